@@ -1,0 +1,110 @@
+import { statement, type Read } from '../db/read.ts';
+import type { Permission, Scope } from '../entities/index.ts';
+import type { ActiveMembership, Principal } from './principal.ts';
+import { hashSecret, type Secrets } from './secrets.ts';
+
+/** Who called, and as which member of the team the call names; or why nobody did. */
+export type Authentication =
+  | { readonly principal: Principal; readonly membership: ActiveMembership | null; readonly refusal?: undefined }
+  | { readonly principal: null; readonly membership: null; readonly refusal: 'credential_missing' | 'credential_invalid' };
+
+const MISSING: Authentication = { principal: null, membership: null, refusal: 'credential_missing' };
+const INVALID: Authentication = { principal: null, membership: null, refusal: 'credential_invalid' };
+
+type MembershipColumns = {
+  membership_id: string | null;
+  role_id: string;
+  role_name: string;
+  permissions: Permission[];
+  team_name: string;
+  team_slug: string;
+  team_description: string | null;
+  team_avatar_url: string | null;
+};
+
+// A membership counts only while it is active: everybody else sees what a stranger sees.
+const MEMBERSHIP_COLUMNS = `m.id as membership_id, r.id as role_id, r.name as role_name, r.permissions,
+    t.name as team_name, t.slug as team_slug, t.description as team_description, t.avatar_url as team_avatar_url`;
+const ACTIVE = 'm.is_active and (m.expires_at is null or m.expires_at > now())';
+
+type KeyRow = MembershipColumns & { key_id: string; account_id: string; team_id: string | null; scopes: Scope[] };
+
+const authenticateApiKey = statement<KeyRow>(
+  'authenticate_api_key',
+  `select k.id as key_id, k.account_id, k.team_id, k.scopes, ${MEMBERSHIP_COLUMNS}
+   from api_key_secret s
+   join api_key k on k.id = s.api_key_id
+   join account a on a.id = k.account_id
+   left join membership m on m.account_id = k.account_id and m.team_id = $2
+     and (k.team_id is null or k.team_id = m.team_id) and ${ACTIVE}
+   left join role r on r.id = m.role_id
+   left join team t on t.id = m.team_id
+   where s.secret_hash = $1
+     and (s.expires_at is null or s.expires_at > now())
+     and k.revoked_at is null
+     and (k.expires_at is null or k.expires_at > now())
+     and a.disabled_at is null`,
+);
+
+const findMembership = statement<MembershipColumns>(
+  'find_active_membership',
+  `select ${MEMBERSHIP_COLUMNS}
+   from membership m
+   join role r on r.id = m.role_id
+   join team t on t.id = m.team_id
+   where m.account_id = $1 and m.team_id = $2 and ${ACTIVE}`,
+);
+
+/**
+ * Resolves a bearer string and, in the same statement, the caller's membership of `teamId`.
+ * A string that is no secret of ours is refused without a look-up; unknown, expired, revoked and
+ * disabled are one answer, because the outside must not tell them apart.
+ */
+export async function authenticate(
+  read: Read,
+  secrets: Secrets,
+  bearer: string | undefined,
+  teamId: string | null,
+): Promise<Authentication> {
+  if (bearer === undefined) return MISSING;
+  const kind = secrets.kindOf(bearer);
+  if (kind !== 'personalKey' && kind !== 'teamKey') return INVALID;
+
+  const [row] = await read(authenticateApiKey, [hashSecret(bearer), teamId]);
+  if (row === undefined) return INVALID;
+  const principal: Principal = {
+    kind: 'api-key',
+    credentialId: row.key_id,
+    accountId: row.account_id,
+    teamId: row.team_id,
+    scopes: row.scopes,
+  };
+  return { principal, membership: teamId === null ? null : toMembership(row, row.account_id, teamId) };
+}
+
+/**
+ * The caller's active membership of a team, or null for a team that does not exist, that the
+ * account is no active member of, or that a team credential does not reach: nobody can tell which.
+ */
+export async function findActiveMembership(read: Read, principal: Principal, teamId: string): Promise<ActiveMembership | null> {
+  if (principal.teamId !== null && principal.teamId !== teamId) return null;
+  const [row] = await read(findMembership, [principal.accountId, teamId]);
+  return row === undefined ? null : toMembership(row, principal.accountId, teamId);
+}
+
+function toMembership(row: MembershipColumns, accountId: string, teamId: string): ActiveMembership | null {
+  if (row.membership_id === null) return null;
+  return {
+    id: row.membership_id,
+    accountId,
+    role: { id: row.role_id, name: row.role_name },
+    permissions: row.permissions,
+    team: {
+      id: teamId,
+      name: row.team_name,
+      slug: row.team_slug,
+      description: row.team_description,
+      avatarUrl: row.team_avatar_url,
+    },
+  };
+}

@@ -1,0 +1,40 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+
+const IV_LENGTH = 12;
+const TAG_LENGTH = 16;
+
+/** Seals text with AES-256-GCM for the time it has to rest in a job row. */
+export type Sealer = {
+  seal(text: string): string;
+  /** Opens what any of the keys sealed; throws on anything else. */
+  open(sealed: string): string;
+};
+
+/** @param secretKeys `SECRET_KEYS`: the first one seals, all of them open. */
+export function createSealer(secretKeys: readonly string[]): Sealer {
+  const keys = secretKeys.map((key) => Buffer.from(hkdfSync('sha256', key, '', 'roster:seal', 32)));
+  const [first] = keys;
+  if (first === undefined) throw new Error('A sealer needs a key.');
+
+  return {
+    seal(text) {
+      const iv = randomBytes(IV_LENGTH);
+      const cipher = createCipheriv('aes-256-gcm', first, iv);
+      const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+      return Buffer.concat([iv, cipher.getAuthTag(), sealed]).toString('base64url');
+    },
+    open(sealed) {
+      const bytes = Buffer.from(sealed, 'base64url');
+      for (const key of keys) {
+        const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, IV_LENGTH));
+        decipher.setAuthTag(bytes.subarray(IV_LENGTH, IV_LENGTH + TAG_LENGTH));
+        try {
+          return decipher.update(bytes.subarray(IV_LENGTH + TAG_LENGTH), undefined, 'utf8') + decipher.final('utf8');
+        } catch {
+          // Sealed with another of the keys.
+        }
+      }
+      throw new Error('None of SECRET_KEYS opens this.');
+    },
+  };
+}

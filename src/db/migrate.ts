@@ -1,0 +1,29 @@
+import { runMigrations } from 'graphile-worker';
+import pg from 'pg';
+import { openOrm } from './orm.ts';
+
+/** "RSTR" in ASCII: the advisory lock under which one replica at a time migrates. */
+const MIGRATION_LOCK = 0x52535452;
+
+/**
+ * Brings the database up to date: our migrations, then the job queue's own. Replicas that start
+ * together wait for the first one; without the lock two of three crash on an empty database.
+ * @returns the names of the migrations that ran.
+ */
+export async function migrate(databaseUrl: string): Promise<string[]> {
+  const lock = new pg.Client({ connectionString: databaseUrl });
+  await lock.connect();
+  try {
+    await lock.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    const orm = await openOrm(databaseUrl, { poolMax: 1 });
+    try {
+      const ran = await orm.migrator.up();
+      await runMigrations({ connectionString: databaseUrl });
+      return ran.map(({ name }) => name);
+    } finally {
+      await orm.close(true);
+    }
+  } finally {
+    await lock.end();
+  }
+}

@@ -1,0 +1,39 @@
+import { Migrator } from '@mikro-orm/migrations';
+import { MikroORM } from '@mikro-orm/postgresql';
+import {
+  Account,
+  ApiKey,
+  ApiKeySecret,
+  Invitation,
+  InvitationLink,
+  Membership,
+  Role,
+  SentMail,
+  Session,
+  Subscription,
+  Team,
+} from '../entities/index.ts';
+
+type PoolOptions = {
+  poolMax: number;
+  /** Bounds on the wait for a connection and for one statement; none while migrating. */
+  timeouts?: { connectMs: number; statementMs: number };
+};
+
+/** The one place that knows how the ORM is set up. */
+export function openOrm(databaseUrl: string, { poolMax, timeouts }: PoolOptions): Promise<MikroORM> {
+  return MikroORM.init({
+    clientUrl: databaseUrl,
+    entities: [Account, Session, Team, Role, Membership, Invitation, InvitationLink, Subscription, ApiKey, ApiKeySecret, SentMail],
+    extensions: [Migrator],
+    migrations: { path: `${import.meta.dirname}/../../migrations`, emit: 'ts', snapshot: false, disableForeignKeys: false },
+    schemaGenerator: { ignoreSchema: ['graphile_worker'], disableForeignKeys: false },
+    pool: { min: 0, max: poolMax },
+    driverOptions: timeouts
+      ? { connectionTimeoutMillis: timeouts.connectMs, statement_timeout: timeouts.statementMs, query_timeout: timeouts.statementMs + 1000 }
+      : {},
+    forceUtcTimezone: true,
+    // The pool reports dropped connections here; requests and /readyz report them with more context.
+    logger: () => undefined,
+  });
+}

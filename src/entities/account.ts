@@ -1,0 +1,31 @@
+import { defineEntity } from '@mikro-orm/core';
+import { base, instant, text } from './base.ts';
+
+export const ACCOUNT_ROLES = ['user', 'admin'] as const;
+
+const AccountSchema = defineEntity({
+  name: 'Account',
+  tableName: 'account',
+  properties: {
+    ...base('acc'),
+    email: text().nullable(),
+    firstName: text().nullable(),
+    lastName: text().nullable(),
+    /** `admin` is an operator of this installation; it gives no rights inside teams. */
+    role: text().$type<(typeof ACCOUNT_ROLES)[number]>().default('user'),
+    avatar: text().nullable(),
+    preferredLocale: text().nullable(),
+    emailVerifiedAt: instant().nullable(),
+    passwordHash: text().nullable().hidden(),
+    /** Credentials of a disabled account are refused; enabling restores keys and grants. */
+    disabledAt: instant().nullable(),
+    updatedAt: instant()
+      .onCreate(() => new Date())
+      .onUpdate(() => new Date()),
+  },
+  uniques: [{ name: 'account_email_unique', expression: 'create unique index "account_email_unique" on "account" (lower("email"))' }],
+  checks: [{ name: 'account_role_check', expression: `role in ('user', 'admin')` }],
+});
+
+export class Account extends AccountSchema.class {}
+AccountSchema.setClass(Account);

@@ -1,0 +1,68 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { Account } from './account.ts';
+import { base, instant, text } from './base.ts';
+import { Team } from './team.ts';
+
+/** What a credential may do (spec 5), in the order answers list them. */
+export const SCOPES = [
+  'profile:read',
+  'profile:write',
+  'teams:read',
+  'teams:write',
+  'members:read',
+  'members:write',
+  'invites:write',
+  'billing:read',
+  'api-keys:read',
+  'api-keys:write',
+] as const;
+export type Scope = (typeof SCOPES)[number];
+
+const quoted = SCOPES.map((scope) => `'${scope}'`).join(', ');
+
+const ApiKeySchema = defineEntity({
+  name: 'ApiKey',
+  tableName: 'api_key',
+  properties: {
+    ...base('key'),
+    account: () => p.manyToOne(Account).deleteRule('cascade'),
+    /** Null for a personal key. */
+    team: () => p.manyToOne(Team).nullable().deleteRule('cascade'),
+    name: text(),
+    scopes: p.array().columnType('text[]').$type<Scope[]>(),
+    keyPrefix: text(),
+    last4: text(),
+    /** To the minute, written in batches outside the request. */
+    lastUsedAt: instant().nullable(),
+    expiresAt: instant().nullable(),
+    revokedAt: instant().nullable(),
+  },
+  indexes: [
+    { name: 'api_key_personal_index', expression: 'create index "api_key_personal_index" on "api_key" ("account_id", "created_at") where revoked_at is null' },
+    { name: 'api_key_team_index', expression: 'create index "api_key_team_index" on "api_key" ("team_id", "created_at") where revoked_at is null' },
+  ],
+  checks: [
+    { name: 'api_key_scopes_check', expression: `scopes <@ array[${quoted}]` },
+    { name: 'api_key_scopes_not_empty', expression: 'cardinality(scopes) > 0' },
+  ],
+});
+
+export class ApiKey extends ApiKeySchema.class {}
+ApiKeySchema.setClass(ApiKey);
+
+const ApiKeySecretSchema = defineEntity({
+  name: 'ApiKeySecret',
+  tableName: 'api_key_secret',
+  properties: {
+    /** SHA-256 of the secret, which is stored nowhere. */
+    secretHash: p.blob().primary(),
+    apiKey: () => p.manyToOne(ApiKey).deleteRule('cascade'),
+    createdAt: instant().onCreate(() => new Date()),
+    /** Set on the old secret while a rotation lets both work. */
+    expiresAt: instant().nullable(),
+  },
+  indexes: [{ name: 'api_key_secret_api_key_index', properties: ['apiKey'] }],
+});
+
+export class ApiKeySecret extends ApiKeySecretSchema.class {}
+ApiKeySecretSchema.setClass(ApiKeySecret);

@@ -1,0 +1,10 @@
+export { Account, ACCOUNT_ROLES } from './account.ts';
+export { ApiKey, ApiKeySecret, SCOPES, type Scope } from './api-key.ts';
+export { newId } from './base.ts';
+export { Invitation, InvitationLink } from './invitation.ts';
+export { Membership } from './membership.ts';
+export { PERMISSIONS, Role, SYSTEM_ROLES, type Permission } from './role.ts';
+export { SentMail } from './sent-mail.ts';
+export { Session } from './session.ts';
+export { Subscription, SUBSCRIPTION_INTERVALS, SUBSCRIPTION_STATUSES } from './subscription.ts';
+export { Team } from './team.ts';

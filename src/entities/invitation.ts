@@ -1,0 +1,42 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { Account } from './account.ts';
+import { base, instant, text } from './base.ts';
+import { Role } from './role.ts';
+import { Team } from './team.ts';
+
+const InvitationSchema = defineEntity({
+  name: 'Invitation',
+  tableName: 'invitation',
+  properties: {
+    ...base('invt'),
+    team: () => p.manyToOne(Team).deleteRule('cascade'),
+    /** As the inviter spelled it; addresses compare without case. */
+    email: text(),
+    role: () => p.manyToOne(Role),
+    invitedBy: () => p.manyToOne(Account).nullable().deleteRule('set null'),
+    expiresAt: instant(),
+    acceptedAt: instant().nullable(),
+  },
+  indexes: [{ name: 'invitation_role_index', properties: ['role'] }],
+  uniques: [
+    { name: 'invitation_pending_unique', expression: 'create unique index "invitation_pending_unique" on "invitation" ("team_id", lower("email")) where accepted_at is null' },
+  ],
+});
+
+export class Invitation extends InvitationSchema.class {}
+InvitationSchema.setClass(Invitation);
+
+const InvitationLinkSchema = defineEntity({
+  name: 'InvitationLink',
+  tableName: 'invitation_link',
+  properties: {
+    /** SHA-256 of the link's token. A renewed invitation has two until the new mail has left. */
+    tokenHash: p.blob().primary(),
+    invitation: () => p.manyToOne(Invitation).deleteRule('cascade'),
+    createdAt: instant().onCreate(() => new Date()),
+  },
+  indexes: [{ name: 'invitation_link_invitation_index', properties: ['invitation'] }],
+});
+
+export class InvitationLink extends InvitationLinkSchema.class {}
+InvitationLinkSchema.setClass(InvitationLink);

@@ -1,0 +1,31 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { Account } from './account.ts';
+import { base, instant } from './base.ts';
+import { Role } from './role.ts';
+import { Team } from './team.ts';
+
+const MembershipSchema = defineEntity({
+  name: 'Membership',
+  tableName: 'membership',
+  properties: {
+    ...base('mem'),
+    team: () => p.manyToOne(Team).deleteRule('cascade'),
+    account: () => p.manyToOne(Account).deleteRule('cascade'),
+    role: () => p.manyToOne(Role),
+    /** With `expiresAt` it makes the three states: active, inactive, expired. */
+    isActive: p.boolean().default(true),
+    expiresAt: instant().nullable(),
+    joinedAt: instant().nullable(),
+  },
+  indexes: [
+    { name: 'membership_team_index', properties: ['team', 'joinedAt', 'id'] },
+    { name: 'membership_role_index', properties: ['role'] },
+  ],
+  uniques: [
+    { name: 'membership_account_team_unique', properties: ['account', 'team'] },
+    { name: 'membership_one_owner', expression: `create unique index "membership_one_owner" on "membership" ("team_id") where role_id = 'owner'` },
+  ],
+});
+
+export class Membership extends MembershipSchema.class {}
+MembershipSchema.setClass(Membership);

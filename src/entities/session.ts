@@ -1,0 +1,26 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { Account } from './account.ts';
+import { base, instant, text } from './base.ts';
+
+const SessionSchema = defineEntity({
+  name: 'Session',
+  tableName: 'session',
+  properties: {
+    ...base('ses'),
+    account: () => p.manyToOne(Account).deleteRule('cascade'),
+    /** SHA-256 of the cookie's token. */
+    tokenHash: p.blob().unique('session_token_hash_unique').hidden(),
+    authenticationType: text().nullable(),
+    country: text().nullable(),
+    city: text().nullable(),
+    browser: text().nullable(),
+    os: text().nullable(),
+    deviceType: text().nullable(),
+    expiresAt: instant(),
+    revokedAt: instant().nullable(),
+  },
+  indexes: [{ name: 'session_account_index', expression: 'create index "session_account_index" on "session" ("account_id") where revoked_at is null' }],
+});
+
+export class Session extends SessionSchema.class {}
+SessionSchema.setClass(Session);

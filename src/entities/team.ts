@@ -1,0 +1,21 @@
+import { defineEntity } from '@mikro-orm/core';
+import { base, instant, text } from './base.ts';
+
+const TeamSchema = defineEntity({
+  name: 'Team',
+  tableName: 'team',
+  properties: {
+    ...base('team'),
+    name: text().collation('C'),
+    /** Derived from the name at creation and never changed by a rename (spec 2.4). */
+    slug: text().collation('C').unique('team_slug_unique'),
+    description: text().nullable(),
+    avatarUrl: text().nullable(),
+    updatedAt: instant()
+      .onCreate(() => new Date())
+      .onUpdate(() => new Date()),
+  },
+});
+
+export class Team extends TeamSchema.class {}
+TeamSchema.setClass(Team);

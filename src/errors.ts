@@ -1,0 +1,128 @@
+import { TRPCError } from '@trpc/server';
+
+/**
+ * Every failure a client can meet: status, title, and what to do about it.
+ * The key is the stable `code` clients branch on: add keys freely, never rename or reuse one.
+ */
+export const PROBLEMS = {
+  validation_failed: [
+    400,
+    'The request is not valid',
+    'Correct what `errors` names. Each entry says where (`in`, `pointer`), what (`code`) and by which bound (`params`).',
+  ],
+  malformed_json: [400, 'The body is not JSON', 'Send a body that parses as JSON, encoded as UTF-8.'],
+  malformed_request: [400, 'The request is not HTTP', 'Check what sits between your client and this server.'],
+  credential_missing: [
+    401,
+    'A credential is required',
+    'Send `Authorization: Bearer <API key or access token>`. Credentials in the query or the body are ignored.',
+  ],
+  credential_invalid: [
+    401,
+    'The credential is not valid',
+    'It is malformed, unknown, expired or revoked. Create a new key, or refresh the access token.',
+  ],
+  scope_missing: [403, 'The credential lacks a scope', 'Use a credential that holds the scope `detail` names.'],
+  team_credential_refused: [
+    403,
+    'Team credentials cannot do this',
+    'The operation concerns a whole account. Use a personal key, or a grant for the account.',
+  ],
+  permission_missing: [
+    403,
+    'Your role lacks a permission',
+    'Ask the owner of the team for a role with the permission `detail` names.',
+  ],
+  team_limit_reached: [403, 'The account is at its team limit', 'Give up a team, or ask the operator for a higher limit.'],
+  seat_limit_reached: [
+    403,
+    'The team has no free seat',
+    'Active members and pending invitations each take a seat. Free one, or change the plan.',
+  ],
+  key_limit_reached: [403, 'Too many active API keys', 'Revoke keys that are not used any more.'],
+  role_not_assignable: [
+    403,
+    'You cannot grant this role',
+    'Choose a role whose `isAssignable` is true in the list of roles.',
+  ],
+  owner_not_removable: [403, 'The owner cannot be removed', 'Transfer the ownership of the team first.'],
+  scope_not_allowed: [403, 'Scopes beyond your own', 'A key cannot hold a scope that the calling credential lacks.'],
+  scope_account_only: [403, 'Scopes a team key cannot hold', 'Leave out the account-only scopes `detail` names.'],
+  team_not_found: [404, 'No such team', 'The team does not exist, or the credential cannot see it.'],
+  member_not_found: [404, 'No such member', 'The user is not a member of this team.'],
+  invitation_not_found: [404, 'No such invitation', 'It does not exist, was accepted, or was revoked.'],
+  api_key_not_found: [404, 'No such API key', 'It does not exist, was revoked, or belongs to another account.'],
+  route_not_found: [404, 'No such path', 'See /api/v1/openapi.json for the paths there are. They are case-sensitive.'],
+  method_not_allowed: [405, 'Method not allowed', 'The `Allow` header lists the methods of this path.'],
+  request_timeout: [408, 'The request took too long to arrive', 'Send the whole request without long pauses.'],
+  body_too_large: [413, 'The body is too large', 'Send at most 100 KiB.'],
+  unsupported_media_type: [415, 'The body is not application/json', 'Send `Content-Type: application/json`, not compressed.'],
+  expectation_failed: [417, 'The expectation cannot be met', 'Send no `Expect` header other than `100-continue`.'],
+  rate_limited: [429, 'Too many requests', 'Wait for the seconds in `Retry-After`. `RateLimit-*` show what is left.'],
+  headers_too_large: [431, 'The request headers are too large', 'Send at most 16 KiB of headers.'],
+  internal_error: [500, 'Something went wrong here', 'It has been logged. Quote `requestId` when you report it.'],
+  service_unavailable: [503, 'The service is not available', 'Wait for the seconds in `Retry-After`, then try again.'],
+} as const satisfies Record<string, readonly [status: number, title: string, advice: string]>;
+
+export type ProblemCode = keyof typeof PROBLEMS;
+
+/** What `GET /problems/<slug>` is called for a code, and the last segment of a document's `type`. */
+export const problemSlug = (code: ProblemCode): string => code.replaceAll('_', '-');
+
+/** One fault of a request (spec 7). `pointer` is an RFC 6901 pointer. */
+export type ValidationEntry = {
+  in: 'body' | 'query' | 'path' | 'header' | 'cookie';
+  pointer: string;
+  code:
+    | 'required'
+    | 'invalid_type'
+    | 'invalid_value'
+    | 'invalid_format'
+    | 'min_length'
+    | 'max_length'
+    | 'min_value'
+    | 'max_value';
+  params?: Record<string, string | number>;
+};
+
+const TRPC_CODES: Record<number, TRPCError['code']> = {
+  400: 'BAD_REQUEST',
+  401: 'UNAUTHORIZED',
+  403: 'FORBIDDEN',
+  404: 'NOT_FOUND',
+  405: 'METHOD_NOT_SUPPORTED',
+  413: 'PAYLOAD_TOO_LARGE',
+  415: 'UNSUPPORTED_MEDIA_TYPE',
+  429: 'TOO_MANY_REQUESTS',
+  503: 'SERVICE_UNAVAILABLE',
+};
+
+type ProblemExtras = {
+  errors?: readonly ValidationEntry[];
+  retryAfter?: number;
+  /** The scope a credential lacks, for the challenge of RFC 6750. */
+  scope?: string;
+  /** The methods a path has, for `Allow`. */
+  allow?: string;
+  cause?: unknown;
+};
+
+/**
+ * A refusal. `detail` is a sentence for people and names nobody else's data; `code` decides
+ * everything else. tRPC callers get the matching tRPC code without a second table.
+ */
+export class ProblemError extends TRPCError {
+  readonly problem: ProblemCode;
+  readonly extras: ProblemExtras;
+
+  constructor(problem: ProblemCode, detail?: string, extras: ProblemExtras = {}) {
+    const [status, title] = PROBLEMS[problem];
+    super({
+      code: TRPC_CODES[status] ?? (status < 500 ? 'BAD_REQUEST' : 'INTERNAL_SERVER_ERROR'),
+      message: detail ?? `${title}.`,
+      cause: extras.cause,
+    });
+    this.problem = problem;
+    this.extras = extras;
+  }
+}

@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import { ProblemError } from '../../errors.ts';
+import type { Context } from '../../rpc/context.ts';
+import { accountProcedure, requirePermission } from '../../rpc/procedures.ts';
+import { resourceId, SUCCESS, success } from '../../rpc/text.ts';
+import { endpoint, router } from '../../rpc/trpc.ts';
+import { listPersonalKeys, listTeamKeys, revokeApiKey } from './api-keys.queries.ts';
+import { apiKeyOutput, createApiKeyBody, createdApiKeyOutput, listApiKeysQuery, presentApiKey, updateApiKeyInput } from './api-keys.schema.ts';
+import { createApiKey, updateApiKey } from './api-keys.service.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+export const apiKeysRouter = router({
+  listApiKeys: accountProcedure('api-keys:read')
+    .meta(
+      endpoint('listApiKeys', 'GET /api/v1/api-keys', {
+        summary: 'List API keys',
+        description: "The account's personal keys or, with `teamId`, all keys of that team (needs `manage_api_keys`).",
+      }),
+    )
+    .input(z.object(listApiKeysQuery))
+    .output(z.array(apiKeyOutput))
+    .query(async ({ ctx, input: { teamId } }) => {
+      const { read } = ctx.services.db;
+      if (teamId === undefined) return listPersonalKeys(read, ctx.principal.accountId);
+      await requireKeyManager(ctx, teamId);
+      return listTeamKeys(read, teamId);
+    }),
+
+  createApiKey: accountProcedure('api-keys:write')
+    .meta(
+      endpoint('createApiKey', 'POST /api/v1/api-keys', {
+        summary: 'Create an API key',
+        description:
+          'The scopes must be among those of the calling credential; a team key cannot hold an account-only one. The secret is in this answer alone.',
+        status: 201,
+      }),
+    )
+    .input(z.object(createApiKeyBody))
+    .output(createdApiKeyOutput)
+    .mutation(async ({ ctx, input: { expiresInDays, ...input } }) => {
+      const { db, secrets, config } = ctx.services;
+      if (input.teamId !== undefined) await requireKeyManager(ctx, input.teamId);
+      const expiresAt = expiresInDays === undefined ? null : new Date(Date.now() + expiresInDays * DAY_MS);
+      const bounds = { caller: ctx.principal, keyLimit: config.keyLimit };
+      const { key, secret } = await createApiKey(db.em(), secrets, ctx.principal.accountId, { ...input, expiresAt }, bounds);
+      return { key: presentApiKey(key), secret };
+    }),
+
+  updateApiKey: accountProcedure('api-keys:write')
+    .meta(
+      endpoint('updateApiKey', 'PATCH /api/v1/api-keys/{keyId}', {
+        summary: "Replace an API key's scopes",
+        description: 'Effective for the next request, also for the calling key.',
+      }),
+    )
+    .input(z.object(updateApiKeyInput))
+    .output(apiKeyOutput)
+    .mutation(async ({ ctx, input }) => presentApiKey(await updateApiKey(ctx.services.db.em(), ctx.principal, input.keyId, input.scopes))),
+
+  revokeApiKey: accountProcedure('api-keys:write')
+    .meta(
+      endpoint('revokeApiKey', 'DELETE /api/v1/api-keys/{keyId}', {
+        summary: 'Revoke an API key',
+        description: 'Effective for the next request, also for the calling key.',
+      }),
+    )
+    .input(z.object({ keyId: resourceId }))
+    .output(success)
+    .mutation(async ({ ctx, input }) => {
+      const found = await revokeApiKey(ctx.services.db.read, ctx.principal.accountId, input.keyId);
+      if (!found) throw new ProblemError('api_key_not_found');
+      return SUCCESS;
+    }),
+});
+
+// Off the ladder: the team is optional here, so what `teamProcedure` checks is checked by the same two functions.
+async function requireKeyManager(ctx: Context, teamId: string): Promise<void> {
+  const membership = await ctx.membershipOf(teamId);
+  if (membership === null) throw new ProblemError('team_not_found');
+  requirePermission(membership.permissions, 'manage_api_keys');
+}

@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import { SCOPES } from '../../entities/index.ts';
+import { resourceId, text, timestamp } from '../../rpc/text.ts';
+
+const scope = z.enum(SCOPES).meta({ id: 'Scope', description: 'What a credential may do.' });
+const scopes = z.array(scope).min(1).max(10);
+
+export const listApiKeysQuery = { teamId: resourceId.optional() };
+
+export const createApiKeyBody = {
+  name: text(1, 100),
+  scopes,
+  teamId: resourceId.optional().meta({ description: 'Makes a key for this one team.' }),
+  expiresInDays: z.int().min(1).max(365).optional(),
+};
+
+export const updateApiKeyInput = { keyId: resourceId, scopes };
+
+export const apiKeyOutput = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    keyPrefix: z.string(),
+    last4: z.string(),
+    scopes: z.array(scope),
+    teamId: z.string().nullable().meta({ description: 'Null for a personal key.' }),
+    createdAt: timestamp,
+    lastUsedAt: timestamp.nullable().meta({ description: 'To the minute.' }),
+    expiresAt: timestamp.nullable(),
+  })
+  .meta({ id: 'ApiKey', description: 'An API key, without its secret.' });
+
+export const createdApiKeyOutput = z
+  .object({ key: apiKeyOutput, secret: z.string().meta({ description: 'Shown this once; it cannot be recovered.' }) })
+  .meta({ id: 'CreatedApiKey', description: 'A new API key and its secret.' });
+
+type KeyFields = {
+  id: string;
+  name: string;
+  keyPrefix: string;
+  last4: string;
+  scopes: (typeof SCOPES)[number][];
+  team?: { id: string } | null;
+  createdAt: Date;
+  lastUsedAt?: Date | null;
+  expiresAt?: Date | null;
+};
+
+export const presentApiKey = (key: KeyFields) => ({
+  id: key.id,
+  name: key.name,
+  keyPrefix: key.keyPrefix,
+  last4: key.last4,
+  scopes: key.scopes,
+  teamId: key.team?.id ?? null,
+  createdAt: key.createdAt.toISOString(),
+  lastUsedAt: key.lastUsedAt?.toISOString() ?? null,
+  expiresAt: key.expiresAt?.toISOString() ?? null,
+});

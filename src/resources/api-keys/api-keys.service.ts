@@ -1,0 +1,102 @@
+import { LockMode } from '@mikro-orm/core';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Principal } from '../../access/principal.ts';
+import { inOrder, isAccountOnly } from '../../access/scopes.ts';
+import type { Secrets } from '../../access/secrets.ts';
+import { Account, ApiKey, ApiKeySecret, Membership, Team, type Scope } from '../../entities/index.ts';
+import { ProblemError } from '../../errors.ts';
+
+export type NewApiKey = {
+  readonly name: string;
+  readonly scopes: readonly Scope[];
+  readonly teamId?: string | undefined;
+  readonly expiresAt: Date | null;
+};
+
+/** The calling principal and the limit on active keys; undefined for the operator, whom neither binds. */
+type Bounds = { readonly caller: Principal; readonly keyLimit: number } | undefined;
+
+/** Makes a key. For a team key the caller's permission has been checked; scopes are checked here. */
+export async function createApiKey(em: EntityManager, secrets: Secrets, accountId: string, input: NewApiKey, bounds: Bounds) {
+  return em.transactional(async (tx) => {
+    await lockOwner(tx, accountId, input.teamId);
+    await requireScopes(tx, input.scopes, input.teamId !== undefined, bounds?.caller);
+    if (bounds !== undefined) await requireRoom(tx, accountId, input.teamId, bounds.keyLimit);
+
+    const { secret, hash, keyPrefix, last4 } = secrets.mint(input.teamId === undefined ? 'personalKey' : 'teamKey');
+    const key = tx.create(ApiKey, {
+      account: accountId,
+      team: input.teamId === undefined ? null : tx.getReference(Team, input.teamId),
+      name: input.name,
+      scopes: inOrder(input.scopes),
+      keyPrefix,
+      last4,
+      expiresAt: input.expiresAt,
+    });
+    tx.create(ApiKeySecret, { secretHash: hash, apiKey: key });
+    await tx.flush();
+    return { key, secret };
+  });
+}
+
+/** Replaces the scopes of a key the account made. */
+export async function updateApiKey(em: EntityManager, caller: Principal, keyId: string, scopes: readonly Scope[]): Promise<ApiKey> {
+  return em.transactional(async (tx) => {
+    await lockKeys(tx, [caller.credentialId, keyId]);
+    const key = await tx.findOne(ApiKey, { id: keyId, account: caller.accountId, revokedAt: null });
+    if (key === null) throw new ProblemError('api_key_not_found');
+    await requireScopes(tx, scopes, Boolean(key.team), caller);
+    key.scopes = inOrder(scopes);
+    return key;
+  });
+}
+
+/** Locks keys in the order of their ids, so that two that re-scope each other cannot deadlock. */
+async function lockKeys(tx: EntityManager, ids: readonly string[]): Promise<void> {
+  await tx.execute(`select id from api_key where id in (${ids.map(() => '?').join(', ')}) order by id for update`, [...ids]);
+}
+
+/** Locks the row that the keys are counted under and, for a team key, the membership it stands on. */
+async function lockOwner(tx: EntityManager, accountId: string, teamId: string | undefined): Promise<void> {
+  if (teamId === undefined) {
+    await tx.findOneOrFail(Account, accountId, { lockMode: LockMode.PESSIMISTIC_WRITE });
+    return;
+  }
+  await tx.findOne(Team, teamId, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  const membership = await tx.findOne(Membership, { team: teamId, account: accountId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  // Gone since the permission was checked: as if it had been gone then.
+  if (membership === null) throw new ProblemError('team_not_found');
+}
+
+/** No key ever gets a scope that its maker lacks, or that a team key cannot hold. The detail names them. */
+async function requireScopes(tx: EntityManager, scopes: readonly Scope[], isTeamKey: boolean, caller: Principal | undefined) {
+  const accountOnly = isTeamKey ? inOrder(scopes).filter(isAccountOnly) : [];
+  if (accountOnly.length > 0) {
+    throw new ProblemError('scope_account_only', `A team key cannot hold ${accountOnly.join(', ')}.`);
+  }
+  if (caller === undefined) return;
+  const held = await heldNow(tx, caller);
+  const beyond = inOrder(scopes).filter((scope) => !held.includes(scope));
+  if (beyond.length > 0) {
+    throw new ProblemError('scope_not_allowed', `The calling credential does not hold ${beyond.join(', ')}.`);
+  }
+}
+
+/**
+ * The caller's scopes at this moment, locked until the commit: a key that is narrowed while it
+ * makes another cannot hand on what it has just lost.
+ */
+async function heldNow(tx: EntityManager, caller: Principal): Promise<readonly Scope[]> {
+  if (caller.kind !== 'api-key') return caller.scopes;
+  const [key] = await tx.execute<{ scopes: Scope[] }[]>(
+    'select scopes from api_key where id = ? and revoked_at is null for share',
+    [caller.credentialId],
+  );
+  return key?.scopes ?? [];
+}
+
+async function requireRoom(tx: EntityManager, accountId: string, teamId: string | undefined, keyLimit: number): Promise<void> {
+  const owner = teamId === undefined ? { account: accountId, team: null } : { team: teamId };
+  const active = await tx.count(ApiKey, { ...owner, revokedAt: null });
+  if (active >= keyLimit) throw new ProblemError('key_limit_reached', `There are ${active} active keys; the limit is ${keyLimit}.`);
+}

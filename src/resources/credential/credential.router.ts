@@ -1,0 +1,25 @@
+import { z } from 'zod';
+import { SCOPES } from '../../entities/index.ts';
+import { credentialProcedure } from '../../rpc/procedures.ts';
+import { endpoint, router } from '../../rpc/trpc.ts';
+
+const credentialOutput = z
+  .object({
+    kind: z.enum(['api-key', 'oauth-grant']),
+    audience: z.enum(['personal', 'team']),
+    team: z.object({ id: z.string() }).nullable(),
+    scopes: z.array(z.enum(SCOPES)).meta({ description: 'The scopes enforced; may be narrower than those issued.' }),
+  })
+  .meta({ id: 'Credential', description: 'The credential in use.' });
+
+export const credentialRouter = router({
+  getCredential: credentialProcedure
+    .meta(endpoint('getCredential', 'GET /api/v1/credential', { summary: 'Read the credential in use' }))
+    .output(credentialOutput)
+    .query(({ ctx: { principal } }) => ({
+      kind: principal.kind,
+      audience: principal.teamId === null ? ('personal' as const) : ('team' as const),
+      team: principal.teamId === null ? null : { id: principal.teamId },
+      scopes: [...principal.scopes],
+    })),
+});

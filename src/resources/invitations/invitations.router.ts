@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import { ProblemError } from '../../errors.ts';
+import { teamProcedure } from '../../rpc/procedures.ts';
+import { resourceId, SUCCESS, success } from '../../rpc/text.ts';
+import { endpoint, router } from '../../rpc/trpc.ts';
+import { deletePendingInvitation, listTeamInvitations } from './invitations.queries.ts';
+import { createTeamInvitationBody, invitationOutput } from './invitations.schema.ts';
+import { createTeamInvitation } from './invitations.service.ts';
+
+export const invitationsRouter = router({
+  listTeamInvitations: teamProcedure({ scope: 'members:read' })
+    .meta(
+      endpoint('listTeamInvitations', 'GET /api/v1/teams/{teamId}/invitations', {
+        summary: 'List the pending invitations of a team',
+        description: 'A caller without `invite_members` gets an empty list.',
+      }),
+    )
+    .output(z.array(invitationOutput))
+    .query(({ ctx, input }) =>
+      // Spec 4.13: without the permission it is an empty list and not a refusal.
+      ctx.membership.permissions.includes('invite_members') ? listTeamInvitations(ctx.services.db.read, input.teamId) : [],
+    ),
+
+  createTeamInvitation: teamProcedure({ scope: 'invites:write', permission: 'invite_members', input: createTeamInvitationBody })
+    .meta(
+      endpoint('createTeamInvitation', 'POST /api/v1/teams/{teamId}/invitations', {
+        summary: 'Invite an address to a team',
+        description:
+          'Takes a seat and sends a mail. Inviting an address again renews its pending invitation. The answer never reveals whether the address has an account or is a member.',
+        status: 201,
+      }),
+    )
+    .output(success)
+    .mutation(async ({ ctx, input }) => {
+      await createTeamInvitation(ctx.services, ctx.membership, input);
+      return SUCCESS;
+    }),
+
+  revokeTeamInvitation: teamProcedure({ scope: 'invites:write', permission: 'invite_members', input: { invitationId: resourceId } })
+    .meta(
+      endpoint('revokeTeamInvitation', 'DELETE /api/v1/teams/{teamId}/invitations/{invitationId}', {
+        summary: 'Revoke a pending invitation',
+        description: 'Its link stops working and its seat is free again.',
+      }),
+    )
+    .output(success)
+    .mutation(async ({ ctx, input }) => {
+      const found = await deletePendingInvitation(ctx.services.db.read, input.teamId, input.invitationId);
+      if (!found) throw new ProblemError('invitation_not_found');
+      return SUCCESS;
+    }),
+});

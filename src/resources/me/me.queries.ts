@@ -1,0 +1,45 @@
+import { iso, isoOrNull, statement, type Read } from '../../db/read.ts';
+
+type AccountRow = {
+  id: string;
+  email: string | null;
+  first_name: string | null;
+  last_name: string | null;
+  role: string;
+  avatar: string | null;
+  preferred_locale: string | null;
+  email_verified_at: string | null;
+  created_at: string;
+  updated_at: string;
+};
+
+const COLUMNS = 'id, email, first_name, last_name, role, avatar, preferred_locale, email_verified_at, created_at, updated_at';
+
+const findAccount = statement<AccountRow>('find_account', `select ${COLUMNS} from account where id = $1`);
+
+const updateNames = statement<AccountRow>(
+  'update_account_names',
+  `update account set first_name = $2, last_name = $3, updated_at = now() where id = $1 returning ${COLUMNS}`,
+);
+
+export const getMe = async (read: Read, accountId: string) => presentAccount(await read(findAccount, [accountId]));
+
+export const updateMe = async (read: Read, accountId: string, names: { firstName: string; lastName: string }) =>
+  presentAccount(await read(updateNames, [accountId, names.firstName, names.lastName]));
+
+function presentAccount([row]: AccountRow[]) {
+  // The credential was resolved a moment ago, so only a deletion in between gets here.
+  if (row === undefined) throw new Error('The account behind a valid credential is gone.');
+  return {
+    id: row.id,
+    email: row.email,
+    firstName: row.first_name,
+    lastName: row.last_name,
+    role: row.role,
+    avatar: row.avatar,
+    preferredLocale: row.preferred_locale,
+    emailVerified: isoOrNull(row.email_verified_at),
+    createdAt: iso(row.created_at),
+    updatedAt: iso(row.updated_at),
+  };
+}

@@ -1,0 +1,18 @@
+import { z } from 'zod';
+import { accountProcedure } from '../../rpc/procedures.ts';
+import { endpoint, router } from '../../rpc/trpc.ts';
+import { getMe, updateMe } from './me.queries.ts';
+import { accountOutput, updateMeBody } from './me.schema.ts';
+
+export const meRouter = router({
+  getMe: accountProcedure('profile:read')
+    .meta(endpoint('getMe', 'GET /api/v1/me', { summary: 'Read the account profile' }))
+    .output(accountOutput)
+    .query(({ ctx }) => getMe(ctx.services.db.read, ctx.principal.accountId)),
+
+  updateMe: accountProcedure('profile:write')
+    .meta(endpoint('updateMe', 'PATCH /api/v1/me', { summary: 'Update the account profile' }))
+    .input(z.object(updateMeBody))
+    .output(accountOutput)
+    .mutation(({ ctx, input }) => updateMe(ctx.services.db.read, ctx.principal.accountId, input)),
+});

@@ -1,0 +1,45 @@
+import { isoOrNull, statement, type Read } from '../../db/read.ts';
+
+type MemberRow = {
+  membership_id: string;
+  user_id: string;
+  email: string | null;
+  first_name: string | null;
+  last_name: string | null;
+  avatar: string | null;
+  role_id: string;
+  role_name: string;
+  is_system_role: boolean;
+  is_active: boolean;
+  joined_at: string | null;
+};
+
+const membersOfTeam = statement<MemberRow>(
+  'members_of_team',
+  `select m.id as membership_id, a.id as user_id, a.email, a.first_name, a.last_name, a.avatar,
+     r.id as role_id, r.name as role_name, r.team_id is null as is_system_role,
+     m.is_active and (m.expires_at is null or m.expires_at > now()) as is_active, m.joined_at
+   from membership m
+   join account a on a.id = m.account_id
+   join role r on r.id = m.role_id
+   where m.team_id = $1
+   order by m.joined_at, m.id`,
+);
+
+/** All memberships of the team, whatever their state. */
+export async function listTeamMembers(read: Read, teamId: string) {
+  const rows = await read(membersOfTeam, [teamId]);
+  return rows.map((row) => ({
+    membershipId: row.membership_id,
+    userId: row.user_id,
+    email: row.email,
+    firstName: row.first_name,
+    lastName: row.last_name,
+    avatar: row.avatar,
+    roleId: row.role_id,
+    roleName: row.role_name,
+    isSystemRole: row.is_system_role,
+    isActive: row.is_active,
+    joinedAt: isoOrNull(row.joined_at),
+  }));
+}

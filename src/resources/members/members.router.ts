@@ -1,0 +1,27 @@
+import { z } from 'zod';
+import { teamProcedure } from '../../rpc/procedures.ts';
+import { resourceId, SUCCESS, success } from '../../rpc/text.ts';
+import { endpoint, router } from '../../rpc/trpc.ts';
+import { listTeamMembers } from './members.queries.ts';
+import { memberOutput } from './members.schema.ts';
+import { removeTeamMember } from './members.service.ts';
+
+export const membersRouter = router({
+  listTeamMembers: teamProcedure({ scope: 'members:read', permission: 'access_dashboard' })
+    .meta(endpoint('listTeamMembers', 'GET /api/v1/teams/{teamId}/members', { summary: 'List the members of a team' }))
+    .output(z.array(memberOutput))
+    .query(({ ctx, input }) => listTeamMembers(ctx.services.db.read, input.teamId)),
+
+  removeTeamMember: teamProcedure({ scope: 'members:write', permission: 'remove_members', input: { userId: resourceId } })
+    .meta(
+      endpoint('removeTeamMember', 'DELETE /api/v1/teams/{teamId}/members/{userId}', {
+        summary: 'Remove a member from a team',
+        description: "The owner cannot be removed. The member's credentials for the team stop working at once.",
+      }),
+    )
+    .output(success)
+    .mutation(async ({ ctx, input }) => {
+      await removeTeamMember(ctx.services.db.em(), input.teamId, input.userId);
+      return SUCCESS;
+    }),
+});

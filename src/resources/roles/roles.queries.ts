@@ -1,0 +1,26 @@
+import { canGrant, inCatalogueOrder } from '../../access/permissions.ts';
+import type { ActiveMembership } from '../../access/principal.ts';
+import { statement, type Read } from '../../db/read.ts';
+import type { Permission } from '../../entities/index.ts';
+
+type RoleRow = { id: string; name: string; is_system_role: boolean; permissions: Permission[] };
+
+const rolesOfTeam = statement<RoleRow>(
+  'roles_of_team',
+  `select id, name, team_id is null as is_system_role, permissions
+   from role
+   where team_id is null or team_id = $1
+   order by team_id is not null, cardinality(permissions) * (team_id is null)::int desc, name, id`,
+);
+
+/** The system roles, most powerful first, then the team's own by name; `isAssignable` is about this caller. */
+export async function listTeamRoles(read: Read, { team, permissions }: ActiveMembership) {
+  const rows = await read(rolesOfTeam, [team.id]);
+  return rows.map((row) => ({
+    roleId: row.id,
+    name: row.name,
+    isSystemRole: row.is_system_role,
+    isAssignable: canGrant(permissions, row),
+    permissions: inCatalogueOrder(row.permissions),
+  }));
+}

@@ -1,0 +1,17 @@
+import { z } from 'zod';
+import { teamProcedure } from '../../rpc/procedures.ts';
+import { endpoint, router } from '../../rpc/trpc.ts';
+import { listTeamRoles } from './roles.queries.ts';
+import { roleOutput } from './roles.schema.ts';
+
+export const rolesRouter = router({
+  listTeamRoles: teamProcedure({ scope: 'members:read', permission: 'access_dashboard' })
+    .meta(
+      endpoint('listTeamRoles', 'GET /api/v1/teams/{teamId}/roles', {
+        summary: 'List the roles of a team',
+        description: 'Every role id that an invitation accepts, and `owner`, which it does not.',
+      }),
+    )
+    .output(z.array(roleOutput))
+    .query(({ ctx }) => listTeamRoles(ctx.services.db.read, ctx.membership)),
+});

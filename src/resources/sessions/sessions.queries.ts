@@ -1,0 +1,48 @@
+import type { Principal } from '../../access/principal.ts';
+import { iso, statement, type Read } from '../../db/read.ts';
+
+type SessionRow = {
+  id: string;
+  created_at: string;
+  expires_at: string;
+  authentication_type: string | null;
+  country: string | null;
+  city: string | null;
+  browser: string | null;
+  os: string | null;
+  device_type: string | null;
+};
+
+const activeSessions = statement<SessionRow>(
+  'active_sessions',
+  `select id, created_at, expires_at, authentication_type, country, city, browser, os, device_type
+   from session
+   where account_id = $1 and revoked_at is null and expires_at > now()
+   order by created_at desc, id desc`,
+);
+
+const revokeSession = statement<never>(
+  'revoke_session',
+  `update session set revoked_at = now() where id = $1 and account_id = $2 and revoked_at is null`,
+);
+
+export async function listMySessions(read: Read, principal: Principal) {
+  const rows = await read(activeSessions, [principal.accountId]);
+  return rows.map((row) => ({
+    id: row.id,
+    createdAt: iso(row.created_at),
+    expiresAt: iso(row.expires_at),
+    isCurrentSession: row.id === principal.credentialId,
+    authenticationType: row.authentication_type,
+    country: row.country,
+    city: row.city,
+    browser: row.browser,
+    os: row.os,
+    deviceType: row.device_type,
+  }));
+}
+
+/** An unknown or foreign id changes nothing and is no failure (spec 4.5). */
+export async function revokeMySession(read: Read, principal: Principal, sessionId: string): Promise<void> {
+  await read(revokeSession, [sessionId, principal.accountId]);
+}

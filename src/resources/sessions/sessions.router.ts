@@ -1,0 +1,27 @@
+import { z } from 'zod';
+import { accountProcedure } from '../../rpc/procedures.ts';
+import { resourceId, SUCCESS, success } from '../../rpc/text.ts';
+import { endpoint, router } from '../../rpc/trpc.ts';
+import { listMySessions, revokeMySession } from './sessions.queries.ts';
+import { sessionOutput } from './sessions.schema.ts';
+
+export const sessionsRouter = router({
+  listMySessions: accountProcedure('profile:read')
+    .meta(endpoint('listMySessions', 'GET /api/v1/me/sessions', { summary: "List the account's active sign-in sessions, newest first" }))
+    .output(z.array(sessionOutput))
+    .query(({ ctx }) => listMySessions(ctx.services.db.read, ctx.principal)),
+
+  revokeMySession: accountProcedure('profile:write')
+    .meta(
+      endpoint('revokeMySession', 'DELETE /api/v1/me/sessions/{sessionId}', {
+        summary: 'Sign a session out',
+        description: 'An unknown id changes nothing and succeeds.',
+      }),
+    )
+    .input(z.object({ sessionId: resourceId }))
+    .output(success)
+    .mutation(async ({ ctx, input }) => {
+      await revokeMySession(ctx.services.db.read, ctx.principal, input.sessionId);
+      return SUCCESS;
+    }),
+});

@@ -1,0 +1,37 @@
+import anyAscii from 'any-ascii';
+import type { EntityManager } from '@mikro-orm/postgresql';
+
+const MAX_LENGTH = 60;
+
+/** Lower-case ASCII words of a name, joined by `-`, at most 60 characters; `team` where nothing is left. */
+export function slugify(name: string): string {
+  const words = anyAscii(name.normalize('NFC'))
+    .toLowerCase()
+    .replace(/['’]/g, '')
+    .split(/[^a-z0-9]+/)
+    .filter(Boolean);
+  return words.join('-').slice(0, MAX_LENGTH).replace(/-+$/, '') || 'team';
+}
+
+/**
+ * A slug for the name that no team has, with a numeric suffix where needed. Holds a lock until the
+ * transaction ends, so that of two teams made at once with one name the second sees the first.
+ */
+export async function freeSlug(em: EntityManager, name: string): Promise<string> {
+  const base = slugify(name);
+  // Names that could want the same suffixed slug share this stem: "core", "core-2" and every long cut of one text.
+  const stem = base.replace(/-\d+$/, '').slice(0, MAX_LENGTH - 12);
+  await em.execute(`select pg_advisory_xact_lock(hashtextextended(?, 0))`, [`slug:${stem}`]);
+
+  const [free] = await em.execute<{ slug: string }[]>(
+    `select slug from (
+       select case n when 1 then ? else rtrim(left(?, ${MAX_LENGTH - 1} - length(n::text)), '-') || '-' || n end as slug
+       from (select generate_series(1, 1000000) as n) numbers
+     ) candidates
+     where not exists (select from team where team.slug = candidates.slug)
+     limit 1`,
+    [base, base],
+  );
+  if (free === undefined) throw new Error(`No slug is left for ${base}.`);
+  return free.slug;
+}

@@ -1,0 +1,45 @@
+import { z } from 'zod';
+import { accountProcedure, scopedProcedure, teamProcedure } from '../../rpc/procedures.ts';
+import { endpoint, router } from '../../rpc/trpc.ts';
+import { listTeams, updateTeam } from './teams.queries.ts';
+import { createTeamBody, presentTeam, teamOutput, updateTeamBody } from './teams.schema.ts';
+import { createTeam } from './teams.service.ts';
+
+export const teamsRouter = router({
+  listTeams: scopedProcedure('teams:read')
+    .meta(
+      endpoint('listTeams', 'GET /api/v1/teams', {
+        summary: "List the caller's teams",
+        description: 'Teams with an active membership, by name. A team credential lists its one team.',
+      }),
+    )
+    .output(z.array(teamOutput))
+    .query(({ ctx }) => listTeams(ctx.services.db.read, ctx.principal)),
+
+  createTeam: accountProcedure('teams:write')
+    .meta(
+      endpoint('createTeam', 'POST /api/v1/teams', {
+        summary: 'Create a team',
+        description: 'The caller becomes its owner and first member. Refused at the team limit of the account.',
+        status: 201,
+      }),
+    )
+    .input(z.object(createTeamBody))
+    .output(teamOutput)
+    .mutation(async ({ ctx: { services, principal }, input }) =>
+      presentTeam(await createTeam(services.db.em(), principal.accountId, input, services.config.teamLimit)),
+    ),
+
+  getTeam: teamProcedure({ scope: 'teams:read' })
+    .meta(endpoint('getTeam', 'GET /api/v1/teams/{teamId}', { summary: 'Read a team' }))
+    .output(teamOutput)
+    .query(({ ctx }) => presentTeam(ctx.membership)),
+
+  updateTeam: teamProcedure({ scope: 'teams:write', permission: 'edit_team_settings', input: updateTeamBody })
+    .meta(endpoint('updateTeam', 'PATCH /api/v1/teams/{teamId}', { summary: 'Rename a team', description: 'The slug stays as it is.' }))
+    .output(teamOutput)
+    .mutation(async ({ ctx: { services, membership }, input }) => {
+      await updateTeam(services.db.read, membership.team.id, input.name);
+      return presentTeam({ ...membership, team: { ...membership.team, name: input.name } });
+    }),
+});

@@ -1,0 +1,62 @@
+import { TRPCError } from '@trpc/server';
+import { ZodError } from 'zod';
+import { isUnavailable } from '../db/database.ts';
+import { PROBLEMS, ProblemError, problemSlug, type ProblemCode, type ValidationEntry } from '../errors.ts';
+import { toEntries, type Origin } from './validation.ts';
+
+/** An RFC 9457 document (spec 7). */
+export type Problem = {
+  type: string;
+  title: string;
+  status: number;
+  code: ProblemCode;
+  detail: string;
+  requestId: string;
+  retryAfter?: number;
+  errors?: readonly ValidationEntry[];
+};
+
+/** Seconds after which a client may try again when the database was away. */
+const RETRY_AFTER_SECONDS = 1;
+
+/** What a failed call was about, for the entries of a validation failure. */
+type Input = { readonly raw: unknown; readonly originOf: Origin };
+
+/** Any failure as one of ours; what nobody foresaw becomes `internal_error`, with the cause kept for the log. */
+export function toProblemError(error: unknown, input: Input): ProblemError {
+  if (error instanceof ProblemError) return error;
+  const cause = error instanceof TRPCError ? error.cause : error;
+  if (cause instanceof ProblemError) return cause;
+  if (error instanceof TRPCError && error.code === 'BAD_REQUEST' && cause instanceof ZodError) {
+    return new ProblemError('validation_failed', undefined, { errors: toEntries(cause.issues, input.raw, input.originOf) });
+  }
+  if (isUnavailable(cause)) return new ProblemError('service_unavailable', undefined, { retryAfter: RETRY_AFTER_SECONDS, cause });
+  const known = error instanceof TRPCError ? OF_TRPC[error.code] : undefined;
+  return known === undefined ? new ProblemError('internal_error', undefined, { cause: cause ?? error }) : new ProblemError(known);
+}
+
+/** What tRPC itself refuses before a procedure is found. */
+const OF_TRPC: Partial<Record<TRPCError['code'], ProblemCode>> = {
+  PARSE_ERROR: 'malformed_json',
+  BAD_REQUEST: 'malformed_request',
+  NOT_FOUND: 'route_not_found',
+  METHOD_NOT_SUPPORTED: 'method_not_allowed',
+  PAYLOAD_TOO_LARGE: 'body_too_large',
+  UNSUPPORTED_MEDIA_TYPE: 'unsupported_media_type',
+};
+
+/** The document a client reads. Titles and statuses come from the catalogue alone. */
+export function problemDocument(error: ProblemError, baseUrl: string, requestId: string): Problem {
+  const [status, title] = PROBLEMS[error.problem];
+  const { errors, retryAfter } = error.extras;
+  return {
+    type: `${baseUrl}/problems/${problemSlug(error.problem)}`,
+    title,
+    status,
+    code: error.problem,
+    detail: error.message,
+    requestId,
+    ...(retryAfter === undefined ? {} : { retryAfter }),
+    ...(errors === undefined ? {} : { errors }),
+  };
+}

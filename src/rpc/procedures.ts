@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import type { Permission, Scope } from '../entities/index.ts';
+import { ProblemError } from '../errors.ts';
+import { resourceId } from './text.ts';
+import { procedure, type Access } from './trpc.ts';
+
+const accessible = (access: Access) =>
+  procedure.meta({ access }).use(({ ctx, next }) => {
+    const { principal } = ctx.authentication;
+    // `admit` has refused this call already; the line tells the compiler.
+    if (principal === null) throw new ProblemError('credential_missing');
+    return next({ ctx: { principal } });
+  });
+
+/** Any valid credential, no particular scope. */
+export const credentialProcedure = accessible({ scope: null, accountLevel: false, permission: null });
+
+/** A credential that holds `scope`. */
+export const scopedProcedure = (scope: Scope) => accessible({ scope, accountLevel: false, permission: null });
+
+/** Account-level: a credential that holds `scope` and is not bound to one team. */
+export const accountProcedure = (scope: Scope) => accessible({ scope, accountLevel: true, permission: null });
+
+type TeamAccess<Shape extends z.core.$ZodLooseShape> = {
+  readonly scope: Scope;
+  readonly permission?: Permission;
+  /** What the call takes beside `teamId`. It is given here because it is checked before the membership. */
+  readonly input?: Shape;
+};
+
+/**
+ * Team-addressed: an active member of `teamId`, holding `permission` where one is named. Everybody
+ * else gets the 404 that a missing team gives, so that ids cannot be probed (spec 1.6).
+ */
+export const teamProcedure = <Shape extends z.core.$ZodLooseShape = Record<never, never>>({ scope, permission, input }: TeamAccess<Shape>) =>
+  procedure
+    .meta({ access: { scope, accountLevel: false, permission: permission ?? null } })
+    .input(z.object({ teamId: resourceId, ...(input as Shape) })) // an absent shape spreads to nothing
+    .use(async ({ ctx, input: parsed, next }) => {
+      const { teamId } = parsed as { teamId: string }; // what the line above parses; inference stops at the generic
+      const { principal } = ctx.authentication;
+      const membership = principal && (await ctx.membershipOf(teamId));
+      if (!membership) throw new ProblemError('team_not_found');
+      requirePermission(membership.permissions, permission);
+      return next({ ctx: { principal, membership } });
+    });
+
+/** 403 unless the caller's role holds the permission; told to active members alone. */
+export function requirePermission(held: readonly Permission[], permission: Permission | undefined): void {
+  if (permission !== undefined && !held.includes(permission)) {
+    throw new ProblemError('permission_missing', `This needs a role with the permission ${permission}.`);
+  }
+}

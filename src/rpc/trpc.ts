@@ -1,0 +1,74 @@
+import { initTRPC, type AnyTRPCProcedure } from '@trpc/server';
+import type { OpenApiMeta } from 'trpc-to-openapi';
+import type { Permission, Scope } from '../entities/index.ts';
+import { admit } from './admit.ts';
+import type { Context } from './context.ts';
+import { problemDocument, toProblemError } from './problem.ts';
+
+/** Who may call a procedure: enforced by the ladder in `procedures.ts`, and shown in the documents. */
+export type Access = {
+  readonly scope: Scope | null;
+  /** Account-level (spec 4): a team credential is refused. */
+  readonly accountLevel: boolean;
+  readonly permission: Permission | null;
+};
+
+export type Meta = {
+  readonly access?: Access;
+  /** The success status over REST. */
+  readonly status?: 200 | 201;
+  readonly openapi?: NonNullable<OpenApiMeta['openapi']>;
+};
+
+const t = initTRPC
+  .context<Context>()
+  .meta<Meta>()
+  .create({
+    isDev: false,
+    // Callers over tRPC read the same document that REST sends, in `error.data.problem`.
+    errorFormatter: ({ shape, error, ctx, input, path }) => {
+      const failure = toProblemError(error, { raw: input, originOf: () => 'body' });
+      const problem = problemDocument(failure, ctx?.services.config.baseUrl ?? '', ctx?.requestId ?? '');
+      return {
+        message: failure.message,
+        code: shape.code,
+        data: { code: failure.code, httpStatus: problem.status, ...(path === undefined ? {} : { path }), problem },
+      };
+    },
+  });
+
+export const { procedure, mergeRouters } = t;
+
+/** A router whose procedures refuse by credential, scope and audience before they read their input. */
+export const router: typeof t.router = (procedures) => {
+  const entries = Object.entries(procedures).map(([name, entry]) => [
+    name,
+    typeof entry === 'function' ? admitFirst(entry as AnyTRPCProcedure) : entry, // routers are objects, procedures functions
+  ]);
+  return t.router(Object.fromEntries(entries));
+};
+
+type Call = (opts: { ctx: Context }) => Promise<unknown>;
+
+// Around the procedure and not a middleware in it: tRPC copies its options twice for each of those.
+function admitFirst(inner: AnyTRPCProcedure): AnyTRPCProcedure {
+  const access = (inner._def.meta as Meta | undefined)?.access; // procedures are built from `t` above alone
+  if (access === undefined) return inner;
+  const outer: Call = async (opts) => {
+    admit(opts.ctx.authentication, access);
+    return (inner as unknown as Call)(opts); // a built procedure is callable; its public type says only what clients see
+  };
+  return Object.assign(outer, { _def: inner._def, meta: inner._def.meta, procedure: true }) as unknown as AnyTRPCProcedure;
+}
+
+type Route = `${'GET' | 'POST' | 'PATCH' | 'DELETE'} /api/v1/${string}`;
+type EndpointText = { readonly summary: string; readonly description?: string; readonly status?: 200 | 201 };
+
+/** One row of the specification's endpoint table, and what its page says. */
+export function endpoint(operationId: string, route: Route, { summary, description, status = 200 }: EndpointText): Meta {
+  const [method, path] = route.split(' ') as ['GET' | 'POST' | 'PATCH' | 'DELETE', `/api/v1/${string}`]; // what Route is made of
+  return {
+    status,
+    openapi: { operationId, method, path, summary, ...(description === undefined ? {} : { description }), protect: false, errorResponses: [] },
+  };
+}
