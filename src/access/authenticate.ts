@@ -1,15 +1,16 @@
 import { statement, type Read } from '../db/read.ts';
 import type { Permission, Scope } from '../entities/index.ts';
+import { ProblemError } from '../errors.ts';
 import type { ActiveMembership, Principal } from './principal.ts';
 import { hashSecret, type Secrets } from './secrets.ts';
 
 /** Who called, and as which member of the team the call names; or why nobody did. */
 export type Authentication =
-  | { readonly principal: Principal; readonly membership: ActiveMembership | null; readonly refusal?: undefined }
-  | { readonly principal: null; readonly membership: null; readonly refusal: 'credential_missing' | 'credential_invalid' };
+  | { readonly principal: Principal; readonly membership: ActiveMembership | null }
+  | { readonly principal: null; readonly membership: null; readonly refusal: ProblemError };
 
-const MISSING: Authentication = { principal: null, membership: null, refusal: 'credential_missing' };
-const INVALID: Authentication = { principal: null, membership: null, refusal: 'credential_invalid' };
+/** Nobody: every procedure that needs a credential answers with the refusal. */
+export const refused = (refusal: ProblemError): Authentication => ({ principal: null, membership: null, refusal });
 
 type MembershipColumns = {
   membership_id: string | null;
@@ -66,12 +67,12 @@ export async function authenticate(
   bearer: string | undefined,
   teamId: string | null,
 ): Promise<Authentication> {
-  if (bearer === undefined) return MISSING;
+  if (bearer === undefined) return refused(new ProblemError('credential_missing'));
   const kind = secrets.kindOf(bearer);
-  if (kind !== 'personalKey' && kind !== 'teamKey') return INVALID;
+  if (kind !== 'personalKey' && kind !== 'teamKey') return refused(new ProblemError('credential_invalid'));
 
   const [row] = await read(authenticateApiKey, [hashSecret(bearer), teamId]);
-  if (row === undefined) return INVALID;
+  if (row === undefined) return refused(new ProblemError('credential_invalid'));
   const principal: Principal = {
     kind: 'api-key',
     credentialId: row.key_id,

@@ -5,10 +5,8 @@ import type { Access } from './trpc.ts';
 
 /** Refuses by credential, then scope, then audience: 401 or 403, before anything of the request is read. */
 export function admit(authentication: Authentication, access: Access): Principal {
+  if (authentication.principal === null) throw authentication.refusal;
   const { principal } = authentication;
-  if (principal === null) {
-    throw new ProblemError(authentication.refusal);
-  }
   if (access.scope !== null && !principal.scopes.includes(access.scope)) {
     throw new ProblemError('scope_missing', `This needs a credential with the scope ${access.scope}.`, { scope: access.scope });
   }

@@ -16,6 +16,8 @@ export type Problem = {
   errors?: readonly ValidationEntry[];
 };
 
+const NO_INPUT: Input = { raw: undefined, originOf: () => 'body' };
+
 /** Seconds after which a client may try again when the database was away. */
 const RETRY_AFTER_SECONDS = 1;
 
@@ -23,7 +25,7 @@ const RETRY_AFTER_SECONDS = 1;
 type Input = { readonly raw: unknown; readonly originOf: Origin };
 
 /** Any failure as one of ours; what nobody foresaw becomes `internal_error`, with the cause kept for the log. */
-export function toProblemError(error: unknown, input: Input): ProblemError {
+export function toProblemError(error: unknown, input: Input = NO_INPUT): ProblemError {
   if (error instanceof ProblemError) return error;
   const cause = error instanceof TRPCError ? error.cause : error;
   if (cause instanceof ProblemError) return cause;

@@ -40,10 +40,10 @@ type KeyFields = {
   keyPrefix: string;
   last4: string;
   scopes: (typeof SCOPES)[number][];
-  team?: { id: string } | null;
+  team?: { id: string } | null | undefined;
   createdAt: Date;
-  lastUsedAt?: Date | null;
-  expiresAt?: Date | null;
+  lastUsedAt?: Date | null | undefined;
+  expiresAt?: Date | null | undefined;
 };
 
 export const presentApiKey = (key: KeyFields) => ({

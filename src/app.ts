@@ -1,0 +1,80 @@
+import type { RequestListener } from 'node:http';
+import express, { type ErrorRequestHandler, type RequestHandler } from 'express';
+import helmet from 'helmet';
+import { ProblemError } from './errors.ts';
+import { peekAddress } from './http/identify.ts';
+import { namesOneHost } from './http/parser-errors.ts';
+import { headersOf, problemReply, rateHeaders, send } from './http/reply.ts';
+import { requestIdOf } from './http/request-id.ts';
+import type { Transport } from './http/transport.ts';
+import { docsPages } from './pages/docs.ts';
+import { healthPages, type Readiness } from './pages/health.ts';
+import { problemPages } from './pages/problems.ts';
+import { restHandler } from './rest/dispatch.ts';
+import { serveDocument } from './rest/openapi.ts';
+import { openApiDocument } from './rest/openapi-document.ts';
+import { buildRoutes } from './rest/routes.ts';
+import { appRouter } from './router.ts';
+import { toProblemError } from './rpc/problem.ts';
+import { trpcHandler } from './trpc/mount.ts';
+
+/** Everything that answers: `/api/v1` by the REST dispatcher, the rest by Express. */
+export function createApp(transport: Transport, readiness: Readiness): RequestListener {
+  const { db, config } = transport.services;
+  const routes = buildRoutes(appRouter._def.procedures);
+  const rest = restHandler(transport, routes, serveDocument(openApiDocument(appRouter, routes, config.baseUrl)));
+
+  const pages = express();
+  pages.disable('x-powered-by').disable('etag').enable('case sensitive routing');
+  pages.use(everyAnswer(transport));
+  pages.use(helmet());
+  pages.use(healthPages(db, readiness));
+  pages.use('/trpc', trpcHandler(transport, appRouter));
+  pages.use(docsPages());
+  pages.use(problemPages());
+  pages.use(() => {
+    throw new ProblemError('route_not_found');
+  });
+  pages.use(problemHandler(transport));
+
+  return (req, res) => {
+    if (!readiness.ready) res.shouldKeepAlive = false;
+    if (isApi(req.url ?? '')) rest(req, res);
+    else pages(req, res);
+  };
+}
+
+/** `/api/v1` and everything below it, also in a target in absolute form. */
+const isApi = (target: string): boolean => /^(?:https?:\/\/[^/]*)?\/api\/v1(?:[/?]|$)/i.test(target);
+
+/** What every answer beside the API carries: a request id, the address's rate headers, and a line in the log. */
+const everyAnswer = (transport: Transport): RequestHandler => async (req, res, next) => {
+  const startedAt = performance.now();
+  const requestId = requestIdOf(req.headers['x-request-id']);
+  res.locals['requestId'] = requestId;
+  res.setHeader('X-Request-Id', requestId);
+  res.on('close', () => {
+    const { operation = null, credentialId = null } = res.locals as { operation?: string; credentialId?: string }; // set by the /trpc mount
+    transport.log.request(operation, res.statusCode, startedAt, credentialId, requestId);
+  });
+  const headers = rateHeaders(await peekAddress(transport, req));
+  for (let i = 0; i + 1 < headers.length; i += 2) res.setHeader(headers[i] ?? '', headers[i + 1] ?? '');
+  next(namesOneHost(req) ? undefined : new ProblemError('malformed_request', 'The request has to name its host exactly once.'));
+};
+
+const problemHandler =
+  ({ services, log }: Transport): ErrorRequestHandler =>
+  (error, req, res, next) => {
+    if (res.headersSent) {
+      next(error);
+      return;
+    }
+    const problem = toProblemError(isHttpError(error) ? new ProblemError('malformed_request') : error);
+    const requestId = res.locals['requestId'] as string; // set by everyAnswer
+    log.failure(problem, requestId);
+    const reply = problemReply(problem, services.config.baseUrl, requestId);
+    send(res, reply, headersOf(reply, requestId, []), req.method === 'HEAD');
+  };
+
+/** What Express throws for a path that does not decode. */
+const isHttpError = (error: unknown): boolean => error instanceof URIError;

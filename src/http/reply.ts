@@ -1,0 +1,80 @@
+import type { ServerResponse } from 'node:http';
+import { PROBLEMS, type ProblemError } from '../errors.ts';
+import type { RateDecision } from '../rest/limiter.ts';
+import { problemDocument } from '../rpc/problem.ts';
+
+/** What goes back to the client. */
+export type Reply = {
+  readonly status: number;
+  readonly body: string | Buffer | undefined;
+  readonly contentType?: string;
+  /** `no-store` where nothing else is said. */
+  readonly cacheControl?: string;
+  /** Names and values in turn. */
+  readonly headers?: readonly string[];
+};
+
+export const jsonReply = (status: number, value: unknown): Reply => ({
+  status,
+  contentType: 'application/json',
+  body: JSON.stringify(value),
+});
+
+/** A problem document with the headers that belong to it. */
+export function problemReply(error: ProblemError, baseUrl: string, requestId: string): Reply {
+  const { retryAfter, allow } = error.extras;
+  const challenge = challengeOf(error, baseUrl);
+  return {
+    status: PROBLEMS[error.problem][0],
+    contentType: 'application/problem+json',
+    body: JSON.stringify(problemDocument(error, baseUrl, requestId)),
+    headers: [
+      ...(retryAfter === undefined ? [] : ['Retry-After', String(retryAfter)]),
+      ...(allow === undefined ? [] : ['Allow', allow]),
+      ...(challenge === undefined ? [] : ['WWW-Authenticate', challenge]),
+    ],
+  };
+}
+
+/** RFC 6750, section 3: no error code where no credential was sent. */
+function challengeOf({ problem, extras }: ProblemError, baseUrl: string): string | undefined {
+  // RFC 9728: where a client learns how to get a credential.
+  const metadata = `resource_metadata="${baseUrl}/.well-known/oauth-protected-resource/api/v1"`;
+  if (problem === 'credential_missing') return `Bearer ${metadata}`;
+  if (problem === 'credential_invalid') return `Bearer error="invalid_token", ${metadata}`;
+  if (problem === 'scope_missing') return `Bearer error="insufficient_scope", scope="${extras.scope}", ${metadata}`;
+  return undefined;
+}
+
+/** What every answer under `/api/v1` carries. Credentials are never ambient there, so any origin may read it. */
+export const apiHeaders = (baseUrl: string): readonly string[] => [
+  'X-Content-Type-Options', 'nosniff',
+  'Referrer-Policy', 'no-referrer',
+  'Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'",
+  'Cross-Origin-Resource-Policy', 'cross-origin',
+  'Access-Control-Allow-Origin', '*',
+  'Access-Control-Expose-Headers', 'RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After, X-Request-Id, WWW-Authenticate',
+  // Only where the service is reached by https at all.
+  ...(baseUrl.startsWith('https:') ? ['Strict-Transport-Security', 'max-age=31536000; includeSubDomains'] : []),
+];
+
+export const rateHeaders = ({ limit, remaining, resetSeconds }: RateDecision): readonly string[] => [
+  'RateLimit-Limit', String(limit),
+  'RateLimit-Remaining', String(remaining),
+  'RateLimit-Reset', String(resetSeconds),
+];
+
+/** All headers of an answer, names and values in turn: those of every answer, then the reply's own. */
+export function headersOf(reply: Reply, requestId: string, common: readonly string[]): string[] {
+  const headers = [...common, 'X-Request-Id', requestId, 'Cache-Control', reply.cacheControl ?? 'no-store'];
+  if (reply.headers !== undefined) headers.push(...reply.headers);
+  if (reply.contentType !== undefined) headers.push('Content-Type', reply.contentType);
+  if (reply.body !== undefined) headers.push('Content-Length', String(Buffer.byteLength(reply.body)));
+  return headers;
+}
+
+/** Writes the answer, all headers at once. HEAD gets those of GET and no body. */
+export function send(res: ServerResponse, reply: Reply, headers: string[], isHead: boolean): void {
+  res.writeHead(reply.status, headers);
+  res.end(isHead ? undefined : reply.body);
+}

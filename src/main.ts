@@ -1,0 +1,91 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pino, type Logger } from 'pino';
+import { trackKeyUsage } from './access/key-usage.ts';
+import { createApp } from './app.ts';
+import { demoBanner } from './cli/banner.ts';
+import { ConfigError, readConfig } from './config.ts';
+import { seedDemo } from './db/seed.ts';
+import { accessLog } from './http/access-log.ts';
+import { clientAddressBy } from './http/client-address.ts';
+import { startWorker } from './jobs/worker.ts';
+import { createMailer } from './mail/mailer.ts';
+import { createLimiter } from './rest/limiter.ts';
+import { closeServer, createHttpServer, listen } from './server.ts';
+import { openServices } from './services.ts';
+
+/** How long running requests may take once the listener is closed; the whole stop stays under 10 s. */
+const FINISH_MS = 5000;
+
+await start().catch((error: unknown) => {
+  // What an operator can mend is one line; anything else keeps its stack.
+  const known = error instanceof ConfigError || (error instanceof Error && 'code' in error);
+  process.stderr.write(`roster: ${known ? error.message : error instanceof Error ? error.stack : String(error)}\n`);
+  process.exit(1);
+});
+
+/** Opens everything, listens, and on SIGTERM or SIGINT takes it all down in order. */
+async function start(): Promise<void> {
+  const config = readConfig(process.env);
+  const log = pino({ level: config.logLevel }, pino.destination({ dest: 1, sync: true }));
+  const { services, close: closeServices } = await openServices(config);
+  const keyUsage = trackKeyUsage(services.db, (error) => log.warn({ err: error }, 'lastUsedAt could not be written; it will be tried again'));
+  const limiter = createLimiter({
+    redisUrl: config.redisUrl,
+    limit: config.rateLimit,
+    windowSeconds: config.rateWindowSeconds,
+    onFallback: (error) => log.warn({ err: error }, 'Redis is away: each replica counts requests in its own memory'),
+    onRecovery: () => log.info('Redis counts requests again'),
+  });
+  const readiness = { ready: true };
+  const clientAddress = clientAddressBy(config.trustProxy);
+  const app = createApp({ services, limiter, keyUsage, log: accessLog(log), clientAddress }, readiness);
+  const server = createHttpServer(app, config.baseUrl);
+  const mailer = createMailer(config);
+  const worker = await startWorker(services, mailer, log);
+  await listen(server, config.port, config.host);
+  log.info({ host: config.host, port: config.port, baseUrl: config.baseUrl }, 'listening');
+  await greet();
+
+  async function greet(): Promise<void> {
+    const isEmpty = config.seedDemo && config.databaseUrl === undefined && (await hasNoAccounts());
+    if (isEmpty) process.stdout.write(demoBanner(config.baseUrl, await seedDemo(services)));
+  }
+
+  async function hasNoAccounts(): Promise<boolean> {
+    const [row] = await services.db.em().execute<{ empty: boolean }[]>('select not exists (select from account) as empty');
+    return row?.empty === true;
+  }
+
+  async function stop(): Promise<void> {
+    readiness.ready = false;
+    await sleep(config.drainSeconds * 1000);
+    await closeServer(server, FINISH_MS);
+    await worker.stop();
+    await keyUsage.close();
+    await Promise.all([limiter.close(), mailer.close()]);
+    await closeServices();
+  }
+
+  onceOnSignal(log, stop);
+}
+
+/** Stops once, however often and by which signal it is asked. */
+function onceOnSignal(log: Logger, stop: () => Promise<void>): void {
+  let stopping = false;
+  const onSignal = (signal: NodeJS.Signals) => {
+    if (stopping) return;
+    stopping = true;
+    log.info({ signal }, 'stopping');
+    stop().then(
+      () => {
+        log.info('stopped');
+        process.exit(0);
+      },
+      (error: unknown) => {
+        log.error({ err: error }, 'the stop failed');
+        process.exit(1);
+      },
+    );
+  };
+  process.on('SIGTERM', onSignal).on('SIGINT', onSignal);
+}

@@ -1,0 +1,124 @@
+import type { IncomingMessage, RequestListener } from 'node:http';
+import type { Authentication } from '../access/authenticate.ts';
+import { ProblemError } from '../errors.ts';
+import { identify, peekAddress, rateLimited } from '../http/identify.ts';
+import { namesOneHost } from '../http/parser-errors.ts';
+import { apiHeaders, headersOf, jsonReply, problemReply, rateHeaders, send, type Reply } from '../http/reply.ts';
+import { requestIdOf } from '../http/request-id.ts';
+import type { Transport } from '../http/transport.ts';
+import { callContext } from '../rpc/call-context.ts';
+import type { Services } from '../rpc/context.ts';
+import { toProblemError } from '../rpc/problem.ts';
+import { isStorable } from '../rpc/text.ts';
+import { readInput, readParams, type Params } from './input.ts';
+import type { RateDecision } from './limiter.ts';
+import { OPENAPI_PATH, type OpenApiDocument } from './openapi.ts';
+import type { Lookup, Route, RouteTable } from './routes.ts';
+
+/** One request on its way, with what its answer and its log line say of it at the end. */
+type Call = {
+  readonly req: IncomingMessage;
+  readonly requestId: string;
+  readonly path: string;
+  readonly query: string;
+  readonly lookup: Lookup;
+  rate: RateDecision | undefined;
+  credentialId: string | null;
+};
+
+/** Answers everything under `/api/v1`, in the order of checks of the contract: see `answer`. */
+export function restHandler(transport: Transport, routes: RouteTable, document: OpenApiDocument): RequestListener {
+  const { baseUrl } = transport.services.config;
+  const fixedHeaders = apiHeaders(baseUrl);
+
+  return async (req, res) => {
+    const startedAt = performance.now();
+    const { path, query } = splitTarget(req.url ?? '');
+    const lookup = routes.lookup(req.method ?? '', path);
+    const call: Call = {
+      req,
+      requestId: requestIdOf(req.headers['x-request-id']),
+      path,
+      query,
+      lookup,
+      rate: undefined,
+      credentialId: null,
+    };
+    const reply = await answer(transport, document, call).catch((error: unknown) => {
+      const problem = toProblemError(error);
+      transport.log.failure(problem, call.requestId);
+      return problemReply(problem, baseUrl, call.requestId);
+    });
+    const rate = call.rate ?? (await peekAddress(transport, req));
+    send(res, reply, headersOf(reply, call.requestId, [...fixedHeaders, ...rateHeaders(rate)]), req.method === 'HEAD');
+    const operation = lookup.kind === 'found' ? lookup.route.operationId : null;
+    transport.log.request(operation, reply.status, startedAt, call.credentialId, call.requestId);
+  };
+}
+
+async function answer(transport: Transport, document: OpenApiDocument, call: Call): Promise<Reply> {
+  const { req, lookup } = call;
+  if (!namesOneHost(req)) throw new ProblemError('malformed_request', 'The request has to name its host exactly once.');
+  if (req.method === 'OPTIONS') return preflight(call);
+
+  const params = lookup.kind === 'found' ? readParams(lookup.route, lookup.rawParams, call.query) : {};
+  const teamId = lookup.kind === 'found' ? teamNamedBy(params) : null;
+  const { authentication, rate } = await identify(transport, req, teamId, 1);
+  call.rate = rate;
+  call.credentialId = authentication.principal?.credentialId ?? null;
+  if (!rate.allowed) throw rateLimited(rate);
+
+  if (call.path === OPENAPI_PATH) return document.reply(req);
+  if (lookup.kind === 'unknown') throw new ProblemError('route_not_found');
+  if (lookup.kind === 'wrong-method') throw new ProblemError('method_not_allowed', undefined, { allow: lookup.allow });
+  return perform(transport.services, call, lookup.route, params, authentication, teamId);
+}
+
+/** Calls the procedure, which refuses by credential, scope and audience before it asks for its input. */
+async function perform(
+  services: Services,
+  { req, requestId }: Call,
+  route: Route,
+  params: Params,
+  authentication: Authentication,
+  teamId: string | null,
+): Promise<Reply> {
+  const ctx = callContext(services, requestId, authentication, teamId);
+  let raw: unknown;
+  try {
+    const output = await route.call(ctx, async () => (raw = await readInput(req, route, params)));
+    return jsonReply(route.status, output);
+  } catch (error) {
+    throw toProblemError(error, { raw, originOf: route.originOf });
+  }
+}
+
+/** The team a request names in its path or query, where PostgreSQL can be asked for it at all. */
+function teamNamedBy(params: Params): string | null {
+  const teamId = params['teamId'];
+  return typeof teamId === 'string' && isStorable(teamId) && teamId.length <= 2 * 255 ? teamId : null;
+}
+
+/** CORS: any origin may call with a bearer credential. */
+function preflight({ lookup, path }: Call): Reply {
+  if (lookup.kind === 'unknown' && path !== OPENAPI_PATH) throw new ProblemError('route_not_found');
+  const allow = lookup.kind === 'unknown' ? 'GET, HEAD, OPTIONS' : lookup.allow;
+  return {
+    status: 204,
+    body: undefined,
+    headers: [
+      'Allow', allow,
+      'Access-Control-Allow-Methods', allow,
+      'Access-Control-Allow-Headers', 'Authorization, Content-Type, X-Request-Id',
+      'Access-Control-Max-Age', '7200',
+    ],
+  };
+}
+
+/** Path and query of a request target; the absolute form (RFC 9112, section 3.2.2) means its path. */
+export function splitTarget(target: string): { path: string; query: string } {
+  const start = target.startsWith('/') ? 0 : target.indexOf('/', target.indexOf('://') + 3);
+  const local = start > 0 ? target.slice(start) : target;
+  const mark = local.indexOf('?');
+  return mark === -1 ? { path: local, query: '' } : { path: local.slice(0, mark), query: local.slice(mark + 1) };
+}

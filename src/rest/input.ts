@@ -1,0 +1,65 @@
+import type { IncomingMessage } from 'node:http';
+import { ProblemError, type ValidationEntry } from '../errors.ts';
+import { toEntries } from '../rpc/validation.ts';
+import { readJson } from './body.ts';
+import type { Route } from './routes.ts';
+
+/** What stands in for text that cannot be decoded: a string that no text can be, so that validation names its place. */
+const UNDECODABLE = '\u0000';
+
+export type Params = Readonly<Record<string, unknown>>;
+
+/** Path and query parameters by name, decoded after routing. Undeclared query parameters are ignored. */
+export function readParams(route: Route, rawParams: readonly string[], query: string): Params {
+  if (route.pathParams.length === 0 && (query === '' || route.queryParams.length === 0)) return NO_PARAMS;
+  const params: Record<string, unknown> = {};
+  route.pathParams.forEach((name, i) => (params[name] = decode(rawParams[i] ?? '')));
+  if (query !== '') readQuery(route.queryParams, query, params);
+  return params;
+}
+
+const NO_PARAMS: Params = {};
+
+/** A parameter that is sent twice becomes an array, which no parameter accepts. */
+function readQuery(names: readonly string[], query: string, params: Record<string, unknown>): void {
+  for (const pair of query.split('&')) {
+    const [rawName = '', ...rest] = pair.replaceAll('+', ' ').split('=');
+    const name = decode(rawName);
+    if (!names.includes(name)) continue;
+    const value = decode(rest.join('='));
+    params[name] = Object.hasOwn(params, name) ? [params[name], value].flat() : value;
+  }
+}
+
+function decode(text: string): string {
+  if (!text.includes('%')) return text;
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return UNDECODABLE;
+  }
+}
+
+/** The raw input of a procedure: the body's members where the operation takes a body, and the parameters over them. */
+export async function readInput(req: IncomingMessage, route: Route, params: Params): Promise<unknown> {
+  if (!route.hasBody) return params;
+  const body = await readJson(req).catch((error: unknown) => {
+    throw withParamFaults(error, route, params);
+  });
+  if (!isObject(body)) {
+    const fault: ValidationEntry = { in: 'body', pointer: '', code: 'invalid_type', params: { expected: 'object' } };
+    throw withParamFaults(new ProblemError('validation_failed', 'The body has to be a JSON object.', { errors: [fault] }), route, params);
+  }
+  return { ...body, ...params };
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** All faults of a request are reported together, also those beside a body that is none. */
+function withParamFaults(error: unknown, route: Route, params: Params): unknown {
+  if (!(error instanceof ProblemError) || error.extras.errors === undefined) return error;
+  const issues = route.input?.safeParse(params).error?.issues ?? [];
+  const faults = toEntries(issues, params, route.originOf).filter((entry) => entry.in !== 'body');
+  return new ProblemError(error.problem, error.message, { errors: [...error.extras.errors, ...faults] });
+}

@@ -1,0 +1,160 @@
+import type { SecuritySchemeObject } from 'trpc-to-openapi';
+import { z } from 'zod';
+import type { oas31 } from 'zod-openapi';
+import { SCOPE_MEANINGS } from '../access/scopes.ts';
+import { secretPattern } from '../access/secrets.ts';
+import { PROBLEMS, ProblemError, type ProblemCode } from '../errors.ts';
+import { problemDocument } from '../rpc/problem.ts';
+import { PROBLEM_EXTRAS, REQUEST_ID } from './openapi-examples.ts';
+
+const codes = Object.keys(PROBLEMS) as [ProblemCode, ...ProblemCode[]]; // Object.keys widens the keys to string
+
+const validationEntry = z
+  .object({
+    in: z.enum(['body', 'query', 'path', 'header', 'cookie']).meta({ description: 'The part of the request.' }),
+    pointer: z.string().meta({
+      description: 'An RFC 6901 pointer: into the body, or `/<name>` of a parameter. Empty for the body as a whole.',
+      examples: ['/scopes/2'],
+    }),
+    code: z
+      .enum(['required', 'invalid_type', 'invalid_value', 'invalid_format', 'min_length', 'max_length', 'min_value', 'max_value'])
+      .meta({ description: 'The rule that was broken.' }),
+    params: z
+      .record(z.string(), z.union([z.string(), z.number()]))
+      .optional()
+      .meta({ description: 'The bound, type, format or values that the rule names.' }),
+  })
+  .meta({ id: 'ValidationEntry', description: 'One fault of a request.' });
+
+const problem = z
+  .object({
+    type: z.string().meta({ format: 'uri', description: 'A page that explains the code.' }),
+    title: z.string().meta({ description: 'A summary, the same for every problem of one code.' }),
+    status: z.int().min(400).max(599),
+    code: z.enum(codes).meta({ description: 'A stable identifier; what clients branch on. New ones can be added.' }),
+    detail: z.string().meta({ description: 'What went wrong this time, for people.' }),
+    requestId: z.string().optional().meta({ description: 'Equals `X-Request-Id`. Quote it when you report a fault.' }),
+    retryAfter: z.int().min(0).optional().meta({ description: 'Equals `Retry-After`: seconds to wait.' }),
+    errors: z.array(validationEntry).optional().meta({ description: 'All faults of the request.' }),
+  })
+  .meta({ id: 'Problem', description: 'A failure (RFC 9457).' });
+
+export const PROBLEM_SCHEMAS = { Problem: problem, ValidationEntry: validationEntry };
+
+const count = (description: string, example: number): oas31.HeaderObject => ({
+  description,
+  required: true,
+  schema: { type: 'integer', minimum: 0 },
+  example,
+});
+
+export const HEADERS = {
+  'RateLimit-Limit': count('Requests allowed in a window of the bucket charged.', 300),
+  'RateLimit-Remaining': count('Requests left in the window.', 299),
+  'RateLimit-Reset': count('Seconds until the window resets.', 60),
+  'X-Request-Id': {
+    description: "Identifies the request; the client's own where it sent a usable one.",
+    required: true,
+    schema: { type: 'string', minLength: 1, maxLength: 128 },
+    example: REQUEST_ID,
+  },
+  'Retry-After': count('Seconds to wait before the next request.', 12),
+  'WWW-Authenticate': {
+    description: 'What credential is needed (RFC 6750), and where to learn how to get one (RFC 9728).',
+    schema: { type: 'string' },
+    example: 'Bearer error="invalid_token"',
+  },
+} satisfies Record<string, oas31.HeaderObject>;
+
+const header = (name: keyof typeof HEADERS) => ({ [name]: { $ref: `#/components/headers/${name}` } });
+const optional = (name: keyof typeof HEADERS) => ({ [name]: { ...HEADERS[name], required: false } });
+
+/** What every answer carries. */
+export const RESPONSE_HEADERS = {
+  ...header('RateLimit-Limit'),
+  ...header('RateLimit-Remaining'),
+  ...header('RateLimit-Reset'),
+  ...header('X-Request-Id'),
+};
+
+/** What the HTTP parser refuses belongs to no bucket, so these answers may lack the rate headers. */
+const OTHER_HEADERS = {
+  ...optional('RateLimit-Limit'),
+  ...optional('RateLimit-Remaining'),
+  ...optional('RateLimit-Reset'),
+  ...header('X-Request-Id'),
+  ...optional('Retry-After'),
+  Allow: { description: 'With 405: the methods of the path.', schema: { type: 'string' }, example: 'GET, HEAD, OPTIONS' },
+} satisfies oas31.HeadersObject;
+
+/** The refusals that all operations share, with an example for each code. */
+export function problemResponses(baseUrl: string): Record<string, oas31.ResponseObject> {
+  const response = (description: string, headers: oas31.HeadersObject, includes: (status: number) => boolean): oas31.ResponseObject => ({
+    description,
+    headers,
+    content: {
+      'application/problem+json': {
+        schema: { $ref: '#/components/schemas/Problem' },
+        examples: Object.fromEntries(codes.filter((code) => includes(PROBLEMS[code][0])).map((code) => [code, exampleOf(code, baseUrl)])),
+      },
+    },
+  });
+  const named = [400, 401, 403, 404, 429];
+  const challenge = header('WWW-Authenticate');
+
+  return {
+    BadRequest: response('The body, query or path is not valid.', RESPONSE_HEADERS, (status) => status === 400),
+    Unauthorized: response('The credential is missing, malformed, expired or revoked.', { ...RESPONSE_HEADERS, ...challenge }, (status) => status === 401),
+    Forbidden: response(
+      'The credential lacks a scope, the caller lacks a permission, or a limit is reached.',
+      { ...RESPONSE_HEADERS, ...challenge },
+      (status) => status === 403,
+    ),
+    NotFound: response('It does not exist, or the credential cannot see it.', RESPONSE_HEADERS, (status) => status === 404),
+    TooManyRequests: response(
+      'The rate limit is exceeded.',
+      { ...RESPONSE_HEADERS, ...header('Retry-After') },
+      (status) => status === 429,
+    ),
+    Other: response(
+      'Another failure: 405, 408, 413, 415, 417, 431, 500 or 503. A 503 carries `Retry-After`.',
+      OTHER_HEADERS,
+      (status) => !named.includes(status),
+    ),
+  };
+}
+
+function exampleOf(code: ProblemCode, baseUrl: string): oas31.ExampleObject {
+  const [, title, advice] = PROBLEMS[code];
+  const { detail, ...extras } = PROBLEM_EXTRAS[code] ?? {};
+  return { summary: title, description: advice, value: problemDocument(new ProblemError(code, detail, extras), baseUrl, REQUEST_ID) };
+}
+
+export function securitySchemes(baseUrl: string, tokenBrand: string): Record<string, SecuritySchemeObject> {
+  const pattern = secretPattern(tokenBrand).source.replace(/^\^|\$$/g, '');
+  return {
+    bearer: {
+      type: 'http',
+      scheme: 'bearer',
+      bearerFormat: `${tokenBrand}_<kind>_<49 letters and digits>`,
+      description: `An API key, or an OAuth 2.1 access token.
+
+Keys begin with \`${tokenBrand}_pk_\` (the whole account) or \`${tokenBrand}_tk_\` (one team), access tokens with
+\`${tokenBrand}_at_\`; 43 random letters and digits follow, and 6 that are a checksum. Secret scanners find all secrets of
+this service by the regular expression \`${pattern}\`.`,
+    },
+    oauth2: {
+      type: 'oauth2',
+      description: 'The authorization code flow with PKCE (S256). The user picks the whole account or one team, and can untick scopes.',
+      flows: {
+        authorizationCode: {
+          authorizationUrl: `${baseUrl}/oauth/authorize`,
+          tokenUrl: `${baseUrl}/oauth/token`,
+          refreshUrl: `${baseUrl}/oauth/token`,
+          scopes: { ...SCOPE_MEANINGS },
+          'x-usePkce': 'SHA-256',
+        },
+      },
+    },
+  };
+}

@@ -1,0 +1,150 @@
+import { generateOpenApiDocument, type OpenAPIObject, type OpenApiRouter } from 'trpc-to-openapi';
+import type { oas31 } from 'zod-openapi';
+import { SCOPES } from '../entities/index.ts';
+import type { Access } from '../rpc/trpc.ts';
+import { HEADERS, PROBLEM_SCHEMAS, problemResponses, RESPONSE_HEADERS, securitySchemes } from './openapi-components.ts';
+import { EXAMPLES, PARAMETERS } from './openapi-examples.ts';
+import type { Route, RouteTable } from './routes.ts';
+
+/** The tag of an operation by the last word of its path. */
+const TAGS: Readonly<Record<string, { name: string; description: string }>> = {
+  credential: { name: 'Credential', description: 'The credential in use: what it is, what it may do.' },
+  me: { name: 'Account', description: "The caller's own account." },
+  sessions: { name: 'Sessions', description: "The account's sign-in sessions." },
+  teams: { name: 'Teams', description: 'The teams of the account, and the account in its teams.' },
+  members: { name: 'Members', description: 'Who belongs to a team.' },
+  roles: { name: 'Roles', description: 'What members of a team can be.' },
+  invitations: { name: 'Invitations', description: 'Who is asked to join a team.' },
+  billing: { name: 'Billing', description: 'What a team is subscribed to. Plans are not changed over the API.' },
+  'api-keys': { name: 'API keys', description: 'Keys of the account and of its teams. A secret is shown once, when its key is made.' },
+};
+
+const DESCRIPTION = `Accounts, teams, members, roles, invitations, billing status and API keys.
+
+Send \`Authorization: Bearer <API key or OAuth 2.1 access token>\`. The scopes of a credential narrow what it may do; the
+permissions of the caller's role in a team hold beside them. A team that the caller is not an active member of answers
+404, as one that does not exist.
+
+Lists are plain arrays. Every failure is a problem document (RFC 9457); branch on its \`code\`. Requests are counted per
+credential in windows that \`RateLimit-*\` headers describe.`;
+
+type Method = 'get' | 'post' | 'patch' | 'delete';
+type Schemas = Record<string, oas31.SchemaObject>;
+
+/** The published description of the REST interface, generated from the procedures and completed with what every answer has. */
+export function openApiDocument(appRouter: OpenApiRouter, { routes }: RouteTable, baseUrl: string, tokenBrand = 'rst'): OpenAPIObject {
+  const generated = simplified(
+    generateOpenApiDocument(appRouter, {
+      title: 'Roster API',
+      version: '1.0.0',
+      openApiVersion: '3.1.1',
+      description: DESCRIPTION,
+      baseUrl,
+      docsUrl: `${baseUrl}/docs`,
+      contact: { name: 'The operator of this installation', url: baseUrl },
+      license: { name: 'MIT', identifier: 'MIT' },
+      defs: PROBLEM_SCHEMAS,
+      securitySchemes: securitySchemes(baseUrl, tokenBrand),
+    }),
+  );
+  const schemas: Schemas = { ...generated.components?.schemas };
+  const paths: Record<string, oas31.PathItemObject> = {};
+  for (const route of routes) {
+    const method = route.method.toLowerCase() as Method; // of an endpoint's route
+    const operation = generated.paths?.[route.template]?.[method];
+    if (operation === undefined) throw new Error(`${route.operationId} was not generated`);
+    paths[route.template] = { ...paths[route.template], [method]: completed(operation, route, schemas) };
+  }
+
+  return {
+    ...generated,
+    servers: [{ url: baseUrl, description: 'This installation' }],
+    tags: Object.values(TAGS),
+    paths,
+    components: { ...generated.components, schemas, headers: HEADERS, responses: problemResponses(baseUrl) },
+  };
+}
+
+/** An operation with its tag, examples, headers, refusals and the access it needs. Its body becomes a named schema. */
+function completed(operation: oas31.OperationObject, route: Route, schemas: Schemas): oas31.OperationObject {
+  const { operationId, template, status, meta } = route;
+  const { access } = meta;
+  const example = EXAMPLES[operationId];
+  const word = template.split('/').findLast((segment) => !segment.startsWith('{'));
+  const tag = TAGS[word ?? ''];
+  if (access === undefined || example === undefined || tag === undefined) throw new Error(`${operationId} lacks access, example or tag`);
+
+  const { parameters = [], requestBody, responses, ...rest } = operation;
+  const answer = contentSchema(responses?.['200']);
+  return {
+    ...rest,
+    tags: [tag.name],
+    description: [operation.description, ...accessSentences(access, route)].filter(Boolean).join('\n\n'),
+    security: [{ bearer: [] }, { oauth2: access.scope === null ? [] : [access.scope] }],
+    ...(parameters.length === 0 ? {} : { parameters: parameters.map((parameter) => described(parameter, operationId)) }),
+    ...(requestBody === undefined ? {} : { requestBody: namedBody(contentSchema(requestBody), operationId, example.body, schemas) }),
+    responses: {
+      [status]: {
+        description: status === 201 ? 'Created.' : 'Done.',
+        headers: RESPONSE_HEADERS,
+        content: { 'application/json': { schema: answer, example: example.answer } },
+      },
+      400: { $ref: '#/components/responses/BadRequest' },
+      401: { $ref: '#/components/responses/Unauthorized' },
+      403: { $ref: '#/components/responses/Forbidden' },
+      404: { $ref: '#/components/responses/NotFound' },
+      429: { $ref: '#/components/responses/TooManyRequests' },
+      default: { $ref: '#/components/responses/Other' },
+    },
+  };
+}
+
+/** Who may call, in words; enforced by the ladder of procedures. */
+function accessSentences({ scope, accountLevel, permission }: Access, { pathParams }: Route): string[] {
+  const needs = [
+    scope === null ? 'any valid credential' : `a credential with the scope \`${scope}\``,
+    ...(permission === null ? [] : [`a role in the team with the permission \`${permission}\``]),
+  ];
+  return [
+    `**Needs** ${needs.join(' and ')}.`,
+    ...(accountLevel ? ['**Account-level**: a credential of one team is refused with 403.'] : []),
+    ...(pathParams.includes('teamId') ? ['A team that the caller is not an active member of answers 404.'] : []),
+  ];
+}
+
+type Content = { content?: oas31.ContentObject | undefined } | oas31.ReferenceObject | undefined;
+
+function contentSchema(holder: Content): oas31.SchemaObject {
+  const schema = holder !== undefined && 'content' in holder ? holder.content?.['application/json']?.schema : undefined;
+  if (schema === undefined) throw new Error('trpc-to-openapi generated no content');
+  return schema;
+}
+
+function namedBody(schema: oas31.SchemaObject, operationId: string, example: unknown, schemas: Schemas): oas31.RequestBodyObject {
+  const name = `${operationId.charAt(0).toUpperCase()}${operationId.slice(1)}Body`;
+  schemas[name] = schema;
+  return { required: true, content: { 'application/json': { schema: { $ref: `#/components/schemas/${name}` }, example } } };
+}
+
+function described(parameter: oas31.ParameterObject | oas31.ReferenceObject, operationId: string): oas31.ParameterObject {
+  if (!('name' in parameter)) throw new Error(`${operationId} has a parameter by reference`);
+  const text = PARAMETERS[`${operationId}.${parameter.name}`] ?? PARAMETERS[parameter.name];
+  if (text === undefined) throw new Error(`${operationId} has the parameter ${parameter.name}, which nothing describes`);
+  return { ...parameter, ...text };
+}
+
+/** Writes nullables as `type: [x, 'null']`, and the list of scopes by its name wherever a schema spells it out. */
+function simplified<Node>(node: Node): Node {
+  if (Array.isArray(node)) return node.map(simplified) as Node; // the same array, simplified
+  if (typeof node !== 'object' || node === null) return node;
+  const { anyOf, ...rest } = node as { anyOf?: readonly Record<string, unknown>[]; enum?: readonly string[]; description?: string };
+  const [first, second] = anyOf ?? [];
+  if (first !== undefined && typeof first['type'] === 'string' && second?.['type'] === 'null') {
+    const values = Array.isArray(first['enum']) ? { enum: [...(first['enum'] as unknown[]), null] } : {};
+    return simplified({ ...first, ...rest, ...values, type: [first['type'], 'null'] }) as Node; // the same schema, in other words
+  }
+  if (rest.description === undefined && rest.enum?.length === SCOPES.length && SCOPES.every((scope, i) => scope === rest.enum?.[i])) {
+    return { $ref: '#/components/schemas/Scope' } as Node;
+  }
+  return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, simplified(value)])) as Node; // as above
+}

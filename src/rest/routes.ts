@@ -1,0 +1,120 @@
+import type { AnyTRPCProcedure } from '@trpc/server';
+import { z } from 'zod';
+import type { ValidationEntry } from '../errors.ts';
+import type { Context } from '../rpc/context.ts';
+import type { Meta } from '../rpc/trpc.ts';
+
+/** A REST operation: a procedure that has an endpoint. */
+export type Route = {
+  readonly operationId: string;
+  readonly method: string;
+  /** The path as the documents write it, `/api/v1/teams/{teamId}`. */
+  readonly template: string;
+  readonly status: 200 | 201;
+  readonly meta: Meta;
+  readonly pathParams: readonly string[];
+  readonly queryParams: readonly string[];
+  readonly hasBody: boolean;
+  /** Where a member of the input comes from. */
+  originOf(field: string): ValidationEntry['in'];
+  call(ctx: Context, getRawInput: () => Promise<unknown>): Promise<unknown>;
+  /** The input schema, or undefined where the operation takes nothing. */
+  readonly input: z.ZodObject | undefined;
+};
+
+export type Lookup =
+  | { readonly kind: 'found'; readonly route: Route; readonly rawParams: readonly string[]; readonly allow: string }
+  | { readonly kind: 'wrong-method'; readonly allow: string }
+  | { readonly kind: 'unknown' };
+
+export type RouteTable = {
+  readonly routes: readonly Route[];
+  /** Finds the route of a raw path, case-sensitive and without decoding, so that `%2e%2e` cannot climb. */
+  lookup(method: string, path: string): Lookup;
+};
+
+type Node = { literals: Map<string, Node>; param?: Node; routes: Map<string, Route>; allow: string };
+const newNode = (): Node => ({ literals: new Map(), routes: new Map(), allow: '' });
+
+const UNKNOWN: Lookup = { kind: 'unknown' };
+
+/** Derives the table once from the endpoints that the procedures declare. */
+export function buildRoutes(procedures: Readonly<Record<string, unknown>>): RouteTable {
+  const routes = Object.values(procedures).flatMap((procedure) => toRoute(procedure as AnyTRPCProcedure) ?? []);
+  const root = newNode();
+  for (const route of routes) {
+    const node = segmentsOf(route.template).reduce(childFor, root);
+    node.routes.set(route.method, route);
+    const methods = [...node.routes.keys()];
+    node.allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ');
+  }
+
+  return {
+    routes,
+    lookup(method, path) {
+      const segments = segmentsOf(path);
+      const rawParams: string[] = [];
+      let node: Node | undefined = root;
+      for (const segment of segments) {
+        const literal: Node | undefined = node.literals.get(segment);
+        if (literal === undefined && segment !== '') rawParams.push(segment);
+        node = literal ?? (segment === '' ? undefined : node.param);
+        if (node === undefined) return UNKNOWN;
+      }
+      if (node.routes.size === 0) return UNKNOWN;
+      // OPTIONS asks about the path, whichever of its operations answers for it.
+      const route = method === 'OPTIONS' ? [...node.routes.values()][0] : node.routes.get(method === 'HEAD' ? 'GET' : method);
+      return route === undefined ? { kind: 'wrong-method', allow: node.allow } : { kind: 'found', route, rawParams, allow: node.allow };
+    },
+  };
+}
+
+/** The segments of a path. One trailing slash is tolerated; any other empty segment stays and matches nothing. */
+function segmentsOf(path: string): string[] {
+  const end = path.length > 1 && path.endsWith('/') ? -1 : undefined;
+  return path.slice(1, end).split('/');
+}
+
+function childFor(node: Node, segment: string): Node {
+  if (segment.startsWith('{')) return (node.param ??= newNode());
+  const child = node.literals.get(segment) ?? newNode();
+  node.literals.set(segment, child);
+  return child;
+}
+
+type Callable = (options: {
+  ctx: Context;
+  getRawInput: () => Promise<unknown>;
+  path: string;
+  type: string;
+  signal: undefined;
+  batchIndex: number;
+}) => Promise<unknown>;
+
+function toRoute(procedure: AnyTRPCProcedure): Route | undefined {
+  const { meta, type, inputs } = procedure._def as unknown as { meta?: Meta; type: string; inputs: readonly unknown[] }; // inputs is not in the public type; trpc-to-openapi reads it too
+  const openapi = meta?.openapi;
+  if (meta === undefined || openapi?.operationId === undefined) return undefined;
+  const { operationId, method, path: template } = openapi;
+
+  const input = inputs.find((schema) => schema instanceof z.ZodObject);
+  const pathParams = [...template.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+  const others = Object.keys(input?.shape ?? {}).filter((field) => !pathParams.includes(field));
+  const takesBody = method === 'POST' || method === 'PATCH';
+  const inPath = new Set(pathParams);
+  const call = procedure as unknown as Callable; // how tRPC's own adapters call it
+
+  return {
+    operationId,
+    method,
+    template,
+    status: meta.status ?? 200,
+    meta,
+    pathParams,
+    queryParams: takesBody ? [] : others,
+    hasBody: takesBody && others.length > 0,
+    originOf: (field) => (inPath.has(field) ? 'path' : takesBody ? 'body' : 'query'),
+    call: (ctx, getRawInput) => call({ ctx, getRawInput, path: operationId, type, signal: undefined, batchIndex: 0 }),
+    input,
+  };
+}

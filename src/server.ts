@@ -1,0 +1,39 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { answerParserErrors } from './http/parser-errors.ts';
+
+/** An HTTP server with its limits set: what trickles or overflows is cut off with a problem document. */
+export function createHttpServer(app: RequestListener, baseUrl: string): Server {
+  const server = createServer(
+    {
+      maxHeaderSize: 16 * 1024,
+      headersTimeout: 10_000,
+      requestTimeout: 30_000,
+      keepAliveTimeout: 65_000,
+      connectionsCheckingInterval: 2_000,
+      // Missing and doubled hosts are refused by the app, with a problem document.
+      requireHostHeader: false,
+      noDelay: true,
+    },
+    app,
+  );
+  answerParserErrors(server, baseUrl);
+  return server;
+}
+
+export const listen = (server: Server, port: number, host: string): Promise<void> =>
+  new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+
+/** Stops accepting, lets what runs finish within the bound, then ends what is left. */
+export async function closeServer(server: Server, withinMs: number): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  server.closeIdleConnections();
+  const timer = setTimeout(() => server.closeAllConnections(), withinMs);
+  await closed;
+  clearTimeout(timer);
+}

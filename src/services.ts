@@ -1,0 +1,52 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createSealer } from './access/sealer.ts';
+import { secretsOf } from './access/secrets.ts';
+import { readSecretKeys, type Config } from './config.ts';
+import { openDatabase } from './db/database.ts';
+import { startEmbedded } from './db/embedded.ts';
+import { migrate } from './db/migrate.ts';
+import type { Services } from './rpc/context.ts';
+
+export type OpenServices = {
+  readonly services: Services;
+  /** The embedded database was made by this call, so it is empty. */
+  readonly isNewDatabase: boolean;
+  close(): Promise<void>;
+};
+
+/** Opens what procedures work with: the database, embedded where none is configured, migrated. */
+export async function openServices(config: Config): Promise<OpenServices> {
+  const embedded = config.databaseUrl === undefined ? await startEmbedded({ dataDir: config.dataDir }) : undefined;
+  const databaseUrl = embedded?.url ?? config.databaseUrl ?? '';
+  try {
+    await migrate(databaseUrl);
+    const db = await openDatabase(databaseUrl, config.databasePoolMax);
+    const secretKeys = config.secretKeys ?? ownSecretKeys(config.dataDir);
+    return {
+      services: { config, db, secrets: secretsOf(config.tokenBrand), sealer: createSealer(secretKeys) },
+      isNewDatabase: embedded?.created ?? false,
+      async close() {
+        await db.close();
+        await embedded?.close();
+      },
+    };
+  } catch (error) {
+    await embedded?.close();
+    throw error;
+  }
+}
+
+/** The keys of an installation that names none: made once, beside its embedded database. */
+function ownSecretKeys(dataDir: string): readonly string[] {
+  const file = join(dataDir, 'secret-keys');
+  mkdirSync(dataDir, { recursive: true });
+  try {
+    // Two processes can start at once; the one that comes second reads what the first wrote.
+    writeFileSync(file, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flag: 'wx' });
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+  }
+  return readSecretKeys(readFileSync(file, 'utf8').trim());
+}

@@ -1,0 +1,108 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import { pino } from 'pino';
+import { test as base } from 'vitest';
+import { trackKeyUsage } from '../../src/access/key-usage.ts';
+import { createSealer } from '../../src/access/sealer.ts';
+import { secretsOf } from '../../src/access/secrets.ts';
+import { createApp } from '../../src/app.ts';
+import { readConfig, type Config } from '../../src/config.ts';
+import { openDatabase } from '../../src/db/database.ts';
+import { accessLog } from '../../src/http/access-log.ts';
+import { clientAddressBy } from '../../src/http/client-address.ts';
+import { createLimiter } from '../../src/rest/limiter.ts';
+import { openApiDocument } from '../../src/rest/openapi-document.ts';
+import { buildRoutes } from '../../src/rest/routes.ts';
+import { appRouter } from '../../src/router.ts';
+import { closeServer, createHttpServer, listen } from '../../src/server.ts';
+import { createClient } from './client.ts';
+import { contractOf } from './contract.ts';
+import { createTestDatabase } from './database.ts';
+import { factoriesOf } from './factories.ts';
+
+const BASE_URL = 'http://localhost:3000';
+
+export type Api = Awaited<ReturnType<typeof startApi>>;
+
+/**
+ * The real app on a free port, on a database of its own.
+ * @param settings environment variables; the rate limit is out of the way unless a test is about it
+ */
+export async function startApi(settings: Record<string, string> = {}) {
+  const database = await createTestDatabase();
+  const dataDir = mkdtempSync(join(tmpdir(), 'roster-api-'));
+  const config: Config = readConfig({
+    BASE_URL,
+    DATABASE_URL: database.url,
+    DATA_DIR: dataDir,
+    SECRET_KEYS: 'test-key-test-key-test-key-test-key',
+    RATE_LIMIT: '1000000',
+    ...settings,
+  });
+  const lines: Record<string, unknown>[] = [];
+  const log = pino({ level: 'debug' }, collector(lines));
+  const db = await openDatabase(database.url, config.databasePoolMax);
+  const services = { config, db, secrets: secretsOf(config.tokenBrand), sealer: createSealer(config.secretKeys ?? []) };
+  const limiter = createLimiter({
+    redisUrl: config.redisUrl,
+    limit: config.rateLimit,
+    windowSeconds: config.rateWindowSeconds,
+    onFallback: (error) => log.warn({ err: error }, 'redis fallback'),
+    onRecovery: () => log.info('redis recovery'),
+  });
+  const keyUsage = trackKeyUsage(db, (error) => log.error({ err: error }, 'key usage'));
+  const readiness = { ready: true };
+  const app = createApp({ services, limiter, keyUsage, log: accessLog(log), clientAddress: clientAddressBy(config.trustProxy) }, readiness);
+  const server = createHttpServer(app, config.baseUrl);
+  await listen(server, 0, '127.0.0.1');
+  const { port } = server.address() as AddressInfo; // listening on TCP
+  const client = createClient(port, contractOf(openApiDocument(appRouter, buildRoutes(appRouter._def.procedures), config.baseUrl)));
+
+  return {
+    ...client,
+    ...factoriesOf(services),
+    services,
+    keyUsage,
+    readiness,
+    port,
+    databaseUrl: database.url,
+    /** What was logged, a line each. */
+    lines,
+    async close() {
+      client.close();
+      await closeServer(server, 1000);
+      await keyUsage.close();
+      await limiter.close();
+      await db.close();
+      await database.drop();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+function collector(lines: Record<string, unknown>[]): Writable {
+  return new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      lines.push(JSON.parse(chunk.toString()) as Record<string, unknown>); // pino writes an object a line
+      done();
+    },
+  });
+}
+
+/** `test` with the service of its file: started once, and failing the file when the service logged a fault of its own. */
+export const test = base.extend<{ api: Api }>({
+  api: [
+    // eslint-disable-next-line no-empty-pattern -- vitest reads the pattern to know what a fixture needs
+    async ({}, use) => {
+      const api = await startApi();
+      await use(api);
+      await api.close();
+      const faults = api.lines.filter(({ level }) => Number(level) >= 50);
+      if (faults.length > 0) throw new Error(`The service logged ${JSON.stringify(faults, null, 2)}`);
+    },
+    { scope: 'file' },
+  ],
+});

@@ -1,0 +1,39 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import type { TestProject } from 'vitest/node';
+import { startEmbedded } from '../../src/db/embedded.ts';
+import { migrate } from '../../src/db/migrate.ts';
+
+const TEMPLATE = 'roster_template';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** The server that test databases are cloned on, at its template. */
+    templateUrl: string;
+  }
+}
+
+/** One throw-away server for the run, with the migrations applied once to the template that tests clone. */
+export default async function setup(project: TestProject) {
+  const dataDir = mkdtempSync(join(tmpdir(), 'roster-test-'));
+  const given = process.env['TEST_DATABASE_URL'];
+  const server = given === undefined ? await startEmbedded({ dataDir, durable: false, flags: ['max_connections=300'] }) : undefined;
+  const serverUrl = server?.url ?? given ?? '';
+
+  const admin = new pg.Client({ connectionString: serverUrl });
+  await admin.connect();
+  await admin.query(`drop database if exists ${TEMPLATE}`);
+  await admin.query(`create database ${TEMPLATE}`);
+  await admin.end();
+  const template = new URL(serverUrl);
+  template.pathname = `/${TEMPLATE}`;
+  await migrate(template.href);
+  project.provide('templateUrl', template.href);
+
+  return async () => {
+    await server?.close();
+    rmSync(dataDir, { recursive: true, force: true });
+  };
+}

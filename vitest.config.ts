@@ -1,0 +1,13 @@
+import { defineConfig } from 'vitest/config';
+
+// eslint-disable-next-line import/no-default-export -- vitest reads the default export
+export default defineConfig({
+  test: {
+    include: ['test/**/*.test.ts'],
+    globalSetup: 'test/support/postgres.ts',
+    setupFiles: ['test/support/setup.ts'],
+    pool: 'forks',
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
+  },
+});
