@@ -3,7 +3,7 @@ import { authenticate, refused, type Authentication } from '../access/authentica
 import { bearerOf } from '../access/bearer.ts';
 import { ProblemError } from '../errors.ts';
 import { toProblemError } from '../rpc/problem.ts';
-import { addressBucket, type RateDecision } from '../rest/limiter.ts';
+import { addressBucket, type RateDecision } from './limiter.ts';
 import type { Transport } from './transport.ts';
 
 /** Who called and what is left of their window: the first two checks of every charged request. */

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { PROBLEMS, type ProblemError } from '../errors.ts';
-import type { RateDecision } from '../rest/limiter.ts';
+import type { RateDecision } from './limiter.ts';
 import { problemDocument } from '../rpc/problem.ts';
 
 /** What goes back to the client. */

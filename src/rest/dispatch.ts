@@ -11,7 +11,7 @@ import type { Services } from '../rpc/context.ts';
 import { toProblemError } from '../rpc/problem.ts';
 import { isStorable } from '../rpc/text.ts';
 import { readInput, readParams, type Params } from './input.ts';
-import type { RateDecision } from './limiter.ts';
+import type { RateDecision } from '../http/limiter.ts';
 import { OPENAPI_PATH, type OpenApiDocument } from './openapi.ts';
 import type { Lookup, Route, RouteTable } from './routes.ts';
 

@@ -1,11 +1,11 @@
 import type { SecuritySchemeObject } from 'trpc-to-openapi';
 import { z } from 'zod';
-import type { oas31 } from 'zod-openapi';
+import { createSchema, type oas31 } from 'zod-openapi';
 import { SCOPE_MEANINGS } from '../access/scopes.ts';
 import { secretPattern } from '../access/secrets.ts';
 import { PROBLEMS, ProblemError, type ProblemCode } from '../errors.ts';
 import { problemDocument } from '../rpc/problem.ts';
-import { PROBLEM_EXTRAS, REQUEST_ID } from './openapi-examples.ts';
+import { PROBLEM_EXAMPLES, REQUEST_ID } from './openapi-examples.ts';
 
 const codes = Object.keys(PROBLEMS) as [ProblemCode, ...ProblemCode[]]; // Object.keys widens the keys to string
 
@@ -39,7 +39,7 @@ const problem = z
   })
   .meta({ id: 'Problem', description: 'A failure (RFC 9457).' });
 
-export const PROBLEM_SCHEMAS = { Problem: problem, ValidationEntry: validationEntry };
+export const PROBLEM_SCHEMAS = createSchema(problem, { io: 'output' }).components;
 
 const count = (description: string, example: number): oas31.HeaderObject => ({
   description,
@@ -126,7 +126,7 @@ export function problemResponses(baseUrl: string): Record<string, oas31.Response
 
 function exampleOf(code: ProblemCode, baseUrl: string): oas31.ExampleObject {
   const [, title, advice] = PROBLEMS[code];
-  const { detail, ...extras } = PROBLEM_EXTRAS[code] ?? {};
+  const { detail, extras } = PROBLEM_EXAMPLES[code] ?? {};
   return { summary: title, description: advice, value: problemDocument(new ProblemError(code, detail, extras), baseUrl, REQUEST_ID) };
 }
 
@@ -152,7 +152,6 @@ this service by the regular expression \`${pattern}\`.`,
           tokenUrl: `${baseUrl}/oauth/token`,
           refreshUrl: `${baseUrl}/oauth/token`,
           scopes: { ...SCOPE_MEANINGS },
-          'x-usePkce': 'SHA-256',
         },
       },
     },

@@ -29,7 +29,8 @@ Lists are plain arrays. Every failure is a problem document (RFC 9457); branch o
 credential in windows that \`RateLimit-*\` headers describe.`;
 
 type Method = 'get' | 'post' | 'patch' | 'delete';
-type Schemas = Record<string, oas31.SchemaObject>;
+type Schema = oas31.SchemaObject | oas31.ReferenceObject;
+type Schemas = Record<string, Schema>;
 
 /** The published description of the REST interface, generated from the procedures and completed with what every answer has. */
 export function openApiDocument(appRouter: OpenApiRouter, { routes }: RouteTable, baseUrl: string, tokenBrand = 'rst'): OpenAPIObject {
@@ -43,11 +44,10 @@ export function openApiDocument(appRouter: OpenApiRouter, { routes }: RouteTable
       docsUrl: `${baseUrl}/docs`,
       contact: { name: 'The operator of this installation', url: baseUrl },
       license: { name: 'MIT', identifier: 'MIT' },
-      defs: PROBLEM_SCHEMAS,
       securitySchemes: securitySchemes(baseUrl, tokenBrand),
     }),
   );
-  const schemas: Schemas = { ...generated.components?.schemas };
+  const schemas: Schemas = { ...generated.components?.schemas, ...PROBLEM_SCHEMAS };
   const paths: Record<string, oas31.PathItemObject> = {};
   for (const route of routes) {
     const method = route.method.toLowerCase() as Method; // of an endpoint's route
@@ -114,13 +114,13 @@ function accessSentences({ scope, accountLevel, permission }: Access, { pathPara
 
 type Content = { content?: oas31.ContentObject | undefined } | oas31.ReferenceObject | undefined;
 
-function contentSchema(holder: Content): oas31.SchemaObject {
+function contentSchema(holder: Content): Schema {
   const schema = holder !== undefined && 'content' in holder ? holder.content?.['application/json']?.schema : undefined;
   if (schema === undefined) throw new Error('trpc-to-openapi generated no content');
   return schema;
 }
 
-function namedBody(schema: oas31.SchemaObject, operationId: string, example: unknown, schemas: Schemas): oas31.RequestBodyObject {
+function namedBody(schema: Schema, operationId: string, example: unknown, schemas: Schemas): oas31.RequestBodyObject {
   const name = `${operationId.charAt(0).toUpperCase()}${operationId.slice(1)}Body`;
   schemas[name] = schema;
   return { required: true, content: { 'application/json': { schema: { $ref: `#/components/schemas/${name}` }, example } } };

@@ -1,4 +1,4 @@
-import type { ProblemCode, ProblemExtras } from '../errors.ts';
+import type { ProblemCode, ProblemError } from '../errors.ts';
 
 export const REQUEST_ID = '5f0c6c1e-3b0a-4f62-9d0c-2b6f0a1d7e44';
 
@@ -158,16 +158,25 @@ export const EXAMPLES: Readonly<Record<string, { body?: unknown; answer: unknown
   revokeApiKey: { answer: done },
 };
 
+type ProblemExample = { readonly detail?: string; readonly extras?: ProblemError['extras'] };
+
 /** What the documents of some codes say beyond their title. */
-export const PROBLEM_EXTRAS: Readonly<Partial<Record<ProblemCode, Pick<ProblemExtras, 'errors' | 'retryAfter'> & { detail?: string }>>> = {
+export const PROBLEM_EXAMPLES: Readonly<Partial<Record<ProblemCode, ProblemExample>>> = {
   validation_failed: {
-    errors: [
-      { in: 'body', pointer: '/name', code: 'max_length', params: { max: 100 } },
-      { in: 'body', pointer: '/scopes', code: 'required' },
-    ],
+    extras: {
+      errors: [
+        { in: 'body', pointer: '/name', code: 'max_length', params: { max: 100 } },
+        { in: 'body', pointer: '/scopes', code: 'required' },
+      ],
+    },
   },
   scope_missing: { detail: 'This needs a credential with the scope teams:write.' },
   permission_missing: { detail: 'This needs a role with the permission edit_team_settings.' },
-  rate_limited: { retryAfter: 12 },
-  service_unavailable: { retryAfter: 1 },
+  team_limit_reached: { detail: 'This account owns 10 teams; its limit is 10.' },
+  seat_limit_reached: { detail: 'All 5 seats of the plan Free are taken by members and pending invitations.' },
+  key_limit_reached: { detail: 'There are 1000 active keys; the limit is 1000.' },
+  scope_not_allowed: { detail: 'The calling credential does not hold billing:read.' },
+  scope_account_only: { detail: 'A team key cannot hold profile:read, api-keys:write.' },
+  rate_limited: { extras: { retryAfter: 12 } },
+  service_unavailable: { extras: { retryAfter: 1 } },
 };

@@ -13,7 +13,7 @@ import { readConfig, type Config } from '../../src/config.ts';
 import { openDatabase } from '../../src/db/database.ts';
 import { accessLog } from '../../src/http/access-log.ts';
 import { clientAddressBy } from '../../src/http/client-address.ts';
-import { createLimiter } from '../../src/rest/limiter.ts';
+import { createLimiter } from '../../src/http/limiter.ts';
 import { openApiDocument } from '../../src/rest/openapi-document.ts';
 import { buildRoutes } from '../../src/rest/routes.ts';
 import { appRouter } from '../../src/router.ts';

@@ -70,9 +70,7 @@ return {used, millisecondsLeft}`;
 export type SharedCount = { readonly isRefused: boolean; readonly used: number; readonly millisecondsLeft: number };
 
 export type RedisWindows = {
-  /** False during an outage: counting must not wait for a Redis that does not answer. */
-  isAnswering(): boolean;
-  /** One key, one round trip. `undefined` where Redis does not count. Never rejects. */
+  /** One key, one round trip. `undefined`, and during an outage at once, where Redis does not count. Never rejects. */
   count(bucket: string, cost: number): Promise<SharedCount | undefined>;
   close(): void;
 };
@@ -141,8 +139,6 @@ export function redisWindows(
   }
 
   return {
-    isAnswering: () => state === 'up' || state === 'starting',
-
     async count(bucket, cost) {
       if (state === 'starting') await started.promise;
       if (state !== 'up') return undefined;

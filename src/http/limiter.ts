@@ -45,12 +45,10 @@ export function createLimiter(options: LimiterOptions): Limiter {
 
   return {
     charge(bucket, cost = 1) {
-      if (!redis.isAnswering()) return Promise.resolve(memory.charge(bucket, cost));
       const refusal = memory.refusal(bucket, cost);
       return refusal === undefined ? ask(bucket, cost) : Promise.resolve(refusal);
     },
     peek(bucket) {
-      if (!redis.isAnswering()) return Promise.resolve(memory.peek(bucket));
       const refusal = memory.refusal(bucket, 1);
       return refusal === undefined ? ask(bucket, 0) : Promise.resolve(refusal);
     },

@@ -1,0 +1,70 @@
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { describe, expect, test } from 'vitest';
+
+const SRC = join(import.meta.dirname, '../../src');
+
+/** Rooms of src from the outside in: each may import only from rooms below its own line. */
+const LAYERS: readonly (readonly string[])[] = [
+  ['main.ts', 'cli'],
+  ['app.ts', 'server.ts'],
+  ['rest', 'trpc', 'pages'],
+  ['http'],
+  ['router.ts', 'db/seed.ts'],
+  ['resources', 'services.ts'],
+  ['rpc'],
+  ['jobs'],
+  ['mail'],
+  ['access'],
+  ['db'],
+  ['entities'],
+  ['config.ts', 'errors.ts'],
+];
+
+const layerOf = (file: string): number =>
+  LAYERS.findIndex((rooms) => rooms.some((room) => file === room || file.startsWith(`${room}/`)));
+
+const files = globSync('**/*.ts', { cwd: SRC }).filter((file) => !file.startsWith('web/'));
+
+const importsOf = (file: string): string[] =>
+  [...readFileSync(join(SRC, file), 'utf8').matchAll(/(?:from|import\()\s*'(\.[^']+)'/g)].map(([, path = '']) =>
+    relative(SRC, join(SRC, dirname(file), path)),
+  );
+
+describe('the dependency rule', () => {
+  test('every file has its place in the layers', () => {
+    expect(files.filter((file) => layerOf(file) === -1)).toEqual([]);
+  });
+
+  test('imports point one way', () => {
+    const stray = files.flatMap((file) =>
+      importsOf(file)
+        .filter((target) => layerOf(target) < layerOf(file))
+        .map((target) => `${file} imports ${target}`),
+    );
+    expect(stray).toEqual([]);
+  });
+
+  test('resources do not reach into each other, but for the seats of a plan', () => {
+    const slice = (file: string) => (file.startsWith('resources/') ? file.split('/')[1] : undefined);
+    const stray = files.flatMap((file) =>
+      importsOf(file)
+        .filter((target) => slice(file) && slice(target) && slice(target) !== slice(file) && slice(target) !== 'billing')
+        .map((target) => `${file} imports ${target}`),
+    );
+    expect(stray).toEqual([]);
+  });
+
+  test.each([
+    ['express', /^(app\.ts|pages\/|trpc\/)/],
+    ['ioredis', /^http\/redis\.ts$/],
+    ['rate-limiter-flexible', /^http\/redis\.ts$/],
+    ['@oslojs/crypto', /^access\/secrets\.ts$/],
+    ['graphile-worker', /^(jobs\/|db\/migrate\.ts)/],
+    ['nodemailer', /^mail\//],
+    ['commander', /^cli\//],
+  ])('%s is imported in its own place alone', (name, place) => {
+    const users = files.filter((file) => readFileSync(join(SRC, file), 'utf8').includes(`from '${name}`));
+    expect(users.filter((file) => !place.test(file))).toEqual([]);
+  });
+});
