@@ -9,7 +9,8 @@ import { accessLog } from './http/access-log.ts';
 import { clientAddressBy } from './http/client-address.ts';
 import { startWorker } from './jobs/worker.ts';
 import { createMailer } from './mail/mailer.ts';
-import { createLimiter } from './rest/limiter.ts';
+import { createLimiter } from './http/limiter.ts';
+import type { Services } from './rpc/context.ts';
 import { closeServer, createHttpServer, listen } from './server.ts';
 import { openServices } from './services.ts';
 
@@ -26,6 +27,7 @@ await start().catch((error: unknown) => {
 /** Opens everything, listens, and on SIGTERM or SIGINT takes it all down in order. */
 async function start(): Promise<void> {
   const config = readConfig(process.env);
+  const clientAddress = clientAddressBy(config.trustProxy);
   const log = pino({ level: config.logLevel }, pino.destination({ dest: 1, sync: true }));
   const { services, close: closeServices } = await openServices(config);
   const keyUsage = trackKeyUsage(services.db, (error) => log.warn({ err: error }, 'lastUsedAt could not be written; it will be tried again'));
@@ -37,36 +39,33 @@ async function start(): Promise<void> {
     onRecovery: () => log.info('Redis counts requests again'),
   });
   const readiness = { ready: true };
-  const clientAddress = clientAddressBy(config.trustProxy);
   const app = createApp({ services, limiter, keyUsage, log: accessLog(log), clientAddress }, readiness);
   const server = createHttpServer(app, config.baseUrl);
   const mailer = createMailer(config);
   const worker = await startWorker(services, mailer, log);
+  const seeded = (await wantsDemo(services)) ? await seedDemo(services) : undefined;
   await listen(server, config.port, config.host);
   log.info({ host: config.host, port: config.port, baseUrl: config.baseUrl }, 'listening');
-  await greet();
-
-  async function greet(): Promise<void> {
-    const isEmpty = config.seedDemo && config.databaseUrl === undefined && (await hasNoAccounts());
-    if (isEmpty) process.stdout.write(demoBanner(config.baseUrl, await seedDemo(services)));
-  }
-
-  async function hasNoAccounts(): Promise<boolean> {
-    const [row] = await services.db.em().execute<{ empty: boolean }[]>('select not exists (select from account) as empty');
-    return row?.empty === true;
-  }
+  if (seeded !== undefined) process.stdout.write(demoBanner(config.baseUrl, seeded));
 
   async function stop(): Promise<void> {
     readiness.ready = false;
     await sleep(config.drainSeconds * 1000);
-    await closeServer(server, FINISH_MS);
-    await worker.stop();
+    // Together, so that requests and jobs that take their time do not add up.
+    await Promise.all([closeServer(server, FINISH_MS), worker.stop()]);
     await keyUsage.close();
     await Promise.all([limiter.close(), mailer.close()]);
     await closeServices();
   }
 
   onceOnSignal(log, stop);
+}
+
+/** Demo data is for the first start on an embedded database: while nobody has an account. */
+async function wantsDemo({ config, db }: Services): Promise<boolean> {
+  if (!config.seedDemo || config.databaseUrl !== undefined) return false;
+  const [row] = await db.em().execute<{ empty: boolean }[]>('select not exists (select from account) as empty');
+  return row?.empty === true;
 }
 
 /** Stops once, however often and by which signal it is asked. */

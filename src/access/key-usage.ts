@@ -6,9 +6,17 @@ const FLUSH_MS = 15_000;
 
 const writeLastUsed = statement<never>(
   'write_last_used',
+  // Locked in the order of their ids, as everywhere, so that batches of replicas and re-scopings cannot deadlock.
   `update api_key set last_used_at = used.at
-   from unnest($1::text[], $2::timestamptz[]) as used(id, at)
-   where api_key.id = used.id and (last_used_at is null or last_used_at < used.at)`,
+   from (
+     select k.id, noted.at
+     from api_key k
+     join unnest($1::text[], $2::timestamptz[]) as noted(id, at) on noted.id = k.id
+     where k.last_used_at is null or k.last_used_at < noted.at
+     order by k.id
+     for no key update of k
+   ) used
+   where api_key.id = used.id`,
 );
 
 /**
@@ -25,8 +33,9 @@ export type KeyUsage = {
 export function trackKeyUsage(db: Database, onError: (error: unknown) => void): KeyUsage {
   let pending = new Map<string, number>();
   let written = new Map<string, number>();
+  let flushed = Promise.resolve();
 
-  const flush = async () => {
+  const write = async () => {
     if (pending.size === 0) return;
     const batch = pending;
     pending = new Map();
@@ -39,6 +48,8 @@ export function trackKeyUsage(db: Database, onError: (error: unknown) => void): 
       onError(error);
     }
   };
+  // One batch after the other, so that the last one waits for what is on its way.
+  const flush = () => (flushed = flushed.then(write));
   const timer = setInterval(() => void flush(), FLUSH_MS).unref();
 
   return {

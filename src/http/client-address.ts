@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import proxyAddr from 'proxy-addr';
-import type { Config } from '../config.ts';
+import { ConfigError, type Config } from '../config.ts';
 
 /** The address of the client, believing `X-Forwarded-For` exactly as far as `TRUST_PROXY` says. */
 export function clientAddressBy(trustProxy: Config['trustProxy']): (req: IncomingMessage) => string {
@@ -13,5 +13,9 @@ export function clientAddressBy(trustProxy: Config['trustProxy']): (req: Incomin
 function trustFunction(trustProxy: true | number | string): (address: string, hop: number) => boolean {
   if (trustProxy === true) return () => true;
   if (typeof trustProxy === 'number') return (_address, hop) => hop < trustProxy;
-  return proxyAddr.compile(trustProxy.split(',').map((part) => part.trim()));
+  try {
+    return proxyAddr.compile(trustProxy.split(',').map((part) => part.trim()));
+  } catch (error) {
+    throw new ConfigError(`TRUST_PROXY: ${error instanceof Error ? error.message : String(error)}`);
+  }
 }

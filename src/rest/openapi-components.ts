@@ -3,9 +3,8 @@ import { z } from 'zod';
 import { createSchema, type oas31 } from 'zod-openapi';
 import { SCOPE_MEANINGS } from '../access/scopes.ts';
 import { secretPattern } from '../access/secrets.ts';
-import { PROBLEMS, ProblemError, type ProblemCode } from '../errors.ts';
-import { problemDocument } from '../rpc/problem.ts';
-import { PROBLEM_EXAMPLES, REQUEST_ID } from './openapi-examples.ts';
+import { PROBLEMS, type ProblemCode } from '../errors.ts';
+import { problemExample, REQUEST_ID } from './openapi-examples.ts';
 
 const codes = Object.keys(PROBLEMS) as [ProblemCode, ...ProblemCode[]]; // Object.keys widens the keys to string
 
@@ -34,7 +33,7 @@ const problem = z
     code: z.enum(codes).meta({ description: 'A stable identifier; what clients branch on. New ones can be added.' }),
     detail: z.string().meta({ description: 'What went wrong this time, for people.' }),
     requestId: z.string().optional().meta({ description: 'Equals `X-Request-Id`. Quote it when you report a fault.' }),
-    retryAfter: z.int().min(0).optional().meta({ description: 'Equals `Retry-After`: seconds to wait.' }),
+    retryAfter: z.number().min(0).optional().meta({ description: 'Equals `Retry-After`: seconds to wait.' }),
     errors: z.array(validationEntry).optional().meta({ description: 'All faults of the request.' }),
   })
   .meta({ id: 'Problem', description: 'A failure (RFC 9457).' });
@@ -126,8 +125,7 @@ export function problemResponses(baseUrl: string): Record<string, oas31.Response
 
 function exampleOf(code: ProblemCode, baseUrl: string): oas31.ExampleObject {
   const [, title, advice] = PROBLEMS[code];
-  const { detail, extras } = PROBLEM_EXAMPLES[code] ?? {};
-  return { summary: title, description: advice, value: problemDocument(new ProblemError(code, detail, extras), baseUrl, REQUEST_ID) };
+  return { summary: title, description: advice, value: problemExample(code, baseUrl) };
 }
 
 export function securitySchemes(baseUrl: string, tokenBrand: string): Record<string, SecuritySchemeObject> {

@@ -1,4 +1,5 @@
-import type { ProblemCode, ProblemError } from '../errors.ts';
+import { ProblemError, type ProblemCode } from '../errors.ts';
+import { problemDocument, type Problem } from '../rpc/problem.ts';
 
 export const REQUEST_ID = '5f0c6c1e-3b0a-4f62-9d0c-2b6f0a1d7e44';
 
@@ -161,7 +162,7 @@ export const EXAMPLES: Readonly<Record<string, { body?: unknown; answer: unknown
 type ProblemExample = { readonly detail?: string; readonly extras?: ProblemError['extras'] };
 
 /** What the documents of some codes say beyond their title. */
-export const PROBLEM_EXAMPLES: Readonly<Partial<Record<ProblemCode, ProblemExample>>> = {
+const PROBLEM_EXAMPLES: Readonly<Partial<Record<ProblemCode, ProblemExample>>> = {
   validation_failed: {
     extras: {
       errors: [
@@ -180,3 +181,9 @@ export const PROBLEM_EXAMPLES: Readonly<Partial<Record<ProblemCode, ProblemExamp
   rate_limited: { extras: { retryAfter: 12 } },
   service_unavailable: { extras: { retryAfter: 1 } },
 };
+
+/** The document of a code, as a client could meet it. */
+export function problemExample(code: ProblemCode, baseUrl: string): Problem {
+  const { detail, extras } = PROBLEM_EXAMPLES[code] ?? {};
+  return problemDocument(new ProblemError(code, detail, extras), baseUrl, REQUEST_ID);
+}

@@ -28,11 +28,12 @@ const BASE_URL = 'http://localhost:3000';
 export type Api = Awaited<ReturnType<typeof startApi>>;
 
 /**
- * The real app on a free port, on a database of its own.
+ * The real app on a free port, on a database of its own unless it joins another's.
  * @param settings environment variables; the rate limit is out of the way unless a test is about it
+ * @param shared the instance whose database this one joins, as another replica; that one is closed last
  */
-export async function startApi(settings: Record<string, string> = {}) {
-  const database = await createTestDatabase();
+export async function startApi(settings: Record<string, string> = {}, shared?: { readonly databaseUrl: string }) {
+  const database = shared === undefined ? await createTestDatabase() : { url: shared.databaseUrl, drop: () => Promise.resolve() };
   const dataDir = mkdtempSync(join(tmpdir(), 'roster-api-'));
   const config: Config = readConfig({
     BASE_URL,

@@ -45,10 +45,13 @@ async function grantableRole(tx: EntityManager, held: readonly Permission[], tea
 const invalid = (pointer: string, detail: string) =>
   new ProblemError('validation_failed', detail, { errors: [{ in: 'body', pointer, code: 'invalid_value' }] });
 
-/** The address's pending invitation. An expired one gives up its place, and its links with it. */
+/**
+ * The address's pending invitation. An expired one gives up its place, and its links with it.
+ * Locked, because revoking takes no lock on the team: one that is revoked just now is none any more.
+ */
 async function pendingInvitation(tx: EntityManager, teamId: string, email: string): Promise<Invitation | null> {
   const [row] = await tx.execute<{ id: string; pending: boolean }[]>(
-    `select id, expires_at > now() as pending from invitation where team_id = ? and lower(email) = lower(?) and accepted_at is null`,
+    `select id, expires_at > now() as pending from invitation where team_id = ? and lower(email) = lower(?) and accepted_at is null for update`,
     [teamId, email],
   );
   if (row === undefined) return null;

@@ -1,6 +1,6 @@
 import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { ApiKey, Membership } from '../../entities/index.ts';
+import { Account, ApiKey, Membership, Role, Team } from '../../entities/index.ts';
 import { ProblemError } from '../../errors.ts';
 
 /** Ends a membership; the member's credentials for the team end in the same transaction. */
@@ -12,6 +12,73 @@ export async function removeTeamMember(em: EntityManager, teamId: string, userId
     if (membership.role.id === 'owner') throw new ProblemError('owner_not_removable');
 
     await tx.nativeDelete(Membership, { id: membership.id });
+    // In the order of their ids, as everywhere, so that writers of several keys cannot deadlock.
+    await tx.execute('select id from api_key where team_id = ? and account_id = ? and revoked_at is null order by id for update', [teamId, userId]);
     await tx.nativeUpdate(ApiKey, { team: teamId, account: userId, revokedAt: null }, { revokedAt: new Date() });
   });
 }
+
+/** How a membership stands. What is left out stays as it is or, for a new one, is `member`, active, without an end. */
+export type MembershipTerms = {
+  readonly roleId?: string | undefined;
+  readonly isActive?: boolean | undefined;
+  readonly expiresAt?: Date | null | undefined;
+};
+
+/** Makes an account a member without an invitation. Seats do not bind: they bind whoever invites. */
+export async function addMember(em: EntityManager, teamId: string, userId: string, terms: MembershipTerms): Promise<void> {
+  await em.transactional(async (tx) => {
+    const team = await lockTeam(tx, teamId);
+    if ((await tx.count(Membership, { team, account: userId })) > 0) {
+      throw invalid('/userId', 'The account is a member of this team already.');
+    }
+    tx.create(Membership, {
+      team,
+      account: tx.getReference(Account, userId),
+      role: await roleOfTeam(tx, teamId, terms.roleId ?? 'member'),
+      isActive: terms.isActive ?? true,
+      expiresAt: terms.expiresAt ?? null,
+      joinedAt: new Date(),
+    });
+  });
+}
+
+/** Changes the terms of a membership. The owner's stays as it is: a team always has one who can act. */
+export async function setMember(em: EntityManager, teamId: string, userId: string, terms: MembershipTerms): Promise<void> {
+  await em.transactional(async (tx) => {
+    await lockTeam(tx, teamId);
+    const membership = await tx.findOne(Membership, { team: teamId, account: userId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+    if (membership === null) throw new ProblemError('member_not_found');
+
+    if (terms.roleId !== undefined) {
+      const role = await roleOfTeam(tx, teamId, terms.roleId);
+      requireNotOwner(membership, 'get another role');
+      membership.role = role;
+    }
+    if (terms.isActive === false) requireNotOwner(membership, 'be made inactive');
+    if (terms.expiresAt) requireNotOwner(membership, 'expire');
+    if (terms.isActive !== undefined) membership.isActive = terms.isActive;
+    if (terms.expiresAt !== undefined) membership.expiresAt = terms.expiresAt;
+  });
+}
+
+/** Locks the row that a team's seats and its owner are counted under, always before a membership's. */
+async function lockTeam(tx: EntityManager, teamId: string): Promise<Team> {
+  const team = await tx.findOne(Team, teamId, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  if (team === null) throw new ProblemError('team_not_found');
+  return team;
+}
+
+async function roleOfTeam(tx: EntityManager, teamId: string, roleId: string): Promise<Role> {
+  if (roleId === 'owner') throw new ProblemError('role_not_assignable', 'A team has exactly one owner; nobody else can get the role.');
+  const role = await tx.findOne(Role, { id: roleId, $or: [{ team: null }, { team: teamId }] });
+  if (role === null) throw invalid('/roleId', 'No role of this team has that id.');
+  return role;
+}
+
+function requireNotOwner(membership: Membership, change: string): void {
+  if (membership.role.id === 'owner') throw new ProblemError('owner_not_removable', `The owner cannot ${change}: a team always has one.`);
+}
+
+const invalid = (pointer: string, detail: string) =>
+  new ProblemError('validation_failed', detail, { errors: [{ in: 'body', pointer, code: 'invalid_value' }] });

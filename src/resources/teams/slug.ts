@@ -19,8 +19,8 @@ export function slugify(name: string): string {
  */
 export async function freeSlug(em: EntityManager, name: string): Promise<string> {
   const base = slugify(name);
-  // Names that could want the same suffixed slug share this stem: "core", "core-2" and every long cut of one text.
-  const stem = base.replace(/-\d+$/, '').slice(0, MAX_LENGTH - 12);
+  // Names that could want the same slug share this stem: "core", "core-2", "core-2-3" and every long cut of one text.
+  const stem = base.slice(0, MAX_LENGTH - 12).replace(/(-\d*)+$/, '');
   await em.execute(`select pg_advisory_xact_lock(hashtextextended(?, 0))`, [`slug:${stem}`]);
 
   const [free] = await em.execute<{ slug: string }[]>(

@@ -1,0 +1,45 @@
+import { InvalidArgumentError, Option, type Command } from 'commander';
+import { SUBSCRIPTION_INTERVALS, SUBSCRIPTION_STATUSES } from '../entities/index.ts';
+import { getTeamBilling } from '../resources/billing/billing.queries.ts';
+import { setSubscription } from '../resources/billing/billing.service.ts';
+import { withServices } from './operate.ts';
+import { instant, option, teamOption } from './options.ts';
+
+type SetOptions = {
+  team: string;
+  plan: string;
+  status?: (typeof SUBSCRIPTION_STATUSES)[number];
+  interval?: (typeof SUBSCRIPTION_INTERVALS)[number];
+  addon?: Record<string, number>;
+  planExpiresAt?: Date;
+  cancelAtPeriodEnd?: true;
+  needsPaymentAction?: true;
+};
+
+export function billingCommands(billing: Command): void {
+  billing
+    .command('set')
+    .description("Replace a team's subscription; what is left out is as in a new one")
+    .addOption(teamOption())
+    .requiredOption('--plan <plan>', 'one of the configured plans')
+    .addOption(new Option('--status <status>', 'how it stands').choices(SUBSCRIPTION_STATUSES))
+    .addOption(new Option('--interval <interval>', 'how often it is paid').choices(SUBSCRIPTION_INTERVALS))
+    .addOption(new Option('--addon <name=units>', 'units of an add-on; can be repeated').argParser(addAddon))
+    .addOption(option('--plan-expires-at <instant>', 'its renewal, as ISO 8601 with a time zone', instant))
+    .option('--cancel-at-period-end', 'it ends then')
+    .option('--needs-payment-action', 'the bank wants something of the payer')
+    .action(
+      withServices(async ({ db, config }, { team, plan, addon, ...rest }: SetOptions) => {
+        await setSubscription(db.em(), config.plans, team, { planId: plan, addons: addon, ...rest });
+        const summary = await getTeamBilling(db.read, config.plans, team);
+        const addons = Object.entries(summary.addons).map(([name, units]) => `, ${name}=${units}`);
+        return { json: summary, text: `${team}  ${summary.planName}  (${summary.status ?? 'no status'}${addons.join('')})` };
+      }),
+    );
+}
+
+function addAddon(raw: string, addons: Record<string, number> = {}): Record<string, number> {
+  const [, name, units] = /^([A-Za-z][A-Za-z0-9_-]{0,63})=(\d{1,9})$/.exec(raw) ?? [];
+  if (name === undefined) throw new InvalidArgumentError('It must be a name and a whole number from 0, such as seats=3.');
+  return { ...addons, [name]: Number(units) };
+}

@@ -1,0 +1,165 @@
+import { accessSync, constants, existsSync, globSync, readFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { basename, dirname, join } from 'node:path';
+import { connect as connectTls } from 'node:tls';
+import type { Command } from 'commander';
+import pg from 'pg';
+import { ConfigError, readConfig, readSecretKeys, type Config } from '../config.ts';
+import { Refusal, reasonOf } from './failure.ts';
+import { print, withDatabase } from './operate.ts';
+
+type Check = { readonly name: string; readonly ok: boolean; readonly detail: string };
+
+const WAIT_MS = 3000;
+/** Expiry is written by this clock and read by the database's. */
+const SKEW_MS_MAX = 5000;
+
+export function doctorCommand(command: Command): void {
+  command.action(async () => {
+    const checks = await examine();
+    print(command, { json: checks, text: checks.map(line).join('\n') });
+    const failed = checks.filter(({ ok }) => !ok).map(({ name }) => name);
+    if (failed.length > 0) throw new Refusal(`${failed.length} of ${checks.length} checks failed: ${failed.join(', ')}`);
+  });
+}
+
+const line = ({ name, ok, detail }: Check): string => `${ok ? 'ok    ' : 'FAILED'}  ${name.padEnd(14)}${detail}`;
+
+async function examine(): Promise<Check[]> {
+  try {
+    const config = readConfig(process.env);
+    const [database, ...others] = await Promise.all([
+      databaseChecks(config),
+      check('redis', () => redis(config)),
+      check('mail', () => mail(config)),
+      check('secret-keys', () => secretKeys(config)),
+      check('base-url', () => baseUrl(config)),
+    ]);
+    return [passed('configuration', 'every variable can be read'), ...database, ...others];
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return [failed('configuration', error.message)];
+  }
+}
+
+const passed = (name: string, detail: string): Check => ({ name, ok: true, detail });
+const failed = (name: string, detail: string): Check => ({ name, ok: false, detail });
+
+/** A check passes with its answer and fails with what it throws. */
+async function check(name: string, examineOne: () => string | Promise<string>): Promise<Check> {
+  try {
+    return passed(name, await examineOne());
+  } catch (error) {
+    return failed(name, reasonOf(error));
+  }
+}
+
+async function databaseChecks(config: Config): Promise<Check[]> {
+  try {
+    return await withDatabase(config, async (connectionString) => {
+      const client = new pg.Client({ connectionString, connectionTimeoutMillis: WAIT_MS, query_timeout: WAIT_MS });
+      try {
+        await client.connect();
+        return [
+          await check('database', () => version(client, config)),
+          await check('migrations', () => migrations(client)),
+          await check('clock', () => clock(client)),
+        ];
+      } finally {
+        await client.end();
+      }
+    });
+  } catch (error) {
+    const unknown = 'not known, because the database cannot be reached';
+    return [failed('database', reasonOf(error)), failed('migrations', unknown), failed('clock', unknown)];
+  }
+}
+
+async function version(client: pg.Client, config: Config): Promise<string> {
+  const { rows } = await client.query<{ version: string; number: number; encoding: string }>(
+    `select current_setting('server_version') as version, current_setting('server_version_num')::int as number,
+       current_setting('server_encoding') as encoding`,
+  );
+  const [server] = rows;
+  if (server === undefined || server.number < 140_000) throw new Error(`PostgreSQL ${server?.version} is too old: 14 is the oldest that will do`);
+  if (server.encoding !== 'UTF8') throw new Error(`the encoding is ${server.encoding} and must be UTF8`);
+  return `PostgreSQL ${server.version}${config.databaseUrl === undefined ? ', embedded' : ''}`;
+}
+
+// Read here and not through the migrator, which would make its table: a check changes nothing.
+async function migrations(client: pg.Client): Promise<string> {
+  const known = globSync('Migration*.ts', { cwd: `${import.meta.dirname}/../../migrations` }).map((file) => basename(file, '.ts'));
+  const { rows: tables } = await client.query<{ ours: boolean; jobs: boolean }>(
+    `select to_regclass('mikro_orm_migrations') is not null as ours, to_regclass('graphile_worker.migrations') is not null as jobs`,
+  );
+  const { rows } = tables[0]?.ours ? await client.query<{ name: string }>('select name from mikro_orm_migrations') : { rows: [] };
+  const pending = known.filter((name) => !rows.some((row) => row.name === name));
+  if (pending.length > 0) throw new Error(`${pending.length} to apply; \`roster migrate\`, or the next start of the service, does it`);
+  if (!tables[0]?.jobs) throw new Error('the job queue is not there; `roster migrate`, or the next start of the service, makes it');
+  return `all ${known.length} applied`;
+}
+
+async function clock(client: pg.Client): Promise<string> {
+  const asked = Date.now();
+  const { rows } = await client.query<{ ms: number }>('select extract(epoch from clock_timestamp())::float8 * 1000 as ms');
+  const skewMs = Math.round((rows[0]?.ms ?? 0) - (asked + Date.now()) / 2);
+  if (Math.abs(skewMs) > SKEW_MS_MAX) throw new Error(`this machine and the database are ${Math.abs(skewMs)} ms apart: synchronize their clocks`);
+  return `within ${Math.abs(skewMs)} ms of the database's`;
+}
+
+async function redis({ redisUrl }: Config): Promise<string> {
+  if (redisUrl === undefined) return 'not configured: requests are counted in memory, which is right for one replica';
+  const { redisWindows } = await import('../http/redis.ts');
+  let fault: unknown;
+  const windows = redisWindows(redisUrl, { limit: 1000, windowSeconds: 60, onFallback: (error) => (fault ??= error), onRecovery: () => undefined });
+  try {
+    // A connection takes longer than the windows wait for it on their own.
+    for (const deadline = Date.now() + WAIT_MS; Date.now() < deadline && fault === undefined; ) {
+      if ((await windows.count('doctor', 1)) !== undefined) return 'reachable, and counts requests';
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  } finally {
+    windows.close();
+  }
+  throw new Error(fault === undefined ? `no answer within ${WAIT_MS} ms` : reasonOf(fault));
+}
+
+async function mail({ smtpUrl, dataDir }: Config): Promise<string> {
+  if (smtpUrl !== undefined) return greeting(new URL(smtpUrl));
+  const directory = join(dataDir, 'mail');
+  accessSync(nearest(directory), constants.W_OK | constants.X_OK);
+  return `written to files in ${directory}`;
+}
+
+const nearest = (path: string): string => (existsSync(path) ? path : nearest(dirname(path)));
+
+/** Waits for the greeting of the mail server, and sends nothing but a goodbye. */
+function greeting({ protocol, hostname, port }: URL): Promise<string> {
+  const isTls = protocol === 'smtps:';
+  const host = hostname.replace(/^\[|\]$/g, '');
+  const address = { host, port: Number(port || (isTls ? 465 : 587)) };
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  const socket = isTls ? connectTls({ ...address, servername: host }) : connect(address);
+  socket
+    .setTimeout(WAIT_MS, () => reject(new Error(`${host}:${address.port} does not answer within ${WAIT_MS} ms`)))
+    .once('error', reject)
+    .once('close', () => reject(new Error(`${host}:${address.port} closes the connection`)))
+    .once('data', (data: Buffer) => {
+      if (data.toString().startsWith('220')) resolve(`${host}:${address.port} takes mail`);
+      else reject(new Error(`${host}:${address.port} is no mail server, or takes no mail now`));
+    });
+  return promise.finally(() => socket.on('error', () => undefined).end('QUIT\r\n').destroySoon());
+}
+
+function secretKeys({ secretKeys: keys, dataDir }: Config): string {
+  if (keys !== undefined) return `${keys.length} in SECRET_KEYS`;
+  const file = join(dataDir, 'secret-keys');
+  if (!existsSync(file)) return `the first start of the service makes one in ${file}`;
+  return `${readSecretKeys(readFileSync(file, 'utf8').trim()).length} in ${file}`;
+}
+
+function baseUrl(config: Config): string {
+  const { search, hash, username } = new URL(config.baseUrl);
+  if (search !== '' || hash !== '' || username !== '') throw new Error('BASE_URL must have no user, query or fragment');
+  return config.baseUrl;
+}

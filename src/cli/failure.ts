@@ -1,0 +1,44 @@
+import { CommanderError } from 'commander';
+
+/** What the operator asked for cannot be: the message is the line that is printed. */
+export class Refusal extends Error {}
+
+/** The options that carry what the services' faults point at. */
+const OPTIONS: Readonly<Record<string, string>> = {
+  '/email': '--email',
+  '/password': '--password',
+  '/userId': '--email',
+  '/roleId': '--role',
+  '/name': '--name',
+  '/planId': '--plan',
+  '/addons': '--addon',
+  team_not_found: '--team',
+  member_not_found: '--email',
+  role_not_assignable: '--role',
+  scope_account_only: '--scopes',
+};
+
+/** Any failure as one line. */
+export async function failureLine(error: unknown): Promise<string> {
+  return (await describe(error)).replace(/\s*[\r\n]+\s*/g, ' ').trim();
+}
+
+async function describe(error: unknown): Promise<string> {
+  if (!(error instanceof Error)) return String(error);
+  if (error instanceof CommanderError) {
+    return error.code === 'commander.help' ? 'name a command; --help lists them' : error.message.replace(/^error: /, '');
+  }
+  const [{ ProblemError }, { isUnavailable }] = await Promise.all([import('../errors.ts'), import('../db/database.ts')]);
+  if (error instanceof ProblemError) {
+    const [fault] = error.extras.errors ?? [];
+    const option = OPTIONS[fault?.pointer ?? error.problem];
+    return option === undefined ? error.message : `${option}: ${error.message}`;
+  }
+  return isUnavailable(error) ? `the database cannot be reached (${reasonOf(error)})` : reasonOf(error);
+}
+
+/** The message of an error; one that gathers several attempts to connect has none of its own. */
+export const reasonOf = (error: unknown): string => {
+  if (error instanceof AggregateError && error.message === '') return reasonOf(error.errors[0]);
+  return error instanceof Error ? error.message : String(error);
+};

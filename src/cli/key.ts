@@ -1,0 +1,69 @@
+import { InvalidArgumentError, type Command } from 'commander';
+import { isAccountOnly } from '../access/scopes.ts';
+import { Membership, SCOPES, Team, type Scope } from '../entities/index.ts';
+import { presentApiKey } from '../resources/api-keys/api-keys.schema.ts';
+import { createApiKey } from '../resources/api-keys/api-keys.service.ts';
+import type { Services } from '../rpc/context.ts';
+import { Refusal } from './failure.ts';
+import { accountOf, withServices } from './operate.ts';
+import { days, emailOption, expiryOption, listOf, option, required, textOf } from './options.ts';
+
+type CreateOptions = {
+  email: string;
+  team?: string;
+  name: string;
+  scopes: readonly Scope[] | 'all';
+  expiresInDays?: number;
+  expiresAt?: Date;
+};
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+export function keyCommands(key: Command): void {
+  key
+    .command('create')
+    .description('Make an API key of an account; KEY_LIMIT does not bind')
+    .addOption(emailOption('the account'))
+    .option('--team <id>', 'makes a key for this one team, of which the account is a member')
+    .addOption(option('--name <name>', 'its name', textOf(1, 100)).default('Made by the operator'))
+    .addOption(required(option('--scopes <list>', `of ${SCOPES.join(', ')}; or all, which for a team key leaves out the account-only ones`, scopes)))
+    .addOption(option('--expires-in-days <days>', 'when it ends', days(365)).conflicts('expiresAt'))
+    .addOption(expiryOption())
+    .action(
+      withServices(async (services, { email, team, name, expiresInDays, expiresAt, ...options }: CreateOptions) => {
+        const { id } = await accountOf(services, email);
+        if (team !== undefined) await requireMember(services, team, { id, email });
+        const created = await createApiKey(
+          services.db.em(),
+          services.secrets,
+          id,
+          {
+            name,
+            scopes: options.scopes === 'all' ? SCOPES.filter((scope) => team === undefined || !isAccountOnly(scope)) : options.scopes,
+            teamId: team,
+            expiresAt: expiresAt ?? (expiresInDays === undefined ? null : new Date(Date.now() + expiresInDays * DAY_MS)),
+          },
+          undefined,
+        );
+        const json = { key: presentApiKey(created.key), secret: created.secret };
+        return { json, text: `${json.key.id}  ${name}  (${json.key.scopes.join(', ')})\n${json.secret}\nThe secret is shown this once.` };
+      }),
+    );
+}
+
+const known = listOf('scope', SCOPES);
+
+function scopes(raw: string): readonly Scope[] | 'all' {
+  if (raw.trim() === 'all') return 'all';
+  const list = known(raw);
+  if (list.length === 0) throw new InvalidArgumentError(`Name at least one; the scopes are ${SCOPES.join(', ')}.`);
+  return list;
+}
+
+// Whatever the state of the membership: the key works while it is active.
+async function requireMember({ db }: Services, teamId: string, account: { id: string; email: string }): Promise<void> {
+  const em = db.em();
+  if ((await em.count(Team, { id: teamId })) === 0) throw new Refusal(`--team: there is no team ${teamId}`);
+  const isMember = (await em.count(Membership, { team: teamId, account: account.id })) > 0;
+  if (!isMember) throw new Refusal(`--team: ${account.email} is not a member of this team`);
+}

@@ -1,0 +1,39 @@
+import { Command, CommanderError } from 'commander';
+import { failureLine } from './failure.ts';
+
+type Fill = (command: Command) => void;
+
+// Only the group that is called is loaded: the start takes a good part of a short command's time.
+const GROUPS: Readonly<Record<string, readonly [description: string, load: () => Promise<Fill>]>> = {
+  account: ['Make, list, disable and enable accounts', async () => (await import('./account.ts')).accountCommands],
+  team: ['Make teams', async () => (await import('./team.ts')).teamCommands],
+  member: ['Add members to teams and change them', async () => (await import('./member.ts')).memberCommands],
+  role: ["Make teams' own roles", async () => (await import('./role.ts')).roleCommands],
+  key: ['Make API keys', async () => (await import('./key.ts')).keyCommands],
+  billing: ["Set teams' subscriptions", async () => (await import('./billing.ts')).billingCommands],
+  migrate: ['Bring the database up to date', async () => (await import('./migrate.ts')).migrateCommand],
+  seed: ['Fill the database with demo data', async () => (await import('./seed.ts')).seedCommand],
+  doctor: ['Check the configuration and what the service depends on', async () => (await import('./doctor.ts')).doctorCommand],
+};
+
+const roster = new Command('roster')
+  .description("The operator's commands. They use the service's configuration and work beside it while it runs.")
+  .option('--json', 'print one JSON document and nothing else')
+  .configureHelp({ showGlobalOptions: true })
+  .showSuggestionAfterError(false)
+  // Errors are printed below, as one line, whoever raised them.
+  .configureOutput({ writeErr: () => undefined })
+  .exitOverride();
+
+for (const [name, [description]] of Object.entries(GROUPS)) roster.command(name).description(description);
+roster.hook('preSubcommand', async (_, command) => (await GROUPS[command.name()]?.[1]())?.(command));
+
+try {
+  await roster.parseAsync();
+} catch (error) {
+  const isAskedFor = error instanceof CommanderError && error.exitCode === 0;
+  if (!isAskedFor) {
+    process.stderr.write(`roster: ${await failureLine(error)}\n`);
+    process.exitCode = 1;
+  }
+}

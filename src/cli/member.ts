@@ -1,0 +1,56 @@
+import { Option, type Command } from 'commander';
+import { listTeamMembers } from '../resources/members/members.queries.ts';
+import { addMember, setMember } from '../resources/members/members.service.ts';
+import type { Services } from '../rpc/context.ts';
+import { Refusal } from './failure.ts';
+import { accountOf, withServices, type Answer } from './operate.ts';
+import { emailOption, expiryOption, instantOrNever, option, teamOption } from './options.ts';
+
+type AddOptions = { team: string; email: string; role?: string; inactive?: true; expiresAt?: Date };
+type SetOptions = { team: string; email: string; role?: string; active?: true; inactive?: true; expiresAt?: Date | null };
+
+export function memberCommands(member: Command): void {
+  member
+    .command('add')
+    .description('Make an account a member of a team; seats do not bind')
+    .addOption(teamOption())
+    .addOption(emailOption('the account'))
+    .option('--role <id>', 'its role: member, guest or the id of a role of the team (default: member)')
+    .option('--inactive', 'a member that cannot act yet')
+    .addOption(expiryOption())
+    .action(
+      withServices(async (services, { team, email, role, inactive, expiresAt }: AddOptions) => {
+        const { id } = await accountOf(services, email);
+        await addMember(services.db.em(), team, id, { roleId: role, isActive: !inactive, expiresAt });
+        return answer(services, team, id);
+      }),
+    );
+
+  member
+    .command('set')
+    .description("Change a membership; the owner's stays as it is")
+    .addOption(teamOption())
+    .addOption(emailOption('the member'))
+    .option('--role <id>', 'member, guest or the id of a role of the team')
+    .addOption(new Option('--active', 'a member that can act').conflicts('inactive'))
+    .option('--inactive', 'a member that cannot act')
+    .addOption(option('--expires-at <instant>', 'when it ends, as ISO 8601 with a time zone, or `never`', instantOrNever))
+    .action(
+      withServices(async (services, { team, email, role, active, inactive, expiresAt }: SetOptions) => {
+        const isActive = active ?? (inactive && false);
+        if (role === undefined && isActive === undefined && expiresAt === undefined) {
+          throw new Refusal('name a change: --role, --active, --inactive or --expires-at');
+        }
+        const { id } = await accountOf(services, email);
+        await setMember(services.db.em(), team, id, { roleId: role, isActive, expiresAt });
+        return answer(services, team, id);
+      }),
+    );
+}
+
+async function answer({ db }: Services, teamId: string, userId: string): Promise<Answer> {
+  const member = (await listTeamMembers(db.read, teamId)).find((candidate) => candidate.userId === userId);
+  if (member === undefined) throw new Refusal('the member has been removed meanwhile');
+  const state = member.isActive ? 'active' : 'inactive or expired';
+  return { json: member, text: `${member.membershipId}  ${member.email ?? '-'}  ${member.roleName} (${state})` };
+}

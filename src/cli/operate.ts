@@ -1,0 +1,48 @@
+import type { Command } from 'commander';
+import { readConfig, type Config } from '../config.ts';
+import type { Account } from '../entities/index.ts';
+import type { Services } from '../rpc/context.ts';
+import { Refusal } from './failure.ts';
+
+/** What a command prints: one of the two. */
+export type Answer = { readonly json: unknown; readonly text: string };
+
+/** An action on the migrated database that the configuration names. */
+export const withServices =
+  <Options>(act: (services: Services, options: Options) => Promise<Answer>) =>
+  async (options: Options, command: Command): Promise<void> => {
+    const { openServices } = await import('../services.ts');
+    const opened = await openServices(readConfig(process.env));
+    let answer: Answer;
+    try {
+      answer = await act(opened.services, options);
+    } finally {
+      await opened.close();
+    }
+    print(command, answer);
+  };
+
+/** Runs `use` on the database as it is, without migrating it. */
+export async function withDatabase<Result>(config: Config, use: (databaseUrl: string) => Promise<Result>): Promise<Result> {
+  if (config.databaseUrl !== undefined) return use(config.databaseUrl);
+  const { startEmbedded } = await import('../db/embedded.ts');
+  const embedded = await startEmbedded({ dataDir: config.dataDir });
+  try {
+    return await use(embedded.url);
+  } finally {
+    await embedded.close();
+  }
+}
+
+export function print(command: Command, { json, text }: Answer): void {
+  const { json: isJson } = command.optsWithGlobals<{ json?: true }>();
+  process.stdout.write(`${isJson ? JSON.stringify(json) : text.trimEnd()}\n`);
+}
+
+/** The account of an address, which an option names. */
+export async function accountOf(services: Services, email: string, option = '--email'): Promise<Account> {
+  const { findAccountByEmail } = await import('../resources/accounts/accounts.service.ts');
+  const account = await findAccountByEmail(services.db.em(), email);
+  if (account === null) throw new Refusal(`${option}: no account has the address ${email}`);
+  return account;
+}

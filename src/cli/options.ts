@@ -1,0 +1,68 @@
+import { InvalidArgumentError, Option } from 'commander';
+import type { z } from 'zod';
+import { emailAddress, text } from '../rpc/text.ts';
+
+type Parse<Value> = (raw: string) => Value;
+
+/** An option with a parser. The commander's own signature takes a parser of anything. */
+export function option<Value>(flags: string, description: string, parse: Parse<Value>): Option {
+  return new Option(flags, description).argParser(parse);
+}
+
+export const required = (made: Option): Option => made.makeOptionMandatory();
+
+export const teamOption = (): Option => required(new Option('--team <id>', 'the team'));
+
+export const emailOption = (description: string): Option => required(new Option('--email <address>', description));
+
+export const expiryOption = (): Option => option('--expires-at <instant>', 'when it ends, as ISO 8601 with a time zone', instant);
+
+const parsed =
+  (schema: z.ZodType<string>, fault: string): Parse<string> =>
+  (raw) => {
+    if (!schema.safeParse(raw).success) throw new InvalidArgumentError(fault);
+    return raw;
+  };
+
+export const email = parsed(emailAddress, 'It must be an email address.');
+
+export const textOf = (min: number, max: number): Parse<string> => parsed(text(min, max), `It must have ${min} to ${max} characters.`);
+
+const ISO_INSTANT = /^(\d{4})-(\d\d)-(\d\d)T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/;
+const LAST_INSTANT = Date.UTC(9999, 11, 31);
+
+/** An instant in ISO 8601 with its zone, on a day that exists. */
+export function instant(raw: string): Date {
+  const at = new Date(raw);
+  const [, year, month, day] = ISO_INSTANT.exec(raw)?.map(Number) ?? [];
+  // Date takes the 30th of February for the 2nd of March.
+  const isRealDay = day !== undefined && day === new Date(Date.UTC(year ?? 0, (month ?? 0) - 1, day)).getUTCDate();
+  if (!isRealDay || !(at.getTime() >= 0 && at.getTime() <= LAST_INSTANT)) {
+    throw new InvalidArgumentError('It must be an instant with a time zone, such as 2030-01-31T12:00:00Z.');
+  }
+  return at;
+}
+
+export const instantOrNever: Parse<Date | null> = (raw) => (raw === 'never' ? null : instant(raw));
+
+export const days =
+  (max: number): Parse<number> =>
+  (raw) => {
+    const count = /^\d{1,6}$/.test(raw) ? Number(raw) : 0;
+    if (count < 1 || count > max) throw new InvalidArgumentError(`It must be a whole number from 1 to ${max}.`);
+    return count;
+  };
+
+/** A list of names separated by commas, each of them one of `known`. */
+export const listOf =
+  <Name extends string>(noun: string, known: readonly Name[]): Parse<Name[]> =>
+  (raw) =>
+    raw
+      .split(',')
+      .map((word) => word.trim())
+      .filter((word) => word !== '')
+      .map((word) => {
+        const name = known.find((candidate) => candidate === word);
+        if (name === undefined) throw new InvalidArgumentError(`There is no ${noun} ${word}; the ${noun}s are ${known.join(', ')}.`);
+        return name;
+      });

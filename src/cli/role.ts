@@ -1,0 +1,22 @@
+import type { Command } from 'commander';
+import { PERMISSIONS, type Permission } from '../entities/index.ts';
+import { createRole } from '../resources/roles/roles.service.ts';
+import { withServices } from './operate.ts';
+import { listOf, option, required, teamOption, textOf } from './options.ts';
+
+type CreateOptions = { team: string; name: string; permissions: Permission[] };
+
+export function roleCommands(role: Command): void {
+  role
+    .command('create')
+    .description('Make a role of a team')
+    .addOption(teamOption())
+    .addOption(required(option('--name <name>', 'its name', textOf(1, 100))))
+    .addOption(required(option('--permissions <list>', `of ${PERMISSIONS.join(', ')}; an empty list is one too`, listOf('permission', PERMISSIONS))))
+    .action(
+      withServices(async ({ db }, { team, ...input }: CreateOptions) => {
+        const { id, name, isSystemRole, permissions } = await createRole(db.em(), team, input);
+        return { json: { roleId: id, name, isSystemRole, permissions }, text: `${id}  ${name}  (${permissions.join(', ') || 'no permissions'})` };
+      }),
+    );
+}

@@ -1,0 +1,21 @@
+import type { Command } from 'commander';
+import { seedDemo } from '../db/seed.ts';
+import { ProblemError } from '../errors.ts';
+import { demoBanner } from './banner.ts';
+import { Refusal } from './failure.ts';
+import { withServices } from './operate.ts';
+
+export function seedCommand(command: Command): void {
+  command
+    .description('Add demo accounts, teams and keys beside what is there; refused where the demo accounts exist')
+    .requiredOption('--demo', 'the demo data, which is all there is to seed')
+    .action(
+      withServices(async (services) => {
+        const seeded = await seedDemo(services).catch((error: unknown) => {
+          if (!(error instanceof ProblemError)) throw error;
+          throw new Refusal(`--demo: nothing was added: ${error.message}`);
+        });
+        return { json: seeded, text: demoBanner(services.config.baseUrl, seeded) };
+      }),
+    );
+}

@@ -1,0 +1,28 @@
+import type { Command } from 'commander';
+import { setSubscription } from '../resources/billing/billing.service.ts';
+import { presentTeam } from '../resources/teams/teams.schema.ts';
+import { createTeam } from '../resources/teams/teams.service.ts';
+import { accountOf, withServices } from './operate.ts';
+import { option, required, textOf } from './options.ts';
+
+type CreateOptions = { owner: string; name: string; plan?: string };
+
+export function teamCommands(team: Command): void {
+  team
+    .command('create')
+    .description('Make a team with its owner; TEAM_LIMIT does not bind')
+    .requiredOption('--owner <address>', 'the account that owns it')
+    .addOption(required(option('--name <name>', 'its name', textOf(1, 100))))
+    .option('--plan <plan>', 'its plan; `billing set` says more about a subscription')
+    .action(
+      withServices(async (services, { owner, name, plan }: CreateOptions) => {
+        const { id } = await accountOf(services, owner, '--owner');
+        const created = await services.db.em().transactional(async (tx) => {
+          const made = await createTeam(tx, id, { name }, undefined);
+          if (plan !== undefined) await setSubscription(tx, services.config.plans, made.team.id, { planId: plan });
+          return presentTeam(made);
+        });
+        return { json: created, text: `${created.id}  ${created.name}  (${created.slug})` };
+      }),
+    );
+}

@@ -1,0 +1,86 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { clusterOf, ensureCluster, passwordOf } from './embedded/cluster.ts';
+import { prepareHome } from './embedded/home.ts';
+import { type Hold, joinHolders } from './embedded/life-line.ts';
+import { login, urlOf } from './embedded/login.ts';
+import { preparePrograms } from './embedded/programs.ts';
+import { adopt, isServerOf, type Launch, launch, type LaunchOptions, recordedServer, type Started } from './embedded/server.ts';
+import { startOnWindows } from './embedded/windows.ts';
+
+const POLL_MILLISECONDS = 5;
+// A crash under heavy writes is followed by a recovery that reads up to a gigabyte of log.
+const START_SECONDS_MAX = 120;
+const STOP_SECONDS_MAX = 30;
+
+// What a server says that came second, or while the children of a killed one still end: try again.
+const PASSING = /postmaster\.pid" (already exists|is empty)|still in use|could not create any TCP\/IP sockets/;
+
+const UNSAFE_BUT_FAST = ['fsync=off', 'full_page_writes=off', 'synchronous_commit=off'];
+
+export type EmbeddedOptions = {
+  dataDir: string;
+  /** More settings, as `name=value`; they have no effect when the server runs already. */
+  flags?: readonly string[];
+  /** False for tests only: a crash of the machine may lose the database. */
+  durable?: boolean;
+};
+
+export type Embedded = { url: string; created: boolean; close(): Promise<void> };
+
+/** Starts, or joins, the PostgreSQL server of a data directory. It stops after the last process that uses it. */
+export async function startEmbedded({ dataDir, flags = [], durable = true }: EmbeddedOptions): Promise<Embedded> {
+  const home = prepareHome(dataDir);
+  const programs = preparePrograms(home);
+  const created = await ensureCluster(home, programs, durable);
+  const options = { home, programs, flags: durable ? flags : [...UNSAFE_BUT_FAST, ...flags] };
+  const { port, close } = await (process.platform === 'win32' ? startOnWindows(options) : startOrJoin(options));
+  return { url: urlOf({ port, password: passwordOf(home) }), created, close };
+}
+
+// There is no lock that a killed process could leave behind: of the servers that are started at the same moment
+// PostgreSQL itself lets only one live, and the other starters join that one.
+async function startOrJoin(options: LaunchOptions): Promise<Started> {
+  const cluster = clusterOf(options.home);
+  const password = passwordOf(options.home);
+  const adopted = new Set<number>();
+  let attempt: Launch | undefined;
+  try {
+    for (const deadline = Date.now() + START_SECONDS_MAX * 1000; Date.now() < deadline; await sleep(POLL_MILLISECONDS)) {
+      const server = recordedServer(cluster);
+      if (!server || !isServerOf(cluster, server.pid)) {
+        attempt = await keepTrying(attempt, options);
+        continue;
+      }
+      const lifeLine = server.isReady ? await login({ port: server.port, password }) : undefined;
+      if (lifeLine === undefined) continue;
+
+      const hold = lifeLine === attempt?.lifeLine ? attempt.hold : joinHolders(lifeLine);
+      if (hold === 'unwatched' && !adopted.has(server.pid)) {
+        adopt(options.home, lifeLine, server.pid);
+        adopted.add(server.pid);
+      }
+      if (typeof hold === 'string') continue;
+      if (hold === attempt?.hold) attempt = undefined;
+      return { port: server.port, close: () => close(cluster, server.pid, hold) };
+    }
+    throw new Error(`The embedded PostgreSQL in ${cluster} was not ready after ${START_SECONDS_MAX} seconds: see server.log beside it.`);
+  } finally {
+    attempt?.hold.release();
+  }
+}
+
+async function keepTrying(attempt: Launch | undefined, options: LaunchOptions): Promise<Launch> {
+  if (!attempt) return launch(options);
+  const failure = attempt.failure();
+  if (failure === undefined) return attempt;
+  attempt.hold.release();
+  if (!PASSING.test(failure)) throw new Error(`The embedded PostgreSQL does not start: ${failure}`);
+  await sleep(10 * POLL_MILLISECONDS);
+  return launch(options);
+}
+
+async function close(cluster: string, pid: number, hold: Hold): Promise<void> {
+  hold.release();
+  const deadline = Date.now() + STOP_SECONDS_MAX * 1000;
+  while (Date.now() < deadline && isServerOf(cluster, pid) && !hold.isHeldByOthers()) await sleep(POLL_MILLISECONDS);
+}

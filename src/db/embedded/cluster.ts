@@ -1,0 +1,99 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { chownSync, closeSync, existsSync, fsyncSync, mkdtempSync, openSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { hasCode, type Home } from './home.ts';
+
+const PASSWORD_FILE = 'roster.password';
+const STAGING = 'initdb-';
+
+export const SUPERUSER = 'roster';
+
+/** What the server's programs see of our environment: messages in English, times in UTC, no PG… variables. */
+export function programEnvironment(): Record<string, string> {
+  return { PATH: process.env['PATH'] ?? '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC', ...windowsEnvironment() };
+}
+
+function windowsEnvironment(): Record<string, string> {
+  const root = process.env['SystemRoot'];
+  return root ? { SystemRoot: root } : {};
+}
+
+export function clusterOf(home: Home): string {
+  return join(home.path, 'data');
+}
+
+export function passwordOf(home: Home): string {
+  return readFileSync(join(clusterOf(home), PASSWORD_FILE), 'utf8').trim();
+}
+
+/**
+ * Makes the cluster if there is none, and tells whether this call did. It is built aside, password included, and
+ * moved into place, so that an interrupted start leaves nothing half-made and of two concurrent ones only one wins.
+ */
+export async function ensureCluster(home: Home, programs: string, durable: boolean): Promise<boolean> {
+  const cluster = clusterOf(home);
+  if (existsSync(cluster)) return false;
+
+  const staging = mkdtempSync(join(home.path, STAGING));
+  try {
+    const data = join(staging, 'data');
+    const passwordFile = join(staging, 'password');
+    writeFileSync(passwordFile, `${randomBytes(24).toString('base64url')}\n`, { mode: 0o600, flush: true });
+    if ('uid' in home.account) {
+      chownSync(staging, home.account.uid, home.account.gid);
+      chownSync(passwordFile, home.account.uid, home.account.gid);
+    }
+    await initdb(home, programs, [
+      `--pgdata=${data}`, `--username=${SUPERUSER}`, '--auth=scram-sha-256', `--pwfile=${passwordFile}`,
+      '--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8',
+      ...(durable ? [] : ['--no-sync']),
+    ]);
+    renameSync(passwordFile, join(data, PASSWORD_FILE));
+    renameSync(data, cluster);
+    if (durable && process.platform !== 'win32') syncDirectories(cluster, home.path);
+    return true;
+  } catch (error) {
+    // Another process was faster, and may have removed our work as well.
+    if (existsSync(cluster)) return false;
+    throw error;
+  } finally {
+    rmSync(staging, { recursive: true, force: true });
+    if (existsSync(cluster)) await removeUnfinished(home);
+  }
+}
+
+// What killed starts left. A loser that is still at work only finds out earlier, and cleans up after itself.
+async function removeUnfinished(home: Home): Promise<void> {
+  for (const name of readdirSync(home.path)) {
+    if (name.startsWith(STAGING)) await rm(join(home.path, name), { recursive: true, force: true }).catch(() => {});
+  }
+}
+
+async function initdb(home: Home, programs: string, args: readonly string[]): Promise<void> {
+  try {
+    await promisify(execFile)(join(programs, 'bin', 'initdb'), args, { ...home.account, cwd: '/', env: programEnvironment() });
+  } catch (error) {
+    // The file is there: what is missing is the loader it asks for, as on a system with musl.
+    if (hasCode(error, 'ENOENT')) throw new Error('The packaged PostgreSQL cannot run on this system (it needs glibc): set DATABASE_URL to a PostgreSQL server.');
+    const output = error instanceof Error && 'stderr' in error ? String(error.stderr) : String(error);
+    throw new Error(`PostgreSQL cannot make its data directory in ${home.path}: ${reasonIn(output)}`);
+  }
+}
+
+/** The line of a PostgreSQL program's output that says why it ended. */
+export function reasonIn(output: string): string {
+  const lines = output.split('\n').filter((line) => line.trim() !== '');
+  const reason = lines.findLast((line) => /FATAL|PANIC|error:/.test(line)) ?? lines.at(-1) ?? 'it says nothing';
+  return reason.replace(/^.*?(FATAL|PANIC|error): +/, '');
+}
+
+function syncDirectories(...directories: readonly string[]): void {
+  for (const directory of directories) {
+    const fd = openSync(directory, 'r');
+    fsyncSync(fd);
+    closeSync(fd);
+  }
+}

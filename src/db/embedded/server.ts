@@ -1,0 +1,125 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { closeSync, fchownSync, fstatSync, ftruncateSync, openSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { clusterOf, programEnvironment, reasonIn } from './cluster.ts';
+import { hasCode, type Home } from './home.ts';
+import { ADOPT_SCRIPT, type Hold, holdNew, RUN_SCRIPT } from './life-line.ts';
+
+const LOG_BYTES_MAX = 1 << 20;
+
+/** A server as its `postmaster.pid` tells. */
+export type Server = { pid: number; port: number; isReady: boolean };
+
+/** A server that this process started; it may lose against another one that was started at the same moment. */
+export type Launch = { lifeLine: string; hold: Hold; failure(): string | undefined };
+
+/** A server that this process uses until it calls close(). */
+export type Started = { port: number; close(): Promise<void> };
+
+export type LaunchOptions = { home: Home; programs: string; flags: readonly string[] };
+
+export function recordedServer(cluster: string): Server | undefined {
+  try {
+    const lines = readFileSync(join(cluster, 'postmaster.pid'), 'utf8').split('\n');
+    const pid = Number(lines[0]);
+    return pid > 0 ? { pid, port: Number(lines[3]), isReady: lines[7]?.trim() === 'ready' } : undefined;
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return undefined;
+    throw error;
+  }
+}
+
+/** Whether the process is the server of the cluster: after a crash its pid may be another process's. */
+export function isServerOf(cluster: string, pid: number): boolean {
+  return commandLine(pid)?.includes(`postgres -D ${cluster} `) ?? false;
+}
+
+function commandLine(pid: number): string | undefined {
+  try {
+    if (process.platform === 'linux') return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
+    return execFileSync('ps', ['-ww', '-o', 'command=', '-p', String(pid)], { encoding: 'utf8', stdio: 'pipe' });
+  } catch {
+    return undefined;
+  }
+}
+
+/** Starts a server on a free port, without waiting until it is ready. */
+export async function launch({ home, programs, flags }: LaunchOptions): Promise<Launch> {
+  const lifeLine = join(home.path, `life-line-${randomBytes(6).toString('hex')}`);
+  const settings = [
+    `port=${await freePort()}`, 'listen_addresses=127.0.0.1', 'unix_socket_directories=',
+    // The log holds starts, stops and crashes, and no statement with somebody's data.
+    'log_min_messages=log', 'log_checkpoints=off',
+    // Whoever logs in learns here how to hold the server.
+    `roster.life_line=${lifeLine}`, ...flags,
+  ].flatMap((setting) => ['-c', setting]);
+  removeEmptyPidFile(clusterOf(home));
+  const log = openLog(home);
+  const logStart = fstatSync(log).size;
+
+  execFileSync('mkfifo', ['-m', '600', lifeLine], { ...home.account, env: programEnvironment() });
+  const hold = holdNew(lifeLine);
+  const child = spawn(
+    '/bin/sh',
+    ['-c', RUN_SCRIPT, 'sh', lifeLine, join(programs, 'bin', 'postgres'), '-D', clusterOf(home), ...settings],
+    // Detached: a Ctrl-C in the terminal must not stop the server before its users.
+    { ...home.account, cwd: '/', env: { ...programEnvironment(), ...staleOwner(clusterOf(home)) }, detached: true, stdio: ['ignore', 'ignore', log] },
+  );
+  closeSync(log);
+  child.unref();
+
+  let failure: string | undefined;
+  child.once('error', (error) => {
+    failure = error.message;
+    rmSync(lifeLine, { force: true });
+  });
+  child.once('exit', () => (failure ??= reasonIn(readFileSync(logPath(home), 'utf8').slice(logStart))));
+  return { lifeLine, hold, failure: () => failure };
+}
+
+// PostgreSQL takes over the pid file of this process, and of no other: nobody has to delete a file that a server
+// started meanwhile may have replaced. (`pg_ctl` uses the variable for its own shell.)
+function staleOwner(cluster: string): Record<string, string> {
+  const stale = recordedServer(cluster);
+  return stale && !isServerOf(cluster, stale.pid) ? { PG_GRANDPARENT_PID: String(stale.pid) } : {};
+}
+
+// After a loss of power. PostgreSQL, which writes the file right after making it, asks a human to remove it.
+function removeEmptyPidFile(cluster: string): void {
+  const file = join(cluster, 'postmaster.pid');
+  const stats = statSync(file, { throwIfNoEntry: false });
+  if (stats?.size === 0 && Date.now() - stats.mtimeMs > 5000) rmSync(file, { force: true });
+}
+
+/** Gives a server that lost its watcher a new one. */
+export function adopt(home: Home, lifeLine: string, pid: number): void {
+  const log = openLog(home);
+  spawn('/bin/sh', ['-c', ADOPT_SCRIPT, 'sh', lifeLine, String(pid), join(clusterOf(home), 'postmaster.pid')], {
+    ...home.account, cwd: '/', env: programEnvironment(), detached: true, stdio: ['ignore', 'ignore', log],
+  }).unref();
+  closeSync(log);
+}
+
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer().once('error', reject);
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address();
+      const port = typeof address === 'object' && address !== null ? address.port : 0;
+      probe.close(() => resolve(port));
+    });
+  });
+}
+
+export function logPath(home: Home): string {
+  return join(home.path, 'server.log');
+}
+
+function openLog(home: Home): number {
+  const log = openSync(logPath(home), 'a', 0o600);
+  if (fstatSync(log).size > LOG_BYTES_MAX) ftruncateSync(log);
+  if ('uid' in home.account) fchownSync(log, home.account.uid, home.account.gid);
+  return log;
+}

@@ -1,0 +1,118 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Sealer } from '../access/sealer.ts';
+import { hashSecret } from '../access/secrets.ts';
+import type { Config } from '../config.ts';
+import { isUnavailable, type Database } from '../db/database.ts';
+import { invitationLink, invitationMail } from '../mail/invitation.ts';
+import type { Mailer } from '../mail/mailer.ts';
+import { enqueue, invitationKey, type Jobs } from './enqueue.ts';
+import type { Log } from './log.ts';
+import { giveBackPlace, takePlace } from './throttle.ts';
+
+export type JobServices = { readonly config: Config; readonly db: Database; readonly sealer: Sealer };
+
+type Payload = Jobs['sendInvitation'];
+type Job = { readonly id: string; readonly abortSignal: AbortSignal };
+
+type Pending = {
+  email: string;
+  recipient: string;
+  team_id: string;
+  team_name: string;
+  role_name: string;
+  inviter: string | null;
+  expires_at: string;
+};
+
+type Admission = { send: Pending } | { heldUntil: Date } | null;
+
+const RECORD_ATTEMPTS_MAX = 5;
+
+/**
+ * Mails an invitation: once, but for a crash while the mail is on its way. A mail that the throttle
+ * holds back becomes a job for later; an invitation that was revoked or renewed meanwhile gets none.
+ */
+export async function sendInvitation(services: JobServices, mailer: Mailer, log: Log, payload: Payload, job: Job): Promise<void> {
+  const { config, db, sealer } = services;
+  const { invitationId } = payload;
+  const token = sealer.open(payload.sealedToken);
+  const tokenHash = hashSecret(token).toString('hex');
+  // Of the token, so that every attempt at one mail takes the same place of the mailbox.
+  const mailId = `mail_${tokenHash.slice(0, 32)}`;
+
+  const admission = await db.em().transactional((tx) => admit(tx, config, payload, tokenHash, mailId));
+  if (admission === null) return;
+  if ('heldUntil' in admission) {
+    log.info({ invitationId, until: admission.heldUntil.toISOString() }, 'an invitation mail is held back by the limits per mailbox');
+    return;
+  }
+
+  const { email, team_name: teamName, role_name: roleName, inviter: inviterName, expires_at: expiresAt } = admission.send;
+  const { baseUrl } = config;
+  const link = invitationLink(baseUrl, token);
+  const mail = invitationMail({ teamName, roleName, inviterName, link, expiresAt: new Date(expiresAt), baseUrl });
+  try {
+    await mailer.send({ to: email, ...mail }, job.abortSignal);
+  } catch (error) {
+    // A place that cannot be given back now is taken over by the next attempt, or free in a day.
+    await giveBackPlace(db.em(), mailId).catch(() => undefined);
+    throw error;
+  }
+  await record(db, invitationId, tokenHash, job.id);
+  log.info({ invitationId }, 'an invitation mail has left');
+}
+
+async function admit(tx: EntityManager, config: Config, payload: Payload, tokenHash: string, mailId: string): Promise<Admission> {
+  const { invitationId } = payload;
+  // Renewals update this row, so that none comes between the look at the links and the job for later,
+  // which would replace the renewal's.
+  const [pending] = await tx.execute<Pending[]>(
+    `select i.email, lower(i.email) as recipient, i.team_id, t.name as team_name, r.name as role_name,
+       coalesce(nullif(trim(concat_ws(' ', a.first_name, a.last_name)), ''), a.email) as inviter, i.expires_at
+     from invitation i
+     join team t on t.id = i.team_id
+     join role r on r.id = i.role_id
+     left join account a on a.id = i.invited_by_id
+     where i.id = ? and i.accepted_at is null and i.expires_at > now()
+     for update of i`,
+    [invitationId],
+  );
+  if (pending === undefined || !(await isLatestLink(tx, invitationId, tokenHash))) return null;
+
+  const heldUntil = await takePlace(tx, config, { id: mailId, recipient: pending.recipient, teamId: pending.team_id });
+  if (heldUntil === null) return { send: pending };
+  await enqueue(tx, 'sendInvitation', payload, invitationKey(invitationId), heldUntil);
+  return { heldUntil };
+}
+
+/** A later link has a job of its own, made in the same transaction. */
+async function isLatestLink(tx: EntityManager, invitationId: string, tokenHash: string): Promise<boolean> {
+  const [latest] = await tx.execute<{ token_hash: string }[]>(
+    `select encode(token_hash, 'hex') as token_hash from invitation_link where invitation_id = ? order by created_at desc limit 1`,
+    [invitationId],
+  );
+  return latest?.token_hash === tokenHash;
+}
+
+/**
+ * Notes that a mail has left: earlier links end, and the job with them. In one transaction, because
+ * a job whose row is left behind by an outage would send the mail a second time.
+ */
+async function record(db: Database, invitationId: string, tokenHash: string, jobId: string): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await db.em().transactional(async (tx) => {
+        await tx.execute(
+          `delete from invitation_link
+           where invitation_id = ? and created_at < (select created_at from invitation_link where token_hash = decode(?, 'hex'))`,
+          [invitationId, tokenHash],
+        );
+        await tx.execute('delete from graphile_worker._private_jobs where id = ?::bigint', [jobId]);
+      });
+    } catch (error) {
+      if (attempt === RECORD_ATTEMPTS_MAX || !isUnavailable(error)) throw error;
+      await sleep(100 * 2 ** attempt);
+    }
+  }
+}

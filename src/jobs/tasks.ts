@@ -1,0 +1,56 @@
+import { parseCronItems, type JobHelpers, type ParsedCronItem, type TaskList } from 'graphile-worker';
+import type { Mailer } from '../mail/mailer.ts';
+import type { Jobs } from './enqueue.ts';
+import { reasonOf, type Log } from './log.ts';
+import { sendInvitation, type JobServices } from './send-invitation.ts';
+
+/** What a worker can do. The names are those of `Jobs`, and `sweep`, which the clock queues. */
+export function tasksOf(services: JobServices, mailer: Mailer, log: Log): TaskList {
+  return {
+    async sendInvitation(data: unknown, { job, abortSignal, query }: JobHelpers) {
+      const payload = data as Jobs['sendInvitation']; // what `enqueue` wrote
+      try {
+        await sendInvitation(services, mailer, log, payload, { id: job.id, abortSignal });
+      } catch (error) {
+        const reason = reasonOf(error);
+        // The row and the log keep the message of what is thrown. A spent job is not thrown but
+        // done: its row, which would stay for good, holds a sealed token.
+        if (!(await isSpent(job, query))) throw new Error(reason);
+        log.error({ job: job.id, invitationId: payload.invitationId, reason }, 'an invitation mail is given up');
+      }
+    },
+
+    async sweep(_payload: unknown, { job, query }: JobHelpers) {
+      await query(FREE_STALE_JOBS, [job.id]);
+      const { rowCount } = await query(DROP_SPENT_JOBS);
+      if (rowCount !== null && rowCount > 0) log.warn({ jobs: rowCount }, 'jobs that were left at their last attempt are dropped');
+      await query(`delete from sent_mail where created_at < now() - interval '25 hours'`);
+    },
+  };
+}
+
+/** When the clock queues what. */
+export const cronItems = (): ParsedCronItem[] =>
+  parseCronItems([{ task: 'sweep', match: '*/10 * * * *', options: { backfillPeriod: 0, maxAttempts: 1, jobKey: 'sweep' } }]);
+
+/** Jobs of a worker that was killed, which the library itself frees after four hours. No job of ours takes minutes. */
+const FREE_STALE_JOBS = `select graphile_worker.force_unlock_workers(array(
+  select locked_by from graphile_worker.jobs
+  where locked_by is not null and id <> $1
+  group by locked_by having max(locked_at) < now() - interval '15 minutes'
+))`;
+
+const DROP_SPENT_JOBS = `select 1 from graphile_worker.complete_jobs(array(
+  select id from graphile_worker.jobs where locked_at is null and attempts >= max_attempts
+))`;
+
+/** Whether this attempt is the last. The row can say so before the count does: a renewal ends the job it replaces. */
+async function isSpent(job: JobHelpers['job'], query: JobHelpers['query']): Promise<boolean> {
+  if (job.attempts >= job.max_attempts) return true;
+  try {
+    const { rows } = await query<{ spent: boolean }>('select attempts >= max_attempts as spent from graphile_worker.jobs where id = $1', [job.id]);
+    return rows[0]?.spent === true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,103 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { run, type Runner } from 'graphile-worker';
+import pg from 'pg';
+import type { Mailer } from '../mail/mailer.ts';
+import { jobLogger, reasonOf, type Log } from './log.ts';
+import type { JobServices } from './send-invitation.ts';
+import { cronItems, tasksOf } from './tasks.ts';
+
+export type Worker = { stop(): Promise<void> };
+
+const CONCURRENCY = 4;
+/** A notification starts a job at once; polling finds those whose time has come and those whose notification was lost. */
+const POLL_MS = 5000;
+
+/** Bounds of a stop: when running jobs are told to end, when they are left behind, and for the connections. */
+const ABORT_MS = 3500;
+const FINISH_MS = 4500;
+const CLOSE_MS = 500;
+
+const RESTART_MS_MAX = 30_000;
+const STEADY_MS = 60_000;
+
+/** Runs jobs until it is stopped, through any outage of the database. */
+export async function startWorker(services: JobServices, mailer: Mailer, log: Log): Promise<Worker> {
+  const pool = openPool(services.db.orm.config.get('clientUrl'), log);
+  const stopping = new AbortController();
+  const started = Promise.withResolvers<void>();
+  let runner: Runner | undefined;
+
+  async function runOnce(): Promise<void> {
+    runner = await run({
+      pgPool: pool,
+      schema: 'graphile_worker',
+      taskList: tasksOf(services, mailer, log),
+      parsedCronItems: cronItems(),
+      concurrency: CONCURRENCY,
+      pollInterval: POLL_MS,
+      noHandleSignals: true,
+      gracefulShutdownAbortTimeout: ABORT_MS,
+      logger: jobLogger(log),
+      // Without batches, a result that cannot be written is a rejection nobody handles, which ends
+      // the process. With them it ends the run.
+      preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
+    });
+    started.resolve();
+    if (stopping.signal.aborted) await runner.stop();
+    else await runner.promise;
+  }
+
+  async function keepRunning(): Promise<void> {
+    for (let failures = 0; ; failures += 1) {
+      const startedAt = Date.now();
+      const reason = await runOnce().then(() => 'it ended', reasonOf);
+      started.resolve();
+      if (stopping.signal.aborted) return;
+      if (Date.now() - startedAt > STEADY_MS) failures = 0;
+      const delayMs = Math.min(RESTART_MS_MAX, 500 * 2 ** failures);
+      log.warn({ reason, delayMs }, 'the worker stopped and will be started again');
+      await sleep(delayMs, undefined, { signal: stopping.signal }).catch(() => undefined);
+    }
+  }
+
+  const running = keepRunning();
+  await started.promise;
+  return {
+    async stop() {
+      stopping.abort();
+      const ended = runner?.stop().catch(() => undefined); // It rejects when the run has ended by itself.
+      const inTime = await within(FINISH_MS, Promise.all([ended, running]));
+      if (!inTime) await within(1000, runner?.kill());
+      await within(CLOSE_MS, pool.end());
+    },
+  };
+}
+
+/**
+ * Connections of the worker's own, so that mails and requests never wait for each other and the one
+ * that listens takes none from requests. Bounded like theirs: all statements of the queue are short.
+ */
+function openPool(connectionString: string | undefined, log: Log): pg.Pool {
+  const pool = new pg.Pool({
+    connectionString,
+    max: CONCURRENCY + 1,
+    connectionTimeoutMillis: 2000,
+    statement_timeout: 5000,
+    query_timeout: 6000,
+    keepAlive: true,
+    application_name: 'roster worker',
+  });
+  const report = (error: Error) => log.warn({ reason: reasonOf(error) }, 'the worker lost a database connection');
+  pool.on('error', report);
+  // Of connections in use it is the query that fails.
+  pool.on('connect', (client) => client.on('error', () => undefined));
+  return pool;
+}
+
+async function within(ms: number, work: Promise<unknown> | undefined): Promise<boolean> {
+  const over = new AbortController();
+  const timer = sleep(ms, false, { signal: over.signal }).catch(() => false);
+  const inTime = await Promise.race([Promise.resolve(work).then(() => true), timer]);
+  over.abort();
+  return inTime;
+}

@@ -1,0 +1,93 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createTransport, type Transporter } from 'nodemailer';
+
+export type Mail = { readonly to: string; readonly subject: string; readonly text: string; readonly html: string };
+
+/** Sends mails one by one. A mail that was not taken over by the other side is an error. */
+export type Mailer = {
+  send(mail: Mail, signal?: AbortSignal): Promise<void>;
+  close(): void;
+};
+
+type MailSettings = { readonly smtpUrl?: string | undefined; readonly mailFrom: string; readonly dataDir: string };
+
+/** Bounds on one delivery: socket timeouts only notice a silent server, this one also a trickling one. */
+const SEND_MS = 60_000;
+const CONNECT_MS = 10_000;
+const SILENCE_MS = 30_000;
+
+/** Mails go to the SMTP server, or without one to a file each in `<dataDir>/mail`. */
+export const createMailer = ({ smtpUrl, mailFrom, dataDir }: MailSettings): Mailer =>
+  smtpUrl === undefined ? fileMailer(join(dataDir, 'mail'), mailFrom) : smtpMailer(smtpUrl, mailFrom);
+
+function smtpMailer(url: string, from: string): Mailer {
+  const transport = createTransport({
+    url,
+    pool: true,
+    maxConnections: 4,
+    // A job tries again by itself; the pool's own tries could deliver a mail several times.
+    maxRequeues: 0,
+    idleTimeout: SILENCE_MS,
+    connectionTimeout: CONNECT_MS,
+    greetingTimeout: CONNECT_MS,
+    dnsTimeout: CONNECT_MS,
+    socketTimeout: SILENCE_MS,
+  });
+  // Without a listener, an error of an idle connection would end the process.
+  transport.on('error', () => undefined);
+
+  return {
+    async send(mail, signal) {
+      const bound = AbortSignal.timeout(SEND_MS);
+      await transport.sendMail({ ...message(mail, from), signal: signal === undefined ? bound : AbortSignal.any([bound, signal]) });
+    },
+    close: () => transport.close(),
+  };
+}
+
+function fileMailer(directory: string, from: string): Mailer {
+  const composer = createTransport({ streamTransport: true, buffer: true });
+  return {
+    async send(mail) {
+      const content = await compose(composer, mail, from);
+      // Mails hold links that sign people in or up, so the files are their owner's alone.
+      await mkdir(directory, { recursive: true, mode: 0o700 });
+      const name = `${new Date().toISOString().replaceAll(':', '-')}-${randomBytes(4).toString('hex')}`;
+      const unfinished = join(directory, `.${name}.tmp`);
+      try {
+        await writeFile(unfinished, content, { mode: 0o600, flag: 'wx' });
+        await rename(unfinished, join(directory, `${name}.eml`));
+      } catch (error) {
+        await rm(unfinished, { force: true });
+        throw error;
+      }
+    },
+    close: () => composer.close(),
+  };
+}
+
+async function compose(composer: Transporter, mail: Mail, from: string): Promise<Buffer> {
+  const { message: content }: { message?: unknown } = await composer.sendMail(message(mail, from));
+  if (!Buffer.isBuffer(content)) throw new Error('The composer gave no mail.');
+  return content;
+}
+
+const message = ({ to, subject, text, html }: Mail, from: string) => ({
+  from,
+  // As an object the address is one address, whatever commas and brackets it holds.
+  to: { name: '', address: plainAddress(to) },
+  subject: subject.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' '),
+  text,
+  html,
+  // Asks the recipient's side for no automatic answers (RFC 3834).
+  headers: { 'Auto-Submitted': 'auto-generated' },
+  disableFileAccess: true,
+  disableUrlAccess: true,
+});
+
+function plainAddress(address: string): string {
+  if (/[\p{C}\s<>]/u.test(address)) throw new Error('The address is not one a mail can be sent to.');
+  return address;
+}

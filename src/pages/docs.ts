@@ -1,0 +1,62 @@
+import { readFileSync } from 'node:fs';
+import { Router } from 'express';
+import { assetOf, type Asset } from './asset.ts';
+import { scalarScript } from './scalar.ts';
+
+const JAVASCRIPT = 'text/javascript; charset=utf-8';
+
+/** `GET /docs`: the API reference, rendered by Scalar in the browser from the OpenAPI document. Nothing comes from elsewhere. */
+export function docsPages(): Router {
+  const start = assetOf('/docs/start.js', { type: JAVASCRIPT, body: readFileSync(new URL('./docs.start.js', import.meta.url)) });
+  let unpacking: Promise<Asset> | undefined;
+  // On the first visit and not at the start of the service, which most processes run without one.
+  const scalar = (): Promise<Asset> =>
+    (unpacking ??= scalarScript().then(
+      (body) => assetOf('/docs/scalar.js', { type: JAVASCRIPT, body, encoding: 'br' }),
+      (error: unknown) => {
+        unpacking = undefined;
+        throw error;
+      },
+    ));
+
+  const pages = Router();
+  pages.get('/docs', async (_req, res) => {
+    const scripts = [(await scalar()).path, start.path];
+    res.set({ 'Content-Security-Policy': POLICY, 'Cache-Control': 'no-cache' }).type('html').send(page(scripts));
+  });
+  pages.get(start.path, start.serve);
+  pages.get('/docs/:file', async (req, res, next) => {
+    const { path, serve } = await scalar();
+    if (req.path === path) await serve(req, res, next);
+    else next();
+  });
+  return pages;
+}
+
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  // Scalar sets styles by script and in attributes.
+  "style-src 'unsafe-inline'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const page = (scripts: readonly string[]): string => `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Roster API reference</title>
+<link rel="icon" href="data:,">
+${scripts.map((path) => `<script src="${path}" defer></script>`).join('\n')}
+</head>
+<body>
+<noscript>This reference needs JavaScript. <a href="/api/v1/openapi.json">The OpenAPI document</a> says the same.</noscript>
+<div id="reference"></div>
+</body>
+</html>
+`;

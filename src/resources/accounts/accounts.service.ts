@@ -1,0 +1,72 @@
+import { LockMode, UniqueConstraintViolationException } from '@mikro-orm/core';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { hashPassword, PASSWORD_LENGTH } from '../../access/password.ts';
+import { Account, Session, type ACCOUNT_ROLES } from '../../entities/index.ts';
+import { ProblemError, type ValidationEntry } from '../../errors.ts';
+
+export type NewAccount = {
+  readonly email: string;
+  readonly firstName?: string | undefined;
+  readonly lastName?: string | undefined;
+  readonly password?: string | undefined;
+  readonly role?: (typeof ACCOUNT_ROLES)[number] | undefined;
+  readonly isEmailVerified?: boolean | undefined;
+};
+
+/** Makes an account. Of two with one address, whatever its case, the unique index lets one be. */
+export async function createAccount(em: EntityManager, input: NewAccount): Promise<Account> {
+  const passwordHash = input.password === undefined ? null : await hashPassword(checked(input.password));
+  try {
+    return await em.transactional(async (tx) =>
+      tx.create(Account, {
+        email: input.email,
+        firstName: input.firstName ?? null,
+        lastName: input.lastName ?? null,
+        role: input.role ?? 'user',
+        passwordHash,
+        emailVerifiedAt: input.isEmailVerified === true ? new Date() : null,
+      }),
+    );
+  } catch (error) {
+    if (!(error instanceof UniqueConstraintViolationException)) throw error;
+    throw invalid({ pointer: '/email', code: 'invalid_value' }, `An account with the address ${input.email} exists already.`);
+  }
+}
+
+/** The account of an address, whatever its case. */
+export async function findAccountByEmail(em: EntityManager, email: string): Promise<Account | null> {
+  const [row] = await em.execute<{ id: string }[]>('select id from account where lower(email) = lower(?)', [email]);
+  return row === undefined ? null : em.findOne(Account, row.id);
+}
+
+/** Refuses the account's credentials from now on. Keys come back when it is enabled; sessions have ended. */
+export async function disableAccount(em: EntityManager, accountId: string): Promise<Account> {
+  return em.transactional(async (tx) => {
+    // The account's row, so that two that disable and enable it end in one of the two states.
+    const account = await tx.findOneOrFail(Account, accountId, { lockMode: LockMode.PESSIMISTIC_WRITE });
+    const now = new Date();
+    account.disabledAt ??= now;
+    await tx.nativeUpdate(Session, { account: accountId, revokedAt: null }, { revokedAt: now });
+    return account;
+  });
+}
+
+export async function enableAccount(em: EntityManager, accountId: string): Promise<Account> {
+  return em.transactional(async (tx) => {
+    const account = await tx.findOneOrFail(Account, accountId, { lockMode: LockMode.PESSIMISTIC_WRITE });
+    account.disabledAt = null;
+    return account;
+  });
+}
+
+function checked(password: string): string {
+  const { min, max } = PASSWORD_LENGTH;
+  const length = Array.from(password).length;
+  const detail = `A password has ${min} to ${max} characters.`;
+  if (length < min) throw invalid({ pointer: '/password', code: 'min_length', params: { min } }, detail);
+  if (length > max) throw invalid({ pointer: '/password', code: 'max_length', params: { max } }, detail);
+  return password;
+}
+
+const invalid = (entry: Omit<ValidationEntry, 'in'>, detail: string) =>
+  new ProblemError('validation_failed', detail, { errors: [{ in: 'body', ...entry }] });

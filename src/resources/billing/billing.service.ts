@@ -1,0 +1,42 @@
+import { LockMode } from '@mikro-orm/core';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { Subscription, Team, type SUBSCRIPTION_INTERVALS, type SUBSCRIPTION_STATUSES } from '../../entities/index.ts';
+import { ProblemError } from '../../errors.ts';
+import type { Plans } from './plans.ts';
+
+export type NewSubscription = {
+  readonly planId: string;
+  readonly status?: (typeof SUBSCRIPTION_STATUSES)[number] | undefined;
+  readonly interval?: (typeof SUBSCRIPTION_INTERVALS)[number] | undefined;
+  readonly addons?: Readonly<Record<string, number>> | undefined;
+  readonly planExpiresAt?: Date | undefined;
+  readonly cancelAtPeriodEnd?: boolean | undefined;
+  readonly needsPaymentAction?: boolean | undefined;
+};
+
+/** Replaces the team's subscription: what is not given is as in a new one. */
+export async function setSubscription(em: EntityManager, plans: Plans, teamId: string, input: NewSubscription): Promise<void> {
+  if (!plans.has(input.planId)) throw invalid('/planId', `There is no plan ${input.planId}; the plans are ${[...plans.keys()].join(', ')}.`);
+  const addons = input.addons ?? {};
+  const wrong = Object.entries(addons).find(([, units]) => !Number.isSafeInteger(units) || units < 0);
+  if (wrong !== undefined) throw invalid('/addons', `The units of ${wrong[0]} must be a whole number from 0.`);
+
+  await em.transactional(async (tx) => {
+    // The team's row, because invitations count the seats of this subscription under its lock.
+    const team = await tx.findOne(Team, teamId, { lockMode: LockMode.PESSIMISTIC_WRITE });
+    if (team === null) throw new ProblemError('team_not_found');
+    await tx.upsert(Subscription, {
+      team,
+      planId: input.planId,
+      status: input.status ?? null,
+      interval: input.interval ?? null,
+      addons: { ...addons },
+      planExpiresAt: input.planExpiresAt ?? null,
+      cancelAtPeriodEnd: input.cancelAtPeriodEnd ?? false,
+      needsPaymentAction: input.needsPaymentAction ?? false,
+    });
+  });
+}
+
+const invalid = (pointer: string, detail: string) =>
+  new ProblemError('validation_failed', detail, { errors: [{ in: 'body', pointer, code: 'invalid_value' }] });

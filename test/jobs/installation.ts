@@ -1,0 +1,131 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import pg from 'pg';
+import { pino } from 'pino';
+import PostalMime, { type Email } from 'postal-mime';
+import { onTestFinished, vi } from 'vitest';
+import { createSealer } from '../../src/access/sealer.ts';
+import { secretsOf } from '../../src/access/secrets.ts';
+import { readConfig } from '../../src/config.ts';
+import { openDatabase } from '../../src/db/database.ts';
+import { startWorker, type Worker } from '../../src/jobs/worker.ts';
+import { createMailer } from '../../src/mail/mailer.ts';
+import { createTeamInvitation } from '../../src/resources/invitations/invitations.service.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { factoriesOf, type ATeam } from '../support/factories.ts';
+
+type Options = {
+  smtpUrl?: string;
+  settings?: Record<string, string>;
+  /** The way the service takes to the database of this URL, where it is not the straight one. */
+  via?: (databaseUrl: string) => Promise<string>;
+};
+
+type JobRow = { id: string; attempts: number; run_at: Date; locked_at: Date | null; last_error: string | null };
+
+/** Everything that a mail passes: a database of its own, the worker, the mailer, and a log to look into. */
+export async function install({ smtpUrl, settings = {}, via }: Options = {}) {
+  const database = await createTestDatabase();
+  const admin = new pg.Pool({ connectionString: database.url, max: 2 });
+  admin.on('error', () => undefined);
+  const dataDir = mkdtempSync(join(tmpdir(), 'roster-jobs-'));
+  const config = readConfig({
+    BASE_URL: 'https://roster.example',
+    DATABASE_URL: via === undefined ? database.url : await via(database.url),
+    DATA_DIR: dataDir,
+    SECRET_KEYS: 'test-key-test-key-test-key-test-key',
+    ...(smtpUrl === undefined ? {} : { SMTP_URL: smtpUrl }),
+    ...settings,
+  });
+  const lines: string[] = [];
+  const log = pino({}, lineCollector(lines));
+  const db = await openDatabase(config.databaseUrl ?? '', config.databasePoolMax);
+  const services = { config, db, secrets: secretsOf(config.tokenBrand), sealer: createSealer(config.secretKeys ?? []) };
+  const factories = factoriesOf(services);
+  const workers: { worker: Worker; mailer: ReturnType<typeof createMailer> }[] = [];
+
+  onTestFinished(async () => {
+    await Promise.all(workers.map(({ worker }) => worker.stop()));
+    for (const { mailer } of workers) mailer.close();
+    await db.close();
+    await admin.end();
+    await database.drop();
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+
+  async function rows<Row>(sql: string, values: readonly unknown[] = []): Promise<Row[]> {
+    const result = await admin.query(sql, [...values]);
+    return result.rows as Row[]; // the caller's SQL says what they are
+  }
+
+  return {
+    ...factories,
+    config,
+    services,
+    lines,
+    rows,
+    databaseUrl: database.url,
+    mailDirectory: join(dataDir, 'mail'),
+
+    async work(): Promise<Worker> {
+      const mailer = createMailer(config);
+      const worker = await startWorker(services, mailer, log);
+      workers.push({ worker, mailer });
+      return worker;
+    },
+
+    /** Invites an address to a team, or again, as the operation does. @returns the invitation's id. */
+    async invite(team: ATeam, email: string): Promise<string> {
+      const inviter = await factories.anAccount({ firstName: 'Ann', lastName: 'Inviter' });
+      const membership = {
+        id: 'mem_test',
+        accountId: inviter.id,
+        role: { id: 'owner', name: 'Owner' },
+        permissions: ['access_dashboard', 'invite_members'] as const,
+        team: { ...team, description: null, avatarUrl: null },
+      };
+      await createTeamInvitation(services, membership, { email, roleId: 'member', isSystemRole: true });
+      const [row] = await rows<{ id: string }>('select id from invitation where team_id = $1 and email = $2', [team.id, email]);
+      return row?.id ?? '';
+    },
+
+    jobs: () => rows<JobRow>(`select id, attempts, run_at, locked_at, last_error from graphile_worker.jobs where task_identifier <> 'sweep'`),
+
+    /** Lets the time of all jobs come. */
+    runJobsNow: () =>
+      rows(`with due as (update graphile_worker._private_jobs set run_at = now() where locked_at is null)
+            select pg_notify('jobs:insert', '{"count":4}')`),
+
+    /** The hashes of an invitation's links, oldest first. */
+    async links(invitationId: string): Promise<string[]> {
+      const found = await rows<{ hash: string }>(
+        `select encode(token_hash, 'hex') as hash from invitation_link where invitation_id = $1 order by created_at`,
+        [invitationId],
+      );
+      return found.map(({ hash }) => hash);
+    },
+  };
+}
+
+/** Looks again and again until it holds, within a bound. */
+export const eventually = <T>(look: () => T | Promise<T>): Promise<T> => vi.waitFor(look, { timeout: 12_000, interval: 20 });
+
+export const parse = (raw: string | Buffer): Promise<Email> => PostalMime.parse(raw);
+
+/** The token in a mail's link. */
+export function tokenIn({ text = '' }: Email): string {
+  const [, token] = /^https:\/\/roster\.example\/invitation\?token=(\w+)$/m.exec(text) ?? [];
+  if (token === undefined) throw new Error(`There is no link in:\n${text}`);
+  return token;
+}
+
+function lineCollector(lines: string[]): Writable {
+  return new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      lines.push(chunk.toString());
+      done();
+    },
+  });
+}

@@ -1,0 +1,177 @@
+import { readFileSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { hashSecret } from '../../src/access/secrets.ts';
+import { invitationMail } from '../../src/mail/invitation.ts';
+import { eventually, install, parse, tokenIn } from './installation.ts';
+import { startMailServer } from './mail-server.ts';
+
+const plain = {
+  teamName: 'Acme',
+  inviterName: 'Ann',
+  roleName: 'Member',
+  link: 'https://roster.example/invitation?token=secret',
+  expiresAt: new Date('2030-05-06T07:08:09Z'),
+  baseUrl: 'https://roster.example',
+};
+
+async function mailServer() {
+  const server = await startMailServer();
+  onTestFinished(server.close);
+  return server;
+}
+
+describe('the invitation mail', () => {
+  // Guarantees that what people get is complete, and works in the programs that show only one of the parts.
+  test('says in both parts who invites, to what, until when, and that one may ignore it', () => {
+    const { subject, text, html } = invitationMail(plain);
+
+    expect(subject).toBe('Invitation to the team “Acme”');
+    for (const part of [text, html]) {
+      expect(part).toContain('“Ann” invites you to join the team “Acme” with the role “Member”');
+      expect(part).toContain('6 May 2030 at 07:08 UTC');
+      expect(part).toContain('you can ignore this mail');
+      expect(part).toContain('https://roster.example/invitation?token=secret');
+    }
+    expect(html).not.toMatch(/<(img|script|link|iframe)|url\(/);
+  });
+
+  test('names the inviter whose account is gone as a member', () => {
+    expect(invitationMail({ ...plain, inviterName: null }).text).toMatch(/^A member invites you/);
+  });
+
+  // Guarantees that a name cannot carry a link of its own into our mail.
+  test.each([
+    ['https://evil.example/login', '“https: //evil. example/login”'],
+    ['www.evil.example', '“www. evil. example”'],
+    ['pay to ann@evil.example', '“pay to ann@evil. example”'],
+    ['mailto:ann', '“mailto: ann”'],
+    ['evil。example．com', '“evil。 example． com”'],
+    ['evil.\u00ad\u200bexample', '“evil. example”'],
+    ['203.0.113.7:8080', '“203. 0. 113. 7: 8080”'],
+    ['Dr. Who & Sons Inc.', '“Dr. Who & Sons Inc.”'],
+  ])('breaks links in names: %s', (name, shown) => {
+    const { text, subject } = invitationMail({ ...plain, teamName: name });
+
+    expect(text).toContain(shown);
+    expect(subject).toContain(shown);
+  });
+
+  // Guarantees that a reader can tell where a name ends, and that it never is a line of its own.
+  test('keeps names on one line, inside of their quotation marks, and bounded', () => {
+    const hostile = 'Acme”\r\n\u2028Your account\tis “locked\u202e\u0000 "now"';
+    const long = '🏔'.repeat(500);
+
+    expect(invitationMail({ ...plain, teamName: hostile }).subject).toBe("Invitation to the team “Acme' Your account is 'locked 'now'”");
+    expect(invitationMail({ ...plain, teamName: long }).text).toContain(`“${'🏔'.repeat(99)}…”`);
+    expect([...invitationMail({ ...plain, teamName: long }).subject].length).toBeLessThan(100);
+  });
+
+  test('escapes names in HTML', () => {
+    const name = `<script>alert(1)</script><a href='x'>&`;
+    const { html } = invitationMail({ ...plain, teamName: name, inviterName: name, roleName: name });
+
+    expect(html).not.toMatch(/<script|<a href='x'/);
+    expect(html.match(/&lt;script&gt;alert\(1\)&lt;\/script&gt;&lt;a href=&#39;x&#39;&gt;&amp;/g)).toHaveLength(3);
+  });
+});
+
+describe('sending an invitation', () => {
+  // Guarantees the whole way: the mail leaves at once, its link works, and nothing else of the invitation is in it.
+  test('a mail server gets one mail whose link is a stored one', async () => {
+    const server = await mailServer();
+    const roster = await install({ smtpUrl: server.url });
+    await roster.work();
+    const team = await roster.aTeam({ name: 'Acme <script>\r\nBcc: eve@example.com\r\n\r\nPaid' });
+
+    const invitationId = await roster.invite(team, 'Bob,Jr@example.com'.replace(',', '.'));
+    await eventually(() => expect(server.mails).toHaveLength(1));
+
+    const raw = server.mails[0] ?? '';
+    const mail = await parse(raw);
+    expect(mail.to).toEqual([{ name: '', address: 'Bob.Jr@example.com' }]);
+    expect(mail.from).toEqual({ name: 'Roster', address: 'roster@localhost' });
+    expect(mail.headers.map(({ key }) => key)).not.toContain('bcc');
+    expect(mail.bcc).toBeUndefined();
+    expect(mail.subject).toBe('Invitation to the team “Acme <script> Bcc: eve@example. com Paid”');
+    expect(mail.text).toContain('“Ann Inviter” invites you');
+    expect(mail.html).toContain('Acme &lt;script&gt; Bcc: eve@example. com Paid');
+    expect(mail.html).toContain(`href="https://roster.example/invitation?token=${tokenIn(mail)}"`);
+    expect(await roster.links(invitationId)).toEqual([hashSecret(tokenIn(mail)).toString('hex')]);
+    for (const part of [raw, mail.text, mail.html, mail.messageId]) expect(part).not.toContain(invitationId);
+
+    await eventually(async () => expect(await roster.jobs()).toEqual([]));
+    expect(roster.lines.join('')).not.toContain(tokenIn(mail));
+    expect(roster.lines.join('')).not.toContain('example.com');
+  });
+
+  test('without a mail server the mail is a file that only its owner reads', async () => {
+    const roster = await install();
+    await roster.work();
+
+    const invitationId = await roster.invite(await roster.aTeam(), 'bob@example.com');
+    await roster.invite(await roster.aTeam(), 'carol@example.com');
+    await eventually(async () => expect(await roster.jobs()).toEqual([]));
+
+    const files = readdirSync(roster.mailDirectory).toSorted();
+    expect(files).toHaveLength(2);
+    for (const file of files) expect(file).toMatch(/^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z-[0-9a-f]{8}\.eml$/);
+    const parsed = await Promise.all(files.map((file) => parse(readFileSync(join(roster.mailDirectory, file)))));
+    const mail = parsed.find(({ to }) => to?.[0]?.address === 'bob@example.com');
+    expect(await roster.links(invitationId)).toEqual([hashSecret(tokenIn(mail ?? parsed[0]!)).toString('hex')]);
+    expect(statSync(join(roster.mailDirectory, files[0] ?? '')).mode & 0o077).toBe(0);
+  });
+
+  // Guarantees that revocation holds for mails that have not left.
+  test.each([
+    ['revoked', 'delete from invitation where id = $1'],
+    ['accepted', 'update invitation set accepted_at = now() where id = $1'],
+    ['expired', `update invitation set expires_at = now() - interval '1 second' where id = $1`],
+  ])('an invitation that was %s gets no mail', async (_state, change) => {
+    const server = await mailServer();
+    const roster = await install({ smtpUrl: server.url });
+    await roster.rows(change, [await roster.invite(await roster.aTeam(), 'bob@example.com')]);
+
+    await roster.work();
+    await eventually(async () => expect(await roster.jobs()).toEqual([]));
+
+    expect(server.arriving()).toBe(0);
+    expect(await roster.rows('select * from sent_mail')).toEqual([]);
+  });
+
+  // Guarantees that a renewal leaves nobody without a working link (decisions, Invitations).
+  test('after a renewal both links stay until the second mail has left, then the second alone', async () => {
+    const server = await mailServer();
+    const roster = await install({ smtpUrl: server.url });
+    await roster.work();
+    const team = await roster.aTeam();
+    const invitationId = await roster.invite(team, 'bob@example.com');
+    await eventually(async () => expect(await roster.jobs()).toEqual([]));
+    const [first] = await roster.links(invitationId);
+    const accept = Promise.withResolvers<void>();
+    server.answerWith(() => accept.promise);
+
+    expect(await roster.invite(team, 'bob@example.com')).toBe(invitationId);
+    await eventually(() => expect(server.arriving()).toBe(2));
+    const [, second, ...more] = await roster.links(invitationId);
+    expect([first, more]).toEqual([(await roster.links(invitationId))[0], []]);
+
+    accept.resolve();
+    await eventually(async () => expect(await roster.links(invitationId)).toEqual([second]));
+    expect(hashSecret(tokenIn(await parse(server.mails[1] ?? ''))).toString('hex')).toBe(second);
+  });
+
+  test('a renewal that overtakes its first mail sends one mail, with the newer link', async () => {
+    const server = await mailServer();
+    const roster = await install({ smtpUrl: server.url });
+    const team = await roster.aTeam();
+    const invitationId = await roster.invite(team, 'bob@example.com');
+    await roster.invite(team, 'bob@example.com');
+
+    await roster.work();
+    await eventually(async () => expect(await roster.jobs()).toEqual([]));
+
+    expect(server.mails).toHaveLength(1);
+    expect(await roster.links(invitationId)).toEqual([hashSecret(tokenIn(await parse(server.mails[0] ?? ''))).toString('hex')]);
+  });
+});

@@ -1,0 +1,84 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { hashSecret } from '../../src/access/secrets.ts';
+import { openDatabase } from '../../src/db/database.ts';
+import { takePlace } from '../../src/jobs/throttle.ts';
+import { eventually, install, parse, tokenIn } from './installation.ts';
+import { startMailServer } from './mail-server.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+async function mailServer() {
+  const server = await startMailServer();
+  onTestFinished(server.close);
+  return server;
+}
+
+const hashIn = async (raw: string | undefined) => hashSecret(tokenIn(await parse(raw ?? ''))).toString('hex');
+
+describe('the limits per mailbox', () => {
+  // Guarantees that invitations cannot flood a mailbox, and that nobody is left without a working link (API6).
+  test('hold the sixth mail of a team back until a day after the first; the fifth link works until then', async () => {
+    const server = await mailServer();
+    const roster = await install({ smtpUrl: server.url });
+    await roster.work();
+    const team = await roster.aTeam();
+    const invitationId = await roster.invite(team, 'bob@example.com');
+    for (let sent = 1; sent < 5; sent += 1) {
+      await eventually(async () => expect([server.mails.length, await roster.jobs()]).toEqual([sent, []]));
+      await roster.invite(team, 'Bob@example.com');
+    }
+    await eventually(async () => expect([server.mails.length, await roster.jobs()]).toEqual([5, []]));
+
+    await roster.invite(team, 'BOB@example.com');
+    await eventually(async () => expect(await roster.jobs()).toMatchObject([{ attempts: 0, locked_at: null }]));
+    await eventually(async () => expect((await roster.jobs())[0]?.run_at.getTime()).toBeGreaterThan(Date.now() + DAY_MS - 60_000));
+    const [fifth, sixth] = await roster.links(invitationId);
+    expect(fifth).toBe(await hashIn(server.mails[4]));
+
+    await roster.rows(`update sent_mail set created_at = created_at - interval '24 hours' where id = (select id from sent_mail order by created_at limit 1)`);
+    await roster.runJobsNow();
+    await eventually(() => expect(server.mails).toHaveLength(6));
+    expect(await hashIn(server.mails[5])).toBe(sixth);
+    await eventually(async () => expect(await roster.links(invitationId)).toEqual([sixth]));
+    await eventually(async () => expect(await roster.jobs()).toEqual([]));
+  });
+
+  test('count all teams together, and each address for itself', async () => {
+    const server = await mailServer();
+    const roster = await install({ smtpUrl: server.url, settings: { MAILS_PER_DAY: '2' } });
+    await roster.work();
+
+    for (const email of ['bob@example.com', 'bob@example.com', 'bob@example.com', 'carol@example.com']) {
+      await roster.invite(await roster.aTeam(), email);
+    }
+    await eventually(async () => expect([server.mails.length, (await roster.jobs()).length]).toEqual([3, 1]));
+
+    const recipients = await Promise.all(server.mails.map(async (raw) => (await parse(raw)).to?.[0]?.address));
+    expect(recipients.toSorted()).toEqual(['bob@example.com', 'bob@example.com', 'carol@example.com']);
+  });
+
+  // Guarantees the limit whatever number of workers asks at the same moment.
+  test('hold under parallel workers of two replicas', async () => {
+    const roster = await install();
+    const other = await openDatabase(roster.databaseUrl, 10);
+    onTestFinished(() => other.close());
+    const take = (db: typeof other, id: string) =>
+      db.em().transactional((tx) => takePlace(tx, roster.config, { id, recipient: 'bob@example.com', teamId: 'team_a' }));
+
+    const answers = await Promise.all(Array.from({ length: 20 }, (_, i) => take(i % 2 === 0 ? other : roster.services.db, `mail_${i}`)));
+
+    expect(answers.filter((heldUntil) => heldUntil === null)).toHaveLength(5);
+    expect(await roster.rows('select * from sent_mail')).toHaveLength(5);
+  });
+
+  // Guarantees that a mail is not counted again when it is tried again after a crash.
+  test('count one mail once, however often it is tried', async () => {
+    const roster = await install();
+    const take = (id: string) =>
+      roster.services.db.em().transactional((tx) => takePlace(tx, roster.config, { id, recipient: 'bob@example.com', teamId: 'team_a' }));
+
+    for (const id of ['mail_a', 'mail_a', 'mail_b', 'mail_c', 'mail_d', 'mail_e', 'mail_e']) expect(await take(id)).toBeNull();
+
+    expect(await take('mail_f')).toBeInstanceOf(Date);
+  });
+});

@@ -1,0 +1,202 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { hashSecret } from '../../src/access/secrets.ts';
+import { eventually, install, parse, tokenIn } from './installation.ts';
+import { startMailServer } from './mail-server.ts';
+import { startProxy } from './proxy.ts';
+
+async function mailServer() {
+  const server = await startMailServer();
+  onTestFinished(server.close);
+  return server;
+}
+
+/** A proxy before the database, with `via` for `install`. */
+async function cuttable() {
+  const proxies: Awaited<ReturnType<typeof startProxy>>[] = [];
+  return {
+    async via(databaseUrl: string): Promise<string> {
+      const url = new URL(databaseUrl);
+      const proxy = await startProxy({ host: url.hostname, port: Number(url.port) });
+      proxies.push(proxy);
+      onTestFinished(proxy.cut);
+      url.port = String(proxy.port);
+      return url.href;
+    },
+    cut: () => Promise.all(proxies.map((proxy) => proxy.cut())),
+    mend: () => Promise.all(proxies.map((proxy) => proxy.mend())),
+  };
+}
+
+const loggedLevel = (lines: readonly string[], message: string) =>
+  lines.map((line) => JSON.parse(line) as { level: number; msg: string }).find(({ msg }) => msg === message)?.level; // pino writes these
+
+describe('a mail server that is away', () => {
+  // Guarantees that an outage of the mail server costs time, and no link before the mail has left.
+  test('delays the mail', async () => {
+    const server = await mailServer();
+    await server.close();
+    const roster = await install({ smtpUrl: server.url });
+    await roster.work();
+
+    const invitationId = await roster.invite(await roster.aTeam(), 'bob@example.com');
+    await eventually(async () => expect(await roster.jobs()).toMatchObject([{ attempts: 1, locked_at: null }]));
+    const [job] = await roster.jobs();
+    expect(job?.run_at.getTime()).toBeGreaterThan(Date.now());
+    expect(job?.last_error).toContain('ECONNREFUSED');
+    expect(await roster.rows('select * from sent_mail')).toEqual([]);
+
+    await server.reopen();
+    await roster.runJobsNow();
+    await eventually(async () => expect(await roster.jobs()).toEqual([]));
+    expect(server.mails).toHaveLength(1);
+    expect(await roster.links(invitationId)).toEqual([hashSecret(tokenIn(await parse(server.mails[0] ?? ''))).toString('hex')]);
+    expect(loggedLevel(roster.lines, 'a job failed and will be tried again')).toBe(40);
+  });
+
+  // Guarantees that no sealed token rests in the database after the last attempt, and that the operator hears of it.
+  test('for too long ends the job, which leaves nothing but a line in the log', async () => {
+    const server = await mailServer();
+    const roster = await install({ smtpUrl: server.url });
+    server.answerWith(() => {
+      throw new Error('bob@example.com is not welcome here');
+    });
+    const invitationId = await roster.invite(await roster.aTeam(), 'bob@example.com');
+    await roster.rows('update graphile_worker._private_jobs set attempts = max_attempts - 1');
+
+    await roster.work();
+    await eventually(async () => expect(await roster.jobs()).toEqual([]));
+
+    expect(server.mails).toEqual([]);
+    expect(loggedLevel(roster.lines, 'an invitation mail is given up')).toBe(50);
+    expect(roster.lines.join('')).toContain(invitationId);
+    expect(roster.lines.join('')).not.toMatch(/example\.com|rst_inv_|sealedToken/);
+    expect(await roster.links(invitationId)).toHaveLength(1);
+  });
+
+  // Guarantees the same for an attempt that fails after a renewal has taken its place.
+  test('while the invitation is renewed leaves one job, which delivers', async () => {
+    const server = await mailServer();
+    const roster = await install({ smtpUrl: server.url });
+    await roster.work();
+    const team = await roster.aTeam();
+    const refuse = Promise.withResolvers<void>();
+    server.answerWith(() => refuse.promise);
+
+    const invitationId = await roster.invite(team, 'bob@example.com');
+    await eventually(() => expect(server.arriving()).toBe(1));
+    await roster.invite(team, 'bob@example.com');
+    await eventually(() => expect(server.mails).toHaveLength(1));
+    refuse.reject(new Error('Try later'));
+    await eventually(async () => expect(await roster.jobs()).toEqual([]));
+
+    expect(server.mails).toHaveLength(1);
+    expect(await roster.links(invitationId)).toEqual([hashSecret(tokenIn(await parse(server.mails[0] ?? ''))).toString('hex')]);
+  });
+});
+
+describe('a database that is away', () => {
+  test('does not end the worker: mails leave again when it is back', async () => {
+    const [server, database] = await Promise.all([mailServer(), cuttable()]);
+    const roster = await install({ smtpUrl: server.url, via: database.via });
+    await roster.work();
+    await roster.invite(await roster.aTeam(), 'bob@example.com');
+    await eventually(() => expect(server.mails).toHaveLength(1));
+
+    await database.cut();
+    await eventually(() => expect(roster.lines.join('')).toContain('notify listener'));
+    await database.mend();
+    await eventually(() => roster.invite({ id: 'unknown', name: '', slug: '' }, 'x@example.com').catch((error: Error) => expect(error.message).toContain('violates')));
+    await roster.invite(await roster.aTeam(), 'carol@example.com');
+
+    await eventually(() => expect(server.mails).toHaveLength(2));
+    await eventually(async () => expect(await roster.jobs()).toEqual([]));
+  });
+
+  // Guarantees "once, but for a crash": the moment between a mail's leaving and the note of it.
+  test('for a moment after a mail has left does not send it again', async () => {
+    const [server, database] = await Promise.all([mailServer(), cuttable()]);
+    const roster = await install({ smtpUrl: server.url, via: database.via });
+    await roster.work();
+    server.answerWith(() => database.cut().then(() => undefined));
+
+    const invitationId = await roster.invite(await roster.aTeam(), 'bob@example.com');
+    await eventually(() => expect(server.mails).toHaveLength(1));
+    await database.mend();
+    await eventually(async () => expect(await roster.jobs()).toEqual([]));
+
+    expect(server.mails).toHaveLength(1);
+    expect(await roster.links(invitationId)).toHaveLength(1);
+    expect(await roster.rows('select * from sent_mail')).toHaveLength(1);
+  });
+
+  // Guarantees "at least once" through an outage that outlasts a job: its row stays locked by a worker that is gone.
+  test('for long leaves no job behind', async () => {
+    const [server, database] = await Promise.all([mailServer(), cuttable()]);
+    const roster = await install({ smtpUrl: server.url, via: database.via });
+    await roster.work();
+    server.answerWith(() => database.cut().then(() => undefined));
+    await roster.invite(await roster.aTeam(), 'bob@example.com');
+    await eventually(() => expect(loggedLevel(roster.lines, 'the worker stopped and will be started again')).toBe(40));
+
+    await database.mend();
+    await roster.rows(`update graphile_worker._private_jobs set locked_at = now() - interval '16 minutes'`);
+    await roster.rows(`select graphile_worker.add_job('sweep')`);
+    await eventually(async () => expect(await roster.rows('select from graphile_worker.jobs where locked_at is not null')).toEqual([]));
+    await roster.runJobsNow();
+
+    await eventually(async () => expect(await roster.jobs()).toEqual([]));
+    expect(server.mails).toHaveLength(2);
+    expect(await roster.rows('select * from sent_mail')).toHaveLength(1);
+  });
+});
+
+describe('stop', () => {
+  test('waits for the mail on its way', async () => {
+    const server = await mailServer();
+    const roster = await install({ smtpUrl: server.url });
+    const worker = await roster.work();
+    const accept = Promise.withResolvers<void>();
+    server.answerWith(() => accept.promise);
+    await roster.invite(await roster.aTeam(), 'bob@example.com');
+    await eventually(() => expect(server.arriving()).toBe(1));
+
+    const stopped = worker.stop();
+    accept.resolve();
+    await stopped;
+
+    expect(server.mails).toHaveLength(1);
+    expect(await roster.jobs()).toEqual([]);
+  });
+
+  test('leaves a mail that takes too long to the next worker', async () => {
+    const server = await mailServer();
+    const roster = await install({ smtpUrl: server.url });
+    const worker = await roster.work();
+    const accept = Promise.withResolvers<void>();
+    server.answerWith(() => accept.promise);
+    await roster.invite(await roster.aTeam(), 'bob@example.com');
+    await eventually(() => expect(server.arriving()).toBe(1));
+
+    const startedAt = Date.now();
+    await worker.stop();
+    accept.resolve();
+
+    expect(Date.now() - startedAt).toBeLessThan(6000);
+    expect(await roster.jobs()).toMatchObject([{ attempts: 1, locked_at: null }]);
+    expect(await roster.rows('select * from sent_mail')).toEqual([]);
+  });
+});
+
+test('the sweep drops spent jobs and what the limits count no more', async () => {
+  const roster = await install();
+  await roster.invite(await roster.aTeam(), 'bob@example.com');
+  await roster.rows('update graphile_worker._private_jobs set attempts = max_attempts');
+  await roster.rows(`insert into sent_mail (id, recipient, created_at)
+    values ('mail_old', 'a@example.com', now() - interval '26 hours'), ('mail_new', 'a@example.com', now() - interval '23 hours')`);
+  await roster.rows(`select graphile_worker.add_job('sweep')`);
+
+  await roster.work();
+
+  await eventually(async () => expect(await roster.rows('select from graphile_worker.jobs')).toEqual([]));
+  expect(await roster.rows('select id from sent_mail')).toEqual([{ id: 'mail_new' }]);
+});

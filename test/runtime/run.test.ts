@@ -1,0 +1,108 @@
+import { spawn, type SpawnOptions } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, onTestFinished, test } from 'vitest';
+
+const RUN = fileURLToPath(new URL('../../bin/run.cjs', import.meta.url));
+
+// Tells that it listens, then what it receives, and ends a moment after the first signal.
+const LISTENER = `
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+    process.on(signal, () => {
+      console.log(signal);
+      setTimeout(() => { console.log('ended gracefully'); process.exit(3); }, 200);
+    });
+  }
+  setInterval(() => {}, 1000);
+  console.log('listening');
+`;
+
+type RunOptions = { pretend?: string; spawnOptions?: SpawnOptions };
+
+function run(args: readonly string[], { pretend }: RunOptions = {}) {
+  const child = spawn(process.execPath, [...(pretend ? ['--require', aPreload(pretend)] : []), RUN, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const answer = Promise.all([once(child, 'close'), text(child.stdout), text(child.stderr)]).then(([[status], output, complaint]) => ({ status, output, complaint }));
+  return { child, answer, listening: once(child.stdout, 'data') };
+}
+
+/** A module that makes the running Node look like another one. */
+function aPreload(source: string): string {
+  const directory = mkdtempSync(join(tmpdir(), 'roster-run-'));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
+  const file = join(directory, 'preload.cjs');
+  writeFileSync(file, source);
+  return file;
+}
+
+const OLD_NODE = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.19.0' } });`;
+const UNKNOWN_MACHINE = `Object.defineProperty(process, 'arch', { value: 'pdp11' });`;
+
+describe('run.cjs', () => {
+  test('hands on the arguments and the exit code', async () => {
+    const { answer } = run(['--eval', 'console.log(process.argv.slice(1).join()); process.exitCode = 7', '--', '--json', 'a b']);
+
+    expect(await answer).toEqual({ status: 7, output: '--json,a b\n', complaint: '' });
+  });
+
+  test('a new enough Node runs the script itself', async () => {
+    const { answer } = run(['--print', 'process.execPath']);
+
+    expect((await answer).output.trim()).toBe(process.execPath);
+  });
+
+  test('an old Node gives way to the packaged one, also for what the script starts', async () => {
+    const script = `require('node:child_process').execSync('node --print process.versions.node', { stdio: 'inherit' })`;
+    const { answer } = run(['--eval', script], { pretend: OLD_NODE });
+
+    const { output, status } = await answer;
+
+    expect(status).toBe(0);
+    expect(Number.parseInt(output)).toBeGreaterThanOrEqual(24);
+  });
+
+  test('where no Node fits, one line says so', async () => {
+    const { answer } = run(['--version'], { pretend: OLD_NODE + UNKNOWN_MACHINE });
+
+    const { status, output, complaint } = await answer;
+
+    expect({ status, output }).toEqual({ status: 1, output: '' });
+    expect(complaint).toMatch(/^Roster needs Node\.js 24\.7 or newer: .*\w+-pdp11\. Install Node\.js 24 .*\n$/);
+  });
+
+  describe.skipIf(process.platform === 'win32')('signals', () => {
+    test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s reaches the script once, and its graceful end is waited for', async (signal) => {
+      const { child, answer, listening } = run(['--eval', LISTENER]);
+      await listening;
+
+      child.kill(signal);
+
+      expect(await answer).toEqual({ status: 3, output: `listening\n${signal}\nended gracefully\n`, complaint: '' });
+    });
+
+    test('the death of the script by a signal is the exit code 128 + its number', async () => {
+      const { answer } = run(['--eval', `process.kill(process.pid, 'SIGKILL')`]);
+
+      expect((await answer).status).toBe(137);
+    });
+
+    // `script` gives the command a terminal, which sends the signal to both processes at once.
+    test.skipIf(process.platform !== 'linux' || !existsSync('/usr/bin/script'))('Ctrl-C in a terminal reaches the script once, and its graceful end is waited for', async () => {
+      const file = aPreload(LISTENER);
+      const terminal = spawn('script', ['--quiet', '--return', '--command', `'${process.execPath}' '${RUN}' '${file}'`, '/dev/null'], { stdio: ['pipe', 'pipe', 'inherit'] });
+      onTestFinished(() => void terminal.kill('SIGKILL'));
+      const output = text(terminal.stdout);
+      await once(terminal.stdout, 'data');
+
+      terminal.stdin.write('\u0003');
+
+      const [status] = await once(terminal, 'exit');
+      expect(status).toBe(3);
+      expect((await output).replaceAll('\r', '').replace('^C', '')).toBe('listening\nSIGINT\nended gracefully\n');
+    });
+  });
+});
