@@ -22,7 +22,7 @@ import { trpcHandler } from './trpc/mount.ts';
 export function createApp(transport: Transport, readiness: Readiness): RequestListener {
   const { db, config } = transport.services;
   const routes = buildRoutes(appRouter._def.procedures);
-  const rest = restHandler(transport, routes, serveDocument(openApiDocument(appRouter, routes, config.baseUrl)));
+  const rest = restHandler(transport, routes, serveDocument(openApiDocument(appRouter, routes, config.baseUrl, config.tokenBrand)));
 
   const pages = express();
   pages.disable('x-powered-by').disable('etag').enable('case sensitive routing');
@@ -31,7 +31,7 @@ export function createApp(transport: Transport, readiness: Readiness): RequestLi
   pages.use(healthPages(db, readiness));
   pages.use('/trpc', trpcHandler(transport, appRouter));
   pages.use(docsPages());
-  pages.use(problemPages());
+  pages.use(problemPages(config.baseUrl));
   pages.use(() => {
     throw new ProblemError('route_not_found');
   });
