@@ -18,16 +18,21 @@ function packagedNode() {
       var manifest = require.resolve(names[i] + '/package.json');
       return path.join(path.dirname(manifest), 'bin', windows ? 'node.exe' : 'node');
     } catch (error) {
-      // Not the package of this platform.
+      if (error.code !== 'MODULE_NOT_FOUND') throw error;
     }
   }
   return undefined;
 }
 
 function giveUp(reason) {
-  console.error(
-    'Roster needs Node.js ' + MINIMUM.join('.') + ' or newer: this is ' + process.version + ' and ' + reason +
-      '. Install Node.js 24 (https://nodejs.org) and run the command again.'
+  process.stderr.write(
+    'Roster needs Node.js ' +
+      MINIMUM.join('.') +
+      ' or newer: this is ' +
+      process.version +
+      ' and ' +
+      reason +
+      '. Install Node.js 24 (https://nodejs.org) and run the command again.\n',
   );
   process.exit(1);
 }
@@ -39,7 +44,8 @@ if (!node) giveUp('npm packaged none for ' + process.platform + '-' + process.ar
 process.env.PATH = path.dirname(node) + path.delimiter + (process.env.PATH || '');
 
 // Halves the time to load; a folder that cannot be written only leaves it as it was.
-process.env.NODE_COMPILE_CACHE = process.env.NODE_COMPILE_CACHE || path.join(__dirname, '../node_modules/.cache/compile');
+process.env.NODE_COMPILE_CACHE =
+  process.env.NODE_COMPILE_CACHE || path.join(__dirname, '../node_modules/.cache/compile');
 
 var child = require('child_process').spawn(node, process.argv.slice(2), { stdio: 'inherit' });
 

@@ -11,7 +11,7 @@ export const PROBLEMS = {
     'Correct what `errors` names. Each entry says where (`in`, `pointer`), what (`code`) and by which bound (`params`).',
   ],
   malformed_json: [400, 'The body is not JSON', 'Send a body that parses as JSON, encoded as UTF-8.'],
-  malformed_request: [400, 'The request is not HTTP', 'Check what sits between your client and this server.'],
+  malformed_request: [400, 'The request is not valid HTTP', 'Check what sits between your client and this server.'],
   credential_missing: [
     401,
     'A credential is required',

@@ -1,6 +1,6 @@
 import { Option, type Command } from 'commander';
 import { Account, ACCOUNT_ROLES } from '../entities/index.ts';
-import { presentAccount } from '../resources/accounts/accounts.schema.ts';
+import { presentAccount, presentAccountState } from '../resources/accounts/accounts.schema.ts';
 import { createAccount, disableAccount, enableAccount } from '../resources/accounts/accounts.service.ts';
 import { accountOf, withServices, type Answer } from './operate.ts';
 import { email, emailOption, option, required, textOf } from './options.ts';
@@ -22,12 +22,14 @@ export function accountCommands(account: Command): void {
     .addOption(option('--first-name <name>', 'first name', textOf(2, 255)))
     .addOption(option('--last-name <name>', 'last name', textOf(2, 255)))
     .option('--password <password>', '8 to 128 characters; without one the account cannot sign in with a password')
-    .addOption(new Option('--role <role>', 'an admin operates this installation').choices(ACCOUNT_ROLES).default('user'))
+    .addOption(
+      new Option('--role <role>', 'an admin operates this installation').choices(ACCOUNT_ROLES).default('user'),
+    )
     .option('--verified', 'the address is known to be theirs')
     .action(
       withServices(async ({ db }, { verified, ...input }: CreateOptions) => {
         const created = await createAccount(db.em(), { ...input, isEmailVerified: verified });
-        return answer(created);
+        return { json: presentAccount(created), text: line(created) };
       }),
     );
 
@@ -37,7 +39,10 @@ export function accountCommands(account: Command): void {
     .action(
       withServices(async ({ db }) => {
         const accounts = await db.em().find(Account, {}, { orderBy: { createdAt: 'asc', id: 'asc' } });
-        return { json: accounts.map(presentAccount), text: accounts.map(line).join('\n') || 'There are no accounts.' };
+        return {
+          json: accounts.map(presentAccountState),
+          text: accounts.map(line).join('\n') || 'There are no accounts.',
+        };
       }),
     );
 
@@ -64,10 +69,14 @@ export function accountCommands(account: Command): void {
     );
 }
 
-const answer = (account: Account): Answer => ({ json: presentAccount(account), text: line(account) });
+const answer = (account: Account): Answer => ({ json: presentAccountState(account), text: line(account) });
 
 function line(account: Account): string {
   const name = [account.firstName, account.lastName].filter(Boolean).join(' ');
-  const marks = [account.role, account.emailVerifiedAt ? 'verified' : 'unverified', ...(account.disabledAt ? ['disabled'] : [])];
+  const marks = [
+    account.role,
+    account.emailVerifiedAt ? 'verified' : 'unverified',
+    ...(account.disabledAt ? ['disabled'] : []),
+  ];
   return `${account.id}  ${account.email ?? '-'}  ${name === '' ? '' : `${name}  `}(${marks.join(', ')})`;
 }

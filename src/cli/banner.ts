@@ -10,7 +10,7 @@ export function demoBanner(baseUrl: string, { accounts, teams, keys }: SeededDem
     ...accounts.map(({ email, role }, index) => row(index === 0 ? 'Accounts' : '', `${email.padEnd(24)}${role}`)),
     ...teams.map(({ id, name }, index) => row(index === 0 ? 'Teams' : '', `${id.padEnd(34)}${name}`)),
     '',
-    "Keys of owner@example.com. They are shown here once; `roster key create` makes more.",
+    'Keys of owner@example.com. They are shown here once; `roster key create` makes more.',
     row('all scopes', keys.personal.secret),
     row('read only', keys.readOnly.secret),
     row('one team', keys.team.secret),
@@ -32,5 +32,10 @@ const row = (label: string, value: string): string => `  ${label.padEnd(12)}${va
 function curl(url: string, secret: string, body?: Record<string, string>): string[] {
   const bearer = `    -H 'Authorization: Bearer ${secret}'`;
   if (body === undefined) return [`  curl ${url} \\`, bearer, ''];
-  return [`  curl ${url} \\`, `${bearer} \\`, `    -H 'Content-Type: application/json' -d '${JSON.stringify(body)}'`, ''];
+  return [
+    `  curl ${url} \\`,
+    `${bearer} \\`,
+    `    -H 'Content-Type: application/json' -d '${JSON.stringify(body)}'`,
+    '',
+  ];
 }

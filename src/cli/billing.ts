@@ -33,13 +33,17 @@ export function billingCommands(billing: Command): void {
         await setSubscription(db.em(), config.plans, team, { planId: plan, addons: addon, ...rest });
         const summary = await getTeamBilling(db.read, config.plans, team);
         const addons = Object.entries(summary.addons).map(([name, units]) => `, ${name}=${units}`);
-        return { json: summary, text: `${team}  ${summary.planName}  (${summary.status ?? 'no status'}${addons.join('')})` };
+        return {
+          json: summary,
+          text: `${team}  ${summary.planName}  (${summary.status ?? 'no status'}${addons.join('')})`,
+        };
       }),
     );
 }
 
 function addAddon(raw: string, addons: Record<string, number> = {}): Record<string, number> {
   const [, name, units] = /^([A-Za-z][A-Za-z0-9_-]{0,63})=(\d{1,9})$/.exec(raw) ?? [];
-  if (name === undefined) throw new InvalidArgumentError('It must be a name and a whole number from 0, such as seats=3.');
+  if (name === undefined)
+    throw new InvalidArgumentError('It must be a name and a whole number from 0, such as seats=3.');
   return { ...addons, [name]: Number(units) };
 }

@@ -19,7 +19,8 @@ export function doctorCommand(command: Command): void {
     const checks = await examine();
     print(command, { json: checks, text: checks.map(line).join('\n') });
     const failed = checks.filter(({ ok }) => !ok).map(({ name }) => name);
-    if (failed.length > 0) throw new Refusal(`${failed.length} of ${checks.length} checks failed: ${failed.join(', ')}`);
+    if (failed.length > 0)
+      throw new Refusal(`${failed.length} of ${checks.length} checks failed: ${failed.join(', ')}`);
   });
 }
 
@@ -58,6 +59,8 @@ async function databaseChecks(config: Config): Promise<Check[]> {
   try {
     return await withDatabase(config, async (connectionString) => {
       const client = new pg.Client({ connectionString, connectionTimeoutMillis: WAIT_MS, query_timeout: WAIT_MS });
+      // A connection that breaks fails the query that waits for it.
+      client.on('error', () => undefined);
       try {
         await client.connect();
         return [
@@ -81,29 +84,39 @@ async function version(client: pg.Client, config: Config): Promise<string> {
        current_setting('server_encoding') as encoding`,
   );
   const [server] = rows;
-  if (server === undefined || server.number < 140_000) throw new Error(`PostgreSQL ${server?.version} is too old: 14 is the oldest that will do`);
+  if (server === undefined || server.number < 140_000)
+    throw new Error(`PostgreSQL ${server?.version} is too old: 14 is the oldest that will do`);
   if (server.encoding !== 'UTF8') throw new Error(`the encoding is ${server.encoding} and must be UTF8`);
   return `PostgreSQL ${server.version}${config.databaseUrl === undefined ? ', embedded' : ''}`;
 }
 
 // Read here and not through the migrator, which would make its table: a check changes nothing.
 async function migrations(client: pg.Client): Promise<string> {
-  const known = globSync('Migration*.ts', { cwd: `${import.meta.dirname}/../../migrations` }).map((file) => basename(file, '.ts'));
+  const known = globSync('Migration*.ts', { cwd: `${import.meta.dirname}/../../migrations` }).map((file) =>
+    basename(file, '.ts'),
+  );
   const { rows: tables } = await client.query<{ ours: boolean; jobs: boolean }>(
     `select to_regclass('mikro_orm_migrations') is not null as ours, to_regclass('graphile_worker.migrations') is not null as jobs`,
   );
-  const { rows } = tables[0]?.ours ? await client.query<{ name: string }>('select name from mikro_orm_migrations') : { rows: [] };
+  const { rows } = tables[0]?.ours
+    ? await client.query<{ name: string }>('select name from mikro_orm_migrations')
+    : { rows: [] };
   const pending = known.filter((name) => !rows.some((row) => row.name === name));
-  if (pending.length > 0) throw new Error(`${pending.length} to apply; \`roster migrate\`, or the next start of the service, does it`);
-  if (!tables[0]?.jobs) throw new Error('the job queue is not there; `roster migrate`, or the next start of the service, makes it');
-  return `all ${known.length} applied`;
+  if (pending.length > 0)
+    throw new Error(`${pending.length} to apply; \`roster migrate\`, or the next start of the service, does it`);
+  if (!tables[0]?.jobs)
+    throw new Error('the job queue is not there; `roster migrate`, or the next start of the service, makes it');
+  return `${known.length} applied, none to apply`;
 }
 
 async function clock(client: pg.Client): Promise<string> {
   const asked = Date.now();
-  const { rows } = await client.query<{ ms: number }>('select extract(epoch from clock_timestamp())::float8 * 1000 as ms');
+  const { rows } = await client.query<{ ms: number }>(
+    'select extract(epoch from clock_timestamp())::float8 * 1000 as ms',
+  );
   const skewMs = Math.round((rows[0]?.ms ?? 0) - (asked + Date.now()) / 2);
-  if (Math.abs(skewMs) > SKEW_MS_MAX) throw new Error(`this machine and the database are ${Math.abs(skewMs)} ms apart: synchronize their clocks`);
+  if (Math.abs(skewMs) > SKEW_MS_MAX)
+    throw new Error(`this machine and the database are ${Math.abs(skewMs)} ms apart: synchronize their clocks`);
   return `within ${Math.abs(skewMs)} ms of the database's`;
 }
 
@@ -111,10 +124,15 @@ async function redis({ redisUrl }: Config): Promise<string> {
   if (redisUrl === undefined) return 'not configured: requests are counted in memory, which is right for one replica';
   const { redisWindows } = await import('../http/redis.ts');
   let fault: unknown;
-  const windows = redisWindows(redisUrl, { limit: 1000, windowSeconds: 60, onFallback: (error) => (fault ??= error), onRecovery: () => undefined });
+  const windows = redisWindows(redisUrl, {
+    limit: 1000,
+    windowSeconds: 60,
+    onFallback: (error) => (fault ??= error),
+    onRecovery: () => undefined,
+  });
   try {
     // A connection takes longer than the windows wait for it on their own.
-    for (const deadline = Date.now() + WAIT_MS; Date.now() < deadline && fault === undefined; ) {
+    for (const deadline = Date.now() + WAIT_MS; Date.now() < deadline && fault === undefined;) {
       if ((await windows.count('doctor', 1)) !== undefined) return 'reachable, and counts requests';
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
@@ -148,7 +166,12 @@ function greeting({ protocol, hostname, port }: URL): Promise<string> {
       if (data.toString().startsWith('220')) resolve(`${host}:${address.port} takes mail`);
       else reject(new Error(`${host}:${address.port} is no mail server, or takes no mail now`));
     });
-  return promise.finally(() => socket.on('error', () => undefined).end('QUIT\r\n').destroySoon());
+  return promise.finally(() =>
+    socket
+      .on('error', () => undefined)
+      .end('QUIT\r\n')
+      .destroySoon(),
+  );
 }
 
 function secretKeys({ secretKeys: keys, dataDir }: Config): string {

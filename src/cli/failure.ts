@@ -26,9 +26,14 @@ export async function failureLine(error: unknown): Promise<string> {
 async function describe(error: unknown): Promise<string> {
   if (!(error instanceof Error)) return String(error);
   if (error instanceof CommanderError) {
-    return error.code === 'commander.help' ? 'name a command; --help lists them' : error.message.replace(/^error: /, '');
+    return error.code === 'commander.help'
+      ? 'name a command; --help lists them'
+      : error.message.replace(/^error: /, '');
   }
-  const [{ ProblemError }, { isUnavailable }] = await Promise.all([import('../errors.ts'), import('../db/database.ts')]);
+  const [{ ProblemError }, { isUnavailable }] = await Promise.all([
+    import('../errors.ts'),
+    import('../db/database.ts'),
+  ]);
   if (error instanceof ProblemError) {
     const [fault] = error.extras.errors ?? [];
     const option = OPTIONS[fault?.pointer ?? error.problem];
@@ -40,5 +45,6 @@ async function describe(error: unknown): Promise<string> {
 /** The message of an error; one that gathers several attempts to connect has none of its own. */
 export const reasonOf = (error: unknown): string => {
   if (error instanceof AggregateError && error.message === '') return reasonOf(error.errors[0]);
-  return error instanceof Error ? error.message : String(error);
+  // The driver goes on with a detail that quotes the row, which may hold anything.
+  return error instanceof Error ? error.message.replace(/ - detail: .*$/s, '') : String(error);
 };

@@ -26,7 +26,15 @@ export function keyCommands(key: Command): void {
     .addOption(emailOption('the account'))
     .option('--team <id>', 'makes a key for this one team, of which the account is a member')
     .addOption(option('--name <name>', 'its name', textOf(1, 100)).default('Made by the operator'))
-    .addOption(required(option('--scopes <list>', `of ${SCOPES.join(', ')}; or all, which for a team key leaves out the account-only ones`, scopes)))
+    .addOption(
+      required(
+        option(
+          '--scopes <list>',
+          `of ${SCOPES.join(', ')}; or all, which for a team key leaves out the account-only ones`,
+          scopes,
+        ),
+      ),
+    )
     .addOption(option('--expires-in-days <days>', 'when it ends', days(365)).conflicts('expiresAt'))
     .addOption(expiryOption())
     .action(
@@ -39,14 +47,21 @@ export function keyCommands(key: Command): void {
           id,
           {
             name,
-            scopes: options.scopes === 'all' ? SCOPES.filter((scope) => team === undefined || !isAccountOnly(scope)) : options.scopes,
+            scopes:
+              options.scopes === 'all'
+                ? SCOPES.filter((scope) => team === undefined || !isAccountOnly(scope))
+                : options.scopes,
             teamId: team,
-            expiresAt: expiresAt ?? (expiresInDays === undefined ? null : new Date(Date.now() + expiresInDays * DAY_MS)),
+            expiresAt:
+              expiresAt ?? (expiresInDays === undefined ? null : new Date(Date.now() + expiresInDays * DAY_MS)),
           },
           undefined,
         );
         const json = { key: presentApiKey(created.key), secret: created.secret };
-        return { json, text: `${json.key.id}  ${name}  (${json.key.scopes.join(', ')})\n${json.secret}\nThe secret is shown this once.` };
+        return {
+          json,
+          text: `${json.key.id}  ${name}  (${json.key.scopes.join(', ')})\n${json.secret}\nThe secret is shown this once.`,
+        };
       }),
     );
 }

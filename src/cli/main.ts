@@ -13,7 +13,10 @@ const GROUPS: Readonly<Record<string, readonly [description: string, load: () =>
   billing: ["Set teams' subscriptions", async () => (await import('./billing.ts')).billingCommands],
   migrate: ['Bring the database up to date', async () => (await import('./migrate.ts')).migrateCommand],
   seed: ['Fill the database with demo data', async () => (await import('./seed.ts')).seedCommand],
-  doctor: ['Check the configuration and what the service depends on', async () => (await import('./doctor.ts')).doctorCommand],
+  doctor: [
+    'Check the configuration and what the service depends on',
+    async () => (await import('./doctor.ts')).doctorCommand,
+  ],
 };
 
 const roster = new Command('roster')

@@ -7,7 +7,14 @@ import { accountOf, withServices, type Answer } from './operate.ts';
 import { emailOption, expiryOption, instantOrNever, option, teamOption } from './options.ts';
 
 type AddOptions = { team: string; email: string; role?: string; inactive?: true; expiresAt?: Date };
-type SetOptions = { team: string; email: string; role?: string; active?: true; inactive?: true; expiresAt?: Date | null };
+type SetOptions = {
+  team: string;
+  email: string;
+  role?: string;
+  active?: true;
+  inactive?: true;
+  expiresAt?: Date | 'never';
+};
 
 export function memberCommands(member: Command): void {
   member
@@ -34,7 +41,9 @@ export function memberCommands(member: Command): void {
     .option('--role <id>', 'member, guest or the id of a role of the team')
     .addOption(new Option('--active', 'a member that can act').conflicts('inactive'))
     .option('--inactive', 'a member that cannot act')
-    .addOption(option('--expires-at <instant>', 'when it ends, as ISO 8601 with a time zone, or `never`', instantOrNever))
+    .addOption(
+      option('--expires-at <instant>', 'when it ends, as ISO 8601 with a time zone, or `never`', instantOrNever),
+    )
     .action(
       withServices(async (services, { team, email, role, active, inactive, expiresAt }: SetOptions) => {
         const isActive = active ?? (inactive && false);
@@ -42,7 +51,11 @@ export function memberCommands(member: Command): void {
           throw new Refusal('name a change: --role, --active, --inactive or --expires-at');
         }
         const { id } = await accountOf(services, email);
-        await setMember(services.db.em(), team, id, { roleId: role, isActive, expiresAt });
+        await setMember(services.db.em(), team, id, {
+          roleId: role,
+          isActive,
+          expiresAt: expiresAt === 'never' ? null : expiresAt,
+        });
         return answer(services, team, id);
       }),
     );

@@ -23,7 +23,10 @@ export const withServices =
   };
 
 /** Runs `use` on the database as it is, without migrating it. */
-export async function withDatabase<Result>(config: Config, use: (databaseUrl: string) => Promise<Result>): Promise<Result> {
+export async function withDatabase<Result>(
+  config: Config,
+  use: (databaseUrl: string) => Promise<Result>,
+): Promise<Result> {
   if (config.databaseUrl !== undefined) return use(config.databaseUrl);
   const { startEmbedded } = await import('../db/embedded.ts');
   const embedded = await startEmbedded({ dataDir: config.dataDir });

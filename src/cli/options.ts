@@ -15,7 +15,8 @@ export const teamOption = (): Option => required(new Option('--team <id>', 'the 
 
 export const emailOption = (description: string): Option => required(new Option('--email <address>', description));
 
-export const expiryOption = (): Option => option('--expires-at <instant>', 'when it ends, as ISO 8601 with a time zone', instant);
+export const expiryOption = (): Option =>
+  option('--expires-at <instant>', 'when it ends, as ISO 8601 with a time zone', instant);
 
 const parsed =
   (schema: z.ZodType<string>, fault: string): Parse<string> =>
@@ -26,7 +27,8 @@ const parsed =
 
 export const email = parsed(emailAddress, 'It must be an email address.');
 
-export const textOf = (min: number, max: number): Parse<string> => parsed(text(min, max), `It must have ${min} to ${max} characters.`);
+export const textOf = (min: number, max: number): Parse<string> =>
+  parsed(text(min, max), `It must have ${min} to ${max} characters.`);
 
 const ISO_INSTANT = /^(\d{4})-(\d\d)-(\d\d)T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/;
 const LAST_INSTANT = Date.UTC(9999, 11, 31);
@@ -43,7 +45,7 @@ export function instant(raw: string): Date {
   return at;
 }
 
-export const instantOrNever: Parse<Date | null> = (raw) => (raw === 'never' ? null : instant(raw));
+export const instantOrNever: Parse<Date | 'never'> = (raw) => (raw === 'never' ? raw : instant(raw));
 
 export const days =
   (max: number): Parse<number> =>
@@ -63,6 +65,7 @@ export const listOf =
       .filter((word) => word !== '')
       .map((word) => {
         const name = known.find((candidate) => candidate === word);
-        if (name === undefined) throw new InvalidArgumentError(`There is no ${noun} ${word}; the ${noun}s are ${known.join(', ')}.`);
+        if (name === undefined)
+          throw new InvalidArgumentError(`There is no ${noun} ${word}; the ${noun}s are ${known.join(', ')}.`);
         return name;
       });

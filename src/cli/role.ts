@@ -12,11 +12,22 @@ export function roleCommands(role: Command): void {
     .description('Make a role of a team')
     .addOption(teamOption())
     .addOption(required(option('--name <name>', 'its name', textOf(1, 100))))
-    .addOption(required(option('--permissions <list>', `of ${PERMISSIONS.join(', ')}; an empty list is one too`, listOf('permission', PERMISSIONS))))
+    .addOption(
+      required(
+        option(
+          '--permissions <list>',
+          `of ${PERMISSIONS.join(', ')}; an empty list is one too`,
+          listOf('permission', PERMISSIONS),
+        ),
+      ),
+    )
     .action(
       withServices(async ({ db }, { team, ...input }: CreateOptions) => {
         const { id, name, isSystemRole, permissions } = await createRole(db.em(), team, input);
-        return { json: { roleId: id, name, isSystemRole, permissions }, text: `${id}  ${name}  (${permissions.join(', ') || 'no permissions'})` };
+        return {
+          json: { roleId: id, name, isSystemRole, permissions },
+          text: `${id}  ${name}  (${permissions.join(', ') || 'no permissions'})`,
+        };
       }),
     );
 }

@@ -4,7 +4,15 @@ import { prepareHome } from './embedded/home.ts';
 import { type Hold, joinHolders } from './embedded/life-line.ts';
 import { login, urlOf } from './embedded/login.ts';
 import { preparePrograms } from './embedded/programs.ts';
-import { adopt, isServerOf, type Launch, launch, type LaunchOptions, recordedServer, type Started } from './embedded/server.ts';
+import {
+  adopt,
+  isServerOf,
+  type Launch,
+  launch,
+  type LaunchOptions,
+  recordedServer,
+  type Started,
+} from './embedded/server.ts';
 import { startOnWindows } from './embedded/windows.ts';
 
 const POLL_MILLISECONDS = 5;
@@ -33,8 +41,9 @@ export async function startEmbedded({ dataDir, flags = [], durable = true }: Emb
   const programs = preparePrograms(home);
   const created = await ensureCluster(home, programs, durable);
   const options = { home, programs, flags: durable ? flags : [...UNSAFE_BUT_FAST, ...flags] };
-  const { port, close } = await (process.platform === 'win32' ? startOnWindows(options) : startOrJoin(options));
-  return { url: urlOf({ port, password: passwordOf(home) }), created, close };
+  const started = await (process.platform === 'win32' ? startOnWindows(options) : startOrJoin(options));
+  const url = urlOf({ port: started.port, password: passwordOf(home) });
+  return { url, created, close: () => started.close() };
 }
 
 // There is no lock that a killed process could leave behind: of the servers that are started at the same moment
@@ -45,7 +54,11 @@ async function startOrJoin(options: LaunchOptions): Promise<Started> {
   const adopted = new Set<number>();
   let attempt: Launch | undefined;
   try {
-    for (const deadline = Date.now() + START_SECONDS_MAX * 1000; Date.now() < deadline; await sleep(POLL_MILLISECONDS)) {
+    for (
+      const deadline = Date.now() + START_SECONDS_MAX * 1000;
+      Date.now() < deadline;
+      await sleep(POLL_MILLISECONDS)
+    ) {
       const server = recordedServer(cluster);
       if (!server || !isServerOf(cluster, server.pid)) {
         attempt = await keepTrying(attempt, options);
@@ -63,7 +76,9 @@ async function startOrJoin(options: LaunchOptions): Promise<Started> {
       if (hold === attempt?.hold) attempt = undefined;
       return { port: server.port, close: () => close(cluster, server.pid, hold) };
     }
-    throw new Error(`The embedded PostgreSQL in ${cluster} was not ready after ${START_SECONDS_MAX} seconds: see server.log beside it.`);
+    throw new Error(
+      `The embedded PostgreSQL in ${cluster} was not ready after ${START_SECONDS_MAX} seconds: see server.log beside it.`,
+    );
   } finally {
     attempt?.hold.release();
   }

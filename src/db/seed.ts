@@ -28,9 +28,26 @@ export async function seedDemo({ db, secrets, config }: Services) {
     const guest = await person(tx, 'guest@example.com', 'Grace', 'Okafor');
     const recruiter = await person(tx, 'recruiter@example.com', 'Ravi', 'Menon');
 
-    const harbor = (await createTeam(tx, owner.id, { name: 'Harbor Lights', description: 'The larger demo team, on the plan pro.' }, undefined)).team;
-    const kites = (await createTeam(tx, member.id, { name: 'Kite Works', description: 'The smaller demo team, on the plan free.' }, undefined)).team;
-    const role = await createRole(tx, harbor.id, { name: 'Recruiter', permissions: ['access_dashboard', 'invite_members'] });
+    const harbor = (
+      await createTeam(
+        tx,
+        owner.id,
+        { name: 'Harbor Lights', description: 'The larger demo team, on the plan pro.' },
+        undefined,
+      )
+    ).team;
+    const kites = (
+      await createTeam(
+        tx,
+        member.id,
+        { name: 'Kite Works', description: 'The smaller demo team, on the plan free.' },
+        undefined,
+      )
+    ).team;
+    const role = await createRole(tx, harbor.id, {
+      name: 'Recruiter',
+      permissions: ['access_dashboard', 'invite_members'],
+    });
     await addMember(tx, harbor.id, member.id, { roleId: 'member' });
     await addMember(tx, harbor.id, guest.id, { roleId: 'guest' });
     await addMember(tx, harbor.id, recruiter.id, { roleId: role.id });
@@ -60,8 +77,17 @@ export async function seedDemo({ db, secrets, config }: Services) {
     };
     const keys = {
       personal: await key({ name: 'Demo: all scopes', scopes: SCOPES, expiresAt: null }),
-      readOnly: await key({ name: 'Demo: read only', scopes: SCOPES.filter((scope) => scope.endsWith(':read')), expiresAt: null }),
-      team: await key({ name: 'Demo: one team', scopes: SCOPES.filter((scope) => !isAccountOnly(scope)), teamId: harbor.id, expiresAt: null }),
+      readOnly: await key({
+        name: 'Demo: read only',
+        scopes: SCOPES.filter((scope) => scope.endsWith(':read')),
+        expiresAt: null,
+      }),
+      team: await key({
+        name: 'Demo: one team',
+        scopes: SCOPES.filter((scope) => !isAccountOnly(scope)),
+        teamId: harbor.id,
+        expiresAt: null,
+      }),
     };
     return {
       accounts: [

@@ -75,7 +75,8 @@ function memoryWindows({ limit, windowSeconds }: LimiterOptions) {
     allowed,
     limit,
     remaining: Math.max(limit - used, 0),
-    resetSeconds: Math.max(Math.ceil(millisecondsLeft / 1000), 1),
+    // The sum of a time and a length, less the time, can be a little more than the length.
+    resetSeconds: Math.min(Math.max(Math.ceil(millisecondsLeft / 1000), 1), windowSeconds),
   });
 
   return {

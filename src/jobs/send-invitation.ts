@@ -25,7 +25,8 @@ type Pending = {
   expires_at: string;
 };
 
-type Admission = { send: Pending } | { heldUntil: Date } | null;
+/** `earlierLinks` are those that end when this mail has left, as hex hashes. */
+type Admission = { send: Pending; earlierLinks: string[] } | { heldUntil: Date } | null;
 
 const RECORD_ATTEMPTS_MAX = 5;
 
@@ -41,7 +42,7 @@ export async function sendInvitation(services: JobServices, mailer: Mailer, log:
   // Of the token, so that every attempt at one mail takes the same place of the mailbox.
   const mailId = `mail_${tokenHash.slice(0, 32)}`;
 
-  const admission = await db.em().transactional((tx) => admit(tx, config, payload, tokenHash, mailId));
+  const admission = await db.em().transactional((tx) => admit(tx, config, payload, { tokenHash, mailId, jobId: job.id }));
   if (admission === null) return;
   if ('heldUntil' in admission) {
     log.info({ invitationId, until: admission.heldUntil.toISOString() }, 'an invitation mail is held back by the limits per mailbox');
@@ -59,14 +60,16 @@ export async function sendInvitation(services: JobServices, mailer: Mailer, log:
     await giveBackPlace(db.em(), mailId).catch(() => undefined);
     throw error;
   }
-  await record(db, invitationId, tokenHash, job.id);
+  await record(db, admission.earlierLinks, job.id);
   log.info({ invitationId }, 'an invitation mail has left');
 }
 
-async function admit(tx: EntityManager, config: Config, payload: Payload, tokenHash: string, mailId: string): Promise<Admission> {
+type Attempt = { readonly tokenHash: string; readonly mailId: string; readonly jobId: string };
+
+async function admit(tx: EntityManager, config: Config, payload: Payload, { tokenHash, mailId, jobId }: Attempt): Promise<Admission> {
   const { invitationId } = payload;
-  // Renewals update this row, so that none comes between the look at the links and the job for later,
-  // which would replace the renewal's.
+  // A renewal updates this row in the transaction that makes its link and its job. Under the lock both
+  // are known or not yet made, whatever the clocks of the replicas say.
   const [pending] = await tx.execute<Pending[]>(
     `select i.email, lower(i.email) as recipient, i.team_id, t.name as team_name, r.name as role_name,
        coalesce(nullif(trim(concat_ws(' ', a.first_name, a.last_name)), ''), a.email) as inviter, i.expires_at
@@ -78,36 +81,35 @@ async function admit(tx: EntityManager, config: Config, payload: Payload, tokenH
      for update of i`,
     [invitationId],
   );
-  if (pending === undefined || !(await isLatestLink(tx, invitationId, tokenHash))) return null;
+  if (pending === undefined || (await isReplaced(tx, jobId))) return null;
+
+  const links = await tx.execute<{ hash: string }[]>(`select encode(token_hash, 'hex') as hash from invitation_link where invitation_id = ?`, [
+    invitationId,
+  ]);
+  const earlierLinks = links.map(({ hash }) => hash).filter((hash) => hash !== tokenHash);
+  if (earlierLinks.length === links.length) return null;
 
   const heldUntil = await takePlace(tx, config, { id: mailId, recipient: pending.recipient, teamId: pending.team_id });
-  if (heldUntil === null) return { send: pending };
+  if (heldUntil === null) return { send: pending, earlierLinks };
   await enqueue(tx, 'sendInvitation', payload, invitationKey(invitationId), heldUntil);
   return { heldUntil };
 }
 
-/** A later link has a job of its own, made in the same transaction. */
-async function isLatestLink(tx: EntityManager, invitationId: string, tokenHash: string): Promise<boolean> {
-  const [latest] = await tx.execute<{ token_hash: string }[]>(
-    `select encode(token_hash, 'hex') as token_hash from invitation_link where invitation_id = ? order by created_at desc limit 1`,
-    [invitationId],
-  );
-  return latest?.token_hash === tokenHash;
+/** A job that is made while an earlier one of its key runs takes the key away from it. */
+async function isReplaced(tx: EntityManager, jobId: string): Promise<boolean> {
+  const rows = await tx.execute<unknown[]>('select 1 from graphile_worker.jobs where id = ?::bigint and key is not null', [jobId]);
+  return rows.length === 0;
 }
 
 /**
  * Notes that a mail has left: earlier links end, and the job with them. In one transaction, because
  * a job whose row is left behind by an outage would send the mail a second time.
  */
-async function record(db: Database, invitationId: string, tokenHash: string, jobId: string): Promise<void> {
+async function record(db: Database, earlierLinks: readonly string[], jobId: string): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await db.em().transactional(async (tx) => {
-        await tx.execute(
-          `delete from invitation_link
-           where invitation_id = ? and created_at < (select created_at from invitation_link where token_hash = decode(?, 'hex'))`,
-          [invitationId, tokenHash],
-        );
+        for (const hash of earlierLinks) await tx.execute(`delete from invitation_link where token_hash = decode(?, 'hex')`, [hash]);
         await tx.execute('delete from graphile_worker._private_jobs where id = ?::bigint', [jobId]);
       });
     } catch (error) {

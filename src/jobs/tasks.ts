@@ -7,7 +7,8 @@ import { sendInvitation, type JobServices } from './send-invitation.ts';
 /** What a worker can do. The names are those of `Jobs`, and `sweep`, which the clock queues. */
 export function tasksOf(services: JobServices, mailer: Mailer, log: Log): TaskList {
   return {
-    async sendInvitation(data: unknown, { job, abortSignal, query }: JobHelpers) {
+    async sendInvitation(data: unknown, helpers: JobHelpers) {
+      const { job, abortSignal } = helpers;
       const payload = data as Jobs['sendInvitation']; // what `enqueue` wrote
       try {
         await sendInvitation(services, mailer, log, payload, { id: job.id, abortSignal });
@@ -15,16 +16,16 @@ export function tasksOf(services: JobServices, mailer: Mailer, log: Log): TaskLi
         const reason = reasonOf(error);
         // The row and the log keep the message of what is thrown. A spent job is not thrown but
         // done: its row, which would stay for good, holds a sealed token.
-        if (!(await isSpent(job, query))) throw new Error(reason);
+        if (!(await isSpent(helpers))) throw new Error(reason);
         log.error({ job: job.id, invitationId: payload.invitationId, reason }, 'an invitation mail is given up');
       }
     },
 
-    async sweep(_payload: unknown, { job, query }: JobHelpers) {
-      await query(FREE_STALE_JOBS, [job.id]);
-      const { rowCount } = await query(DROP_SPENT_JOBS);
+    async sweep(_payload: unknown, helpers: JobHelpers) {
+      await helpers.query(FREE_STALE_JOBS, [helpers.job.id]);
+      const { rowCount } = await helpers.query(DROP_SPENT_JOBS);
       if (rowCount !== null && rowCount > 0) log.warn({ jobs: rowCount }, 'jobs that were left at their last attempt are dropped');
-      await query(`delete from sent_mail where created_at < now() - interval '25 hours'`);
+      await helpers.query(`delete from sent_mail where created_at < now() - interval '25 hours'`);
     },
   };
 }
@@ -45,10 +46,11 @@ const DROP_SPENT_JOBS = `select 1 from graphile_worker.complete_jobs(array(
 ))`;
 
 /** Whether this attempt is the last. The row can say so before the count does: a renewal ends the job it replaces. */
-async function isSpent(job: JobHelpers['job'], query: JobHelpers['query']): Promise<boolean> {
+async function isSpent(helpers: JobHelpers): Promise<boolean> {
+  const { job } = helpers;
   if (job.attempts >= job.max_attempts) return true;
   try {
-    const { rows } = await query<{ spent: boolean }>('select attempts >= max_attempts as spent from graphile_worker.jobs where id = $1', [job.id]);
+    const { rows } = await helpers.query<{ spent: boolean }>('select attempts >= max_attempts as spent from graphile_worker.jobs where id = $1', [job.id]);
     return rows[0]?.spent === true;
   } catch {
     return false;

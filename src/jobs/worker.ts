@@ -12,9 +12,10 @@ const CONCURRENCY = 4;
 /** A notification starts a job at once; polling finds those whose time has come and those whose notification was lost. */
 const POLL_MS = 5000;
 
-/** Bounds of a stop: when running jobs are told to end, when they are left behind, and for the connections. */
+/** Bounds of a stop: when running jobs are told to end, when they are left behind, and for what comes then. */
 const ABORT_MS = 3500;
 const FINISH_MS = 4500;
+const KILL_MS = 1000;
 const CLOSE_MS = 500;
 
 const RESTART_MS_MAX = 30_000;
@@ -60,17 +61,18 @@ export async function startWorker(services: JobServices, mailer: Mailer, log: Lo
     }
   }
 
+  async function stop(): Promise<void> {
+    stopping.abort();
+    const ended = runner?.stop().catch(() => undefined); // It rejects when the run has ended by itself.
+    const inTime = await within(FINISH_MS, Promise.all([ended, running]));
+    if (!inTime) await within(KILL_MS, runner?.kill());
+    await within(CLOSE_MS, pool.end());
+  }
+
   const running = keepRunning();
   await started.promise;
-  return {
-    async stop() {
-      stopping.abort();
-      const ended = runner?.stop().catch(() => undefined); // It rejects when the run has ended by itself.
-      const inTime = await within(FINISH_MS, Promise.all([ended, running]));
-      if (!inTime) await within(1000, runner?.kill());
-      await within(CLOSE_MS, pool.end());
-    },
-  };
+  let stopped: Promise<void> | undefined;
+  return { stop: () => (stopped ??= stop()) };
 }
 
 /**

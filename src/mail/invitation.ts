@@ -57,7 +57,7 @@ function quoted(name: string, lengthMax = NAME_LENGTH_MAX): string {
     .replace(/["“”„‟«»＂〝〞〟]/gu, "'")
     .replace(/([.:．。｡․﹒：﹕])(?=\S)/gu, '$1 ')
     .trim();
-  const characters = [...line];
+  const characters = Array.from(line);
   const bounded = characters.length > lengthMax ? `${characters.slice(0, lengthMax - 1).join('')}…` : line;
   return `“${bounded}”`;
 }

@@ -16,7 +16,11 @@ export function assetOf(path: string, { type, body, encoding }: Content): Asset 
   return {
     path: path.replace(/(?=\.\w+$)/, `-${hash}`),
     serve: async (req, res) => {
-      res.set({ 'Content-Type': type, 'Cache-Control': 'public, max-age=31536000, immutable', Vary: 'Accept-Encoding' });
+      res.set({
+        'Content-Type': type,
+        'Cache-Control': 'public, max-age=31536000, immutable',
+        Vary: 'Accept-Encoding',
+      });
       if (encoding === undefined || req.acceptsEncodings(encoding)) {
         res.set(encoding === undefined ? {} : { 'Content-Encoding': encoding }).send(body);
       } else {

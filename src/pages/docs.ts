@@ -7,7 +7,10 @@ const JAVASCRIPT = 'text/javascript; charset=utf-8';
 
 /** `GET /docs`: the API reference, rendered by Scalar in the browser from the OpenAPI document. Nothing comes from elsewhere. */
 export function docsPages(): Router {
-  const start = assetOf('/docs/start.js', { type: JAVASCRIPT, body: readFileSync(new URL('./docs.start.js', import.meta.url)) });
+  const start = assetOf('/docs/start.js', {
+    type: JAVASCRIPT,
+    body: readFileSync(new URL('./docs.start.js', import.meta.url)),
+  });
   let unpacking: Promise<Asset> | undefined;
   // On the first visit and not at the start of the service, which most processes run without one.
   const scalar = (): Promise<Asset> =>

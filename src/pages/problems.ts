@@ -32,7 +32,8 @@ export function problemPages(baseUrl = ''): Router {
   return pages;
 }
 
-const POLICY = "default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+const POLICY =
+  "default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 const list = (): string => `<h1>Problems</h1>
 <p>Every failure is answered with a problem document (<abbr title="Request for Comments">RFC</abbr> 9457), whose <code>code</code> is one of these.

@@ -39,10 +39,20 @@ function requireJson(contentType: string | undefined): void {
 async function collect(req: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) { // no encoding is set, so chunks are buffers
-    size += chunk.length;
-    if (size > MAX_BYTES) throw tooLarge();
-    chunks.push(chunk);
+  try {
+    for await (const chunk of req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) { // no encoding is set, so chunks are buffers
+      size += chunk.length;
+      if (size > MAX_BYTES) break;
+      chunks.push(chunk);
+    }
+  } catch {
+    // The client went away: nobody reads the answer, but it is no fault of ours in the log.
+    throw new ProblemError('malformed_request', 'The body ended early.');
+  }
+  if (size > MAX_BYTES) {
+    // The rest is read, or it would stay before the next request on the connection.
+    req.resume();
+    throw tooLarge();
   }
   return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks, size);
 }

@@ -115,10 +115,11 @@ function preflight({ lookup, path }: Call): Reply {
   };
 }
 
+const ORIGIN = /^[^:/?#]+:\/\/[^/?#]*/;
+
 /** Path and query of a request target; the absolute form (RFC 9112, section 3.2.2) means its path. */
 export function splitTarget(target: string): { path: string; query: string } {
-  const start = target.startsWith('/') ? 0 : target.indexOf('/', target.indexOf('://') + 3);
-  const local = start > 0 ? target.slice(start) : target;
+  const local = target.startsWith('/') ? target : target.replace(ORIGIN, '');
   const mark = local.indexOf('?');
   return mark === -1 ? { path: local, query: '' } : { path: local.slice(0, mark), query: local.slice(mark + 1) };
 }

@@ -16,7 +16,16 @@ const validationEntry = z
       examples: ['/scopes/2'],
     }),
     code: z
-      .enum(['required', 'invalid_type', 'invalid_value', 'invalid_format', 'min_length', 'max_length', 'min_value', 'max_value'])
+      .enum([
+        'required',
+        'invalid_type',
+        'invalid_value',
+        'invalid_format',
+        'min_length',
+        'max_length',
+        'min_value',
+        'max_value',
+      ])
       .meta({ description: 'The rule that was broken.' }),
     params: z
       .record(z.string(), z.union([z.string(), z.number()]))
@@ -83,18 +92,28 @@ const OTHER_HEADERS = {
   ...optional('RateLimit-Reset'),
   ...header('X-Request-Id'),
   ...optional('Retry-After'),
-  Allow: { description: 'With 405: the methods of the path.', schema: { type: 'string' }, example: 'GET, HEAD, OPTIONS' },
+  Allow: {
+    description: 'With 405: the methods of the path.',
+    schema: { type: 'string' },
+    example: 'GET, HEAD, OPTIONS',
+  },
 } satisfies oas31.HeadersObject;
 
 /** The refusals that all operations share, with an example for each code. */
 export function problemResponses(baseUrl: string): Record<string, oas31.ResponseObject> {
-  const response = (description: string, headers: oas31.HeadersObject, includes: (status: number) => boolean): oas31.ResponseObject => ({
+  const response = (
+    description: string,
+    headers: oas31.HeadersObject,
+    includes: (status: number) => boolean,
+  ): oas31.ResponseObject => ({
     description,
     headers,
     content: {
       'application/problem+json': {
         schema: { $ref: '#/components/schemas/Problem' },
-        examples: Object.fromEntries(codes.filter((code) => includes(PROBLEMS[code][0])).map((code) => [code, exampleOf(code, baseUrl)])),
+        examples: Object.fromEntries(
+          codes.filter((code) => includes(PROBLEMS[code][0])).map((code) => [code, exampleOf(code, baseUrl)]),
+        ),
       },
     },
   });
@@ -103,13 +122,21 @@ export function problemResponses(baseUrl: string): Record<string, oas31.Response
 
   return {
     BadRequest: response('The body, query or path is not valid.', RESPONSE_HEADERS, (status) => status === 400),
-    Unauthorized: response('The credential is missing, malformed, expired or revoked.', { ...RESPONSE_HEADERS, ...challenge }, (status) => status === 401),
+    Unauthorized: response(
+      'The credential is missing, malformed, expired or revoked.',
+      { ...RESPONSE_HEADERS, ...challenge },
+      (status) => status === 401,
+    ),
     Forbidden: response(
       'The credential lacks a scope, the caller lacks a permission, or a limit is reached.',
       { ...RESPONSE_HEADERS, ...challenge },
       (status) => status === 403,
     ),
-    NotFound: response('It does not exist, or the credential cannot see it.', RESPONSE_HEADERS, (status) => status === 404),
+    NotFound: response(
+      'It does not exist, or the credential cannot see it.',
+      RESPONSE_HEADERS,
+      (status) => status === 404,
+    ),
     TooManyRequests: response(
       'The rate limit is exceeded.',
       { ...RESPONSE_HEADERS, ...header('Retry-After') },
@@ -143,7 +170,8 @@ this service by the regular expression \`${pattern}\`.`,
     },
     oauth2: {
       type: 'oauth2',
-      description: 'The authorization code flow with PKCE (S256). The user picks the whole account or one team, and can untick scopes.',
+      description:
+        'The authorization code flow with PKCE (S256). The user picks the whole account or one team, and can untick scopes.',
       flows: {
         authorizationCode: {
           authorizationUrl: `${baseUrl}/oauth/authorize`,

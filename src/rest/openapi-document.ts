@@ -16,7 +16,10 @@ const TAGS: Readonly<Record<string, { name: string; description: string }>> = {
   roles: { name: 'Roles', description: 'What members of a team can be.' },
   invitations: { name: 'Invitations', description: 'Who is asked to join a team.' },
   billing: { name: 'Billing', description: 'What a team is subscribed to. Plans are not changed over the API.' },
-  'api-keys': { name: 'API keys', description: 'Keys of the account and of its teams. A secret is shown once, when its key is made.' },
+  'api-keys': {
+    name: 'API keys',
+    description: 'Keys of the account and of its teams. A secret is shown once, when its key is made.',
+  },
 };
 
 const DESCRIPTION = `Accounts, teams, members, roles, invitations, billing status and API keys.
@@ -33,7 +36,12 @@ type Schema = oas31.SchemaObject | oas31.ReferenceObject;
 type Schemas = Record<string, Schema>;
 
 /** The published description of the REST interface, generated from the procedures and completed with what every answer has. */
-export function openApiDocument(appRouter: OpenApiRouter, { routes }: RouteTable, baseUrl: string, tokenBrand = 'rst'): OpenAPIObject {
+export function openApiDocument(
+  appRouter: OpenApiRouter,
+  { routes }: RouteTable,
+  baseUrl: string,
+  tokenBrand = 'rst',
+): OpenAPIObject {
   const generated = simplified(
     generateOpenApiDocument(appRouter, {
       title: 'Roster API',
@@ -72,7 +80,8 @@ function completed(operation: oas31.OperationObject, route: Route, schemas: Sche
   const example = EXAMPLES[operationId];
   const word = template.split('/').findLast((segment) => !segment.startsWith('{'));
   const tag = TAGS[word ?? ''];
-  if (access === undefined || example === undefined || tag === undefined) throw new Error(`${operationId} lacks access, example or tag`);
+  if (access === undefined || example === undefined || tag === undefined)
+    throw new Error(`${operationId} lacks access, example or tag`);
 
   const { parameters = [], requestBody, responses, ...rest } = operation;
   const answer = contentSchema(responses?.['200']);
@@ -81,8 +90,12 @@ function completed(operation: oas31.OperationObject, route: Route, schemas: Sche
     tags: [tag.name],
     description: [operation.description, ...accessSentences(access, route)].filter(Boolean).join('\n\n'),
     security: [{ bearer: [] }, { oauth2: access.scope === null ? [] : [access.scope] }],
-    ...(parameters.length === 0 ? {} : { parameters: parameters.map((parameter) => described(parameter, operationId)) }),
-    ...(requestBody === undefined ? {} : { requestBody: namedBody(contentSchema(requestBody), operationId, example.body, schemas) }),
+    ...(parameters.length === 0
+      ? {}
+      : { parameters: parameters.map((parameter) => described(parameter, operationId)) }),
+    ...(requestBody === undefined
+      ? {}
+      : { requestBody: namedBody(contentSchema(requestBody), operationId, example.body, schemas) }),
     responses: {
       [status]: {
         description: status === 201 ? 'Created.' : 'Done.',
@@ -123,13 +136,20 @@ function contentSchema(holder: Content): Schema {
 function namedBody(schema: Schema, operationId: string, example: unknown, schemas: Schemas): oas31.RequestBodyObject {
   const name = `${operationId.charAt(0).toUpperCase()}${operationId.slice(1)}Body`;
   schemas[name] = schema;
-  return { required: true, content: { 'application/json': { schema: { $ref: `#/components/schemas/${name}` }, example } } };
+  return {
+    required: true,
+    content: { 'application/json': { schema: { $ref: `#/components/schemas/${name}` }, example } },
+  };
 }
 
-function described(parameter: oas31.ParameterObject | oas31.ReferenceObject, operationId: string): oas31.ParameterObject {
+function described(
+  parameter: oas31.ParameterObject | oas31.ReferenceObject,
+  operationId: string,
+): oas31.ParameterObject {
   if (!('name' in parameter)) throw new Error(`${operationId} has a parameter by reference`);
   const text = PARAMETERS[`${operationId}.${parameter.name}`] ?? PARAMETERS[parameter.name];
-  if (text === undefined) throw new Error(`${operationId} has the parameter ${parameter.name}, which nothing describes`);
+  if (text === undefined)
+    throw new Error(`${operationId} has the parameter ${parameter.name}, which nothing describes`);
   return { ...parameter, ...text };
 }
 
@@ -137,13 +157,21 @@ function described(parameter: oas31.ParameterObject | oas31.ReferenceObject, ope
 function simplified<Node>(node: Node): Node {
   if (Array.isArray(node)) return node.map(simplified) as Node; // the same array, simplified
   if (typeof node !== 'object' || node === null) return node;
-  const { anyOf, ...rest } = node as { anyOf?: readonly Record<string, unknown>[]; enum?: readonly string[]; description?: string };
+  const { anyOf, ...rest } = node as {
+    anyOf?: readonly Record<string, unknown>[];
+    enum?: readonly string[];
+    description?: string;
+  };
   const [first, second] = anyOf ?? [];
   if (first !== undefined && typeof first['type'] === 'string' && second?.['type'] === 'null') {
     const values = Array.isArray(first['enum']) ? { enum: [...(first['enum'] as unknown[]), null] } : {};
     return simplified({ ...first, ...rest, ...values, type: [first['type'], 'null'] }) as Node; // the same schema, in other words
   }
-  if (rest.description === undefined && rest.enum?.length === SCOPES.length && SCOPES.every((scope, i) => scope === rest.enum?.[i])) {
+  if (
+    rest.description === undefined &&
+    rest.enum?.length === SCOPES.length &&
+    SCOPES.every((scope, i) => scope === rest.enum?.[i])
+  ) {
     return { $ref: '#/components/schemas/Scope' } as Node;
   }
   return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, simplified(value)])) as Node; // as above

@@ -14,7 +14,10 @@ export const PARAMETERS: Readonly<Record<string, { description: string; example:
   sessionId: { description: 'The id of a session.', example: 'ses_0cn7rk6l2dve59a1qhm4pt8nfo' },
   invitationId: { description: 'The id of a pending invitation.', example: 'inv_0cn7t0b7u5smd9ck2rg1f9vhae' },
   keyId: { description: 'The id of an API key.', example: 'key_0cn7u8m1e4gqf97b0tsl6kd2pj' },
-  'listApiKeys.teamId': { description: "A team, for its keys. Without it, the account's personal keys are listed.", example: TEAM_ID },
+  'listApiKeys.teamId': {
+    description: "A team, for its keys. Without it, the account's personal keys are listed.",
+    example: TEAM_ID,
+  },
 };
 
 const account = {
@@ -69,7 +72,9 @@ const done = { success: true };
 
 /** For each operation, a body where it takes one, and the answer to it. */
 export const EXAMPLES: Readonly<Record<string, { body?: unknown; answer: unknown }>> = {
-  getCredential: { answer: { kind: 'api-key', audience: 'team', team: { id: TEAM_ID }, scopes: ['teams:read', 'members:read'] } },
+  getCredential: {
+    answer: { kind: 'api-key', audience: 'team', team: { id: TEAM_ID }, scopes: ['teams:read', 'members:read'] },
+  },
   getMe: { answer: account },
   updateMe: { body: { firstName: 'Ada', lastName: 'Lovelace' }, answer: account },
   listMySessions: {

@@ -9,8 +9,8 @@ export type Origin = (field: string) => ValidationEntry['in'];
 /** Turns zod's issues into the contract's entries (spec 7). `input` is the raw input they are about. */
 export function toEntries(issues: readonly Issue[], input: unknown, originOf: Origin): ValidationEntry[] {
   const entries = issues.map((issue) => toEntry(issue, valueAt(input, issue.path), originOf));
-  // One fault can break two rules of zod's that are one code of ours.
-  return entries.filter((entry, i) => entries.findIndex((other) => other.pointer === entry.pointer && other.code === entry.code) === i);
+  // One fault can break two rules of zod's that are one code of ours. The last is the schema's own: a format's comes before it.
+  return entries.filter((entry, i) => entries.findLastIndex((other) => other.pointer === entry.pointer && other.code === entry.code) === i);
 }
 
 function toEntry(issue: Issue, value: unknown, originOf: Origin): ValidationEntry {

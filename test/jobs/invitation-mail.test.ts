@@ -1,10 +1,9 @@
 import { readFileSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { hashSecret } from '../../src/access/secrets.ts';
 import { invitationMail } from '../../src/mail/invitation.ts';
-import { eventually, install, parse, tokenIn } from './installation.ts';
-import { startMailServer } from './mail-server.ts';
+import { eventually, install, linkIn, mailServer, parse, tokenIn } from './installation.ts';
 
 const plain = {
   teamName: 'Acme',
@@ -14,12 +13,6 @@ const plain = {
   expiresAt: new Date('2030-05-06T07:08:09Z'),
   baseUrl: 'https://roster.example',
 };
-
-async function mailServer() {
-  const server = await startMailServer();
-  onTestFinished(server.close);
-  return server;
-}
 
 describe('the invitation mail', () => {
   // Guarantees that what people get is complete, and works in the programs that show only one of the parts.
@@ -64,7 +57,7 @@ describe('the invitation mail', () => {
 
     expect(invitationMail({ ...plain, teamName: hostile }).subject).toBe("Invitation to the team “Acme' Your account is 'locked 'now'”");
     expect(invitationMail({ ...plain, teamName: long }).text).toContain(`“${'🏔'.repeat(99)}…”`);
-    expect([...invitationMail({ ...plain, teamName: long }).subject].length).toBeLessThan(100);
+    expect(Array.from(invitationMail({ ...plain, teamName: long }).subject).length).toBeLessThan(100);
   });
 
   test('escapes names in HTML', () => {
@@ -84,7 +77,7 @@ describe('sending an invitation', () => {
     await roster.work();
     const team = await roster.aTeam({ name: 'Acme <script>\r\nBcc: eve@example.com\r\n\r\nPaid' });
 
-    const invitationId = await roster.invite(team, 'Bob,Jr@example.com'.replace(',', '.'));
+    const invitationId = await roster.invite(team, 'Bob.Jr@example.com');
     await eventually(() => expect(server.mails).toHaveLength(1));
 
     const raw = server.mails[0] ?? '';
@@ -116,9 +109,8 @@ describe('sending an invitation', () => {
     const files = readdirSync(roster.mailDirectory).toSorted();
     expect(files).toHaveLength(2);
     for (const file of files) expect(file).toMatch(/^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z-[0-9a-f]{8}\.eml$/);
-    const parsed = await Promise.all(files.map((file) => parse(readFileSync(join(roster.mailDirectory, file)))));
-    const mail = parsed.find(({ to }) => to?.[0]?.address === 'bob@example.com');
-    expect(await roster.links(invitationId)).toEqual([hashSecret(tokenIn(mail ?? parsed[0]!)).toString('hex')]);
+    const raws = files.map((file) => readFileSync(join(roster.mailDirectory, file), 'utf8'));
+    expect(await roster.links(invitationId)).toEqual([await linkIn(raws.find((raw) => raw.includes('To: bob@example.com')))]);
     expect(statSync(join(roster.mailDirectory, files[0] ?? '')).mode & 0o077).toBe(0);
   });
 
@@ -147,31 +139,34 @@ describe('sending an invitation', () => {
     const team = await roster.aTeam();
     const invitationId = await roster.invite(team, 'bob@example.com');
     await eventually(async () => expect(await roster.jobs()).toEqual([]));
-    const [first] = await roster.links(invitationId);
+    const first = await linkIn(server.mails[0]);
     const accept = Promise.withResolvers<void>();
     server.answerWith(() => accept.promise);
 
     expect(await roster.invite(team, 'bob@example.com')).toBe(invitationId);
     await eventually(() => expect(server.arriving()).toBe(2));
-    const [, second, ...more] = await roster.links(invitationId);
-    expect([first, more]).toEqual([(await roster.links(invitationId))[0], []]);
+    const [stays, second, ...more] = await roster.links(invitationId);
+    expect([stays, more]).toEqual([first, []]);
 
     accept.resolve();
     await eventually(async () => expect(await roster.links(invitationId)).toEqual([second]));
-    expect(hashSecret(tokenIn(await parse(server.mails[1] ?? ''))).toString('hex')).toBe(second);
+    expect(await linkIn(server.mails[1])).toBe(second);
   });
 
-  test('a renewal that overtakes its first mail sends one mail, with the newer link', async () => {
+  // Guarantees it also for replicas whose clocks differ: the renewal's link seems to be the older one.
+  test.each([0, -1])('a renewal that overtakes its first mail sends one mail, with the newer link (%s minutes)', async (minutes) => {
     const server = await mailServer();
     const roster = await install({ smtpUrl: server.url });
     const team = await roster.aTeam();
     const invitationId = await roster.invite(team, 'bob@example.com');
+    const [first] = await roster.links(invitationId);
     await roster.invite(team, 'bob@example.com');
+    await roster.rows(`update invitation_link set created_at = created_at + $1 * interval '1 minute' where token_hash <> decode($2, 'hex')`, [minutes, first]);
 
     await roster.work();
     await eventually(async () => expect(await roster.jobs()).toEqual([]));
 
     expect(server.mails).toHaveLength(1);
-    expect(await roster.links(invitationId)).toEqual([hashSecret(tokenIn(await parse(server.mails[0] ?? ''))).toString('hex')]);
+    expect(await roster.links(invitationId)).toEqual([await linkIn(server.mails[0])]);
   });
 });

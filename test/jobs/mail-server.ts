@@ -20,12 +20,21 @@ export async function startMailServer() {
       closeTimeout: 100,
       onData(stream, _session, done) {
         state.arriving += 1;
-        receive(stream).then(() => done(), done);
+        void answer(stream, done);
       },
     });
     // Clients that go away are no fault of the server's.
     made.on('error', () => undefined);
     return made;
+  }
+
+  async function answer(stream: NodeJS.ReadableStream, done: (error?: Error) => void): Promise<void> {
+    try {
+      await receive(stream);
+      done();
+    } catch (error) {
+      done(error instanceof Error ? error : new Error(String(error)));
+    }
   }
 
   async function receive(stream: NodeJS.ReadableStream): Promise<void> {

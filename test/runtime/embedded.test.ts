@@ -1,8 +1,21 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
-  chmodSync, chownSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, realpathSync, rmSync,
-  statfsSync, statSync, symlinkSync, writeFileSync,
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  statfsSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
 } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -44,7 +57,14 @@ type UserOptions = { entry?: string; mode?: 'write'; account?: { uid: number; gi
 
 /** Starts a process that uses the database of the data directory. */
 function aUser(dataDir: string, { entry = ENTRY, mode, account, durable = false }: UserOptions = {}) {
-  const args = ['--input-type=module', '--eval', USER_SCRIPT, pathToFileURL(entry).href, JSON.stringify({ dataDir, durable }), ...(mode ? [mode] : [])];
+  const args = [
+    '--input-type=module',
+    '--eval',
+    USER_SCRIPT,
+    pathToFileURL(entry).href,
+    JSON.stringify({ dataDir, durable }),
+    ...(mode ? [mode] : []),
+  ];
   const child = spawn(process.execPath, args, { ...account, cwd: '/', stdio: ['pipe', 'pipe', 'pipe'] });
   let complaint = '';
   child.stderr.on('data', (chunk) => (complaint += chunk));
@@ -92,7 +112,9 @@ function removeAfterTest(directory: string, dataDir: string): void {
     const home = existsSync(location) ? realpathSync(location) : location;
     const pid = serverPid(dataDir);
     if (pid !== undefined && isAlive(pid)) process.kill(pid, 'SIGQUIT');
-    await expect.poll(() => (pid !== undefined && isAlive(pid)) || (existsSync(home) && lifeLines(dataDir).length > 0), BOUND).toBe(false);
+    await expect
+      .poll(() => (pid !== undefined && isAlive(pid)) || (existsSync(home) && lifeLines(dataDir).length > 0), BOUND)
+      .toBe(false);
     rmSync(directory, { recursive: true, force: true });
     rmSync(home, { recursive: true, force: true });
   });
@@ -144,18 +166,31 @@ describe.skipIf(process.platform === 'win32')('startEmbedded', { timeout: 30_000
   test('makes a UTF-8 database with the Unicode rules of PostgreSQL itself', async () => {
     const { url } = await aUser(aDirectory()).started();
 
-    const [row] = await query(url, `
+    const [row] = await query(
+      url,
+      `
       select current_database() as database, current_user as account, current_setting('server_encoding') as encoding,
              current_setting('listen_addresses') as addresses, datlocprovider as provider, lower('É') as lower
-      from pg_database where datname = current_database()`);
+      from pg_database where datname = current_database()`,
+    );
 
-    expect(row).toEqual({ database: 'roster', account: 'roster', encoding: 'UTF8', addresses: '127.0.0.1', provider: 'b', lower: 'é' });
+    expect(row).toEqual({
+      database: 'roster',
+      account: 'roster',
+      encoding: 'UTF8',
+      addresses: '127.0.0.1',
+      provider: 'b',
+      lower: 'é',
+    });
   });
 
   test('keeps commits safe against a loss of power unless told otherwise', async () => {
     const { url } = await aUser(aDirectory(), { durable: true }).started();
 
-    const rows = await query(url, `select name, setting from pg_settings where name in ('fsync', 'synchronous_commit', 'full_page_writes') order by name`);
+    const rows = await query(
+      url,
+      `select name, setting from pg_settings where name in ('fsync', 'synchronous_commit', 'full_page_writes') order by name`,
+    );
 
     expect(rows.map((row) => row['setting'])).toEqual(['on', 'on', 'on']);
   });
@@ -167,7 +202,10 @@ describe.skipIf(process.platform === 'win32')('startEmbedded', { timeout: 30_000
     wrong.password = 'wrong';
 
     const data = join(dataDir, 'postgres', 'data');
-    const holders = readdirSync(data).filter((name) => statSync(join(data, name)).isFile() && readFileSync(join(data, name), 'utf8').includes(new URL(url).password));
+    const holders = readdirSync(data).filter(
+      (name) =>
+        statSync(join(data, name)).isFile() && readFileSync(join(data, name), 'utf8').includes(new URL(url).password),
+    );
 
     await expect(query(wrong.href, 'select 1')).rejects.toThrow('password authentication failed');
     expect(holders.map((name) => statSync(join(data, name)).mode & 0o777)).toEqual([0o600]);
@@ -181,6 +219,7 @@ describe.skipIf(process.platform === 'win32')('startEmbedded', { timeout: 30_000
 
     await user.kill();
 
+    await expect.poll(() => pid !== undefined && isAlive(pid), BOUND).toBe(false);
     await expectNothingLeft(dataDir, pid);
   });
 
@@ -202,6 +241,9 @@ describe.skipIf(process.platform === 'win32')('startEmbedded', { timeout: 30_000
     const user = aUser(dataDir);
     await user.started();
     const pid = Number(serverPid(dataDir));
+    const second = aUser(dataDir);
+    await second.started();
+    await second.close();
 
     await user.close();
 
@@ -293,27 +335,33 @@ describe.skipIf(process.platform === 'win32')('startEmbedded', { timeout: 30_000
     for (let id = await writer.next(); id !== undefined; id = await writer.next()) acknowledged = Number(id);
 
     const { url, created } = await aUser(dataDir, { durable: true }).started();
-    const [row] = await query<{ rows: number }>(url, `select count(*)::int as rows from written where id <= ${acknowledged}`);
+    const [row] = await query<{ rows: number }>(
+      url,
+      `select count(*)::int as rows from written where id <= ${acknowledged}`,
+    );
     expect(created).toBe(false);
     expect(row).toEqual({ rows: acknowledged });
   });
 
-  test.skipIf(process.platform !== 'linux')('a server whose watcher was killed gets a new one from its next user', async () => {
-    const dataDir = aDirectory();
-    const first = aUser(dataDir);
-    const { url } = await first.started();
-    const pid = serverPid(dataDir);
-    const lifeLine = join(dataDir, 'postgres', String(lifeLines(dataDir)[0]));
-    for (const watcher of watchersOf(lifeLine)) process.kill(watcher, 'SIGKILL');
+  test.skipIf(process.platform !== 'linux')(
+    'a server whose watcher was killed gets a new one from its next user',
+    async () => {
+      const dataDir = aDirectory();
+      const first = aUser(dataDir);
+      const { url } = await first.started();
+      const pid = serverPid(dataDir);
+      const lifeLine = join(dataDir, 'postgres', String(lifeLines(dataDir)[0]));
+      for (const watcher of watchersOf(lifeLine)) process.kill(watcher, 'SIGKILL');
 
-    const second = aUser(dataDir);
-    expect(await second.started()).toEqual({ url, created: false });
-    await first.kill();
-    expect(await query(url, 'select 1 as one')).toEqual([{ one: 1 }]);
-    await second.close();
+      const second = aUser(dataDir);
+      expect(await second.started()).toEqual({ url, created: false });
+      await first.kill();
+      expect(await query(url, 'select 1 as one')).toEqual([{ one: 1 }]);
+      await second.close();
 
-    await expectNothingLeft(dataDir, pid);
-  });
+      await expectNothingLeft(dataDir, pid);
+    },
+  );
 
   test('a directory that cannot be a database says so in one line', async () => {
     const dataDir = aDirectory();
@@ -371,15 +419,23 @@ describe.skipIf(process.platform === 'win32')('startEmbedded', { timeout: 30_000
 
 /** The shells (`sh -c script sh life-line …`) that belong to a life-line; Linux only. */
 function watchersOf(lifeLine: string): number[] {
-  return readdirSync('/proc').map(Number).filter((pid) => {
-    if (!(pid > 0) || !existsSync(`/proc/${pid}/cmdline`)) return false;
-    const args = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
-    return args[1] === '-c' && args[4] === lifeLine;
-  });
+  return readdirSync('/proc')
+    .map(Number)
+    .filter((pid) => {
+      if (!(pid > 0) || !existsSync(`/proc/${pid}/cmdline`)) return false;
+      const args = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+      return args[1] === '-c' && args[4] === lifeLine;
+    });
 }
 
 function canNobodyRun(): boolean {
-  return IS_ROOT && spawnSync(process.execPath, ['--eval', `require('node:fs').readFileSync(${JSON.stringify(ENTRY)})`], { ...NOBODY, cwd: '/' }).status === 0;
+  return (
+    IS_ROOT &&
+    spawnSync(process.execPath, ['--eval', `require('node:fs').readFileSync(${JSON.stringify(ENTRY)})`], {
+      ...NOBODY,
+      cwd: '/',
+    }).status === 0
+  );
 }
 
 function aPrivateCheckout(): string {
@@ -392,7 +448,10 @@ function aPrivateCheckout(): string {
   writeFileSync(join(checkout, 'package.json'), '{ "type": "module" }');
   cpSync(ENTRY, join(checkout, 'src', 'db', 'embedded.ts'));
   cpSync(join(dirname(ENTRY), 'embedded'), join(checkout, 'src', 'db', 'embedded'), { recursive: true });
-  cpSync(resolve(dirname(require.resolve(programs)), '..'), join(checkout, 'node_modules', programs), { recursive: true, verbatimSymlinks: true });
+  cpSync(resolve(dirname(require.resolve(programs)), '..'), join(checkout, 'node_modules', programs), {
+    recursive: true,
+    verbatimSymlinks: true,
+  });
   symlinkSync(resolve(dirname(require.resolve('pg/package.json'))), join(checkout, 'node_modules', 'pg'));
   return checkout;
 }

@@ -24,9 +24,13 @@ const LISTENER = `
 type RunOptions = { pretend?: string; spawnOptions?: SpawnOptions };
 
 function run(args: readonly string[], { pretend }: RunOptions = {}) {
-  const child = spawn(process.execPath, [...(pretend ? ['--require', aPreload(pretend)] : []), RUN, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [...(pretend ? ['--require', aPreload(pretend)] : []), RUN, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   onTestFinished(() => void child.kill('SIGKILL'));
-  const answer = Promise.all([once(child, 'close'), text(child.stdout), text(child.stderr)]).then(([[status], output, complaint]) => ({ status, output, complaint }));
+  const answer = Promise.all([once(child, 'close'), text(child.stdout), text(child.stderr)]).then(
+    ([[status], output, complaint]) => ({ status, output, complaint }),
+  );
   return { child, answer, listening: once(child.stdout, 'data') };
 }
 
@@ -44,7 +48,13 @@ const UNKNOWN_MACHINE = `Object.defineProperty(process, 'arch', { value: 'pdp11'
 
 describe('run.cjs', () => {
   test('hands on the arguments and the exit code', async () => {
-    const { answer } = run(['--eval', 'console.log(process.argv.slice(1).join()); process.exitCode = 7', '--', '--json', 'a b']);
+    const { answer } = run([
+      '--eval',
+      'console.log(process.argv.slice(1).join()); process.exitCode = 7',
+      '--',
+      '--json',
+      'a b',
+    ]);
 
     expect(await answer).toEqual({ status: 7, output: '--json,a b\n', complaint: '' });
   });
@@ -75,14 +85,17 @@ describe('run.cjs', () => {
   });
 
   describe.skipIf(process.platform === 'win32')('signals', () => {
-    test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s reaches the script once, and its graceful end is waited for', async (signal) => {
-      const { child, answer, listening } = run(['--eval', LISTENER]);
-      await listening;
+    test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
+      '%s reaches the script once, and its graceful end is waited for',
+      async (signal) => {
+        const { child, answer, listening } = run(['--eval', LISTENER]);
+        await listening;
 
-      child.kill(signal);
+        child.kill(signal);
 
-      expect(await answer).toEqual({ status: 3, output: `listening\n${signal}\nended gracefully\n`, complaint: '' });
-    });
+        expect(await answer).toEqual({ status: 3, output: `listening\n${signal}\nended gracefully\n`, complaint: '' });
+      },
+    );
 
     test('the death of the script by a signal is the exit code 128 + its number', async () => {
       const { answer } = run(['--eval', `process.kill(process.pid, 'SIGKILL')`]);
@@ -91,18 +104,25 @@ describe('run.cjs', () => {
     });
 
     // `script` gives the command a terminal, which sends the signal to both processes at once.
-    test.skipIf(process.platform !== 'linux' || !existsSync('/usr/bin/script'))('Ctrl-C in a terminal reaches the script once, and its graceful end is waited for', async () => {
-      const file = aPreload(LISTENER);
-      const terminal = spawn('script', ['--quiet', '--return', '--command', `'${process.execPath}' '${RUN}' '${file}'`, '/dev/null'], { stdio: ['pipe', 'pipe', 'inherit'] });
-      onTestFinished(() => void terminal.kill('SIGKILL'));
-      const output = text(terminal.stdout);
-      await once(terminal.stdout, 'data');
+    test.skipIf(process.platform !== 'linux' || !existsSync('/usr/bin/script'))(
+      'Ctrl-C in a terminal reaches the script once, and its graceful end is waited for',
+      async () => {
+        const file = aPreload(LISTENER);
+        const terminal = spawn(
+          'script',
+          ['--quiet', '--return', '--command', `'${process.execPath}' '${RUN}' '${file}'`, '/dev/null'],
+          { stdio: ['pipe', 'pipe', 'inherit'] },
+        );
+        onTestFinished(() => void terminal.kill('SIGKILL'));
+        const output = text(terminal.stdout);
+        await once(terminal.stdout, 'data');
 
-      terminal.stdin.write('\u0003');
+        terminal.stdin.write('\u0003');
 
-      const [status] = await once(terminal, 'exit');
-      expect(status).toBe(3);
-      expect((await output).replaceAll('\r', '').replace('^C', '')).toBe('listening\nSIGINT\nended gracefully\n');
-    });
+        const [status] = await once(terminal, 'exit');
+        expect(status).toBe(3);
+        expect((await output).replaceAll('\r', '').replace('^C', '')).toBe('listening\nSIGINT\nended gracefully\n');
+      },
+    );
   });
 });

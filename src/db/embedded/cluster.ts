@@ -1,6 +1,18 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chownSync, closeSync, existsSync, fsyncSync, mkdtempSync, openSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chownSync,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -47,8 +59,14 @@ export async function ensureCluster(home: Home, programs: string, durable: boole
       chownSync(passwordFile, home.account.uid, home.account.gid);
     }
     await initdb(home, programs, [
-      `--pgdata=${data}`, `--username=${SUPERUSER}`, '--auth=scram-sha-256', `--pwfile=${passwordFile}`,
-      '--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8',
+      `--pgdata=${data}`,
+      `--username=${SUPERUSER}`,
+      '--auth=scram-sha-256',
+      `--pwfile=${passwordFile}`,
+      '--encoding=UTF8',
+      '--locale=C',
+      '--locale-provider=builtin',
+      '--builtin-locale=C.UTF-8',
       ...(durable ? [] : ['--no-sync']),
     ]);
     renameSync(passwordFile, join(data, PASSWORD_FILE));
@@ -74,10 +92,17 @@ async function removeUnfinished(home: Home): Promise<void> {
 
 async function initdb(home: Home, programs: string, args: readonly string[]): Promise<void> {
   try {
-    await promisify(execFile)(join(programs, 'bin', 'initdb'), args, { ...home.account, cwd: '/', env: programEnvironment() });
+    await promisify(execFile)(join(programs, 'bin', 'initdb'), args, {
+      ...home.account,
+      cwd: '/',
+      env: programEnvironment(),
+    });
   } catch (error) {
     // The file is there: what is missing is the loader it asks for, as on a system with musl.
-    if (hasCode(error, 'ENOENT')) throw new Error('The packaged PostgreSQL cannot run on this system (it needs glibc): set DATABASE_URL to a PostgreSQL server.');
+    if (hasCode(error, 'ENOENT'))
+      throw new Error(
+        'The packaged PostgreSQL cannot run on this system (it needs glibc): set DATABASE_URL to a PostgreSQL server.',
+      );
     const output = error instanceof Error && 'stderr' in error ? String(error.stderr) : String(error);
     throw new Error(`PostgreSQL cannot make its data directory in ${home.path}: ${reasonIn(output)}`);
   }

@@ -1,5 +1,15 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, chownSync, lstatSync, mkdirSync, mkdtempSync, realpathSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
 import { join } from 'node:path';
 
 /** The account that the server's programs run as; empty when that is our own. */
@@ -20,7 +30,9 @@ export function prepareHome(dataDir: string): Home {
     else mkdirSync(location, { recursive: true, mode: 0o700 });
   }
   if (!statSync(location, { throwIfNoEntry: false })) {
-    throw new Error(`${location} points to a directory that is gone: bring it back, or remove the link to begin with an empty database.`);
+    throw new Error(
+      `${location} points to a directory that is gone: bring it back, or remove the link to begin with an empty database.`,
+    );
   }
 
   const path = realpathSync(location);
@@ -62,7 +74,9 @@ function unprivilegedAccount(): { uid: number; gid: number } {
     const [uid, gid] = ['-u', '-g'].map((flag) => spawnSync('id', [flag, name], { encoding: 'utf8' }).stdout);
     if (uid && gid) return { uid: Number(uid), gid: Number(gid) };
   }
-  throw new Error('PostgreSQL does not run as root, and there is no user `postgres` or `nobody`: start as another user, or set DATABASE_URL.');
+  throw new Error(
+    'PostgreSQL does not run as root, and there is no user `postgres` or `nobody`: start as another user, or set DATABASE_URL.',
+  );
 }
 
 /** Whether the account may execute the file, or enter the directory. */

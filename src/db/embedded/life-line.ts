@@ -87,6 +87,8 @@ function holdOf(line: string, writer: number): Hold {
   };
 }
 
+// Reading tells it: the end of the file where nobody holds the line, EAGAIN where somebody does. The lines that are
+// read on the way say nothing, since who wrote them may be gone; they are meant for the watcher and given back.
 function hasWriters(line: string): boolean {
   let reader: number;
   try {
@@ -95,21 +97,24 @@ function hasWriters(line: string): boolean {
     if (hasCode(error, 'ENOENT')) return false;
     throw error;
   }
+  const taken: Buffer[] = [];
   try {
-    const taken = Buffer.alloc(64);
-    const length = readSync(reader, taken);
-    if (length > 0) giveBack(line, taken.subarray(0, length));
-    return length > 0;
+    for (;;) {
+      const chunk = Buffer.alloc(64);
+      const length = readSync(reader, chunk);
+      if (length === 0) return false;
+      taken.push(chunk.subarray(0, length));
+    }
   } catch (error) {
-    if (hasCode(error, 'EAGAIN')) return true;
-    throw error;
+    if (!hasCode(error, 'EAGAIN')) throw error;
+    if (taken.length > 0) giveBack(line, Buffer.concat(taken));
+    return true;
   } finally {
     closeSync(reader);
   }
 }
 
-// The line that a joining process wrote is meant for the watcher.
-function giveBack(line: string, taken: Uint8Array): void {
+function giveBack(line: string, taken: Buffer): void {
   const writer = openSync(line, constants.O_WRONLY | constants.O_NONBLOCK);
   writeSync(writer, taken);
   closeSync(writer);

@@ -30,13 +30,27 @@ export async function login(credentials: Credentials): Promise<string | undefine
 
 function lifeLineOf(credentials: Credentials): Promise<string> {
   return withClient(credentials, DATABASE, async (client) => {
-    const { rows } = await client.query<{ line: string | null }>(`select current_setting('roster.life_line', true) as line`);
+    const { rows } = await client.query<{ line: string | null }>(
+      `select current_setting('roster.life_line', true) as line`,
+    );
     return rows[0]?.line ?? '';
   });
 }
 
-async function withClient<T>({ port, password }: Credentials, database: string, use: (client: Client) => Promise<T>): Promise<T> {
-  const client = new Client({ host: '127.0.0.1', port, user: SUPERUSER, password, database, ssl: false, connectionTimeoutMillis: 5000 });
+async function withClient<T>(
+  { port, password }: Credentials,
+  database: string,
+  use: (client: Client) => Promise<T>,
+): Promise<T> {
+  const client = new Client({
+    host: '127.0.0.1',
+    port,
+    user: SUPERUSER,
+    password,
+    database,
+    ssl: false,
+    connectionTimeoutMillis: 5000,
+  });
   // A server that is killed meanwhile is told by the query that fails.
   client.on('error', () => {});
   try {

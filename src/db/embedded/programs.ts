@@ -1,4 +1,15 @@
-import { chownSync, cpSync, existsSync, lchownSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import {
+  chownSync,
+  cpSync,
+  existsSync,
+  lchownSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { type Account, canReach, hasCode, type Home } from './home.ts';
@@ -28,7 +39,10 @@ function linkLibraries(programs: string): boolean {
   if (!existsSync(list)) return true;
   const links: { source: string; target: string }[] = JSON.parse(readFileSync(list, 'utf8'));
   for (const link of links) {
-    const [source, target] = [link.source, link.target].map((file) => join(programs, relative('native', file))) as [string, string]; // map keeps the length
+    const [source, target] = [link.source, link.target].map((file) => join(programs, relative('native', file))) as [
+      string,
+      string,
+    ]; // map keeps the length
     if (existsSync(target)) continue;
     try {
       symlinkSync(relative(dirname(target), source), target);

@@ -1,6 +1,16 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { closeSync, fchownSync, fstatSync, ftruncateSync, openSync, readFileSync, rmSync, statSync } from 'node:fs';
+import {
+  closeSync,
+  fchownSync,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { clusterOf, programEnvironment, reasonIn } from './cluster.ts';
@@ -8,6 +18,8 @@ import { hasCode, type Home } from './home.ts';
 import { ADOPT_SCRIPT, type Hold, holdNew, RUN_SCRIPT } from './life-line.ts';
 
 const LOG_BYTES_MAX = 1 << 20;
+const LIFE_LINE = 'life-line-';
+const LAUNCH_SECONDS_MAX = 60;
 
 /** A server as its `postmaster.pid` tells. */
 export type Server = { pid: number; port: number; isReady: boolean };
@@ -33,7 +45,8 @@ export function recordedServer(cluster: string): Server | undefined {
 
 /** Whether the process is the server of the cluster: after a crash its pid may be another process's. */
 export function isServerOf(cluster: string, pid: number): boolean {
-  return commandLine(pid)?.includes(`postgres -D ${cluster} `) ?? false;
+  const command = commandLine(pid) ?? '';
+  return command.includes(`postgres -D ${cluster} `) && !command.startsWith('/bin/sh ');
 }
 
 function commandLine(pid: number): string | undefined {
@@ -47,15 +60,23 @@ function commandLine(pid: number): string | undefined {
 
 /** Starts a server on a free port, without waiting until it is ready. */
 export async function launch({ home, programs, flags }: LaunchOptions): Promise<Launch> {
-  const lifeLine = join(home.path, `life-line-${randomBytes(6).toString('hex')}`);
+  const id = randomBytes(6).toString('hex');
+  const lifeLine = join(home.path, `${LIFE_LINE}${id}`);
   const settings = [
-    `port=${await freePort()}`, 'listen_addresses=127.0.0.1', 'unix_socket_directories=',
-    // The log holds starts, stops and crashes, and no statement with somebody's data.
-    'log_min_messages=log', 'log_checkpoints=off',
+    `port=${await freePort()}`,
+    'listen_addresses=127.0.0.1',
+    'unix_socket_directories=',
+    // The log holds starts, stops and crashes, but no failed statements: they may have somebody's data.
+    'log_min_messages=log',
+    'log_min_error_statement=panic',
+    'log_checkpoints=off',
+    `log_line_prefix=%m [%p] ${id} `,
     // Whoever logs in learns here how to hold the server.
-    `roster.life_line=${lifeLine}`, ...flags,
+    `roster.life_line=${lifeLine}`,
+    ...flags,
   ].flatMap((setting) => ['-c', setting]);
   removeEmptyPidFile(clusterOf(home));
+  removeLifeLinesOfKilledStarts(home);
   const log = openLog(home);
   const logStart = fstatSync(log).size;
 
@@ -65,7 +86,13 @@ export async function launch({ home, programs, flags }: LaunchOptions): Promise<
     '/bin/sh',
     ['-c', RUN_SCRIPT, 'sh', lifeLine, join(programs, 'bin', 'postgres'), '-D', clusterOf(home), ...settings],
     // Detached: a Ctrl-C in the terminal must not stop the server before its users.
-    { ...home.account, cwd: '/', env: { ...programEnvironment(), ...staleOwner(clusterOf(home)) }, detached: true, stdio: ['ignore', 'ignore', log] },
+    {
+      ...home.account,
+      cwd: '/',
+      env: { ...programEnvironment(), ...staleOwner(clusterOf(home)) },
+      detached: true,
+      stdio: ['ignore', 'ignore', log],
+    },
   );
   closeSync(log);
   child.unref();
@@ -75,8 +102,23 @@ export async function launch({ home, programs, flags }: LaunchOptions): Promise<
     failure = error.message;
     rmSync(lifeLine, { force: true });
   });
-  child.once('exit', () => (failure ??= reasonIn(readFileSync(logPath(home), 'utf8').slice(logStart))));
+  child.once('exit', () => (failure ??= reasonIn(linesOf(id, readFileSync(logPath(home), 'utf8').slice(logStart)))));
   return { lifeLine, hold, failure: () => failure };
+}
+
+// The servers of concurrent starts write to the same log. A program that could not even run leaves no id in it.
+function linesOf(id: string, log: string): string {
+  const lines = log.split('\n').filter((line) => line.includes(` ${id} `));
+  return lines.length > 0 ? lines.join('\n') : log;
+}
+
+// No server runs when this is called, so only a start of this very moment can have use for one.
+function removeLifeLinesOfKilledStarts(home: Home): void {
+  for (const name of readdirSync(home.path)) {
+    const path = join(home.path, name);
+    const stats = name.startsWith(LIFE_LINE) ? statSync(path, { throwIfNoEntry: false }) : undefined;
+    if (stats && Date.now() - stats.mtimeMs > LAUNCH_SECONDS_MAX * 1000) rmSync(path, { force: true });
+  }
 }
 
 // PostgreSQL takes over the pid file of this process, and of no other: nobody has to delete a file that a server
@@ -97,7 +139,11 @@ function removeEmptyPidFile(cluster: string): void {
 export function adopt(home: Home, lifeLine: string, pid: number): void {
   const log = openLog(home);
   spawn('/bin/sh', ['-c', ADOPT_SCRIPT, 'sh', lifeLine, String(pid), join(clusterOf(home), 'postmaster.pid')], {
-    ...home.account, cwd: '/', env: programEnvironment(), detached: true, stdio: ['ignore', 'ignore', log],
+    ...home.account,
+    cwd: '/',
+    env: programEnvironment(),
+    detached: true,
+    stdio: ['ignore', 'ignore', log],
   }).unref();
   closeSync(log);
 }

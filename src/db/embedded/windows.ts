@@ -15,8 +15,21 @@ export async function startOnWindows(options: LaunchOptions): Promise<Started> {
 
   // pg_ctl drops the rights of an administrator, which the server refuses to have.
   const { home, flags } = options;
-  const settings = [`port=${await freePort()}`, 'listen_addresses=127.0.0.1', 'log_min_messages=log', 'log_checkpoints=off', ...flags];
-  const isOurs = await control(options, 'start', '-l', logPath(home), '-o', settings.map((setting) => `-c ${setting}`).join(' '));
+  const settings = [
+    `port=${await freePort()}`,
+    'listen_addresses=127.0.0.1',
+    'log_min_messages=log',
+    'log_checkpoints=off',
+    ...flags,
+  ];
+  const isOurs = await control(
+    options,
+    'start',
+    '-l',
+    logPath(home),
+    '-o',
+    settings.map((setting) => `-c ${setting}`).join(' '),
+  );
   const port = await runningServer(options);
   if (!port) throw new Error(`The embedded PostgreSQL does not start: see ${logPath(home)}.`);
   return { port, close: async () => void (isOurs && (await control(options, 'stop', '-m', 'fast'))) };
@@ -29,9 +42,16 @@ async function runningServer({ home }: LaunchOptions): Promise<number | undefine
   return lifeLine === undefined ? undefined : server.port;
 }
 
-async function control({ home, programs }: LaunchOptions, command: string, ...args: readonly string[]): Promise<boolean> {
+async function control(
+  { home, programs }: LaunchOptions,
+  command: string,
+  ...args: readonly string[]
+): Promise<boolean> {
   const child = spawn(join(programs, 'bin', 'pg_ctl'), [command, '-w', '-D', clusterOf(home), ...args], {
-    env: programEnvironment(), stdio: 'ignore', detached: true, windowsHide: true,
+    env: programEnvironment(),
+    stdio: 'ignore',
+    detached: true,
+    windowsHide: true,
   });
   const [status] = await once(child, 'exit');
   return status === 0;

@@ -1,6 +1,6 @@
 import type { Account } from '../../entities/index.ts';
 
-/** An account as its owner sees it (spec 2.2), and whether it is disabled, which operators see. */
+/** An account as its owner sees it (spec 2.2). */
 export const presentAccount = (account: Account) => ({
   id: account.id,
   email: account.email ?? null,
@@ -12,5 +12,10 @@ export const presentAccount = (account: Account) => ({
   emailVerified: account.emailVerifiedAt?.toISOString() ?? null,
   createdAt: account.createdAt.toISOString(),
   updatedAt: account.updatedAt.toISOString(),
+});
+
+/** An account as operators see it. */
+export const presentAccountState = (account: Account) => ({
+  ...presentAccount(account),
   disabled: Boolean(account.disabledAt),
 });

@@ -29,7 +29,10 @@ export async function createAccount(em: EntityManager, input: NewAccount): Promi
     );
   } catch (error) {
     if (!(error instanceof UniqueConstraintViolationException)) throw error;
-    throw invalid({ pointer: '/email', code: 'invalid_value' }, `An account with the address ${input.email} exists already.`);
+    throw invalid(
+      { pointer: '/email', code: 'invalid_value' },
+      `An account with the address ${input.email} exists already.`,
+    );
   }
 }
 

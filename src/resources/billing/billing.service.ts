@@ -15,8 +15,14 @@ export type NewSubscription = {
 };
 
 /** Replaces the team's subscription: what is not given is as in a new one. */
-export async function setSubscription(em: EntityManager, plans: Plans, teamId: string, input: NewSubscription): Promise<void> {
-  if (!plans.has(input.planId)) throw invalid('/planId', `There is no plan ${input.planId}; the plans are ${[...plans.keys()].join(', ')}.`);
+export async function setSubscription(
+  em: EntityManager,
+  plans: Plans,
+  teamId: string,
+  input: NewSubscription,
+): Promise<void> {
+  if (!plans.has(input.planId))
+    throw invalid('/planId', `There is no plan ${input.planId}; the plans are ${[...plans.keys()].join(', ')}.`);
   const addons = input.addons ?? {};
   const wrong = Object.entries(addons).find(([, units]) => !Number.isSafeInteger(units) || units < 0);
   if (wrong !== undefined) throw invalid('/addons', `The units of ${wrong[0]} must be a whole number from 0.`);

@@ -3,7 +3,7 @@ import { emailAddress, text, timestamp } from '../../rpc/text.ts';
 
 export const createTeamInvitationBody = {
   email: emailAddress,
-  roleId: text(1, 255).default('member'),
+  roleId: text(1, 255).default('member').meta({ description: 'The id of a role that the caller can assign.' }),
   isSystemRole: z.boolean().default(true).meta({ description: 'Send false together with a team-defined role.' }),
 };
 

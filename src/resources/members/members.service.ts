@@ -7,13 +7,20 @@ import { ProblemError } from '../../errors.ts';
 export async function removeTeamMember(em: EntityManager, teamId: string, userId: string): Promise<void> {
   await em.transactional(async (tx) => {
     // createApiKey locks the same row, so that no key slips in between the two statements below.
-    const membership = await tx.findOne(Membership, { team: teamId, account: userId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+    const membership = await tx.findOne(
+      Membership,
+      { team: teamId, account: userId },
+      { lockMode: LockMode.PESSIMISTIC_WRITE },
+    );
     if (membership === null) throw new ProblemError('member_not_found');
     if (membership.role.id === 'owner') throw new ProblemError('owner_not_removable');
 
     await tx.nativeDelete(Membership, { id: membership.id });
     // In the order of their ids, as everywhere, so that writers of several keys cannot deadlock.
-    await tx.execute('select id from api_key where team_id = ? and account_id = ? and revoked_at is null order by id for update', [teamId, userId]);
+    await tx.execute(
+      'select id from api_key where team_id = ? and account_id = ? and revoked_at is null order by id for update',
+      [teamId, userId],
+    );
     await tx.nativeUpdate(ApiKey, { team: teamId, account: userId, revokedAt: null }, { revokedAt: new Date() });
   });
 }
@@ -26,7 +33,12 @@ export type MembershipTerms = {
 };
 
 /** Makes an account a member without an invitation. Seats do not bind: they bind whoever invites. */
-export async function addMember(em: EntityManager, teamId: string, userId: string, terms: MembershipTerms): Promise<void> {
+export async function addMember(
+  em: EntityManager,
+  teamId: string,
+  userId: string,
+  terms: MembershipTerms,
+): Promise<void> {
   await em.transactional(async (tx) => {
     const team = await lockTeam(tx, teamId);
     if ((await tx.count(Membership, { team, account: userId })) > 0) {
@@ -44,10 +56,19 @@ export async function addMember(em: EntityManager, teamId: string, userId: strin
 }
 
 /** Changes the terms of a membership. The owner's stays as it is: a team always has one who can act. */
-export async function setMember(em: EntityManager, teamId: string, userId: string, terms: MembershipTerms): Promise<void> {
+export async function setMember(
+  em: EntityManager,
+  teamId: string,
+  userId: string,
+  terms: MembershipTerms,
+): Promise<void> {
   await em.transactional(async (tx) => {
     await lockTeam(tx, teamId);
-    const membership = await tx.findOne(Membership, { team: teamId, account: userId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+    const membership = await tx.findOne(
+      Membership,
+      { team: teamId, account: userId },
+      { lockMode: LockMode.PESSIMISTIC_WRITE },
+    );
     if (membership === null) throw new ProblemError('member_not_found');
 
     if (terms.roleId !== undefined) {
@@ -70,14 +91,16 @@ async function lockTeam(tx: EntityManager, teamId: string): Promise<Team> {
 }
 
 async function roleOfTeam(tx: EntityManager, teamId: string, roleId: string): Promise<Role> {
-  if (roleId === 'owner') throw new ProblemError('role_not_assignable', 'A team has exactly one owner; nobody else can get the role.');
+  if (roleId === 'owner')
+    throw new ProblemError('role_not_assignable', 'A team has exactly one owner; nobody else can get the role.');
   const role = await tx.findOne(Role, { id: roleId, $or: [{ team: null }, { team: teamId }] });
   if (role === null) throw invalid('/roleId', 'No role of this team has that id.');
   return role;
 }
 
 function requireNotOwner(membership: Membership, change: string): void {
-  if (membership.role.id === 'owner') throw new ProblemError('owner_not_removable', `The owner cannot ${change}: a team always has one.`);
+  if (membership.role.id === 'owner')
+    throw new ProblemError('owner_not_removable', `The owner cannot ${change}: a team always has one.`);
 }
 
 const invalid = (pointer: string, detail: string) =>

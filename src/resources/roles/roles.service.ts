@@ -23,6 +23,9 @@ export async function createRole(em: EntityManager, teamId: string, { name, perm
 
 async function isTaken(tx: EntityManager, teamId: string, name: string): Promise<boolean> {
   // The collation of the column, which decides what its unique index takes for lower case.
-  const rows = await tx.execute('select id from role where team_id = ? and lower(name) = lower(?::text collate "C")', [teamId, name]);
+  const rows = await tx.execute('select id from role where team_id = ? and lower(name) = lower(?::text collate "C")', [
+    teamId,
+    name,
+  ]);
   return rows.length > 0;
 }

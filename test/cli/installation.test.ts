@@ -1,0 +1,170 @@
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { hasRedis, startRedis } from '../support/redis.ts';
+import { refusalOf, rosterOfItsOwn, run } from './roster.ts';
+
+const roster = await rosterOfItsOwn();
+
+type Check = { name: string; ok: boolean; detail: string };
+
+const NOWHERE = 'postgres://roster@127.0.0.1:1/roster';
+
+/** A database as `create database` leaves it. */
+async function anEmptyDatabase(): Promise<string> {
+  const url = new URL(roster.env.DATABASE_URL);
+  const name = `${url.pathname.slice(1)}_empty`;
+  await roster.rows(`create database ${name}`);
+  onTestFinished(async () => void (await roster.rows(`drop database ${name} with (force)`)));
+  url.pathname = `/${name}`;
+  return url.href;
+}
+
+async function doctor(env: NodeJS.ProcessEnv) {
+  const { code, stdout, stderr } = await run({ ...roster.env, ...env }, ['doctor', '--json']);
+  const checks: Check[] = JSON.parse(stdout);
+  return { code, stderr, checks, failed: checks.filter(({ ok }) => !ok).map(({ name }) => name) };
+}
+
+describe('migrate', () => {
+  test('tells what it applied, once', async () => {
+    const env = { ...roster.env, DATABASE_URL: await anEmptyDatabase() };
+
+    expect(await doctor(env)).toMatchObject({
+      code: 1,
+      failed: ['migrations'],
+      stderr: 'roster: 1 of 8 checks failed: migrations\n',
+    });
+    const first = await run(env, ['migrate', '--json']);
+    const second = await run(env, ['migrate', '--json']);
+
+    expect(JSON.parse(first.stdout)).toEqual({ applied: expect.arrayContaining(['Migration20261121000000_initial']) });
+    expect(second).toEqual({ code: 0, stdout: '{"applied":[]}\n', stderr: '' });
+  });
+});
+
+describe('doctor', () => {
+  test('passes on a database that is up to date', async () => {
+    const { code, stderr, checks } = await doctor({});
+
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(checks.map(({ name, ok }) => [name, ok])).toEqual(
+      ['configuration', 'database', 'migrations', 'clock', 'redis', 'mail', 'secret-keys', 'base-url'].map((name) => [
+        name,
+        true,
+      ]),
+    );
+  });
+
+  test('names what cannot be reached, and a setting that cannot be', async () => {
+    const [unreachable, misconfigured] = await Promise.all([
+      doctor({
+        DATABASE_URL: NOWHERE,
+        REDIS_URL: 'redis://127.0.0.1:1',
+        SMTP_URL: 'smtp://127.0.0.1:1',
+        BASE_URL: 'http://localhost:3000/?a',
+      }),
+      doctor({ BASE_URL: 'http://roster.example.com' }),
+    ]);
+
+    expect(unreachable).toMatchObject({
+      code: 1,
+      failed: ['database', 'migrations', 'clock', 'redis', 'mail', 'base-url'],
+    });
+    expect(misconfigured.checks).toEqual([
+      {
+        name: 'configuration',
+        ok: false,
+        detail: 'BASE_URL: must be https unless it names this machine (localhost, 127.0.0.1, [::1])',
+      },
+    ]);
+  });
+
+  test('knows a mail server by its greeting', async () => {
+    const server = createServer((socket) => socket.end('220 mail.example.com ESMTP\r\n')).listen(0, '127.0.0.1');
+    onTestFinished(() => void server.close());
+    await new Promise((resolve) => server.once('listening', resolve));
+    const { port } = server.address() as AddressInfo; // a listening TCP server has no other kind of address
+
+    expect((await doctor({ SMTP_URL: `smtp://127.0.0.1:${port}` })).checks).toContainEqual({
+      name: 'mail',
+      ok: true,
+      detail: `127.0.0.1:${port} takes mail`,
+    });
+  });
+
+  test.skipIf(!hasRedis)('counts in Redis', async () => {
+    const redis = await startRedis();
+    onTestFinished(() => redis.stop());
+
+    expect((await doctor({ REDIS_URL: redis.url })).failed).toEqual([]);
+  });
+});
+
+describe('a refusal', () => {
+  test('of what commander does not know is one line as well', async () => {
+    const lines = await Promise.all([
+      roster.refusal(),
+      roster.refusal('member'),
+      roster.refusal('acount', 'list'),
+      roster.refusal('account', 'lst'),
+      roster.refusal('account', 'list', '--jsn'),
+      roster.refusal('account', 'list', 'all'),
+      roster.refusal('seed'),
+    ]);
+
+    expect(lines).toEqual([
+      'name a command; --help lists them',
+      'name a command; --help lists them',
+      "unknown command 'acount'",
+      "unknown command 'lst'",
+      "unknown option '--jsn'",
+      "too many arguments for 'list'. Expected 0 arguments but got 1: all.",
+      "required option '--demo' not specified",
+    ]);
+  });
+
+  test('names the setting, or the database that is away', async () => {
+    const [setting, database] = await Promise.all([
+      run({ ...roster.env, RATE_LIMIT: 'many' }, ['account', 'list']),
+      run({ ...roster.env, DATABASE_URL: NOWHERE }, ['account', 'list']),
+    ]);
+
+    expect(refusalOf(setting)).toMatch(/^RATE_LIMIT: /);
+    expect(refusalOf(database)).toBe('the database cannot be reached (connect ECONNREFUSED 127.0.0.1:1)');
+  });
+});
+
+test('help goes to stdout, and is no failure', async () => {
+  const { code, stdout, stderr } = await roster.run('member', 'add', '--help');
+
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toContain('--expires-at <instant>');
+});
+
+// Guarantees that operators need not stop what uses the embedded database, nor prepare it.
+test.skipIf(process.platform === 'win32')(
+  'two commands at once work on a directory that has no database yet',
+  async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'roster-cli-'));
+    onTestFinished(() => {
+      for (const directory of [realpathSync(join(dataDir, 'postgres')), dataDir])
+        rmSync(directory, { recursive: true, force: true });
+    });
+    const command = (...args: string[]) => run({ DATA_DIR: dataDir }, ['account', ...args, '--json']);
+
+    const made = await Promise.all([
+      command('create', '--email', 'a@example.com'),
+      command('create', '--email', 'b@example.com'),
+    ]);
+
+    expect(made.map(({ code, stderr }) => [code, stderr])).toEqual([
+      [0, ''],
+      [0, ''],
+    ]);
+    const listed: { email: string }[] = JSON.parse((await command('list')).stdout);
+    expect(listed.map(({ email }) => email).toSorted()).toEqual(['a@example.com', 'b@example.com']);
+  },
+);

@@ -1,0 +1,76 @@
+import { execFile } from 'node:child_process';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect } from 'vitest';
+import { openDatabase } from '../../src/db/database.ts';
+import { createAccount } from '../../src/resources/accounts/accounts.service.ts';
+import { createTeam } from '../../src/resources/teams/teams.service.ts';
+import { createTestDatabase } from '../support/database.ts';
+
+export type Run = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
+
+const ROOT = join(import.meta.dirname, '../..');
+const SCRATCH = join(tmpdir(), 'roster-cli-test');
+// The cache saves a third of each run's time.
+const BASE_ENV = { PATH: process.env['PATH'], DATA_DIR: SCRATCH, NODE_COMPILE_CACHE: join(SCRATCH, 'compiled') };
+
+/** Runs the real command with nothing of this process's environment but what finds Node. */
+export function run(env: NodeJS.ProcessEnv, args: readonly string[]): Promise<Run> {
+  return new Promise((resolve) => {
+    const child = execFile(
+      process.execPath,
+      ['bin/run.cjs', 'src/cli/main.ts', ...args],
+      { cwd: ROOT, env: { ...BASE_ENV, ...env } },
+      (_, stdout, stderr) => resolve({ code: child.exitCode, stdout, stderr }),
+    );
+  });
+}
+
+/** A refusal is exit 1, nothing on stdout and one line on stderr. @returns the line. */
+export function refusalOf({ code, stdout, stderr }: Run): string {
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr).toMatch(/^roster: [^\n]+\n$/);
+  return stderr.slice('roster: '.length, -1);
+}
+
+/** The command on a database of the test file's own. */
+export async function rosterOfItsOwn() {
+  const database = await createTestDatabase();
+  const db = await openDatabase(database.url, 2);
+  afterAll(async () => {
+    await db.close();
+    await database.drop();
+  });
+  const env = { DATABASE_URL: database.url, SECRET_KEYS: 'k'.repeat(40) };
+  let made = 0;
+
+  const json = async <Document>(...args: readonly string[]): Promise<Document> => {
+    const { code, stdout, stderr } = await run(env, [...args, '--json']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const document: Document = JSON.parse(stdout);
+    return document;
+  };
+
+  return {
+    env,
+    db,
+    json,
+    run: (...args: readonly string[]) => run(env, args),
+    refusal: async (...args: readonly string[]) => refusalOf(await run(env, args)),
+    // Not by the command: each of its runs takes a good part of a second.
+    async account() {
+      const email = `Person.${(made += 1)}@example.com`;
+      const { id } = await createAccount(db.em(), { email });
+      return { id, email };
+    },
+    async team(owner: { id: string }) {
+      const { team } = await createTeam(db.em(), owner.id, { name: 'Core' }, undefined);
+      return team;
+    },
+    rows: <Row>(sql: string, values: readonly unknown[] = []) => db.read<Row>({ name: '', text: sql }, values),
+  };
+}
+
+export const anId = (kind: string): unknown => expect.stringMatching(new RegExp(`^${kind}_[0-9a-v]{26}$`));
+
+export const anInstant: unknown = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);

@@ -1,0 +1,88 @@
+import { describe, expect, test } from 'vitest';
+import { authenticate } from '../../src/access/authenticate.ts';
+import { secretsOf } from '../../src/access/secrets.ts';
+import { demoBanner } from '../../src/cli/banner.ts';
+import type { SeededDemo } from '../../src/db/seed.ts';
+import { listTeamInvitations } from '../../src/resources/invitations/invitations.queries.ts';
+import { listTeamMembers } from '../../src/resources/members/members.queries.ts';
+import { rosterOfItsOwn } from './roster.ts';
+
+describe('seed --demo', () => {
+  // Guarantees that demo data never mixes into half of what is there.
+  test('adds everything once beside other accounts, then refuses and adds nothing', async () => {
+    const roster = await rosterOfItsOwn();
+    await roster.account();
+    const countAll = () =>
+      roster.rows(
+        `select (select count(*)::int from account) as accounts, (select count(*)::int from team) as teams, (select count(*)::int from api_key) as keys`,
+      );
+
+    const seeded = await roster.json<SeededDemo>('seed', '--demo');
+
+    const [team] = seeded.teams;
+    const [owner] = seeded.accounts;
+    expect(seeded.accounts.map(({ role }) => role)).toEqual(['Owner', 'Member', 'Guest', 'Recruiter']);
+    expect(await countAll()).toEqual([{ accounts: 5, teams: 2, keys: 3 }]);
+    expect((await listTeamMembers(roster.db.read, team?.id ?? '')).map(({ roleName }) => roleName).toSorted()).toEqual([
+      'Guest',
+      'Member',
+      'Owner',
+      'Recruiter',
+    ]);
+    expect(await listTeamInvitations(roster.db.read, team?.id ?? '')).toHaveLength(2);
+    expect(await roster.rows('select id from session where account_id = $1', [owner?.id])).toHaveLength(3);
+    for (const { key, secret } of Object.values(seeded.keys)) {
+      const { principal } = await authenticate(roster.db.read, secretsOf('rst'), secret, null);
+      expect(principal).toMatchObject({
+        accountId: owner?.id,
+        credentialId: key.id,
+        scopes: key.scopes,
+        teamId: key.teamId,
+      });
+    }
+
+    expect(await roster.refusal('seed', '--demo')).toBe(
+      '--demo: nothing was added: An account with the address owner@example.com exists already.',
+    );
+    expect(await countAll()).toEqual([{ accounts: 5, teams: 2, keys: 3 }]);
+  });
+
+  test('of two at once one adds, and the other is refused', async () => {
+    const roster = await rosterOfItsOwn();
+
+    const runs = await Promise.all([roster.run('seed', '--demo'), roster.run('seed', '--demo')]);
+
+    expect(runs.filter(({ code }) => code === 0)).toHaveLength(1);
+    expect(runs.filter(({ code }) => code === 1)).toHaveLength(1);
+    expect(await roster.rows('select count(*)::int as accounts from account')).toEqual([{ accounts: 4 }]);
+    const banner = runs.find(({ code }) => code === 0)?.stdout ?? '';
+    expect(banner).toContain('curl http://localhost:3000/api/v1/credential');
+    expect(banner.split('\n').filter((line) => line.length > 100)).toEqual([]);
+  });
+});
+
+test('the banner names the address that the service is reached at', () => {
+  const key = (secret: string) => ({
+    secret,
+    key: {
+      id: '',
+      name: '',
+      keyPrefix: '',
+      last4: '',
+      scopes: [],
+      teamId: null,
+      createdAt: '',
+      lastUsedAt: null,
+      expiresAt: null,
+    },
+  });
+  const seeded: SeededDemo = {
+    accounts: [{ id: 'acc_1', email: 'owner@example.com', role: 'Owner' }],
+    teams: [{ id: 'team_1', name: 'Core', slug: 'core', description: null, avatarUrl: null }],
+    keys: { personal: key('rst_pk_all'), readOnly: key('rst_pk_read'), team: key('rst_tk_team') },
+  };
+
+  expect(demoBanner('https://roster.example.com', seeded)).toContain(
+    `curl https://roster.example.com/api/v1/teams/team_1/invitations \\\n      -H 'Authorization: Bearer rst_pk_all' \\\n      -H 'Content-Type: application/json' -d '{"email":"new.colleague@example.com"}'\n`,
+  );
+});

@@ -1,0 +1,210 @@
+import { describe, expect, test } from 'vitest';
+import { createRole } from '../../src/resources/roles/roles.service.ts';
+import { addMember, setMember, type MembershipTerms } from '../../src/resources/members/members.service.ts';
+import { anId, anInstant, rosterOfItsOwn } from './roster.ts';
+
+const roster = await rosterOfItsOwn();
+
+const PAST = '2020-01-01T00:00:00+02:00';
+
+async function aTeam() {
+  const [owner, person] = await Promise.all([roster.account(), roster.account()]);
+  return { owner, person, team: await roster.team(owner) };
+}
+
+const aRole = (team: { id: string }) => createRole(roster.db.em(), team.id, { name: 'Helper', permissions: [] });
+
+const memberships = (team: { id: string }) =>
+  roster.rows<{ role_id: string }>(
+    'select account_id, role_id, is_active, expires_at from membership where team_id = $1 order by id',
+    [team.id],
+  );
+
+describe('team create', () => {
+  test('prints the team as its owner sees it, on the plan that is named', async () => {
+    const owner = await roster.account();
+
+    const team = await roster.json<{ id: string }>(
+      'team',
+      'create',
+      '--owner',
+      owner.email.toLowerCase(),
+      '--name',
+      'Café Nord',
+      '--plan',
+      'pro',
+    );
+
+    expect(team).toEqual({
+      id: anId('team'),
+      name: 'Café Nord',
+      slug: 'cafe-nord',
+      description: null,
+      avatarUrl: null,
+      role: { id: 'owner', name: 'Owner' },
+    });
+    expect(await memberships(team)).toMatchObject([{ account_id: owner.id, role_id: 'owner' }]);
+    expect(await roster.rows('select plan_id from subscription where team_id = $1', [team.id])).toEqual([
+      { plan_id: 'pro' },
+    ]);
+  });
+
+  test('refuses an unknown owner and an unknown plan, and makes no team', async () => {
+    const { email } = await roster.account();
+
+    const [owner, plan] = await Promise.all([
+      roster.refusal('team', 'create', '--owner', 'nobody@example.com', '--name', 'Ghost'),
+      roster.refusal('team', 'create', '--owner', email, '--name', 'Ghost', '--plan', 'gold'),
+    ]);
+
+    expect(owner).toBe('--owner: no account has the address nobody@example.com');
+    expect(plan).toBe('--plan: There is no plan gold; the plans are free, pro.');
+    expect(await roster.rows(`select id from team where name = 'Ghost'`)).toEqual([]);
+  });
+});
+
+describe('role create', () => {
+  test('prints the role with its permissions in the order of the catalogue', async () => {
+    const { team } = await aTeam();
+    const create = (...args: string[]) => ['role', 'create', '--team', team.id, ...args];
+
+    const role = await roster.json(...create('--name', 'Helper', '--permissions', 'invite_members,access_dashboard'));
+
+    expect(role).toEqual({
+      roleId: anId('role'),
+      name: 'Helper',
+      isSystemRole: false,
+      permissions: ['access_dashboard', 'invite_members'],
+    });
+    const [taken, unknown, nowhere] = await Promise.all([
+      roster.refusal(...create('--name', 'HELPER', '--permissions', '')),
+      roster.refusal(...create('--name', 'Other', '--permissions', 'access_dashboard,fly')),
+      roster.refusal('role', 'create', '--team', 'team_none', '--name', 'Other', '--permissions', ''),
+    ]);
+    expect(taken).toBe('--name: The team has a role of that name already.');
+    expect(unknown).toMatch(
+      /--permissions.*There is no permission fly; the permissions are edit_team_settings, access_dashboard/,
+    );
+    expect(nowhere).toBe('--team: No such team.');
+  });
+});
+
+describe('member add', () => {
+  test('prints the member', async () => {
+    const { team, person } = await aTeam();
+
+    const member = await roster.json('member', 'add', '--team', team.id, '--email', person.email.toUpperCase());
+
+    expect(member).toEqual({
+      membershipId: anId('mem'),
+      userId: person.id,
+      email: person.email,
+      firstName: null,
+      lastName: null,
+      avatar: null,
+      roleId: 'member',
+      roleName: 'Member',
+      isSystemRole: true,
+      isActive: true,
+      joinedAt: anInstant,
+    });
+    expect(await roster.refusal('member', 'add', '--team', team.id, '--email', person.email)).toBe(
+      '--email: The account is a member of this team already.',
+    );
+  });
+
+  test('takes a role of the team, inactive and expired ones too', async () => {
+    const [{ team, person }, other] = await Promise.all([aTeam(), roster.account()]);
+    const role = await aRole(team);
+
+    const [inactive, expired] = await Promise.all([
+      roster.json('member', 'add', '--team', team.id, '--email', person.email, '--role', role.id, '--inactive'),
+      roster.json('member', 'add', '--team', team.id, '--email', other.email, '--expires-at', PAST),
+    ]);
+
+    expect(inactive).toMatchObject({ roleId: role.id, roleName: 'Helper', isSystemRole: false, isActive: false });
+    expect(expired).toMatchObject({ roleId: 'member', isActive: false });
+  });
+
+  test('refuses a second owner, a role of another team and what does not exist', async () => {
+    const [{ team, person }, elsewhere] = await Promise.all([aTeam(), aTeam()]);
+    const foreign = await aRole(elsewhere.team);
+    const add = (teamId: string, email: string, ...rest: string[]) =>
+      roster.refusal('member', 'add', '--team', teamId, '--email', email, ...rest);
+
+    const lines = await Promise.all([
+      add(team.id, person.email, '--role', 'owner'),
+      add(team.id, person.email, '--role', foreign.id),
+      add(team.id, person.email, '--expires-at', '2030-01-01T00:00:00'),
+    ]);
+
+    expect(lines).toEqual([
+      '--role: A team has exactly one owner; nobody else can get the role.',
+      '--role: No role of this team has that id.',
+      expect.stringMatching(/--expires-at.*instant with a time zone/),
+    ]);
+    expect(await memberships(team)).toHaveLength(1);
+  });
+});
+
+describe('member set', () => {
+  test('changes what is named and leaves the rest', async () => {
+    const { team, person } = await aTeam();
+    const named = ['--team', team.id, '--email', person.email];
+    await addMember(roster.db.em(), team.id, person.id, { roleId: 'guest' });
+
+    expect(await roster.json('member', 'set', ...named, '--expires-at', PAST)).toMatchObject({
+      roleId: 'guest',
+      isActive: false,
+    });
+    expect(await roster.json('member', 'set', ...named, '--role', 'member')).toMatchObject({
+      roleId: 'member',
+      isActive: false,
+    });
+    expect(await roster.json('member', 'set', ...named, '--expires-at', 'never', '--active')).toMatchObject({
+      roleId: 'member',
+      isActive: true,
+    });
+    expect(await roster.json('member', 'set', ...named, '--inactive')).toMatchObject({
+      roleId: 'member',
+      isActive: false,
+    });
+  });
+
+  // Guarantees that a team always has exactly one owner, who can act.
+  test('refuses whatever would leave the team without its owner, or with two', async () => {
+    const { team, owner, person } = await aTeam();
+    await addMember(roster.db.em(), team.id, person.id, {});
+    const before = await memberships(team);
+    const set = (account: { id: string }, terms: MembershipTerms) =>
+      setMember(roster.db.em(), team.id, account.id, terms);
+
+    await expect(set(owner, { roleId: 'member' })).rejects.toMatchObject({ problem: 'owner_not_removable' });
+    await expect(set(owner, { isActive: false })).rejects.toMatchObject({ problem: 'owner_not_removable' });
+    await expect(set(owner, { expiresAt: new Date('2099-01-01') })).rejects.toMatchObject({
+      problem: 'owner_not_removable',
+    });
+    await expect(set(person, { roleId: 'owner' })).rejects.toMatchObject({ problem: 'role_not_assignable' });
+    expect(await roster.refusal('member', 'set', '--team', team.id, '--email', owner.email, '--role', 'guest')).toBe(
+      'The owner cannot get another role: a team always has one.',
+    );
+    expect(await memberships(team)).toEqual(before);
+  });
+
+  test('refuses a stranger, no change at all, and two that contradict each other', async () => {
+    const { team, person } = await aTeam();
+    const named = ['--team', team.id, '--email', person.email];
+
+    const lines = await Promise.all([
+      roster.refusal('member', 'set', ...named, '--inactive'),
+      roster.refusal('member', 'set', ...named),
+      roster.refusal('member', 'set', ...named, '--active', '--inactive'),
+    ]);
+
+    expect(lines).toEqual([
+      '--email: No such member.',
+      'name a change: --role, --active, --inactive or --expires-at',
+      "option '--active' cannot be used with option '--inactive'",
+    ]);
+  });
+});

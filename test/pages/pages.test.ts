@@ -1,0 +1,159 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import express from 'express';
+import { afterAll, describe, expect, test } from 'vitest';
+import { PROBLEMS, problemSlug, type ProblemCode } from '../../src/errors.ts';
+import { docsPages } from '../../src/pages/docs.ts';
+import { escapeHtml } from '../../src/pages/html.ts';
+import { problemPages } from '../../src/pages/problems.ts';
+
+const BASE_URL = 'https://roster.test';
+const codes = Object.keys(PROBLEMS) as ProblemCode[]; // Object.keys widens the keys to string
+
+const app = express();
+app.use(docsPages(), problemPages(BASE_URL));
+app.use((_req, res) => void res.status(404).send('the final 404'));
+const server = app.listen(0, '127.0.0.1');
+await once(server, 'listening');
+const { port } = server.address() as AddressInfo; // listening on TCP
+afterAll(() => void server.close());
+
+async function get(path: string, headers: Record<string, string> = {}) {
+  const response = await fetch(`http://127.0.0.1:${port}${path}`, { headers });
+  return { status: response.status, headers: response.headers, text: await response.text() };
+}
+
+const linksOf = (html: string): string[] => [...html.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, url = '']) => url);
+const directives = (headers: Headers): Map<string, string> =>
+  new Map(
+    (headers.get('content-security-policy') ?? '')
+      .split('; ')
+      .map((part) => part.split(/ (.*)/, 2) as [string, string]),
+  ); // name and sources
+
+describe('GET /problems', () => {
+  test('lists every code with a link to its page', async () => {
+    const { status, headers, text } = await get('/problems');
+
+    expect(status).toBe(200);
+    expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
+    for (const code of codes)
+      expect(text).toContain(`<a href="/problems/${problemSlug(code)}"><code>${code}</code></a>`);
+  });
+
+  test.each(codes)('explains %s', async (code) => {
+    const [httpStatus, title] = PROBLEMS[code];
+    const { status, text } = await get(`/problems/${problemSlug(code)}`);
+
+    expect(status).toBe(200);
+    expect(text).toContain(`<h1>${escapeHtml(title)}</h1>`);
+    expect(text).toContain(`<dd>${httpStatus} `);
+    expect(text).toContain(escapeHtml(`"type": "${BASE_URL}/problems/${problemSlug(code)}"`));
+    expect(text).not.toMatch(/`|undefined/);
+  });
+
+  test.each([
+    '/problems/no-such-code',
+    '/problems/validation_failed',
+    '/problems/constructor',
+    '/problems/%3Cscript%3E',
+  ])('leaves %s to the final 404', async (path) => {
+    expect(await get(path)).toMatchObject({ status: 404, text: 'the final 404' });
+  });
+
+  // Guarantees that a page can neither run nor load anything but its stylesheet.
+  test('allows itself a stylesheet and nothing else', async () => {
+    const { headers, text } = await get('/problems/scope-missing');
+    const policy = directives(headers);
+
+    expect(policy.get('default-src')).toBe("'none'");
+    expect(policy.get('style-src')).toBe("'self'");
+    expect(policy.has('script-src')).toBe(false);
+    expect(text).not.toMatch(/<script|<style| style=| on\w+=/);
+    expect(linksOf(text).filter((url) => !url.startsWith('/') && url !== 'data:,')).toEqual([]);
+  });
+
+  test('its stylesheet can be kept for good', async () => {
+    const { text } = await get('/problems');
+    const stylesheet = linksOf(text).find((url) => url.endsWith('.css')) ?? '';
+    const { status, headers } = await get(stylesheet);
+
+    expect(status).toBe(200);
+    expect(headers.get('content-type')).toBe('text/css; charset=utf-8');
+    expect(headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+  });
+});
+
+describe('GET /docs', () => {
+  // Guarantees that the reference works offline and tells nobody else that it is read.
+  test('links to nothing beyond this origin, and may not reach it', async () => {
+    const { status, headers, text } = await get('/docs');
+    const policy = directives(headers);
+
+    expect(status).toBe(200);
+    expect(text).not.toMatch(/https?:|src="\/\//);
+    expect(policy.get('default-src')).toBe("'none'");
+    expect(policy.get('script-src')).toBe("'self'");
+    expect(policy.get('connect-src')).toBe("'self'");
+    for (const sources of policy.values()) expect(sources).not.toMatch(/https?:|\*|unsafe-eval/);
+  });
+
+  test('runs no inline script', async () => {
+    const { text } = await get('/docs');
+
+    expect(text).not.toMatch(/<script(?![^>]*\bsrc=)/);
+    expect(text).not.toMatch(/ on\w+=/);
+  });
+
+  test('its scripts are served here, to be kept for good', async () => {
+    const { text } = await get('/docs');
+    const scripts = linksOf(text).filter((url) => url.endsWith('.js'));
+
+    expect(scripts).toHaveLength(2);
+    for (const url of scripts) {
+      const { status, headers } = await get(url);
+      expect(status).toBe(200);
+      expect(headers.get('content-type')).toBe('text/javascript; charset=utf-8');
+      expect(headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+    }
+  });
+
+  test("Scalar's script comes compressed, and plain to clients that cannot unpack it", async () => {
+    const { text: html } = await get('/docs');
+    const script = linksOf(html).find((url) => url.includes('scalar')) ?? '';
+    const compressed = await get(script, { 'accept-encoding': 'br' });
+    const plain = await get(script, { 'accept-encoding': 'identity' });
+
+    expect(compressed.headers.get('content-encoding')).toBe('br');
+    expect(plain.headers.get('content-encoding')).toBe(null);
+    expect(plain.text.length).toBeGreaterThan(1_000_000);
+    expect(plain.text === compressed.text).toBe(true);
+  });
+
+  // Guarantees that what Scalar offers beyond a reference stays off.
+  test('the start script turns telemetry, agents, fonts and the proxy off', async () => {
+    const { text: html } = await get('/docs');
+    const { text } = await get(linksOf(html).find((url) => url.includes('start')) ?? '');
+
+    for (const setting of [
+      'telemetry: false',
+      'agent: { disabled: true }',
+      'mcp: { disabled: true }',
+      'withDefaultFonts: false',
+    ]) {
+      expect(text).toContain(setting);
+    }
+    expect(text).not.toMatch(/https?:|proxyUrl/);
+  });
+
+  test('leaves other paths to the final 404', async () => {
+    expect((await get('/docs/scalar-000000000000.js')).status).toBe(404);
+    expect((await get('/docs/no/such')).status).toBe(404);
+  });
+});
+
+test('escaping leaves nothing that HTML reads', () => {
+  expect(escapeHtml(`<a href="x" title='y'>&amp;</a>`)).toBe(
+    '&lt;a href=&quot;x&quot; title=&#39;y&#39;&gt;&amp;amp;&lt;/a&gt;',
+  );
+});

@@ -1,0 +1,182 @@
+import { expect } from 'vitest';
+import type { Api } from '../support/api.ts';
+import type { Answer, Sent } from '../support/client.ts';
+import { ACCOUNT_ONLY_SCOPES, ALL_PERMISSIONS, ALL_SCOPES, type Operation } from './operations.ts';
+
+const METADATA = 'resource_metadata="http://localhost:3000/.well-known/oauth-protected-resource/api/v1"';
+export const MISSING = `401 credential_missing, Bearer ${METADATA}`;
+export const INVALID = `401 credential_invalid, Bearer error="invalid_token", ${METADATA}`;
+export const lacks = (scope: string) =>
+  `403 scope_missing, Bearer error="insufficient_scope", scope="${scope}", ${METADATA}`;
+export const WRONG_AUDIENCE = '403 team_credential_refused';
+export const NO_PERMISSION = '403 permission_missing';
+export const NO_TEAM = '404 team_not_found';
+export const TOO_LONG = 'x'.repeat(256);
+export const tooLongIds = {
+  teamId: TOO_LONG,
+  userId: TOO_LONG,
+  sessionId: TOO_LONG,
+  keyId: TOO_LONG,
+  invitationId: TOO_LONG,
+};
+
+type Permission = (typeof ALL_PERMISSIONS)[number];
+export type Standing = 'stranger' | 'inactive' | 'expired' | 'guest' | 'member' | 'owner' | readonly Permission[];
+export type World = {
+  readonly caller: { readonly id: string };
+  readonly team: { readonly id: string };
+  readonly ids: Readonly<Record<string, string>>;
+};
+/** One call, described by what is different from the owner's, whose key is personal and holds every scope. */
+export type Attempt = {
+  readonly standing?: Standing;
+  readonly ids?: Readonly<Record<string, string>>;
+  readonly secret?: (api: Api, world: World) => Promise<string>;
+  readonly change?: (sent: Sent, secret: string) => Sent;
+};
+export type Expectations = Readonly<Record<string, readonly [outcome: string, attempt: Attempt]>>;
+
+const TEAM_SCOPES = ALL_SCOPES.filter((scope) => !ACCOUNT_ONLY_SCOPES.some((only) => only === scope));
+export const A_MINUTE_AGO = new Date(Date.now() - 60_000);
+
+export const allBut = <T>(all: readonly T[], one: T | null) => all.filter((entry) => entry !== one);
+
+/** A team with one of everything in it, and an account whose standing in the team is the case. */
+export async function aWorld(api: Api, standing: Standing): Promise<World> {
+  const caller = await api.anAccount();
+  const team = await api.aTeam({ owner: standing === 'owner' ? caller : await api.anAccount() });
+  const target = await api.anAccount();
+  const [session, key, invitation] = await Promise.all([
+    api.aSession(caller),
+    api.anApiKey(caller),
+    api.anInvitation(team),
+    api.aMember(team, target),
+    join(api, team, caller, standing),
+  ]);
+  return {
+    caller,
+    team,
+    ids: { teamId: team.id, userId: target.id, sessionId: session.id, keyId: key.id, invitationId: invitation.id },
+  };
+}
+
+async function join(api: Api, team: { id: string }, caller: { id: string }, standing: Standing): Promise<void> {
+  if (standing === 'owner' || standing === 'stranger') return;
+  // Whoever is inactive or expired would hold every permission.
+  const permissions = typeof standing === 'string' ? ALL_PERMISSIONS : standing;
+  const role = standing === 'guest' || standing === 'member' ? standing : (await api.aRole(team, permissions)).id;
+  const expiresAt = standing === 'expired' ? A_MINUTE_AGO : null;
+  await api.aMember(team, caller, { role, active: standing !== 'inactive', expiresAt });
+}
+
+export async function prepare(api: Api, operation: Operation, attempt: Attempt, world: World): Promise<Sent> {
+  const { ids, secret = everyScope, change } = attempt;
+  const fill = (text: string) =>
+    text.replaceAll(/\{(\w+)\}/g, (_, name: string) => ids?.[name] ?? world.ids[name] ?? name);
+  const bearer = await secret(api, world);
+  const sent = { method: operation.method, path: fill(operation.path), headers: { authorization: `Bearer ${bearer}` } };
+  const whole = operation.body === undefined ? sent : withBody(sent, fill(JSON.stringify(operation.body)));
+  return change?.(whole, bearer) ?? whole;
+}
+
+export const withBody = (sent: Sent, body: string, type = 'application/json'): Sent => ({
+  ...sent,
+  headers: { ...sent.headers, 'content-type': type },
+  body,
+});
+
+export const everyScope = async (api: Api, { caller }: World) =>
+  (await api.anApiKey(caller, { scopes: ALL_SCOPES })).secret;
+
+export const without =
+  (scope: (typeof ALL_SCOPES)[number] | null) =>
+  async (api: Api, { caller }: World) =>
+    (await api.anApiKey(caller, { scopes: allBut(ALL_SCOPES, scope) })).secret;
+
+export const teamKey =
+  (scopes: readonly (typeof ALL_SCOPES)[number][] = TEAM_SCOPES) =>
+  async (api: Api, { caller, team }: World) =>
+    (await api.anApiKey(caller, { scopes, team })).secret;
+
+export const otherTeamKey = async (api: Api, { caller }: World) => {
+  const team = await api.aTeam({ owner: caller });
+  return (await api.anApiKey(caller, { scopes: TEAM_SCOPES, team })).secret;
+};
+
+/**
+ * Makes all the calls at once and expects what became of each.
+ * @param isWriting each call then gets a world of its own; otherwise those of one standing share theirs
+ */
+async function callAll(api: Api, operation: Operation, expectations: Expectations, isWriting: boolean) {
+  const names = Object.keys(expectations);
+  const shared = new Map<string, Promise<World>>();
+  const worldOf = async ({ standing = 'owner' }: Attempt) => {
+    if (isWriting) return aWorld(api, standing);
+    const world = shared.get(String(standing)) ?? aWorld(api, standing);
+    shared.set(String(standing), world);
+    return world;
+  };
+  const calls = await Promise.all(
+    Object.values(expectations).map(async ([, attempt]) => prepare(api, operation, attempt, await worldOf(attempt))),
+  );
+  const before = await fingerprint(api);
+  const answers = await Promise.all(calls.map((sent) => api.anonymous.send(sent)));
+  expect(Object.fromEntries(names.map((name, i) => [name, outcomeOf(answers[i])]))).toEqual(
+    Object.fromEntries(names.map((name) => [name, expectations[name]?.[0]])),
+  );
+  return { answers, before, after: await fingerprint(api) };
+}
+
+export async function expectRefusals(api: Api, operation: Operation, expectations: Expectations): Promise<Answer[]> {
+  const { answers, before, after } = await callAll(api, operation, expectations, false);
+  expect(after).toEqual(before);
+  return answers;
+}
+
+export async function expectSuccesses(
+  api: Api,
+  operation: Operation,
+  attempts: Readonly<Record<string, Attempt>>,
+): Promise<void> {
+  const outcome = String(operation.status);
+  const expectations = Object.entries(attempts).map(([name, attempt]) => [name, [outcome, attempt] as const] as const);
+  const isWriting = operation.method !== 'GET';
+  const { before, after } = await callAll(api, operation, Object.fromEntries(expectations), isWriting);
+  // That a write shows here is what makes the silence of the refusals mean something.
+  if (isWriting) expect(after).not.toEqual(before);
+  else expect(after).toEqual(before);
+}
+
+function outcomeOf(answer: Answer | undefined): string {
+  const { status = 0, headers = {}, body } = answer ?? {};
+  const challenge = headers['www-authenticate'];
+  return [status < 400 ? status : `${status} ${body.code}`, ...(challenge === undefined ? [] : [challenge])].join(', ');
+}
+
+/** Every table with a checksum of its rows, except for when keys were last used. */
+async function fingerprint(api: Api): Promise<unknown> {
+  const tables = await api.rows<{ name: string }>(
+    `select table_schema || '.' || quote_ident(table_name) as name from information_schema.tables
+     where table_schema = 'public' and table_type = 'BASE TABLE' order by name`,
+  );
+  const sums = [...tables.map(({ name }) => name), 'graphile_worker.jobs'].map(
+    (name) =>
+      `select '${name}' as name, count(*), sum(hashtextextended((to_jsonb(t) - 'last_used_at')::text, 0)) from ${name} t`,
+  );
+  return api.rows(sums.join(' union all '));
+}
+
+/** An answer without what is about the request alone. */
+function comparable({ status, headers, body }: Answer) {
+  const own = ['x-request-id', 'ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset', 'date'];
+  return {
+    status,
+    headers: Object.fromEntries(Object.entries(headers).filter(([name]) => !own.includes(name))),
+    body: { ...body, requestId: undefined },
+  };
+}
+
+export function expectAlike(answers: readonly Answer[]): void {
+  const [first, ...others] = answers.map(comparable);
+  for (const other of others) expect(other).toEqual(first);
+}

@@ -1,0 +1,419 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { startApi, type Api } from '../support/api.ts';
+import { createClient, type Answer } from '../support/client.ts';
+import { hasRedis, startRedis, type TestRedis } from '../support/redis.ts';
+import { makeDataDir, removeDataDir, startService } from '../support/service.ts';
+
+const LIMITED = { RATE_LIMIT: '5' };
+
+async function anApi(settings: Record<string, string> = LIMITED): Promise<Api> {
+  const api = await startApi(settings);
+  onTestFinished(() => api.close());
+  return api;
+}
+
+const times = <Result>(count: number, call: (turn: number) => Promise<Result>): Promise<Result[]> =>
+  Promise.all(Array.from({ length: count }, (_, turn) => call(turn)));
+
+const remaining = ({ headers }: Answer): number => Number(headers['ratelimit-remaining']);
+const statuses = (answers: readonly Answer[]): number[] => answers.map(({ status }) => status);
+const countOf = (answers: readonly Answer[], status: number): number => answers.filter((answer) => answer.status === status).length;
+
+/** A personal key with every scope these tests need. */
+const aKey = async (api: Api) => api.anApiKey(await api.anAccount(), { scopes: ['teams:read', 'teams:write'] });
+
+/** Uses up the five requests of the credential, or of the address where none is given. */
+async function exhaust(api: Api, key: { secret: string } | null): Promise<void> {
+  for (let i = 0; i < 5; i += 1) await api.as(key).get('/api/v1/credential');
+}
+
+const batchOf = (calls: number): string => `/trpc/${Array.from({ length: calls }, () => 'getCredential').join(',')}?batch=1`;
+
+describe('the limit of a credential', () => {
+  test('of 320 parallel calls exactly 300 get through', async () => {
+    const api = await anApi({ RATE_LIMIT: '300' });
+    const key = await aKey(api);
+
+    const answers = await times(320, () => api.as(key).get('/api/v1/credential'));
+
+    expect([countOf(answers, 200), countOf(answers, 429)]).toEqual([300, 20]);
+    const left = answers.filter(({ status }) => status === 200).map(remaining);
+    expect(left.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 300 }, (_, index) => index));
+  });
+
+  test('it is 300 requests in 60 seconds unless configured otherwise', async () => {
+    const api = await anApi({ RATE_LIMIT: '' });
+
+    const { headers } = await api.as(await aKey(api)).get('/api/v1/credential');
+
+    expect(headers).toMatchObject({ 'ratelimit-limit': '300', 'ratelimit-remaining': '299', 'ratelimit-reset': '60' });
+  });
+
+  test('what remains counts down, and the reset never moves away', async () => {
+    const api = await anApi();
+    const key = await aKey(api);
+
+    const answers: Answer[] = [];
+    for (let i = 0; i < 7; i += 1) answers.push(await api.as(key).get('/api/v1/teams'));
+
+    expect(answers.map(remaining)).toEqual([4, 3, 2, 1, 0, 0, 0]);
+    expect(statuses(answers)).toEqual([200, 200, 200, 200, 200, 429, 429]);
+    const resets = answers.map(({ headers }) => Number(headers['ratelimit-reset']));
+    expect(resets).toEqual(resets.toSorted((a, b) => b - a));
+    expect(Math.max(...resets)).toBeLessThanOrEqual(60);
+    expect(Math.min(...resets)).toBeGreaterThan(0);
+  });
+
+  test('a 429 says in header and document how long to wait', async () => {
+    const api = await anApi();
+    const key = await aKey(api);
+    await exhaust(api, key);
+
+    const answer = await api.as(key).get('/api/v1/credential');
+
+    expect(answer).toBeProblem('rate_limited');
+    expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
+    expect(answer.headers['retry-after']).toBe(answer.headers['ratelimit-reset']);
+    expect(answer.body.retryAfter).toBe(Number(answer.headers['retry-after']));
+  });
+
+  test('the next window opens when the time that was named is over, however often one asked meanwhile', async () => {
+    const api = await anApi({ ...LIMITED, RATE_WINDOW_SECONDS: '1' });
+    const key = await aKey(api);
+    await exhaust(api, key);
+    const refusedAt = performance.now();
+    expect(await api.as(key).get('/api/v1/credential')).toBeProblem('rate_limited');
+
+    await expect.poll(async () => (await api.as(key).get('/api/v1/credential')).status, { interval: 20, timeout: 5000 }).toBe(200);
+
+    expect(performance.now() - refusedAt).toBeLessThan(1500);
+    expect(remaining(await api.as(key).get('/api/v1/credential'))).toBe(3);
+  });
+
+  test('each credential has a bucket of its own, also of one account', async () => {
+    const api = await anApi();
+    const account = await api.anAccount();
+    const team = await api.aTeam({ owner: account });
+    const [one, two] = [await api.anApiKey(account), await api.anApiKey(account)];
+    const teamKey = await api.anApiKey(account, { team });
+    await exhaust(api, one);
+
+    expect(await api.as(one).get('/api/v1/credential')).toBeProblem('rate_limited');
+    expect(remaining(await api.as(two).get('/api/v1/credential'))).toBe(4);
+    expect(remaining(await api.as(teamKey).get('/api/v1/credential'))).toBe(4);
+    expect(remaining(await api.anonymous.get('/api/v1/credential'))).toBe(4);
+  });
+
+  test('refused requests count as well, and a 429 counts nothing', async () => {
+    const api = await anApi();
+    const key = await api.anApiKey(await api.anAccount());
+
+    const answers = [
+      await api.as(key).get('/api/v1/me'),
+      await api.as(key).get('/api/v1/teams/unknown'),
+      await api.as(key).get('/api/v1/unknown'),
+      await api.as(key).delete('/api/v1/teams'),
+      await api.as(key).get(`/api/v1/teams/${'x'.repeat(300)}`),
+      await api.as(key).get('/api/v1/teams'),
+    ];
+
+    expect(statuses(answers)).toEqual([403, 404, 404, 405, 400, 429]);
+    expect(answers.map(remaining)).toEqual([4, 3, 2, 1, 0, 0]);
+  });
+});
+
+describe('the bucket of a client address', () => {
+  // Guarantees that a flood of invented keys is limited, and opens no bucket for each of them.
+  test('pays for every request without a valid credential', async () => {
+    const api = await anApi();
+    const account = await api.anAccount();
+    const revoked = await api.anApiKey(account, { revoked: true });
+    const expired = await api.anApiKey(account, { expiresAt: new Date(Date.now() - 1000) });
+    const invented = () => api.services.secrets.mint('personalKey');
+
+    const answers = [
+      await api.anonymous.get('/api/v1/credential'),
+      await api.as(invented()).get('/api/v1/credential'),
+      await api.as('nonsense').get('/api/v1/credential'),
+      await api.as(revoked).get('/api/v1/credential'),
+      await api.as(expired).get('/api/v1/credential'),
+      await api.as(invented()).get('/api/v1/credential'),
+      await api.anonymous.get('/api/v1/openapi.json'),
+    ];
+
+    expect(statuses(answers)).toEqual([401, 401, 401, 401, 401, 429, 429]);
+    expect(answers.map(remaining)).toEqual([4, 3, 2, 1, 0, 0, 0]);
+  });
+
+  test('being used up does not keep out a valid credential of that address', async () => {
+    const api = await anApi();
+    const key = await aKey(api);
+    await exhaust(api, null);
+
+    expect(await api.anonymous.get('/api/v1/credential')).toBeProblem('rate_limited');
+    expect((await api.as(key).get('/api/v1/credential')).status).toBe(200);
+  });
+
+  test('cannot be left by inventing X-Forwarded-For', async () => {
+    const api = await anApi();
+
+    const answers: Answer[] = [];
+    for (let i = 0; i < 6; i += 1) {
+      const headers = { 'x-forwarded-for': `192.0.2.${i}` };
+      answers.push(await api.anonymous.send({ method: 'GET', path: '/api/v1/credential', headers }));
+    }
+
+    expect(statuses(answers)).toEqual([401, 401, 401, 401, 401, 429]);
+  });
+
+  test('is that of X-Forwarded-For behind a trusted proxy, never the leftmost one', async () => {
+    const api = await anApi({ ...LIMITED, TRUST_PROXY: '1' });
+    const from = (forwarded: string) =>
+      api.anonymous.send({ method: 'GET', path: '/api/v1/credential', headers: { 'x-forwarded-for': forwarded } });
+
+    for (let i = 0; i < 5; i += 1) await from(`10.9.8.${i}, 192.0.2.1`);
+
+    expect(await from('10.9.8.9, 192.0.2.1')).toBeProblem('rate_limited');
+    expect((await from('10.9.8.9, 192.0.2.2')).status).toBe(401);
+  });
+});
+
+describe('the order of checks', () => {
+  test.for([
+    ['a path that does not exist', 'GET', '/api/v1/unknown', 404],
+    ['a method that the path does not have', 'PUT', '/api/v1/teams', 405],
+    ['a scope that is lacking', 'GET', '/api/v1/me', 403],
+    ['a team nobody sees', 'GET', '/api/v1/teams/unknown', 404],
+    ['a body that is none', 'POST', '/api/v1/teams', 400],
+  ] as const)('429 comes before the refusal of %s', async ([, method, path, refusal]) => {
+    const api = await anApi();
+    const key = await aKey(api);
+    expect((await api.as(key).send({ method, path })).status).toBe(refusal);
+    await exhaust(api, key);
+
+    expect(await api.as(key).send({ method, path })).toBeProblem('rate_limited');
+  });
+
+  test('429 comes before 401 and 404 for those without a credential', async () => {
+    const api = await anApi();
+    await exhaust(api, null);
+
+    for (const path of ['/api/v1/credential', '/api/v1/unknown', '/api/v1/openapi.json']) {
+      expect(await api.anonymous.get(path)).toBeProblem('rate_limited');
+    }
+  });
+
+  test('429 comes before the 401, 404 and 400 of /trpc too', async () => {
+    const api = await anApi();
+    const key = await aKey(api);
+    await exhaust(api, key);
+    await exhaust(api, null);
+
+    const answers = [
+      await api.as(key).get('/trpc/listTeams'),
+      await api.as(key).get('/trpc/dropEverything'),
+      await api.as(key).post('/trpc/createTeam', { name: '' }),
+      await api.anonymous.get('/trpc/listTeams'),
+    ];
+
+    expect(statuses(answers)).toEqual([429, 429, 429, 429]);
+    for (const { body, headers } of answers) {
+      expect(body.error.data.problem.code).toBe('rate_limited');
+      expect(headers['retry-after']).toBe(headers['ratelimit-reset']);
+    }
+  });
+});
+
+describe('the rate headers', () => {
+  test.for([
+    [200, 'GET', '/api/v1/credential'],
+    [200, 'HEAD', '/api/v1/credential'],
+    [204, 'OPTIONS', '/api/v1/teams'],
+    [404, 'OPTIONS', '/api/v1/unknown'],
+    [400, 'POST', '/api/v1/teams'],
+    [403, 'GET', '/api/v1/me'],
+    [404, 'GET', '/api/v1/unknown'],
+    [404, 'GET', '/api/v1'],
+    [405, 'PUT', '/api/v1/teams'],
+    [200, 'GET', '/api/v1/openapi.json'],
+    [200, 'GET', '/trpc/listTeams'],
+    [404, 'GET', '/trpc/unknown'],
+    [200, 'GET', '/healthz'],
+    [200, 'GET', '/readyz'],
+    [200, 'GET', '/docs'],
+    [200, 'GET', '/problems/rate-limited'],
+    [404, 'GET', '/problems/unknown'],
+    [404, 'GET', '/'],
+    [404, 'GET', '/unknown'],
+  ] as const)('are on the %i of %s %s', async ([status, method, path], { task }) => {
+    const api = await anApi({ RATE_LIMIT: '50' });
+    const key = await aKey(api);
+
+    const answer = await api.as(key).send({ method, path });
+
+    expect(answer.status, task.name).toBe(status);
+    expectRateHeaders(answer, 50);
+  });
+
+  test('are on 401 and 429', async () => {
+    const api = await anApi();
+    const key = await aKey(api);
+    await exhaust(api, key);
+
+    expectRateHeaders(await api.anonymous.get('/api/v1/credential'), 5);
+    expectRateHeaders(await api.as(key).get('/api/v1/credential'), 5);
+  });
+
+  function expectRateHeaders({ headers }: Answer, limit: number): void {
+    expect(headers['ratelimit-limit']).toBe(String(limit));
+    expect(headers['ratelimit-remaining']).toMatch(/^\d+$/);
+    expect(Number(headers['ratelimit-remaining'])).toBeLessThanOrEqual(limit);
+    expect(headers['ratelimit-reset']).toMatch(/^([1-9]|[1-5]\d|60)$/);
+  }
+});
+
+describe('what is not charged', () => {
+  test('OPTIONS, also where nothing is left', async () => {
+    const api = await anApi();
+    const key = await aKey(api);
+    const options = (path: string) => api.as(key).send({ method: 'OPTIONS', path });
+
+    for (let i = 0; i < 8; i += 1) await options('/api/v1/teams');
+    expect(remaining(await api.as(key).get('/api/v1/credential'))).toBe(4);
+    expect(remaining(await api.anonymous.get('/api/v1/credential'))).toBe(4);
+    await exhaust(api, key);
+    await exhaust(api, null);
+
+    expect((await options('/api/v1/teams')).status).toBe(204);
+    expect((await options('/trpc/listTeams')).status).toBe(204);
+  });
+
+  test('the public pages, which show the bucket of the address and are never refused by it', async () => {
+    const api = await anApi();
+    const pages = ['/healthz', '/readyz', '/docs', '/problems/rate-limited'];
+    await api.anonymous.get('/api/v1/credential');
+
+    for (const path of pages) expect(remaining(await api.anonymous.get(path)), path).toBe(4);
+    await exhaust(api, null);
+
+    for (const path of pages) {
+      const answer = await api.anonymous.get(path);
+      expect([path, answer.status, remaining(answer)]).toEqual([path, 200, 0]);
+    }
+  });
+});
+
+describe('/trpc', () => {
+  test('shares the bucket of a credential with REST', async () => {
+    const api = await anApi();
+    const key = await aKey(api);
+
+    const answers = [
+      await api.as(key).get('/api/v1/credential'),
+      await api.as(key).get('/trpc/getCredential'),
+      await api.as(key).post('/trpc/createTeam', { name: 'Mine' }),
+      await api.as(key).get('/api/v1/teams'),
+      await api.as(key).get('/trpc/listTeams'),
+      await api.as(key).get('/api/v1/teams'),
+    ];
+
+    expect(answers.map(remaining)).toEqual([4, 3, 2, 1, 0, 0]);
+    expect(statuses(answers)).toEqual([200, 200, 200, 200, 200, 429]);
+  });
+
+  test('a batch is charged for each of its calls, and refused whole where they do not fit', async () => {
+    const api = await anApi();
+    const key = await aKey(api);
+
+    const answers = [
+      await api.as(key).get(batchOf(3)),
+      await api.as(key).get(batchOf(3)),
+      await api.as(key).get(batchOf(2)),
+      await api.as(key).get(batchOf(1)),
+    ];
+
+    expect(answers.map(remaining)).toEqual([2, 2, 0, 0]);
+    expect(statuses(answers)).toEqual([200, 429, 200, 429]);
+    const codes = (answers[1]?.body as { error: { data: { problem: { code: string } } } }[]).map(({ error }) => error.data.problem.code);
+    expect(codes).toEqual(['rate_limited', 'rate_limited', 'rate_limited']);
+  });
+
+  test('charges a batch without a valid credential to the address', async () => {
+    const api = await anApi();
+
+    const answer = await api.as('nonsense').get(batchOf(4));
+
+    expect([answer.status, remaining(answer)]).toEqual([401, 1]);
+    expect(remaining(await api.anonymous.get('/api/v1/credential'))).toBe(0);
+  });
+});
+
+async function aRedis(options: { port?: number } = {}): Promise<TestRedis> {
+  const redis = await startRedis(options);
+  onTestFinished(() => redis.stop());
+  return redis;
+}
+
+describe.skipIf(!hasRedis)('replicas on one Redis', () => {
+  test('two processes let exactly 300 of 320 parallel calls through together', async () => {
+    const redis = await aRedis();
+    const api = await anApi();
+    const key = await aKey(api);
+    const clients = await Promise.all([aReplica(api, redis.url), aReplica(api, redis.url)]);
+    const [one, two] = clients;
+
+    const answers = await times(320, (turn) => (turn % 2 === 0 ? one : two).as(key).get('/api/v1/credential'));
+
+    expect([countOf(answers, 200), countOf(answers, 429)]).toEqual([300, 20]);
+    for (const client of clients) expect(await client.as(key).get('/api/v1/teams')).toBeProblem('rate_limited');
+  });
+
+  test.for(['SIGKILL', 'SIGSTOP'] as const)('no request fails when Redis gets a %s, and it counts again afterwards', async (signal) => {
+    const redis = await aRedis();
+    const settings = { RATE_LIMIT: '100000', REDIS_URL: redis.url };
+    const api = await anApi(settings);
+    const other = await startApi(settings, api);
+    onTestFinished(() => other.close());
+    const key = await aKey(api);
+    const answers: Answer[] = [];
+    const logged = (text: string) => api.lines.filter(({ msg }) => msg === text).length;
+
+    let isOver = false;
+    const lanes = times(8, async () => {
+      while (!isOver) answers.push(await api.as(key).get('/api/v1/credential'));
+    });
+    await expect.poll(() => answers.length, { interval: 1 }).toBeGreaterThan(50);
+    redis.kill(signal);
+    await expect.poll(() => logged('redis fallback'), { interval: 5, timeout: 5000 }).toBe(1);
+    const during = answers.length;
+    await expect.poll(() => answers.length, { interval: 5, timeout: 5000 }).toBeGreaterThan(during + 200);
+    if (signal === 'SIGSTOP') redis.kill('SIGCONT');
+    else await aRedis({ port: redis.port });
+    await expect.poll(() => logged('redis recovery'), { interval: 5, timeout: 5000 }).toBe(1);
+    isOver = true;
+    await lanes;
+
+    expect(countOf(answers, 200)).toBe(answers.length);
+    expect(logged('redis fallback')).toBe(1);
+    const fresh = await aKey(api);
+    await api.as(fresh).get('/api/v1/credential');
+    await expect.poll(async () => remaining(await other.as(fresh).get('/api/v1/credential')), { timeout: 5000 }).toBeLessThan(99_998);
+  });
+});
+
+/** The service in a process of its own on the database of another instance, and a client of it. */
+async function aReplica({ databaseUrl }: Api, redisUrl: string) {
+  const dataDir = makeDataDir();
+  onTestFinished(() => removeDataDir(dataDir));
+  const service = await startService({
+    dataDir,
+    env: { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, SECRET_KEYS: 'test-key-test-key-test-key-test-key' },
+  });
+  const client = createClient(service.port, undefined);
+  onTestFinished(async () => {
+    client.close();
+    service.kill('SIGKILL');
+    await service.exited;
+  });
+  return client;
+}
