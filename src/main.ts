@@ -43,10 +43,10 @@ async function start(): Promise<void> {
   const server = createHttpServer(app, config.baseUrl);
   const mailer = createMailer(config);
   const worker = await startWorker(services, mailer, log);
-  const seeded = (await wantsDemo(services)) ? await seedDemo(services) : undefined;
+  // Before anything can fail, because the keys cannot be shown again.
+  process.stdout.write(await firstGreeting(services));
   await listen(server, config.port, config.host);
   log.info({ host: config.host, port: config.port, baseUrl: config.baseUrl }, 'listening');
-  if (seeded !== undefined) process.stdout.write(demoBanner(config.baseUrl, seeded));
 
   async function stop(): Promise<void> {
     readiness.ready = false;
@@ -59,6 +59,18 @@ async function start(): Promise<void> {
   }
 
   onceOnSignal(log, stop);
+}
+
+/** Makes the demo data where it is wanted. @returns what to print about it */
+async function firstGreeting(services: Services): Promise<string> {
+  if (!(await wantsDemo(services))) return '';
+  try {
+    return demoBanner(services.config.baseUrl, await seedDemo(services));
+  } catch (error) {
+    // Of two processes that start at once on one data directory, the second finds the accounts of the first.
+    if (await wantsDemo(services)) throw error;
+    return '';
+  }
 }
 
 /** Demo data is for the first start on an embedded database: while nobody has an account. */

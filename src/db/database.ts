@@ -1,4 +1,5 @@
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
+import type { Pool, PoolClient } from 'pg';
 import { openOrm } from './orm.ts';
 import { reader, type Read } from './read.ts';
 
@@ -14,12 +15,38 @@ export type Database = {
 export async function openDatabase(databaseUrl: string, poolMax: number): Promise<Database> {
   const orm = await openOrm(databaseUrl, { poolMax, timeouts: { connectMs: 2000, statementMs: 5000 } });
   const pool = await orm.em.getConnection().getNativeClient();
+  giveBackBroken(pool);
   return {
     read: reader(pool),
     em: () => orm.em.fork(),
     orm,
     close: () => orm.close(true),
   };
+}
+
+const GIVE_BACK_MS = 100;
+
+/**
+ * A transaction whose connection breaks is never given back: kysely waits for a COMMIT or ROLLBACK
+ * that succeeds. Each would keep its place in the pool for good, and `close` would never end.
+ */
+function giveBackBroken(pool: Pool): void {
+  const watched = new WeakSet<PoolClient>();
+  // Not on `connect`: the first connection is older than this call.
+  pool.on('acquire', (client) => {
+    if (watched.has(client)) return;
+    watched.add(client);
+    client.once('end', () => {
+      // After all that gives connections back by itself, which must come first.
+      setTimeout(() => {
+        try {
+          client.release(true);
+        } catch {
+          // It has been given back.
+        }
+      }, GIVE_BACK_MS).unref();
+    });
+  });
 }
 
 /** SQLSTATE classes of a server that is away, starting, stopping or out of connections. */

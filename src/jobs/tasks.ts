@@ -13,11 +13,14 @@ export function tasksOf(services: JobServices, mailer: Mailer, log: Log): TaskLi
       try {
         await sendInvitation(services, mailer, log, payload, { id: job.id, abortSignal });
       } catch (error) {
+        // A spent job is done, not failed: its row, which would stay for good, holds a sealed token.
         const reason = reasonOf(error);
-        // The row and the log keep the message of what is thrown. A spent job is not thrown but
-        // done: its row, which would stay for good, holds a sealed token.
-        if (!(await isSpent(helpers))) throw new Error(reason);
-        log.error({ job: job.id, invitationId: payload.invitationId, reason }, 'an invitation mail is given up');
+        if (job.attempts >= job.max_attempts) {
+          log.error({ job: job.id, invitationId: payload.invitationId, reason }, 'an invitation mail is given up');
+        } else if (!(await isReplaced(helpers))) {
+          // The row and the log keep the message of what is thrown.
+          throw new Error(reason);
+        }
       }
     },
 
@@ -45,13 +48,11 @@ const DROP_SPENT_JOBS = `select 1 from graphile_worker.complete_jobs(array(
   select id from graphile_worker.jobs where locked_at is null and attempts >= max_attempts
 ))`;
 
-/** Whether this attempt is the last. The row can say so before the count does: a renewal ends the job it replaces. */
-async function isSpent(helpers: JobHelpers): Promise<boolean> {
-  const { job } = helpers;
-  if (job.attempts >= job.max_attempts) return true;
+/** Whether a job of the same key was made while this one ran, which makes this attempt the last. */
+async function isReplaced({ job, ...helpers }: JobHelpers): Promise<boolean> {
   try {
-    const { rows } = await helpers.query<{ spent: boolean }>('select attempts >= max_attempts as spent from graphile_worker.jobs where id = $1', [job.id]);
-    return rows[0]?.spent === true;
+    const { rowCount } = await helpers.query('select 1 from graphile_worker.jobs where id = $1 and attempts >= max_attempts', [job.id]);
+    return rowCount === 1;
   } catch {
     return false;
   }

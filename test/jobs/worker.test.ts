@@ -59,6 +59,7 @@ describe('a mail server that is away', () => {
     await eventually(() => expect(server.mails).toHaveLength(1));
     refuse.reject(new Error('Try later'));
     await eventually(async () => expect(await roster.jobs()).toEqual([]));
+    expect(levelOf(roster.lines, 'an invitation mail is given up')).toBeUndefined();
 
     expect(server.mails).toHaveLength(1);
     expect(await roster.links(invitationId)).toEqual([await linkIn(server.mails[0])]);

@@ -204,14 +204,15 @@ describe('secrets', () => {
   plainTest('two neighbors that change places are refused, and so are cuts, other brands and any other text', () => {
     fc.assert(
       fc.property(minted, fc.nat(), fc.string({ unit: 'binary' }), ({ brand, secret }, at, other) => {
-        const { kindOf } = secretsOf(brand);
+        const foreign = brand.slice(0, 9) + (brand.endsWith('q') ? 'w' : 'q');
+        const kindOf = (text: string) => secretsOf(brand).kindOf(text);
         const place = at % (secret.length - 1);
         const swapped = secret.slice(0, place) + secret.charAt(place + 1) + secret.charAt(place) + secret.slice(place + 2);
         if (swapped !== secret) expect(kindOf(swapped)).toBeUndefined();
         expect(kindOf(secret.slice(0, place))).toBeUndefined();
         expect(kindOf(secret + secret)).toBeUndefined();
         expect(kindOf(other)).toBeUndefined();
-        expect(secretsOf(`${brand.slice(0, 9)}q`).kindOf(secret.replace(brand, `${brand.slice(0, 9)}q`))).toBeUndefined();
+        expect(secretsOf(foreign).kindOf(secret.replace(brand, foreign))).toBeUndefined();
       }),
       { numRuns: 1000, interruptAfterTimeLimit: 4000 },
     );

@@ -4,7 +4,7 @@ import { canGrant } from '../../access/permissions.ts';
 import type { ActiveMembership } from '../../access/principal.ts';
 import { Account, Invitation, InvitationLink, Role, Team, type Permission } from '../../entities/index.ts';
 import { ProblemError } from '../../errors.ts';
-import { enqueue } from '../../jobs/enqueue.ts';
+import { enqueue, invitationKey } from '../../jobs/enqueue.ts';
 import type { Services } from '../../rpc/context.ts';
 import { requireFreeSeat } from '../billing/seats.ts';
 
@@ -30,7 +30,7 @@ export async function createTeamInvitation(services: Services, { team, permissio
     // Links of earlier mails go when this mail has left, not before.
     tx.create(InvitationLink, { tokenHash: hash, invitation });
     await tx.flush();
-    await enqueue(tx, 'sendInvitation', { invitationId: invitation.id, sealedToken: sealer.seal(secret) }, `invitation:${invitation.id}`);
+    await enqueue(tx, 'sendInvitation', { invitationId: invitation.id, sealedToken: sealer.seal(secret) }, invitationKey(invitation.id));
   });
 }
 
