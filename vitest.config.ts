@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-// eslint-disable-next-line import/no-default-export -- vitest reads the default export
+// eslint-disable-next-line import/no-default-export -- vitest reads it
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],

@@ -45,7 +45,7 @@ export function createApp(transport: Transport, readiness: Readiness): RequestLi
 }
 
 /** `/api/v1` and everything below it, also in a target in absolute form. */
-const isApi = (target: string): boolean => /^(?:https?:\/\/[^/]*)?\/api\/v1(?:[/?]|$)/i.test(target);
+const isApi = (target: string): boolean => /^(?:https?:\/\/[^/?#]*)?\/api\/v1(?:[/?]|$)/i.test(target);
 
 /** What every answer beside the API carries: a request id, the address's rate headers, and a line in the log. */
 const everyAnswer = (transport: Transport): RequestHandler => async (req, res, next) => {

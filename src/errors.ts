@@ -57,7 +57,6 @@ export const PROBLEMS = {
   request_timeout: [408, 'The request took too long to arrive', 'Send the whole request without long pauses.'],
   body_too_large: [413, 'The body is too large', 'Send at most 100 KiB.'],
   unsupported_media_type: [415, 'The body is not application/json', 'Send `Content-Type: application/json`, not compressed.'],
-  expectation_failed: [417, 'The expectation cannot be met', 'Send no `Expect` header other than `100-continue`.'],
   rate_limited: [429, 'Too many requests', 'Wait for the seconds in `Retry-After`. `RateLimit-*` show what is left.'],
   headers_too_large: [431, 'The request headers are too large', 'Send at most 16 KiB of headers.'],
   internal_error: [500, 'Something went wrong here', 'It has been logged. Quote `requestId` when you report it.'],

@@ -29,7 +29,8 @@ async function start(): Promise<void> {
   const config = readConfig(process.env);
   const clientAddress = clientAddressBy(config.trustProxy);
   const log = pino({ level: config.logLevel }, pino.destination({ dest: 1, sync: true }));
-  const { services, close: closeServices } = await openServices(config);
+  const opened = await openServices(config);
+  const { services } = opened;
   const keyUsage = trackKeyUsage(services.db, (error) => log.warn({ err: error }, 'lastUsedAt could not be written; it will be tried again'));
   const limiter = createLimiter({
     redisUrl: config.redisUrl,
@@ -54,8 +55,9 @@ async function start(): Promise<void> {
     // Together, so that requests and jobs that take their time do not add up.
     await Promise.all([closeServer(server, FINISH_MS), worker.stop()]);
     await keyUsage.close();
-    await Promise.all([limiter.close(), mailer.close()]);
-    await closeServices();
+    mailer.close();
+    await limiter.close();
+    await opened.close();
   }
 
   onceOnSignal(log, stop);

@@ -17,6 +17,8 @@ export function createHttpServer(app: RequestListener, baseUrl: string): Server 
     app,
   );
   answerParserErrors(server, baseUrl);
+  // RFC 9110, section 10.1.1: an expectation nobody knows may be ignored.
+  server.on('checkExpectation', app);
   return server;
 }
 

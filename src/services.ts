@@ -13,7 +13,7 @@ export type OpenServices = {
   readonly services: Services;
   /** The embedded database was made by this call, so it is empty. */
   readonly isNewDatabase: boolean;
-  close(): Promise<void>;
+  readonly close: () => Promise<void>;
 };
 
 /** Opens what procedures work with: the database, embedded where none is configured, migrated. */

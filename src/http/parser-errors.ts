@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { STATUS_CODES, type IncomingMessage, type Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { ProblemError, type ProblemCode } from '../errors.ts';
-import { apiHeaders, headersOf, problemReply, send } from './reply.ts';
+import { apiHeaders, headersOf, problemReply } from './reply.ts';
 
 const OF_PARSER: Record<string, ProblemCode> = {
   HPE_HEADER_OVERFLOW: 'headers_too_large',
@@ -23,13 +23,7 @@ export function answerParserErrors(server: Server, baseUrl: string): void {
     const reply = problemReply(new ProblemError(OF_PARSER[error.code ?? ''] ?? 'malformed_request'), baseUrl, requestId);
     const headers = [...headersOf(reply, requestId, common), 'Connection', 'close'];
     const lines = headers.map((text, i) => (i % 2 === 0 ? `\r\n${text}: ` : text)).join('');
-    socket.end(`HTTP/1.1 ${reply.status} ${STATUS_CODES[reply.status]}${lines}\r\n\r\n${reply.body}`);
-  });
-
-  server.on('checkExpectation', (_req: IncomingMessage, res: ServerResponse) => {
-    const requestId = randomUUID();
-    const reply = problemReply(new ProblemError('expectation_failed'), baseUrl, requestId);
-    send(res, reply, headersOf(reply, requestId, common), false);
+    socket.end(`HTTP/1.1 ${reply.status} ${STATUS_CODES[reply.status]}${lines}\r\n\r\n${String(reply.body)}`);
   });
 }
 

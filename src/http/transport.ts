@@ -10,5 +10,5 @@ export type Transport = {
   readonly limiter: Limiter;
   readonly keyUsage: KeyUsage;
   readonly log: AccessLog;
-  clientAddress(req: IncomingMessage): string;
+  readonly clientAddress: (req: IncomingMessage) => string;
 };

@@ -68,7 +68,7 @@ async function answer(transport: Transport, document: OpenApiDocument, call: Cal
   call.credentialId = authentication.principal?.credentialId ?? null;
   if (!rate.allowed) throw rateLimited(rate);
 
-  if (call.path === OPENAPI_PATH) return document.reply(req);
+  if (isDocument(call.path)) return document.reply(req);
   if (lookup.kind === 'unknown') throw new ProblemError('route_not_found');
   if (lookup.kind === 'wrong-method') throw new ProblemError('method_not_allowed', undefined, { allow: lookup.allow });
   return perform(transport.services, call, lookup.route, params, authentication, teamId);
@@ -99,9 +99,12 @@ function teamNamedBy(params: Params): string | null {
   return typeof teamId === 'string' && isStorable(teamId) && teamId.length <= 2 * 255 ? teamId : null;
 }
 
+/** As everywhere, one trailing slash is tolerated. */
+const isDocument = (path: string): boolean => path === OPENAPI_PATH || path === `${OPENAPI_PATH}/`;
+
 /** CORS: any origin may call with a bearer credential. */
 function preflight({ lookup, path }: Call): Reply {
-  if (lookup.kind === 'unknown' && path !== OPENAPI_PATH) throw new ProblemError('route_not_found');
+  if (lookup.kind === 'unknown' && !isDocument(path)) throw new ProblemError('route_not_found');
   const allow = lookup.kind === 'unknown' ? 'GET, HEAD, OPTIONS' : lookup.allow;
   return {
     status: 204,

@@ -143,7 +143,7 @@ export function problemResponses(baseUrl: string): Record<string, oas31.Response
       (status) => status === 429,
     ),
     Other: response(
-      'Another failure: 405, 408, 413, 415, 417, 431, 500 or 503. A 503 carries `Retry-After`.',
+      'Another failure: 405, 408, 413, 415, 431, 500 or 503. A 503 carries `Retry-After`.',
       OTHER_HEADERS,
       (status) => !named.includes(status),
     ),

@@ -16,7 +16,7 @@ export type Route = {
   readonly queryParams: readonly string[];
   readonly hasBody: boolean;
   /** Where a member of the input comes from. */
-  originOf(field: string): ValidationEntry['in'];
+  readonly originOf: (field: string) => ValidationEntry['in'];
   call(ctx: Context, getRawInput: () => Promise<unknown>): Promise<unknown>;
   /** The input schema, or undefined where the operation takes nothing. */
   readonly input: z.ZodObject | undefined;

@@ -173,8 +173,8 @@ async function expectNothingLeft(dataDir: string, pid: number | undefined): Prom
 describe.skipIf(process.platform === 'win32')('startEmbedded', { timeout: 30_000 }, () => {
   beforeAll(async () => {
     chmodSync(TEMPLATE, 0o755);
-    const { close } = await startEmbedded({ dataDir: TEMPLATE, durable: false });
-    await close();
+    const template = await startEmbedded({ dataDir: TEMPLATE, durable: false });
+    await template.close();
   });
   afterAll(() => rmSync(TEMPLATE, { recursive: true, force: true }));
 

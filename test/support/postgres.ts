@@ -16,6 +16,7 @@ declare module 'vitest' {
 }
 
 /** One throw-away server for the run, with the migrations applied once to the template that tests clone. */
+// eslint-disable-next-line import/no-default-export -- vitest calls the default export
 export default async function setup(project: TestProject) {
   const dataDir = mkdtempSync(join(tmpdir(), 'roster-test-'));
   const given = process.env['TEST_DATABASE_URL'];

@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, expect, vi } from 'vitest';
 import './matchers.ts';
 
+/* eslint-disable no-console -- it is what is watched */
+
 // Nothing may complain behind the tests' back.
 beforeEach(() => {
   vi.spyOn(console, 'error');
