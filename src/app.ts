@@ -22,7 +22,11 @@ import { trpcHandler } from './trpc/mount.ts';
 export function createApp(transport: Transport, readiness: Readiness): RequestListener {
   const { db, config } = transport.services;
   const routes = buildRoutes(appRouter._def.procedures);
-  const rest = restHandler(transport, routes, serveDocument(openApiDocument(appRouter, routes, config.baseUrl, config.tokenBrand)));
+  const rest = restHandler(
+    transport,
+    routes,
+    serveDocument(openApiDocument(appRouter, routes, config.baseUrl, config.tokenBrand)),
+  );
 
   const pages = express();
   pages.disable('x-powered-by').disable('etag').enable('case sensitive routing');
@@ -48,19 +52,25 @@ export function createApp(transport: Transport, readiness: Readiness): RequestLi
 const isApi = (target: string): boolean => /^(?:https?:\/\/[^/?#]*)?\/api\/v1(?:[/?]|$)/i.test(target);
 
 /** What every answer beside the API carries: a request id, the address's rate headers, and a line in the log. */
-const everyAnswer = (transport: Transport): RequestHandler => async (req, res, next) => {
-  const startedAt = performance.now();
-  const requestId = requestIdOf(req.headers['x-request-id']);
-  res.locals['requestId'] = requestId;
-  res.setHeader('X-Request-Id', requestId);
-  res.on('close', () => {
-    const { operation = null, credentialId = null } = res.locals as { operation?: string; credentialId?: string }; // set by the /trpc mount
-    transport.log.request(operation, res.statusCode, startedAt, credentialId, requestId);
-  });
-  const headers = rateHeaders(await peekAddress(transport, req));
-  for (let i = 0; i + 1 < headers.length; i += 2) res.setHeader(headers[i] ?? '', headers[i + 1] ?? '');
-  next(namesOneHost(req) ? undefined : new ProblemError('malformed_request', 'The request has to name its host exactly once.'));
-};
+const everyAnswer =
+  (transport: Transport): RequestHandler =>
+  async (req, res, next) => {
+    const startedAt = performance.now();
+    const requestId = requestIdOf(req.headers['x-request-id']);
+    res.locals['requestId'] = requestId;
+    res.setHeader('X-Request-Id', requestId);
+    res.on('close', () => {
+      const { operation = null, credentialId = null } = res.locals as { operation?: string; credentialId?: string }; // set by the /trpc mount
+      transport.log.request(operation, res.statusCode, startedAt, credentialId, requestId);
+    });
+    const headers = rateHeaders(await peekAddress(transport, req));
+    for (let i = 0; i + 1 < headers.length; i += 2) res.setHeader(headers[i] ?? '', headers[i + 1] ?? '');
+    next(
+      namesOneHost(req)
+        ? undefined
+        : new ProblemError('malformed_request', 'The request has to name its host exactly once.'),
+    );
+  };
 
 const problemHandler =
   ({ services, log }: Transport): ErrorRequestHandler =>

@@ -14,7 +14,10 @@ const environment = z.object({
   DATABASE_URL: url(/^postgres(ql)?$/).optional(),
   DATABASE_POOL_MAX: count(10),
   DATA_DIR: z.string().min(1).default('./var'),
-  REDIS_URL: z.string().regex(/^rediss?:\/\//, 'must begin with redis:// or rediss://').optional(),
+  REDIS_URL: z
+    .string()
+    .regex(/^rediss?:\/\//, 'must begin with redis:// or rediss://')
+    .optional(),
   SMTP_URL: url(/^smtps?$/).optional(),
   MAIL_FROM: z.string().min(3).default('Roster <roster@localhost>'),
   MAILS_PER_DAY_TEAM: count(5),
@@ -29,7 +32,10 @@ const environment = z.object({
   KEY_LIMIT: count(1000),
   PLANS_FILE: z.string().optional(),
   INVITATION_DAYS: count(7),
-  TOKEN_BRAND: z.string().regex(/^[a-z][a-z0-9]{1,9}$/).default('rst'),
+  TOKEN_BRAND: z
+    .string()
+    .regex(/^[a-z][a-z0-9]{1,9}$/)
+    .default('rst'),
   TRPC_ORIGINS: z.string().default(''),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
 });
@@ -89,7 +95,9 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     plans,
     invitationDays: e.INVITATION_DAYS,
     tokenBrand: e.TOKEN_BRAND,
-    trpcOrigins: e.TRPC_ORIGINS.split(',').map((origin) => origin.trim()).filter(Boolean),
+    trpcOrigins: e.TRPC_ORIGINS.split(',')
+      .map((origin) => origin.trim())
+      .filter(Boolean),
     logLevel: e.LOG_LEVEL,
   };
 }

@@ -33,7 +33,11 @@ export const PROBLEMS = {
     'Your role lacks a permission',
     'Ask the owner of the team for a role with the permission `detail` names.',
   ],
-  team_limit_reached: [403, 'The account is at its team limit', 'Give up a team, or ask the operator for a higher limit.'],
+  team_limit_reached: [
+    403,
+    'The account is at its team limit',
+    'Give up a team, or ask the operator for a higher limit.',
+  ],
   seat_limit_reached: [
     403,
     'The team has no free seat',
@@ -56,7 +60,11 @@ export const PROBLEMS = {
   method_not_allowed: [405, 'Method not allowed', 'The `Allow` header lists the methods of this path.'],
   request_timeout: [408, 'The request took too long to arrive', 'Send the whole request without long pauses.'],
   body_too_large: [413, 'The body is too large', 'Send at most 100 KiB.'],
-  unsupported_media_type: [415, 'The body is not application/json', 'Send `Content-Type: application/json`, not compressed.'],
+  unsupported_media_type: [
+    415,
+    'The body is not application/json',
+    'Send `Content-Type: application/json`, not compressed.',
+  ],
   rate_limited: [429, 'Too many requests', 'Wait for the seconds in `Retry-After`. `RateLimit-*` show what is left.'],
   headers_too_large: [431, 'The request headers are too large', 'Send at most 16 KiB of headers.'],
   internal_error: [500, 'Something went wrong here', 'It has been logged. Quote `requestId` when you report it.'],

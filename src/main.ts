@@ -31,7 +31,9 @@ async function start(): Promise<void> {
   const log = pino({ level: config.logLevel }, pino.destination({ dest: 1, sync: true }));
   const opened = await openServices(config);
   const { services } = opened;
-  const keyUsage = trackKeyUsage(services.db, (error) => log.warn({ err: error }, 'lastUsedAt could not be written; it will be tried again'));
+  const keyUsage = trackKeyUsage(services.db, (error) =>
+    log.warn({ err: error }, 'lastUsedAt could not be written; it will be tried again'),
+  );
   const limiter = createLimiter({
     redisUrl: config.redisUrl,
     limit: config.rateLimit,

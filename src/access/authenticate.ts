@@ -87,7 +87,11 @@ export async function authenticate(
  * The caller's active membership of a team, or null for a team that does not exist, that the
  * account is no active member of, or that a team credential does not reach: nobody can tell which.
  */
-export async function findActiveMembership(read: Read, principal: Principal, teamId: string): Promise<ActiveMembership | null> {
+export async function findActiveMembership(
+  read: Read,
+  principal: Principal,
+  teamId: string,
+): Promise<ActiveMembership | null> {
   if (principal.teamId !== null && principal.teamId !== teamId) return null;
   const [row] = await read(findMembership, [principal.accountId, teamId]);
   return row === undefined ? null : toMembership(row, principal.accountId, teamId);

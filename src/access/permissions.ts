@@ -1,7 +1,10 @@
 import { PERMISSIONS, type Permission } from '../entities/index.ts';
 
 /** Whether somebody who holds `held` may grant a role: never `owner`, never more than they hold. */
-export function canGrant(held: readonly Permission[], role: { id: string; permissions: readonly Permission[] }): boolean {
+export function canGrant(
+  held: readonly Permission[],
+  role: { id: string; permissions: readonly Permission[] },
+): boolean {
   return role.id !== 'owner' && role.permissions.every((permission) => held.includes(permission));
 }
 

@@ -43,14 +43,21 @@ export function secretsOf(brand: string) {
       const body = `${brand}_${SECRET_KINDS[kind]}_${generateRandomString({ read: randomFillSync }, BASE62, RANDOM_LENGTH)}`;
       const secret = body + checksum(body);
       const prefixLength = brand.length + SECRET_KINDS[kind].length + 2;
-      return { secret, hash: hashSecret(secret), keyPrefix: secret.slice(0, prefixLength + 6), last4: secret.slice(-4) };
+      return {
+        secret,
+        hash: hashSecret(secret),
+        keyPrefix: secret.slice(0, prefixLength + 6),
+        last4: secret.slice(-4),
+      };
     },
 
     /** The kind of a well-formed secret with a right checksum, else undefined. Does no I/O. */
     kindOf(secret: string): SecretKind | undefined {
       const bodyLength = secret.length - CHECKSUM_LENGTH;
       const kind = kindOfPrefix.get(secret.slice(0, bodyLength - RANDOM_LENGTH));
-      return kind !== undefined && secret.slice(bodyLength) === checksum(secret.slice(0, bodyLength)) ? kind : undefined;
+      return kind !== undefined && secret.slice(bodyLength) === checksum(secret.slice(0, bodyLength))
+        ? kind
+        : undefined;
     },
   };
 }

@@ -52,7 +52,8 @@ function giveBackBroken(pool: Pool): void {
 /** SQLSTATE classes of a server that is away, starting, stopping or out of connections. */
 const UNAVAILABLE_STATE = /^(08|57P0|53|58)/;
 const UNAVAILABLE_ERRNO = /^(ECONN|EPIPE|ENOTFOUND|ETIMEDOUT|EHOSTUNREACH|EAI_)/;
-const UNAVAILABLE_MESSAGE = /timeout exceeded when trying to connect|Connection terminated|Query read timeout|statement timeout|Client has encountered a connection error/i;
+const UNAVAILABLE_MESSAGE =
+  /timeout exceeded when trying to connect|Connection terminated|Query read timeout|statement timeout|Client has encountered a connection error/i;
 
 /** Whether an error says that the database cannot be reached now, as opposed to a fault of ours. */
 export function isUnavailable(error: unknown): boolean {
@@ -65,4 +66,3 @@ export function isUnavailable(error: unknown): boolean {
     isUnavailable(error.cause)
   );
 }
-

@@ -24,13 +24,34 @@ type PoolOptions = {
 export function openOrm(databaseUrl: string, { poolMax, timeouts }: PoolOptions): Promise<MikroORM> {
   return MikroORM.init({
     clientUrl: databaseUrl,
-    entities: [Account, Session, Team, Role, Membership, Invitation, InvitationLink, Subscription, ApiKey, ApiKeySecret, SentMail],
+    entities: [
+      Account,
+      Session,
+      Team,
+      Role,
+      Membership,
+      Invitation,
+      InvitationLink,
+      Subscription,
+      ApiKey,
+      ApiKeySecret,
+      SentMail,
+    ],
     extensions: [Migrator],
-    migrations: { path: `${import.meta.dirname}/../../migrations`, emit: 'ts', snapshot: false, disableForeignKeys: false },
+    migrations: {
+      path: `${import.meta.dirname}/../../migrations`,
+      emit: 'ts',
+      snapshot: false,
+      disableForeignKeys: false,
+    },
     schemaGenerator: { ignoreSchema: ['graphile_worker'], disableForeignKeys: false },
     pool: { min: 0, max: poolMax },
     driverOptions: timeouts
-      ? { connectionTimeoutMillis: timeouts.connectMs, statement_timeout: timeouts.statementMs, query_timeout: timeouts.statementMs + 1000 }
+      ? {
+          connectionTimeoutMillis: timeouts.connectMs,
+          statement_timeout: timeouts.statementMs,
+          query_timeout: timeouts.statementMs + 1000,
+        }
       : {},
     forceUtcTimezone: true,
     // The pool reports dropped connections here; requests and /readyz report them with more context.

@@ -23,7 +23,12 @@ const AccountSchema = defineEntity({
       .onCreate(() => new Date())
       .onUpdate(() => new Date()),
   },
-  uniques: [{ name: 'account_email_unique', expression: 'create unique index "account_email_unique" on "account" (lower("email"))' }],
+  uniques: [
+    {
+      name: 'account_email_unique',
+      expression: 'create unique index "account_email_unique" on "account" (lower("email"))',
+    },
+  ],
   checks: [{ name: 'account_role_check', expression: `role in ('user', 'admin')` }],
 });
 

@@ -38,8 +38,15 @@ const ApiKeySchema = defineEntity({
     revokedAt: instant().nullable(),
   },
   indexes: [
-    { name: 'api_key_personal_index', expression: 'create index "api_key_personal_index" on "api_key" ("account_id", "created_at") where revoked_at is null' },
-    { name: 'api_key_team_index', expression: 'create index "api_key_team_index" on "api_key" ("team_id", "created_at") where revoked_at is null' },
+    {
+      name: 'api_key_personal_index',
+      expression:
+        'create index "api_key_personal_index" on "api_key" ("account_id", "created_at") where revoked_at is null',
+    },
+    {
+      name: 'api_key_team_index',
+      expression: 'create index "api_key_team_index" on "api_key" ("team_id", "created_at") where revoked_at is null',
+    },
   ],
   checks: [
     { name: 'api_key_scopes_check', expression: `scopes <@ array[${quoted}]` },

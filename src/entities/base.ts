@@ -10,7 +10,9 @@ export function newId(kind: string): string {
   bytes.writeUIntBE(Date.now(), 0, 6);
   bytes[6] = 0x70 | (bytes[6]! & 0x0f);
   bytes[8] = 0x80 | (bytes[8]! & 0x3f);
-  return `${kind}_${BigInt(`0x${bytes.toString('hex')}`).toString(32).padStart(26, '0')}`;
+  return `${kind}_${BigInt(`0x${bytes.toString('hex')}`)
+    .toString(32)
+    .padStart(26, '0')}`;
 }
 
 /** Ids are text in the "C" collation: the cheapest comparison, the same order everywhere. */

@@ -19,7 +19,11 @@ const InvitationSchema = defineEntity({
   },
   indexes: [{ name: 'invitation_role_index', properties: ['role'] }],
   uniques: [
-    { name: 'invitation_pending_unique', expression: 'create unique index "invitation_pending_unique" on "invitation" ("team_id", lower("email")) where accepted_at is null' },
+    {
+      name: 'invitation_pending_unique',
+      expression:
+        'create unique index "invitation_pending_unique" on "invitation" ("team_id", lower("email")) where accepted_at is null',
+    },
   ],
 });
 

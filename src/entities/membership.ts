@@ -23,7 +23,10 @@ const MembershipSchema = defineEntity({
   ],
   uniques: [
     { name: 'membership_account_team_unique', properties: ['account', 'team'] },
-    { name: 'membership_one_owner', expression: `create unique index "membership_one_owner" on "membership" ("team_id") where role_id = 'owner'` },
+    {
+      name: 'membership_one_owner',
+      expression: `create unique index "membership_one_owner" on "membership" ("team_id") where role_id = 'owner'`,
+    },
   ],
 });
 

@@ -32,7 +32,12 @@ const RoleSchema = defineEntity({
     name: text().collation('C'),
     permissions: p.array().columnType('text[]').$type<Permission[]>(),
   },
-  uniques: [{ name: 'role_name_unique', expression: 'create unique index "role_name_unique" on "role" ("team_id", lower("name"))' }],
+  uniques: [
+    {
+      name: 'role_name_unique',
+      expression: 'create unique index "role_name_unique" on "role" ("team_id", lower("name"))',
+    },
+  ],
   checks: [{ name: 'role_permissions_check', expression: `permissions <@ array[${quoted}]` }],
 });
 

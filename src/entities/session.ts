@@ -19,7 +19,12 @@ const SessionSchema = defineEntity({
     expiresAt: instant(),
     revokedAt: instant().nullable(),
   },
-  indexes: [{ name: 'session_account_index', expression: 'create index "session_account_index" on "session" ("account_id") where revoked_at is null' }],
+  indexes: [
+    {
+      name: 'session_account_index',
+      expression: 'create index "session_account_index" on "session" ("account_id") where revoked_at is null',
+    },
+  ],
 });
 
 export class Session extends SessionSchema.class {}

@@ -21,7 +21,10 @@ const SubscriptionSchema = defineEntity({
     needsPaymentAction: p.boolean().default(false),
   },
   checks: [
-    { name: 'subscription_status_check', expression: `status in ('trialing', 'active', 'past_due', 'canceled', 'unpaid')` },
+    {
+      name: 'subscription_status_check',
+      expression: `status in ('trialing', 'active', 'past_due', 'canceled', 'unpaid')`,
+    },
     { name: 'subscription_interval_check', expression: `"interval" in ('month', 'year')` },
   ],
 });

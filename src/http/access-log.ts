@@ -3,7 +3,13 @@ import type { ProblemError } from '../errors.ts';
 
 /** One line a request, and one for each failure of ours. Nothing of a request but its operation gets into either. */
 export type AccessLog = {
-  request(operation: string | null, status: number, startedAt: number, credentialId: string | null, requestId: string): void;
+  request(
+    operation: string | null,
+    status: number,
+    startedAt: number,
+    credentialId: string | null,
+    requestId: string,
+  ): void;
   /** Nothing for a refusal, which has no cause of ours. */
   failure(problem: ProblemError, requestId: string): void;
 };

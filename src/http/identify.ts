@@ -18,7 +18,12 @@ export type Identified = {
  * @param teamId the team the request names, whose membership the same statement resolves
  * @param cost how many calls the request carries
  */
-export async function identify(transport: Transport, req: IncomingMessage, teamId: string | null, cost: number): Promise<Identified> {
+export async function identify(
+  transport: Transport,
+  req: IncomingMessage,
+  teamId: string | null,
+  cost: number,
+): Promise<Identified> {
   const { services, limiter, keyUsage } = transport;
   const authentication = await authenticate(services.db.read, services.secrets, bearerOf(req.rawHeaders), teamId).catch(
     (error: unknown) => refused(toProblemError(error)),

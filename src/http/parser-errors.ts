@@ -20,7 +20,11 @@ export function answerParserErrors(server: Server, baseUrl: string): void {
       return;
     }
     const requestId = randomUUID();
-    const reply = problemReply(new ProblemError(OF_PARSER[error.code ?? ''] ?? 'malformed_request'), baseUrl, requestId);
+    const reply = problemReply(
+      new ProblemError(OF_PARSER[error.code ?? ''] ?? 'malformed_request'),
+      baseUrl,
+      requestId,
+    );
     const headers = [...headersOf(reply, requestId, common), 'Connection', 'close'];
     const lines = headers.map((text, i) => (i % 2 === 0 ? `\r\n${text}: ` : text)).join('');
     socket.end(`HTTP/1.1 ${reply.status} ${STATUS_CODES[reply.status]}${lines}\r\n\r\n${String(reply.body)}`);

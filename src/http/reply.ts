@@ -47,21 +47,26 @@ function challengeOf({ problem, extras }: ProblemError, baseUrl: string): string
 }
 
 /** What every answer under `/api/v1` carries. Credentials are never ambient there, so any origin may read it. */
-export const apiHeaders = (baseUrl: string): readonly string[] => [
-  'X-Content-Type-Options', 'nosniff',
-  'Referrer-Policy', 'no-referrer',
-  'Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'",
-  'Cross-Origin-Resource-Policy', 'cross-origin',
-  'Access-Control-Allow-Origin', '*',
-  'Access-Control-Expose-Headers', 'RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After, X-Request-Id, WWW-Authenticate',
-  // Only where the service is reached by https at all.
-  ...(baseUrl.startsWith('https:') ? ['Strict-Transport-Security', 'max-age=31536000; includeSubDomains'] : []),
-];
+export const apiHeaders = (baseUrl: string): readonly string[] =>
+  Object.entries({
+    'X-Content-Type-Options': 'nosniff',
+    'Referrer-Policy': 'no-referrer',
+    'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+    'Cross-Origin-Resource-Policy': 'cross-origin',
+    'Access-Control-Allow-Origin': '*',
+    'Access-Control-Expose-Headers':
+      'RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After, X-Request-Id, WWW-Authenticate',
+    // Only where the service is reached by https at all.
+    ...(baseUrl.startsWith('https:') && { 'Strict-Transport-Security': 'max-age=31536000; includeSubDomains' }),
+  }).flat();
 
 export const rateHeaders = ({ limit, remaining, resetSeconds }: RateDecision): readonly string[] => [
-  'RateLimit-Limit', String(limit),
-  'RateLimit-Remaining', String(remaining),
-  'RateLimit-Reset', String(resetSeconds),
+  'RateLimit-Limit',
+  String(limit),
+  'RateLimit-Remaining',
+  String(remaining),
+  'RateLimit-Reset',
+  String(resetSeconds),
 ];
 
 /** All headers of an answer, names and values in turn: those of every answer, then the reply's own. */

@@ -28,7 +28,10 @@ export const jobLogger = (log: Log): Logger =>
   new Logger(() => (level, message, { failure, success, job, error }) => {
     if (failure === true) {
       const { id, task_identifier: task, attempts: attempt, max_attempts: attemptsMax } = job as Failed; // what it logs with `failure`
-      log.warn({ job: id, task, attempt, attemptsMax, reason: reasonOf(error) }, 'a job failed and will be tried again');
+      log.warn(
+        { job: id, task, attempt, attemptsMax, reason: reasonOf(error) },
+        'a job failed and will be tried again',
+      );
     } else if (level === 'error' || level === 'warning') {
       // It mends all of these by itself; what it cannot mend ends its run, which the worker reports.
       log.warn({}, masked(message));

@@ -34,7 +34,13 @@ const RECORD_ATTEMPTS_MAX = 5;
  * Mails an invitation: once, but for a crash while the mail is on its way. A mail that the throttle
  * holds back becomes a job for later; an invitation that was revoked or renewed meanwhile gets none.
  */
-export async function sendInvitation(services: JobServices, mailer: Mailer, log: Log, payload: Payload, job: Job): Promise<void> {
+export async function sendInvitation(
+  services: JobServices,
+  mailer: Mailer,
+  log: Log,
+  payload: Payload,
+  job: Job,
+): Promise<void> {
   const { config, db, sealer } = services;
   const { invitationId } = payload;
   const token = sealer.open(payload.sealedToken);
@@ -42,14 +48,25 @@ export async function sendInvitation(services: JobServices, mailer: Mailer, log:
   // Of the token, so that every attempt at one mail takes the same place of the mailbox.
   const mailId = `mail_${tokenHash.slice(0, 32)}`;
 
-  const admission = await db.em().transactional((tx) => admit(tx, config, payload, { tokenHash, mailId, jobId: job.id }));
+  const admission = await db
+    .em()
+    .transactional((tx) => admit(tx, config, payload, { tokenHash, mailId, jobId: job.id }));
   if (admission === null) return;
   if ('heldUntil' in admission) {
-    log.info({ invitationId, until: admission.heldUntil.toISOString() }, 'an invitation mail is held back by the limits per mailbox');
+    log.info(
+      { invitationId, until: admission.heldUntil.toISOString() },
+      'an invitation mail is held back by the limits per mailbox',
+    );
     return;
   }
 
-  const { email, team_name: teamName, role_name: roleName, inviter: inviterName, expires_at: expiresAt } = admission.send;
+  const {
+    email,
+    team_name: teamName,
+    role_name: roleName,
+    inviter: inviterName,
+    expires_at: expiresAt,
+  } = admission.send;
   const { baseUrl } = config;
   const link = invitationLink(baseUrl, token);
   const mail = invitationMail({ teamName, roleName, inviterName, link, expiresAt: new Date(expiresAt), baseUrl });
@@ -66,7 +83,12 @@ export async function sendInvitation(services: JobServices, mailer: Mailer, log:
 
 type Attempt = { readonly tokenHash: string; readonly mailId: string; readonly jobId: string };
 
-async function admit(tx: EntityManager, config: Config, payload: Payload, { tokenHash, mailId, jobId }: Attempt): Promise<Admission> {
+async function admit(
+  tx: EntityManager,
+  config: Config,
+  payload: Payload,
+  { tokenHash, mailId, jobId }: Attempt,
+): Promise<Admission> {
   const { invitationId } = payload;
   // A renewal updates this row in the transaction that makes its link and its job. Under the lock both
   // are known or not yet made, whatever the clocks of the replicas say.
@@ -83,9 +105,10 @@ async function admit(tx: EntityManager, config: Config, payload: Payload, { toke
   );
   if (pending === undefined || (await isReplaced(tx, jobId))) return null;
 
-  const links = await tx.execute<{ hash: string }[]>(`select encode(token_hash, 'hex') as hash from invitation_link where invitation_id = ?`, [
-    invitationId,
-  ]);
+  const links = await tx.execute<{ hash: string }[]>(
+    `select encode(token_hash, 'hex') as hash from invitation_link where invitation_id = ?`,
+    [invitationId],
+  );
   const earlierLinks = links.map(({ hash }) => hash).filter((hash) => hash !== tokenHash);
   if (earlierLinks.length === links.length) return null;
 
@@ -97,7 +120,10 @@ async function admit(tx: EntityManager, config: Config, payload: Payload, { toke
 
 /** A job that is made while an earlier one of its key runs takes the key away from it. */
 async function isReplaced(tx: EntityManager, jobId: string): Promise<boolean> {
-  const rows = await tx.execute<unknown[]>('select 1 from graphile_worker.jobs where id = ?::bigint and key is not null', [jobId]);
+  const rows = await tx.execute<unknown[]>(
+    'select 1 from graphile_worker.jobs where id = ?::bigint and key is not null',
+    [jobId],
+  );
   return rows.length === 0;
 }
 
@@ -109,7 +135,8 @@ async function record(db: Database, earlierLinks: readonly string[], jobId: stri
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await db.em().transactional(async (tx) => {
-        for (const hash of earlierLinks) await tx.execute(`delete from invitation_link where token_hash = decode(?, 'hex')`, [hash]);
+        for (const hash of earlierLinks)
+          await tx.execute(`delete from invitation_link where token_hash = decode(?, 'hex')`, [hash]);
         await tx.execute('delete from graphile_worker._private_jobs where id = ?::bigint', [jobId]);
       });
     } catch (error) {

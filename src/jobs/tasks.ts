@@ -27,7 +27,8 @@ export function tasksOf(services: JobServices, mailer: Mailer, log: Log): TaskLi
     async sweep(_payload: unknown, helpers: JobHelpers) {
       await helpers.query(FREE_STALE_JOBS, [helpers.job.id]);
       const { rowCount } = await helpers.query(DROP_SPENT_JOBS);
-      if (rowCount !== null && rowCount > 0) log.warn({ jobs: rowCount }, 'jobs that were left at their last attempt are dropped');
+      if (rowCount !== null && rowCount > 0)
+        log.warn({ jobs: rowCount }, 'jobs that were left at their last attempt are dropped');
       await helpers.query(`delete from sent_mail where created_at < now() - interval '25 hours'`);
     },
   };
@@ -35,7 +36,9 @@ export function tasksOf(services: JobServices, mailer: Mailer, log: Log): TaskLi
 
 /** When the clock queues what. */
 export const cronItems = (): ParsedCronItem[] =>
-  parseCronItems([{ task: 'sweep', match: '*/10 * * * *', options: { backfillPeriod: 0, maxAttempts: 1, jobKey: 'sweep' } }]);
+  parseCronItems([
+    { task: 'sweep', match: '*/10 * * * *', options: { backfillPeriod: 0, maxAttempts: 1, jobKey: 'sweep' } },
+  ]);
 
 /** Jobs of a worker that was killed, which the library itself frees after four hours. No job of ours takes minutes. */
 const FREE_STALE_JOBS = `select graphile_worker.force_unlock_workers(array(
@@ -51,7 +54,10 @@ const DROP_SPENT_JOBS = `select 1 from graphile_worker.complete_jobs(array(
 /** Whether a job of the same key was made while this one ran, which makes this attempt the last. */
 async function isReplaced({ job, ...helpers }: JobHelpers): Promise<boolean> {
   try {
-    const { rowCount } = await helpers.query('select 1 from graphile_worker.jobs where id = $1 and attempts >= max_attempts', [job.id]);
+    const { rowCount } = await helpers.query(
+      'select 1 from graphile_worker.jobs where id = $1 and attempts >= max_attempts',
+      [job.id],
+    );
     return rowCount === 1;
   } catch {
     return false;

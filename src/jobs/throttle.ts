@@ -14,7 +14,11 @@ const MAIL_LOCK = 0x4d41494c;
  * workers on any number of replicas cannot exceed the limits together.
  * @returns null when the place is taken, else when there will be one.
  */
-export async function takePlace(tx: EntityManager, limits: Limits, { id, recipient, teamId }: Place): Promise<Date | null> {
+export async function takePlace(
+  tx: EntityManager,
+  limits: Limits,
+  { id, recipient, teamId }: Place,
+): Promise<Date | null> {
   await tx.execute('select pg_advisory_xact_lock(?, hashtext(?))', [MAIL_LOCK, recipient]);
   const [row] = await tx.execute<{ free_at: string | null }[]>(
     `with recent as (

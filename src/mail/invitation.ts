@@ -14,10 +14,18 @@ const NAME_LENGTH_MAX = 100;
 const SUBJECT_NAME_LENGTH_MAX = 60;
 
 /** Where the mail's reader accepts. The link carries the token alone, never the invitation's id. */
-export const invitationLink = (baseUrl: string, token: string): string => `${baseUrl}/invitation?token=${encodeURIComponent(token)}`;
+export const invitationLink = (baseUrl: string, token: string): string =>
+  `${baseUrl}/invitation?token=${encodeURIComponent(token)}`;
 
 /** The mail that invites somebody to a team, without its recipient. */
-export function invitationMail({ teamName, inviterName, roleName, link, expiresAt, baseUrl }: InvitationMail): Omit<Mail, 'to'> {
+export function invitationMail({
+  teamName,
+  inviterName,
+  roleName,
+  link,
+  expiresAt,
+  baseUrl,
+}: InvitationMail): Omit<Mail, 'to'> {
   const inviter = inviterName === null ? 'A member' : quoted(inviterName);
   const invitation = `${inviter} invites you to join the team ${quoted(teamName)} with the role ${quoted(roleName)}.`;
   const until = `${DATE.format(expiresAt)} UTC`;

@@ -41,7 +41,10 @@ function smtpMailer(url: string, from: string): Mailer {
   return {
     async send(mail, signal) {
       const bound = AbortSignal.timeout(SEND_MS);
-      await transport.sendMail({ ...message(mail, from), signal: signal === undefined ? bound : AbortSignal.any([bound, signal]) });
+      await transport.sendMail({
+        ...message(mail, from),
+        signal: signal === undefined ? bound : AbortSignal.any([bound, signal]),
+      });
     },
     close: () => transport.close(),
   };

@@ -10,7 +10,9 @@ export function healthPages(db: Database, readiness: Readiness): Router {
   pages.get('/healthz', (_req, res) => void res.json({ status: 'ok' }));
   pages.get('/readyz', async (_req, res) => {
     const problem = readiness.ready ? await databaseProblem(db) : 'draining';
-    res.status(problem === null ? 200 : 503).json(problem === null ? { status: 'ready' } : { status: 'unavailable', reason: problem });
+    res
+      .status(problem === null ? 200 : 503)
+      .json(problem === null ? { status: 'ready' } : { status: 'unavailable', reason: problem });
   });
   return pages;
 }

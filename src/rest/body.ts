@@ -40,7 +40,8 @@ async function collect(req: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   try {
-    for await (const chunk of req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) { // no encoding is set, so chunks are buffers
+    for await (const chunk of req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      // no encoding is set, so chunks are buffers
       size += chunk.length;
       if (size > MAX_BYTES) break;
       chunks.push(chunk);

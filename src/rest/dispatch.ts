@@ -109,12 +109,12 @@ function preflight({ lookup, path }: Call): Reply {
   return {
     status: 204,
     body: undefined,
-    headers: [
-      'Allow', allow,
-      'Access-Control-Allow-Methods', allow,
-      'Access-Control-Allow-Headers', 'Authorization, Content-Type, X-Request-Id',
-      'Access-Control-Max-Age', '7200',
-    ],
+    headers: Object.entries({
+      Allow: allow,
+      'Access-Control-Allow-Methods': allow,
+      'Access-Control-Allow-Headers': 'Authorization, Content-Type, X-Request-Id',
+      'Access-Control-Max-Age': '7200',
+    }).flat(),
   };
 }
 

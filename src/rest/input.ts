@@ -48,7 +48,11 @@ export async function readInput(req: IncomingMessage, route: Route, params: Para
   });
   if (!isObject(body)) {
     const fault: ValidationEntry = { in: 'body', pointer: '', code: 'invalid_type', params: { expected: 'object' } };
-    throw withParamFaults(new ProblemError('validation_failed', 'The body has to be a JSON object.', { errors: [fault] }), route, params);
+    throw withParamFaults(
+      new ProblemError('validation_failed', 'The body has to be a JSON object.', { errors: [fault] }),
+      route,
+      params,
+    );
   }
   return { ...body, ...params };
 }

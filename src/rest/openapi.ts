@@ -16,7 +16,8 @@ export function serveDocument(document: unknown): OpenApiDocument {
 
   return {
     reply({ method, headers }) {
-      if (method !== 'GET' && method !== 'HEAD') throw new ProblemError('method_not_allowed', undefined, { allow: 'GET, HEAD, OPTIONS' });
+      if (method !== 'GET' && method !== 'HEAD')
+        throw new ProblemError('method_not_allowed', undefined, { allow: 'GET, HEAD, OPTIONS' });
       return matches(headers['if-none-match'], etag)
         ? { ...shared, status: 304, body: undefined }
         : { ...shared, status: 200, contentType: 'application/json', body };

@@ -63,8 +63,11 @@ export function buildRoutes(procedures: Readonly<Record<string, unknown>>): Rout
       }
       if (node.routes.size === 0) return UNKNOWN;
       // OPTIONS asks about the path, whichever of its operations answers for it.
-      const route = method === 'OPTIONS' ? [...node.routes.values()][0] : node.routes.get(method === 'HEAD' ? 'GET' : method);
-      return route === undefined ? { kind: 'wrong-method', allow: node.allow } : { kind: 'found', route, rawParams, allow: node.allow };
+      const route =
+        method === 'OPTIONS' ? [...node.routes.values()][0] : node.routes.get(method === 'HEAD' ? 'GET' : method);
+      return route === undefined
+        ? { kind: 'wrong-method', allow: node.allow }
+        : { kind: 'found', route, rawParams, allow: node.allow };
     },
   };
 }

@@ -8,7 +8,9 @@ export function admit(authentication: Authentication, access: Access): Principal
   if (authentication.principal === null) throw authentication.refusal;
   const { principal } = authentication;
   if (access.scope !== null && !principal.scopes.includes(access.scope)) {
-    throw new ProblemError('scope_missing', `This needs a credential with the scope ${access.scope}.`, { scope: access.scope });
+    throw new ProblemError('scope_missing', `This needs a credential with the scope ${access.scope}.`, {
+      scope: access.scope,
+    });
   }
   if (access.accountLevel && principal.teamId !== null) {
     throw new ProblemError('team_credential_refused');

@@ -5,7 +5,12 @@ import type { Context, Services } from './context.ts';
  * The context of one call.
  * @param teamId the team whose membership came with the authentication, so that it is not looked up twice
  */
-export const callContext = (services: Services, requestId: string, authentication: Authentication, teamId: string | null): Context => ({
+export const callContext = (
+  services: Services,
+  requestId: string,
+  authentication: Authentication,
+  teamId: string | null,
+): Context => ({
   services,
   requestId,
   authentication,

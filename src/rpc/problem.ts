@@ -30,12 +30,17 @@ export function toProblemError(error: unknown, input: Input = NO_INPUT): Problem
   const cause = error instanceof TRPCError ? error.cause : error;
   if (cause instanceof ProblemError) return cause;
   if (error instanceof TRPCError && error.code === 'BAD_REQUEST' && cause instanceof ZodError) {
-    return new ProblemError('validation_failed', undefined, { errors: toEntries(cause.issues, input.raw, input.originOf) });
+    return new ProblemError('validation_failed', undefined, {
+      errors: toEntries(cause.issues, input.raw, input.originOf),
+    });
   }
   if (error instanceof TRPCError && cause instanceof SyntaxError) return new ProblemError('malformed_json');
-  if (isUnavailable(cause)) return new ProblemError('service_unavailable', undefined, { retryAfter: RETRY_AFTER_SECONDS, cause });
+  if (isUnavailable(cause))
+    return new ProblemError('service_unavailable', undefined, { retryAfter: RETRY_AFTER_SECONDS, cause });
   const known = error instanceof TRPCError ? OF_TRPC[error.code] : undefined;
-  return known === undefined ? new ProblemError('internal_error', undefined, { cause: cause ?? error }) : new ProblemError(known);
+  return known === undefined
+    ? new ProblemError('internal_error', undefined, { cause: cause ?? error })
+    : new ProblemError(known);
 }
 
 /** What tRPC itself refuses before a procedure is found. */

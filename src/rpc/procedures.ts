@@ -32,7 +32,11 @@ type TeamAccess<Shape extends z.core.$ZodLooseShape> = {
  * Team-addressed: an active member of `teamId`, holding `permission` where one is named. Everybody
  * else gets the 404 that a missing team gives, so that ids cannot be probed (spec 1.6).
  */
-export const teamProcedure = <Shape extends z.core.$ZodLooseShape = Record<never, never>>({ scope, permission, input }: TeamAccess<Shape>) =>
+export const teamProcedure = <Shape extends z.core.$ZodLooseShape = Record<never, never>>({
+  scope,
+  permission,
+  input,
+}: TeamAccess<Shape>) =>
   procedure
     .meta({ access: { scope, accountLevel: false, permission: permission ?? null } })
     .input(z.object({ teamId: resourceId, ...(input as Shape) })) // an absent shape spreads to nothing

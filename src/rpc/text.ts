@@ -21,7 +21,8 @@ const bounded = (schema: z.ZodString | z.ZodEmail, min: number, max: number) =>
         return;
       }
       const length = codePoints(value);
-      if (length < min) issues.push({ code: 'too_small', origin: 'string', minimum: min, inclusive: true, input: value });
+      if (length < min)
+        issues.push({ code: 'too_small', origin: 'string', minimum: min, inclusive: true, input: value });
       if (length > max) issues.push({ code: 'too_big', origin: 'string', maximum: max, inclusive: true, input: value });
     })
     .meta({ ...(min > 0 ? { minLength: min } : {}), maxLength: max });
@@ -39,6 +40,8 @@ export const resourceId = text(1, 255);
 export const timestamp = z.string().meta({ format: 'date-time', example: '2026-11-21T09:30:00.000Z' });
 
 /** The answer of an operation that has nothing else to say (spec 2.11). */
-export const success = z.object({ success: z.literal(true) }).meta({ id: 'Success', description: 'The operation succeeded.' });
+export const success = z
+  .object({ success: z.literal(true) })
+  .meta({ id: 'Success', description: 'The operation succeeded.' });
 
 export const SUCCESS = { success: true } as const;

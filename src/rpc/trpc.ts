@@ -58,17 +58,33 @@ function admitFirst(inner: AnyTRPCProcedure): AnyTRPCProcedure {
     admit(opts.ctx.authentication, access);
     return (inner as unknown as Call)(opts); // a built procedure is callable; its public type says only what clients see
   };
-  return Object.assign(outer, { _def: inner._def, meta: inner._def.meta, procedure: true }) as unknown as AnyTRPCProcedure;
+  return Object.assign(outer, {
+    _def: inner._def,
+    meta: inner._def.meta,
+    procedure: true,
+  }) as unknown as AnyTRPCProcedure;
 }
 
 type Route = `${'GET' | 'POST' | 'PATCH' | 'DELETE'} /api/v1/${string}`;
 type EndpointText = { readonly summary: string; readonly description?: string; readonly status?: 200 | 201 };
 
 /** One row of the specification's endpoint table, and what its page says. */
-export function endpoint(operationId: string, route: Route, { summary, description, status = 200 }: EndpointText): Meta {
+export function endpoint(
+  operationId: string,
+  route: Route,
+  { summary, description, status = 200 }: EndpointText,
+): Meta {
   const [method, path] = route.split(' ') as ['GET' | 'POST' | 'PATCH' | 'DELETE', `/api/v1/${string}`]; // what Route is made of
   return {
     status,
-    openapi: { operationId, method, path, summary, ...(description === undefined ? {} : { description }), protect: false, errorResponses: [] },
+    openapi: {
+      operationId,
+      method,
+      path,
+      summary,
+      ...(description === undefined ? {} : { description }),
+      protect: false,
+      errorResponses: [],
+    },
   };
 }

@@ -10,15 +10,21 @@ export type Origin = (field: string) => ValidationEntry['in'];
 export function toEntries(issues: readonly Issue[], input: unknown, originOf: Origin): ValidationEntry[] {
   const entries = issues.map((issue) => toEntry(issue, valueAt(input, issue.path), originOf));
   // One fault can break two rules of zod's that are one code of ours. The last is the schema's own: a format's comes before it.
-  return entries.filter((entry, i) => entries.findLastIndex((other) => other.pointer === entry.pointer && other.code === entry.code) === i);
+  return entries.filter(
+    (entry, i) => entries.findLastIndex((other) => other.pointer === entry.pointer && other.code === entry.code) === i,
+  );
 }
 
 function toEntry(issue: Issue, value: unknown, originOf: Origin): ValidationEntry {
   const [field] = issue.path;
-  const place = { in: field === undefined ? ('body' as const) : originOf(String(field)), pointer: pointerTo(issue.path) };
+  const place = {
+    in: field === undefined ? ('body' as const) : originOf(String(field)),
+    pointer: pointerTo(issue.path),
+  };
   // zod's issues do not say whether a member was absent, so the input is asked.
   if (value === undefined) return { ...place, code: 'required' };
-  if (typeof value === 'string' && !isStorable(value)) return { ...place, code: 'invalid_format', params: { format: 'unicode' } };
+  if (typeof value === 'string' && !isStorable(value))
+    return { ...place, code: 'invalid_format', params: { format: 'unicode' } };
   return { ...place, ...faultOf(issue, value) };
 }
 

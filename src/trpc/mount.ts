@@ -55,7 +55,10 @@ function allowOrigin(req: Request, res: Response, origins: ReadonlySet<string>):
       ['Access-Control-Allow-Origin', origin],
       ['Access-Control-Allow-Methods', 'GET, POST'],
       ['Access-Control-Allow-Headers', 'Authorization, Content-Type, X-Request-Id'],
-      ['Access-Control-Expose-Headers', 'RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After, X-Request-Id'],
+      [
+        'Access-Control-Expose-Headers',
+        'RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After, X-Request-Id',
+      ],
       ['Access-Control-Max-Age', '7200'],
     ]),
   );

@@ -88,11 +88,17 @@ export async function install({ smtpUrl, settings = {}, via }: Options = {}) {
         team: { ...team, description: null, avatarUrl: null },
       };
       await createTeamInvitation(services, membership, { email, roleId: 'member', isSystemRole: true });
-      const [row] = await rows<{ id: string }>('select id from invitation where team_id = $1 and email = $2', [team.id, email]);
+      const [row] = await rows<{ id: string }>('select id from invitation where team_id = $1 and email = $2', [
+        team.id,
+        email,
+      ]);
       return row?.id ?? '';
     },
 
-    jobs: () => rows<JobRow>(`select id, attempts, run_at, locked_at, last_error from graphile_worker.jobs where task_identifier <> 'sweep'`),
+    jobs: () =>
+      rows<JobRow>(
+        `select id, attempts, run_at, locked_at, last_error from graphile_worker.jobs where task_identifier <> 'sweep'`,
+      ),
 
     /** Lets the time of all jobs come. */
     runJobsNow: () =>
@@ -111,7 +117,8 @@ export async function install({ smtpUrl, settings = {}, via }: Options = {}) {
 }
 
 /** Looks again and again until it holds, within a bound. */
-export const eventually = <T>(look: () => T | Promise<T>): Promise<T> => vi.waitFor(look, { timeout: 12_000, interval: 20 });
+export const eventually = <T>(look: () => T | Promise<T>): Promise<T> =>
+  vi.waitFor(look, { timeout: 12_000, interval: 20 });
 
 /** A mail server for the time of a test. */
 export async function mailServer(): Promise<MailServer> {
@@ -127,7 +134,8 @@ export const levelOf = (lines: readonly string[], message: string): number | und
 export const parse = (raw: string | Buffer): Promise<Email> => PostalMime.parse(raw);
 
 /** The stored hash of the token in a mail's link, in hex. */
-export const linkIn = async (raw: string | undefined): Promise<string> => hashSecret(tokenIn(await parse(raw ?? ''))).toString('hex');
+export const linkIn = async (raw: string | undefined): Promise<string> =>
+  hashSecret(tokenIn(await parse(raw ?? ''))).toString('hex');
 
 /** The token in a mail's link. */
 export function tokenIn({ text = '' }: Email): string {

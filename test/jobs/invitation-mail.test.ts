@@ -55,7 +55,9 @@ describe('the invitation mail', () => {
     const hostile = 'Acme”\r\n\u2028Your account\tis “locked\u202e\u0000 "now"';
     const long = '🏔'.repeat(500);
 
-    expect(invitationMail({ ...plain, teamName: hostile }).subject).toBe("Invitation to the team “Acme' Your account is 'locked 'now'”");
+    expect(invitationMail({ ...plain, teamName: hostile }).subject).toBe(
+      "Invitation to the team “Acme' Your account is 'locked 'now'”",
+    );
     expect(invitationMail({ ...plain, teamName: long }).text).toContain(`“${'🏔'.repeat(99)}…”`);
     expect(Array.from(invitationMail({ ...plain, teamName: long }).subject).length).toBeLessThan(100);
   });
@@ -110,7 +112,9 @@ describe('sending an invitation', () => {
     expect(files).toHaveLength(2);
     for (const file of files) expect(file).toMatch(/^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z-[0-9a-f]{8}\.eml$/);
     const raws = files.map((file) => readFileSync(join(roster.mailDirectory, file), 'utf8'));
-    expect(await roster.links(invitationId)).toEqual([await linkIn(raws.find((raw) => raw.includes('To: bob@example.com')))]);
+    expect(await roster.links(invitationId)).toEqual([
+      await linkIn(raws.find((raw) => raw.includes('To: bob@example.com'))),
+    ]);
     expect(statSync(join(roster.mailDirectory, files[0] ?? '')).mode & 0o077).toBe(0);
   });
 
@@ -154,19 +158,25 @@ describe('sending an invitation', () => {
   });
 
   // Guarantees it also for replicas whose clocks differ: the renewal's link seems to be the older one.
-  test.each([0, -1])('a renewal that overtakes its first mail sends one mail, with the newer link (%s minutes)', async (minutes) => {
-    const server = await mailServer();
-    const roster = await install({ smtpUrl: server.url });
-    const team = await roster.aTeam();
-    const invitationId = await roster.invite(team, 'bob@example.com');
-    const [first] = await roster.links(invitationId);
-    await roster.invite(team, 'bob@example.com');
-    await roster.rows(`update invitation_link set created_at = created_at + $1 * interval '1 minute' where token_hash <> decode($2, 'hex')`, [minutes, first]);
+  test.each([0, -1])(
+    'a renewal that overtakes its first mail sends one mail, with the newer link (%s minutes)',
+    async (minutes) => {
+      const server = await mailServer();
+      const roster = await install({ smtpUrl: server.url });
+      const team = await roster.aTeam();
+      const invitationId = await roster.invite(team, 'bob@example.com');
+      const [first] = await roster.links(invitationId);
+      await roster.invite(team, 'bob@example.com');
+      await roster.rows(
+        `update invitation_link set created_at = created_at + $1 * interval '1 minute' where token_hash <> decode($2, 'hex')`,
+        [minutes, first],
+      );
 
-    await roster.work();
-    await eventually(async () => expect(await roster.jobs()).toEqual([]));
+      await roster.work();
+      await eventually(async () => expect(await roster.jobs()).toEqual([]));
 
-    expect(server.mails).toHaveLength(1);
-    expect(await roster.links(invitationId)).toEqual([await linkIn(server.mails[0])]);
-  });
+      expect(server.mails).toHaveLength(1);
+      expect(await roster.links(invitationId)).toEqual([await linkIn(server.mails[0])]);
+    },
+  );
 });

@@ -17,10 +17,12 @@ export async function startProxy(to: { port: number; host: string }) {
         [far, near],
       ] as const) {
         sockets.add(socket);
-        socket.on('error', () => undefined).on('close', () => {
-          sockets.delete(socket);
-          other.destroy();
-        });
+        socket
+          .on('error', () => undefined)
+          .on('close', () => {
+            sockets.delete(socket);
+            other.destroy();
+          });
         socket.pipe(other);
       }
     });

@@ -21,11 +21,15 @@ describe('the limits per mailbox', () => {
 
     await roster.invite(team, 'BOB@example.com');
     await eventually(async () => expect(await roster.jobs()).toMatchObject([{ attempts: 0, locked_at: null }]));
-    await eventually(async () => expect((await roster.jobs())[0]?.run_at.getTime()).toBeGreaterThan(Date.now() + DAY_MS - 60_000));
+    await eventually(async () =>
+      expect((await roster.jobs())[0]?.run_at.getTime()).toBeGreaterThan(Date.now() + DAY_MS - 60_000),
+    );
     const [fifth, sixth] = await roster.links(invitationId);
     expect(fifth).toBe(await linkIn(server.mails[4]));
 
-    await roster.rows(`update sent_mail set created_at = created_at - interval '24 hours' where id = (select id from sent_mail order by created_at limit 1)`);
+    await roster.rows(
+      `update sent_mail set created_at = created_at - interval '24 hours' where id = (select id from sent_mail order by created_at limit 1)`,
+    );
     await roster.runJobsNow();
     await eventually(() => expect(server.mails).toHaveLength(6));
     expect(await linkIn(server.mails[5])).toBe(sixth);
@@ -44,7 +48,11 @@ describe('the limits per mailbox', () => {
     await eventually(async () => expect([server.mails.length, (await roster.jobs()).length]).toEqual([3, 1]));
 
     const recipients = await Promise.all(server.mails.map(async (raw) => (await parse(raw)).to?.[0]?.address ?? ''));
-    expect(recipients.toSorted((a, b) => a.localeCompare(b))).toEqual(['bob@example.com', 'bob@example.com', 'carol@example.com']);
+    expect(recipients.toSorted((a, b) => a.localeCompare(b))).toEqual([
+      'bob@example.com',
+      'bob@example.com',
+      'carol@example.com',
+    ]);
   });
 
   // Guarantees the limit whatever number of workers asks at the same moment.
@@ -53,9 +61,13 @@ describe('the limits per mailbox', () => {
     const other = await openDatabase(roster.databaseUrl, 10);
     onTestFinished(() => other.close());
     const take = (db: typeof other, id: string) =>
-      db.em().transactional((tx) => takePlace(tx, roster.config, { id, recipient: 'bob@example.com', teamId: 'team_a' }));
+      db
+        .em()
+        .transactional((tx) => takePlace(tx, roster.config, { id, recipient: 'bob@example.com', teamId: 'team_a' }));
 
-    const answers = await Promise.all(Array.from({ length: 20 }, (_, i) => take(i % 2 === 0 ? other : roster.services.db, `mail_${i}`)));
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, i) => take(i % 2 === 0 ? other : roster.services.db, `mail_${i}`)),
+    );
 
     expect(answers.filter((heldUntil) => heldUntil === null)).toHaveLength(5);
     expect(await roster.rows('select * from sent_mail')).toHaveLength(5);
@@ -65,9 +77,12 @@ describe('the limits per mailbox', () => {
   test('count one mail once, however often it is tried', async () => {
     const roster = await install();
     const take = (id: string) =>
-      roster.services.db.em().transactional((tx) => takePlace(tx, roster.config, { id, recipient: 'bob@example.com', teamId: 'team_a' }));
+      roster.services.db
+        .em()
+        .transactional((tx) => takePlace(tx, roster.config, { id, recipient: 'bob@example.com', teamId: 'team_a' }));
 
-    for (const id of ['mail_a', 'mail_a', 'mail_b', 'mail_c', 'mail_d', 'mail_e', 'mail_e']) expect(await take(id)).toBeNull();
+    for (const id of ['mail_a', 'mail_a', 'mail_b', 'mail_c', 'mail_d', 'mail_e', 'mail_e'])
+      expect(await take(id)).toBeNull();
 
     expect(await take('mail_f')).toBeInstanceOf(Date);
   });

@@ -39,7 +39,9 @@ describe('createApiKey', () => {
     const key = await api.anApiKey(await api.anAccount(), { scopes: ['api-keys:write'] });
     const { secret } = (await api.as(key).post('/api/v1/api-keys', { name: 'x', scopes: ['api-keys:write'] })).body;
 
-    const dump = await api.rows<{ row: string }>(`select to_jsonb(k)::text || to_jsonb(s)::text as row from api_key k join api_key_secret s on s.api_key_id = k.id`);
+    const dump = await api.rows<{ row: string }>(
+      `select to_jsonb(k)::text || to_jsonb(s)::text as row from api_key k join api_key_secret s on s.api_key_id = k.id`,
+    );
 
     expect(dump.filter(({ row }) => row.includes(secret.slice(13)))).toEqual([]);
   });
@@ -49,11 +51,16 @@ describe('createApiKey', () => {
     const team = await api.aTeam({ owner });
     const key = await api.anApiKey(owner, { scopes: ['api-keys:write', 'teams:read'] });
 
-    const { body } = await api.as(key).post('/api/v1/api-keys', { name: 'bot', scopes: ['teams:read'], teamId: team.id });
+    const { body } = await api
+      .as(key)
+      .post('/api/v1/api-keys', { name: 'bot', scopes: ['teams:read'], teamId: team.id });
 
     expect(body.secret).toMatch(/^rst_tk_/);
     expect(body.key.teamId).toBe(team.id);
-    expect((await api.as(body.secret).get('/api/v1/credential')).body).toMatchObject({ audience: 'team', team: { id: team.id } });
+    expect((await api.as(body.secret).get('/api/v1/credential')).body).toMatchObject({
+      audience: 'team',
+      team: { id: team.id },
+    });
   });
 
   test('403: scopes the caller lacks, and account-only ones on a team key, are named', async ({ api }) => {
@@ -83,7 +90,9 @@ describe('createApiKey', () => {
     const body = { name: 'x', scopes: ['profile:read'] };
 
     expect(await api.as(key).post('/api/v1/api-keys', { ...body, teamId: foreign.id })).toBeProblem('team_not_found');
-    expect(await api.as(key).post('/api/v1/api-keys', { ...body, teamId: joined.id })).toBeProblem('permission_missing');
+    expect(await api.as(key).post('/api/v1/api-keys', { ...body, teamId: joined.id })).toBeProblem(
+      'permission_missing',
+    );
     expect(await api.as(key).get(`/api/v1/api-keys?teamId=${foreign.id}`)).toBeProblem('team_not_found');
     expect(await api.as(key).get(`/api/v1/api-keys?teamId=${joined.id}`)).toBeProblem('permission_missing');
   });
@@ -138,8 +147,12 @@ describe('updateApiKey', () => {
     const key = await api.anApiKey(owner, { scopes: ['api-keys:write', 'profile:read'] });
     const teamKey = await api.anApiKey(owner, { scopes: ['teams:read'], team });
 
-    expect(await api.as(key).patch(`/api/v1/api-keys/${key.id}`, { scopes: ['teams:write'] })).toBeProblem('scope_not_allowed');
-    expect(await api.as(key).patch(`/api/v1/api-keys/${teamKey.id}`, { scopes: ['profile:read'] })).toBeProblem('scope_account_only');
+    expect(await api.as(key).patch(`/api/v1/api-keys/${key.id}`, { scopes: ['teams:write'] })).toBeProblem(
+      'scope_not_allowed',
+    );
+    expect(await api.as(key).patch(`/api/v1/api-keys/${teamKey.id}`, { scopes: ['profile:read'] })).toBeProblem(
+      'scope_account_only',
+    );
     expect((await api.as(teamKey).get('/api/v1/credential')).body.scopes).toEqual(['teams:read']);
   });
 
@@ -150,7 +163,9 @@ describe('updateApiKey', () => {
     const foreign = await api.anApiKey(await api.anAccount());
 
     for (const id of [revoked.id, foreign.id, 'key_unknown']) {
-      expect(await api.as(key).patch(`/api/v1/api-keys/${id}`, { scopes: ['api-keys:write'] })).toBeProblem('api_key_not_found');
+      expect(await api.as(key).patch(`/api/v1/api-keys/${id}`, { scopes: ['api-keys:write'] })).toBeProblem(
+        'api_key_not_found',
+      );
       expect(await api.as(key).delete(`/api/v1/api-keys/${id}`)).toBeProblem('api_key_not_found');
     }
     expect((await api.as(foreign).get('/api/v1/credential')).status).toBe(200);

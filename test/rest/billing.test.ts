@@ -23,7 +23,10 @@ describe('getTeamBilling', () => {
     const owner = await api.anAccount();
     const team = await api.aTeam({ owner });
     await api.aSubscription(team, { plan: 'pro', seats: 3 });
-    await api.rows(`update subscription set plan_expires_at = '2030-01-02T03:04:05Z', cancel_at_period_end = true where team_id = $1`, [team.id]);
+    await api.rows(
+      `update subscription set plan_expires_at = '2030-01-02T03:04:05Z', cancel_at_period_end = true where team_id = $1`,
+      [team.id],
+    );
     const key = await api.anApiKey(owner, { scopes: ['billing:read'] });
 
     expect((await api.as(key).get(`/api/v1/teams/${team.id}/billing`)).body).toEqual({

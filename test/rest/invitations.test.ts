@@ -20,7 +20,12 @@ describe('createTeamInvitation', () => {
     const [invitation] = (await api.as(key).get(path)).body;
 
     expect([status, body]).toEqual([201, { success: true }]);
-    expect(invitation).toMatchObject({ email: 'New.Person@Example.com', roleId: 'member', roleName: 'Member', isSystemRole: true });
+    expect(invitation).toMatchObject({
+      email: 'New.Person@Example.com',
+      roleId: 'member',
+      roleName: 'Member',
+      isSystemRole: true,
+    });
     expect(Date.parse(invitation.expiresAt) - Date.parse(invitation.createdAt)).toBeCloseTo(7 * DAY_MS, -4);
   });
 
@@ -28,7 +33,9 @@ describe('createTeamInvitation', () => {
     const { team, key, path } = await aTeamWithOwner(api);
     const role = await api.aRole(team, ['access_billing']);
 
-    expect((await api.as(key).post(path, { email: 'a@example.com', roleId: role.id, isSystemRole: false })).status).toBe(201);
+    expect(
+      (await api.as(key).post(path, { email: 'a@example.com', roleId: role.id, isSystemRole: false })).status,
+    ).toBe(201);
     expect((await api.as(key).get(path)).body).toMatchObject([{ roleId: role.id, isSystemRole: false }]);
   });
 
@@ -43,7 +50,9 @@ describe('createTeamInvitation', () => {
     expect((await api.as(key).get(path)).body).toHaveLength(2);
   });
 
-  test('201: an address that is invited again keeps its id and seat, and gets the new role and time', async ({ api }) => {
+  test('201: an address that is invited again keeps its id and seat, and gets the new role and time', async ({
+    api,
+  }) => {
     const { team, key, path } = await aTeamWithOwner(api);
     await api.as(key).post(path, { email: 'same@example.com' });
     const [first] = (await api.as(key).get(path)).body;
@@ -54,9 +63,19 @@ describe('createTeamInvitation', () => {
 
     expect(again.status).toBe(201);
     expect(list).toHaveLength(4);
-    expect(list[0]).toMatchObject({ id: first.id, email: 'SAME@example.com', roleId: 'guest', createdAt: first.createdAt });
+    expect(list[0]).toMatchObject({
+      id: first.id,
+      email: 'SAME@example.com',
+      roleId: 'guest',
+      createdAt: first.createdAt,
+    });
     expect(list[0].expiresAt >= first.expiresAt).toBe(true);
-    expect(await api.rows(`select 1 from invitation_link l join invitation i on i.id = l.invitation_id where i.team_id = $1`, [team.id])).toHaveLength(5);
+    expect(
+      await api.rows(
+        `select 1 from invitation_link l join invitation i on i.id = l.invitation_id where i.team_id = $1`,
+        [team.id],
+      ),
+    ).toHaveLength(5);
   });
 
   test('201: an expired invitation of the address gives way to a new one', async ({ api }) => {
@@ -77,7 +96,9 @@ describe('createTeamInvitation', () => {
       `select l.token_hash from invitation_link l join invitation i on i.id = l.invitation_id where i.team_id = $1`,
       [team.id],
     );
-    const jobs = await api.rows<{ payload: { sealedToken: string } }>(`select payload from graphile_worker._private_jobs`);
+    const jobs = await api.rows<{ payload: { sealedToken: string } }>(
+      `select payload from graphile_worker._private_jobs`,
+    );
     const tokens = jobs.map(({ payload }) => api.services.sealer.open(payload.sealedToken));
 
     expect(link?.token_hash).toHaveLength(32);
@@ -85,7 +106,9 @@ describe('createTeamInvitation', () => {
     expect(JSON.stringify(jobs)).not.toContain(tokens[0]);
   });
 
-  test('403: over the seat limit, naming the limit; members and pending invitations each take a seat', async ({ api }) => {
+  test('403: over the seat limit, naming the limit; members and pending invitations each take a seat', async ({
+    api,
+  }) => {
     const { team, key, path } = await aTeamWithOwner(api);
     await api.aMember(team, await api.anAccount(), { role: 'member' });
     await api.aMember(team, await api.anAccount(), { role: 'member', active: false });
@@ -112,7 +135,8 @@ describe('createTeamInvitation', () => {
     const { team, key, path } = await aTeamWithOwner(api);
     const own = await api.aRole(team, []);
     const foreign = await api.aRole(await api.aTeam(), []);
-    const errorsOf = async (body: object) => (await api.as(key).post(path, { email: 'a@example.com', ...body })).body.errors;
+    const errorsOf = async (body: object) =>
+      (await api.as(key).post(path, { email: 'a@example.com', ...body })).body.errors;
     const at = (pointer: string) => [{ in: 'body', pointer, code: 'invalid_value' }];
 
     expect(await errorsOf({ roleId: 'no-such-role' })).toEqual(at('/roleId'));
@@ -129,8 +153,12 @@ describe('createTeamInvitation', () => {
     await api.aMember(team, inviter, { role: (await api.aRole(team, ['invite_members'])).id });
     const inviterKey = await api.anApiKey(inviter, { scopes: SCOPES });
 
-    expect(await api.as(key).post(path, { email: 'a@example.com', roleId: 'owner' })).toBeProblem('role_not_assignable');
-    expect(await api.as(inviterKey).post(path, { email: 'a@example.com', roleId: 'member' })).toBeProblem('role_not_assignable');
+    expect(await api.as(key).post(path, { email: 'a@example.com', roleId: 'owner' })).toBeProblem(
+      'role_not_assignable',
+    );
+    expect(await api.as(inviterKey).post(path, { email: 'a@example.com', roleId: 'member' })).toBeProblem(
+      'role_not_assignable',
+    );
     expect((await api.as(inviterKey).post(path, { email: 'a@example.com', roleId: 'guest' })).status).toBe(201);
   });
 });

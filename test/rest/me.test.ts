@@ -30,7 +30,9 @@ describe('updateMe', () => {
     const key = await api.anApiKey(account, { scopes: ['profile:read', 'profile:write'] });
     const before = (await api.as(key).get('/api/v1/me')).body;
 
-    const { status, body } = await api.as(key).patch('/api/v1/me', { firstName: 'Grace', lastName: 'Hopper', role: 'admin', id: 'x' });
+    const { status, body } = await api
+      .as(key)
+      .patch('/api/v1/me', { firstName: 'Grace', lastName: 'Hopper', role: 'admin', id: 'x' });
 
     expect(status).toBe(200);
     expect(body).toEqual({ ...before, firstName: 'Grace', lastName: 'Hopper', updatedAt: body.updatedAt });
@@ -51,7 +53,12 @@ describe('listMySessions', () => {
     const { body } = await api.as(key).get('/api/v1/me/sessions');
 
     expect(body.map(({ id }: { id: string }) => id)).toEqual([newer.id, older.id]);
-    expect(body[1]).toMatchObject({ isCurrentSession: false, authenticationType: 'password', browser: 'Firefox', country: null });
+    expect(body[1]).toMatchObject({
+      isCurrentSession: false,
+      authenticationType: 'password',
+      browser: 'Firefox',
+      country: null,
+    });
   });
 });
 

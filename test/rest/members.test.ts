@@ -14,13 +14,25 @@ describe('listTeamMembers', () => {
 
     const { body } = await api.as(key).get(`/api/v1/teams/${team.id}/members`);
 
-    expect(body.map((m: { userId: string; isActive: boolean; isSystemRole: boolean }) => [m.userId, m.isActive, m.isSystemRole])).toEqual([
+    expect(
+      body.map((m: { userId: string; isActive: boolean; isSystemRole: boolean }) => [
+        m.userId,
+        m.isActive,
+        m.isSystemRole,
+      ]),
+    ).toEqual([
       [owner.id, true, true],
       [inactive.id, false, true],
       [expired.id, false, true],
       [custom.id, true, false],
     ]);
-    expect(body[0]).toMatchObject({ email: owner.email, firstName: 'Olga', roleId: 'owner', roleName: 'Owner', avatar: null });
+    expect(body[0]).toMatchObject({
+      email: owner.email,
+      firstName: 'Olga',
+      roleId: 'owner',
+      roleName: 'Owner',
+      avatar: null,
+    });
   });
 });
 
@@ -57,7 +69,9 @@ describe('removeTeamMember', () => {
 
     for (const account of [owner, admin]) {
       const key = await api.anApiKey(account, { scopes: ['members:write'] });
-      expect(await api.as(key).delete(`/api/v1/teams/${team.id}/members/${owner.id}`)).toBeProblem('owner_not_removable');
+      expect(await api.as(key).delete(`/api/v1/teams/${team.id}/members/${owner.id}`)).toBeProblem(
+        'owner_not_removable',
+      );
     }
     expect(await api.rows('select 1 from membership where team_id = $1', [team.id])).toHaveLength(2);
   });

@@ -51,10 +51,13 @@ const test = base.extend<{ api: Replicas }>({
   ],
 });
 
-const faultsOf = (apis: readonly Api[]) => apis.flatMap(({ lines }) => lines.filter(({ level }) => Number(level) >= 50));
+const faultsOf = (apis: readonly Api[]) =>
+  apis.flatMap(({ lines }) => lines.filter(({ level }) => Number(level) >= 50));
 
 async function expectNoDeadlock(rows: <Row>(sql: string) => Promise<Row[]>): Promise<void> {
-  const [row] = await rows<{ deadlocks: string }>('select deadlocks from pg_stat_database where datname = current_database()');
+  const [row] = await rows<{ deadlocks: string }>(
+    'select deadlocks from pg_stat_database where datname = current_database()',
+  );
   expect(Number(row?.deadlocks)).toBe(0);
 }
 
@@ -125,7 +128,9 @@ describe('counted things', () => {
     for (let i = 0; i < 3; i += 1) await api.anInvitation(team);
     const key = await api.anApiKey(owner, { scopes: ['invites:write', 'members:read'] });
     const spelled = (turn: number) =>
-      'ada.lovelace@example.com'.replace(/[a-z]/g, (letter, i: number) => ((turn >> i % 5) & 1 ? letter.toUpperCase() : letter));
+      'ada.lovelace@example.com'.replace(/[a-z]/g, (letter, i: number) =>
+        (turn >> (i % 5)) & 1 ? letter.toUpperCase() : letter,
+      );
 
     const answers = await inParallel(20, (turn) =>
       api.at(turn, key).post(`/api/v1/teams/${team.id}/invitations`, { email: spelled(turn) }),
@@ -171,48 +176,60 @@ describe('slugs', () => {
   test('20 parallel teams of one name all get a slug of their own', async ({ api }) => {
     const keys = await inParallel(20, async () => api.anApiKey(await api.anAccount(), { scopes: ['teams:write'] }));
 
-    const answers = await Promise.all(keys.map((key, turn) => api.at(turn, key).post('/api/v1/teams', { name: 'Night Owls' })));
+    const answers = await Promise.all(
+      keys.map((key, turn) => api.at(turn, key).post('/api/v1/teams', { name: 'Night Owls' })),
+    );
 
     expect(tally(answers)).toEqual({ 201: 20 });
     const slugs = answers.map(({ body }) => body.slug as string);
-    expect(slugs.toSorted()).toEqual(['night-owls', ...Array.from({ length: 19 }, (_, i) => `night-owls-${i + 2}`)].toSorted());
+    expect(slugs.toSorted()).toEqual(
+      ['night-owls', ...Array.from({ length: 19 }, (_, i) => `night-owls-${i + 2}`)].toSorted(),
+    );
   });
 
   // Guarantees that names which end in numbers, and long names that are cut, wait for each other too.
   test.for([
     ['a number', 'Core 2', 'Core 2 2'],
     ['a cut', `${'x'.repeat(35)} 1111111111111111111111111`, `${'x'.repeat(35)} 11111111111111111111112 2`],
-  ])('two names that want one slug, because of %s at the end, both get one', async ([, first = '', second = ''], { api }) => {
-    const create = async (turn: number, name: string) =>
-      api.at(turn, await api.anApiKey(await api.anAccount(), { scopes: ['teams:write'] })).post('/api/v1/teams', { name });
+  ])(
+    'two names that want one slug, because of %s at the end, both get one',
+    async ([, first = '', second = ''], { api }) => {
+      const create = async (turn: number, name: string) =>
+        api
+          .at(turn, await api.anApiKey(await api.anAccount(), { scopes: ['teams:write'] }))
+          .post('/api/v1/teams', { name });
 
-    const answers = await inParallel(20, async (turn) => {
-      const begin = `${turn} `;
-      const taken = await create(turn, begin + first);
-      return [taken, ...(await Promise.all([create(turn, begin + first), create(turn + 1, begin + second)]))];
-    });
+      const answers = await inParallel(20, async (turn) => {
+        const begin = `${turn} `;
+        const taken = await create(turn, begin + first);
+        return [taken, ...(await Promise.all([create(turn, begin + first), create(turn + 1, begin + second)]))];
+      });
 
-    expect(tally(answers.flat())).toEqual({ 201: 60 });
-    expect(new Set(answers.flat().map(({ body }) => body.slug as string)).size).toBe(60);
-  });
+      expect(tally(answers.flat())).toEqual({ 201: 60 });
+      expect(new Set(answers.flat().map(({ body }) => body.slug as string)).size).toBe(60);
+    },
+  );
 });
 
 describe('revoking', () => {
-  test.for(['another key', 'the key itself'])('no request that starts after the 200 gets in, revoked by %s', async (by, { api }) => {
-    const account = await api.anAccount();
-    const key = await api.anApiKey(account, { scopes: ['teams:read', 'api-keys:write'] });
-    const manager = by === 'the key itself' ? key : await api.anApiKey(account, { scopes: ['api-keys:write'] });
+  test.for(['another key', 'the key itself'])(
+    'no request that starts after the 200 gets in, revoked by %s',
+    async (by, { api }) => {
+      const account = await api.anAccount();
+      const key = await api.anApiKey(account, { scopes: ['teams:read', 'api-keys:write'] });
+      const manager = by === 'the key itself' ? key : await api.anApiKey(account, { scopes: ['api-keys:write'] });
 
-    const { acknowledgement, before, after, all } = await aroundChange(
-      (turn) => api.at(turn, key).get('/api/v1/teams'),
-      () => api.as(manager).delete(`/api/v1/api-keys/${key.id}`),
-    );
+      const { acknowledgement, before, after, all } = await aroundChange(
+        (turn) => api.at(turn, key).get('/api/v1/teams'),
+        () => api.as(manager).delete(`/api/v1/api-keys/${key.id}`),
+      );
 
-    expect(acknowledgement.status).toBe(200);
-    expect(before.length).toBeGreaterThan(0);
-    expect(tally(after)).toEqual({ '401 credential_invalid': after.length });
-    expect(Object.keys(tally(all)).toSorted()).toEqual(['200', '401 credential_invalid']);
-  });
+      expect(acknowledgement.status).toBe(200);
+      expect(before.length).toBeGreaterThan(0);
+      expect(tally(after)).toEqual({ '401 credential_invalid': after.length });
+      expect(Object.keys(tally(all)).toSorted()).toEqual(['200', '401 credential_invalid']);
+    },
+  );
 
   test('of 20 parallel revocations of one key exactly one answers 200', async ({ api }) => {
     const account = await api.anAccount();
@@ -230,7 +247,9 @@ describe('revoking', () => {
     const { id } = await api.anInvitation(team);
     const key = await api.anApiKey(owner, { scopes: ['invites:write'] });
 
-    const answers = await inParallel(20, (turn) => api.at(turn, key).delete(`/api/v1/teams/${team.id}/invitations/${id}`));
+    const answers = await inParallel(20, (turn) =>
+      api.at(turn, key).delete(`/api/v1/teams/${team.id}/invitations/${id}`),
+    );
 
     expect(tally(answers)).toEqual({ 200: 1, '404 invitation_not_found': 19 });
   });
@@ -341,7 +360,12 @@ describe('removing a member', () => {
     expect(Object.keys(tally(after)).toSorted()).toEqual(['401 credential_invalid', '404 team_not_found']);
     expect(all.filter(({ status }) => status >= 500)).toEqual([]);
     for (const secret of made) expect(await api.as(secret).get('/api/v1/credential')).toBeProblem('credential_invalid');
-    expect(await api.rows('select 1 from api_key where account_id = $1 and team_id = $2 and revoked_at is null', [member.id, team.id])).toEqual([]);
+    expect(
+      await api.rows('select 1 from api_key where account_id = $1 and team_id = $2 and revoked_at is null', [
+        member.id,
+        team.id,
+      ]),
+    ).toEqual([]);
   });
 
   test('of 20 parallel removals of one member exactly one answers 200', async ({ api }) => {
@@ -351,7 +375,9 @@ describe('removing a member', () => {
     await api.aMember(team, member);
     const key = await api.anApiKey(owner, { scopes: ['members:write'] });
 
-    const answers = await inParallel(20, (turn) => api.at(turn, key).delete(`/api/v1/teams/${team.id}/members/${member.id}`));
+    const answers = await inParallel(20, (turn) =>
+      api.at(turn, key).delete(`/api/v1/teams/${team.id}/members/${member.id}`),
+    );
 
     expect(tally(answers)).toEqual({ 200: 1, '404 member_not_found': 19 });
   });
@@ -361,7 +387,7 @@ describe('removing a member', () => {
 describe('keys are locked in the order of their ids', () => {
   test('by the batches that keep lastUsedAt', async ({ api }) => {
     const account = await api.anAccount();
-    const [first, second] = [await api.anApiKey(account), await api.anApiKey(account)];
+    const { first, second } = inOrder(await api.anApiKey(account), await api.anApiKey(account));
     await api.keyUsage.flush();
     await api.as(second).get('/api/v1/credential');
     await api.as(first).get('/api/v1/credential');
@@ -375,7 +401,9 @@ describe('keys are locked in the order of their ids', () => {
     });
 
     await flushed;
-    const used = await api.rows('select 1 from api_key where account_id = $1 and last_used_at is not null', [account.id]);
+    const used = await api.rows('select 1 from api_key where account_id = $1 and last_used_at is not null', [
+      account.id,
+    ]);
     expect(used).toHaveLength(2);
   });
 
@@ -384,7 +412,7 @@ describe('keys are locked in the order of their ids', () => {
     const member = await api.anAccount();
     const team = await api.aTeam({ owner });
     await api.aMember(team, member);
-    const [first, second] = [await api.anApiKey(member, { team }), await api.anApiKey(member, { team })];
+    const { first, second } = inOrder(await api.anApiKey(member, { team }), await api.anApiKey(member, { team }));
     await moveToTheEnd(api, first);
     const remover = await api.anApiKey(owner, { scopes: ['members:write'] });
 
@@ -399,6 +427,10 @@ describe('keys are locked in the order of their ids', () => {
   });
 
   const lockOf = ({ id }: AKey): string => `select 1 from api_key where id = '${id}' for update nowait`;
+
+  /** Ids of one millisecond are in no order. */
+  const inOrder = (one: AKey, two: AKey) =>
+    one.id < two.id ? { first: one, second: two } : { first: two, second: one };
 
   /** Where a scan finds it last. */
   const moveToTheEnd = (api: Replicas, { id }: AKey) => api.rows('update api_key set name = name where id = $1', [id]);
@@ -429,38 +461,42 @@ async function whileLocked<Started extends object>(
 }
 
 describe('everything at once', () => {
-  test('10 s of every operation by many accounts: no fault, no deadlock, and the invariants hold', { timeout: 60_000 }, async () => {
-    const api = await startReplicas({ KEY_LIMIT: '25', TEAM_LIMIT: '4' });
-    const crowd = await aCrowd(api, 12);
-    const outcomes = new Map<string, number>();
-    const faults: string[] = [];
-    const endsAt = Date.now() + 10_000;
+  test(
+    '10 s of every operation by many accounts: no fault, no deadlock, and the invariants hold',
+    { timeout: 60_000 },
+    async () => {
+      const api = await startReplicas({ KEY_LIMIT: '25', TEAM_LIMIT: '4' });
+      const crowd = await aCrowd(api, 12);
+      const outcomes = new Map<string, number>();
+      const faults: string[] = [];
+      const endsAt = Date.now() + 10_000;
 
-    const lane = async (turn: number): Promise<void> => {
-      for (; Date.now() < endsAt; turn += 1) {
-        const operation = anyOf(OPERATIONS);
-        const person = anyOf(crowd.people);
-        const at = (key: AKey) => api.at(turn, key);
-        const { status, text } = await operation.act({ person, crowd, at, caller: at(person.manager) });
-        const outcome = `${operation.name} ${status < 400 ? 'done' : 'refused'}`;
-        outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
-        if (status >= 500) faults.push(`${operation.name}: ${text}`);
-      }
-    };
-    const flush = async ({ keyUsage }: Api): Promise<void> => {
-      for (; Date.now() < endsAt; await sleep(5)) await keyUsage.flush();
-    };
-    await Promise.all([inParallel(24, lane), ...api.both.map(flush)]);
+      const lane = async (turn: number): Promise<void> => {
+        for (; Date.now() < endsAt; turn += 1) {
+          const operation = anyOf(OPERATIONS);
+          const person = anyOf(crowd.people);
+          const at = (key: AKey) => api.at(turn, key);
+          const { status, text } = await operation.act({ person, crowd, at, caller: at(person.manager) });
+          const outcome = `${operation.name} ${status < 400 ? 'done' : 'refused'}`;
+          outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
+          if (status >= 500) faults.push(`${operation.name}: ${text}`);
+        }
+      };
+      const flush = async ({ keyUsage }: Api): Promise<void> => {
+        for (; Date.now() < endsAt; await sleep(5)) await keyUsage.flush();
+      };
+      await Promise.all([inParallel(24, lane), ...api.both.map(flush)]);
 
-    expect(faults).toEqual([]);
-    expect(OPERATIONS.filter(({ name }) => !outcomes.has(`${name} done`)).map(({ name }) => name)).toEqual([]);
-    await api.close(async (rows) => {
-      await expectNoDeadlock(rows);
-      for (const [rule, violations] of Object.entries(VIOLATIONS)) expect(await rows(violations), rule).toEqual([]);
-    });
-    expect(faultsOf(api.both)).toEqual([]);
-    expect(api.both.flatMap(({ lines }) => lines.filter(({ msg }) => msg === 'key usage'))).toEqual([]);
-  });
+      expect(faults).toEqual([]);
+      expect(OPERATIONS.filter(({ name }) => !outcomes.has(`${name} done`)).map(({ name }) => name)).toEqual([]);
+      await api.close(async (rows) => {
+        await expectNoDeadlock(rows);
+        for (const [rule, violations] of Object.entries(VIOLATIONS)) expect(await rows(violations), rule).toEqual([]);
+      });
+      expect(faultsOf(api.both)).toEqual([]);
+      expect(api.both.flatMap(({ lines }) => lines.filter(({ msg }) => msg === 'key usage'))).toEqual([]);
+    },
+  );
 });
 
 type Person = { readonly id: string; readonly manager: AKey; readonly keys: AKey[] };
@@ -468,7 +504,14 @@ type Person = { readonly id: string; readonly manager: AKey; readonly keys: AKey
 /** Accounts that are members of each other's teams, with what they have made so far. */
 type Crowd = { readonly people: readonly Person[]; readonly teams: string[] };
 
-const MANY_PERMISSIONS = ['access_dashboard', 'remove_members', 'invite_members', 'manage_api_keys', 'edit_team_settings', 'access_billing'] as const;
+const MANY_PERMISSIONS = [
+  'access_dashboard',
+  'remove_members',
+  'invite_members',
+  'manage_api_keys',
+  'edit_team_settings',
+  'access_billing',
+] as const;
 
 async function aCrowd(api: Replicas, size: number): Promise<Crowd> {
   const people = await inParallel(size, async () => {
@@ -499,18 +542,27 @@ const someScopes = (): Scope[] => {
 };
 
 /** What one turn of a lane works with: a person, the replica they call, and the crowd around them. */
-type Turn = { readonly person: Person; readonly caller: Caller; readonly crowd: Crowd; readonly at: (key: AKey) => Caller };
+type Turn = {
+  readonly person: Person;
+  readonly caller: Caller;
+  readonly crowd: Crowd;
+  readonly at: (key: AKey) => Caller;
+};
 
 type Operation = { readonly name: string; act(turn: Turn): Promise<Answer> };
 
 function keep(person: Person, answer: Answer): Answer {
-  if (answer.status === 201) person.keys.push({ id: answer.body.key.id as string, secret: answer.body.secret as string });
+  if (answer.status === 201)
+    person.keys.push({ id: answer.body.key.id as string, secret: answer.body.secret as string });
   return answer;
 }
 
 const OPERATIONS: readonly Operation[] = [
   { name: 'getMe', act: ({ caller }) => caller.get('/api/v1/me') },
-  { name: 'updateMe', act: ({ caller }) => caller.patch('/api/v1/me', { firstName: 'Some', lastName: `Racer ${randomInt(100)}` }) },
+  {
+    name: 'updateMe',
+    act: ({ caller }) => caller.patch('/api/v1/me', { firstName: 'Some', lastName: `Racer ${randomInt(100)}` }),
+  },
   { name: 'listTeams', act: ({ caller }) => caller.get('/api/v1/teams') },
   {
     name: 'createTeam',
@@ -531,7 +583,9 @@ const OPERATIONS: readonly Operation[] = [
     name: 'removeTeamMember',
     act: ({ caller, crowd }) =>
       // Seldom, so that there are members until the end; the others find nobody.
-      caller.delete(`/api/v1/teams/${anyOf(crowd.teams)}/members/${randomInt(10) === 0 ? anyOf(crowd.people).id : 'nobody'}`),
+      caller.delete(
+        `/api/v1/teams/${anyOf(crowd.teams)}/members/${randomInt(10) === 0 ? anyOf(crowd.people).id : 'nobody'}`,
+      ),
   },
   {
     name: 'createTeamInvitation',
@@ -554,7 +608,10 @@ const OPERATIONS: readonly Operation[] = [
   {
     name: 'createApiKey',
     act: async ({ caller, person }) =>
-      keep(person, await caller.post('/api/v1/api-keys', { name: 'Racer', scopes: [...someScopes(), 'api-keys:write'] })),
+      keep(
+        person,
+        await caller.post('/api/v1/api-keys', { name: 'Racer', scopes: [...someScopes(), 'api-keys:write'] }),
+      ),
   },
   {
     name: 'createApiKey for a team',
@@ -583,9 +640,13 @@ const OPERATIONS: readonly Operation[] = [
   },
   {
     name: 'revokeApiKey',
-    act: ({ caller, person }) => caller.delete(`/api/v1/api-keys/${person.keys.length === 0 ? 'none' : anyOf(person.keys).id}`),
+    act: ({ caller, person }) =>
+      caller.delete(`/api/v1/api-keys/${person.keys.length === 0 ? 'none' : anyOf(person.keys).id}`),
   },
-  { name: 'use of a made key', act: ({ at, person }) => at(anyOf([person.manager, ...person.keys])).get('/api/v1/credential') },
+  {
+    name: 'use of a made key',
+    act: ({ at, person }) => at(anyOf([person.manager, ...person.keys])).get('/api/v1/credential'),
+  },
 ];
 
 /** What must have no rows, whatever happened. */

@@ -39,7 +39,8 @@ const times = <Result>(count: number, call: (turn: number) => Promise<Result>): 
 
 const remaining = ({ headers }: Answer): number => Number(headers['ratelimit-remaining']);
 const statuses = (answers: readonly Answer[]): number[] => answers.map(({ status }) => status);
-const countOf = (answers: readonly Answer[], status: number): number => answers.filter((answer) => answer.status === status).length;
+const countOf = (answers: readonly Answer[], status: number): number =>
+  answers.filter((answer) => answer.status === status).length;
 
 /** A personal key with every scope these tests need. */
 const aKey = async (api: Api) => api.anApiKey(await api.anAccount(), { scopes: ['teams:read', 'teams:write'] });
@@ -49,7 +50,8 @@ async function exhaust(api: Api, key: { secret: string } | null): Promise<void> 
   for (let i = 0; i < 5; i += 1) await api.as(key).get('/api/v1/credential');
 }
 
-const batchOf = (calls: number): string => `/trpc/${Array.from({ length: calls }, () => 'getCredential').join(',')}?batch=1`;
+const batchOf = (calls: number): string =>
+  `/trpc/${Array.from({ length: calls }, () => 'getCredential').join(',')}?batch=1`;
 
 describe('the limit of a credential', () => {
   test('of 320 parallel calls exactly 300 get through', async () => {
@@ -104,7 +106,9 @@ describe('the limit of a credential', () => {
     const refusedAt = performance.now();
     expect(await api.as(key).get('/api/v1/credential')).toBeProblem('rate_limited');
 
-    await expect.poll(async () => (await api.as(key).get('/api/v1/credential')).status, { interval: 20, timeout: 5000 }).toBe(200);
+    await expect
+      .poll(async () => (await api.as(key).get('/api/v1/credential')).status, { interval: 20, timeout: 5000 })
+      .toBe(200);
 
     expect(performance.now() - refusedAt).toBeLessThan(1500);
     expect(remaining(await api.as(key).get('/api/v1/credential'))).toBe(3);
@@ -337,7 +341,9 @@ describe('/trpc', () => {
     expect(statuses(answers)).toEqual([200, 200, 200, 200, 200, 429]);
   });
 
-  test('a batch is charged for each of its calls, and refused whole where they do not fit', async ({ limited: api }) => {
+  test('a batch is charged for each of its calls, and refused whole where they do not fit', async ({
+    limited: api,
+  }) => {
     const key = await aKey(api);
 
     const answers = [
@@ -384,37 +390,42 @@ describe.skipIf(!hasRedis)('replicas on one Redis', () => {
     for (const client of clients) expect(await client.as(key).get('/api/v1/teams')).toBeProblem('rate_limited');
   });
 
-  test.for(['SIGKILL', 'SIGSTOP'] as const)('no request fails when Redis gets a %s, and it counts again afterwards', async (signal) => {
-    const redis = await aRedis();
-    const settings = { RATE_LIMIT: '100000', REDIS_URL: redis.url };
-    const api = await anApi(settings);
-    const other = await startApi(settings, api);
-    onTestFinished(() => other.close());
-    const key = await aKey(api);
-    const answers: Answer[] = [];
-    const logged = (text: string) => api.lines.filter(({ msg }) => msg === text).length;
+  test.for(['SIGKILL', 'SIGSTOP'] as const)(
+    'no request fails when Redis gets a %s, and it counts again afterwards',
+    async (signal) => {
+      const redis = await aRedis();
+      const settings = { RATE_LIMIT: '100000', REDIS_URL: redis.url };
+      const api = await anApi(settings);
+      const other = await startApi(settings, api);
+      onTestFinished(() => other.close());
+      const key = await aKey(api);
+      const answers: Answer[] = [];
+      const logged = (text: string) => api.lines.filter(({ msg }) => msg === text).length;
 
-    let isOver = false;
-    const lanes = times(8, async () => {
-      while (!isOver) answers.push(await api.as(key).get('/api/v1/credential'));
-    });
-    await expect.poll(() => answers.length, { interval: 1 }).toBeGreaterThan(50);
-    redis.kill(signal);
-    await expect.poll(() => logged('redis fallback'), { interval: 5, timeout: 5000 }).toBe(1);
-    const during = answers.length;
-    await expect.poll(() => answers.length, { interval: 5, timeout: 5000 }).toBeGreaterThan(during + 200);
-    if (signal === 'SIGSTOP') redis.kill('SIGCONT');
-    else await aRedis({ port: redis.port });
-    await expect.poll(() => logged('redis recovery'), { interval: 5, timeout: 5000 }).toBe(1);
-    isOver = true;
-    await lanes;
+      let isOver = false;
+      const lanes = times(8, async () => {
+        while (!isOver) answers.push(await api.as(key).get('/api/v1/credential'));
+      });
+      await expect.poll(() => answers.length, { interval: 1 }).toBeGreaterThan(50);
+      redis.kill(signal);
+      await expect.poll(() => logged('redis fallback'), { interval: 5, timeout: 5000 }).toBe(1);
+      const during = answers.length;
+      await expect.poll(() => answers.length, { interval: 5, timeout: 5000 }).toBeGreaterThan(during + 200);
+      if (signal === 'SIGSTOP') redis.kill('SIGCONT');
+      else await aRedis({ port: redis.port });
+      await expect.poll(() => logged('redis recovery'), { interval: 5, timeout: 5000 }).toBe(1);
+      isOver = true;
+      await lanes;
 
-    expect(countOf(answers, 200)).toBe(answers.length);
-    expect(logged('redis fallback')).toBe(1);
-    const fresh = await aKey(api);
-    await api.as(fresh).get('/api/v1/credential');
-    await expect.poll(async () => remaining(await other.as(fresh).get('/api/v1/credential')), { timeout: 5000 }).toBeLessThan(99_998);
-  });
+      expect(countOf(answers, 200)).toBe(answers.length);
+      expect(logged('redis fallback')).toBe(1);
+      const fresh = await aKey(api);
+      await api.as(fresh).get('/api/v1/credential');
+      await expect
+        .poll(async () => remaining(await other.as(fresh).get('/api/v1/credential')), { timeout: 5000 })
+        .toBeLessThan(99_998);
+    },
+  );
 });
 
 /** The service in a process of its own on the database of another instance, and a client of it. */

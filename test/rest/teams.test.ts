@@ -63,12 +63,12 @@ describe('createTeam', () => {
     const key = await api.anApiKey(await api.anAccount(), { scopes: ['teams:write'] });
     const slugOf = async (name: string) => (await api.as(key).post('/api/v1/teams', { name })).body.slug;
 
-    expect([await slugOf('Night Shift'), await slugOf('night  SHIFT!'), await slugOf('Night Shift 2'), await slugOf('Night Shift')]).toEqual([
-      'night-shift',
-      'night-shift-2',
-      'night-shift-2-2',
-      'night-shift-3',
-    ]);
+    expect([
+      await slugOf('Night Shift'),
+      await slugOf('night  SHIFT!'),
+      await slugOf('Night Shift 2'),
+      await slugOf('Night Shift'),
+    ]).toEqual(['night-shift', 'night-shift-2', 'night-shift-2-2', 'night-shift-3']);
     expect(await slugOf('!!!')).toMatch(/^team(-\d+)?$/);
     expect((await slugOf('x'.repeat(100))).length).toBe(60);
   });
@@ -93,10 +93,17 @@ describe('updateTeam', () => {
     const team = await api.aTeam({ owner });
     const key = await api.anApiKey(owner, { scopes: ['teams:write', 'teams:read'] });
 
-    const { status, body } = await api.as(key).patch(`/api/v1/teams/${team.id}`, { name: 'New name', slug: 'new', teamId: 'other' });
+    const { status, body } = await api
+      .as(key)
+      .patch(`/api/v1/teams/${team.id}`, { name: 'New name', slug: 'new', teamId: 'other' });
 
     expect(status).toBe(200);
-    expect(body).toMatchObject({ id: team.id, name: 'New name', slug: team.slug, role: { id: 'owner', name: 'Owner' } });
+    expect(body).toMatchObject({
+      id: team.id,
+      name: 'New name',
+      slug: team.slug,
+      role: { id: 'owner', name: 'Owner' },
+    });
     expect((await api.as(key).get(`/api/v1/teams/${team.id}`)).body).toEqual(body);
   });
 });

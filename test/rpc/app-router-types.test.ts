@@ -20,7 +20,17 @@ beforeAll(async () => {
   writeFileSync(
     join(dir, 'tsconfig.json'),
     JSON.stringify({
-      compilerOptions: { strict: true, module: 'esnext', moduleResolution: 'bundler', target: 'es2022', skipLibCheck: true, noEmit: true, lib: ['es2022', 'dom'], types: [], preserveSymlinks: true },
+      compilerOptions: {
+        strict: true,
+        module: 'esnext',
+        moduleResolution: 'bundler',
+        target: 'es2022',
+        skipLibCheck: true,
+        noEmit: true,
+        lib: ['es2022', 'dom'],
+        types: [],
+        preserveSymlinks: true,
+      },
       include: ['*.ts'],
     }),
   );
@@ -44,11 +54,17 @@ async function compile(body: string): Promise<string> {
 
 describe('AppRouter', () => {
   test('types a client that has none of the server’s code or packages', async () => {
-    expect(await compile(`export const names: Promise<string[]> = trpc.listTeams.query().then((teams) => teams.map((team) => team.name));`)).toBe('');
+    expect(
+      await compile(
+        `export const names: Promise<string[]> = trpc.listTeams.query().then((teams) => teams.map((team) => team.name));`,
+      ),
+    ).toBe('');
   });
 
   test('refuses a wrong input and a wrong reading of the output', async () => {
     expect(await compile(`void trpc.updateTeam.mutate({ teamId: 'team_1', name: 7 });`)).toContain('TS2322');
-    expect(await compile(`export const n: Promise<number> = trpc.getMe.query().then((me) => me.email);`)).toContain('TS2322');
+    expect(await compile(`export const n: Promise<number> = trpc.getMe.query().then((me) => me.email);`)).toContain(
+      'TS2322',
+    );
   });
 });

@@ -44,7 +44,10 @@ describe('/trpc', () => {
     const team = await api.aTeam({ owner });
     const trpc = client(api, await api.anApiKey(owner, { scopes: ['teams:write'] }));
 
-    expect(await trpc.updateTeam.mutate({ teamId: team.id, name: 'Renamed' })).toMatchObject({ id: team.id, name: 'Renamed' });
+    expect(await trpc.updateTeam.mutate({ teamId: team.id, name: 'Renamed' })).toMatchObject({
+      id: team.id,
+      name: 'Renamed',
+    });
   });
 
   // Guarantees that no call gets more access over tRPC than over REST.
@@ -53,8 +56,13 @@ describe('/trpc', () => {
     const stranger = await api.aTeam({ owner: await api.anAccount() });
     const key = await api.anApiKey(owner, { scopes: ['teams:write'] });
 
-    expect(await problemOf(client(api, null).listTeams.query())).toMatchObject({ code: 'credential_missing', status: 401 });
-    expect(await problemOf(client(api, { secret: 'nonsense' }).listTeams.query())).toMatchObject({ code: 'credential_invalid' });
+    expect(await problemOf(client(api, null).listTeams.query())).toMatchObject({
+      code: 'credential_missing',
+      status: 401,
+    });
+    expect(await problemOf(client(api, { secret: 'nonsense' }).listTeams.query())).toMatchObject({
+      code: 'credential_invalid',
+    });
     expect(await problemOf(client(api, key).listTeams.query())).toMatchObject({ code: 'scope_missing', status: 403 });
     expect(await problemOf(client(api, key).updateTeam.mutate({ teamId: stranger.id, name: 'Mine' }))).toMatchObject({
       code: 'team_not_found',
@@ -67,7 +75,11 @@ describe('/trpc', () => {
   });
 
   test('a problem names the request that its header names', async ({ api }) => {
-    const answer = await api.anonymous.send({ method: 'GET', path: '/trpc/listTeams', headers: { 'x-request-id': 'mine-1' } });
+    const answer = await api.anonymous.send({
+      method: 'GET',
+      path: '/trpc/listTeams',
+      headers: { 'x-request-id': 'mine-1' },
+    });
 
     expect(answer.status).toBe(401);
     expect(answer.headers['x-request-id']).toBe('mine-1');
@@ -104,6 +116,8 @@ describe('/trpc', () => {
     const post = (body: string) => api.as(key).send({ method: 'POST', path: '/trpc/createTeam', headers, body });
 
     expect((await post('{"name":')).body.error.data.problem.code).toBe('malformed_json');
-    expect((await post(JSON.stringify({ name: 'x'.repeat(110 * 1024) }))).body.error.data.problem.code).toBe('body_too_large');
+    expect((await post(JSON.stringify({ name: 'x'.repeat(110 * 1024) }))).body.error.data.problem.code).toBe(
+      'body_too_large',
+    );
   });
 });

@@ -33,7 +33,6 @@ const BOUND = { timeout: 10_000, interval: 10 };
 
 // A first start writes some thousand files; the memory file system, where there is room, keeps the disk out of the tests.
 const TEMPORARY = existsSync('/dev/shm') && roomIn('/dev/shm') > 1e9 ? '/dev/shm' : tmpdir();
-const TEMPLATE = realpathSync(mkdtempSync(join(TEMPORARY, 'roster-template-')));
 
 // A process that uses the database until its standard input ends. Given "write", it also inserts rows one after
 // the other and names each one that the server has acknowledged.
@@ -107,10 +106,13 @@ function aDirectory(): string {
   return directory;
 }
 
+// Set once, by beforeAll: at the import it would be made for a run without these tests as well.
+let template = '';
+
 /** A data directory whose database was made earlier, for tests that are not about the first start. */
 function aDatabase(): string {
   const directory = aDirectory();
-  spawnSync('cp', ['-a', join(TEMPLATE, 'postgres'), directory]);
+  spawnSync('cp', ['-a', join(template, 'postgres'), directory]);
   return directory;
 }
 
@@ -172,11 +174,12 @@ async function expectNothingLeft(dataDir: string, pid: number | undefined): Prom
 
 describe.skipIf(process.platform === 'win32')('startEmbedded', { timeout: 30_000 }, () => {
   beforeAll(async () => {
-    chmodSync(TEMPLATE, 0o755);
-    const template = await startEmbedded({ dataDir: TEMPLATE, durable: false });
-    await template.close();
+    template = realpathSync(mkdtempSync(join(TEMPORARY, 'roster-template-')));
+    chmodSync(template, 0o755);
+    const first = await startEmbedded({ dataDir: template, durable: false });
+    await first.close();
   });
-  afterAll(() => rmSync(TEMPLATE, { recursive: true, force: true }));
+  afterAll(() => rmSync(template, { recursive: true, force: true }));
 
   // Guarantees that text behaves the same on every machine, whatever its locale.
   test('makes a UTF-8 database with the Unicode rules of PostgreSQL itself', async () => {

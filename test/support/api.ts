@@ -33,7 +33,8 @@ export type Api = Awaited<ReturnType<typeof startApi>>;
  * @param shared the instance whose database this one joins, as another replica; that one is closed last
  */
 export async function startApi(settings: Record<string, string> = {}, shared?: { readonly databaseUrl: string }) {
-  const database = shared === undefined ? await createTestDatabase() : { url: shared.databaseUrl, drop: () => Promise.resolve() };
+  const database =
+    shared === undefined ? await createTestDatabase() : { url: shared.databaseUrl, drop: () => Promise.resolve() };
   const dataDir = mkdtempSync(join(tmpdir(), 'roster-api-'));
   const config: Config = readConfig({
     BASE_URL,
@@ -56,11 +57,17 @@ export async function startApi(settings: Record<string, string> = {}, shared?: {
   });
   const keyUsage = trackKeyUsage(db, (error) => log.error({ err: error }, 'key usage'));
   const readiness = { ready: true };
-  const app = createApp({ services, limiter, keyUsage, log: accessLog(log), clientAddress: clientAddressBy(config.trustProxy) }, readiness);
+  const app = createApp(
+    { services, limiter, keyUsage, log: accessLog(log), clientAddress: clientAddressBy(config.trustProxy) },
+    readiness,
+  );
   const server = createHttpServer(app, config.baseUrl);
   await listen(server, 0, '127.0.0.1');
   const { port } = server.address() as AddressInfo; // listening on TCP
-  const client = createClient(port, contractOf(openApiDocument(appRouter, buildRoutes(appRouter._def.procedures), config.baseUrl)));
+  const client = createClient(
+    port,
+    contractOf(openApiDocument(appRouter, buildRoutes(appRouter._def.procedures), config.baseUrl)),
+  );
 
   return {
     ...client,

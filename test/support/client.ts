@@ -41,7 +41,12 @@ export function createClient(port: number, contract: Contract | undefined) {
     const secret = credential === null ? null : typeof credential === 'string' ? credential : credential.secret;
     const authorization: Record<string, string> = secret === null ? {} : { authorization: `Bearer ${secret}` };
     const withBody = (method: string, path: string, body: unknown) =>
-      send({ method, path, headers: { ...authorization, 'content-type': 'application/json' }, body: JSON.stringify(body ?? {}) });
+      send({
+        method,
+        path,
+        headers: { ...authorization, 'content-type': 'application/json' },
+        body: JSON.stringify(body ?? {}),
+      });
     return {
       get: (path) => send({ method: 'GET', path, headers: authorization }),
       post: (path, body) => withBody('POST', path, body),
@@ -56,7 +61,8 @@ export function createClient(port: number, contract: Contract | undefined) {
 
 function exchange(port: number, agent: Agent, { method, path, headers = {}, body }: Sent): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const length = body === undefined || 'transfer-encoding' in headers ? {} : { 'content-length': String(Buffer.byteLength(body)) };
+    const length =
+      body === undefined || 'transfer-encoding' in headers ? {} : { 'content-length': String(Buffer.byteLength(body)) };
     const req = request({ host: '127.0.0.1', port, agent, method, path, headers: { ...length, ...headers } }, (res) => {
       const chunks: Buffer[] = [];
       res.on('data', (chunk: Buffer) => chunks.push(chunk));

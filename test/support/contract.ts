@@ -10,7 +10,10 @@ export type Contract = {
 type Media = { schema: object };
 type Response = { $ref?: string; content?: Record<string, Media> };
 type Operation = { responses: Record<string, Response> };
-type Document = { paths: Record<string, Record<string, Operation>>; components: { responses: Record<string, Response> } };
+type Document = {
+  paths: Record<string, Record<string, Operation>>;
+  components: { responses: Record<string, Response> };
+};
 
 const RATE = ['ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset'];
 
@@ -28,7 +31,9 @@ export function contractOf(document: object): Contract {
   return {
     check(method, path, answer) {
       const fail = (why: string): never => {
-        throw new Error(`${method} ${path} → ${answer.status} breaks the contract: ${why}\n${answer.text.slice(0, 1000)}`);
+        throw new Error(
+          `${method} ${path} → ${answer.status} breaks the contract: ${why}\n${answer.text.slice(0, 1000)}`,
+        );
       };
       const [plain = ''] = path.split('?');
       if (!plain.startsWith('/api/v1')) return;
@@ -73,5 +78,6 @@ export function contractOf(document: object): Contract {
 }
 
 function requireType({ headers }: Answer, type: string, fail: (why: string) => never): void {
-  if (headers['content-type']?.split(';')[0] !== type) fail(`the content type is ${headers['content-type']}, not ${type}`);
+  if (headers['content-type']?.split(';')[0] !== type)
+    fail(`the content type is ${headers['content-type']}, not ${type}`);
 }

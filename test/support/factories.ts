@@ -28,12 +28,20 @@ export function factoriesOf({ db, secrets }: Services) {
 
   async function aTeam({ owner, name = 'A team' }: { owner?: { id: string }; name?: string } = {}): Promise<ATeam> {
     const id = newId('team');
-    await run(`insert into team (id, name, slug, created_at, updated_at) values ($1, $2, $3, now(), now())`, [id, name, id]);
+    await run(`insert into team (id, name, slug, created_at, updated_at) values ($1, $2, $3, now(), now())`, [
+      id,
+      name,
+      id,
+    ]);
     if (owner !== undefined) await aMember({ id }, owner, { role: 'owner' });
     return { id, name, slug: id };
   }
 
-  async function aMember(team: { id: string }, account: { id: string }, { role = 'guest', active = true, expiresAt = null }: MemberOptions = {}) {
+  async function aMember(
+    team: { id: string },
+    account: { id: string },
+    { role = 'guest', active = true, expiresAt = null }: MemberOptions = {},
+  ) {
     const id = newId('mem');
     await run(
       `insert into membership (id, team_id, account_id, role_id, is_active, expires_at, joined_at, created_at)
@@ -45,48 +53,83 @@ export function factoriesOf({ db, secrets }: Services) {
 
   async function aRole(team: { id: string }, permissions: readonly Permission[]): Promise<{ id: string }> {
     const id = newId('role');
-    await run(`insert into role (id, team_id, name, permissions, created_at) values ($1, $2, $1, $3, now())`, [id, team.id, permissions]);
+    await run(`insert into role (id, team_id, name, permissions, created_at) values ($1, $2, $1, $3, now())`, [
+      id,
+      team.id,
+      permissions,
+    ]);
     return { id };
   }
 
-  async function anApiKey(account: { id: string }, { scopes = ['teams:read'], team, expiresAt, revoked = false }: KeyOptions = {}): Promise<AKey> {
+  async function anApiKey(
+    account: { id: string },
+    { scopes = ['teams:read'], team, expiresAt, revoked = false }: KeyOptions = {},
+  ): Promise<AKey> {
     const id = newId('key');
     const { secret, hash, keyPrefix, last4 } = secrets.mint(team === undefined ? 'personalKey' : 'teamKey');
     await run(
       `insert into api_key (id, account_id, team_id, name, scopes, key_prefix, last4, expires_at, revoked_at, created_at)
        values ($1, $2, $3, 'A key', $4, $5, $6, $7, $8, now())`,
-      [id, account.id, team?.id ?? null, inOrder(scopes), keyPrefix, last4, expiresAt ?? null, revoked ? new Date() : null],
+      [
+        id,
+        account.id,
+        team?.id ?? null,
+        inOrder(scopes),
+        keyPrefix,
+        last4,
+        expiresAt ?? null,
+        revoked ? new Date() : null,
+      ],
     );
     await run(`insert into api_key_secret (secret_hash, api_key_id, created_at) values ($1, $2, now())`, [hash, id]);
     return { id, secret };
   }
 
-  async function aSession(account: { id: string }, fields: { createdAt?: Date; expiresAt?: Date; browser?: string } = {}): Promise<{ id: string }> {
+  async function aSession(
+    account: { id: string },
+    fields: { createdAt?: Date; expiresAt?: Date; browser?: string } = {},
+  ): Promise<{ id: string }> {
     const id = newId('ses');
     await run(
       `insert into session (id, account_id, token_hash, authentication_type, browser, created_at, expires_at)
        values ($1, $2, $3, 'password', $4, $5, $6)`,
-      [id, account.id, randomBytes(32), fields.browser ?? null, fields.createdAt ?? new Date(), fields.expiresAt ?? new Date(Date.now() + 86_400_000)],
+      [
+        id,
+        account.id,
+        randomBytes(32),
+        fields.browser ?? null,
+        fields.createdAt ?? new Date(),
+        fields.expiresAt ?? new Date(Date.now() + 86_400_000),
+      ],
     );
     return { id };
   }
 
-  async function anInvitation(team: { id: string }, fields: { email?: string; role?: string; expiresAt?: Date; acceptedAt?: Date } = {}) {
+  async function anInvitation(
+    team: { id: string },
+    fields: { email?: string; role?: string; expiresAt?: Date; acceptedAt?: Date } = {},
+  ) {
     const id = newId('invt');
     const email = fields.email ?? `${id}@example.com`;
     await run(
       `insert into invitation (id, team_id, email, role_id, created_at, expires_at, accepted_at) values ($1, $2, $3, $4, now(), $5, $6)`,
-      [id, team.id, email, fields.role ?? 'member', fields.expiresAt ?? new Date(Date.now() + 86_400_000), fields.acceptedAt ?? null],
+      [
+        id,
+        team.id,
+        email,
+        fields.role ?? 'member',
+        fields.expiresAt ?? new Date(Date.now() + 86_400_000),
+        fields.acceptedAt ?? null,
+      ],
     );
     return { id, email };
   }
 
   async function aSubscription(team: { id: string }, fields: { plan?: string; seats?: number } = {}) {
-    await run(`insert into subscription (team_id, plan_id, status, "interval", addons) values ($1, $2, 'active', 'month', $3)`, [
-      team.id,
-      fields.plan ?? 'pro',
-      JSON.stringify(fields.seats === undefined ? {} : { seats: fields.seats }),
-    ]);
+    await run(
+      `insert into subscription (team_id, plan_id, status, "interval", addons) values ($1, $2, 'active', 'month', $3)`,
+      [team.id, fields.plan ?? 'pro', JSON.stringify(fields.seats === undefined ? {} : { seats: fields.seats })],
+    );
   }
 
   return { anAccount, aTeam, aMember, aRole, anApiKey, aSession, anInvitation, aSubscription, rows };

@@ -20,7 +20,8 @@ declare module 'vitest' {
 export default async function setup(project: TestProject) {
   const dataDir = mkdtempSync(join(tmpdir(), 'roster-test-'));
   const given = process.env['TEST_DATABASE_URL'];
-  const server = given === undefined ? await startEmbedded({ dataDir, durable: false, flags: ['max_connections=300'] }) : undefined;
+  const server =
+    given === undefined ? await startEmbedded({ dataDir, durable: false, flags: ['max_connections=300'] }) : undefined;
   const serverUrl = server?.url ?? given ?? '';
 
   const admin = new pg.Client({ connectionString: serverUrl });

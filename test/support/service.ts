@@ -9,6 +9,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+// Ends the service with the tests, also where they are killed and cannot end it themselves.
+const LIFE_LINE = `data:text/javascript,process.stdin.on('end', () => process.kill(process.pid, 'SIGKILL')).resume().unref()`;
+
 const POLL_MS = 10;
 const START_MS_MAX = 25_000;
 const SERVER_STOP_MS_MAX = 15_000;
@@ -26,9 +29,9 @@ export type Service = Awaited<ReturnType<typeof startService>>;
 /** The real thing: `src/main.ts` in a process of its own, which ends with the tests. It need not become ready. */
 export function launchService({ env = {}, dataDir }: ServiceOptions) {
   const { PATH = '', HOME = '' } = process.env;
-  const child = spawn(process.execPath, [MAIN], {
+  const child = spawn(process.execPath, ['--import', LIFE_LINE, MAIN], {
     env: { PATH, HOME, DATA_DIR: dataDir, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe'],
   });
   const killChild = () => void child.kill('SIGKILL');
   process.once('exit', killChild);
@@ -66,7 +69,9 @@ export async function startService({ env = {}, dataDir }: ServiceOptions) {
     service.kill('SIGKILL');
     await service.exited;
     if (attemptsLeft === 1 || !service.complaint().includes('EADDRINUSE')) {
-      throw new Error(`The service did not become ready:\n${service.complaint()}${service.lines.slice(-20).join('\n')}`);
+      throw new Error(
+        `The service did not become ready:\n${service.complaint()}${service.lines.slice(-20).join('\n')}`,
+      );
     }
   }
 }
@@ -114,7 +119,8 @@ export async function removeDataDir(dataDir: string): Promise<void> {
   const home = existsSync(location) ? realpathSync(location) : location;
   const pidFile = join(home, 'data', 'postmaster.pid');
   for (const deadline = Date.now() + SERVER_STOP_MS_MAX; existsSync(pidFile); await sleep(POLL_MS)) {
-    if (Date.now() > deadline) throw new Error(`A server is left behind: ${readFileSync(pidFile, 'utf8').split('\n')[0]}`);
+    if (Date.now() > deadline)
+      throw new Error(`A server is left behind: ${readFileSync(pidFile, 'utf8').split('\n')[0]}`);
   }
   rmSync(home, { recursive: true, force: true });
   rmSync(dataDir, { recursive: true, force: true });

@@ -49,7 +49,9 @@ describe('the dependency rule', () => {
     const slice = (file: string) => (file.startsWith('resources/') ? file.split('/')[1] : undefined);
     const stray = files.flatMap((file) =>
       importsOf(file)
-        .filter((target) => slice(file) && slice(target) && slice(target) !== slice(file) && slice(target) !== 'billing')
+        .filter(
+          (target) => slice(file) && slice(target) && slice(target) !== slice(file) && slice(target) !== 'billing',
+        )
         .map((target) => `${file} imports ${target}`),
     );
     expect(stray).toEqual([]);

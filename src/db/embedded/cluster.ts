@@ -7,19 +7,16 @@ import {
   fsyncSync,
   mkdtempSync,
   openSync,
-  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { hasCode, type Home } from './home.ts';
 
 const PASSWORD_FILE = 'roster.password';
-const STAGING = 'initdb-';
 
 export const SUPERUSER = 'roster';
 
@@ -49,7 +46,7 @@ export async function ensureCluster(home: Home, programs: string, durable: boole
   const cluster = clusterOf(home);
   if (existsSync(cluster)) return false;
 
-  const staging = mkdtempSync(join(home.path, STAGING));
+  const staging = mkdtempSync(join(home.path, 'initdb-'));
   try {
     const data = join(staging, 'data');
     const passwordFile = join(staging, 'password');
@@ -74,19 +71,11 @@ export async function ensureCluster(home: Home, programs: string, durable: boole
     if (durable && process.platform !== 'win32') syncDirectories(cluster, home.path);
     return true;
   } catch (error) {
-    // Another process was faster, and may have removed our work as well.
-    if (existsSync(cluster)) return false;
+    // Another process was faster.
+    if (hasCode(error, 'EEXIST', 'ENOTEMPTY', 'EPERM') && existsSync(cluster)) return false;
     throw error;
   } finally {
     rmSync(staging, { recursive: true, force: true });
-    if (existsSync(cluster)) await removeUnfinished(home);
-  }
-}
-
-// What killed starts left. A loser that is still at work only finds out earlier, and cleans up after itself.
-async function removeUnfinished(home: Home): Promise<void> {
-  for (const name of readdirSync(home.path)) {
-    if (name.startsWith(STAGING)) await rm(join(home.path, name), { recursive: true, force: true }).catch(() => {});
   }
 }
 

@@ -18,8 +18,8 @@ import { hasCode, type Home } from './home.ts';
 import { ADOPT_SCRIPT, type Hold, holdNew, RUN_SCRIPT } from './life-line.ts';
 
 const LOG_BYTES_MAX = 1 << 20;
-const LIFE_LINE = 'life-line-';
-const LAUNCH_SECONDS_MAX = 60;
+const LEFTOVERS = /^(life-line|initdb|copying)-/;
+const START_MINUTES_MAX = 10;
 
 /** A server as its `postmaster.pid` tells. */
 export type Server = { pid: number; port: number; isReady: boolean };
@@ -61,7 +61,7 @@ function commandLine(pid: number): string | undefined {
 /** Starts a server on a free port, without waiting until it is ready. */
 export async function launch({ home, programs, flags }: LaunchOptions): Promise<Launch> {
   const id = randomBytes(6).toString('hex');
-  const lifeLine = join(home.path, `${LIFE_LINE}${id}`);
+  const lifeLine = join(home.path, `life-line-${id}`);
   const settings = [
     `port=${await freePort()}`,
     'listen_addresses=127.0.0.1',
@@ -76,7 +76,7 @@ export async function launch({ home, programs, flags }: LaunchOptions): Promise<
     ...flags,
   ].flatMap((setting) => ['-c', setting]);
   removeEmptyPidFile(clusterOf(home));
-  removeLifeLinesOfKilledStarts(home);
+  removeWhatKilledStartsLeft(home);
   const log = openLog(home);
   const logStart = fstatSync(log).size;
 
@@ -112,12 +112,14 @@ function linesOf(id: string, log: string): string {
   return lines.length > 0 ? lines.join('\n') : log;
 }
 
-// No server runs when this is called, so only a start of this very moment can have use for one.
-function removeLifeLinesOfKilledStarts(home: Home): void {
+// No server runs when this is called, so only other starts of this very moment can have use for such files.
+function removeWhatKilledStartsLeft(home: Home): void {
   for (const name of readdirSync(home.path)) {
+    if (!LEFTOVERS.test(name)) continue;
     const path = join(home.path, name);
-    const stats = name.startsWith(LIFE_LINE) ? statSync(path, { throwIfNoEntry: false }) : undefined;
-    if (stats && Date.now() - stats.mtimeMs > LAUNCH_SECONDS_MAX * 1000) rmSync(path, { force: true });
+    const stats = statSync(path, { throwIfNoEntry: false });
+    if (stats && Date.now() - stats.mtimeMs > START_MINUTES_MAX * 60_000)
+      rmSync(path, { recursive: true, force: true });
   }
 }
 

@@ -32,7 +32,8 @@ const revokeKey = statement<{ id: string }>(
   `update api_key set revoked_at = now() where id = $1 and account_id = $2 and revoked_at is null returning id`,
 );
 
-export const listPersonalKeys = async (read: Read, accountId: string) => (await read(personalKeys, [accountId])).map(presentRow);
+export const listPersonalKeys = async (read: Read, accountId: string) =>
+  (await read(personalKeys, [accountId])).map(presentRow);
 
 /** All keys of the team, whoever made them. */
 export const listTeamKeys = async (read: Read, teamId: string) => (await read(teamKeys, [teamId])).map(presentRow);

@@ -5,7 +5,14 @@ import { accountProcedure, requirePermission } from '../../rpc/procedures.ts';
 import { resourceId, SUCCESS, success } from '../../rpc/text.ts';
 import { endpoint, router } from '../../rpc/trpc.ts';
 import { listPersonalKeys, listTeamKeys, revokeApiKey } from './api-keys.queries.ts';
-import { apiKeyOutput, createApiKeyBody, createdApiKeyOutput, listApiKeysQuery, presentApiKey, updateApiKeyInput } from './api-keys.schema.ts';
+import {
+  apiKeyOutput,
+  createApiKeyBody,
+  createdApiKeyOutput,
+  listApiKeysQuery,
+  presentApiKey,
+  updateApiKeyInput,
+} from './api-keys.schema.ts';
 import { createApiKey, updateApiKey } from './api-keys.service.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -43,7 +50,13 @@ export const apiKeysRouter = router({
       if (input.teamId !== undefined) await requireKeyManager(ctx, input.teamId);
       const expiresAt = expiresInDays === undefined ? null : new Date(Date.now() + expiresInDays * DAY_MS);
       const bounds = { caller: ctx.principal, keyLimit: config.keyLimit };
-      const { key, secret } = await createApiKey(db.em(), secrets, ctx.principal.accountId, { ...input, expiresAt }, bounds);
+      const { key, secret } = await createApiKey(
+        db.em(),
+        secrets,
+        ctx.principal.accountId,
+        { ...input, expiresAt },
+        bounds,
+      );
       return { key: presentApiKey(key), secret };
     }),
 
@@ -56,7 +69,9 @@ export const apiKeysRouter = router({
     )
     .input(z.object(updateApiKeyInput))
     .output(apiKeyOutput)
-    .mutation(async ({ ctx, input }) => presentApiKey(await updateApiKey(ctx.services.db.em(), ctx.principal, input.keyId, input.scopes))),
+    .mutation(async ({ ctx, input }) =>
+      presentApiKey(await updateApiKey(ctx.services.db.em(), ctx.principal, input.keyId, input.scopes)),
+    ),
 
   revokeApiKey: accountProcedure('api-keys:write')
     .meta(

@@ -10,7 +10,9 @@ export const listApiKeysQuery = { teamId: resourceId.optional() };
 export const createApiKeyBody = {
   name: text(1, 100),
   scopes,
-  teamId: resourceId.optional().meta({ description: 'Makes a key for this one team, in which the caller needs `manage_api_keys`.' }),
+  teamId: resourceId
+    .optional()
+    .meta({ description: 'Makes a key for this one team, in which the caller needs `manage_api_keys`.' }),
   expiresInDays: z.int().min(1).max(365).optional().meta({ description: 'Without it, the key does not expire.' }),
 };
 

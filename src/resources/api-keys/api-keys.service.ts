@@ -17,7 +17,13 @@ export type NewApiKey = {
 type Bounds = { readonly caller: Principal; readonly keyLimit: number } | undefined;
 
 /** Makes a key. For a team key the caller's permission has been checked; scopes are checked here. */
-export async function createApiKey(em: EntityManager, secrets: Secrets, accountId: string, input: NewApiKey, bounds: Bounds) {
+export async function createApiKey(
+  em: EntityManager,
+  secrets: Secrets,
+  accountId: string,
+  input: NewApiKey,
+  bounds: Bounds,
+) {
   return em.transactional(async (tx) => {
     await lockOwner(tx, accountId, input.teamId);
     await requireScopes(tx, input.scopes, input.teamId !== undefined, bounds?.caller);
@@ -40,7 +46,12 @@ export async function createApiKey(em: EntityManager, secrets: Secrets, accountI
 }
 
 /** Replaces the scopes of a key the account made. */
-export async function updateApiKey(em: EntityManager, caller: Principal, keyId: string, scopes: readonly Scope[]): Promise<ApiKey> {
+export async function updateApiKey(
+  em: EntityManager,
+  caller: Principal,
+  keyId: string,
+  scopes: readonly Scope[],
+): Promise<ApiKey> {
   return em.transactional(async (tx) => {
     await lockKeys(tx, [caller.credentialId, keyId]);
     const key = await tx.findOne(ApiKey, { id: keyId, account: caller.accountId, revokedAt: null });
@@ -53,7 +64,9 @@ export async function updateApiKey(em: EntityManager, caller: Principal, keyId: 
 
 /** Locks keys in the order of their ids, so that two that re-scope each other cannot deadlock. */
 async function lockKeys(tx: EntityManager, ids: readonly string[]): Promise<void> {
-  await tx.execute(`select id from api_key where id in (${ids.map(() => '?').join(', ')}) order by id for update`, [...ids]);
+  await tx.execute(`select id from api_key where id in (${ids.map(() => '?').join(', ')}) order by id for update`, [
+    ...ids,
+  ]);
 }
 
 /** Locks the row that the keys are counted under and, for a team key, the membership it stands on. */
@@ -63,13 +76,22 @@ async function lockOwner(tx: EntityManager, accountId: string, teamId: string | 
     return;
   }
   await tx.findOne(Team, teamId, { lockMode: LockMode.PESSIMISTIC_WRITE });
-  const membership = await tx.findOne(Membership, { team: teamId, account: accountId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  const membership = await tx.findOne(
+    Membership,
+    { team: teamId, account: accountId },
+    { lockMode: LockMode.PESSIMISTIC_WRITE },
+  );
   // Gone since the permission was checked: as if it had been gone then.
   if (membership === null) throw new ProblemError('team_not_found');
 }
 
 /** No key ever gets a scope that its maker lacks, or that a team key cannot hold. The detail names them. */
-async function requireScopes(tx: EntityManager, scopes: readonly Scope[], isTeamKey: boolean, caller: Principal | undefined) {
+async function requireScopes(
+  tx: EntityManager,
+  scopes: readonly Scope[],
+  isTeamKey: boolean,
+  caller: Principal | undefined,
+) {
   const accountOnly = isTeamKey ? inOrder(scopes).filter(isAccountOnly) : [];
   if (accountOnly.length > 0) {
     throw new ProblemError('scope_account_only', `A team key cannot hold ${accountOnly.join(', ')}.`);
@@ -95,8 +117,14 @@ async function heldNow(tx: EntityManager, caller: Principal): Promise<readonly S
   return key?.scopes ?? [];
 }
 
-async function requireRoom(tx: EntityManager, accountId: string, teamId: string | undefined, keyLimit: number): Promise<void> {
+async function requireRoom(
+  tx: EntityManager,
+  accountId: string,
+  teamId: string | undefined,
+  keyLimit: number,
+): Promise<void> {
   const owner = teamId === undefined ? { account: accountId, team: null } : { team: teamId };
   const active = await tx.count(ApiKey, { ...owner, revokedAt: null });
-  if (active >= keyLimit) throw new ProblemError('key_limit_reached', `There are ${active} active keys; the limit is ${keyLimit}.`);
+  if (active >= keyLimit)
+    throw new ProblemError('key_limit_reached', `There are ${active} active keys; the limit is ${keyLimit}.`);
 }

@@ -20,7 +20,11 @@ const subscriptionOutput = z
 
 export const billingRouter = router({
   getTeamBilling: teamProcedure({ scope: 'billing:read', permission: 'access_billing' })
-    .meta(endpoint('getTeamBilling', 'GET /api/v1/teams/{teamId}/billing', { summary: "Read a team's subscription summary" }))
+    .meta(
+      endpoint('getTeamBilling', 'GET /api/v1/teams/{teamId}/billing', {
+        summary: "Read a team's subscription summary",
+      }),
+    )
     .output(subscriptionOutput)
     .query(({ ctx: { services }, input }) => getTeamBilling(services.db.read, services.config.plans, input.teamId)),
 });

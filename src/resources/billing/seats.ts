@@ -13,7 +13,10 @@ export async function requireFreeSeat(tx: EntityManager, plans: Plans, teamId: s
   const seats = seatsOf(plan, subscription?.addons ?? {});
   const taken = await seatsTaken(tx, teamId);
   if (taken >= seats) {
-    throw new ProblemError('seat_limit_reached', `All ${seats} seats of the plan ${plan.name} are taken by members and pending invitations.`);
+    throw new ProblemError(
+      'seat_limit_reached',
+      `All ${seats} seats of the plan ${plan.name} are taken by members and pending invitations.`,
+    );
   }
 }
 

@@ -18,10 +18,16 @@ export const invitationsRouter = router({
     .output(z.array(invitationOutput))
     .query(({ ctx, input }) =>
       // Spec 4.13: without the permission it is an empty list and not a refusal.
-      ctx.membership.permissions.includes('invite_members') ? listTeamInvitations(ctx.services.db.read, input.teamId) : [],
+      ctx.membership.permissions.includes('invite_members')
+        ? listTeamInvitations(ctx.services.db.read, input.teamId)
+        : [],
     ),
 
-  createTeamInvitation: teamProcedure({ scope: 'invites:write', permission: 'invite_members', input: createTeamInvitationBody })
+  createTeamInvitation: teamProcedure({
+    scope: 'invites:write',
+    permission: 'invite_members',
+    input: createTeamInvitationBody,
+  })
     .meta(
       endpoint('createTeamInvitation', 'POST /api/v1/teams/{teamId}/invitations', {
         summary: 'Invite an address to a team',
@@ -36,7 +42,11 @@ export const invitationsRouter = router({
       return SUCCESS;
     }),
 
-  revokeTeamInvitation: teamProcedure({ scope: 'invites:write', permission: 'invite_members', input: { invitationId: resourceId } })
+  revokeTeamInvitation: teamProcedure({
+    scope: 'invites:write',
+    permission: 'invite_members',
+    input: { invitationId: resourceId },
+  })
     .meta(
       endpoint('revokeTeamInvitation', 'DELETE /api/v1/teams/{teamId}/invitations/{invitationId}', {
         summary: 'Revoke a pending invitation',

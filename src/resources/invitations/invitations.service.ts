@@ -13,7 +13,11 @@ type NewInvitation = { readonly email: string; readonly roleId: string; readonly
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Invites an address, or renews its pending invitation, and queues the mail in the same transaction. */
-export async function createTeamInvitation(services: Services, { team, permissions, accountId }: ActiveMembership, input: NewInvitation) {
+export async function createTeamInvitation(
+  services: Services,
+  { team, permissions, accountId }: ActiveMembership,
+  input: NewInvitation,
+) {
   const { config, secrets, sealer } = services;
   await services.db.em().transactional(async (tx) => {
     // The team's row is the lock that its seats are counted under.
@@ -30,11 +34,21 @@ export async function createTeamInvitation(services: Services, { team, permissio
     // Links of earlier mails go when this mail has left, not before.
     tx.create(InvitationLink, { tokenHash: hash, invitation });
     await tx.flush();
-    await enqueue(tx, 'sendInvitation', { invitationId: invitation.id, sealedToken: sealer.seal(secret) }, invitationKey(invitation.id));
+    await enqueue(
+      tx,
+      'sendInvitation',
+      { invitationId: invitation.id, sealedToken: sealer.seal(secret) },
+      invitationKey(invitation.id),
+    );
   });
 }
 
-async function grantableRole(tx: EntityManager, held: readonly Permission[], teamId: string, input: NewInvitation): Promise<Role> {
+async function grantableRole(
+  tx: EntityManager,
+  held: readonly Permission[],
+  teamId: string,
+  input: NewInvitation,
+): Promise<Role> {
   const role = await tx.findOne(Role, { id: input.roleId, $or: [{ team: null }, { team: teamId }] });
   if (role === null) throw invalid('/roleId', 'No role of this team has that id.');
   if (role.isSystemRole !== input.isSystemRole) throw invalid('/isSystemRole', 'The flag does not fit the role.');

@@ -13,7 +13,8 @@ type AccountRow = {
   updated_at: string;
 };
 
-const COLUMNS = 'id, email, first_name, last_name, role, avatar, preferred_locale, email_verified_at, created_at, updated_at';
+const COLUMNS =
+  'id, email, first_name, last_name, role, avatar, preferred_locale, email_verified_at, created_at, updated_at';
 
 const findAccount = statement<AccountRow>('find_account', `select ${COLUMNS} from account where id = $1`);
 

@@ -12,7 +12,11 @@ export const membersRouter = router({
     .output(z.array(memberOutput))
     .query(({ ctx, input }) => listTeamMembers(ctx.services.db.read, input.teamId)),
 
-  removeTeamMember: teamProcedure({ scope: 'members:write', permission: 'remove_members', input: { userId: resourceId } })
+  removeTeamMember: teamProcedure({
+    scope: 'members:write',
+    permission: 'remove_members',
+    input: { userId: resourceId },
+  })
     .meta(
       endpoint('removeTeamMember', 'DELETE /api/v1/teams/{teamId}/members/{userId}', {
         summary: 'Remove a member from a team',

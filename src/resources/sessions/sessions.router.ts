@@ -7,7 +7,11 @@ import { sessionOutput } from './sessions.schema.ts';
 
 export const sessionsRouter = router({
   listMySessions: accountProcedure('profile:read')
-    .meta(endpoint('listMySessions', 'GET /api/v1/me/sessions', { summary: "List the account's active sign-in sessions, newest first" }))
+    .meta(
+      endpoint('listMySessions', 'GET /api/v1/me/sessions', {
+        summary: "List the account's active sign-in sessions, newest first",
+      }),
+    )
     .output(z.array(sessionOutput))
     .query(({ ctx }) => listMySessions(ctx.services.db.read, ctx.principal)),
 

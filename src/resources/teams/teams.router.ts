@@ -36,7 +36,12 @@ export const teamsRouter = router({
     .query(({ ctx }) => presentTeam(ctx.membership)),
 
   updateTeam: teamProcedure({ scope: 'teams:write', permission: 'edit_team_settings', input: updateTeamBody })
-    .meta(endpoint('updateTeam', 'PATCH /api/v1/teams/{teamId}', { summary: 'Rename a team', description: 'The slug stays as it is.' }))
+    .meta(
+      endpoint('updateTeam', 'PATCH /api/v1/teams/{teamId}', {
+        summary: 'Rename a team',
+        description: 'The slug stays as it is.',
+      }),
+    )
     .output(teamOutput)
     .mutation(async ({ ctx: { services, membership }, input }) => {
       await updateTeam(services.db.read, membership.team.id, input.name);

@@ -16,7 +16,8 @@ export async function createTeam(em: EntityManager, accountId: string, input: Ne
     await tx.findOneOrFail(Account, accountId, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (teamLimit !== undefined) {
       const owned = await tx.count(Membership, { account: accountId, role: 'owner' });
-      if (owned >= teamLimit) throw new ProblemError('team_limit_reached', `This account owns ${owned} teams; its limit is ${teamLimit}.`);
+      if (owned >= teamLimit)
+        throw new ProblemError('team_limit_reached', `This account owns ${owned} teams; its limit is ${teamLimit}.`);
     }
     const slug = await freeSlug(tx, input.name);
     const team = tx.create(Team, { name: input.name, slug, description: input.description ?? null });
