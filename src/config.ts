@@ -7,6 +7,8 @@ const count = (fallback: number, min = 1) => z.coerce.number().int().min(min).de
 const seconds = (fallback: number) => count(fallback, 0);
 const url = (protocols: RegExp) => z.url({ protocol: protocols });
 
+const isRedisUrl = (text: string) => /^rediss?:\/\//.test(text.trim()) && URL.canParse(text.trim());
+
 const environment = z.object({
   PORT: z.coerce.number().int().min(1).max(65_535).default(3000),
   HOST: z.string().min(1).default('127.0.0.1'),
@@ -16,7 +18,7 @@ const environment = z.object({
   DATA_DIR: z.string().min(1).default('./var'),
   REDIS_URL: z
     .string()
-    .regex(/^rediss?:\/\//, 'must begin with redis:// or rediss://')
+    .refine((text) => text.split(',').every(isRedisUrl), 'must be redis:// or rediss:// URLs, separated by commas')
     .optional(),
   SMTP_URL: url(/^smtps?$/).optional(),
   MAIL_FROM: z.string().min(3).default('Roster <roster@localhost>'),

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createSealer } from './access/sealer.ts';
 import { secretsOf } from './access/secrets.ts';
@@ -42,11 +42,19 @@ export async function openServices(config: Config): Promise<OpenServices> {
 function ownSecretKeys(dataDir: string): readonly string[] {
   const file = join(dataDir, 'secret-keys');
   mkdirSync(dataDir, { recursive: true });
+  if (!existsSync(file)) writeOnce(file, `${randomBytes(32).toString('base64url')}\n`);
+  return readSecretKeys(readFileSync(file, 'utf8').trim());
+}
+
+/** Of two processes that start at once one writes, and neither reads half a file. */
+function writeOnce(file: string, content: string): void {
+  const draft = `${file}.${process.pid}`;
+  writeFileSync(draft, content, { mode: 0o600 });
   try {
-    // Two processes can start at once; the one that comes second reads what the first wrote.
-    writeFileSync(file, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flag: 'wx' });
+    linkSync(draft, file);
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+  } finally {
+    rmSync(draft);
   }
-  return readSecretKeys(readFileSync(file, 'utf8').trim());
 }

@@ -37,14 +37,14 @@ export function tasksOf(services: JobServices, mailer: Mailer, log: Log): TaskLi
 /** When the clock queues what. */
 export const cronItems = (): ParsedCronItem[] =>
   parseCronItems([
-    { task: 'sweep', match: '*/10 * * * *', options: { backfillPeriod: 0, maxAttempts: 1, jobKey: 'sweep' } },
+    { task: 'sweep', match: '* * * * *', options: { backfillPeriod: 0, maxAttempts: 1, jobKey: 'sweep' } },
   ]);
 
 /** Jobs of a worker that was killed, which the library itself frees after four hours. No job of ours takes minutes. */
 const FREE_STALE_JOBS = `select graphile_worker.force_unlock_workers(array(
   select locked_by from graphile_worker.jobs
   where locked_by is not null and id <> $1
-  group by locked_by having max(locked_at) < now() - interval '15 minutes'
+  group by locked_by having max(locked_at) < now() - interval '3 minutes'
 ))`;
 
 const DROP_SPENT_JOBS = `select 1 from graphile_worker.complete_jobs(array(

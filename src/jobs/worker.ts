@@ -18,8 +18,19 @@ const FINISH_MS = 4500;
 const KILL_MS = 1000;
 const CLOSE_MS = 500;
 
+const APPLICATION_NAME = 'roster worker';
+
 const RESTART_MS_MAX = 30_000;
 const STEADY_MS = 60_000;
+
+/** Jobs that a killed worker held, when no other is alive who could hold them. Where one is, the sweep frees them. */
+const FREE_ORPHANED_JOBS = `select graphile_worker.force_unlock_workers(array(
+  select locked_by from graphile_worker.jobs where locked_by is not null
+))
+where not exists (
+  select from pg_stat_activity
+  where datname = current_database() and application_name = '${APPLICATION_NAME}' and pid <> pg_backend_pid()
+)`;
 
 /** Runs jobs until it is stopped, through any outage of the database. */
 export async function startWorker(services: JobServices, mailer: Mailer, log: Log): Promise<Worker> {
@@ -29,6 +40,7 @@ export async function startWorker(services: JobServices, mailer: Mailer, log: Lo
   let runner: Runner | undefined;
 
   async function runOnce(): Promise<void> {
+    await pool.query(FREE_ORPHANED_JOBS);
     runner = await run({
       pgPool: pool,
       schema: 'graphile_worker',
@@ -87,7 +99,7 @@ function openPool(connectionString: string | undefined, log: Log): pg.Pool {
     statement_timeout: 5000,
     query_timeout: 6000,
     keepAlive: true,
-    application_name: 'roster worker',
+    application_name: APPLICATION_NAME,
   });
   const report = (error: Error) => log.warn({ reason: reasonOf(error) }, 'the worker lost a database connection');
   pool.on('error', report);

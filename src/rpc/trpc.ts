@@ -27,7 +27,10 @@ const t = initTRPC
     isDev: false,
     // Callers over tRPC read the same document that REST sends, in `error.data.problem`.
     errorFormatter: ({ shape, error, ctx, input, path }) => {
-      const failure = toProblemError(error, { raw: input, originOf: () => 'body' });
+      const refusal = ctx?.authentication.principal === null ? ctx.authentication.refusal : undefined;
+      // A used-up window comes before anything else, also before an unknown procedure.
+      const failure =
+        refusal?.problem === 'rate_limited' ? refusal : toProblemError(error, { raw: input, originOf: () => 'body' });
       const problem = problemDocument(failure, ctx?.services.config.baseUrl ?? '', ctx?.requestId ?? '');
       return {
         message: failure.message,

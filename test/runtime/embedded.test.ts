@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chmodSync,
@@ -116,18 +116,19 @@ function aDatabase(): string {
   return directory;
 }
 
+function homeOf(dataDir: string): string {
+  return realpathSync(join(dataDir, 'postgres'));
+}
+
 // Runs after the users of the data directory were killed: what a test registers last is done first.
 function removeAfterTest(directory: string, dataDir: string): void {
   onTestFinished(async () => {
-    const location = join(dataDir, 'postgres');
-    const home = existsSync(location) ? realpathSync(location) : location;
-    const pid = serverPid(dataDir);
-    if (pid !== undefined && isAlive(pid)) process.kill(pid, 'SIGQUIT');
-    await expect
-      .poll(() => (pid !== undefined && isAlive(pid)) || (existsSync(home) && lifeLines(dataDir).length > 0), BOUND)
-      .toBe(false);
+    if (existsSync(join(dataDir, 'postgres'))) {
+      const home = homeOf(dataDir);
+      await expectNothingLeft(home);
+      rmSync(home, { recursive: true, force: true });
+    }
     rmSync(directory, { recursive: true, force: true });
-    rmSync(home, { recursive: true, force: true });
   });
 }
 
@@ -144,18 +145,6 @@ function serverPid(dataDir: string): number | undefined {
   return existsSync(pidFile(dataDir)) ? Number(readFileSync(pidFile(dataDir), 'utf8').split('\n')[0]) : undefined;
 }
 
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-}
-
-function lifeLines(dataDir: string): string[] {
-  return readdirSync(join(dataDir, 'postgres')).filter((name) => name.startsWith('life-line'));
-}
-
 async function query<Row extends QueryResultRow>(url: string, text: string): Promise<Row[]> {
   const client = new Client(url);
   try {
@@ -166,10 +155,31 @@ async function query<Row extends QueryResultRow>(url: string, text: string): Pro
   }
 }
 
-async function expectNothingLeft(dataDir: string, pid: number | undefined): Promise<void> {
-  expect(pid).toBeGreaterThan(0);
-  await expect.poll(() => isAlive(Number(pid)), BOUND).toBe(false);
-  await expect.poll(() => lifeLines(dataDir), BOUND).toEqual([]);
+/** The server and the shells that watch over it: whoever has a path below the server's home in its arguments. */
+function processesOf(home: string): { pid: number; args: string }[] {
+  const all =
+    process.platform === 'linux'
+      ? processesOfLinux()
+      : execFileSync('ps', ['-axww', '-o', 'pid=,args='], { encoding: 'utf8' }).split('\n');
+  return all
+    .filter((line) => line.includes(`${home}/`))
+    .map((line) => ({ pid: Number.parseInt(line), args: line.replace(/^ *\d+ /, '') }));
+}
+
+// Small systems have no `ps`.
+function processesOfLinux(): string[] {
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  return pids.map((pid) => {
+    try {
+      return `${pid} ${readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')}`;
+    } catch {
+      return pid;
+    }
+  });
+}
+
+async function expectNothingLeft(home: string): Promise<void> {
+  await expect.poll(() => processesOf(home), BOUND).toEqual([]);
 }
 
 describe.skipIf(process.platform === 'win32')('startEmbedded', { timeout: 30_000 }, () => {
@@ -234,12 +244,11 @@ describe.skipIf(process.platform === 'win32')('startEmbedded', { timeout: 30_000
     const dataDir = aDatabase();
     const user = aUser(dataDir);
     await user.started();
-    const pid = serverPid(dataDir);
+    expect(processesOf(homeOf(dataDir))).not.toEqual([]);
 
     await user.kill();
 
-    await expect.poll(() => serverPid(dataDir), BOUND).toBeUndefined();
-    await expectNothingLeft(dataDir, pid);
+    await expect.poll(() => processesOf(homeOf(dataDir)), BOUND).toEqual([]);
   });
 
   // Guarantees that there is no moment of a start at which a kill leaves something running.
@@ -250,7 +259,7 @@ describe.skipIf(process.platform === 'win32')('startEmbedded', { timeout: 30_000
       const user = aUser(dataDir);
       setTimeout(() => user.child.kill('SIGKILL'), milliseconds);
       await ended(user.child);
-      await expect.poll(() => [lifeLines(dataDir), serverPid(dataDir)], BOUND).toEqual([[], undefined]);
+      await expect.poll(() => processesOf(homeOf(dataDir)), BOUND).toEqual([]);
     }
   });
 
@@ -273,7 +282,6 @@ describe.skipIf(process.platform === 'win32')('startEmbedded', { timeout: 30_000
     const dataDir = aDatabase();
     const first = aUser(dataDir);
     const { url } = await first.started();
-    const pid = serverPid(dataDir);
     const second = aUser(dataDir);
     expect(await second.started()).toEqual({ url, created: false });
 
@@ -281,7 +289,7 @@ describe.skipIf(process.platform === 'win32')('startEmbedded', { timeout: 30_000
 
     expect(await query(url, 'select 1 as one')).toEqual([{ one: 1 }]);
     await second.close();
-    await expectNothingLeft(dataDir, pid);
+    await expectNothingLeft(homeOf(dataDir));
   });
 
   test('a short-lived second process does not end the server of the first', async () => {
@@ -368,9 +376,9 @@ describe.skipIf(process.platform === 'win32')('startEmbedded', { timeout: 30_000
       const dataDir = aDatabase();
       const first = aUser(dataDir);
       const { url } = await first.started();
-      const pid = serverPid(dataDir);
-      const lifeLine = join(dataDir, 'postgres', String(lifeLines(dataDir)[0]));
-      for (const watcher of watchersOf(lifeLine)) process.kill(watcher, 'SIGKILL');
+      const watchers = processesOf(homeOf(dataDir)).filter(({ args }) => args.startsWith('/bin/sh '));
+      expect(watchers).toHaveLength(2);
+      for (const { pid } of watchers) process.kill(pid, 'SIGKILL');
 
       const second = aUser(dataDir);
       expect(await second.started()).toEqual({ url, created: false });
@@ -378,7 +386,7 @@ describe.skipIf(process.platform === 'win32')('startEmbedded', { timeout: 30_000
       expect(await query(url, 'select 1 as one')).toEqual([{ one: 1 }]);
       await second.close();
 
-      await expectNothingLeft(dataDir, pid);
+      await expectNothingLeft(homeOf(dataDir));
     },
   );
 
@@ -421,30 +429,18 @@ describe.skipIf(process.platform === 'win32')('startEmbedded', { timeout: 30_000
       const first = aUser(dataDir, { entry });
       const { url, created } = await first.started();
       const home = readlinkSync(join(dataDir, 'postgres'));
-      const pid = serverPid(dataDir);
 
       expect(created).toBe(true);
       expect(statSync(home).mode & 0o777).toBe(0o700);
       expect(statSync(dirname(home))).toMatchObject({ uid: 0, mode: 0o40755 });
       expect(await query(url, 'select 1 as one')).toEqual([{ one: 1 }]);
       await first.kill();
-      await expectNothingLeft(dataDir, pid);
+      await expectNothingLeft(homeOf(dataDir));
 
       expect((await aUser(dataDir, { entry }).started()).created).toBe(false);
     });
   });
 });
-
-/** The shells (`sh -c script sh life-line …`) that belong to a life-line; Linux only. */
-function watchersOf(lifeLine: string): number[] {
-  return readdirSync('/proc')
-    .map(Number)
-    .filter((pid) => {
-      if (!(pid > 0) || !existsSync(`/proc/${pid}/cmdline`)) return false;
-      const args = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
-      return args[1] === '-c' && args[4] === lifeLine;
-    });
-}
 
 function canNobodyRun(): boolean {
   return (

@@ -109,6 +109,8 @@ export const test = base.extend<{ api: Api }>({
       await use(api);
       await api.close();
       const faults = api.lines.filter(({ level }) => Number(level) >= 50);
+      const leaks = api.lines.filter((line) => /rst_[a-z]+_[0-9A-Za-z]{49}/.test(JSON.stringify(line)));
+      if (leaks.length > 0) throw new Error(`The service logged a secret: ${JSON.stringify(leaks, null, 2)}`);
       if (faults.length > 0) throw new Error(`The service logged ${JSON.stringify(faults, null, 2)}`);
     },
     { scope: 'file' },

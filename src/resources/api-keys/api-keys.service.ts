@@ -53,7 +53,7 @@ export async function updateApiKey(
   scopes: readonly Scope[],
 ): Promise<ApiKey> {
   return em.transactional(async (tx) => {
-    await lockKeys(tx, [caller.credentialId, keyId]);
+    await lockKeys(tx, caller.accountId, [caller.credentialId, keyId]);
     const key = await tx.findOne(ApiKey, { id: keyId, account: caller.accountId, revokedAt: null });
     if (key === null) throw new ProblemError('api_key_not_found');
     await requireScopes(tx, scopes, Boolean(key.team), caller);
@@ -62,9 +62,11 @@ export async function updateApiKey(
   });
 }
 
-/** Locks keys in the order of their ids, so that two that re-scope each other cannot deadlock. */
-async function lockKeys(tx: EntityManager, ids: readonly string[]): Promise<void> {
-  await tx.execute(`select id from api_key where id in (${ids.map(() => '?').join(', ')}) order by id for update`, [
+/** Locks keys of the account in the order of their ids, so that two that re-scope each other cannot deadlock. */
+async function lockKeys(tx: EntityManager, accountId: string, ids: readonly string[]): Promise<void> {
+  const places = ids.map(() => '?').join(', ');
+  await tx.execute(`select id from api_key where account_id = ? and id in (${places}) order by id for update`, [
+    accountId,
     ...ids,
   ]);
 }

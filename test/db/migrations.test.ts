@@ -1,0 +1,51 @@
+import { onTestFinished, expect, test } from 'vitest';
+import { migrate } from '../../src/db/migrate.ts';
+import { openOrm } from '../../src/db/orm.ts';
+import { createTestDatabase } from '../support/database.ts';
+
+async function aMigratedDatabase() {
+  const database = await createTestDatabase();
+  const orm = await openOrm(database.url, { poolMax: 2 });
+  onTestFinished(async () => {
+    await orm.close(true);
+    await database.drop();
+  });
+  const tables = async () => {
+    const rows = await orm.em.execute<{ name: string }[]>(
+      `select tablename as name from pg_tables where schemaname = 'public'`,
+    );
+    return rows.map(({ name }) => name).filter((name) => name !== 'mikro_orm_migrations');
+  };
+  return { url: database.url, orm, tables };
+}
+
+// Guarantees that nobody changes an entity and forgets the migration, or the other way round.
+test('entities and migrations agree', async () => {
+  const { orm } = await aMigratedDatabase();
+
+  expect(await orm.schema.getUpdateSchemaSQL()).toBe('');
+  expect(await orm.migrator.checkSchema()).toBe(false);
+});
+
+test('every migration can be taken back and applied again', async () => {
+  const { orm, tables } = await aMigratedDatabase();
+  const before = await tables();
+
+  await orm.migrator.down({ to: 0 });
+  expect(await tables()).toEqual([]);
+
+  await orm.migrator.up();
+  expect((await tables()).toSorted()).toEqual(before.toSorted());
+  expect(await orm.schema.getUpdateSchemaSQL()).toBe('');
+});
+
+// Guarantees that replicas can start together on an empty database.
+test('of several that migrate at once one does it and the others wait', async () => {
+  const { url, orm, tables } = await aMigratedDatabase();
+  await orm.migrator.down({ to: 0 });
+
+  const ran = await Promise.all([migrate(url), migrate(url), migrate(url)]);
+
+  expect(ran.filter((names) => names.length > 0)).toHaveLength(1);
+  expect((await tables()).length).toBeGreaterThan(5);
+});
