@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startEmbedded } from './embedded.ts';
@@ -8,6 +8,7 @@ import { openOrm } from './orm.ts';
 // Writes the migration that brings a database from the migrations there are to the entities as they
 // stand, to be reviewed: `npm run migration -- <name>`.
 const dataDir = mkdtempSync(join(tmpdir(), 'roster-migration-'));
+chmodSync(dataDir, 0o755);
 const server = await startEmbedded({ dataDir, durable: false });
 try {
   await migrate(server.url);

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -19,6 +19,8 @@ declare module 'vitest' {
 // eslint-disable-next-line import/no-default-export -- vitest calls the default export
 export default async function setup(project: TestProject) {
   const dataDir = mkdtempSync(join(tmpdir(), 'roster-test-'));
+  // For the user that the server runs as: a folder it cannot reach would be moved elsewhere.
+  chmodSync(dataDir, 0o755);
   const given = process.env['TEST_DATABASE_URL'];
   const server =
     given === undefined ? await startEmbedded({ dataDir, durable: false, flags: ['max_connections=300'] }) : undefined;
