@@ -7,6 +7,8 @@ export default defineConfig({
     globalSetup: 'test/support/postgres.ts',
     setupFiles: ['test/support/setup.ts'],
     pool: 'forks',
+    // Much of the time is waiting for processes and time-outs, so one more than most machines have cores to spare.
+    maxWorkers: 3,
     testTimeout: 30_000,
     hookTimeout: 30_000,
   },

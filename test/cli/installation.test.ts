@@ -1,4 +1,4 @@
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -149,6 +149,7 @@ test.skipIf(process.platform === 'win32')(
   'two commands at once work on a directory that has no database yet',
   async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'roster-cli-'));
+    chmodSync(dataDir, 0o755);
     onTestFinished(() => {
       for (const directory of [realpathSync(join(dataDir, 'postgres')), dataDir])
         rmSync(directory, { recursive: true, force: true });
