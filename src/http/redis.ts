@@ -9,7 +9,8 @@ const CONNECTION = {
   maxRetriesPerRequest: 0,
   // A charge that failed has been decided in memory; sent again, it would count twice.
   autoResendUnfulfilledCommands: false,
-  commandTimeout: 100,
+  // Longer than `inTime` waits, which is what bounds a request.
+  commandTimeout: 400,
   socketTimeout: 500,
   connectTimeout: 500,
   disconnectTimeout: 500,
@@ -82,6 +83,7 @@ type Options = {
   readonly onRecovery: () => void;
 };
 
+const ANSWER_MILLISECONDS = 100;
 const START_MILLISECONDS = 100;
 const PROBE_MILLISECONDS = 100;
 
@@ -143,7 +145,7 @@ export function redisWindows(
       if (state === 'starting') await started.promise;
       if (state !== 'up') return undefined;
       try {
-        const { consumedPoints, msBeforeNext } = await limiter.consume(bucket, cost);
+        const { consumedPoints, msBeforeNext } = await inTime(limiter.consume(bucket, cost));
         return { isRefused: false, used: consumedPoints, millisecondsLeft: msBeforeNext };
       } catch (reason) {
         if (isRefusal(reason)) {
@@ -165,3 +167,15 @@ export function redisWindows(
 }
 
 const isRefusal = (reason: unknown): reason is RateLimiterRes => reason instanceof RateLimiterRes;
+
+/**
+ * The answer, unless it takes longer than a request may wait. After a pause of this process it may
+ * lie unread in the socket, so the sockets are looked at once more before Redis is given up.
+ */
+function inTime<Answer>(answer: Promise<Answer>): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const giveUp = () => reject(new Error(`Redis did not answer in ${ANSWER_MILLISECONDS} ms`));
+    const timer = setTimeout(() => setImmediate(giveUp), ANSWER_MILLISECONDS);
+    answer.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}
