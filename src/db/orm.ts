@@ -2,17 +2,41 @@ import { Migrator } from '@mikro-orm/migrations';
 import { MikroORM } from '@mikro-orm/postgresql';
 import {
   Account,
+  AccountToken,
   ApiKey,
   ApiKeySecret,
   Invitation,
   InvitationLink,
+  KnownDevice,
   Membership,
+  OwnershipTransfer,
+  Passkey,
+  PasskeyChallenge,
   Role,
   SentMail,
   Session,
   Subscription,
   Team,
 } from '../entities/index.ts';
+
+const ENTITIES = [
+  Account,
+  AccountToken,
+  ApiKey,
+  ApiKeySecret,
+  Invitation,
+  InvitationLink,
+  KnownDevice,
+  Membership,
+  OwnershipTransfer,
+  Passkey,
+  PasskeyChallenge,
+  Role,
+  SentMail,
+  Session,
+  Subscription,
+  Team,
+];
 
 type PoolOptions = {
   poolMax: number;
@@ -24,19 +48,7 @@ type PoolOptions = {
 export function openOrm(databaseUrl: string, { poolMax, timeouts }: PoolOptions): Promise<MikroORM> {
   return MikroORM.init({
     clientUrl: databaseUrl,
-    entities: [
-      Account,
-      Session,
-      Team,
-      Role,
-      Membership,
-      Invitation,
-      InvitationLink,
-      Subscription,
-      ApiKey,
-      ApiKeySecret,
-      SentMail,
-    ],
+    entities: ENTITIES,
     extensions: [Migrator],
     migrations: {
       path: `${import.meta.dirname}/../../migrations`,

@@ -121,6 +121,7 @@ function addSessions(tx: EntityManager, secrets: Secrets, account: Account): voi
       ...device,
       createdAt,
       expiresAt: new Date(createdAt.getTime() + 30 * DAY_MS),
+      idleExpiresAt: new Date(createdAt.getTime() + 14 * DAY_MS),
     });
   }
 }

@@ -1,15 +1,25 @@
 import { randomBytes } from 'node:crypto';
 import { p } from '@mikro-orm/core';
 
+let lastTime = 0;
+let sequence = 0;
+
 /**
  * A new id: `<kind>_` and a UUIDv7 (RFC 9562) in 26 digits of base32hex, so that ids of one kind
- * sort by the time they were made, in any collation.
+ * sort by the time they were made, in any collation. Those that one process makes within a
+ * millisecond sort too, by a counter in the first 12 random bits (section 6.2, method 1).
  */
 export function newId(kind: string): string {
+  const now = Date.now();
+  sequence = now > lastTime ? 0 : sequence + 1;
+  // A counter that is full borrows from the future, as does a clock that has been set back.
+  lastTime = Math.max(now, lastTime) + (sequence > 0xfff ? 1 : 0);
+  sequence &= 0xfff;
+
   const bytes = randomBytes(16);
-  bytes.writeUIntBE(Date.now(), 0, 6);
-  bytes[6] = 0x70 | (bytes[6]! & 0x0f);
-  bytes[8] = 0x80 | (bytes[8]! & 0x3f);
+  bytes.writeUIntBE(lastTime, 0, 6);
+  bytes.writeUInt16BE(0x7000 | sequence, 6);
+  bytes[8] = 0x80 | (bytes.readUInt8(8) & 0x3f);
   return `${kind}_${BigInt(`0x${bytes.toString('hex')}`)
     .toString(32)
     .padStart(26, '0')}`;

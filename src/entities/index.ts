@@ -1,8 +1,12 @@
 export { Account, ACCOUNT_ROLES } from './account.ts';
+export { AccountToken, TOKEN_PURPOSES, type TokenPurpose } from './account-token.ts';
 export { ApiKey, ApiKeySecret, SCOPES, type Scope } from './api-key.ts';
 export { newId } from './base.ts';
 export { Invitation, InvitationLink } from './invitation.ts';
+export { KnownDevice } from './known-device.ts';
 export { Membership } from './membership.ts';
+export { OwnershipTransfer } from './ownership-transfer.ts';
+export { Passkey, PasskeyChallenge } from './passkey.ts';
 export { PERMISSIONS, Role, SYSTEM_ROLES, type Permission } from './role.ts';
 export { SentMail } from './sent-mail.ts';
 export { Session } from './session.ts';

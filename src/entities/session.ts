@@ -16,7 +16,10 @@ const SessionSchema = defineEntity({
     browser: text().nullable(),
     os: text().nullable(),
     deviceType: text().nullable(),
+    /** The end whatever happens. */
     expiresAt: instant(),
+    /** The end unless the session is used before; written in batches outside the request. */
+    idleExpiresAt: instant(),
     revokedAt: instant().nullable(),
   },
   indexes: [

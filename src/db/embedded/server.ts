@@ -4,6 +4,7 @@ import {
   closeSync,
   fchownSync,
   fstatSync,
+  existsSync,
   ftruncateSync,
   openSync,
   readdirSync,
@@ -102,7 +103,11 @@ export async function launch({ home, programs, flags }: LaunchOptions): Promise<
     failure = error.message;
     rmSync(lifeLine, { force: true });
   });
-  child.once('exit', () => (failure ??= reasonIn(linesOf(id, readFileSync(logPath(home), 'utf8').slice(logStart)))));
+  child.once('exit', () => {
+    // Whoever stopped the server may have removed its folder since.
+    const logged = existsSync(logPath(home)) ? readFileSync(logPath(home), 'utf8').slice(logStart) : '';
+    failure ??= reasonIn(linesOf(id, logged));
+  });
   return { lifeLine, hold, failure: () => failure };
 }
 

@@ -1,0 +1,32 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { Account } from './account.ts';
+import { instant, text } from './base.ts';
+
+export const TOKEN_PURPOSES = ['verify_email', 'change_email', 'reset_password'] as const;
+export type TokenPurpose = (typeof TOKEN_PURPOSES)[number];
+
+/** A link in a mail that proves a mailbox: it works once, and the row goes when it is used. */
+const AccountTokenSchema = defineEntity({
+  name: 'AccountToken',
+  tableName: 'account_token',
+  properties: {
+    /** SHA-256 of the link's token. */
+    tokenHash: p.blob().primary(),
+    account: () => p.manyToOne(Account).deleteRule('cascade'),
+    purpose: text().$type<TokenPurpose>(),
+    /** The address that the mail went to, and that the link proves. */
+    email: text(),
+    createdAt: instant().onCreate(() => new Date()),
+    expiresAt: instant(),
+  },
+  indexes: [{ name: 'account_token_account_index', properties: ['account', 'purpose'] }],
+  checks: [
+    {
+      name: 'account_token_purpose_check',
+      expression: `purpose in ('verify_email', 'change_email', 'reset_password')`,
+    },
+  ],
+});
+
+export class AccountToken extends AccountTokenSchema.class {}
+AccountTokenSchema.setClass(AccountToken);

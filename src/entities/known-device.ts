@@ -1,0 +1,20 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { Account } from './account.ts';
+import { base, instant } from './base.ts';
+
+/** A browser that somebody signed in from: no mail tells of its next sign-in, and strangers cannot use up its attempts. */
+const KnownDeviceSchema = defineEntity({
+  name: 'KnownDevice',
+  tableName: 'known_device',
+  properties: {
+    ...base('dev'),
+    account: () => p.manyToOne(Account).deleteRule('cascade'),
+    /** SHA-256 of the token in the browser's cookie. */
+    tokenHash: p.blob(),
+    lastSeenAt: instant(),
+  },
+  uniques: [{ name: 'known_device_account_token_unique', properties: ['account', 'tokenHash'] }],
+});
+
+export class KnownDevice extends KnownDeviceSchema.class {}
+KnownDeviceSchema.setClass(KnownDevice);
