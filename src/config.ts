@@ -34,6 +34,22 @@ const environment = z.object({
   KEY_LIMIT: count(1000),
   PLANS_FILE: z.string().optional(),
   INVITATION_DAYS: count(7),
+  SIGNUP: z.enum(['open', 'invited', 'closed']).optional(),
+  SESSION_DAYS: count(30),
+  SESSION_IDLE_DAYS: count(14),
+  COUNTRY_HEADER: z.string().optional(),
+  CITY_HEADER: z.string().optional(),
+  MAXMIND_FILE: z.string().optional(),
+  // How often a sign-in may fail in a window: from one address, and at one account, where browsers
+  // that it has signed in from count for themselves.
+  SIGN_IN_ADDRESS_LIMIT: count(30),
+  SIGN_IN_LIMIT: count(10),
+  SIGN_IN_WINDOW_SECONDS: count(900),
+  // Links to verify, reset or change an address that one mailbox gets in an hour; invitations and
+  // notices are counted apart, by MAILS_PER_DAY.
+  LINK_MAILS_PER_HOUR: count(5),
+  PASSWORD_MEMORY_KIB: count(19_456, 19_456),
+  PASSWORD_PASSES: count(2, 2),
   TOKEN_BRAND: z
     .string()
     .regex(/^[a-z][a-z0-9]{1,9}$/)
@@ -96,6 +112,18 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     keyLimit: e.KEY_LIMIT,
     plans,
     invitationDays: e.INVITATION_DAYS,
+    signup: e.SIGNUP ?? (e.DATABASE_URL === undefined ? ('open' as const) : ('invited' as const)),
+    sessionDays: e.SESSION_DAYS,
+    sessionIdleDays: e.SESSION_IDLE_DAYS,
+    /** Headers that a trusted proxy sets, in lower case; without TRUST_PROXY nobody's are believed. */
+    countryHeader: e.COUNTRY_HEADER?.toLowerCase(),
+    cityHeader: e.CITY_HEADER?.toLowerCase(),
+    maxmindFile: e.MAXMIND_FILE,
+    signInAddressLimit: e.SIGN_IN_ADDRESS_LIMIT,
+    signInLimit: e.SIGN_IN_LIMIT,
+    signInWindowSeconds: e.SIGN_IN_WINDOW_SECONDS,
+    linkMailsPerHour: e.LINK_MAILS_PER_HOUR,
+    passwordCost: { memoryKib: e.PASSWORD_MEMORY_KIB, passes: e.PASSWORD_PASSES },
     tokenBrand: e.TOKEN_BRAND,
     trpcOrigins: e.TRPC_ORIGINS.split(',')
       .map((origin) => origin.trim())

@@ -1,5 +1,5 @@
 import { statement, type Read } from '../db/read.ts';
-import type { Permission, Scope } from '../entities/index.ts';
+import { SCOPES, type Permission, type Scope } from '../entities/index.ts';
 import { ProblemError } from '../errors.ts';
 import type { ActiveMembership, Principal } from './principal.ts';
 import { hashSecret, type Secrets } from './secrets.ts';
@@ -47,6 +47,23 @@ const authenticateApiKey = statement<KeyRow>(
      and a.disabled_at is null`,
 );
 
+type SessionRow = MembershipColumns & { session_id: string; account_id: string };
+
+const authenticateSessionToken = statement<SessionRow>(
+  'authenticate_session',
+  `select s.id as session_id, s.account_id, ${MEMBERSHIP_COLUMNS}
+   from session s
+   join account a on a.id = s.account_id
+   left join membership m on m.account_id = s.account_id and m.team_id = $2 and ${ACTIVE}
+   left join role r on r.id = m.role_id
+   left join team t on t.id = m.team_id
+   where s.token_hash = $1
+     and s.revoked_at is null
+     and s.expires_at > now()
+     and s.idle_expires_at > now()
+     and a.disabled_at is null`,
+);
+
 const findMembership = statement<MembershipColumns>(
   'find_active_membership',
   `select ${MEMBERSHIP_COLUMNS}
@@ -79,6 +96,26 @@ export async function authenticate(
     accountId: row.account_id,
     teamId: row.team_id,
     scopes: row.scopes,
+  };
+  return { principal, membership: teamId === null ? null : toMembership(row, row.account_id, teamId) };
+}
+
+/** Resolves the token of a session cookie. A session acts for the whole account, with all scopes. */
+export async function authenticateSession(
+  read: Read,
+  secrets: Secrets,
+  token: string,
+  teamId: string | null,
+): Promise<Authentication> {
+  if (secrets.kindOf(token) !== 'session') return refused(new ProblemError('credential_invalid'));
+  const [row] = await read(authenticateSessionToken, [hashSecret(token), teamId]);
+  if (row === undefined) return refused(new ProblemError('credential_invalid'));
+  const principal: Principal = {
+    kind: 'session',
+    credentialId: row.session_id,
+    accountId: row.account_id,
+    teamId: null,
+    scopes: SCOPES,
   };
   return { principal, membership: teamId === null ? null : toMembership(row, row.account_id, teamId) };
 }

@@ -5,8 +5,8 @@ import type { Permission, Scope } from '../entities/index.ts';
  * credential itself, only this.
  */
 export type Principal = {
-  readonly kind: 'api-key' | 'oauth-grant';
-  /** The API key's or grant's id: the rate limit's bucket and the name in the log. */
+  readonly kind: 'api-key' | 'oauth-grant' | 'session';
+  /** The API key's, grant's or session's id: the rate limit's bucket and the name in the log. */
   readonly credentialId: string;
   readonly accountId: string;
   /** The one team a team credential reaches; null reaches every team of the account. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { authenticate, refused, type Authentication } from '../access/authenticate.ts';
+import { authenticate, authenticateSession, refused, type Authentication } from '../access/authenticate.ts';
 import { bearerOf } from '../access/bearer.ts';
 import { ProblemError } from '../errors.ts';
 import { toProblemError } from '../rpc/problem.ts';
@@ -12,27 +12,38 @@ export type Identified = {
   readonly rate: RateDecision;
 };
 
+type Question = {
+  /** The team the request names, whose membership the same statement resolves. */
+  readonly teamId: string | null;
+  /** How many calls the request carries. */
+  readonly cost: number;
+  /** The session cookie's token, where one is believed at all. */
+  readonly sessionToken?: string | undefined;
+};
+
 /**
  * Resolves the credential, then charges its bucket; a request without a valid credential is charged
  * to the client's address, so that a flood of invented keys opens no buckets of its own.
- * @param teamId the team the request names, whose membership the same statement resolves
- * @param cost how many calls the request carries
  */
 export async function identify(
   transport: Transport,
   req: IncomingMessage,
-  teamId: string | null,
-  cost: number,
+  { teamId, cost, sessionToken }: Question,
 ): Promise<Identified> {
-  const { services, limiter, keyUsage } = transport;
-  const authentication = await authenticate(services.db.read, services.secrets, bearerOf(req.rawHeaders), teamId).catch(
-    (error: unknown) => refused(toProblemError(error)),
-  );
+  const { services, limiter, usage } = transport;
+  const { read } = services.db;
+  const bearer = bearerOf(req.rawHeaders);
+  const resolved =
+    bearer === undefined && sessionToken !== undefined
+      ? authenticateSession(read, services.secrets, sessionToken, teamId)
+      : authenticate(read, services.secrets, bearer, teamId);
+  const authentication = await resolved.catch((error: unknown) => refused(toProblemError(error)));
+
   const { principal } = authentication;
   if (principal === null) {
     return { authentication, rate: await limiter.charge(addressBucket(transport.clientAddress(req)), cost) };
   }
-  keyUsage.note(principal.credentialId);
+  usage.note(principal);
   return { authentication, rate: await limiter.charge(principal.credentialId, cost) };
 }
 

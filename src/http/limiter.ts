@@ -17,6 +17,8 @@ export type Limiter = {
   charge(bucket: string, cost?: number): Promise<RateDecision>;
   /** The bucket as it stands, without counting; `allowed` tells whether one more request would pass. Never rejects. */
   peek(bucket: string): Promise<RateDecision>;
+  /** Takes one charged request back, in the window that is open now. Never rejects. */
+  refund(bucket: string): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -37,6 +39,7 @@ export function createLimiter(options: LimiterOptions): Limiter {
     return {
       charge: (bucket, cost = 1) => Promise.resolve(memory.charge(bucket, cost)),
       peek: (bucket) => Promise.resolve(memory.peek(bucket)),
+      refund: (bucket) => Promise.resolve(memory.refund(bucket)),
       close: () => Promise.resolve(),
     };
   }
@@ -51,6 +54,10 @@ export function createLimiter(options: LimiterOptions): Limiter {
     peek(bucket) {
       const refusal = memory.refusal(bucket, 1);
       return refusal === undefined ? ask(bucket, 0) : Promise.resolve(refusal);
+    },
+    async refund(bucket) {
+      memory.refund(bucket);
+      await redis.count(bucket, -1);
     },
     close() {
       redis.close();
@@ -104,6 +111,11 @@ function memoryWindows({ limit, windowSeconds }: LimiterOptions) {
       const window = windows.find(bucket, now);
       if (window === undefined) return decision(true, 0, length);
       return decision(window.used < limit, window.used, window.endsAt - now);
+    },
+
+    refund(bucket: string): void {
+      const window = windows.find(bucket, performance.now());
+      if (window !== undefined) window.used = Math.max(window.used - 1, 0);
     },
 
     /**

@@ -56,7 +56,8 @@ function connectCluster(urls: string[], { protocol, username, password }: URL): 
 }
 
 // Unlike the library's own script, this one does not count what it refuses: a batch that does not fit leaves the rest
-// of the window to smaller ones. A result above the limit is a refusal. A cost of 0 only looks.
+// of the window to smaller ones. A result above the limit is a refusal. A cost of 0 only looks, and a
+// negative one is given back.
 const CHARGE = `
 local cost, windowSeconds, limit = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 local millisecondsLeft = redis.call('pttl', KEYS[1])
@@ -65,13 +66,13 @@ if millisecondsLeft < 0 then
   return {cost, 1000 * windowSeconds}
 end
 local used = tonumber(redis.call('get', KEYS[1])) + cost
-if cost > 0 and used <= limit then redis.call('incrby', KEYS[1], cost) end
+if cost > 0 and used <= limit or cost < 0 and used >= 0 then redis.call('incrby', KEYS[1], cost) end
 return {used, millisecondsLeft}`;
 
 export type SharedCount = { readonly isRefused: boolean; readonly used: number; readonly millisecondsLeft: number };
 
 export type RedisWindows = {
-  /** One key, one round trip. `undefined`, and during an outage at once, where Redis does not count. Never rejects. */
+  /** One key, one round trip; a negative cost gives back. `undefined`, and during an outage at once, where Redis does not count. Never rejects. */
   count(bucket: string, cost: number): Promise<SharedCount | undefined>;
   close(): void;
 };

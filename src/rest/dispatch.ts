@@ -63,7 +63,7 @@ async function answer(transport: Transport, document: OpenApiDocument, call: Cal
 
   const params = lookup.kind === 'found' ? readParams(lookup.route, lookup.rawParams, call.query) : {};
   const teamId = lookup.kind === 'found' ? teamNamedBy(params) : null;
-  const { authentication, rate } = await identify(transport, req, teamId, 1);
+  const { authentication, rate } = await identify(transport, req, { teamId, cost: 1 });
   call.rate = rate;
   call.credentialId = authentication.principal?.credentialId ?? null;
   if (!rate.allowed) throw rateLimited(rate);
@@ -83,7 +83,7 @@ async function perform(
   authentication: Authentication,
   teamId: string | null,
 ): Promise<Reply> {
-  const ctx = callContext(services, requestId, authentication, teamId);
+  const ctx = callContext(services, { requestId, authentication, teamId });
   let raw: unknown;
   try {
     const output = await route.call(ctx, async () => (raw = await readInput(req, route, params)));

@@ -1,12 +1,23 @@
 import type { Authentication } from '../access/authenticate.ts';
 import type { Principal } from '../access/principal.ts';
+import type { Permission, Scope } from '../entities/index.ts';
 import { ProblemError } from '../errors.ts';
-import type { Access } from './trpc.ts';
+
+/** Who may call a procedure: enforced by the ladder in `procedures.ts`, and shown in the documents. */
+export type Access = {
+  readonly scope: Scope | null;
+  /** Somebody signed in: keys and grants are refused. */
+  readonly sessionOnly?: true;
+  /** Account-level (spec 4): a team credential is refused. */
+  readonly accountLevel: boolean;
+  readonly permission: Permission | null;
+};
 
 /** Refuses by credential, then scope, then audience: 401 or 403, before anything of the request is read. */
 export function admit(authentication: Authentication, access: Access): Principal {
   if (authentication.principal === null) throw authentication.refusal;
   const { principal } = authentication;
+  if (access.sessionOnly && principal.kind !== 'session') throw new ProblemError('session_required');
   if (access.scope !== null && !principal.scopes.includes(access.scope)) {
     throw new ProblemError('scope_missing', `This needs a credential with the scope ${access.scope}.`, {
       scope: access.scope,

@@ -1,19 +1,27 @@
 import { findActiveMembership, type Authentication } from '../access/authenticate.ts';
+import type { ProblemError } from '../errors.ts';
 import type { Context, Services } from './context.ts';
+import type { Visitor } from './visitor.ts';
 
-/**
- * The context of one call.
- * @param teamId the team whose membership came with the authentication, so that it is not looked up twice
- */
+type Call = {
+  readonly requestId: string;
+  readonly authentication: Authentication;
+  /** The team whose membership came with the authentication, so that it is not looked up twice. */
+  readonly teamId?: string | null;
+  readonly visitor?: Visitor;
+  readonly blocked?: ProblemError | null;
+};
+
+/** The context of one call. */
 export const callContext = (
   services: Services,
-  requestId: string,
-  authentication: Authentication,
-  teamId: string | null,
+  { requestId, authentication, teamId = null, visitor, blocked = null }: Call,
 ): Context => ({
   services,
   requestId,
   authentication,
+  visitor: visitor ?? null,
+  blocked,
   membershipOf: async (id) =>
     id === teamId || authentication.principal === null
       ? authentication.membership

@@ -3,6 +3,8 @@ import type { ActiveMembership } from '../access/principal.ts';
 import type { Secrets } from '../access/secrets.ts';
 import type { Config } from '../config.ts';
 import type { Database } from '../db/database.ts';
+import type { ProblemError } from '../errors.ts';
+import type { Visitor } from './visitor.ts';
 import type { Sealer } from '../access/sealer.ts';
 
 /** What procedures work with; made once at start, and differently in tests. */
@@ -18,6 +20,10 @@ export type Context = {
   readonly services: Services;
   readonly requestId: string;
   readonly authentication: Authentication;
+  /** Somebody at a browser; null over REST. */
+  readonly visitor: Visitor | null;
+  /** Why no procedure at all may run: the window is used up, or a call with a cookie came from elsewhere. */
+  readonly blocked: ProblemError | null;
   /** The caller's active membership of a team; null for every team the caller cannot see. */
   membershipOf(teamId: string): Promise<ActiveMembership | null>;
 };

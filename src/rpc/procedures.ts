@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import type { Permission, Scope } from '../entities/index.ts';
 import { ProblemError } from '../errors.ts';
+import type { Access } from './admit.ts';
 import { resourceId } from './text.ts';
-import { procedure, type Access } from './trpc.ts';
+import { procedure } from './trpc.ts';
 
 const accessible = (access: Access) =>
   procedure.meta({ access }).use(({ ctx, next }) => {
@@ -10,6 +11,21 @@ const accessible = (access: Access) =>
     // `admit` has refused this call already; the line tells the compiler.
     if (principal === null) throw new ProblemError('credential_missing');
     return next({ ctx: { principal } });
+  });
+
+/** Anybody at a browser, signed in or not. Over tRPC only. */
+export const publicProcedure = procedure.use(({ ctx, next }) => {
+  if (ctx.visitor === null) throw new ProblemError('route_not_found');
+  return next({ ctx: { visitor: ctx.visitor } });
+});
+
+/** Somebody who is signed in: what concerns a person and no key or grant should do. */
+export const sessionProcedure = procedure
+  .meta({ access: { scope: null, accountLevel: true, permission: null, sessionOnly: true } })
+  .use(({ ctx, next }) => {
+    const { principal } = ctx.authentication;
+    if (principal === null || ctx.visitor === null) throw new ProblemError('session_required');
+    return next({ ctx: { principal, visitor: ctx.visitor } });
   });
 
 /** Any valid credential, no particular scope. */

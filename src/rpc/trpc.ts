@@ -1,17 +1,8 @@
 import { initTRPC, type AnyTRPCProcedure } from '@trpc/server';
 import type { OpenApiMeta } from 'trpc-to-openapi';
-import type { Permission, Scope } from '../entities/index.ts';
-import { admit } from './admit.ts';
+import { admit, type Access } from './admit.ts';
 import type { Context } from './context.ts';
 import { problemDocument, toProblemError } from './problem.ts';
-
-/** Who may call a procedure: enforced by the ladder in `procedures.ts`, and shown in the documents. */
-export type Access = {
-  readonly scope: Scope | null;
-  /** Account-level (spec 4): a team credential is refused. */
-  readonly accountLevel: boolean;
-  readonly permission: Permission | null;
-};
 
 export type Meta = {
   readonly access?: Access;
@@ -27,10 +18,8 @@ const t = initTRPC
     isDev: false,
     // Callers over tRPC read the same document that REST sends, in `error.data.problem`.
     errorFormatter: ({ shape, error, ctx, input, path }) => {
-      const refusal = ctx?.authentication.principal === null ? ctx.authentication.refusal : undefined;
-      // A used-up window comes before anything else, also before an unknown procedure.
-      const failure =
-        refusal?.problem === 'rate_limited' ? refusal : toProblemError(error, { raw: input, originOf: () => 'body' });
+      // What blocks a whole request comes before anything else, also before an unknown procedure.
+      const failure = ctx?.blocked ?? toProblemError(error, { raw: input, originOf: () => 'body' });
       const problem = problemDocument(failure, ctx?.services.config.baseUrl ?? '', ctx?.requestId ?? '');
       return {
         message: failure.message,
@@ -56,9 +45,9 @@ type Call = (opts: { ctx: Context }) => Promise<unknown>;
 // Around the procedure and not a middleware in it: tRPC copies its options twice for each of those.
 function admitFirst(inner: AnyTRPCProcedure): AnyTRPCProcedure {
   const access = (inner._def.meta as Meta | undefined)?.access; // procedures are built from `t` above alone
-  if (access === undefined) return inner;
   const outer: Call = async (opts) => {
-    admit(opts.ctx.authentication, access);
+    if (opts.ctx.blocked !== null) throw opts.ctx.blocked;
+    if (access !== undefined) admit(opts.ctx.authentication, access);
     return (inner as unknown as Call)(opts); // a built procedure is callable; its public type says only what clients see
   };
   return Object.assign(outer, {

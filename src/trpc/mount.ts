@@ -1,12 +1,15 @@
 import { nodeHTTPRequestHandler } from '@trpc/server/adapters/node-http';
 import type { Request, RequestHandler, Response } from 'express';
-import { refused } from '../access/authenticate.ts';
+import { ProblemError } from '../errors.ts';
 import { identify, rateLimited } from '../http/identify.ts';
 import { rateHeaders } from '../http/reply.ts';
 import type { Transport } from '../http/transport.ts';
 import type { AppRouter } from '../router.ts';
 import { callContext } from '../rpc/call-context.ts';
 import { toProblemError } from '../rpc/problem.ts';
+import { cookiesOf } from './cookies.ts';
+import { isSameOrigin } from './same-origin.ts';
+import { visitorOf } from './visitor.ts';
 
 const MAX_BODY_BYTES = 100 * 1024;
 const MAX_BATCH = 20;
@@ -15,6 +18,7 @@ const MAX_BATCH = 20;
 export function trpcHandler(transport: Transport, router: AppRouter): RequestHandler {
   const { services, log } = transport;
   const origins = new Set(services.config.trpcOrigins);
+  const cookies = cookiesOf(services.config.baseUrl);
 
   return async (req: Request, res: Response) => {
     allowOrigin(req, res, origins);
@@ -23,15 +27,26 @@ export function trpcHandler(transport: Transport, router: AppRouter): RequestHan
       return;
     }
     const path = req.path.slice(1);
-    const calls = path.split(',').length;
-    const { authentication, rate } = await identify(transport, req, null, calls);
-    res.setHeaders(new Map(pairs(rateHeaders(rate))));
+    // tRPC refuses what it cannot parse before there is a context, without a problem document.
+    if (isChange(req) && !/^application\/json(?:;|$)/i.test(req.headers['content-type'] ?? '')) {
+      throw new ProblemError('unsupported_media_type');
+    }
+    const { session } = cookies.read(req.headers.cookie);
+    const foreign = refusalOfForeign(req, session !== undefined, services.config.baseUrl);
+    const { authentication, rate } = await identify(transport, req, {
+      teamId: null,
+      cost: path.split(',').length,
+      sessionToken: foreign === null ? session : undefined,
+    });
+    setHeaders(res, rateHeaders(rate));
     if (!rate.allowed) res.setHeader('Retry-After', rate.resetSeconds);
     res.locals['operation'] = path;
     res.locals['credentialId'] = authentication.principal?.credentialId ?? null;
 
-    const requestId = res.locals['requestId'] as string; // set for every response, in app.ts
-    const ctx = callContext(services, requestId, rate.allowed ? authentication : refused(rateLimited(rate)), null);
+    const requestId = res.locals['requestId'] as string; // set for every answer, in app.ts
+    const visitor = visitorOf(transport, cookies, req, res);
+    const blocked = rate.allowed ? foreign : rateLimited(rate);
+    const ctx = callContext(services, { requestId, authentication, visitor, blocked });
     await nodeHTTPRequestHandler({
       req,
       res,
@@ -40,9 +55,24 @@ export function trpcHandler(transport: Transport, router: AppRouter): RequestHan
       createContext: () => ctx,
       maxBodySize: MAX_BODY_BYTES,
       maxBatchSize: MAX_BATCH,
-      onError: ({ error }) => log.failure(toProblemError(error), requestId),
+      onError: ({ error }) => {
+        const problem = toProblemError(error);
+        if (problem.extras.retryAfter !== undefined) res.setHeader('Retry-After', problem.extras.retryAfter);
+        log.failure(problem, requestId);
+      },
     });
   };
+}
+
+const isChange = ({ method }: Request): boolean => method !== 'GET' && method !== 'HEAD';
+
+/**
+ * A cookie acts for whoever's browser sent it, and a sign-in sets one; so a call without a bearer
+ * credential has to prove that it comes from our own pages. It is JSON already, which no form sends.
+ */
+function refusalOfForeign(req: Request, hasSession: boolean, baseUrl: string): ProblemError | null {
+  if (req.headers.authorization !== undefined || (!hasSession && !isChange(req))) return null;
+  return isSameOrigin(req, baseUrl) ? null : new ProblemError('cross_site_request');
 }
 
 /** Frontends on other origins use bearer credentials; cookies are never allowed across origins. */
@@ -50,20 +80,15 @@ function allowOrigin(req: Request, res: Response, origins: ReadonlySet<string>):
   const { origin } = req.headers;
   if (origins.size > 0) res.vary('Origin');
   if (origin === undefined || !origins.has(origin)) return;
-  res.setHeaders(
-    new Map([
-      ['Access-Control-Allow-Origin', origin],
-      ['Access-Control-Allow-Methods', 'GET, POST'],
-      ['Access-Control-Allow-Headers', 'Authorization, Content-Type, X-Request-Id'],
-      [
-        'Access-Control-Expose-Headers',
-        'RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After, X-Request-Id',
-      ],
-      ['Access-Control-Max-Age', '7200'],
-    ]),
-  );
+  res.set({
+    'Access-Control-Allow-Origin': origin,
+    'Access-Control-Allow-Methods': 'GET, POST',
+    'Access-Control-Allow-Headers': 'Authorization, Content-Type, X-Request-Id',
+    'Access-Control-Expose-Headers': 'RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After, X-Request-Id',
+    'Access-Control-Max-Age': '7200',
+  });
 }
 
-function* pairs(flat: readonly string[]): Generator<[string, string]> {
-  for (let i = 0; i + 1 < flat.length; i += 2) yield [flat[i] ?? '', flat[i + 1] ?? ''];
+function setHeaders(res: Response, pairs: readonly string[]): void {
+  for (let i = 0; i + 1 < pairs.length; i += 2) res.setHeader(pairs[i] ?? '', pairs[i + 1] ?? '');
 }

@@ -5,7 +5,8 @@ import { endpoint, router } from '../../rpc/trpc.ts';
 
 const credentialOutput = z
   .object({
-    kind: z.enum(['api-key', 'oauth-grant']),
+    // A session is seen over tRPC alone, so the document of the REST interface does not have it.
+    kind: z.enum(['api-key', 'oauth-grant', 'session']).meta({ enum: ['api-key', 'oauth-grant'] }),
     audience: z.enum(['personal', 'team']),
     team: z.object({ id: z.string() }).nullable(),
     scopes: z.array(z.enum(SCOPES)).meta({ description: 'The scopes enforced; may be narrower than those issued.' }),

@@ -1,4 +1,5 @@
 import { iso, isoOrNull, statement, type Read } from '../../db/read.ts';
+import { ProblemError } from '../../errors.ts';
 
 type AccountRow = {
   id: string;
@@ -29,8 +30,8 @@ export const updateMe = async (read: Read, accountId: string, names: { firstName
   presentAccount(await read(updateNames, [accountId, names.firstName, names.lastName]));
 
 function presentAccount([row]: AccountRow[]) {
-  // The credential was resolved a moment ago, so only a deletion in between gets here.
-  if (row === undefined) throw new Error('The account behind a valid credential is gone.');
+  // Deleted since the credential was resolved: as if it had been gone then.
+  if (row === undefined) throw new ProblemError('credential_invalid');
   return {
     id: row.id,
     email: row.email,

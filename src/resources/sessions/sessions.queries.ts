@@ -17,7 +17,7 @@ const activeSessions = statement<SessionRow>(
   'active_sessions',
   `select id, created_at, expires_at, authentication_type, country, city, browser, os, device_type
    from session
-   where account_id = $1 and revoked_at is null and expires_at > now()
+   where account_id = $1 and revoked_at is null and expires_at > now() and idle_expires_at > now()
    order by created_at desc, id desc`,
 );
 

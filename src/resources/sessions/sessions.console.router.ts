@@ -1,0 +1,13 @@
+import { z } from 'zod';
+import { sessionProcedure } from '../../rpc/procedures.ts';
+import { router } from '../../rpc/trpc.ts';
+import { endSessions } from './sessions.service.ts';
+
+/** Over tRPC only. */
+export const sessionsConsoleRouter = router({
+  revokeOthers: sessionProcedure
+    .output(z.object({ revoked: z.int() }))
+    .mutation(async ({ ctx: { services, principal } }) => ({
+      revoked: await endSessions(services.db.em(), { account: principal.accountId, except: principal.credentialId }),
+    })),
+});

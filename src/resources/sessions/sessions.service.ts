@@ -1,0 +1,108 @@
+import { randomBytes } from 'node:crypto';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Principal } from '../../access/principal.ts';
+import { hashSecret } from '../../access/secrets.ts';
+import { type Account, KnownDevice, Session } from '../../entities/index.ts';
+import { enqueue } from '../../jobs/enqueue.ts';
+import type { Services } from '../../rpc/context.ts';
+import type { Visitor } from '../../rpc/visitor.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const DEVICE_TOKEN_BYTES = 32;
+
+/** Who signs in and how. `replaced` is the principal of the call: its session ends with this one's beginning. */
+type SignIn = {
+  readonly account: Account;
+  readonly authenticationType: 'password' | 'passkey' | 'invitation';
+  readonly visitor: Visitor;
+  readonly replaced: Principal | null;
+};
+
+/** A session that has begun; its cookies are set once the transaction has committed. */
+export type StartedSession = { readonly token: string; readonly expiresAt: Date; readonly deviceToken: string };
+
+/**
+ * Begins a session under a new token, whatever session the browser had before. A browser that the
+ * account has not signed in from is told of by mail, but for the account's first one.
+ */
+export async function startSession(tx: EntityManager, services: Services, signIn: SignIn): Promise<StartedSession> {
+  const { account, authenticationType, visitor, replaced } = signIn;
+  const { secrets, config } = services;
+  if (replaced?.kind === 'session') await endSessions(tx, { id: replaced.credentialId });
+
+  const { secret: token, hash: tokenHash } = secrets.mint('session');
+  const now = Date.now();
+  const expiresAt = new Date(now + config.sessionDays * DAY_MS);
+  const idleExpiresAt = new Date(Math.min(now + config.sessionIdleDays * DAY_MS, expiresAt.getTime()));
+  const { device, place } = visitor;
+  tx.create(Session, { account, tokenHash, authenticationType, ...place, ...device, expiresAt, idleExpiresAt });
+
+  const deviceToken = await rememberDevice(tx, signIn);
+  await tx.flush();
+  return { token, expiresAt, deviceToken };
+}
+
+/** Hands a session that has been committed to the browser. */
+export function openSession(visitor: Visitor, { token, expiresAt, deviceToken }: StartedSession): void {
+  visitor.setSession(token, expiresAt);
+  visitor.setDevice(deviceToken);
+}
+
+type EndedSessions = { readonly id: string } | { readonly account: string; readonly except?: string };
+
+/** Ends one session, or the account's but for `except`. @returns how many were active */
+export async function endSessions(tx: EntityManager, which: EndedSessions): Promise<number> {
+  const [filter, values] =
+    'id' in which ? ['id = ?', [which.id]] : ['account_id = ? and id <> ?', [which.account, which.except ?? '']];
+  // Locked in the order of their ids, as by the writer of their last uses, so that the two cannot deadlock.
+  const ended = await tx.execute(
+    `update session set revoked_at = now()
+     where id in (
+       select id from session
+       where ${filter} and revoked_at is null and expires_at > now() and idle_expires_at > now()
+       order by id for update
+     )
+     returning id`,
+    values,
+  );
+  return ended.length;
+}
+
+/** Whether the account has signed in from this browser before. */
+export async function isKnownDevice(em: EntityManager, accountId: string, { deviceToken }: Visitor): Promise<boolean> {
+  return (
+    deviceToken !== undefined &&
+    (await em.count(KnownDevice, { account: accountId, tokenHash: hashSecret(deviceToken) })) > 0
+  );
+}
+
+async function rememberDevice(tx: EntityManager, { account, visitor }: SignIn): Promise<string> {
+  const deviceToken = visitor.deviceToken ?? randomBytes(DEVICE_TOKEN_BYTES).toString('base64url');
+  const lastSeenAt = new Date();
+  const known = await tx.findOne(KnownDevice, { account: account.id, tokenHash: hashSecret(deviceToken) });
+  if (known !== null) {
+    known.lastSeenAt = lastSeenAt;
+    return deviceToken;
+  }
+  const isFirst = (await tx.count(KnownDevice, { account: account.id })) === 0;
+  tx.create(KnownDevice, { account, tokenHash: hashSecret(deviceToken), lastSeenAt });
+  if (!isFirst && account.email) {
+    const { browser, os } = visitor.device;
+    const mail = {
+      kind: 'new_device' as const,
+      accountId: account.id,
+      to: account.email,
+      browser,
+      os,
+      ...visitor.place,
+      at: lastSeenAt.toISOString(),
+    };
+    await enqueue(
+      tx,
+      'sendAccountMail',
+      mail,
+      `new-device:${account.id}:${hashSecret(deviceToken).toString('hex').slice(0, 16)}`,
+    );
+  }
+  return deviceToken;
+}
