@@ -1,8 +1,26 @@
+import { hash } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
+
+/** A mail about an account, to its address or to the one it is to have. */
+export type AccountMail = { accountId: string; to: string } & (
+  | { kind: 'verify_email' | 'change_email' | 'reset_password'; sealedToken: string }
+  | { kind: 'already_registered' | 'password_changed' }
+  | { kind: 'email_changed'; newEmail: string }
+  | {
+      kind: 'new_device';
+      browser: string | null;
+      os: string | null;
+      country: string | null;
+      city: string | null;
+      at: string;
+    }
+  | { kind: 'ownership_offered'; teamId: string }
+);
 
 /** The jobs there are, and what each carries. Secrets in a payload are sealed. */
 export type Jobs = {
   sendInvitation: { invitationId: string; sealedToken: string };
+  sendAccountMail: AccountMail;
 };
 
 /**
@@ -28,3 +46,7 @@ export async function enqueue<Name extends keyof Jobs>(
 
 /** One invitation has one waiting mail: a renewal replaces what has not left yet. */
 export const invitationKey = (invitationId: string): string => `invitation:${invitationId}`;
+
+/** One account has one waiting mail of a kind to an address: a later one replaces what has not left yet. */
+export const accountMailKey = ({ kind, accountId, to }: AccountMail): string =>
+  `${kind}:${accountId}:${hash('sha256', to.toLowerCase()).slice(0, 16)}`;

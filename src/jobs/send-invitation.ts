@@ -13,7 +13,7 @@ import { giveBackPlace, takePlace } from './throttle.ts';
 export type JobServices = { readonly config: Config; readonly db: Database; readonly sealer: Sealer };
 
 type Payload = Jobs['sendInvitation'];
-type Job = { readonly id: string; readonly abortSignal: AbortSignal };
+export type Job = { readonly id: string; readonly abortSignal: AbortSignal };
 
 type Pending = {
   email: string;
@@ -77,7 +77,7 @@ export async function sendInvitation(
     await giveBackPlace(db.em(), mailId).catch(() => undefined);
     throw error;
   }
-  await record(db, admission.earlierLinks, job.id);
+  await endJob(db, job.id, (tx) => endLinks(tx, invitationId, admission.earlierLinks));
   log.info({ invitationId }, 'an invitation mail has left');
 }
 
@@ -127,16 +127,31 @@ async function isReplaced(tx: EntityManager, jobId: string): Promise<boolean> {
   return rows.length === 0;
 }
 
+/** Links that were mailed before are ended. Of an accepted invitation they stay, for a second click. */
+async function endLinks(tx: EntityManager, invitationId: string, tokenHashes: readonly string[]): Promise<void> {
+  await tx.execute('select id from invitation where id = ? for update', [invitationId]);
+  for (const hash of tokenHashes) {
+    await tx.execute(
+      `delete from invitation_link l using invitation i
+       where l.token_hash = decode(?, 'hex') and i.id = l.invitation_id and i.accepted_at is null`,
+      [hash],
+    );
+  }
+}
+
 /**
- * Notes that a mail has left: earlier links end, and the job with them. In one transaction, because
- * a job whose row is left behind by an outage would send the mail a second time.
+ * Ends a job whose mail has left, with what follows from that. In one transaction, because a job
+ * whose row is left behind by an outage would send the mail a second time.
  */
-async function record(db: Database, earlierLinks: readonly string[], jobId: string): Promise<void> {
+export async function endJob(
+  db: Database,
+  jobId: string,
+  alongside?: (tx: EntityManager) => Promise<void>,
+): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await db.em().transactional(async (tx) => {
-        for (const hash of earlierLinks)
-          await tx.execute(`delete from invitation_link where token_hash = decode(?, 'hex')`, [hash]);
+        await alongside?.(tx);
         await tx.execute('delete from graphile_worker._private_jobs where id = ?::bigint', [jobId]);
       });
     } catch (error) {

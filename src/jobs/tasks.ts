@@ -2,26 +2,48 @@ import { parseCronItems, type JobHelpers, type ParsedCronItem, type TaskList } f
 import type { Mailer } from '../mail/mailer.ts';
 import type { Jobs } from './enqueue.ts';
 import { reasonOf, type Log } from './log.ts';
-import { sendInvitation, type JobServices } from './send-invitation.ts';
+import { HOUSEKEEPING } from './housekeeping.ts';
+import { sendAccountMail } from './send-account-mail.ts';
+import { sendInvitation, type Job, type JobServices } from './send-invitation.ts';
 
 /** What a worker can do. The names are those of `Jobs`, and `sweep`, which the clock queues. */
 export function tasksOf(services: JobServices, mailer: Mailer, log: Log): TaskList {
+  /** Sends a mail; what the log says of one that is given up names no address. */
+  async function send(
+    helpers: JobHelpers,
+    mail: string,
+    about: object,
+    attempt: (job: Job) => Promise<void>,
+  ): Promise<void> {
+    const { job, abortSignal } = helpers;
+    try {
+      await attempt({ id: job.id, abortSignal });
+    } catch (error) {
+      // A spent job is done, not failed: its row, which would stay for good, can hold a sealed token.
+      const reason = reasonOf(error);
+      if (job.attempts >= job.max_attempts) {
+        log.error({ job: job.id, ...about, reason }, `${mail} is given up`);
+      } else if (!(await isReplaced(helpers))) {
+        // The row and the log keep the message of what is thrown.
+        throw new Error(reason);
+      }
+    }
+  }
+
   return {
     async sendInvitation(data: unknown, helpers: JobHelpers) {
-      const { job, abortSignal } = helpers;
       const payload = data as Jobs['sendInvitation']; // what `enqueue` wrote
-      try {
-        await sendInvitation(services, mailer, log, payload, { id: job.id, abortSignal });
-      } catch (error) {
-        // A spent job is done, not failed: its row, which would stay for good, holds a sealed token.
-        const reason = reasonOf(error);
-        if (job.attempts >= job.max_attempts) {
-          log.error({ job: job.id, invitationId: payload.invitationId, reason }, 'an invitation mail is given up');
-        } else if (!(await isReplaced(helpers))) {
-          // The row and the log keep the message of what is thrown.
-          throw new Error(reason);
-        }
-      }
+      await send(helpers, 'an invitation mail', { invitationId: payload.invitationId }, (job) =>
+        sendInvitation(services, mailer, log, payload, job),
+      );
+    },
+
+    async sendAccountMail(data: unknown, helpers: JobHelpers) {
+      const payload = data as Jobs['sendAccountMail']; // what `enqueue` wrote
+      const { accountId, kind } = payload;
+      await send(helpers, 'an account mail', { accountId, kind }, (job) =>
+        sendAccountMail(services, mailer, log, payload, job),
+      );
     },
 
     async sweep(_payload: unknown, helpers: JobHelpers) {
@@ -29,7 +51,7 @@ export function tasksOf(services: JobServices, mailer: Mailer, log: Log): TaskLi
       const { rowCount } = await helpers.query(DROP_SPENT_JOBS);
       if (rowCount !== null && rowCount > 0)
         log.warn({ jobs: rowCount }, 'jobs that were left at their last attempt are dropped');
-      await helpers.query(`delete from sent_mail where created_at < now() - interval '25 hours'`);
+      for (const statement of HOUSEKEEPING) await helpers.query(statement);
     },
   };
 }

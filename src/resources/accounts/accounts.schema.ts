@@ -1,4 +1,41 @@
+import { z } from 'zod';
+import { PASSWORD_LENGTH } from '../../access/password.ts';
 import type { Account } from '../../entities/index.ts';
+import { emailAddress, text } from '../../rpc/text.ts';
+
+/** A password to be compared, bounded before it is hashed. */
+const givenPassword = text(0, PASSWORD_LENGTH.max);
+
+export const changePasswordInput = z.object({
+  currentPassword: givenPassword,
+  newPassword: text(PASSWORD_LENGTH.min, PASSWORD_LENGTH.max),
+});
+
+export const changeEmailInput = z.object({ newEmail: emailAddress, password: givenPassword });
+
+export const deleteInput = z.object({ password: givenPassword.optional() });
+
+/** The page that shows it loads it, so it is https and carries no password of its own. */
+const avatarUrl = text(1, 2048).check(({ value, issues }) => {
+  const url = URL.parse(value);
+  if (url?.protocol === 'https:' && url.username === '' && url.password === '') return;
+  issues.push({ code: 'invalid_format', format: 'url', input: value });
+});
+
+/** A language tag (BCP 47), kept in its canonical spelling. */
+const locale = text(1, 100).transform((value, { issues }) => {
+  try {
+    return Intl.getCanonicalLocales(value)[0] ?? null;
+  } catch {
+    issues.push({ code: 'invalid_format', format: 'language_tag', input: value });
+    return z.NEVER;
+  }
+});
+
+export const updateProfileInput = z.object({
+  avatar: avatarUrl.nullable().optional(),
+  preferredLocale: locale.nullable().optional(),
+});
 
 /** An account as its owner sees it (spec 2.2). */
 export const presentAccount = (account: Account) => ({

@@ -1,6 +1,6 @@
 import { LockMode, UniqueConstraintViolationException } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { hashPassword, PASSWORD_LENGTH } from '../../access/password.ts';
+import { hashPassword, PASSWORD_LENGTH, requireUncommon } from '../../access/password.ts';
 import { Account, Session, type ACCOUNT_ROLES } from '../../entities/index.ts';
 import { ProblemError, type ValidationEntry } from '../../errors.ts';
 
@@ -15,7 +15,7 @@ export type NewAccount = {
 
 /** Makes an account. Of two with one address, whatever its case, the unique index lets one be. */
 export async function createAccount(em: EntityManager, input: NewAccount): Promise<Account> {
-  const passwordHash = input.password === undefined ? null : await hashPassword(checked(input.password));
+  const passwordHash = input.password === undefined ? null : await hashPassword(checked(input.password, input.email));
   try {
     return await em.transactional(async (tx) =>
       tx.create(Account, {
@@ -62,12 +62,13 @@ export async function enableAccount(em: EntityManager, accountId: string): Promi
   });
 }
 
-function checked(password: string): string {
+function checked(password: string, email: string): string {
   const { min, max } = PASSWORD_LENGTH;
   const length = Array.from(password).length;
   const detail = `A password has ${min} to ${max} characters.`;
   if (length < min) throw invalid({ pointer: '/password', code: 'min_length', params: { min } }, detail);
   if (length > max) throw invalid({ pointer: '/password', code: 'max_length', params: { max } }, detail);
+  requireUncommon(password, email, '/password');
   return password;
 }
 

@@ -1,0 +1,66 @@
+import type { Mail } from './mailer.ts';
+
+type Content = {
+  readonly subject: string;
+  readonly title: string;
+  /** What is said before the link, a paragraph each. */
+  readonly before: readonly string[];
+  readonly link?: { readonly url: string; readonly label: string; readonly until: string } | undefined;
+  /** What is said after it. */
+  readonly after: readonly string[];
+  readonly baseUrl: string;
+};
+
+/** A mail as text and as HTML, without its recipient. Nothing in it is loaded from elsewhere. */
+export function composed({ subject, title, before, link, after, baseUrl }: Content): Omit<Mail, 'to'> {
+  const last = [...after, `Sent by Roster at ${baseUrl}`];
+  const inText = link === undefined ? [] : [`To ${lowerFirst(link.label)}, open this link by ${link.until}:`, link.url];
+
+  return {
+    subject,
+    text: [...before, ...inText, ...last].join('\n\n').concat('\n'),
+    html: `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escaped(title)}</title></head>
+<body style="font-family: sans-serif; font-size: 16px; line-height: 1.5; max-width: 36em; margin: 1em auto; padding: 0 1em">
+<h1 style="font-size: 20px">${escaped(title)}</h1>
+${[...before.map(paragraph), ...(link === undefined ? [] : [linkParagraph(link)]), ...last.map(paragraph)].join('\n')}
+</body>
+</html>
+`,
+  };
+}
+
+const paragraph = (text: string): string => `<p>${escaped(text)}</p>`;
+
+const linkParagraph = ({ url, label, until }: NonNullable<Content['link']>): string =>
+  `<p><a href="${escaped(url)}">${escaped(label)}</a> by ${escaped(until)}, or open this address:<br>${escaped(url)}</p>`;
+
+const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);
+
+const DATE = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' });
+
+export const inUtc = (instant: Date): string => `${DATE.format(instant)} UTC`;
+
+const NAME_LENGTH_MAX = 100;
+
+/**
+ * A name that a user chose, made harmless for a mail: one line, bounded, in quotation marks that it
+ * cannot close, and with a space after every dot and colon inside of it, so that no mail program
+ * makes a link of `example.com`, `https://…` or an address.
+ */
+export function quoted(name: string, lengthMax = NAME_LENGTH_MAX): string {
+  const line = name
+    .replace(/[\p{Cc}\p{Z}\s]+/gu, ' ')
+    .replace(/[\p{Cf}\p{Cs}\p{Co}]/gu, '')
+    .replace(/["“”„‟«»＂〝〞〟]/gu, "'")
+    .replace(/([.:．。｡․﹒：﹕])(?=\S)/gu, '$1 ')
+    .trim();
+  const characters = Array.from(line);
+  const bounded = characters.length > lengthMax ? `${characters.slice(0, lengthMax - 1).join('')}…` : line;
+  return `“${bounded}”`;
+}
+
+const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+
+const escaped = (text: string): string => text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');

@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { publicProcedure, sessionProcedure } from '../../rpc/procedures.ts';
+import { SUCCESS, success } from '../../rpc/text.ts';
+import { router } from '../../rpc/trpc.ts';
+import { accountOutput } from '../me/me.schema.ts';
+import {
+  changeEmailInput,
+  changePasswordInput,
+  deleteInput,
+  presentAccount,
+  updateProfileInput,
+} from './accounts.schema.ts';
+import { deleteAccount } from './deletion.service.ts';
+import { changeEmail, confirmEmailChange } from './email.service.ts';
+import { changePassword } from './password.service.ts';
+import { updateProfile } from './profile.service.ts';
+
+/** What people do with their own account. Over tRPC only. */
+export const accountConsoleRouter = router({
+  changePassword: sessionProcedure
+    .input(changePasswordInput)
+    .output(success)
+    .mutation(async ({ ctx, input }) => {
+      await changePassword(ctx.services, ctx.visitor, ctx.principal, input);
+      return SUCCESS;
+    }),
+
+  changeEmail: sessionProcedure
+    .input(changeEmailInput)
+    .output(success)
+    .mutation(async ({ ctx, input }) => {
+      await changeEmail(ctx.services, ctx.visitor, ctx.principal, input);
+      return SUCCESS;
+    }),
+
+  confirmEmailChange: publicProcedure
+    .input(z.object({ token: z.string() }))
+    .output(success)
+    .mutation(async ({ ctx, input }) => {
+      await confirmEmailChange(ctx.services, ctx.visitor, input.token);
+      return SUCCESS;
+    }),
+
+  updateProfile: sessionProcedure
+    .input(updateProfileInput)
+    .output(accountOutput)
+    .mutation(async ({ ctx, input }) =>
+      presentAccount(await updateProfile(ctx.services.db.em(), ctx.principal.accountId, input)),
+    ),
+
+  delete: sessionProcedure
+    .input(deleteInput)
+    .output(success)
+    .mutation(async ({ ctx, input }) => {
+      await deleteAccount(ctx.services, ctx.visitor, ctx.principal, input.password);
+      return SUCCESS;
+    }),
+});

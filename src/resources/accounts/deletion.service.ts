@@ -1,0 +1,68 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { lockAccount } from '../../access/account.ts';
+import type { Principal } from '../../access/principal.ts';
+import { Account, Team } from '../../entities/index.ts';
+import { ProblemError } from '../../errors.ts';
+import type { Services } from '../../rpc/context.ts';
+import type { Visitor } from '../../rpc/visitor.ts';
+import { provePassword, requireSame } from './ownership-proof.ts';
+
+/** Deletes an account, everything that is its own, and the teams that nobody else is in. */
+export async function deleteAccount(
+  services: Services,
+  visitor: Visitor,
+  principal: Principal,
+  password: string | undefined,
+): Promise<void> {
+  const { db } = services;
+  const { accountId } = principal;
+  const known = await db.em().findOne(Account, accountId);
+  const provenHash = known?.passwordHash ? await provePassword(services, visitor, principal, required(password)) : null;
+
+  // A team that became the account's own between the locks of the teams and its own is locked by the next try.
+  while (!(await db.em().transactional((tx) => remove(tx, accountId, provenHash)))) continue;
+  visitor.clearSession();
+}
+
+/** @returns false, with nothing changed, where a team would have to be locked after the account */
+async function remove(tx: EntityManager, accountId: string, provenHash: string | null): Promise<boolean> {
+  const teamIds = await ownedTeams(tx, accountId);
+  await tx.execute('select id from team where id = any(string_to_array(?, ?)) order by id for update', [
+    teamIds.join(' '),
+    ' ',
+  ]);
+  const account = await lockAccount(tx, accountId);
+  requireSame(account, provenHash);
+  const owned = await ownedTeams(tx, accountId);
+  if (owned.some((id) => !teamIds.includes(id))) return false;
+
+  for (const teamId of owned) {
+    const others = await tx.execute<unknown[]>(
+      'select 1 from membership where team_id = ? and account_id <> ? limit 1',
+      [teamId, accountId],
+    );
+    if (others.length > 0) throw new ProblemError('account_owns_teams');
+  }
+  // Memberships before keys, and each in the order of their ids, as everywhere, so that no two writers wait for each other.
+  await tx.execute('select id from membership where account_id = ? order by id for update', [accountId]);
+  await tx.execute('select id from api_key where account_id = ? order by id for update', [accountId]);
+  await tx.execute('select id from session where account_id = ? order by id for update', [accountId]);
+  for (const teamId of owned) await tx.nativeDelete(Team, { id: teamId });
+  await tx.nativeDelete(Account, { id: accountId });
+  return true;
+}
+
+async function ownedTeams(tx: EntityManager, accountId: string): Promise<string[]> {
+  const rows = await tx.execute<{ team_id: string }[]>(
+    `select team_id from membership where account_id = ? and role_id = 'owner' order by team_id`,
+    [accountId],
+  );
+  return rows.map(({ team_id: id }) => id);
+}
+
+function required(password: string | undefined): string {
+  if (password !== undefined) return password;
+  throw new ProblemError('validation_failed', 'The account has a password, which has to be given.', {
+    errors: [{ in: 'body', pointer: '/password', code: 'required' }],
+  });
+}

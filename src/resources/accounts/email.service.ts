@@ -1,0 +1,80 @@
+import { UniqueConstraintViolationException } from '@mikro-orm/core';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { lockAccount } from '../../access/account.ts';
+import { consumeToken, endTokens, issueToken } from '../../access/account-token.ts';
+import { inEvenTime } from '../../access/even-time.ts';
+import type { Principal } from '../../access/principal.ts';
+import { addressWindow, attempt, forgive } from '../../access/throttle.ts';
+import { ProblemError } from '../../errors.ts';
+import { accountMailKey, enqueue } from '../../jobs/enqueue.ts';
+import type { Services } from '../../rpc/context.ts';
+import type { Visitor } from '../../rpc/visitor.ts';
+import { provePassword, requireSame } from './ownership-proof.ts';
+
+type Change = { readonly newEmail: string; readonly password: string };
+
+/**
+ * Mails a link to the new address; the account has it once the link is used. An address that another
+ * account has gets no mail, and the answer is the same.
+ */
+export async function changeEmail(
+  services: Services,
+  visitor: Visitor,
+  principal: Principal,
+  { newEmail, password }: Change,
+): Promise<void> {
+  const { db, secrets, sealer } = services;
+  const provenHash = await provePassword(services, visitor, principal, password);
+  await attempt(addressWindow(visitor.attempts, 'mail', visitor.addressBucket));
+  await inEvenTime(
+    db.em().transactional(async (tx) => {
+      const account = await lockAccount(tx, principal.accountId);
+      requireSame(account, provenHash);
+      await endTokens(tx, account.id, ['change_email']);
+      if (await isTaken(tx, account.id, newEmail)) return;
+      const token = issueToken(tx, secrets, account, 'change_email', newEmail);
+      await tx.flush();
+      const mail = {
+        kind: 'change_email' as const,
+        accountId: account.id,
+        to: newEmail,
+        sealedToken: sealer.seal(token),
+      };
+      await enqueue(tx, 'sendAccountMail', mail, accountMailKey(mail));
+    }),
+  );
+}
+
+/** Gives the account the address that the link has proven, and tells the one it had. */
+export async function confirmEmailChange({ db, secrets }: Services, visitor: Visitor, token: string): Promise<void> {
+  const window = addressWindow(visitor.attempts, 'link', visitor.addressBucket);
+  await attempt(window);
+  try {
+    await db.em().transactional(async (tx) => {
+      const { account, email: newEmail } = await consumeToken(tx, secrets, 'change_email', token);
+      if (account.disabledAt) throw new ProblemError('link_invalid');
+      const { email: oldEmail, emailVerifiedAt } = account;
+      tx.assign(account, { email: newEmail, emailVerifiedAt: new Date() });
+      await tx.flush();
+      // Links to the old mailbox prove nothing about the new one.
+      await endTokens(tx, account.id);
+      // A mailbox that was never proven may be a stranger's, who must not learn the new address.
+      if (oldEmail && emailVerifiedAt) {
+        const mail = { kind: 'email_changed' as const, accountId: account.id, to: oldEmail, newEmail };
+        await enqueue(tx, 'sendAccountMail', mail, accountMailKey(mail));
+      }
+    });
+  } catch (error) {
+    // Somebody else has got the address since the link was mailed.
+    throw error instanceof UniqueConstraintViolationException ? new ProblemError('link_invalid') : error;
+  }
+  await forgive(window);
+}
+
+async function isTaken(tx: EntityManager, accountId: string, email: string): Promise<boolean> {
+  const rows = await tx.execute<unknown[]>('select 1 from account where lower(email) = lower(?) and id <> ?', [
+    email,
+    accountId,
+  ]);
+  return rows.length > 0;
+}

@@ -1,0 +1,42 @@
+import { lockAccount } from '../../access/account.ts';
+import { endTokens } from '../../access/account-token.ts';
+import { hashPassword, requireUncommon } from '../../access/password.ts';
+import type { Principal } from '../../access/principal.ts';
+import { Account } from '../../entities/index.ts';
+import { accountMailKey, enqueue } from '../../jobs/enqueue.ts';
+import type { Services } from '../../rpc/context.ts';
+import type { Visitor } from '../../rpc/visitor.ts';
+import { endSessions, openSession, startSession } from '../sessions/sessions.service.ts';
+import { provePassword, requireSame } from './ownership-proof.ts';
+
+type Passwords = { readonly currentPassword: string; readonly newPassword: string };
+
+/** Sets a new password: all other sessions end, and this one goes on under a new token. */
+export async function changePassword(
+  services: Services,
+  visitor: Visitor,
+  principal: Principal,
+  { currentPassword, newPassword }: Passwords,
+): Promise<void> {
+  const { db, config } = services;
+  const { accountId } = principal;
+  const provenHash = await provePassword(services, visitor, principal, currentPassword);
+  const known = await db.em().findOne(Account, accountId);
+  requireUncommon(newPassword, known?.email ?? null, '/newPassword');
+  const passwordHash = await hashPassword(newPassword, config.passwordCost);
+
+  const session = await db.em().transactional(async (tx) => {
+    const account = await lockAccount(tx, accountId);
+    requireSame(account, provenHash);
+    account.passwordHash = passwordHash;
+    // Whoever knew the old password may have asked for these.
+    await endTokens(tx, accountId, ['change_email', 'reset_password']);
+    await endSessions(tx, { account: accountId });
+    if (account.email) {
+      const mail = { kind: 'password_changed' as const, accountId, to: account.email };
+      await enqueue(tx, 'sendAccountMail', mail, accountMailKey(mail));
+    }
+    return startSession(tx, services, { account, authenticationType: 'password', visitor, replaced: principal });
+  });
+  openSession(visitor, session);
+}

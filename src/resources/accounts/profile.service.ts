@@ -1,0 +1,19 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { lockAccount } from '../../access/account.ts';
+import type { Account } from '../../entities/index.ts';
+
+type Profile = { readonly avatar?: string | null | undefined; readonly preferredLocale?: string | null | undefined };
+
+/** Changes what is given and leaves the rest. */
+export async function updateProfile(
+  em: EntityManager,
+  accountId: string,
+  { avatar, preferredLocale }: Profile,
+): Promise<Account> {
+  return em.transactional(async (tx) => {
+    const account = await lockAccount(tx, accountId);
+    if (avatar !== undefined) account.avatar = avatar;
+    if (preferredLocale !== undefined) account.preferredLocale = preferredLocale;
+    return account;
+  });
+}
