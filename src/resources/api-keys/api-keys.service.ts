@@ -1,9 +1,10 @@
-import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { lockAccount } from '../../access/account.ts';
+import { lockMembership, lockTeam } from '../../access/membership.ts';
 import type { Principal } from '../../access/principal.ts';
 import { inOrder, isAccountOnly } from '../../access/scopes.ts';
 import type { Secrets } from '../../access/secrets.ts';
-import { Account, ApiKey, ApiKeySecret, Membership, Team, type Scope } from '../../entities/index.ts';
+import { ApiKey, ApiKeySecret, Team, type Scope } from '../../entities/index.ts';
 import { ProblemError } from '../../errors.ts';
 
 export type NewApiKey = {
@@ -74,15 +75,11 @@ async function lockKeys(tx: EntityManager, accountId: string, ids: readonly stri
 /** Locks the row that the keys are counted under and, for a team key, the membership it stands on. */
 async function lockOwner(tx: EntityManager, accountId: string, teamId: string | undefined): Promise<void> {
   if (teamId === undefined) {
-    await tx.findOneOrFail(Account, accountId, { lockMode: LockMode.PESSIMISTIC_WRITE });
+    await lockAccount(tx, accountId);
     return;
   }
-  await tx.findOne(Team, teamId, { lockMode: LockMode.PESSIMISTIC_WRITE });
-  const membership = await tx.findOne(
-    Membership,
-    { team: teamId, account: accountId },
-    { lockMode: LockMode.PESSIMISTIC_WRITE },
-  );
+  await lockTeam(tx, teamId);
+  const membership = await lockMembership(tx, teamId, accountId);
   // Gone since the permission was checked: as if it had been gone then.
   if (membership === null) throw new ProblemError('team_not_found');
 }

@@ -1,3 +1,4 @@
+import { hashSecret } from '../../access/secrets.ts';
 import { iso, statement, type Read } from '../../db/read.ts';
 
 type InvitationRow = {
@@ -8,6 +9,15 @@ type InvitationRow = {
   is_system_role: boolean;
   created_at: string;
   expires_at: string;
+};
+
+type LinkedRow = {
+  team_name: string;
+  role_name: string;
+  inviter_name: string | null;
+  email: string;
+  expires_at: string;
+  has_account: boolean;
 };
 
 const pendingInvitations = statement<InvitationRow>(
@@ -26,6 +36,27 @@ const deletePending = statement<{ id: string }>(
    returning id`,
 );
 
+const invitationOfLink = statement<LinkedRow>(
+  'invitation_of_link',
+  `select t.name as team_name, r.name as role_name, i.email, i.expires_at,
+     coalesce(nullif(trim(concat_ws(' ', inviter.first_name, inviter.last_name)), ''), inviter.email) as inviter_name,
+     exists (select from account a where lower(a.email) = lower(i.email) and a.email_verified_at is not null) as has_account
+   from invitation_link l
+   join invitation i on i.id = l.invitation_id
+   join team t on t.id = i.team_id
+   join role r on r.id = i.role_id
+   left join account inviter on inviter.id = i.invited_by_id
+   where l.token_hash = $1 and i.accepted_at is null and i.expires_at > now()`,
+);
+
+const deleteLinked = statement<{ id: string }>(
+  'delete_invitation_of_link',
+  `delete from invitation i
+   using invitation_link l
+   where l.token_hash = $1 and i.id = l.invitation_id and i.accepted_at is null and i.expires_at > now()
+   returning i.id`,
+);
+
 export async function listTeamInvitations(read: Read, teamId: string) {
   const rows = await read(pendingInvitations, [teamId]);
   return rows.map((row) => ({
@@ -42,5 +73,25 @@ export async function listTeamInvitations(read: Read, teamId: string) {
 /** Removes a pending invitation and its links. @returns whether there was one. */
 export async function deletePendingInvitation(read: Read, teamId: string, invitationId: string): Promise<boolean> {
   const rows = await read(deletePending, [invitationId, teamId]);
+  return rows.length > 0;
+}
+
+/** What a pending invitation's link shows to whoever holds it. */
+export async function readInvitation(read: Read, token: string) {
+  const [row] = await read(invitationOfLink, [hashSecret(token)]);
+  if (row === undefined) return null;
+  return {
+    teamName: row.team_name,
+    roleName: row.role_name,
+    inviterName: row.inviter_name,
+    email: row.email,
+    expiresAt: iso(row.expires_at),
+    hasAccount: row.has_account,
+  };
+}
+
+/** Removes the pending invitation of a link. @returns whether there was one. */
+export async function declineInvitation(read: Read, token: string): Promise<boolean> {
+  const rows = await read(deleteLinked, [hashSecret(token)]);
   return rows.length > 0;
 }

@@ -18,3 +18,15 @@ export const invitationOutput = z
     expiresAt: timestamp,
   })
   .meta({ id: 'Invitation', description: 'A pending invitation.' });
+
+/** The token of a link. What is no token of ours is a link that does not work, not a fault of the request. */
+export const linkToken = z.string();
+
+export const linkedInvitationOutput = z.object({
+  teamName: z.string(),
+  roleName: z.string(),
+  inviterName: z.string().nullable(),
+  email: z.string(),
+  expiresAt: timestamp,
+  hasAccount: z.boolean(),
+});

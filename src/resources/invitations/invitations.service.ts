@@ -1,11 +1,14 @@
 import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { keepAccounts, lockTeamAs } from '../../access/membership.ts';
 import { canGrant } from '../../access/permissions.ts';
 import type { ActiveMembership } from '../../access/principal.ts';
+import type { Config } from '../../config.ts';
 import { Account, Invitation, InvitationLink, Role, Team, type Permission } from '../../entities/index.ts';
 import { ProblemError } from '../../errors.ts';
 import { enqueue, invitationKey } from '../../jobs/enqueue.ts';
 import type { Services } from '../../rpc/context.ts';
+import { requirePermission } from '../../rpc/procedures.ts';
 import { requireFreeSeat } from '../billing/seats.ts';
 
 type NewInvitation = { readonly email: string; readonly roleId: string; readonly isSystemRole: boolean };
@@ -18,29 +21,61 @@ export async function createTeamInvitation(
   { team, permissions, accountId }: ActiveMembership,
   input: NewInvitation,
 ) {
-  const { config, secrets, sealer } = services;
+  const { config } = services;
   await services.db.em().transactional(async (tx) => {
     // The team's row is the lock that its seats are counted under.
     await tx.findOne(Team, team.id, { lockMode: LockMode.PESSIMISTIC_WRITE });
+    await keepAccounts(tx, [accountId]);
     const role = await grantableRole(tx, permissions, team.id, input);
     const pending = await pendingInvitation(tx, team.id, input.email);
     if (pending === null) await requireFreeSeat(tx, config.plans, team.id);
 
-    const expiresAt = new Date(Date.now() + config.invitationDays * DAY_MS);
+    const expiresAt = expiryFrom(config);
     const invitation = pending ?? tx.create(Invitation, { team: team.id, email: input.email, role, expiresAt });
     tx.assign(invitation, { email: input.email, role, expiresAt, invitedBy: tx.getReference(Account, accountId) });
-
-    const { secret, hash } = secrets.mint('invitation');
-    // Links of earlier mails go when this mail has left, not before.
-    tx.create(InvitationLink, { tokenHash: hash, invitation });
-    await tx.flush();
-    await enqueue(
-      tx,
-      'sendInvitation',
-      { invitationId: invitation.id, sealedToken: sealer.seal(secret) },
-      invitationKey(invitation.id),
-    );
+    await mailNewLink(tx, services, invitation);
   });
+}
+
+/** Mails a pending invitation again, with a new link and a new expiry. Only who could grant its role can prolong it. */
+export async function resendInvitation(
+  services: Services,
+  caller: ActiveMembership,
+  invitationId: string,
+): Promise<void> {
+  await services.db.em().transactional(async (tx) => {
+    const { permissions } = await lockTeamAs(tx, caller);
+    requirePermission(permissions, 'invite_members');
+    const invitation = await tx.findOne(
+      Invitation,
+      { id: invitationId, team: caller.team.id, acceptedAt: null, expiresAt: { $gt: new Date() } },
+      { lockMode: LockMode.PESSIMISTIC_WRITE },
+    );
+    if (invitation === null) throw new ProblemError('invitation_not_found');
+    if (!canGrant(permissions, await tx.findOneOrFail(Role, invitation.role.id)))
+      throw new ProblemError('role_not_assignable');
+
+    tx.assign(invitation, {
+      expiresAt: expiryFrom(services.config),
+      invitedBy: tx.getReference(Account, caller.accountId),
+    });
+    await mailNewLink(tx, services, invitation);
+  });
+}
+
+const expiryFrom = ({ invitationDays }: Config): Date => new Date(Date.now() + invitationDays * DAY_MS);
+
+/** Queues the invitation's mail with a link of its own. Links of earlier mails go when this mail has left, not before. */
+async function mailNewLink(tx: EntityManager, { secrets, sealer }: Services, invitation: Invitation): Promise<void> {
+  const { secret, hash } = secrets.mint('invitation');
+  tx.create(InvitationLink, { tokenHash: hash, invitation });
+  await tx.flush();
+  await enqueue(
+    tx,
+    'sendInvitation',
+    { invitationId: invitation.id, sealedToken: sealer.seal(secret) },
+    invitationKey(invitation.id),
+  );
 }
 
 async function grantableRole(

@@ -1,4 +1,5 @@
 import { isoOrNull, statement, type Read } from '../../db/read.ts';
+import { ProblemError } from '../../errors.ts';
 
 type MemberRow = {
   membership_id: string;
@@ -26,6 +27,31 @@ const membersOfTeam = statement<MemberRow>(
    order by m.joined_at, m.id`,
 );
 
+type RemovalRow = {
+  role_id: string;
+  is_offered: boolean;
+  api_keys: { id: string; name: string; last4: string }[];
+};
+
+const removalOfMember = statement<RemovalRow>(
+  'removal_of_member',
+  `select m.role_id,
+     exists (
+       select from ownership_transfer o where o.team_id = m.team_id and o.nominee_id = m.account_id and o.expires_at > now()
+     ) as is_offered,
+     coalesce(
+       (
+         select json_agg(json_build_object('id', k.id, 'name', k.name, 'last4', k.last4) order by k.created_at, k.id)
+         from api_key k
+         where k.team_id = m.team_id and k.account_id = m.account_id and k.revoked_at is null
+           and (k.expires_at is null or k.expires_at > now())
+       ),
+       '[]'
+     ) as api_keys
+   from membership m
+   where m.team_id = $1 and m.account_id = $2`,
+);
+
 /** All memberships of the team, whatever their state. */
 export async function listTeamMembers(read: Read, teamId: string) {
   const rows = await read(membersOfTeam, [teamId]);
@@ -42,4 +68,12 @@ export async function listTeamMembers(read: Read, teamId: string) {
     isActive: row.is_active,
     joinedAt: isoOrNull(row.joined_at),
   }));
+}
+
+/** What stops when a member is removed: the keys that still work, and an offer of the team to them. */
+export async function previewRemoval(read: Read, teamId: string, userId: string) {
+  const [row] = await read(removalOfMember, [teamId, userId]);
+  if (row === undefined) throw new ProblemError('member_not_found');
+  if (row.role_id === 'owner') throw new ProblemError('owner_not_removable');
+  return { apiKeys: row.api_keys, ownershipOffer: row.is_offered };
 }

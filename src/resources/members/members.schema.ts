@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { isActiveNow, isPast } from '../../access/membership.ts';
+import type { Membership } from '../../entities/index.ts';
 import { timestamp } from '../../rpc/text.ts';
 
 export const memberOutput = z
@@ -16,3 +18,32 @@ export const memberOutput = z
     joinedAt: timestamp.nullable(),
   })
   .meta({ id: 'Member', description: 'A membership of a team.' });
+
+/** A membership whose account and role are loaded. */
+export const presentMember = (membership: Membership) => {
+  const { account, role } = membership;
+  return {
+    membershipId: membership.id,
+    userId: account.id,
+    email: account.email ?? null,
+    firstName: account.firstName ?? null,
+    lastName: account.lastName ?? null,
+    avatar: account.avatar ?? null,
+    roleId: role.id,
+    roleName: role.name,
+    isSystemRole: role.isSystemRole,
+    isActive: isActiveNow(membership),
+    joinedAt: membership.joinedAt?.toISOString() ?? null,
+  };
+};
+
+export const memberExpiry = z.iso
+  .datetime({ offset: true })
+  .refine((instant) => !isPast(new Date(instant)))
+  .nullable();
+
+/** What stops when a member is removed. */
+export const removalPreviewOutput = z.object({
+  apiKeys: z.array(z.object({ id: z.string(), name: z.string(), last4: z.string() })),
+  ownershipOffer: z.boolean(),
+});

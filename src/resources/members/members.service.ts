@@ -1,27 +1,17 @@
-import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { Account, ApiKey, Membership, Role, Team } from '../../entities/index.ts';
+import { endMembership, lockMembership, lockTeam } from '../../access/membership.ts';
+import { Account, Membership, Role } from '../../entities/index.ts';
 import { ProblemError } from '../../errors.ts';
 
 /** Ends a membership; the member's credentials for the team end in the same transaction. */
 export async function removeTeamMember(em: EntityManager, teamId: string, userId: string): Promise<void> {
   await em.transactional(async (tx) => {
-    // createApiKey locks the same row, so that no key slips in between the two statements below.
-    const membership = await tx.findOne(
-      Membership,
-      { team: teamId, account: userId },
-      { lockMode: LockMode.PESSIMISTIC_WRITE },
-    );
+    // createApiKey locks the same rows, so that no key outlives the membership that it stands on.
+    await lockTeam(tx, teamId);
+    const membership = await lockMembership(tx, teamId, userId);
     if (membership === null) throw new ProblemError('member_not_found');
     if (membership.role.id === 'owner') throw new ProblemError('owner_not_removable');
-
-    await tx.nativeDelete(Membership, { id: membership.id });
-    // In the order of their ids, as everywhere, so that writers of several keys cannot deadlock.
-    await tx.execute(
-      'select id from api_key where team_id = ? and account_id = ? and revoked_at is null order by id for update',
-      [teamId, userId],
-    );
-    await tx.nativeUpdate(ApiKey, { team: teamId, account: userId, revokedAt: null }, { revokedAt: new Date() });
+    await endMembership(tx, membership);
   });
 }
 
@@ -64,11 +54,7 @@ export async function setMember(
 ): Promise<void> {
   await em.transactional(async (tx) => {
     await lockTeam(tx, teamId);
-    const membership = await tx.findOne(
-      Membership,
-      { team: teamId, account: userId },
-      { lockMode: LockMode.PESSIMISTIC_WRITE },
-    );
+    const membership = await lockMembership(tx, teamId, userId);
     if (membership === null) throw new ProblemError('member_not_found');
 
     if (terms.roleId !== undefined) {
@@ -81,13 +67,6 @@ export async function setMember(
     if (terms.isActive !== undefined) membership.isActive = terms.isActive;
     if (terms.expiresAt !== undefined) membership.expiresAt = terms.expiresAt;
   });
-}
-
-/** Locks the row that a team's seats and its owner are counted under, always before a membership's. */
-async function lockTeam(tx: EntityManager, teamId: string): Promise<Team> {
-  const team = await tx.findOne(Team, teamId, { lockMode: LockMode.PESSIMISTIC_WRITE });
-  if (team === null) throw new ProblemError('team_not_found');
-  return team;
 }
 
 async function roleOfTeam(tx: EntityManager, teamId: string, roleId: string): Promise<Role> {

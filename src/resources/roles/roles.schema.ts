@@ -1,5 +1,18 @@
 import { z } from 'zod';
-import { PERMISSIONS } from '../../entities/index.ts';
+import { canGrant, inCatalogueOrder } from '../../access/permissions.ts';
+import { PERMISSIONS, type Permission, type Role } from '../../entities/index.ts';
+import { resourceId, text } from '../../rpc/text.ts';
+
+const roleName = text(1, 100);
+const rolePermissions = z.array(z.enum(PERMISSIONS));
+
+export const createRoleInput = { name: roleName, permissions: rolePermissions };
+export const updateRoleInput = {
+  roleId: resourceId,
+  name: roleName.optional(),
+  permissions: rolePermissions.optional(),
+};
+export const deleteRoleInput = { roleId: resourceId, replacementRoleId: resourceId };
 
 export const roleOutput = z
   .object({
@@ -10,3 +23,12 @@ export const roleOutput = z
     permissions: z.array(z.enum(PERMISSIONS)),
   })
   .meta({ id: 'Role', description: 'A role of a team.' });
+
+/** A role as somebody sees it who holds `held`. */
+export const presentRole = (role: Role, held: readonly Permission[]) => ({
+  roleId: role.id,
+  name: role.name,
+  isSystemRole: role.isSystemRole,
+  isAssignable: canGrant(held, role),
+  permissions: inCatalogueOrder(role.permissions),
+});

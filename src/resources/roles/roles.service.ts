@@ -1,31 +1,114 @@
-import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { inCatalogueOrder } from '../../access/permissions.ts';
-import { Role, Team, type Permission } from '../../entities/index.ts';
+import { lockTeam, lockTeamAs } from '../../access/membership.ts';
+import { canGrant, inCatalogueOrder } from '../../access/permissions.ts';
+import type { ActiveMembership } from '../../access/principal.ts';
+import { Invitation, Membership, Role, type Permission } from '../../entities/index.ts';
 import { ProblemError } from '../../errors.ts';
+import { requirePermission } from '../../rpc/procedures.ts';
 
-type NewRole = { readonly name: string; readonly permissions: readonly Permission[] };
+type RoleFields = { readonly name: string; readonly permissions: readonly Permission[] };
+type RoleChange = { readonly name?: string | undefined; readonly permissions?: readonly Permission[] | undefined };
 
-/** Makes a role of the team. Its name is the only one of the team's own roles, whatever its case. */
-export async function createRole(em: EntityManager, teamId: string, { name, permissions }: NewRole): Promise<Role> {
+/**
+ * Makes a role of the team. Its name is the only one among the team's roles, whatever its case.
+ * @param caller who makes it, and cannot give what they do not hold; undefined for the operator, whom that does not bind
+ */
+export async function createRole(
+  em: EntityManager,
+  teamId: string,
+  { name, permissions }: RoleFields,
+  caller?: ActiveMembership,
+): Promise<Role> {
   return em.transactional(async (tx) => {
-    // The team's row is the lock that its roles' names are compared under.
-    const team = await tx.findOne(Team, teamId, { lockMode: LockMode.PESSIMISTIC_WRITE });
-    if (team === null) throw new ProblemError('team_not_found');
-    if (await isTaken(tx, teamId, name)) {
-      throw new ProblemError('validation_failed', 'The team has a role of that name already.', {
-        errors: [{ in: 'body', pointer: '/name', code: 'invalid_value' }],
-      });
-    }
-    return tx.create(Role, { team, name, permissions: inCatalogueOrder(permissions) }, { partial: true }); // isSystemRole is computed
+    if (caller !== undefined) requireHeld(await lockTeamAsEditor(tx, caller), permissions);
+    const team = await lockTeam(tx, teamId);
+    await requireFreeName(tx, teamId, name);
+    const role = tx.create(Role, { team, name, permissions: inCatalogueOrder(permissions) }, { partial: true }); // isSystemRole is computed
+    await tx.flush();
+    return role;
   });
 }
 
-async function isTaken(tx: EntityManager, teamId: string, name: string): Promise<boolean> {
-  // The collation of the column, which decides what its unique index takes for lower case.
-  const rows = await tx.execute('select id from role where team_id = ? and lower(name) = lower(?::text collate "C")', [
-    teamId,
-    name,
-  ]);
-  return rows.length > 0;
+/** Changes a role of the team; its members hold the new permissions from their next request on. */
+export async function updateRole(
+  em: EntityManager,
+  caller: ActiveMembership,
+  roleId: string,
+  { name, permissions }: RoleChange,
+): Promise<Role> {
+  return em.transactional(async (tx) => {
+    const held = await lockTeamAsEditor(tx, caller);
+    const role = await ownRole(tx, caller.team.id, roleId);
+    requireHeld(held, [...role.permissions, ...(permissions ?? [])]);
+    if (name !== undefined) {
+      await requireFreeName(tx, caller.team.id, name, roleId);
+      role.name = name;
+    }
+    if (permissions !== undefined) role.permissions = inCatalogueOrder(permissions);
+    await tx.flush();
+    return role;
+  });
 }
+
+/** Deletes a role of the team; its members and invitations get the replacement. */
+export async function deleteRole(
+  em: EntityManager,
+  caller: ActiveMembership,
+  roleId: string,
+  replacementRoleId: string,
+): Promise<void> {
+  await em.transactional(async (tx) => {
+    const held = await lockTeamAsEditor(tx, caller);
+    const role = await ownRole(tx, caller.team.id, roleId);
+    requireHeld(held, role.permissions);
+    const replacement = await tx.findOne(Role, {
+      id: replacementRoleId,
+      $or: [{ team: null }, { team: caller.team.id }],
+    });
+    if (replacement === null || replacement === role)
+      throw invalid('/replacementRoleId', 'No other role of this team has that id.');
+    if (!canGrant(held, replacement)) throw new ProblemError('role_not_assignable');
+
+    await tx.nativeUpdate(Membership, { role: roleId }, { role: replacement.id });
+    // Also those that were accepted or have expired: their rows name the role too.
+    await tx.nativeUpdate(Invitation, { role: roleId }, { role: replacement.id });
+    await tx.nativeDelete(Role, { id: roleId });
+  });
+}
+
+/** Locks the team for somebody who may edit its roles. @returns what they hold. */
+async function lockTeamAsEditor(tx: EntityManager, caller: ActiveMembership): Promise<readonly Permission[]> {
+  const { permissions } = await lockTeamAs(tx, caller);
+  requirePermission(permissions, 'edit_team_settings');
+  return permissions;
+}
+
+/** A role that the team has made. Those of the system cannot be changed, so that here they do not exist. */
+async function ownRole(tx: EntityManager, teamId: string, roleId: string): Promise<Role> {
+  const role = await tx.findOne(Role, { id: roleId, team: teamId });
+  if (role === null) throw new ProblemError('role_not_found');
+  return role;
+}
+
+/** Nobody makes, changes or gives what they do not hold themselves. */
+function requireHeld(held: readonly Permission[], permissions: readonly Permission[]): void {
+  const beyond = inCatalogueOrder(permissions).filter((permission) => !held.includes(permission));
+  if (beyond.length > 0) throw new ProblemError('role_not_assignable', `Your role does not hold ${beyond.join(', ')}.`);
+}
+
+/** The team's row, which is locked, is what names are compared under. */
+async function requireFreeName(tx: EntityManager, teamId: string, name: string, exceptRoleId?: string): Promise<void> {
+  const roles = await tx.execute<{ id: string; name: string }[]>(
+    'select id, name from role where team_id = ? or team_id is null',
+    [teamId],
+  );
+  if (roles.some((role) => role.id !== exceptRoleId && folded(role.name) === folded(name))) {
+    throw invalid('/name', 'The team has a role of that name already.');
+  }
+}
+
+/** One name to a reader's eye. The unique index, whose collation knows ASCII alone, allows more. */
+const folded = (name: string): string => name.normalize('NFKC').replaceAll(/\s+/g, ' ').trim().toLowerCase();
+
+const invalid = (pointer: string, detail: string) =>
+  new ProblemError('validation_failed', detail, { errors: [{ in: 'body', pointer, code: 'invalid_value' }] });

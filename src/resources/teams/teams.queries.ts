@@ -1,5 +1,5 @@
 import type { Principal } from '../../access/principal.ts';
-import { statement, type Read } from '../../db/read.ts';
+import { iso, statement, type Read } from '../../db/read.ts';
 
 type TeamRow = {
   id: string;
@@ -27,6 +27,43 @@ const renameTeam = statement<{ name: string }>(
   `update team set name = $2, updated_at = now() where id = $1 returning name`,
 );
 
+const updateDetails = statement<{ description: string | null; avatar_url: string | null }>(
+  'update_team_details',
+  `update team
+   set description = case when $2 then $3 else description end,
+       avatar_url = case when $4 then $5 else avatar_url end,
+       updated_at = now()
+   where id = $1
+   returning description, avatar_url`,
+);
+
+type OfferRow = {
+  nominee_id: string;
+  email: string | null;
+  first_name: string | null;
+  last_name: string | null;
+  expires_at: string;
+};
+
+const offerOfTeam = statement<OfferRow>(
+  'ownership_offer_of_team',
+  `select o.nominee_id, a.email, a.first_name, a.last_name, o.expires_at
+   from ownership_transfer o
+   join account a on a.id = o.nominee_id
+   where o.team_id = $1 and o.expires_at > now()`,
+);
+
+const offersToAccount = statement<{ team_id: string; team_name: string; expires_at: string }>(
+  'ownership_offers_to_account',
+  `select o.team_id, t.name as team_name, o.expires_at
+   from ownership_transfer o
+   join team t on t.id = o.team_id
+   join membership m on m.team_id = o.team_id and m.account_id = o.nominee_id
+   where o.nominee_id = $1 and o.expires_at > now()
+     and m.is_active and (m.expires_at is null or m.expires_at > now())
+   order by t.name, t.id`,
+);
+
 /** The teams the credential reaches: all with an active membership, or the one of a team credential. */
 export async function listTeams(read: Read, { accountId, teamId }: Principal) {
   const rows = await read(teamsOfAccount, [accountId, teamId]);
@@ -42,4 +79,34 @@ export async function listTeams(read: Read, { accountId, teamId }: Principal) {
 
 export async function updateTeam(read: Read, teamId: string, name: string): Promise<void> {
   await read(renameTeam, [teamId, name]);
+}
+
+type Details = { readonly description?: string | null | undefined; readonly avatarUrl?: string | null | undefined };
+
+/** Changes what is given and leaves the rest. @returns both as they are now; null where the team has just gone. */
+export async function updateTeamDetails(read: Read, teamId: string, { description, avatarUrl }: Details) {
+  const [row] = await read(updateDetails, [
+    teamId,
+    description !== undefined,
+    description ?? null,
+    avatarUrl !== undefined,
+    avatarUrl ?? null,
+  ]);
+  return row === undefined ? null : { description: row.description, avatarUrl: row.avatar_url };
+}
+
+/** Whom the team is offered to. */
+export async function findOwnershipOffer(read: Read, teamId: string) {
+  const [row] = await read(offerOfTeam, [teamId]);
+  if (row === undefined) return null;
+  return {
+    nominee: { userId: row.nominee_id, email: row.email, firstName: row.first_name, lastName: row.last_name },
+    expiresAt: iso(row.expires_at),
+  };
+}
+
+/** The teams that are offered to an account. */
+export async function listOwnershipOffers(read: Read, accountId: string) {
+  const rows = await read(offersToAccount, [accountId]);
+  return rows.map((row) => ({ teamId: row.team_id, teamName: row.team_name, expiresAt: iso(row.expires_at) }));
 }

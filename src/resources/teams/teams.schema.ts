@@ -1,11 +1,25 @@
 import { z } from 'zod';
 import type { ActiveMembership } from '../../access/principal.ts';
-import { text } from '../../rpc/text.ts';
+import type { Membership } from '../../entities/index.ts';
+import { text, timestamp } from '../../rpc/text.ts';
 
 const teamName = text(1, 100);
 
 export const createTeamBody = { name: teamName, description: text(0, 1000).optional() };
 export const updateTeamBody = { name: teamName };
+
+export const updateTeamDetailsInput = {
+  description: text(0, 1000).nullable().optional(),
+  avatarUrl: text(1, 2048)
+    .check(({ value, issues }) => {
+      if (!isHttpsUrl(value)) issues.push({ code: 'invalid_format', format: 'url', input: value });
+    })
+    .nullable()
+    .optional(),
+};
+
+// The parser of URLs forgives blanks and line breaks, which no address has.
+const isHttpsUrl = (value: string): boolean => /^https:\/\/[^\s\p{Cc}]+$/iu.test(value) && URL.canParse(value);
 
 export const teamOutput = z
   .object({
@@ -19,3 +33,30 @@ export const teamOutput = z
   .meta({ id: 'Team', description: 'A team, as the caller sees it.' });
 
 export const presentTeam = ({ team, role }: Pick<ActiveMembership, 'team' | 'role'>) => ({ ...team, role });
+
+/** The same of a membership whose team and role are loaded. */
+export const presentTeamOf = ({ team, role }: Membership) =>
+  presentTeam({
+    team: {
+      id: team.id,
+      name: team.name,
+      slug: team.slug,
+      description: team.description ?? null,
+      avatarUrl: team.avatarUrl ?? null,
+    },
+    role: { id: role.id, name: role.name },
+  });
+
+/** The owner's offer of a team, as its members see it. */
+export const ownershipOfferOutput = z.object({
+  nominee: z.object({
+    userId: z.string(),
+    email: z.string().nullable(),
+    firstName: z.string().nullable(),
+    lastName: z.string().nullable(),
+  }),
+  expiresAt: timestamp,
+});
+
+/** An offer of a team, as its nominee sees it. */
+export const offeredTeamOutput = z.object({ teamId: z.string(), teamName: z.string(), expiresAt: timestamp });

@@ -1,5 +1,5 @@
-import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { lockAccount } from '../../access/account.ts';
 import { Account, Membership, Role, Team } from '../../entities/index.ts';
 import { ProblemError } from '../../errors.ts';
 import { freeSlug } from './slug.ts';
@@ -13,8 +13,9 @@ type NewTeam = { readonly name: string; readonly description?: string | undefine
 export async function createTeam(em: EntityManager, accountId: string, input: NewTeam, teamLimit: number | undefined) {
   return em.transactional(async (tx) => {
     // The account's row is the lock that the teams it owns are counted under.
-    await tx.findOneOrFail(Account, accountId, { lockMode: LockMode.PESSIMISTIC_WRITE });
+    const account = await lockAccount(tx, accountId);
     if (teamLimit !== undefined) {
+      if (!account.emailVerifiedAt) throw new ProblemError('email_not_verified');
       const owned = await tx.count(Membership, { account: accountId, role: 'owner' });
       if (owned >= teamLimit)
         throw new ProblemError('team_limit_reached', `This account owns ${owned} teams; its limit is ${teamLimit}.`);

@@ -1,0 +1,116 @@
+import { LockMode } from '@mikro-orm/core';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { isSameAddress } from '../../access/account.ts';
+import { isPast, lockMembership } from '../../access/membership.ts';
+import type { Principal } from '../../access/principal.ts';
+import { hashSecret } from '../../access/secrets.ts';
+import { Account, Invitation, InvitationLink, Membership, Team } from '../../entities/index.ts';
+import { ProblemError } from '../../errors.ts';
+import type { Services } from '../../rpc/context.ts';
+
+/**
+ * The pending invitation whose mail carried the token, or null: used, expired, revoked, unknown and
+ * malformed are one answer.
+ * @param lock locks the team's row and then the invitation, until the transaction of `em` ends
+ */
+export async function findInvitationByToken(
+  em: EntityManager,
+  services: Services,
+  token: string,
+  lock: boolean,
+): Promise<Invitation | null> {
+  const target = await targetOf(em, services, token);
+  if (target === null) return null;
+  if (lock && !(await lockTeamRow(em, target.teamId))) return null;
+  const invitation = await readInvitation(em, target, lock);
+  return invitation !== null && isPending(invitation) ? invitation : null;
+}
+
+/**
+ * Makes the account what a pending invitation says, and uses the invitation up. The invitation has
+ * kept the seat, so none is counted. The caller holds the locks of `findInvitationByToken`, in `tx`.
+ */
+export async function acceptInvitation(
+  tx: EntityManager,
+  _services: Services,
+  invitationId: string,
+  account: Account,
+): Promise<void> {
+  const invitation = await tx.findOne(Invitation, { id: invitationId });
+  if (invitation === null || !isPending(invitation)) throw new ProblemError('link_invalid');
+  requireInvited(invitation, account);
+
+  const { team, role } = invitation;
+  const now = new Date();
+  const membership = await lockMembership(tx, team.id, account.id);
+  if (membership === null) {
+    tx.create(Membership, { team, account, role, joinedAt: now });
+  } else if (membership.isActive && isPast(membership.expiresAt)) {
+    membership.role = role;
+    membership.expiresAt = null;
+  }
+  invitation.acceptedAt = now;
+  await tx.flush();
+}
+
+/** Accepts by the link, as whoever is signed in. A second click of the same account finds what the first one did. */
+export async function acceptByToken(services: Services, { accountId }: Principal, token: string): Promise<Membership> {
+  return services.db.em().transactional(async (tx) => {
+    const target = await targetOf(tx, services, token);
+    if (target === null || !(await lockTeamRow(tx, target.teamId))) throw new ProblemError('link_invalid');
+    // Before the invitation, as when an account goes and leaves the invitations that it sent.
+    const account = await tx.findOne(Account, accountId, { lockMode: LockMode.PESSIMISTIC_READ });
+    if (account === null) throw new ProblemError('credential_invalid');
+    const invitation = await readInvitation(tx, target, true);
+    if (invitation === null) throw new ProblemError('link_invalid');
+
+    if (isPending(invitation)) await acceptInvitation(tx, services, invitation.id, account);
+    else if (!invitation.acceptedAt || !isInvited(invitation, account)) throw new ProblemError('link_invalid');
+
+    const membership = await tx.findOne(
+      Membership,
+      { team: target.teamId, account: accountId },
+      { populate: ['team', 'role'] },
+    );
+    if (membership === null) throw new ProblemError('link_invalid');
+    return membership;
+  });
+}
+
+type Target = { readonly id: string; readonly teamId: string; readonly tokenHash: Buffer };
+
+/** Where a link leads, whatever has become of the invitation. */
+async function targetOf(em: EntityManager, { secrets }: Services, token: string): Promise<Target | null> {
+  if (secrets.kindOf(token) !== 'invitation') return null;
+  const tokenHash = hashSecret(token);
+  const [row] = await em.execute<{ id: string; team_id: string }[]>(
+    `select i.id, i.team_id from invitation_link l join invitation i on i.id = l.invitation_id where l.token_hash = decode(?, 'hex')`,
+    [tokenHash.toString('hex')],
+  );
+  return row === undefined ? null : { id: row.id, teamId: row.team_id, tokenHash };
+}
+
+const lockTeamRow = async (tx: EntityManager, teamId: string): Promise<boolean> =>
+  (await tx.findOne(Team, teamId, { lockMode: LockMode.PESSIMISTIC_WRITE })) !== null;
+
+async function readInvitation(em: EntityManager, { id, tokenHash }: Target, lock: boolean): Promise<Invitation | null> {
+  const invitation = await em.findOne(
+    Invitation,
+    id,
+    lock ? { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true } : {},
+  );
+  // A renewed invitation's earlier link ends when the newer mail has left, also while a lock was waited for.
+  const isLinked = (await em.count(InvitationLink, { tokenHash, invitation: id })) > 0;
+  return isLinked ? invitation : null;
+}
+
+const isPending = ({ acceptedAt, expiresAt }: Invitation): boolean => !acceptedAt && !isPast(expiresAt);
+
+const isInvited = ({ email }: Invitation, account: Account): boolean =>
+  isSameAddress(account.email, email) && Boolean(account.emailVerifiedAt);
+
+/** The invited mailbox has to be proven by whoever accepts. */
+function requireInvited(invitation: Invitation, account: Account): void {
+  if (!isSameAddress(account.email, invitation.email)) throw new ProblemError('invitation_for_another');
+  if (!account.emailVerifiedAt) throw new ProblemError('email_not_verified');
+}

@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import { addressWindow, attempt } from '../../access/throttle.ts';
+import { ProblemError } from '../../errors.ts';
+import { publicProcedure, sessionProcedure, teamProcedure } from '../../rpc/procedures.ts';
+import { resourceId, SUCCESS, success } from '../../rpc/text.ts';
+import { router } from '../../rpc/trpc.ts';
+import type { Visitor } from '../../rpc/visitor.ts';
+import { presentTeamOf, teamOutput } from '../teams/teams.schema.ts';
+import { acceptByToken } from './acceptance.service.ts';
+import { declineInvitation, readInvitation } from './invitations.queries.ts';
+import { linkedInvitationOutput, linkToken } from './invitations.schema.ts';
+import { resendInvitation } from './invitations.service.ts';
+
+const linkWindow = ({ attempts, addressBucket }: Visitor) => addressWindow(attempts, 'link', addressBucket);
+
+/** What the page of an invitation's link does, and sending it again. Over tRPC only. */
+export const invitationsConsoleRouter = router({
+  read: publicProcedure
+    .input(z.object({ token: linkToken }))
+    .output(linkedInvitationOutput)
+    .query(async ({ ctx, input }) => {
+      await attempt(linkWindow(ctx.visitor));
+      const found = await readInvitation(ctx.services.db.read, input.token);
+      if (found === null) throw new ProblemError('link_invalid');
+      return found;
+    }),
+
+  accept: sessionProcedure
+    .input(z.object({ token: linkToken }))
+    .output(teamOutput)
+    .mutation(async ({ ctx, input }) => {
+      await attempt(linkWindow(ctx.visitor));
+      return presentTeamOf(await acceptByToken(ctx.services, ctx.principal, input.token));
+    }),
+
+  decline: publicProcedure
+    .input(z.object({ token: linkToken }))
+    .output(success)
+    .mutation(async ({ ctx, input }) => {
+      await attempt(linkWindow(ctx.visitor));
+      const found = await declineInvitation(ctx.services.db.read, input.token);
+      if (!found) throw new ProblemError('link_invalid');
+      return SUCCESS;
+    }),
+
+  resend: teamProcedure({ scope: 'invites:write', permission: 'invite_members', input: { invitationId: resourceId } })
+    .output(success)
+    .mutation(async ({ ctx, input }) => {
+      await resendInvitation(ctx.services, ctx.membership, input.invitationId);
+      return SUCCESS;
+    }),
+});

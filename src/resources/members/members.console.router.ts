@@ -1,0 +1,44 @@
+import type { Permission } from '../../entities/index.ts';
+import { teamProcedure } from '../../rpc/procedures.ts';
+import { resourceId } from '../../rpc/text.ts';
+import { router } from '../../rpc/trpc.ts';
+import { previewRemoval } from './members.queries.ts';
+import { memberExpiry, memberOutput, presentMember, removalPreviewOutput } from './members.schema.ts';
+import { activateMember, deactivateMember, setMemberExpiry, setMemberRole } from './standing.service.ts';
+
+const scope = 'members:write' as const;
+const permission: Permission = 'remove_members';
+const userId = resourceId;
+
+/** What can be done to a membership beside ending it. Over tRPC only. */
+export const membersConsoleRouter = router({
+  setRole: teamProcedure({ scope, permission: 'edit_team_settings', input: { userId, roleId: resourceId } })
+    .output(memberOutput)
+    .mutation(async ({ ctx: { services, membership: caller }, input }) =>
+      presentMember(await setMemberRole(services, { caller, userId: input.userId }, input.roleId)),
+    ),
+
+  activate: teamProcedure({ scope, permission, input: { userId } })
+    .output(memberOutput)
+    .mutation(async ({ ctx: { services, membership: caller }, input }) =>
+      presentMember(await activateMember(services, { caller, userId: input.userId })),
+    ),
+
+  deactivate: teamProcedure({ scope, permission, input: { userId } })
+    .output(memberOutput)
+    .mutation(async ({ ctx: { services, membership: caller }, input }) =>
+      presentMember(await deactivateMember(services, { caller, userId: input.userId })),
+    ),
+
+  setExpiry: teamProcedure({ scope, permission, input: { userId, expiresAt: memberExpiry } })
+    .output(memberOutput)
+    .mutation(async ({ ctx: { services, membership: caller }, input: { userId: of, expiresAt } }) =>
+      presentMember(
+        await setMemberExpiry(services, { caller, userId: of }, expiresAt === null ? null : new Date(expiresAt)),
+      ),
+    ),
+
+  removalPreview: teamProcedure({ scope, permission, input: { userId } })
+    .output(removalPreviewOutput)
+    .query(({ ctx, input }) => previewRemoval(ctx.services.db.read, input.teamId, input.userId)),
+});

@@ -1,0 +1,34 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { endMembership, keepAccounts, lockMembership, lockTeam } from '../../access/membership.ts';
+import type { ActiveMembership } from '../../access/principal.ts';
+import { Team } from '../../entities/index.ts';
+import { ProblemError } from '../../errors.ts';
+import { lockTeamAsOwner } from './ownership.service.ts';
+
+/** Ends the caller's own membership, and their credentials for the team with it. */
+export async function leaveTeam(em: EntityManager, { team, accountId }: ActiveMembership): Promise<void> {
+  await em.transactional(async (tx) => {
+    await lockTeam(tx, team.id);
+    const membership = await lockMembership(tx, team.id, accountId);
+    if (membership === null) throw new ProblemError('team_not_found');
+    if (membership.role.id === 'owner') throw new ProblemError('owner_cannot_leave');
+    await endMembership(tx, membership);
+  });
+}
+
+/** Deletes the team with everything in it: members, roles, invitations, keys, subscription. */
+export async function deleteTeam(em: EntityManager, caller: ActiveMembership): Promise<void> {
+  await em.transactional(async (tx) => {
+    await lockTeamAsOwner(tx, caller);
+    const members = await tx.execute<{ id: string }[]>('select account_id as id from membership where team_id = ?', [
+      caller.team.id,
+    ]);
+    await keepAccounts(
+      tx,
+      members.map(({ id }) => id),
+    );
+    // In the order of their ids, as everywhere, so that writers of several keys cannot deadlock.
+    await tx.execute('select id from api_key where team_id = ? order by id for update', [caller.team.id]);
+    await tx.nativeDelete(Team, { id: caller.team.id });
+  });
+}

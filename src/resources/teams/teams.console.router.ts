@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import { ProblemError } from '../../errors.ts';
+import { sessionProcedure, teamProcedure } from '../../rpc/procedures.ts';
+import { resourceId, SUCCESS, success } from '../../rpc/text.ts';
+import { router } from '../../rpc/trpc.ts';
+import { deleteTeam, leaveTeam } from './endings.service.ts';
+import { acceptOwnership, declineOwnership, offerOwnership, withdrawOwnershipOffer } from './ownership.service.ts';
+import { findOwnershipOffer, listOwnershipOffers, updateTeamDetails } from './teams.queries.ts';
+import {
+  offeredTeamOutput,
+  ownershipOfferOutput,
+  presentTeam,
+  presentTeamOf,
+  teamOutput,
+  updateTeamDetailsInput,
+} from './teams.schema.ts';
+
+/** Somebody who is signed in and an active member of `teamId`; to everybody else the team is not there. */
+const memberProcedure = sessionProcedure.input(z.object({ teamId: resourceId })).use(async ({ ctx, input, next }) => {
+  const membership = await ctx.membershipOf(input.teamId);
+  if (membership === null) throw new ProblemError('team_not_found');
+  return next({ ctx: { membership } });
+});
+
+/** What a team's page does beside the operations of REST. Over tRPC only. */
+export const teamsConsoleRouter = router({
+  updateDetails: teamProcedure({
+    scope: 'teams:write',
+    permission: 'edit_team_settings',
+    input: updateTeamDetailsInput,
+  })
+    .output(teamOutput)
+    .mutation(async ({ ctx: { services, membership }, input }) => {
+      const details = await updateTeamDetails(services.db.read, membership.team.id, input);
+      if (details === null) throw new ProblemError('team_not_found');
+      return presentTeam({ ...membership, team: { ...membership.team, ...details } });
+    }),
+
+  leave: memberProcedure.output(success).mutation(async ({ ctx: { services, membership } }) => {
+    await leaveTeam(services.db.em(), membership);
+    return SUCCESS;
+  }),
+
+  delete: memberProcedure.output(success).mutation(async ({ ctx: { services, membership } }) => {
+    await deleteTeam(services.db.em(), membership);
+    return SUCCESS;
+  }),
+
+  offerOwnership: memberProcedure
+    .input(z.object({ userId: resourceId }))
+    .output(success)
+    .mutation(async ({ ctx: { services, membership }, input }) => {
+      await offerOwnership(services.db.em(), membership, input.userId);
+      return SUCCESS;
+    }),
+
+  withdrawOwnershipOffer: memberProcedure.output(success).mutation(async ({ ctx: { services, membership } }) => {
+    await withdrawOwnershipOffer(services.db.em(), membership);
+    return SUCCESS;
+  }),
+
+  ownershipOffer: memberProcedure
+    .output(ownershipOfferOutput.nullable())
+    .query(({ ctx, input }) => findOwnershipOffer(ctx.services.db.read, input.teamId)),
+
+  ownershipOffers: sessionProcedure
+    .output(z.array(offeredTeamOutput))
+    .query(({ ctx }) => listOwnershipOffers(ctx.services.db.read, ctx.principal.accountId)),
+
+  acceptOwnership: memberProcedure
+    .output(teamOutput)
+    .mutation(async ({ ctx: { services, membership } }) =>
+      presentTeamOf(await acceptOwnership(services.db.em(), membership, services.config.teamLimit)),
+    ),
+
+  declineOwnership: memberProcedure.output(success).mutation(async ({ ctx: { services, membership } }) => {
+    await declineOwnership(services.db.em(), membership);
+    return SUCCESS;
+  }),
+});
