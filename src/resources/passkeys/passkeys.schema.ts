@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import { resourceId, text, timestamp } from '../../rpc/text.ts';
+
+export const passkeyName = text(1, 100);
+
+export const passkeyOutput = z.object({
+  id: z.string(),
+  name: z.string(),
+  createdAt: timestamp,
+  lastUsedAt: timestamp.nullable(),
+});
+
+/** A credential's id has at most 1,023 bytes (WebAuthn 3, section 4). */
+const credentialId = z.base64url().min(1).max(1364);
+const credential = { id: credentialId, rawId: credentialId, type: z.literal('public-key') };
+
+/** What `navigator.credentials.create` gave, as JSON; members that are not listed are not looked at. */
+const registrationResponse = z.object({
+  ...credential,
+  response: z.object({
+    clientDataJSON: z.base64url(),
+    attestationObject: z.base64url(),
+    transports: z.array(text(1, 32)).max(16).optional(),
+  }),
+});
+export type RegistrationResponse = z.infer<typeof registrationResponse>;
+
+/** What `navigator.credentials.get` gave, as JSON. */
+const signInResponse = z.object({
+  ...credential,
+  response: z.object({
+    clientDataJSON: z.base64url(),
+    authenticatorData: z.base64url(),
+    signature: z.base64url(),
+    userHandle: z.base64url().nullish(),
+  }),
+});
+export type SignInResponse = z.infer<typeof signInResponse>;
+
+export const registerInput = z.object({ name: passkeyName, response: registrationResponse });
+export const signInInput = z.object({ response: signInResponse });
+export const renameInput = z.object({ id: resourceId, name: passkeyName });
+export const removeInput = z.object({ id: resourceId });
+
+/** What `navigator.credentials.create` takes, as JSON. */
+export const registrationOptions = z.object({
+  challenge: z.string(),
+  rp: z.object({ id: z.string(), name: z.string() }),
+  user: z.object({ id: z.string(), name: z.string(), displayName: z.string() }),
+  pubKeyCredParams: z.array(z.object({ type: z.literal('public-key'), alg: z.number() })),
+  timeout: z.number(),
+  attestation: z.literal('none'),
+  authenticatorSelection: z.object({
+    residentKey: z.literal('required'),
+    requireResidentKey: z.literal(true),
+    userVerification: z.literal('required'),
+  }),
+  excludeCredentials: z.array(
+    z.object({ type: z.literal('public-key'), id: z.string(), transports: z.array(z.string()) }),
+  ),
+});
+
+/** What `navigator.credentials.get` takes, as JSON. Without a list of credentials the authenticator asks whom to sign in. */
+export const signInOptions = z.object({
+  challenge: z.string(),
+  rpId: z.string(),
+  timeout: z.number(),
+  userVerification: z.literal('required'),
+});
