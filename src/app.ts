@@ -1,4 +1,5 @@
 import type { RequestListener } from 'node:http';
+import type { AnyTRPCProcedure } from '@trpc/server';
 import express, { type ErrorRequestHandler, type RequestHandler } from 'express';
 import helmet from 'helmet';
 import { ProblemError } from './errors.ts';
@@ -7,9 +8,12 @@ import { namesOneHost } from './http/parser-errors.ts';
 import { headersOf, problemReply, rateHeaders, send } from './http/reply.ts';
 import { requestIdOf } from './http/request-id.ts';
 import type { Transport } from './http/transport.ts';
+import { devMailPages } from './pages/dev-mail.ts';
 import { docsPages } from './pages/docs.ts';
 import { healthPages, type Readiness } from './pages/health.ts';
 import { problemPages } from './pages/problems.ts';
+import { procedurePages } from './pages/procedures.ts';
+import { webPages } from './pages/web.ts';
 import { restHandler } from './rest/dispatch.ts';
 import { serveDocument } from './rest/openapi.ts';
 import { openApiDocument } from './rest/openapi-document.ts';
@@ -34,8 +38,11 @@ export function createApp(transport: Transport, readiness: Readiness): RequestLi
   pages.use(helmet());
   pages.use(healthPages(db, readiness));
   pages.use('/trpc', trpcHandler(transport, appRouter));
+  pages.use(procedurePages(appRouter._def.procedures as unknown as Record<string, AnyTRPCProcedure>)); // flat by path, which the type of a nested router does not say
   pages.use(docsPages());
   pages.use(problemPages(config.baseUrl));
+  pages.use(devMailPages(config));
+  pages.use(webPages(config));
   pages.use(() => {
     throw new ProblemError('route_not_found');
   });

@@ -1,12 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino, type Logger } from 'pino';
-import { trackKeyUsage } from './access/key-usage.ts';
+import { trackUsage } from './access/usage.ts';
 import { createApp } from './app.ts';
 import { demoBanner } from './cli/banner.ts';
 import { ConfigError, readConfig } from './config.ts';
 import { seedDemo } from './db/seed.ts';
 import { accessLog } from './http/access-log.ts';
+import { countAttempts } from './http/attempts.ts';
 import { clientAddressBy } from './http/client-address.ts';
+import { openPlaces } from './http/place.ts';
 import { startWorker } from './jobs/worker.ts';
 import { createMailer } from './mail/mailer.ts';
 import { createLimiter } from './http/limiter.ts';
@@ -28,11 +30,12 @@ await start().catch((error: unknown) => {
 async function start(): Promise<void> {
   const config = readConfig(process.env);
   const clientAddress = clientAddressBy(config.trustProxy);
+  const placeOf = await openPlaces(config);
   const log = pino({ level: config.logLevel }, pino.destination({ dest: 1, sync: true }));
   const opened = await openServices(config);
   const { services } = opened;
-  const keyUsage = trackKeyUsage(services.db, (error) =>
-    log.warn({ err: error }, 'lastUsedAt could not be written; it will be tried again'),
+  const usage = trackUsage(services.db, config.sessionIdleDays, (error) =>
+    log.warn({ err: error }, 'last uses could not be written; they will be tried again'),
   );
   const limiter = createLimiter({
     redisUrl: config.redisUrl,
@@ -41,8 +44,9 @@ async function start(): Promise<void> {
     onFallback: (error) => log.warn({ err: error }, 'Redis is away: each replica counts requests in its own memory'),
     onRecovery: () => log.info('Redis counts requests again'),
   });
+  const attempts = countAttempts(config, log);
   const readiness = { ready: true };
-  const app = createApp({ services, limiter, keyUsage, log: accessLog(log), clientAddress }, readiness);
+  const app = createApp({ services, limiter, attempts, usage, log: accessLog(log), clientAddress, placeOf }, readiness);
   const server = createHttpServer(app, config.baseUrl);
   const mailer = createMailer(config);
   const worker = await startWorker(services, mailer, log);
@@ -56,9 +60,9 @@ async function start(): Promise<void> {
     await sleep(config.drainSeconds * 1000);
     // Together, so that requests and jobs that take their time do not add up.
     await Promise.all([closeServer(server, FINISH_MS), worker.stop()]);
-    await keyUsage.close();
+    await usage.close();
     mailer.close();
-    await limiter.close();
+    await Promise.all([limiter.close(), attempts.close()]);
     await opened.close();
   }
 

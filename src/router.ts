@@ -1,13 +1,21 @@
+import { accountConsoleRouter } from './resources/accounts/accounts.console.router.ts';
 import { apiKeysRouter } from './resources/api-keys/api-keys.router.ts';
+import { authRouter } from './resources/auth/auth.router.ts';
 import { billingRouter } from './resources/billing/billing.router.ts';
 import { credentialRouter } from './resources/credential/credential.router.ts';
+import { invitationsConsoleRouter } from './resources/invitations/invitations.console.router.ts';
 import { invitationsRouter } from './resources/invitations/invitations.router.ts';
 import { meRouter } from './resources/me/me.router.ts';
+import { membersConsoleRouter } from './resources/members/members.console.router.ts';
 import { membersRouter } from './resources/members/members.router.ts';
+import { passkeysRouter } from './resources/passkeys/passkeys.router.ts';
+import { rolesConsoleRouter } from './resources/roles/roles.console.router.ts';
 import { rolesRouter } from './resources/roles/roles.router.ts';
+import { sessionsConsoleRouter } from './resources/sessions/sessions.console.router.ts';
 import { sessionsRouter } from './resources/sessions/sessions.router.ts';
+import { teamsConsoleRouter } from './resources/teams/teams.console.router.ts';
 import { teamsRouter } from './resources/teams/teams.router.ts';
-import { mergeRouters } from './rpc/trpc.ts';
+import { mergeRouters, router } from './rpc/trpc.ts';
 
 /** Everything Roster does: each operation is a procedure, over REST and over tRPC. */
 export const appRouter = mergeRouters(
@@ -20,6 +28,16 @@ export const appRouter = mergeRouters(
   invitationsRouter,
   billingRouter,
   apiKeysRouter,
+  router({
+    auth: authRouter,
+    account: accountConsoleRouter,
+    sessions: sessionsConsoleRouter,
+    teams: teamsConsoleRouter,
+    members: membersConsoleRouter,
+    roles: rolesConsoleRouter,
+    invitations: invitationsConsoleRouter,
+    passkeys: passkeysRouter,
+  }),
 );
 
 /** What a TypeScript client is typed by. */

@@ -1,28 +1,18 @@
-import { readFileSync } from 'node:fs';
 import { STATUS_CODES } from 'node:http';
-import { Router, type Response } from 'express';
+import { Router } from 'express';
 import { PROBLEMS, problemSlug, type ProblemCode } from '../errors.ts';
 import { problemExample } from '../rest/openapi-examples.ts';
-import { assetOf } from './asset.ts';
 import { escapeHtml } from './html.ts';
+import { plainPages } from './plain.ts';
 
 const CODES = Object.keys(PROBLEMS) as ProblemCode[]; // Object.keys widens the keys to string
 
 /** `GET /problems` lists the codes of problem documents; `GET /problems/<slug>`, their `type`, explains one. */
 export function problemPages(baseUrl = ''): Router {
-  const style = assetOf('/problems/style.css', {
-    type: 'text/css; charset=utf-8',
-    body: readFileSync(new URL('./problems.css', import.meta.url)),
-  });
+  const { style, show } = plainPages('/problems/style.css');
   const ofSlug = new Map(CODES.map((code) => [problemSlug(code), code]));
-  const show = (res: Response, title: string, main: string) =>
-    res
-      .set({ 'Content-Security-Policy': POLICY, 'Cache-Control': 'public, max-age=300' })
-      .type('html')
-      .send(page(style.path, title, main));
-
   const pages = Router();
-  pages.get('/problems', (_req, res) => void show(res, 'Problems', list()));
+  pages.get('/problems', (_req, res) => show(res, 'Problems', list()));
   pages.get(style.path, style.serve);
   pages.get('/problems/:slug', (req, res, next) => {
     const code = ofSlug.get(req.params.slug);
@@ -31,9 +21,6 @@ export function problemPages(baseUrl = ''): Router {
   });
   return pages;
 }
-
-const POLICY =
-  "default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 const list = (): string => `<h1>Problems</h1>
 <p>Every failure is answered with a problem document (<abbr title="Request for Comments">RFC</abbr> 9457), whose <code>code</code> is one of these.
@@ -66,20 +53,3 @@ function explanation(code: ProblemCode, baseUrl: string): string {
 
 /** Text whose \`words\` are code. */
 const withCode = (text: string): string => escapeHtml(text).replace(/`([^`]+)`/g, '<code>$1</code>');
-
-const page = (stylePath: string, title: string, main: string): string => `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escapeHtml(title)} · Roster API</title>
-<link rel="icon" href="data:,">
-<link rel="stylesheet" href="${stylePath}">
-</head>
-<body>
-<main>
-${main}
-</main>
-</body>
-</html>
-`;

@@ -1,0 +1,179 @@
+import { readFileSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Router, type Request, type Response } from 'express';
+import { isLoopback, type Config } from '../config.ts';
+import { assetOf } from './asset.ts';
+import { escapeHtml } from './html.ts';
+
+const LATEST = 100;
+/** What the mailer calls a finished file; the names sort by time. */
+const FILE = /^[\dTZ.-]+-[0-9a-f]{8}\.eml$/;
+
+type Settings = Pick<Config, 'baseUrl' | 'dataDir' | 'smtpUrl' | 'trustProxy'>;
+
+/**
+ * `GET /dev/mail`: the mails that were written to files because there is no mail server. They hold links
+ * that sign people in, so they are for whoever sits at this machine alone; to everybody else, and
+ * wherever mails really leave, the pages do not exist.
+ */
+export function devMailPages({ baseUrl, dataDir, smtpUrl, trustProxy }: Settings): Router {
+  const { host, hostname } = new URL(baseUrl);
+  const isPossible = smtpUrl === undefined && trustProxy === false && isLoopback(hostname);
+  const directory = join(dataDir, 'mail');
+  const style = assetOf('/dev/mail/style.css', {
+    type: 'text/css; charset=utf-8',
+    body: readFileSync(new URL('./plain.css', import.meta.url)),
+  });
+
+  const pages = Router();
+  pages.use('/dev/mail', (req, _res, next) => {
+    if (isPossible && isFromHere(req, host)) next();
+    else next('router');
+  });
+  pages.get('/dev/mail', async (_req, res) => {
+    const names = await latestIn(directory);
+    const mails = await Promise.all(names.map(async (name) => ({ name, mail: await read(join(directory, name)) })));
+    show(res, 'Mails', list(mails.flatMap(({ name, mail }) => (mail === undefined ? [] : { name, mail }))));
+  });
+  pages.get(style.path, style.serve);
+  pages.get('/dev/mail/:name', async (req, res, next) => {
+    const mail = await find(req);
+    if (mail === undefined) next();
+    else show(res, mail.subject, letter(req.params.name, mail, baseUrl));
+  });
+  pages.get('/dev/mail/:name/html', async (req, res, next) => {
+    const mail = await find(req);
+    if (mail === undefined) next();
+    else res.set(CONTENT_HEADERS).type('html').send(mail.html);
+  });
+  return pages;
+
+  async function find({ params }: Request<{ name: string }>): Promise<Mail | undefined> {
+    const names = await latestIn(directory);
+    return names.includes(params.name) ? read(join(directory, params.name)) : undefined;
+  }
+
+  function show(res: Response, title: string, main: string): void {
+    res
+      .set(HEADERS)
+      .type('html')
+      .send(page(style.path, title, main));
+  }
+}
+
+type Mail = {
+  readonly subject: string;
+  readonly to: string;
+  readonly date: string;
+  readonly text: string;
+  readonly html: string;
+};
+
+const PROXY_HEADERS = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip'];
+
+/**
+ * Whether somebody at this machine asks, by the name the service has here. The address alone would
+ * not do, since behind a proxy everybody has the proxy's, nor the name alone, which a client chooses.
+ */
+const isFromHere = ({ headers, socket }: Request, host: string): boolean =>
+  headers.host === host &&
+  /^(?:::1|(?:::ffff:)?127(?:\.\d+){3})$/.test(socket.remoteAddress ?? '') &&
+  PROXY_HEADERS.every((name) => headers[name] === undefined);
+
+async function latestIn(directory: string): Promise<string[]> {
+  const names = await readdir(directory).catch((error: unknown) => {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    throw error;
+  });
+  return names
+    .filter((name) => FILE.test(name))
+    .toSorted()
+    .toReversed()
+    .slice(0, LATEST);
+}
+
+/** A mail, or undefined for a file that is gone or that nobody can read. */
+async function read(file: string): Promise<Mail | undefined> {
+  // Only where somebody looks: no other part of the service reads mails.
+  const { default: PostalMime } = await import('postal-mime');
+  try {
+    const { subject, to, date, text, html } = await PostalMime.parse(await readFile(file));
+    const addresses = (to ?? []).map(({ address }) => address ?? '').join(', ');
+    return { subject: subject ?? '', to: addresses, date: date ?? '', text: text ?? '', html: html ?? '' };
+  } catch {
+    return undefined;
+  }
+}
+
+const list = (mails: readonly { name: string; mail: Mail }[]): string => `<h1>Mails</h1>
+<p>No mail server is configured, so mails are written to files. These are the latest, at most ${LATEST}.</p>
+${mails.length === 0 ? '<p>There are none.</p>' : table(mails)}`;
+
+const table = (mails: readonly { name: string; mail: Mail }[]): string => `<table>
+<thead><tr><th scope="col">Subject</th><th scope="col">To</th><th scope="col">Date</th></tr></thead>
+<tbody>
+${mails.map(row).join('\n')}
+</tbody>
+</table>`;
+
+const row = ({ name, mail }: { name: string; mail: Mail }): string =>
+  `<tr><td><a href="/dev/mail/${escapeHtml(name)}">${escapeHtml(mail.subject)}</a></td><td>${escapeHtml(mail.to)}</td><td>${escapeHtml(mail.date)}</td></tr>`;
+
+const letter = (
+  name: string,
+  { subject, to, date, text }: Mail,
+  baseUrl: string,
+): string => `<nav><a href="/dev/mail">All mails</a></nav>
+<h1>${escapeHtml(subject)}</h1>
+<dl>
+<div><dt>To</dt><dd>${escapeHtml(to)}</dd></div>
+<div><dt>Date</dt><dd>${escapeHtml(date)}</dd></div>
+</dl>
+<h2>Text</h2>
+<pre tabindex="0" aria-label="The text of the mail">${withLinks(text, baseUrl)}</pre>
+<h2>HTML</h2>
+<iframe sandbox src="/dev/mail/${escapeHtml(name)}/html" title="The mail as HTML" width="100%" height="480"></iframe>`;
+
+/** Text whose links to this service work. */
+const withLinks = (text: string, baseUrl: string): string =>
+  text
+    .split(/(https?:\/\/[^\s<>"]+)/)
+    .map((part) =>
+      part.startsWith(`${baseUrl}/`) ? `<a href="${escapeHtml(part)}">${escapeHtml(part)}</a>` : escapeHtml(part),
+    )
+    .join('');
+
+const HEADERS = {
+  'Content-Security-Policy':
+    "default-src 'none'; style-src 'self'; img-src data:; frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'X-Frame-Options': 'DENY',
+  'Referrer-Policy': 'no-referrer',
+  'Cache-Control': 'no-store',
+};
+
+/** The mail itself: it may be styled and nothing else, also where it is opened by itself. */
+const CONTENT_HEADERS = {
+  'Content-Security-Policy':
+    "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'",
+  'X-Frame-Options': 'SAMEORIGIN',
+  'Referrer-Policy': 'no-referrer',
+  'Cache-Control': 'no-store',
+};
+
+const page = (stylePath: string, title: string, main: string): string => `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escapeHtml(title)} · Roster mail</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="${stylePath}">
+</head>
+<body>
+<main>
+${main}
+</main>
+</body>
+</html>
+`;

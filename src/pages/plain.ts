@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs';
+import type { Response } from 'express';
+import { assetOf, type Asset } from './asset.ts';
+import { escapeHtml } from './html.ts';
+
+export type PlainPages = {
+  readonly style: Asset;
+  /** Sends a page whose `main` is HTML already. */
+  readonly show: (res: Response, title: string, main: string) => void;
+};
+
+/** Pages of text without a script, in one style, which is served at a path below theirs. */
+export function plainPages(stylePath: string): PlainPages {
+  const style = assetOf(stylePath, {
+    type: 'text/css; charset=utf-8',
+    body: readFileSync(new URL('./plain.css', import.meta.url)),
+  });
+  return {
+    style,
+    show: (res, title, main) =>
+      void res
+        .set({ 'Content-Security-Policy': POLICY, 'Cache-Control': 'public, max-age=300' })
+        .type('html')
+        .send(page(style.path, title, main)),
+  };
+}
+
+const POLICY =
+  "default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+const page = (stylePath: string, title: string, main: string): string => `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escapeHtml(title)} · Roster API</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="${stylePath}">
+</head>
+<body>
+<main>
+${main}
+</main>
+</body>
+</html>
+`;
