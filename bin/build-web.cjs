@@ -1,0 +1,23 @@
+'use strict';
+// Old syntax on purpose: npm runs this at the end of `npm ci`, under whatever Node is on PATH.
+// Without development packages there is no Vite, and nothing to do.
+var path = require('path');
+
+function viteProgram() {
+  try {
+    return path.join(path.dirname(require.resolve('vite/package.json')), 'bin/vite.js');
+  } catch (error) {
+    if (error.code !== 'MODULE_NOT_FOUND') throw error;
+    return undefined;
+  }
+}
+
+var vite = viteProgram();
+if (vite) {
+  var run = path.join(__dirname, 'run.cjs');
+  var build = require('child_process').spawnSync(process.execPath, [run, vite, 'build', '--logLevel', 'warn'], {
+    cwd: path.join(__dirname, '..'),
+    stdio: 'inherit',
+  });
+  process.exitCode = build.status === null ? 1 : build.status;
+}

@@ -1,0 +1,46 @@
+import { MantineProvider } from '@mantine/core';
+import { MutationCache, QueryCache, QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { Notices } from './parts/notices.tsx';
+import { createAppRouter } from './routes.tsx';
+import { me } from './session.ts';
+import { colorSchemes, theme } from './theme.ts';
+import './theme.css';
+import { createQueryClient, isSignedOut } from './trpc.ts';
+
+const queries = createQueryClient({
+  queryCache: new QueryCache({ onError: leave }),
+  mutationCache: new MutationCache({ onError: leave }),
+});
+const router = createAppRouter(queries);
+
+/** A session can end at any call: it was revoked, it expired, somebody signed out in another tab. */
+function leave(error: unknown): void {
+  if (!isSignedOut(error) || queries.getQueryData(me().queryKey) === undefined) return;
+  queries.clear();
+  const { pathname, searchStr } = router.state.location;
+  void router.navigate({ to: '/sign-in', search: { next: pathname + searchStr } });
+}
+
+const root = document.getElementById('root');
+if (root === null) throw new Error('The page has no root.');
+createRoot(root).render(
+  <StrictMode>
+    <MantineProvider
+      theme={theme}
+      defaultColorScheme="auto"
+      colorSchemeManager={colorSchemes}
+      // Both would be style elements, which the policy of the pages refuses; theme.css has what they hold.
+      withCssVariables={false}
+      withGlobalClasses={false}
+    >
+      <QueryClientProvider client={queries}>
+        <Notices>
+          <RouterProvider router={router} />
+        </Notices>
+      </QueryClientProvider>
+    </MantineProvider>
+  </StrictMode>,
+);

@@ -1,0 +1,25 @@
+import { useQuery } from '@tanstack/react-query';
+import { Page } from '../parts/page.tsx';
+import { me } from '../session.ts';
+import { texts } from '../texts.ts';
+import { Deletion } from './account/deletion.tsx';
+import { EmailAddress } from './account/email-address.tsx';
+import { Passkeys } from './account/passkeys.tsx';
+import { Password } from './account/password.tsx';
+import { Profile } from './account/profile.tsx';
+import { Sessions } from './account/sessions.tsx';
+
+export function AccountPage() {
+  const { data: account } = useQuery(me());
+  if (account === undefined) return null; // the route has read it before
+  return (
+    <Page title={texts.account.title}>
+      <Profile account={account} />
+      <EmailAddress account={account} />
+      <Password email={account.email} />
+      <Passkeys />
+      <Sessions />
+      <Deletion />
+    </Page>
+  );
+}

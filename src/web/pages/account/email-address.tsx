@@ -1,0 +1,69 @@
+import { Badge, Button, Group, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { useCallForm } from '../../parts/call-form.ts';
+import { FailureAlert } from '../../parts/failure-alert.tsx';
+import { useNotice } from '../../parts/notices.tsx';
+import { ResendVerification } from '../../parts/resend-verification.tsx';
+import { Section } from '../../parts/section.tsx';
+import { texts } from '../../texts.ts';
+import { trpc, type Outputs } from '../../trpc.ts';
+
+export function EmailAddress({ account: { email, emailVerified } }: { readonly account: Outputs['getMe'] }) {
+  const notify = useNotice();
+  const form = useCallForm({
+    initialValues: { newEmail: '', password: '' },
+    call: (values) => trpc.account.changeEmail.mutate(values),
+    onSuccess: (_output, { newEmail }) => {
+      form.reset();
+      notify(texts.account.email.sent(newEmail));
+    },
+    fieldOf: { password_wrong: 'password' },
+  });
+
+  return (
+    <Section title={texts.account.email.title} explanation={texts.account.email.explanation}>
+      {email !== null && (
+        <div>
+          <Text size="sm" c="dimmed">
+            {texts.account.email.current}
+          </Text>
+          <Group gap="xs">
+            <Text fw={600} className="wrap">
+              {email}
+            </Text>
+            <Badge variant="light" color={emailVerified === null ? 'yellow' : 'teal'} tt="none">
+              {emailVerified === null ? texts.account.email.unverified : texts.account.email.verified}
+            </Badge>
+          </Group>
+        </div>
+      )}
+      {email !== null && emailVerified === null && (
+        <Group>
+          <ResendVerification email={email} />
+        </Group>
+      )}
+      <form onSubmit={form.submit} noValidate>
+        <Stack gap="md">
+          {form.failure !== undefined && <FailureAlert failure={form.failure} />}
+          <TextInput
+            {...form.field('newEmail')}
+            type="email"
+            label={texts.account.email.new}
+            autoComplete="email"
+            required
+          />
+          <PasswordInput
+            {...form.field('password')}
+            label={texts.account.password.current}
+            autoComplete="current-password"
+            required
+          />
+          <Group>
+            <Button type="submit" variant="default" loading={form.pending}>
+              {texts.account.email.submit}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Section>
+  );
+}

@@ -1,0 +1,181 @@
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Dialog } from '../../parts/dialog.tsx';
+import { useCallForm } from '../../parts/call-form.ts';
+import { Confirmation } from '../../parts/confirmation.tsx';
+import { useDates } from '../../parts/dates.ts';
+import { FailureAlert } from '../../parts/failure-alert.tsx';
+import { Key } from '../../parts/icons.tsx';
+import { useNotice } from '../../parts/notices.tsx';
+import { Placeholder } from '../../parts/page.tsx';
+import { Section } from '../../parts/section.tsx';
+import { addPasskey, passkeyTrouble, supportsPasskeys } from '../../passkeys.ts';
+import { texts } from '../../texts.ts';
+import { failureOf, query, trpc, type Outputs } from '../../trpc.ts';
+
+type Passkey = Outputs['passkeys']['list'][number];
+
+const words = texts.account.passkeys;
+
+export function Passkeys() {
+  const passkeys = useQuery(query('passkeys.list'));
+  const [adding, setAdding] = useState(false);
+  return (
+    <Section title={words.title} explanation={words.explanation}>
+      {passkeys.error !== null && (
+        <FailureAlert failure={failureOf(passkeys.error)} retry={() => void passkeys.refetch()} />
+      )}
+      {passkeys.isPending && <Placeholder rows={1} />}
+      {passkeys.data?.length === 0 && <Text c="dimmed">{words.none}</Text>}
+      {passkeys.data !== undefined && passkeys.data.length > 0 && (
+        <ul className="rows">
+          {passkeys.data.map((passkey) => (
+            <PasskeyRow key={passkey.id} passkey={passkey} />
+          ))}
+        </ul>
+      )}
+      {supportsPasskeys() ? (
+        <Group>
+          <Button variant="default" onClick={() => setAdding(true)}>
+            {words.add}
+          </Button>
+        </Group>
+      ) : (
+        <Text size="sm" c="dimmed">
+          {words.unsupported}
+        </Text>
+      )}
+      {adding && (
+        <NameDialog
+          title={words.add}
+          name=""
+          submit={words.add}
+          done={words.added}
+          call={addPasskey}
+          onClose={() => setAdding(false)}
+        />
+      )}
+    </Section>
+  );
+}
+
+function PasskeyRow({ passkey: { id, name, createdAt, lastUsedAt } }: { readonly passkey: Passkey }) {
+  const { day } = useDates();
+  const queries = useQueryClient();
+  const notify = useNotice();
+  const [dialog, setDialog] = useState<'rename' | 'remove'>();
+  const close = () => setDialog(undefined);
+  return (
+    <li className="row">
+      <span className="row-icon">
+        <Key />
+      </span>
+      <div className="row-text">
+        <Text fw={600} className="wrap">
+          {name}
+        </Text>
+        <Text size="sm" c="dimmed">
+          {words.created(day(createdAt))}, {lastUsedAt === null ? words.unused : words.used(day(lastUsedAt))}
+        </Text>
+      </div>
+      <Group gap={4}>
+        <Button
+          size="compact-sm"
+          variant="subtle"
+          onClick={() => setDialog('rename')}
+          aria-label={words.renameOf(name)}
+        >
+          {words.rename}
+        </Button>
+        <Button
+          size="compact-sm"
+          variant="subtle"
+          color="red"
+          onClick={() => setDialog('remove')}
+          aria-label={words.removeOf(name)}
+        >
+          {words.remove}
+        </Button>
+      </Group>
+      {dialog === 'rename' && (
+        <NameDialog
+          title={words.rename}
+          name={name}
+          submit={texts.save}
+          done={words.renamed}
+          call={(renamed) => trpc.passkeys.rename.mutate({ id, name: renamed })}
+          onClose={close}
+        />
+      )}
+      {dialog === 'remove' && (
+        <Confirmation
+          title={words.removeTitle}
+          explanation={words.removeExplanation(name)}
+          submit={words.remove}
+          call={() => trpc.passkeys.remove.mutate({ id })}
+          onSuccess={() => {
+            notify(words.removed);
+            void queries.invalidateQueries(query('passkeys.list'));
+          }}
+          onClose={close}
+        />
+      )}
+    </li>
+  );
+}
+
+type NameDialogProps = {
+  readonly title: string;
+  readonly name: string;
+  readonly submit: string;
+  readonly done: string;
+  readonly call: (name: string) => Promise<Passkey>;
+  readonly onClose: () => void;
+};
+
+function NameDialog({ title, name, submit, done, call, onClose }: NameDialogProps) {
+  const queries = useQueryClient();
+  const notify = useNotice();
+  const form = useCallForm({
+    initialValues: { name },
+    call: (values) => call(values.name),
+    onSuccess: () => {
+      onClose();
+      notify(done);
+      void queries.invalidateQueries(query('passkeys.list'));
+    },
+  });
+  const trouble = passkeyTrouble(form.error, 'notMade');
+  return (
+    <Dialog onClose={onClose} title={title}>
+      <form onSubmit={form.submit} noValidate>
+        <Stack gap="md">
+          {trouble === undefined ? (
+            form.failure !== undefined && <FailureAlert failure={form.failure} />
+          ) : (
+            <Text size="sm" role="alert">
+              {trouble}
+            </Text>
+          )}
+          <TextInput
+            {...form.field('name')}
+            label={words.name}
+            description={words.nameHint}
+            autoComplete="off"
+            required
+            data-autofocus
+          />
+          <Group justify="flex-end" gap="sm">
+            <Button variant="default" onClick={onClose}>
+              {texts.cancel}
+            </Button>
+            <Button type="submit" loading={form.pending}>
+              {submit}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Dialog>
+  );
+}

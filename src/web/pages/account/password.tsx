@@ -1,0 +1,48 @@
+import { Button, Group, PasswordInput, Stack } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useCallForm } from '../../parts/call-form.ts';
+import { FailureAlert } from '../../parts/failure-alert.tsx';
+import { NewPassword } from '../../parts/new-password.tsx';
+import { useNotice } from '../../parts/notices.tsx';
+import { Section } from '../../parts/section.tsx';
+import { texts } from '../../texts.ts';
+import { query, trpc } from '../../trpc.ts';
+
+export function Password({ email }: { readonly email: string | null }) {
+  const queries = useQueryClient();
+  const notify = useNotice();
+  const form = useCallForm({
+    initialValues: { currentPassword: '', newPassword: '' },
+    call: (values) => trpc.account.changePassword.mutate(values),
+    onSuccess: () => {
+      form.reset();
+      notify(texts.account.password.changed);
+      void queries.invalidateQueries(query('listMySessions'));
+    },
+    fieldOf: { password_wrong: 'currentPassword' },
+  });
+
+  return (
+    <Section title={texts.account.password.title} explanation={texts.account.password.explanation}>
+      <form onSubmit={form.submit} noValidate>
+        <Stack gap="md">
+          {form.failure !== undefined && <FailureAlert failure={form.failure} />}
+          {/* Tells a password manager whose password this is. */}
+          <input type="text" name="username" autoComplete="username" value={email ?? ''} readOnly hidden />
+          <PasswordInput
+            {...form.field('currentPassword')}
+            label={texts.account.password.current}
+            autoComplete="current-password"
+            required
+          />
+          <NewPassword {...form.field('newPassword')} />
+          <Group>
+            <Button type="submit" variant="default" loading={form.pending}>
+              {texts.account.password.submit}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Section>
+  );
+}

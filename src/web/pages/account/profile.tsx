@@ -1,0 +1,102 @@
+import { Button, Group, NativeSelect, Stack, TextInput } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useCallForm } from '../../parts/call-form.ts';
+import { FailureAlert } from '../../parts/failure-alert.tsx';
+import { useNotice } from '../../parts/notices.tsx';
+import { Section } from '../../parts/section.tsx';
+import { me } from '../../session.ts';
+import { texts } from '../../texts.ts';
+import { trpc, type Outputs } from '../../trpc.ts';
+
+const LOCALES = [
+  'cs-CZ',
+  'da-DK',
+  'de-AT',
+  'de-CH',
+  'de-DE',
+  'en-AU',
+  'en-CA',
+  'en-GB',
+  'en-IE',
+  'en-IN',
+  'en-US',
+  'es-ES',
+  'es-MX',
+  'fi-FI',
+  'fr-CA',
+  'fr-FR',
+  'it-IT',
+  'ja-JP',
+  'ko-KR',
+  'nb-NO',
+  'nl-NL',
+  'pl-PL',
+  'pt-BR',
+  'pt-PT',
+  'sv-SE',
+  'tr-TR',
+  'uk-UA',
+  'zh-CN',
+  'zh-TW',
+];
+
+export function Profile({ account }: { readonly account: Outputs['getMe'] }) {
+  const queries = useQueryClient();
+  const notify = useNotice();
+  const form = useCallForm({
+    initialValues: {
+      firstName: account.firstName ?? '',
+      lastName: account.lastName ?? '',
+      preferredLocale: account.preferredLocale ?? '',
+    },
+    call: async ({ firstName, lastName, preferredLocale }) => {
+      const named = await trpc.updateMe.mutate({ firstName, lastName });
+      if (preferredLocale === (account.preferredLocale ?? '')) return named;
+      return trpc.account.updateProfile.mutate({ preferredLocale: preferredLocale === '' ? null : preferredLocale });
+    },
+    onSuccess: (changed) => {
+      queries.setQueryData(me().queryKey, changed);
+      notify(texts.account.profile.saved);
+    },
+  });
+
+  return (
+    <Section title={texts.account.profile.title} explanation={texts.account.profile.explanation}>
+      <form onSubmit={form.submit} noValidate>
+        <Stack gap="md">
+          {form.failure !== undefined && <FailureAlert failure={form.failure} />}
+          <TextInput {...form.field('firstName')} label={texts.firstName} autoComplete="given-name" required />
+          <TextInput {...form.field('lastName')} label={texts.lastName} autoComplete="family-name" required />
+          <NativeSelect
+            {...form.field('preferredLocale')}
+            label={texts.account.profile.locale}
+            description={texts.account.profile.localeHint}
+            data={[
+              { value: '', label: texts.account.profile.localeOfBrowser },
+              ...localeChoices(account.preferredLocale),
+            ]}
+          />
+          <Group>
+            <Button type="submit" loading={form.pending}>
+              {texts.save}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Section>
+  );
+}
+
+/** The locales by their own names, with the one that is set, whichever it is. */
+const localeChoices = (current: string | null) =>
+  [...new Set([...LOCALES, ...(current === null ? [] : [current])])]
+    .sort()
+    .map((value) => ({ value, label: nameOf(value) }));
+
+function nameOf(locale: string): string {
+  try {
+    return new Intl.DisplayNames(locale, { type: 'language' }).of(locale) ?? locale;
+  } catch {
+    return locale; // not a language tag
+  }
+}

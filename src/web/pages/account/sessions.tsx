@@ -1,0 +1,105 @@
+import { Badge, Button, Group, Text } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useDates } from '../../parts/dates.ts';
+import { FailureAlert } from '../../parts/failure-alert.tsx';
+import { Device } from '../../parts/icons.tsx';
+import { useNotice } from '../../parts/notices.tsx';
+import { Placeholder } from '../../parts/page.tsx';
+import { Section } from '../../parts/section.tsx';
+import { texts } from '../../texts.ts';
+import { failureOf, query, trpc, type Outputs } from '../../trpc.ts';
+
+type Session = Outputs['listMySessions'][number];
+
+const words = texts.account.sessions;
+
+export function Sessions() {
+  const sessions = useQuery(query('listMySessions'));
+  const queries = useQueryClient();
+  const notify = useNotice();
+  const others = useMutation({
+    mutationFn: () => trpc.sessions.revokeOthers.mutate(),
+    onSuccess: async ({ revoked }) => {
+      await queries.invalidateQueries(query('listMySessions'));
+      notify(words.othersDone(revoked));
+    },
+  });
+  return (
+    <Section title={words.title} explanation={words.explanation}>
+      {sessions.error !== null && (
+        <FailureAlert failure={failureOf(sessions.error)} retry={() => void sessions.refetch()} />
+      )}
+      {sessions.isPending && <Placeholder rows={2} />}
+      {sessions.data !== undefined && (
+        <ul className="rows">
+          {sessions.data.map((session) => (
+            <SessionRow key={session.id} session={session} />
+          ))}
+        </ul>
+      )}
+      {others.error !== null && <FailureAlert failure={failureOf(others.error)} />}
+      {sessions.data?.some(({ isCurrentSession }) => !isCurrentSession) && (
+        <Group>
+          <Button variant="default" loading={others.isPending} onClick={() => others.mutate()}>
+            {words.others}
+          </Button>
+        </Group>
+      )}
+    </Section>
+  );
+}
+
+function SessionRow({ session }: { readonly session: Session }) {
+  const { minute, country } = useDates();
+  const queries = useQueryClient();
+  const notify = useNotice();
+  const revoke = useMutation({
+    mutationFn: () => trpc.revokeMySession.mutate({ sessionId: session.id }),
+    onSuccess: async () => {
+      await queries.invalidateQueries(query('listMySessions'));
+      notify(words.revoked);
+    },
+  });
+  const device = deviceOf(session);
+  const place = [session.city, session.country === null ? null : country(session.country)]
+    .filter((part) => part !== null)
+    .join(', ');
+  return (
+    <li className="row">
+      <span className="row-icon">
+        <Device />
+      </span>
+      <div className="row-text">
+        <Group gap="xs">
+          <Text fw={600}>{device}</Text>
+          {session.isCurrentSession && (
+            <Badge variant="light" color="teal" tt="none">
+              {words.current}
+            </Badge>
+          )}
+        </Group>
+        <Text size="sm" c="dimmed">
+          {place === '' ? words.unknownPlace : place}, {words.since(minute(session.createdAt))}
+        </Text>
+        {revoke.error !== null && <FailureAlert failure={failureOf(revoke.error)} />}
+      </div>
+      {!session.isCurrentSession && (
+        <Button
+          size="compact-sm"
+          variant="subtle"
+          color="red"
+          loading={revoke.isPending}
+          onClick={() => revoke.mutate()}
+          aria-label={words.revokeOf(device)}
+        >
+          {words.revoke}
+        </Button>
+      )}
+    </li>
+  );
+}
+
+function deviceOf({ browser, os }: Session): string {
+  if (browser !== null && os !== null) return words.on(browser, os);
+  return browser ?? os ?? words.unknownDevice;
+}

@@ -1,0 +1,25 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useSearch } from '@tanstack/react-router';
+import { ButtonLink } from '../parts/links.tsx';
+import { LinkPage } from '../parts/link-page.tsx';
+import { me } from '../session.ts';
+import { texts } from '../texts.ts';
+import { trpc } from '../trpc.ts';
+
+export function ConfirmEmail() {
+  const { token } = useSearch({ from: '/visitors/confirm-email' });
+  const queries = useQueryClient();
+  return (
+    <LinkPage
+      token={token}
+      words={texts.emailChange}
+      call={(given) => trpc.account.confirmEmailChange.mutate({ token: given })}
+      onDone={() => queries.removeQueries(me())}
+      next={
+        <ButtonLink to="/" size="md" fullWidth>
+          {texts.toTeams}
+        </ButtonLink>
+      }
+    />
+  );
+}

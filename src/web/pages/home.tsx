@@ -1,0 +1,106 @@
+import { Alert, Avatar, Badge, Button, EmptyState, Group, Paper, Stack, Text, TextInput } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Dialog } from '../parts/dialog.tsx';
+import { useCallForm } from '../parts/call-form.ts';
+import { FailureAlert } from '../parts/failure-alert.tsx';
+import { People } from '../parts/icons.tsx';
+import { useNotice } from '../parts/notices.tsx';
+import { Page, Placeholder } from '../parts/page.tsx';
+import { ResendVerification } from '../parts/resend-verification.tsx';
+import { me } from '../session.ts';
+import { texts } from '../texts.ts';
+import { failureOf, query, trpc, type Outputs } from '../trpc.ts';
+
+export function Home() {
+  const teams = useQuery(query('listTeams'));
+  const [creating, setCreating] = useState(false);
+  const create = <Button onClick={() => setCreating(true)}>{texts.home.create}</Button>;
+  return (
+    <Page title={texts.home.title} action={teams.data !== undefined && teams.data.length > 0 && create}>
+      <UnverifiedNotice />
+      {teams.error !== null && <FailureAlert failure={failureOf(teams.error)} retry={() => void teams.refetch()} />}
+      {teams.isPending && <Placeholder rows={3} height={72} />}
+      {teams.data?.length === 0 && (
+        <Paper withBorder radius="lg" className="empty">
+          <EmptyState variant="light" icon={<People />} title={texts.home.emptyTitle} description={texts.home.empty}>
+            <EmptyState.Actions>{create}</EmptyState.Actions>
+          </EmptyState>
+        </Paper>
+      )}
+      {teams.data !== undefined && teams.data.length > 0 && <TeamList teams={teams.data} />}
+      {creating && <CreateTeam onClose={() => setCreating(false)} />}
+    </Page>
+  );
+}
+
+const TeamList = ({ teams }: { readonly teams: Outputs['listTeams'] }) => (
+  <Paper component="ul" withBorder radius="lg" className="card-list">
+    {teams.map(({ id, name, description, role }) => (
+      <li key={id} className="row">
+        <Avatar name={name} color="blue" radius="md" aria-hidden />
+        <div className="row-text">
+          <Text fw={600} className="wrap">
+            {name}
+          </Text>
+          {description !== null && description !== '' && (
+            <Text size="sm" c="dimmed" lineClamp={2}>
+              {description}
+            </Text>
+          )}
+        </div>
+        <Badge variant="light" color={role.id === 'owner' ? 'blue' : 'gray'} tt="none" size="lg">
+          {role.name}
+        </Badge>
+      </li>
+    ))}
+  </Paper>
+);
+
+function UnverifiedNotice() {
+  const { data: person } = useQuery(me());
+  if (person === undefined || person.emailVerified !== null || person.email === null) return null;
+  return (
+    <Alert color="yellow" title={texts.verification.unverifiedTitle}>
+      <Stack gap="sm" align="flex-start">
+        <Text size="sm" className="wrap">
+          {texts.verification.unverified(person.email)}
+        </Text>
+        <ResendVerification email={person.email} />
+      </Stack>
+    </Alert>
+  );
+}
+
+function CreateTeam({ onClose }: { readonly onClose: () => void }) {
+  const queries = useQueryClient();
+  const notify = useNotice();
+  const form = useCallForm({
+    initialValues: { name: '', description: '' },
+    call: ({ name, description }) => trpc.createTeam.mutate({ name, ...(description === '' ? {} : { description }) }),
+    onSuccess: ({ name }) => {
+      notify(texts.home.created(name));
+      onClose();
+      return queries.invalidateQueries(query('listTeams'));
+    },
+  });
+  return (
+    <Dialog onClose={onClose} title={texts.home.createTitle}>
+      <form onSubmit={form.submit} noValidate>
+        <Stack gap="md">
+          {form.failure !== undefined && <FailureAlert failure={form.failure} />}
+          <TextInput {...form.field('name')} label={texts.home.name} autoComplete="off" required data-autofocus />
+          <TextInput {...form.field('description')} label={texts.optional(texts.home.description)} autoComplete="off" />
+          <Group justify="flex-end" gap="sm">
+            <Button variant="default" onClick={onClose}>
+              {texts.cancel}
+            </Button>
+            <Button type="submit" loading={form.pending}>
+              {texts.home.submit}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,152 @@
+import { Alert, Button, DataList, Stack } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
+import { ButtonLink } from '../parts/links.tsx';
+import { Confirmation } from '../parts/confirmation.tsx';
+import { useDates } from '../parts/dates.ts';
+import { FailureAlert } from '../parts/failure-alert.tsx';
+import { Done, IncompleteLink } from '../parts/link-page.tsx';
+import { useNotice } from '../parts/notices.tsx';
+import { Page, Placeholder } from '../parts/page.tsx';
+import { ResendVerification } from '../parts/resend-verification.tsx';
+import { me, useSessionStart, useSignOut } from '../session.ts';
+import { texts } from '../texts.ts';
+import { failureOf, isSignedOut, query, trpc, type Outputs } from '../trpc.ts';
+
+export function InvitationPage() {
+  const { token } = useSearch({ from: '/visitors/invitation' });
+  return token === undefined ? <IncompleteLink /> : <Invitation token={token} />;
+}
+
+/** Reading it changes nothing: mail scanners open links. */
+function Invitation({ token }: { readonly token: string }) {
+  const invitation = useQuery(query('invitations.read', { token }));
+  const person = useQuery(me());
+  const { minute } = useDates();
+  const [declining, setDeclining] = useState(false);
+  const [declined, setDeclined] = useState(false);
+
+  if (declined)
+    return <Done title={texts.invitation.declined} explanation={texts.invitation.declinedDetail} next={null} />;
+  const error = invitation.error ?? (isSignedOut(person.error) ? null : person.error);
+  if (error !== null) {
+    return (
+      <Page title={texts.invitation.failedTitle}>
+        <FailureAlert failure={failureOf(error)} />
+      </Page>
+    );
+  }
+  if (invitation.data === undefined || person.isPending) {
+    return (
+      <Page title={texts.invitation.loadingTitle}>
+        <Placeholder rows={4} />
+      </Page>
+    );
+  }
+
+  const { teamName, roleName, inviterName, email, expiresAt } = invitation.data;
+  return (
+    <Page title={texts.invitation.title(teamName)} explanation={texts.invitation.from(inviterName, teamName)}>
+      <DataList labelWidth={88}>
+        <Fact label={texts.invitation.invited} value={email} />
+        <Fact label={texts.invitation.role} value={roleName} />
+        <Fact label={texts.invitation.until} value={minute(expiresAt)} />
+      </DataList>
+      <Answer
+        token={token}
+        invitation={invitation.data}
+        own={person.data?.email ?? null}
+        onDecline={() => setDeclining(true)}
+      />
+      {declining && (
+        <Confirmation
+          title={texts.invitation.declineTitle}
+          explanation={texts.invitation.declineExplanation}
+          submit={texts.invitation.decline}
+          call={() => trpc.invitations.decline.mutate({ token })}
+          onSuccess={() => setDeclined(true)}
+          onClose={() => setDeclining(false)}
+        />
+      )}
+    </Page>
+  );
+}
+
+const Fact = ({ label, value }: { readonly label: string; readonly value: string }) => (
+  <DataList.Item>
+    <DataList.ItemLabel>{label}</DataList.ItemLabel>
+    <DataList.ItemValue>{value}</DataList.ItemValue>
+  </DataList.Item>
+);
+
+type AnswerProps = {
+  readonly token: string;
+  readonly invitation: Outputs['invitations']['read'];
+  /** The address of whoever is signed in. */
+  readonly own: string | null;
+  readonly onDecline: () => void;
+};
+
+function Answer({ token, invitation, own, onDecline }: AnswerProps) {
+  const { email, teamName, hasAccount } = invitation;
+  const here = `/invitation?token=${encodeURIComponent(token)}`;
+  const start = useSessionStart();
+  const notify = useNotice();
+  const accept = useMutation({
+    mutationFn: () => trpc.invitations.accept.mutate({ token }),
+    onSuccess: () => {
+      start('/');
+      notify(texts.invitation.accepted(teamName));
+    },
+  });
+  const failure = accept.error === null ? undefined : failureOf(accept.error);
+  const signOut = useSignOut(here);
+
+  if (own !== null && own.toLowerCase() !== email.toLowerCase()) {
+    return (
+      <Stack gap="md">
+        <Alert color="yellow" title={texts.invitation.otherTitle}>
+          {texts.invitation.other(email, own)}
+        </Alert>
+        <Button size="md" variant="default" loading={signOut.isPending} onClick={() => signOut.mutate()}>
+          {texts.invitation.signOut}
+        </Button>
+      </Stack>
+    );
+  }
+  const decline = (
+    <Button variant="subtle" color="gray" onClick={onDecline}>
+      {texts.invitation.decline}
+    </Button>
+  );
+  if (own !== null) {
+    return (
+      <Stack gap="sm">
+        {failure !== undefined && (
+          <FailureAlert failure={failure}>
+            {failure.code === 'email_not_verified' && <ResendVerification email={own} />}
+          </FailureAlert>
+        )}
+        <Button size="md" loading={accept.isPending} onClick={() => accept.mutate()}>
+          {texts.invitation.accept}
+        </Button>
+        {decline}
+      </Stack>
+    );
+  }
+  return (
+    <Stack gap="sm">
+      {hasAccount ? (
+        <ButtonLink to="/sign-in" search={{ next: here }} size="md">
+          {texts.invitation.signIn}
+        </ButtonLink>
+      ) : (
+        <ButtonLink to="/sign-up" search={{ invitation: token }} size="md">
+          {texts.invitation.signUp}
+        </ButtonLink>
+      )}
+      {decline}
+    </Stack>
+  );
+}

@@ -1,0 +1,49 @@
+import { Button, Stack } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
+import { ButtonLink } from '../parts/links.tsx';
+import { useCallForm } from '../parts/call-form.ts';
+import { FailureAlert } from '../parts/failure-alert.tsx';
+import { Done, IncompleteLink } from '../parts/link-page.tsx';
+import { NewPassword } from '../parts/new-password.tsx';
+import { Page } from '../parts/page.tsx';
+import { texts } from '../texts.ts';
+import { trpc } from '../trpc.ts';
+
+export function ResetPassword() {
+  const { token } = useSearch({ from: '/visitors/reset-password' });
+  const queries = useQueryClient();
+  const [done, setDone] = useState(false);
+  const form = useCallForm({
+    initialValues: { password: '' },
+    call: ({ password }) => trpc.auth.resetPassword.mutate({ token: token ?? '', password }),
+    onSuccess: () => {
+      queries.clear();
+      setDone(true);
+    },
+  });
+
+  if (token === undefined) return <IncompleteLink />;
+  if (done) {
+    const signIn = (
+      <ButtonLink to="/sign-in" size="md" fullWidth>
+        {texts.toSignIn}
+      </ButtonLink>
+    );
+    return <Done title={texts.reset.doneTitle} explanation={texts.reset.done} next={signIn} />;
+  }
+  return (
+    <Page title={texts.reset.title} explanation={texts.reset.explanation}>
+      <form onSubmit={form.submit} noValidate>
+        <Stack gap="md">
+          {form.failure !== undefined && <FailureAlert failure={form.failure} />}
+          <NewPassword {...form.field('password')} autoFocus />
+          <Button type="submit" size="md" fullWidth loading={form.pending}>
+            {texts.reset.submit}
+          </Button>
+        </Stack>
+      </form>
+    </Page>
+  );
+}

@@ -1,0 +1,99 @@
+import { Button, Divider, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useSearch } from '@tanstack/react-router';
+import { useEffect, useEffectEvent, useRef } from 'react';
+import { TextLink } from '../parts/links.tsx';
+import { useCallForm } from '../parts/call-form.ts';
+import { FailureAlert } from '../parts/failure-alert.tsx';
+import { Key } from '../parts/icons.tsx';
+import { Page } from '../parts/page.tsx';
+import { ResendVerification } from '../parts/resend-verification.tsx';
+import { offerPasskeys, passkeyTrouble, signInWithPasskey } from '../passkeys.ts';
+import { useSessionStart } from '../session.ts';
+import { texts } from '../texts.ts';
+import { failureOf, query, trpc } from '../trpc.ts';
+
+export function SignIn() {
+  const { next } = useSearch({ from: '/visitors/sign-in' });
+  const start = useSessionStart();
+  const policy = useQuery(query('auth.policy'));
+  const form = useCallForm({
+    initialValues: { email: '', password: '' },
+    call: (values) => trpc.auth.signIn.mutate(values),
+    onSuccess: () => start(next),
+  });
+  const endOffer = useRef<() => void>(undefined);
+  const passkey = useMutation({
+    mutationFn: () => {
+      endOffer.current?.();
+      return signInWithPasskey();
+    },
+    onSuccess: () => start(next),
+  });
+  const signedIn = useEffectEvent(() => start(next));
+  useEffect(() => {
+    endOffer.current = offerPasskeys(() => signedIn());
+    return endOffer.current;
+  }, []);
+  const trouble = passkeyTrouble(passkey.error, 'notUsed');
+
+  return (
+    <Page title={texts.signIn.title}>
+      <form onSubmit={form.submit} noValidate>
+        <Stack gap="md">
+          {form.failure !== undefined && (
+            <FailureAlert failure={form.failure}>
+              {form.failure.code === 'email_not_verified' && <ResendVerification email={form.values().email} />}
+            </FailureAlert>
+          )}
+          <TextInput
+            {...form.field('email')}
+            type="email"
+            label={texts.email}
+            autoComplete="username webauthn"
+            required
+            autoFocus
+          />
+          <PasswordInput {...form.field('password')} label={texts.password} autoComplete="current-password" required />
+          <Button type="submit" size="md" fullWidth loading={form.pending}>
+            {texts.signIn.submit}
+          </Button>
+          <Text size="sm" ta="center">
+            <TextLink to="/forgot-password">{texts.signIn.forgot}</TextLink>
+          </Text>
+        </Stack>
+      </form>
+      <Divider label={texts.signIn.or} />
+      <Stack gap="md">
+        {passkey.error !== null &&
+          (trouble === undefined ? (
+            <FailureAlert failure={failureOf(passkey.error)} />
+          ) : (
+            <Text size="sm" role="alert">
+              {trouble}
+            </Text>
+          ))}
+        <Button
+          variant="default"
+          size="md"
+          fullWidth
+          leftSection={<Key />}
+          loading={passkey.isPending}
+          onClick={() => passkey.mutate()}
+        >
+          {texts.signIn.passkey}
+        </Button>
+      </Stack>
+      {/* The line keeps its height while the policy is on its way. */}
+      <p className="card-foot">
+        {policy.data?.signup === 'open' ? (
+          <>
+            {texts.signIn.newHere} <TextLink to="/sign-up">{texts.signIn.signUp}</TextLink>
+          </>
+        ) : (
+          '\u00a0'
+        )}
+      </p>
+    </Page>
+  );
+}

@@ -1,0 +1,146 @@
+import { Alert, Button, Stack, Text, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
+import { ButtonLink, TextLink } from '../parts/links.tsx';
+import { useCallForm } from '../parts/call-form.ts';
+import { FailureAlert } from '../parts/failure-alert.tsx';
+import { Done } from '../parts/link-page.tsx';
+import { NewPassword } from '../parts/new-password.tsx';
+import { useNotice } from '../parts/notices.tsx';
+import { Page, Placeholder } from '../parts/page.tsx';
+import { ResendVerification } from '../parts/resend-verification.tsx';
+import { useSessionStart } from '../session.ts';
+import { texts } from '../texts.ts';
+import { failureOf, query, trpc } from '../trpc.ts';
+
+type Invited = { readonly token: string; readonly email: string; readonly teamName: string };
+
+export function SignUp() {
+  const { invitation: token } = useSearch({ from: '/visitors/sign-up' });
+  const policy = useQuery(query('auth.policy'));
+  const invitation = useQuery({ ...query('invitations.read', { token: token ?? '' }), enabled: token !== undefined });
+  const [sentTo, setSentTo] = useState<string>();
+
+  if (sentTo !== undefined) return <Sent email={sentTo} />;
+  const error = policy.error ?? invitation.error;
+  if (error !== null) {
+    return (
+      <Page title={texts.signUp.title}>
+        <FailureAlert failure={failureOf(error)} />
+      </Page>
+    );
+  }
+  if (policy.data === undefined || (token !== undefined && invitation.data === undefined)) {
+    return (
+      <Page title={texts.signUp.title}>
+        <Placeholder rows={4} height={64} />
+      </Page>
+    );
+  }
+  const { signup } = policy.data;
+  if (signup === 'closed' || (signup === 'invited' && token === undefined)) {
+    return (
+      <Page title={texts.signUp.closedTitle} explanation={texts.signUp.closedDetail}>
+        <ButtonLink to="/sign-in" variant="default" size="md">
+          {texts.toSignIn}
+        </ButtonLink>
+      </Page>
+    );
+  }
+  return (
+    <SignUpForm
+      invited={token === undefined || invitation.data === undefined ? null : { token, ...invitation.data }}
+      onSent={setSentTo}
+    />
+  );
+}
+
+function SignUpForm({
+  invited,
+  onSent,
+}: {
+  readonly invited: Invited | null;
+  readonly onSent: (email: string) => void;
+}) {
+  const start = useSessionStart();
+  const notify = useNotice();
+  const form = useCallForm({
+    initialValues: { email: invited?.email ?? '', password: '', firstName: '', lastName: '' },
+    call: ({ email, password, firstName, lastName }) =>
+      trpc.auth.signUp.mutate({
+        email,
+        password,
+        ...(firstName === '' ? {} : { firstName }),
+        ...(lastName === '' ? {} : { lastName }),
+        ...(invited === null ? {} : { invitationToken: invited.token }),
+      }),
+    onSuccess: ({ signedIn }, { email }) => {
+      if (!signedIn) {
+        onSent(email);
+        return;
+      }
+      start('/');
+      if (invited !== null) notify(texts.signUp.joined(invited.teamName));
+    },
+  });
+
+  return (
+    <Page title={texts.signUp.title}>
+      <form onSubmit={form.submit} noValidate>
+        <Stack gap="md">
+          {invited !== null && <Alert color="blue">{texts.signUp.joining(invited.teamName)}</Alert>}
+          {form.failure !== undefined && (
+            <FailureAlert failure={form.failure}>
+              {form.failure.code === 'account_exists' && invited !== null && (
+                <TextLink
+                  to="/sign-in"
+                  search={{ next: `/invitation?token=${encodeURIComponent(invited.token)}` }}
+                  size="sm"
+                >
+                  {texts.toSignIn}
+                </TextLink>
+              )}
+            </FailureAlert>
+          )}
+          <TextInput
+            {...form.field('email')}
+            type="email"
+            label={texts.email}
+            autoComplete="username"
+            readOnly={invited !== null}
+            required
+            autoFocus={invited === null}
+          />
+          <NewPassword {...form.field('password')} label={texts.password} autoFocus={invited !== null} />
+          <TextInput {...form.field('firstName')} label={texts.optional(texts.firstName)} autoComplete="given-name" />
+          <TextInput {...form.field('lastName')} label={texts.optional(texts.lastName)} autoComplete="family-name" />
+          <Button type="submit" size="md" fullWidth loading={form.pending}>
+            {texts.signUp.submit}
+          </Button>
+        </Stack>
+      </form>
+      <p className="card-foot">
+        {texts.signUp.haveAccount} <TextLink to="/sign-in">{texts.signUp.signIn}</TextLink>
+      </p>
+    </Page>
+  );
+}
+
+const Sent = ({ email }: { readonly email: string }) => (
+  <Done
+    title={texts.signUp.sentTitle}
+    explanation={texts.signUp.sentTo(email)}
+    next={
+      <Stack gap="md">
+        <Text size="sm" c="dimmed">
+          {texts.signUp.sentHint}
+        </Text>
+        <ResendVerification email={email} />
+        <p className="card-foot">
+          <TextLink to="/sign-in">{texts.toSignIn}</TextLink>
+        </p>
+      </Stack>
+    }
+  />
+);

@@ -1,0 +1,66 @@
+import { useForm } from '@mantine/form';
+import { useMutation } from '@tanstack/react-query';
+import { texts } from '../texts.ts';
+import { failureOf, type Failure } from '../trpc.ts';
+
+type Values = Record<string, string>;
+
+type CallForm<Fields extends Values, Output> = {
+  readonly initialValues: Fields;
+  readonly call: (values: Fields) => Promise<Output>;
+  readonly onSuccess?: (output: Output, values: Fields) => unknown;
+  /** A field beside those the refusal names: where the words of a code belong. */
+  readonly fieldOf?: Partial<Record<NonNullable<Failure['code']>, keyof Fields & string>>;
+};
+
+/** A form whose submission is one call. The service alone judges the values, and its faults go to their fields. */
+export function useCallForm<Fields extends Values, Output>({
+  initialValues,
+  call,
+  onSuccess,
+  fieldOf = {},
+}: CallForm<Fields, Output>) {
+  const form = useForm<Fields>({ mode: 'uncontrolled', initialValues });
+  const mutation = useMutation({
+    mutationFn: call,
+    onSuccess: (output, values) => onSuccess?.(output, values),
+    onError: (error) => {
+      const faults = faultsOf(failureOf(error));
+      form.setErrors(faults);
+      const first = Object.keys(initialValues).find((name) => name in faults);
+      if (first !== undefined) form.getInputNode(first)?.focus();
+    },
+  });
+
+  function faultsOf(failure: Failure): Record<string, string> {
+    const field = failure.code === null ? undefined : fieldOf[failure.code];
+    if (field !== undefined) return { [field]: failure.detail };
+    const faults = failure.errors.map((entry) => [entry.pointer.slice(1), faultText(entry)] as const);
+    return Object.fromEntries(faults.filter(([name]) => name in initialValues).reverse());
+  }
+
+  const failure = mutation.error === null ? undefined : failureOf(mutation.error);
+  return {
+    field: (name: keyof Fields & string) => ({ key: form.key(name), ...form.getInputProps(name), name }),
+    submit: form.onSubmit((values) => {
+      if (!mutation.isPending) mutation.mutate(values);
+    }),
+    values: () => form.getValues(),
+    reset: () => {
+      form.reset();
+      mutation.reset();
+    },
+    pending: mutation.isPending,
+    error: mutation.error,
+    /** What no field shows. */
+    failure: failure === undefined || Object.keys(faultsOf(failure)).length > 0 ? undefined : failure,
+  };
+}
+
+function faultText({ code, pointer, params = {} }: Failure['errors'][number]): string {
+  const bound = Number(params['min'] ?? params['max']);
+  if (code === 'invalid_format' && params['format'] === 'email') return texts.faults.email;
+  if (code === 'invalid_value' && /password/i.test(pointer)) return texts.faults.password;
+  const fault = texts.faults[code];
+  return typeof fault === 'string' ? fault : fault(bound);
+}

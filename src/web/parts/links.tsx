@@ -1,0 +1,11 @@
+import { Anchor, Button, type AnchorProps, type ButtonProps } from '@mantine/core';
+import { createLink } from '@tanstack/react-router';
+import type { ComponentProps } from 'react';
+
+type Native<Own> = Omit<ComponentProps<'a'>, keyof Own>;
+
+/** A link to a page of ours, in text. */
+export const TextLink = createLink((props: AnchorProps & Native<AnchorProps>) => <Anchor inherit {...props} />);
+
+/** A link to a page of ours that looks like a button. */
+export const ButtonLink = createLink((props: ButtonProps & Native<ButtonProps>) => <Button component="a" {...props} />);

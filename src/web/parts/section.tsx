@@ -1,0 +1,22 @@
+import { Paper, Stack, Text, Title } from '@mantine/core';
+import { useId, type ReactNode } from 'react';
+
+type SectionProps = { readonly title: string; readonly explanation: string; readonly children: ReactNode };
+
+/** A titled block of a long page. */
+export function Section({ title, explanation, children }: SectionProps) {
+  const id = useId();
+  return (
+    <Paper component="section" withBorder radius="lg" className="section" aria-labelledby={id}>
+      <div>
+        <Title order={2} size="h4" id={id}>
+          {title}
+        </Title>
+        <Text size="sm" c="dimmed" mt={4}>
+          {explanation}
+        </Text>
+      </div>
+      <Stack gap="md">{children}</Stack>
+    </Paper>
+  );
+}

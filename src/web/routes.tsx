@@ -1,0 +1,133 @@
+import type { QueryClient } from '@tanstack/react-query';
+import {
+  createRootRouteWithContext,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+  redirect,
+} from '@tanstack/react-router';
+import { ConsoleLayout, VisitorLayout } from './parts/layouts.tsx';
+import { LoadingPage } from './parts/page.tsx';
+import { NotFound, RouteFailure } from './parts/route-failure.tsx';
+import { me } from './session.ts';
+import { isSignedOut } from './trpc.ts';
+
+const root = createRootRouteWithContext<{ queries: QueryClient }>()({ component: Outlet, notFoundComponent: NotFound });
+
+/** Pages for anybody: a card in the middle. */
+const visitors = createRoute({ getParentRoute: () => root, id: 'visitors', component: VisitorLayout });
+
+/** Pages for somebody who is signed in; everybody else signs in first and comes back. */
+const people = createRoute({
+  getParentRoute: () => root,
+  id: 'people',
+  component: ConsoleLayout,
+  beforeLoad: async ({ context: { queries }, location }) => {
+    try {
+      await queries.ensureQueryData(me());
+    } catch (error) {
+      if (!isSignedOut(error)) throw error;
+      // eslint-disable-next-line typescript/only-throw-error -- how the router is told
+      throw redirect({ to: '/sign-in', search: location.href === '/' ? {} : { next: location.href } });
+    }
+  },
+});
+
+const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
+
+/** The token of a link in a mail. */
+const withToken = ({ token }: Record<string, unknown>): { token?: string } =>
+  text(token) === undefined ? {} : { token: String(token) };
+
+const signIn = createRoute({
+  getParentRoute: () => visitors,
+  path: '/sign-in',
+  validateSearch: ({ next }: Record<string, unknown>): { next?: string } =>
+    text(next) === undefined ? {} : { next: String(next) },
+  component: lazyRouteComponent(() => import('./pages/sign-in.tsx'), 'SignIn'),
+});
+
+const signUp = createRoute({
+  getParentRoute: () => visitors,
+  path: '/sign-up',
+  validateSearch: ({ invitation }: Record<string, unknown>): { invitation?: string } =>
+    text(invitation) === undefined ? {} : { invitation: String(invitation) },
+  component: lazyRouteComponent(() => import('./pages/sign-up.tsx'), 'SignUp'),
+});
+
+const forgotPassword = createRoute({
+  getParentRoute: () => visitors,
+  path: '/forgot-password',
+  component: lazyRouteComponent(() => import('./pages/forgot-password.tsx'), 'ForgotPassword'),
+});
+
+const resetPassword = createRoute({
+  getParentRoute: () => visitors,
+  path: '/reset-password',
+  validateSearch: withToken,
+  component: lazyRouteComponent(() => import('./pages/reset-password.tsx'), 'ResetPassword'),
+});
+
+const verifyEmail = createRoute({
+  getParentRoute: () => visitors,
+  path: '/verify-email',
+  validateSearch: withToken,
+  component: lazyRouteComponent(() => import('./pages/verify-email.tsx'), 'VerifyEmail'),
+});
+
+const confirmEmail = createRoute({
+  getParentRoute: () => visitors,
+  path: '/confirm-email',
+  validateSearch: withToken,
+  component: lazyRouteComponent(() => import('./pages/confirm-email.tsx'), 'ConfirmEmail'),
+});
+
+const invitation = createRoute({
+  getParentRoute: () => visitors,
+  path: '/invitation',
+  validateSearch: withToken,
+  component: lazyRouteComponent(() => import('./pages/invitation.tsx'), 'InvitationPage'),
+});
+
+const home = createRoute({
+  getParentRoute: () => people,
+  path: '/',
+  component: lazyRouteComponent(() => import('./pages/home.tsx'), 'Home'),
+});
+
+const account = createRoute({
+  getParentRoute: () => people,
+  path: '/account',
+  component: lazyRouteComponent(() => import('./pages/account.tsx'), 'AccountPage'),
+});
+
+const tree = root.addChildren([
+  visitors.addChildren([signIn, signUp, forgotPassword, resetPassword, verifyEmail, confirmEmail, invitation]),
+  people.addChildren([home, account]),
+]);
+
+export function createAppRouter(queries: QueryClient) {
+  const router = createRouter({
+    routeTree: tree,
+    context: { queries },
+    defaultPreload: 'intent',
+    defaultPendingMs: 0,
+    defaultPendingMinMs: 0,
+    defaultPendingComponent: LoadingPage,
+    defaultErrorComponent: RouteFailure,
+    defaultNotFoundComponent: NotFound,
+    scrollRestoration: true,
+  });
+  // A new page is announced by its heading, as a page load would be.
+  router.subscribe('onRendered', ({ fromLocation, pathChanged }) => {
+    if (fromLocation !== undefined && pathChanged) document.querySelector('h1')?.focus({ preventScroll: true });
+  });
+  return router;
+}
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: ReturnType<typeof createAppRouter>;
+  }
+}

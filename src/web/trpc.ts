@@ -1,0 +1,80 @@
+import { QueryClient, queryOptions, type QueryClientConfig } from '@tanstack/react-query';
+import { createTRPCClient, getUntypedClient, httpLink, TRPCClientError } from '@trpc/client';
+import type { inferRouterInputs, inferRouterOutputs } from '@trpc/server';
+import type { AppRouter } from '../router.ts';
+import { texts } from './texts.ts';
+
+export const trpc = createTRPCClient<AppRouter>({ links: [httpLink<AppRouter>({ url: '/trpc' })] });
+
+const untyped = getUntypedClient(trpc);
+
+type Inputs = inferRouterInputs<AppRouter>;
+export type Outputs = inferRouterOutputs<AppRouter>;
+
+type Tree = AppRouter['_def']['record'];
+
+/** The names in a group that read. */
+type Reads<Group> = {
+  [Name in keyof Group & string]: Group[Name] extends { _def: { type: 'query' } } ? Name : never;
+}[keyof Group & string];
+
+/** The groups of the tree; groups do not nest. */
+type GroupName = { [Name in keyof Tree]: Tree[Name] extends { _def: object } ? never : Name }[keyof Tree];
+
+type QueryPath = Reads<Tree> | { [Name in GroupName]: `${Name}.${Reads<Tree[Name]>}` }[GroupName];
+
+/** What stands at `members.removalPreview` or `listTeams`. */
+type At<Of, Path extends string> = Path extends `${infer Group extends keyof Of & string}.${infer Name}`
+  ? Name extends keyof Of[Group]
+    ? Of[Group][Name]
+    : never
+  : Path extends keyof Of
+    ? Of[Path]
+    : never;
+
+/** A read over tRPC as TanStack Query takes it. Its key is the path and the input. */
+export const query = <Path extends QueryPath>(
+  path: Path,
+  ...[input]: undefined extends At<Inputs, Path> ? [input?: At<Inputs, Path>] : [input: At<Inputs, Path>]
+) =>
+  queryOptions<At<Outputs, Path>, TRPCClientError<AppRouter>>({
+    queryKey: [path, input],
+    // The untyped client answers `unknown`; the path decides what it is.
+    queryFn: ({ signal }) => untyped.query(path, input, { signal }) as Promise<At<Outputs, Path>>,
+  });
+
+type Document = NonNullable<TRPCClientError<AppRouter>['data']>['problem'];
+
+/** Why a call failed, in words to show: the problem document's own, or ours where none arrived. */
+export type Failure = Pick<Document, 'title' | 'detail'> & {
+  readonly code: Document['code'] | null;
+  readonly requestId: string | null;
+  readonly errors: NonNullable<Document['errors']>;
+};
+
+export function failureOf(error: unknown): Failure {
+  const none = { code: null, requestId: null, errors: [] };
+  if (!(error instanceof TRPCClientError)) return { ...texts.unexpected, ...none };
+  const problem = (error as TRPCClientError<AppRouter>).data?.problem; // this client's alone
+  return problem === undefined ? { ...texts.unreachable, ...none } : { errors: [], ...problem };
+}
+
+const SIGNED_OUT: ReadonlySet<Failure['code']> = new Set<Failure['code']>([
+  'credential_missing',
+  'credential_invalid',
+  'session_required',
+]);
+
+/** Whether a call failed because nobody is signed in, or not any more. */
+export const isSignedOut = (error: unknown): boolean => SIGNED_OUT.has(failureOf(error).code);
+
+const TRANSIENT: ReadonlySet<Failure['code']> = new Set<Failure['code']>([null, 'service_unavailable']);
+
+/** Reads are tried again where the service could not be reached; changes never are. */
+export const createQueryClient = (caches: Pick<QueryClientConfig, 'queryCache' | 'mutationCache'>) =>
+  new QueryClient({
+    ...caches,
+    defaultOptions: {
+      queries: { staleTime: 10_000, retry: (count, error) => count < 2 && TRANSIENT.has(failureOf(error).code) },
+    },
+  });
