@@ -4,6 +4,8 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    // In a browser: `vitest.web.config.ts`.
+    exclude: ['test/web/**'],
     globalSetup: 'test/support/postgres.ts',
     setupFiles: ['test/support/setup.ts'],
     pool: 'forks',

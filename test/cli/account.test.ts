@@ -96,7 +96,8 @@ describe('account disable, enable and list', () => {
       undefined,
     );
     await roster.rows(
-      `insert into session (id, account_id, token_hash, created_at, expires_at) values ($1, $2, $3, now(), now() + '1 day')`,
+      `insert into session (id, account_id, token_hash, created_at, expires_at, idle_expires_at)
+       values ($1, $2, $3, now(), now() + '1 day', now() + '1 day')`,
       [newId('ses'), id, Buffer.from(id)],
     );
     const principal = async () => (await authenticate(roster.db.read, secrets, secret, null)).principal;

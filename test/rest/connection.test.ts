@@ -87,9 +87,8 @@ describe('the request target', () => {
   );
 
   test.for([
-    'http://localhost',
-    'http://localhost/',
-    'http://localhost?x=/api/v1/credential',
+    'http://localhost/nowhere',
+    'http://localhost/nowhere?x=/api/v1/credential',
     'http://localhost/x?/api/v1/credential',
     'http://localhost/api/v1',
     '*',

@@ -40,7 +40,7 @@ describe('getCredential', () => {
     const key = await api.anApiKey(account, { scopes: ['api-keys:read'] });
 
     await api.as(key).get('/api/v1/credential');
-    await api.keyUsage.flush();
+    await api.usage.flush();
     const [listed] = (await api.as(key).get('/api/v1/api-keys')).body;
 
     expect(listed.lastUsedAt).toMatch(/:00\.000Z$/);

@@ -388,13 +388,13 @@ describe('keys are locked in the order of their ids', () => {
   test('by the batches that keep lastUsedAt', async ({ api }) => {
     const account = await api.anAccount();
     const { first, second } = inOrder(await api.anApiKey(account), await api.anApiKey(account));
-    await api.keyUsage.flush();
+    await api.usage.flush();
     await api.as(second).get('/api/v1/credential');
     await api.as(first).get('/api/v1/credential');
     await moveToTheEnd(api, first);
 
     const { flushed } = await whileLocked(api, [lockOf(first)], async (untilWaiting, run) => {
-      const flushed = api.keyUsage.flush();
+      const flushed = api.usage.flush();
       await untilWaiting();
       await run(lockOf(second));
       return { flushed };
@@ -483,8 +483,8 @@ describe('everything at once', () => {
           if (status >= 500) faults.push(`${operation.name}: ${text}`);
         }
       };
-      const flush = async ({ keyUsage }: Api): Promise<void> => {
-        for (; Date.now() < endsAt; await sleep(5)) await keyUsage.flush();
+      const flush = async ({ usage }: Api): Promise<void> => {
+        for (; Date.now() < endsAt; await sleep(5)) await usage.flush();
       };
       await Promise.all([inParallel(24, lane), ...api.both.map(flush)]);
 

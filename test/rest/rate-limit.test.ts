@@ -265,7 +265,8 @@ describe('the rate headers', () => {
     [200, 'GET', '/docs'],
     [200, 'GET', '/problems/rate-limited'],
     [404, 'GET', '/problems/unknown'],
-    [404, 'GET', '/'],
+    [200, 'GET', '/'],
+    [404, 'GET', '/nowhere'],
     [404, 'GET', '/unknown'],
   ] as const)('are on the %i of %s %s', async ([status, method, path], { roomy: api }) => {
     const key = await aKey(api);

@@ -5,23 +5,27 @@ import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { test as base } from 'vitest';
-import { trackKeyUsage } from '../../src/access/key-usage.ts';
+import { trackUsage } from '../../src/access/usage.ts';
 import { createSealer } from '../../src/access/sealer.ts';
 import { secretsOf } from '../../src/access/secrets.ts';
 import { createApp } from '../../src/app.ts';
 import { readConfig, type Config } from '../../src/config.ts';
 import { openDatabase } from '../../src/db/database.ts';
 import { accessLog } from '../../src/http/access-log.ts';
+import { countAttempts } from '../../src/http/attempts.ts';
 import { clientAddressBy } from '../../src/http/client-address.ts';
+import { openPlaces } from '../../src/http/place.ts';
 import { createLimiter } from '../../src/http/limiter.ts';
 import { openApiDocument } from '../../src/rest/openapi-document.ts';
 import { buildRoutes } from '../../src/rest/routes.ts';
 import { appRouter } from '../../src/router.ts';
 import { closeServer, createHttpServer, listen } from '../../src/server.ts';
+import { createVisitor } from './browser.ts';
 import { createClient } from './client.ts';
 import { contractOf } from './contract.ts';
 import { createTestDatabase } from './database.ts';
 import { factoriesOf } from './factories.ts';
+import { createMailbox } from './mailbox.ts';
 
 const BASE_URL = 'http://localhost:3000';
 
@@ -29,7 +33,7 @@ export type Api = Awaited<ReturnType<typeof startApi>>;
 
 /**
  * The real app on a free port, on a database of its own unless it joins another's.
- * @param settings environment variables; the rate limit is out of the way unless a test is about it
+ * @param settings environment variables; the limits per address are out of the way unless a test is about it
  * @param shared the instance whose database this one joins, as another replica; that one is closed last
  */
 export async function startApi(settings: Record<string, string> = {}, shared?: { readonly databaseUrl: string }) {
@@ -42,6 +46,8 @@ export async function startApi(settings: Record<string, string> = {}, shared?: {
     DATA_DIR: dataDir,
     SECRET_KEYS: 'test-key-test-key-test-key-test-key',
     RATE_LIMIT: '1000000',
+    SIGN_IN_ADDRESS_LIMIT: '1000000',
+    SIGNUP: 'open',
     ...settings,
   });
   const lines: Record<string, unknown>[] = [];
@@ -55,10 +61,19 @@ export async function startApi(settings: Record<string, string> = {}, shared?: {
     onFallback: (error) => log.warn({ err: error }, 'redis fallback'),
     onRecovery: () => log.info('redis recovery'),
   });
-  const keyUsage = trackKeyUsage(db, (error) => log.error({ err: error }, 'key usage'));
+  const attempts = countAttempts(config, log);
+  const usage = trackUsage(db, config.sessionIdleDays, (error) => log.error({ err: error }, 'key usage'));
   const readiness = { ready: true };
   const app = createApp(
-    { services, limiter, keyUsage, log: accessLog(log), clientAddress: clientAddressBy(config.trustProxy) },
+    {
+      services,
+      limiter,
+      attempts,
+      usage,
+      log: accessLog(log),
+      clientAddress: clientAddressBy(config.trustProxy),
+      placeOf: await openPlaces(config),
+    },
     readiness,
   );
   const server = createHttpServer(app, config.baseUrl);
@@ -69,21 +84,29 @@ export async function startApi(settings: Record<string, string> = {}, shared?: {
     contractOf(openApiDocument(appRouter, buildRoutes(appRouter._def.procedures), config.baseUrl)),
   );
 
+  const mailbox = createMailbox(services, log);
+
   return {
     ...client,
     ...factoriesOf(services),
     services,
-    keyUsage,
+    usage,
     readiness,
     port,
     databaseUrl: database.url,
     /** What was logged, a line each. */
     lines,
+    /** A browser of its own. */
+    visitor: (options?: { userAgent?: string }) => createVisitor(port, config.baseUrl, options),
+    mailTo: mailbox.mailTo,
+    mails: mailbox.mails,
     async close() {
       client.close();
+      await mailbox.close();
       await closeServer(server, 1000);
-      await keyUsage.close();
+      await usage.close();
       await limiter.close();
+      await attempts.close();
       await db.close();
       await database.drop();
       rmSync(dataDir, { recursive: true, force: true });

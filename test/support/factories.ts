@@ -91,8 +91,8 @@ export function factoriesOf({ db, secrets }: Services) {
   ): Promise<{ id: string }> {
     const id = newId('ses');
     await run(
-      `insert into session (id, account_id, token_hash, authentication_type, browser, created_at, expires_at)
-       values ($1, $2, $3, 'password', $4, $5, $6)`,
+      `insert into session (id, account_id, token_hash, authentication_type, browser, created_at, expires_at, idle_expires_at)
+       values ($1, $2, $3, 'password', $4, $5, $6, $6)`,
       [
         id,
         account.id,

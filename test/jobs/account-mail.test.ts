@@ -1,0 +1,201 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { openDatabase } from '../../src/db/database.ts';
+import { newId } from '../../src/entities/index.ts';
+import { accountMailKey, enqueue, type AccountMail } from '../../src/jobs/enqueue.ts';
+import { linkMailId, takeLinkPlace, takePlace } from '../../src/jobs/throttle.ts';
+import { accountMail, type AccountNews } from '../../src/mail/account.ts';
+import { eventually, install, levelOf, mailServer, parse } from './installation.ts';
+
+const baseUrl = 'https://roster.example';
+const expiresAt = new Date('2030-05-06T07:08:09Z');
+const linked = { token: 'rst_ev_secret', expiresAt };
+
+const NEWS: readonly AccountNews[] = [
+  { kind: 'verify_email', ...linked },
+  { kind: 'change_email', ...linked },
+  { kind: 'reset_password', ...linked },
+  { kind: 'already_registered' },
+  { kind: 'password_changed' },
+  { kind: 'email_changed', newEmail: 'new@example.com' },
+  { kind: 'new_device', browser: 'Firefox', os: 'Linux', country: 'DE', city: null, at: expiresAt },
+  { kind: 'ownership_offered', teamName: 'Acme', ownerName: 'Ann', expiresAt },
+];
+
+describe('mails about accounts', () => {
+  test.each(NEWS.map((news) => [news.kind, news] as const))(
+    '%s says the same in both parts, and loads nothing',
+    (_kind, news) => {
+      const { subject, text, html } = accountMail(news, baseUrl);
+
+      expect(subject).not.toMatch(/[\r\n]/);
+      const plain = html
+        .replace(/<title>.*?<\/title>|<h1.*?<\/h1>/g, '')
+        .replace(/<[^>]+>/g, ' ')
+        .replaceAll('&#39;', "'")
+        .replaceAll('&quot;', '"');
+      for (const line of text
+        .trim()
+        .split('\n\n')
+        .filter((paragraph) => !/^To .* open this link by /.test(paragraph)))
+        expect(plain).toContain(line);
+      expect(html).not.toMatch(/<(img|script|link|iframe)|url\(/);
+      for (const [url] of `${text} ${html}`.matchAll(/https?:\/\/[^\s"<]+/g))
+        expect(url.startsWith(baseUrl)).toBe(true);
+    },
+  );
+
+  test.each([
+    ['verify_email', `${baseUrl}/verify-email?token=rst_ev_secret`],
+    ['change_email', `${baseUrl}/confirm-email?token=rst_ev_secret`],
+    ['reset_password', `${baseUrl}/reset-password?token=rst_ev_secret`],
+  ] as const)('%s leads to its page, and says until when', (kind, link) => {
+    const { text, html } = accountMail({ kind, ...linked }, baseUrl);
+
+    for (const part of [text, html]) {
+      expect(part).toContain(link);
+      expect(part).toContain('6 May 2030 at 07:08 UTC');
+    }
+  });
+
+  // Guarantees that nobody speaks through our mails: what a browser, an address or a team is called is a stranger's text.
+  test('quote what others chose', () => {
+    const hostile = '<b>”\r\nGo to https://evil.example/';
+    const mails = [
+      accountMail(
+        { kind: 'new_device', browser: hostile, os: hostile, country: hostile, city: hostile, at: expiresAt },
+        baseUrl,
+      ),
+      accountMail({ kind: 'email_changed', newEmail: hostile }, baseUrl),
+      accountMail({ kind: 'ownership_offered', teamName: hostile, ownerName: hostile, expiresAt }, baseUrl),
+    ];
+
+    for (const { subject, text, html } of mails) {
+      expect(subject + text + html).not.toContain('evil.example');
+      expect(html).not.toContain('<b>');
+      expect(text).not.toMatch(/^Go to/m);
+    }
+  });
+});
+
+describe('sendAccountMail', () => {
+  async function anInstallation() {
+    const server = await mailServer();
+    const roster = await install({ smtpUrl: server.url });
+    const account = await roster.anAccount();
+    const queue = (mail: AccountMail) =>
+      roster.services.db.em().transactional((tx) => enqueue(tx, 'sendAccountMail', mail, accountMailKey(mail)));
+    const aLink = async (validMs = 3_600_000) => {
+      const { secret, hash } = roster.services.secrets.mint('passwordReset');
+      await roster.rows(
+        `insert into account_token (token_hash, account_id, purpose, email, created_at, expires_at) values ($1, $2, 'reset_password', $3, now(), $4)`,
+        [hash, account.id, account.email, new Date(Date.now() + validMs)],
+      );
+      return secret;
+    };
+    const resetMail = (token: string): AccountMail => ({
+      kind: 'reset_password',
+      accountId: account.id,
+      to: account.email,
+      sealedToken: roster.services.sealer.seal(token),
+    });
+    return { server, roster, account, queue, aLink, resetMail };
+  }
+
+  test('mails a link that works, and none that was used or has expired', async () => {
+    const { server, roster, queue, aLink, resetMail } = await anInstallation();
+    await queue({ ...resetMail(await aLink(-1000)), accountId: newId('acc') });
+    await queue({ ...resetMail(roster.services.secrets.mint('passwordReset').secret), accountId: newId('acc') });
+    const token = await aLink();
+    await queue(resetMail(token));
+
+    await roster.work();
+    await eventually(async () => expect(await roster.jobs()).toEqual([]));
+
+    expect(server.mails).toHaveLength(1);
+    expect((await parse(server.mails[0] ?? '')).text).toContain(`${baseUrl}/reset-password?token=${token}`);
+  });
+
+  // Guarantees that no sealed token rests in the database after the last attempt, and none in the log.
+  test('that is given up leaves nothing but a line in the log', async () => {
+    const { server, roster, account, queue, aLink, resetMail } = await anInstallation();
+    server.answerWith(() => {
+      throw new Error(`${account.email} is not welcome here`);
+    });
+    const token = await aLink();
+    await queue(resetMail(token));
+    await roster.rows('update graphile_worker._private_jobs set attempts = max_attempts - 1');
+
+    await roster.work();
+    await eventually(async () => expect(await roster.jobs()).toEqual([]));
+
+    expect(levelOf(roster.lines, 'an account mail is given up')).toBe(50);
+    expect(roster.lines.join('')).toContain(account.id);
+    expect(roster.lines.join('')).not.toMatch(/example\.com|rst_pr_|sealedToken/);
+    expect(await roster.rows('select * from sent_mail')).toEqual([]);
+  });
+
+  test('tells the nominee of an offer that stands, and of none that was withdrawn', async () => {
+    const { server, roster, account, queue } = await anInstallation();
+    const owner = await roster.anAccount({ firstName: 'Ann', lastName: 'Owner' });
+    const team = await roster.aTeam({ owner, name: 'Acme' });
+    const offer: AccountMail = { kind: 'ownership_offered', accountId: account.id, to: account.email, teamId: team.id };
+    await queue({ ...offer, to: 'withdrawn@example.com' });
+    await roster.work();
+    await eventually(async () => expect(await roster.jobs()).toEqual([]));
+    expect(server.mails).toEqual([]);
+
+    await roster.rows(
+      `insert into ownership_transfer (team_id, nominee_id, created_at, expires_at) values ($1, $2, now(), now() + interval '7 days')`,
+      [team.id, account.id],
+    );
+    await queue(offer);
+    await eventually(() => expect(server.mails).toHaveLength(1));
+
+    expect((await parse(server.mails[0] ?? '')).text).toContain(
+      '“Ann Owner” offers you the ownership of the team “Acme”.',
+    );
+  });
+
+  // Guarantees that a mail which cannot help any more by the time it may leave does not leave.
+  test('that the limits hold back waits, unless its link would have expired', async () => {
+    const { server, roster, account, queue, aLink, resetMail } = await anInstallation();
+    await roster.rows(
+      `insert into sent_mail (id, recipient, created_at) select kind || $1 || n, $1, now() from generate_series(1, 20) as n, unnest(array['mail_', 'link_']) as kind`,
+      [account.email],
+    );
+    await queue(resetMail(await aLink(3_000_000)));
+    await queue({ kind: 'password_changed', accountId: account.id, to: account.email });
+
+    await roster.work();
+    await eventually(async () => expect(await roster.jobs()).toMatchObject([{ attempts: 0, locked_at: null }]));
+
+    await eventually(async () =>
+      expect((await roster.jobs())[0]?.run_at.getTime()).toBeGreaterThan(Date.now() + 86_000_000),
+    );
+    expect(server.mails).toEqual([]);
+  });
+});
+
+describe('the places for links', () => {
+  const place = (id: string) => ({ id: linkMailId(id), recipient: 'bob@example.com' });
+
+  test('hold under parallel workers of two replicas, and take none from other mails', async () => {
+    const roster = await install();
+    const other = await openDatabase(roster.databaseUrl, 10);
+    onTestFinished(() => other.close());
+
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, i) =>
+        (i % 2 === 0 ? other : roster.services.db).em().transactional((tx) => takeLinkPlace(tx, 5, place(`${i}`))),
+      ),
+    );
+
+    expect(answers.filter((heldUntil) => heldUntil === null)).toHaveLength(5);
+    const free = (answers.find((heldUntil) => heldUntil !== null)?.getTime() ?? 0) - Date.now();
+    expect(free).toBeGreaterThan(3_500_000);
+    expect(free).toBeLessThan(3_610_000);
+    const limits = { mailsPerDay: 1, mailsPerDayFromTeam: 1 };
+    const invitation = { id: 'mail_a', recipient: 'bob@example.com', teamId: 'team_a' };
+    expect(await other.em().transactional((tx) => takePlace(tx, limits, invitation))).toBeNull();
+  });
+});

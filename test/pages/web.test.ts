@@ -1,0 +1,234 @@
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer, request, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
+import express from 'express';
+import { afterAll, describe, expect, test } from 'vitest';
+import { webPages } from '../../src/pages/web.ts';
+import { test as apiTest } from '../support/api.ts';
+
+const SCRIPT = 'console.log("the console");'.repeat(20);
+const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
+
+const directory = mkdtempSync(join(tmpdir(), 'roster-web-'));
+writeFileSync(join(directory, 'secret.txt'), 'beside the build');
+const built = join(directory, 'built');
+mkdirSync(join(built, 'assets/deeper'), { recursive: true });
+writeFileSync(join(built, 'index.html'), '<!doctype html><title>Console</title>');
+writeFileSync(join(built, 'assets/index-abc123.js'), SCRIPT);
+writeFileSync(join(built, 'assets/index-abc123.js.br'), brotliCompressSync(SCRIPT));
+writeFileSync(join(built, 'assets/index-abc123.js.gz'), gzipSync(SCRIPT));
+writeFileSync(join(built, 'assets/icon-abc123.svg'), '<svg xmlns="http://www.w3.org/2000/svg"/>');
+writeFileSync(join(built, 'assets/deeper/index.js'), SCRIPT);
+symlinkSync(join(directory, 'secret.txt'), join(built, 'assets/linked-abc123.js'));
+
+async function serve(from: string) {
+  const app = express();
+  app.use(webPages({ baseUrl: 'https://roster.test' }, from));
+  app.use((_req, res) => void res.status(404).send('the final 404'));
+  const server = createServer(app).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return { server, port: (server.address() as AddressInfo).port }; // listening on TCP
+}
+
+const shell = await serve(built);
+const unbuilt = await serve(join(directory, 'no-such-directory'));
+afterAll(() => {
+  shell.server.close();
+  unbuilt.server.close();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+type Answer = { status: number; headers: IncomingHttpHeaders; body: Buffer };
+
+/** A path as it is written, which `fetch` would tidy up. */
+const get = (
+  path: string,
+  headers: Record<string, string> = { accept: BROWSER },
+  { method = 'GET', port = shell.port } = {},
+) =>
+  new Promise<Answer>((resolve, reject) => {
+    const req = request({ host: '127.0.0.1', port, method, path, headers }, (res) => {
+      const chunks: Buffer[] = [];
+      res.on('data', (chunk: Buffer) => chunks.push(chunk));
+      res.on('end', () => resolve({ status: res.statusCode ?? 0, headers: res.headers, body: Buffer.concat(chunks) }));
+    });
+    req.on('error', reject);
+    req.end();
+  });
+
+describe('the pages of the console', () => {
+  test.each([
+    '/',
+    '/sign-in',
+    '/sign-in?next=%2Faccount',
+    '/sign-up',
+    '/verify-email?token=rst_ev_x',
+    '/forgot-password',
+    '/reset-password?token=rst_pr_x',
+    '/confirm-email',
+    '/invitation?token=rst_inv_x',
+    '/account',
+    '/teams/team_1/members',
+  ])('%s is the shell, for whoever asks', async (path) => {
+    for (const accept of [BROWSER, '*/*']) {
+      const { status, headers, body } = await get(path, { accept });
+
+      expect(status).toBe(200);
+      expect(headers['content-type']).toBe('text/html; charset=utf-8');
+      expect(body.toString()).toContain('<title>Console</title>');
+    }
+  });
+
+  // Guarantees that no browser or proxy keeps a page whose address holds a token, or tells others of it.
+  test('is kept by nobody and leaks no address', async () => {
+    const { headers } = await get('/reset-password?token=rst_pr_x');
+
+    expect(headers['cache-control']).toBe('no-store');
+    expect(headers['referrer-policy']).toBe('no-referrer');
+  });
+
+  // Guarantees that nothing but our own files runs, styles or frames a page.
+  test('has a policy without inline scripts, inline styles or other origins', async () => {
+    const { headers } = await get('/');
+    const policy = new Map(
+      String(headers['content-security-policy'])
+        .split('; ')
+        .map((part) => part.split(/ (.*)/, 2) as [string, string]), // name and sources
+    );
+
+    expect(policy.get('default-src')).toBe("'none'");
+    expect(policy.get('script-src')).toBe("'self'");
+    expect(policy.get('style-src')).toBe("'self'");
+    expect(policy.get('connect-src')).toBe("'self'");
+    expect(policy.get('base-uri')).toBe("'none'");
+    expect(policy.get('frame-ancestors')).toBe("'none'");
+    expect([...policy.values()].join(' ')).not.toMatch(/unsafe|\*/);
+    expect(headers['x-frame-options']).toBe('DENY');
+    expect(headers['x-content-type-options']).toBe('nosniff');
+    expect(headers['permissions-policy']).toContain('publickey-credentials-get=(self)');
+    expect(headers['permissions-policy']).toContain('publickey-credentials-create=(self)');
+  });
+
+  test('a browser gets the shell for a page that there is not, with the status of one', async () => {
+    const { status, body } = await get('/no/such/page');
+
+    expect(status).toBe(404);
+    expect(body.toString()).toContain('<title>Console</title>');
+  });
+
+  test.each([
+    ['/no/such/page', '*/*'],
+    ['/no/such/page', 'application/json'],
+    ['/api', BROWSER],
+    ['/api/v2/teams', BROWSER],
+    ['/trpc/no.such', BROWSER],
+    ['/docs/no-such', BROWSER],
+    ['/problems/no-such', BROWSER],
+    ['/healthz/no-such', BROWSER],
+    ['/.well-known/no-such', BROWSER],
+    ['/oauth/no-such', BROWSER],
+    ['/assets/no-such.js', BROWSER],
+    ['/%zz', '*/*'],
+  ])('leaves %s, asked for as %s, to the final 404', async (path, accept) => {
+    expect((await get(path, { accept })).body.toString()).toBe('the final 404');
+  });
+
+  test('HEAD answers like GET without a body, other methods not at all', async () => {
+    const got = await get('/sign-in');
+    const head = await get('/sign-in', { accept: BROWSER }, { method: 'HEAD' });
+
+    expect(head.status).toBe(200);
+    expect(head.body).toHaveLength(0);
+    for (const name of ['content-type', 'content-length', 'cache-control', 'content-security-policy']) {
+      expect(head.headers[name]).toBe(got.headers[name]);
+    }
+    expect((await get('/', { accept: BROWSER }, { method: 'POST' })).body.toString()).toBe('the final 404');
+  });
+});
+
+describe('the files of the console', () => {
+  test('are kept for good, because their names change with them', async () => {
+    const { status, headers, body } = await get('/assets/index-abc123.js', {});
+
+    expect(status).toBe(200);
+    expect(headers['content-type']).toBe('text/javascript; charset=utf-8');
+    expect(headers['cache-control']).toBe('public, max-age=31536000, immutable');
+    expect(body.toString()).toBe(SCRIPT);
+  });
+
+  test.each([
+    ['br, gzip', 'br'],
+    ['gzip, deflate', 'gzip'],
+    ['identity', undefined],
+    ['br;q=0, gzip;q=0', undefined],
+  ])('come in an encoding of %s', async (accepted, encoding) => {
+    const { headers, body } = await get('/assets/index-abc123.js', { 'accept-encoding': accepted });
+    const expected = encoding === 'br' ? brotliCompressSync(SCRIPT) : encoding === 'gzip' ? gzipSync(SCRIPT) : SCRIPT;
+
+    expect(headers['content-encoding']).toBe(encoding);
+    expect(headers.vary).toBe('Accept-Encoding');
+    expect(body.equals(Buffer.from(expected))).toBe(true);
+  });
+
+  test('come as they are where they were not compressed', async () => {
+    const { headers } = await get('/assets/icon-abc123.svg', { 'accept-encoding': 'br, gzip' });
+
+    expect(headers['content-type']).toBe('image/svg+xml');
+    expect(headers['content-encoding']).toBeUndefined();
+  });
+
+  // Guarantees that nothing but the build can be read, however a path is written.
+  test.each([
+    '/assets/../secret.txt',
+    '/assets/../../secret.txt',
+    '/assets/..%2f..%2fsecret.txt',
+    '/assets/%2e%2e/%2e%2e/secret.txt',
+    '/assets/..\\..\\secret.txt',
+    '/assets/deeper/index.js',
+    '/assets/deeper%2findex.js',
+    '/assets/linked-abc123.js',
+    '/assets/index-abc123.js.br',
+    '/assets/index-abc123.js%00',
+    '/assets/__proto__',
+    '/assets/',
+    '//secret.txt',
+    '/index.html',
+    '/../secret.txt',
+  ])('%s is no file', async (path) => {
+    const { status, body } = await get(path, {});
+
+    expect(status).toBe(404);
+    expect(body.toString()).toBe('the final 404');
+  });
+});
+
+describe('before the console is built', () => {
+  const bare = { port: unbuilt.port };
+
+  test('the front page says so and leads to the API reference', async () => {
+    const { status, headers, body } = await get('/', {}, bare);
+
+    expect(status).toBe(200);
+    expect(headers['content-security-policy']).toContain("default-src 'none'");
+    expect(body.toString()).toContain('has not been built');
+    expect(body.toString()).toContain('href="/docs"');
+  });
+
+  test('other pages do not exist', async () => {
+    expect((await get('/sign-in', undefined, bare)).status).toBe(404);
+    expect((await get('/sign-in', {}, bare)).body.toString()).toBe('the final 404');
+    expect((await get('/assets/index-abc123.js', {}, bare)).body.toString()).toBe('the final 404');
+  });
+});
+
+// Guarantees that the console takes nothing away from the service around it.
+apiTest('in the service, an unknown path is a problem document as before', async ({ api }) => {
+  for (const path of ['/no-such', '/%zz', '/assets/no-such.js', '/dev/mail/no-such']) {
+    expect(await api.anonymous.get(path)).toBeProblem('route_not_found');
+  }
+  expect((await api.anonymous.get('/healthz')).status).toBe(200);
+});

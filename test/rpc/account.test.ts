@@ -1,0 +1,403 @@
+import { describe, expect } from 'vitest';
+import { test, type Api } from '../support/api.ts';
+import { problemOf } from '../support/browser.ts';
+import {
+  accountAt,
+  allMailed,
+  anAddress,
+  aPerson,
+  aSignedIn,
+  codeOf,
+  OTHER_PASSWORD,
+  PASSWORD,
+  signIn,
+  tokenTo,
+} from './people.ts';
+
+const CONFIRM = /^Confirm your new address$/;
+
+const mailsTo = (api: Api, address: string) =>
+  api.mails.filter(({ to }) => to === address).map(({ subject }) => subject);
+
+describe('every procedure of an account', () => {
+  // Guarantees that what concerns a person is no matter for keys.
+  test('needs a session', async ({ api }) => {
+    const account = await aPerson(api);
+    const key = await api.anApiKey(account, { scopes: ['profile:read', 'profile:write'] });
+    const post = (caller: ReturnType<Api['as']>, path: string) => caller.post(`/trpc/${path}`, {});
+
+    for (const path of [
+      'account.changePassword',
+      'account.changeEmail',
+      'account.updateProfile',
+      'account.delete',
+      'sessions.revokeOthers',
+    ]) {
+      expect((await post(api.as(key), path)).body.error.data.problem.code).toBe('session_required');
+      expect(await codeOf(api.visitor().trpc.account.delete.mutate({}))).toBe('credential_missing');
+    }
+    expect(await accountAt(api, account.email)).toBeDefined();
+  });
+
+  test('is no operation of the REST API', async ({ api }) => {
+    const { paths } = (await api.anonymous.get('/api/v1/openapi.json')).body as { paths: Record<string, object> };
+
+    expect(Object.values(paths).flatMap((path) => Object.keys(path))).toHaveLength(20);
+    expect(Object.keys(paths).join()).not.toMatch(/auth|account|password/);
+  });
+});
+
+describe('account.changePassword', () => {
+  test('needs the current one, ends all other sessions and renews this one', async ({ api }) => {
+    const { id, email, visitor } = await aSignedIn(api);
+    const other = api.visitor();
+    await signIn(other, email);
+    const before = visitor.cookies.get('roster_session') ?? '';
+    const change = (currentPassword: string, newPassword: string) =>
+      visitor.trpc.account.changePassword.mutate({ currentPassword, newPassword });
+
+    expect(await codeOf(change(OTHER_PASSWORD, 'another fine phrase'))).toBe('password_wrong');
+    expect(await codeOf(other.trpc.getMe.query())).toBe('ok');
+    expect(await change(PASSWORD, OTHER_PASSWORD)).toEqual({ success: true });
+
+    expect(await codeOf(other.trpc.getMe.query())).toBe('credential_invalid');
+    expect((await visitor.trpc.getMe.query()).id).toBe(id);
+    expect(await visitor.trpc.listMySessions.query()).toHaveLength(1);
+    const old = api.visitor();
+    old.cookies.set('roster_session', before);
+    expect(await codeOf(old.trpc.getMe.query())).toBe('credential_invalid');
+    expect(await codeOf(signIn(other, email))).toBe('sign_in_failed');
+    expect(await codeOf(signIn(other, email, OTHER_PASSWORD))).toBe('ok');
+    await api.mailTo(email, /password was changed/);
+  });
+
+  test('refuses what sign-up refuses', async ({ api }) => {
+    const { email, visitor } = await aSignedIn(api);
+    for (const newPassword of ['password1', email, 'short']) {
+      const problem = await problemOf(
+        visitor.trpc.account.changePassword.mutate({ currentPassword: PASSWORD, newPassword }),
+      );
+      expect(problem).toMatchObject({ code: 'validation_failed', errors: [{ in: 'body', pointer: '/newPassword' }] });
+    }
+    expect(await codeOf(visitor.trpc.getMe.query())).toBe('ok');
+  });
+
+  // Guarantees that what somebody asked for who knew the old password does not outlive it.
+  test('ends links to reset and to change the address', async ({ api }) => {
+    const { email, visitor } = await aSignedIn(api);
+    const newEmail = anAddress();
+    await visitor.trpc.account.changeEmail.mutate({ newEmail, password: PASSWORD });
+    await visitor.trpc.auth.forgotPassword.mutate({ email });
+    const change = await tokenTo(api, newEmail, CONFIRM);
+    const reset = await tokenTo(api, email, /^Reset/);
+
+    await visitor.trpc.account.changePassword.mutate({ currentPassword: PASSWORD, newPassword: OTHER_PASSWORD });
+
+    expect(await codeOf(visitor.trpc.account.confirmEmailChange.mutate({ token: change }))).toBe('link_invalid');
+    expect(await codeOf(visitor.trpc.auth.resetPassword.mutate({ token: reset, password: PASSWORD }))).toBe(
+      'link_invalid',
+    );
+  });
+
+  test('is no way to give an account without a password one', async ({ api }) => {
+    const { id, visitor } = await aSignedIn(api);
+    await api.rows('update account set password_hash = null where id = $1', [id]);
+
+    const change = { currentPassword: '', newPassword: OTHER_PASSWORD };
+    expect(await codeOf(visitor.trpc.account.changePassword.mutate(change))).toBe('password_wrong');
+  });
+});
+
+describe('changing the address', () => {
+  test('takes effect with the link in the mail to the new one, and tells the old one', async ({ api }) => {
+    const { email, visitor } = await aSignedIn(api);
+    const newEmail = anAddress();
+
+    expect(await visitor.trpc.account.changeEmail.mutate({ newEmail, password: PASSWORD })).toEqual({ success: true });
+    const mail = await api.mailTo(newEmail, CONFIRM);
+    expect(mail.text).toContain('http://localhost:3000/confirm-email?token=');
+    expect((await visitor.trpc.getMe.query()).email).toBe(email);
+
+    const token = await tokenTo(api, newEmail, CONFIRM);
+    expect(await api.visitor().trpc.account.confirmEmailChange.mutate({ token })).toEqual({ success: true });
+
+    expect(await visitor.trpc.getMe.query()).toMatchObject({
+      email: newEmail,
+      emailVerified: expect.any(String) as string,
+    });
+    expect((await api.mailTo(email, /address was changed/)).text).toContain(newEmail.replace('.', '. '));
+    expect(await codeOf(signIn(api.visitor(), email))).toBe('sign_in_failed');
+    expect(await codeOf(signIn(api.visitor(), newEmail))).toBe('ok');
+  });
+
+  test('needs the password', async ({ api }) => {
+    const { visitor } = await aSignedIn(api);
+    const newEmail = anAddress();
+
+    expect(await codeOf(visitor.trpc.account.changeEmail.mutate({ newEmail, password: OTHER_PASSWORD }))).toBe(
+      'password_wrong',
+    );
+
+    expect(await api.rows('select 1 from account_token where email = $1', [newEmail])).toEqual([]);
+  });
+
+  test('answers the same for an address that is taken, and mails nobody', async ({ api }) => {
+    const { email, visitor } = await aSignedIn(api);
+    const taken = await aPerson(api);
+
+    expect(
+      await visitor.trpc.account.changeEmail.mutate({ newEmail: taken.email.toUpperCase(), password: PASSWORD }),
+    ).toEqual({ success: true });
+    await allMailed(api);
+
+    expect([...mailsTo(api, taken.email), ...mailsTo(api, taken.email.toUpperCase()), ...mailsTo(api, email)]).toEqual(
+      [],
+    );
+  });
+
+  test('is asked for anew by a later request; the links of the earlier ones end', async ({ api }) => {
+    const { visitor } = await aSignedIn(api);
+    const [first, second] = [anAddress(), anAddress()];
+    await visitor.trpc.account.changeEmail.mutate({ newEmail: first, password: PASSWORD });
+    const firstToken = await tokenTo(api, first, CONFIRM);
+    await visitor.trpc.account.changeEmail.mutate({ newEmail: second, password: PASSWORD });
+
+    expect(await codeOf(visitor.trpc.account.confirmEmailChange.mutate({ token: firstToken }))).toBe('link_invalid');
+    expect(
+      await codeOf(visitor.trpc.account.confirmEmailChange.mutate({ token: await tokenTo(api, second, CONFIRM) })),
+    ).toBe('ok');
+  });
+
+  test('of two accounts to one address gives it to the first, and the other link does not work', async ({ api }) => {
+    const people = [await aSignedIn(api), await aSignedIn(api)];
+    const newEmail = anAddress();
+    const tokens: string[] = [];
+    for (const { visitor } of people) {
+      await visitor.trpc.account.changeEmail.mutate({ newEmail, password: PASSWORD });
+      await allMailed(api);
+      tokens.push(await tokenTo(api, newEmail, CONFIRM));
+    }
+    expect(new Set(tokens).size).toBe(2);
+
+    const answers = await Promise.all(
+      [...tokens, ...tokens, ...tokens, ...tokens].map((token) =>
+        codeOf(api.visitor().trpc.account.confirmEmailChange.mutate({ token })),
+      ),
+    );
+
+    expect(answers.filter((answer) => answer === 'ok')).toHaveLength(1);
+    expect(answers.filter((answer) => answer === 'link_invalid')).toHaveLength(7);
+    expect(await api.rows('select 1 from account where email = $1', [newEmail])).toHaveLength(1);
+  });
+
+  // Guarantees that a link in the old mailbox is of no use for an account that has left it.
+  test('ends the links that were mailed to the old one', async ({ api }) => {
+    const { email, visitor } = await aSignedIn(api);
+    const newEmail = anAddress();
+    await visitor.trpc.auth.forgotPassword.mutate({ email });
+    const reset = await tokenTo(api, email, /^Reset/);
+    await visitor.trpc.account.changeEmail.mutate({ newEmail, password: PASSWORD });
+    await visitor.trpc.account.confirmEmailChange.mutate({ token: await tokenTo(api, newEmail, CONFIRM) });
+
+    expect(await codeOf(visitor.trpc.auth.resetPassword.mutate({ token: reset, password: OTHER_PASSWORD }))).toBe(
+      'link_invalid',
+    );
+  });
+
+  // Guarantees that a stranger whose address somebody typed learns nothing of the account.
+  test('does not tell an old address that was never proven', async ({ api }) => {
+    const { email, visitor } = await aSignedIn(api, { isVerified: false });
+    const newEmail = anAddress();
+    await visitor.trpc.account.changeEmail.mutate({ newEmail, password: PASSWORD });
+    await visitor.trpc.account.confirmEmailChange.mutate({ token: await tokenTo(api, newEmail, CONFIRM) });
+    await allMailed(api);
+
+    expect(mailsTo(api, email)).toEqual([]);
+  });
+
+  test('has a link that expires after a day', async ({ api }) => {
+    const { id, visitor } = await aSignedIn(api);
+    const newEmail = anAddress();
+    await visitor.trpc.account.changeEmail.mutate({ newEmail, password: PASSWORD });
+    const token = await tokenTo(api, newEmail, CONFIRM);
+    await api.rows(`update account_token set expires_at = expires_at - interval '24 hours' where account_id = $1`, [
+      id,
+    ]);
+
+    expect(await codeOf(visitor.trpc.account.confirmEmailChange.mutate({ token }))).toBe('link_invalid');
+  });
+});
+
+describe('account.updateProfile', () => {
+  test('changes what is given, in its canonical spelling, and leaves the rest', async ({ api }) => {
+    const { id, email, visitor } = await aSignedIn(api);
+    const { updateProfile } = visitor.trpc.account;
+    const avatar = 'https://images.example/me.png?size=64';
+
+    expect(await updateProfile.mutate({ avatar, preferredLocale: 'DE-at' })).toMatchObject({
+      id,
+      email,
+      avatar,
+      preferredLocale: 'de-AT',
+    });
+    expect(await updateProfile.mutate({ avatar: null })).toMatchObject({ avatar: null, preferredLocale: 'de-AT' });
+    expect(await updateProfile.mutate({})).toEqual(await visitor.trpc.getMe.query());
+    expect(await updateProfile.mutate({ preferredLocale: null })).toMatchObject({ preferredLocale: null });
+  });
+
+  test.for([
+    [{ avatar: 'http://images.example/me.png' }, 'invalid_format'],
+    [{ avatar: 'javascript:alert(1)' }, 'invalid_format'],
+    [{ avatar: 'data:image/png;base64,AAAA' }, 'invalid_format'],
+    [{ avatar: 'https://user:secret@images.example/' }, 'invalid_format'],
+    [{ avatar: `https://images.example/${'x'.repeat(2048)}` }, 'max_length'],
+    [{ avatar: '' }, 'min_length'],
+    [{ avatar: 7 }, 'invalid_type'],
+    [{ preferredLocale: 'not a tag' }, 'invalid_format'],
+    [{ preferredLocale: 'x' }, 'invalid_format'],
+    [{ preferredLocale: 'en\u0000' }, 'invalid_format'],
+    [{ preferredLocale: ['de'] }, 'invalid_type'],
+  ] as const)('refuses %j', async ([input, code], { api }) => {
+    const { visitor } = await aSignedIn(api);
+    const before = await visitor.trpc.getMe.query();
+
+    const problem = await problemOf(visitor.trpc.account.updateProfile.mutate(input as never)); // what the types would refuse
+
+    expect(problem.code).toBe('validation_failed');
+    expect(problem.errors).toContainEqual(
+      expect.objectContaining({ in: 'body', pointer: `/${Object.keys(input)[0]}`, code }),
+    );
+    expect(await visitor.trpc.getMe.query()).toEqual(before);
+  });
+
+  test('changes nothing beyond its own members, and nobody else', async ({ api }) => {
+    const { visitor, email } = await aSignedIn(api);
+    const other = await aPerson(api);
+    const before = await accountAt(api, other.email);
+    const more = {
+      id: other.id,
+      accountId: other.id,
+      userId: other.id,
+      role: 'admin',
+      email: 'taken@example.com',
+      emailVerified: null,
+      passwordHash: 'x',
+    };
+
+    const me = await visitor.trpc.account.updateProfile.mutate({ preferredLocale: 'fr', ...more });
+
+    expect(me).toMatchObject({
+      email,
+      role: 'user',
+      preferredLocale: 'fr',
+      emailVerified: expect.any(String) as string,
+    });
+    expect(await accountAt(api, other.email)).toEqual(before);
+    expect(await codeOf(signIn(api.visitor(), email))).toBe('ok');
+  });
+});
+
+describe('sessions.revokeOthers', () => {
+  test('ends all but the one that asks, and counts the active ones', async ({ api }) => {
+    const { id, email, visitor } = await aSignedIn(api);
+    const others = [api.visitor(), api.visitor()];
+    for (const other of others) await signIn(other, email);
+    await api.aSession({ id }, { expiresAt: new Date(Date.now() - 1000) });
+    const stranger = await aSignedIn(api);
+
+    expect(await visitor.trpc.sessions.revokeOthers.mutate()).toEqual({ revoked: 2 });
+
+    for (const other of others) expect(await codeOf(other.trpc.getMe.query())).toBe('credential_invalid');
+    expect(await visitor.trpc.listMySessions.query()).toHaveLength(1);
+    expect(await codeOf(stranger.visitor.trpc.getMe.query())).toBe('ok');
+    expect(await visitor.trpc.sessions.revokeOthers.mutate()).toEqual({ revoked: 0 });
+  });
+});
+
+describe('account.delete', () => {
+  test('needs the password, and ends everything of the account', async ({ api }) => {
+    const { id, email, visitor } = await aSignedIn(api);
+    const alone = await api.aTeam({ owner: { id } });
+    const role = await api.aRole(alone, ['invite_members']);
+    await api.anInvitation(alone, { role: role.id });
+    const joined = await api.aTeam({ owner: await api.anAccount() });
+    await api.aMember(joined, { id }, { role: 'member' });
+    const sent = await api.anInvitation(joined);
+    await api.rows('update invitation set invited_by_id = $1 where id = $2', [id, sent.id]);
+    const key = await api.anApiKey({ id }, { scopes: ['profile:read'] });
+    await api.anApiKey({ id }, { team: joined });
+    await visitor.trpc.auth.forgotPassword.mutate({ email });
+
+    expect(await codeOf(visitor.trpc.account.delete.mutate({ password: OTHER_PASSWORD }))).toBe('password_wrong');
+    expect(await problemOf(visitor.trpc.account.delete.mutate({}))).toMatchObject({
+      code: 'validation_failed',
+      errors: [{ in: 'body', pointer: '/password', code: 'required' }],
+    });
+    expect(await codeOf(visitor.trpc.getMe.query())).toBe('ok');
+    const before = visitor.cookies.get('roster_session') ?? '';
+    expect(await visitor.trpc.account.delete.mutate({ password: PASSWORD })).toEqual({ success: true });
+
+    expect(visitor.cookies.has('roster_session')).toBe(false);
+    visitor.cookies.set('roster_session', before);
+    expect(await codeOf(visitor.trpc.getMe.query())).toBe('credential_invalid');
+    expect(await codeOf(signIn(api.visitor(), email))).toBe('sign_in_failed');
+    expect(await api.as(key).get('/api/v1/me')).toBeProblem('credential_invalid');
+    for (const table of ['session', 'known_device', 'account_token', 'membership', 'api_key']) {
+      expect(await api.rows(`select 1 from ${table} where account_id = $1`, [id])).toEqual([]);
+    }
+    expect(await api.rows('select 1 from team where id = $1', [alone.id])).toEqual([]);
+    expect(await api.rows('select invited_by_id from invitation where id = $1', [sent.id])).toEqual([
+      { invited_by_id: null },
+    ]);
+    expect(await api.rows('select 1 from membership where team_id = $1', [joined.id])).toHaveLength(1);
+  });
+
+  test.for([{ active: true }, { active: false }, { expiresAt: new Date(0) }])(
+    'is refused while it owns a team with another member: %j',
+    async (state, { api }) => {
+      const { id, visitor } = await aSignedIn(api);
+      const alone = await api.aTeam({ owner: { id } });
+      const shared = await api.aTeam({ owner: { id } });
+      await api.aMember(shared, await api.anAccount(), state);
+
+      expect(await problemOf(visitor.trpc.account.delete.mutate({ password: PASSWORD }))).toMatchObject({
+        code: 'account_owns_teams',
+        status: 409,
+      });
+
+      expect(await codeOf(visitor.trpc.getMe.query())).toBe('ok');
+      expect(await api.rows('select 1 from team where id = any($1)', [[alone.id, shared.id]])).toHaveLength(2);
+    },
+  );
+
+  test('needs no password where there is none', async ({ api }) => {
+    const { id, email, visitor } = await aSignedIn(api);
+    await api.rows('update account set password_hash = null where id = $1', [id]);
+
+    expect(await visitor.trpc.account.delete.mutate({})).toEqual({ success: true });
+    expect(await accountAt(api, email)).toBeUndefined();
+  });
+
+  // Guarantees that no team is left without an owner, and that nobody waits for each other for good.
+  test('at the same moment as teams are made leaves no team without an owner', async ({ api }) => {
+    const people = await Promise.all(Array.from({ length: 6 }, () => aSignedIn(api)));
+
+    const answers = await Promise.all(
+      people.flatMap(({ visitor }) => [
+        codeOf(visitor.trpc.createTeam.mutate({ name: 'At the same moment' })),
+        codeOf(visitor.trpc.account.delete.mutate({ password: PASSWORD })),
+        codeOf(visitor.trpc.createTeam.mutate({ name: 'At the same moment' })),
+        codeOf(visitor.trpc.account.delete.mutate({ password: PASSWORD })),
+      ]),
+    );
+
+    const faults = new Set(['internal_error', 'service_unavailable']);
+    expect(answers.filter((answer) => faults.has(answer))).toEqual([]);
+    expect(
+      await api.rows(
+        `select 1 from team t where name = 'At the same moment' and not exists (select from membership m where m.team_id = t.id)`,
+      ),
+    ).toEqual([]);
+    expect(await api.rows('select 1 from account where id = any($1)', [people.map(({ id }) => id)])).toEqual([]);
+  });
+});

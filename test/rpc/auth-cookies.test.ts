@@ -1,0 +1,167 @@
+import { describe, expect } from 'vitest';
+import { startApi, test, type Api } from '../support/api.ts';
+import { aPerson, aService, aSignedIn, PASSWORD } from './people.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** A call as a browser sends it, with headers that a test can change. */
+async function call(api: Api, path: string, body: string | Buffer, headers: Record<string, string | undefined>) {
+  const sent = {
+    'content-type': 'application/json',
+    origin: api.services.config.baseUrl,
+    'sec-fetch-site': 'same-origin',
+    ...headers,
+  };
+  const given = Object.entries(sent).filter((pair): pair is [string, string] => pair[1] !== undefined);
+  return api.anonymous.send({ method: 'POST', path: `/trpc/${path}`, headers: Object.fromEntries(given), body });
+}
+
+async function signInCookies(api: Api): Promise<string[]> {
+  const { email } = await aPerson(api);
+  const answer = await call(api, 'auth.signIn', JSON.stringify({ email, password: PASSWORD }), {});
+  expect(answer.status).toBe(200);
+  return answer.headers['set-cookie'] ?? [];
+}
+
+/** A cookie's name, attributes in lower case, and days. */
+function partsOf(cookie: string) {
+  const [pair = '', ...attributes] = cookie.split('; ');
+  const expires = Date.parse(/expires=([^;]+)/i.exec(cookie)?.[1] ?? '');
+  const flags = attributes
+    .map((attribute) => attribute.toLowerCase())
+    .filter((attribute) => !/^(expires|max-age)=/.test(attribute));
+  return { name: pair.split('=')[0], flags: flags.toSorted(), days: Math.round((expires - Date.now()) / DAY_MS) };
+}
+
+describe('the cookies of a sign-in', () => {
+  test('are out of reach for scripts and other sites', async ({ api }) => {
+    expect((await signInCookies(api)).map(partsOf)).toEqual([
+      { name: 'roster_session', flags: ['httponly', 'path=/', 'samesite=lax'], days: 30 },
+      { name: 'roster_device', flags: ['httponly', 'path=/', 'samesite=lax'], days: 365 },
+    ]);
+  });
+
+  test('behind https are bound to their host and never sent in the clear', async () => {
+    const api = await aService({ BASE_URL: 'https://roster.example' });
+
+    expect((await signInCookies(api)).map(partsOf)).toEqual([
+      { name: '__Host-roster_session', flags: ['httponly', 'path=/', 'samesite=lax', 'secure'], days: 30 },
+      { name: '__Host-roster_device', flags: ['httponly', 'path=/', 'samesite=lax', 'secure'], days: 365 },
+    ]);
+  });
+
+  // Guarantees that another host or a plain http page cannot plant a session behind https.
+  test('behind https count under their own names alone', async () => {
+    const api = await startApi({ BASE_URL: 'https://roster.example' });
+    try {
+      const { visitor } = await aSignedIn(api);
+      const token = visitor.cookies.get('__Host-roster_session') ?? '';
+      const get = (cookie: string) =>
+        api.anonymous.send({
+          method: 'GET',
+          path: '/trpc/getMe',
+          headers: { cookie, 'sec-fetch-site': 'same-origin' },
+        });
+
+      expect((await get(`__Host-roster_session=${token}`)).status).toBe(200);
+      expect((await get(`roster_session=${token}`)).status).toBe(401);
+    } finally {
+      await api.close();
+    }
+  });
+
+  test('are no credential of the API', async ({ api }) => {
+    const { visitor } = await aSignedIn(api);
+    const token = visitor.cookies.get('roster_session') ?? '';
+    const send = (headers: Record<string, string>) =>
+      api.anonymous.send({ method: 'GET', path: '/api/v1/me', headers });
+
+    expect(
+      await send({
+        cookie: `roster_session=${token}`,
+        origin: 'http://localhost:3000',
+        'sec-fetch-site': 'same-origin',
+      }),
+    ).toBeProblem('credential_missing');
+    expect(await send({ authorization: `Bearer ${token}` })).toBeProblem('credential_invalid');
+  });
+});
+
+describe('a change that another site makes the browser send', () => {
+  const form = 'multipart/form-data; boundary=x';
+  const formBody = '--x\r\nContent-Disposition: form-data; name="firstName"\r\n\r\nMallory\r\n--x--\r\n';
+  const json = JSON.stringify({ firstName: 'Mallory', lastName: 'Mallory' });
+
+  test.for([
+    [
+      'with a foreign origin',
+      { origin: 'https://evil.example', 'sec-fetch-site': undefined },
+      json,
+      'cross_site_request',
+    ],
+    [
+      'with an origin that only begins like ours',
+      { origin: 'http://localhost:3000.evil.example', 'sec-fetch-site': undefined },
+      json,
+      'cross_site_request',
+    ],
+    ['from a sandboxed page', { origin: 'null', 'sec-fetch-site': undefined }, json, 'cross_site_request'],
+    ['without an origin', { origin: undefined, 'sec-fetch-site': undefined }, json, 'cross_site_request'],
+    ['that the browser calls cross-site', { 'sec-fetch-site': 'cross-site' }, json, 'cross_site_request'],
+    ['that the browser calls same-site', { 'sec-fetch-site': 'same-site' }, json, 'cross_site_request'],
+    ['as plain text', { 'content-type': 'text/plain' }, json, 'unsupported_media_type'],
+    ['as a form', { 'content-type': form }, formBody, 'unsupported_media_type'],
+    [
+      'as an encoded form',
+      { 'content-type': 'application/x-www-form-urlencoded' },
+      'firstName=Mallory',
+      'unsupported_media_type',
+    ],
+    ['as bytes', { 'content-type': 'application/octet-stream' }, json, 'unsupported_media_type'],
+    ['without a type', { 'content-type': undefined }, json, 'unsupported_media_type'],
+  ] as const)('%s is refused and changes nothing', async ([, headers, body, code], { api }) => {
+    const { id, visitor } = await aSignedIn(api);
+    const cookie = [...visitor.cookies].map((pair) => pair.join('=')).join('; ');
+    const before = await api.rows('select * from account where id = $1', [id]);
+
+    for (const [path, sent] of [
+      ['updateMe', body],
+      ['account.delete', JSON.stringify({ password: PASSWORD })],
+      ['auth.signOut', '{}'],
+    ] as const) {
+      const answer = await call(api, path, sent, { ...headers, cookie });
+      // Before tRPC has a say it is a plain problem document, afterwards it is within tRPC's own.
+      expect(answer.body.error?.data.problem.code ?? answer.body.code).toBe(code);
+      expect(answer.headers['set-cookie']).toBeUndefined();
+    }
+
+    expect(await api.rows('select * from account where id = $1', [id])).toEqual(before);
+    expect((await visitor.trpc.getMe.query()).id).toBe(id);
+  });
+
+  // Guarantees that nobody is signed in to an account of the attacker's without noticing.
+  test('cannot sign anybody in, nor up', async ({ api }) => {
+    const { email } = await aPerson(api);
+    for (const path of ['auth.signIn', 'auth.signUp']) {
+      const answer = await call(api, path, JSON.stringify({ email, password: PASSWORD }), {
+        origin: 'https://evil.example',
+        'sec-fetch-site': 'cross-site',
+      });
+      expect(answer.body.error.data.problem.code).toBe('cross_site_request');
+      expect(answer.headers['set-cookie']).toBeUndefined();
+    }
+  });
+
+  test('is not sent as a GET either: those change nothing', async ({ api }) => {
+    const { visitor } = await aSignedIn(api);
+    const cookie = [...visitor.cookies].map((pair) => pair.join('=')).join('; ');
+    const answer = await api.anonymous.send({
+      method: 'GET',
+      path: '/trpc/auth.signOut',
+      headers: { cookie, 'sec-fetch-site': 'same-origin' },
+    });
+
+    expect(answer.status).toBe(405);
+    expect(await visitor.trpc.listMySessions.query()).toHaveLength(1);
+  });
+});

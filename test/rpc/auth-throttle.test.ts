@@ -1,0 +1,228 @@
+import { describe, expect } from 'vitest';
+import { startApi, test, type Api } from '../support/api.ts';
+import { problemOf, type Visitor } from '../support/browser.ts';
+import { hasRedis, startRedis } from '../support/redis.ts';
+import {
+  allMailed,
+  anAddress,
+  aPerson,
+  aService,
+  codeOf,
+  OTHER_PASSWORD,
+  PASSWORD,
+  signIn,
+  tokenTo,
+} from './people.ts';
+
+/** A browser at an address of its own, as a trusted proxy reports it. */
+function at(api: Api, address: string): Visitor {
+  const visitor = api.visitor();
+  visitor.headers['x-forwarded-for'] = address;
+  return visitor;
+}
+
+const many = async <Result>(count: number, work: (i: number) => Promise<Result>): Promise<Result[]> => {
+  const results: Result[] = [];
+  for (let i = 0; i < count; i += 1) results.push(await work(i));
+  return results;
+};
+
+const count = (answers: readonly string[], answer: string) => answers.filter((one) => one === answer).length;
+
+describe('guesses at an account', () => {
+  // Guarantees that strangers, on however many addresses, cannot guess without end, nor keep the owner out.
+  test('are bound for strangers together; the owner gets in from a known browser and by a reset', async () => {
+    const api = await aService({ TRUST_PROXY: '1' });
+    const { email } = await aPerson(api);
+    const owner = at(api, '192.0.2.1');
+    await signIn(owner, email);
+    await owner.trpc.auth.signOut.mutate();
+
+    const guesses = await many(12, (i) =>
+      codeOf(signIn(at(api, `198.51.100.${i}`), email.toUpperCase(), OTHER_PASSWORD)),
+    );
+    expect(guesses).toEqual([...Array<string>(10).fill('sign_in_failed'), 'rate_limited', 'rate_limited']);
+    const refusal = await problemOf(signIn(at(api, '203.0.113.1'), email));
+    expect(refusal).toMatchObject({ code: 'rate_limited', status: 429 });
+    expect(refusal.retryAfter).toBeGreaterThan(0);
+    expect(refusal.retryAfter).toBeLessThanOrEqual(900);
+
+    expect(await codeOf(signIn(owner, email))).toBe('ok');
+    const elsewhere = at(api, '192.0.2.2');
+    await elsewhere.trpc.auth.forgotPassword.mutate({ email });
+    const reset = { token: await tokenTo(api, email, /Reset/), password: OTHER_PASSWORD };
+    expect(await codeOf(elsewhere.trpc.auth.resetPassword.mutate(reset))).toBe('ok');
+    expect(await codeOf(signIn(owner, email, OTHER_PASSWORD))).toBe('ok');
+  });
+
+  test('are bound for a known browser too, by a window of its own', async ({ api }) => {
+    const { email } = await aPerson(api);
+    const known = api.visitor();
+    await signIn(known, email);
+
+    const guesses = await many(11, () => codeOf(signIn(known, email, OTHER_PASSWORD)));
+
+    expect(guesses).toEqual([...Array<string>(10).fill('sign_in_failed'), 'rate_limited']);
+    expect(await codeOf(signIn(api.visitor(), email))).toBe('ok');
+  });
+
+  // Guarantees that a browser is known to its own account alone.
+  test('are not freed by the browser of somebody else', async ({ api }) => {
+    const mallory = api.visitor();
+    await signIn(mallory, (await aPerson(api)).email);
+    const { email } = await aPerson(api);
+
+    const guesses = await many(11, (i) => codeOf(signIn(i % 2 === 0 ? mallory : api.visitor(), email, OTHER_PASSWORD)));
+
+    expect(count(guesses, 'sign_in_failed')).toBe(10);
+    expect(guesses.at(-1)).toBe('rate_limited');
+  });
+
+  test('at an unknown address are bound alike', async ({ api }) => {
+    const email = anAddress();
+
+    const guesses = await many(11, () => codeOf(signIn(api.visitor(), email, OTHER_PASSWORD)));
+
+    expect(guesses).toEqual([...Array<string>(10).fill('sign_in_failed'), 'rate_limited']);
+  });
+
+  test('are counted while they are made, so that many at once are no more', async ({ api }) => {
+    const { email } = await aPerson(api);
+
+    const guesses = await Promise.all(
+      Array.from({ length: 30 }, () => codeOf(signIn(api.visitor(), email, OTHER_PASSWORD))),
+    );
+
+    expect(count(guesses, 'sign_in_failed')).toBe(10);
+    expect(count(guesses, 'rate_limited')).toBe(20);
+  });
+
+  test('that are right are not counted', async ({ api }) => {
+    const { email } = await aPerson(api);
+
+    expect(count(await many(12, () => codeOf(signIn(api.visitor(), email))), 'ok')).toBe(12);
+    expect(await codeOf(signIn(api.visitor(), email, OTHER_PASSWORD))).toBe('sign_in_failed');
+  });
+
+  test('by somebody who holds a session are bound by the session', async ({ api }) => {
+    const { email } = await aPerson(api);
+    const [thief, owner] = [api.visitor(), api.visitor()];
+    await signIn(thief, email);
+    await signIn(owner, email);
+    const change = { newEmail: anAddress(), password: OTHER_PASSWORD };
+
+    const guesses = await many(11, (i) =>
+      codeOf(
+        [
+          () =>
+            thief.trpc.account.changePassword.mutate({ currentPassword: OTHER_PASSWORD, newPassword: OTHER_PASSWORD }),
+          () => thief.trpc.account.changeEmail.mutate(change),
+          () => thief.trpc.account.delete.mutate({ password: OTHER_PASSWORD }),
+        ][i % 3]?.() ?? Promise.resolve(),
+      ),
+    );
+
+    expect(guesses).toEqual([...Array<string>(10).fill('password_wrong'), 'rate_limited']);
+    expect(
+      await codeOf(
+        owner.trpc.account.changePassword.mutate({ currentPassword: PASSWORD, newPassword: OTHER_PASSWORD }),
+      ),
+    ).toBe('ok');
+  });
+
+  test.skipIf(!hasRedis)('are counted for all replicas together, and given back to all', async () => {
+    const redis = await startRedis();
+    const settings = { REDIS_URL: redis.url, SIGN_IN_LIMIT: '4' };
+    const one = await startApi(settings);
+    const other = await startApi(settings, one);
+    try {
+      const { email } = await aPerson(one);
+      const turns = [one, other, one, other, one, other];
+      expect(await many(6, (i) => codeOf(signIn((turns[i] ?? one).visitor(), email)))).toEqual(
+        Array<string>(6).fill('ok'),
+      );
+
+      const guesses = await many(6, (i) => codeOf(signIn((turns[i] ?? one).visitor(), email, OTHER_PASSWORD)));
+
+      expect(guesses).toEqual([...Array<string>(4).fill('sign_in_failed'), 'rate_limited', 'rate_limited']);
+    } finally {
+      await other.close();
+      await one.close();
+      await redis.stop();
+    }
+  });
+});
+
+describe('attempts from one address', () => {
+  test('are bound whatever account they are at; another address is free, and IPv6 counts by /64', async () => {
+    const api = await aService({ TRUST_PROXY: '1', SIGN_IN_ADDRESS_LIMIT: '3' });
+    const { email } = await aPerson(api);
+    const guess = (address: string) => codeOf(signIn(at(api, address), anAddress(), OTHER_PASSWORD));
+
+    expect(await many(4, () => guess('192.0.2.7'))).toEqual([
+      ...Array<string>(3).fill('sign_in_failed'),
+      'rate_limited',
+    ]);
+    expect(await codeOf(signIn(at(api, '192.0.2.7'), email))).toBe('rate_limited');
+    expect(await codeOf(signIn(at(api, '192.0.2.8'), email))).toBe('ok');
+    expect(await many(4, (i) => guess(`2001:db8:0:1::${i}`))).toEqual([
+      ...Array<string>(3).fill('sign_in_failed'),
+      'rate_limited',
+    ]);
+    expect(await guess('2001:db8:0:2::1')).toBe('sign_in_failed');
+  });
+
+  test('to make accounts, to get mails and to try links are bound, each for itself', async () => {
+    const api = await aService({ TRUST_PROXY: '1', SIGN_IN_ADDRESS_LIMIT: '2' });
+    const { trpc } = at(api, '192.0.2.9');
+    const email = anAddress();
+    const token = api.services.secrets.mint('emailVerification').secret;
+
+    expect(await many(3, () => codeOf(trpc.auth.signUp.mutate({ email, password: PASSWORD })))).toEqual([
+      'ok',
+      'ok',
+      'rate_limited',
+    ]);
+    expect(
+      await many(3, (i) =>
+        codeOf(i === 0 ? trpc.auth.forgotPassword.mutate({ email }) : trpc.auth.resendVerification.mutate({ email })),
+      ),
+    ).toEqual(['ok', 'ok', 'rate_limited']);
+    expect(await many(3, () => codeOf(trpc.auth.verifyEmail.mutate({ token })))).toEqual([
+      'link_invalid',
+      'link_invalid',
+      'rate_limited',
+    ]);
+    expect(await codeOf(trpc.auth.resetPassword.mutate({ token, password: PASSWORD }))).toBe('rate_limited');
+    expect(await codeOf(trpc.account.confirmEmailChange.mutate({ token }))).toBe('rate_limited');
+  });
+});
+
+describe('mails with links', () => {
+  // Guarantees that asking again and again neither floods a mailbox nor leaves its owner without a link that works.
+  test('are few in an hour, and those that were mailed go on working', async ({ api }) => {
+    const { email } = await aPerson(api);
+    for (let asked = 0; asked < 5; asked += 1) {
+      await api.visitor().trpc.auth.forgotPassword.mutate({ email });
+      await allMailed(api);
+    }
+    const token = await tokenTo(api, email, /Reset/);
+    await api.visitor().trpc.auth.forgotPassword.mutate({ email });
+    await allMailed(api);
+
+    expect(api.mails.filter(({ to }) => to === email)).toHaveLength(5);
+    expect(await codeOf(api.visitor().trpc.auth.resetPassword.mutate({ token, password: OTHER_PASSWORD }))).toBe('ok');
+  });
+
+  test('leave however many other mails the mailbox got', async ({ api }) => {
+    const { email } = await aPerson(api);
+    await api.rows(
+      `insert into sent_mail (id, recipient, team_id, created_at) select 'mail_' || $1 || n, $1, 'team_' || n, now() from generate_series(1, 50) as n`,
+      [email],
+    );
+
+    await api.visitor().trpc.auth.forgotPassword.mutate({ email });
+
+    expect((await api.mailTo(email, /Reset/)).to).toBe(email);
+  });
+});

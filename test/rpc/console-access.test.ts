@@ -1,0 +1,272 @@
+import { describe, expect } from 'vitest';
+import { PERMISSIONS, SCOPES, type Permission, type Scope } from '../../src/entities/index.ts';
+import { test, type Api } from '../support/api.ts';
+import { problemOf } from '../support/browser.ts';
+import { as, inMinutes, outcomeOf, stateOf, withKey, type Trpc } from './console.ts';
+
+/** A team with one of everything that the calls below are about. */
+type World = {
+  readonly team: { id: string };
+  readonly userId: string;
+  readonly roleId: string;
+  readonly invitationId: string;
+};
+
+type Row = { readonly name: string; readonly call: (trpc: Trpc, teamId: string, world: World) => Promise<unknown> };
+type Scoped = Row & { readonly scope: Scope; readonly permission: Permission };
+type Personal = Row & { readonly isOwners: boolean; readonly outcome?: string };
+
+/** What keys can do too: by scope and permission. */
+const SCOPED: readonly Scoped[] = [
+  {
+    name: 'invitations.resend',
+    scope: 'invites:write',
+    permission: 'invite_members',
+    call: (trpc, teamId, { invitationId }) => trpc.invitations.resend.mutate({ teamId, invitationId }),
+  },
+  {
+    name: 'teams.updateDetails',
+    scope: 'teams:write',
+    permission: 'edit_team_settings',
+    call: (trpc, teamId) => trpc.teams.updateDetails.mutate({ teamId, description: 'New' }),
+  },
+  {
+    name: 'roles.create',
+    scope: 'teams:write',
+    permission: 'edit_team_settings',
+    call: (trpc, teamId) => trpc.roles.create.mutate({ teamId, name: 'New', permissions: [] }),
+  },
+  {
+    name: 'roles.update',
+    scope: 'teams:write',
+    permission: 'edit_team_settings',
+    call: (trpc, teamId, { roleId }) => trpc.roles.update.mutate({ teamId, roleId, name: 'New' }),
+  },
+  {
+    name: 'roles.delete',
+    scope: 'teams:write',
+    permission: 'edit_team_settings',
+    call: (trpc, teamId, { roleId }) => trpc.roles.delete.mutate({ teamId, roleId, replacementRoleId: 'guest' }),
+  },
+  {
+    name: 'members.setRole',
+    scope: 'members:write',
+    permission: 'edit_team_settings',
+    call: (trpc, teamId, { userId, roleId }) => trpc.members.setRole.mutate({ teamId, userId, roleId }),
+  },
+  {
+    name: 'members.activate',
+    scope: 'members:write',
+    permission: 'remove_members',
+    call: (trpc, teamId, { userId }) => trpc.members.activate.mutate({ teamId, userId }),
+  },
+  {
+    name: 'members.deactivate',
+    scope: 'members:write',
+    permission: 'remove_members',
+    call: (trpc, teamId, { userId }) => trpc.members.deactivate.mutate({ teamId, userId }),
+  },
+  {
+    name: 'members.setExpiry',
+    scope: 'members:write',
+    permission: 'remove_members',
+    call: (trpc, teamId, { userId }) =>
+      trpc.members.setExpiry.mutate({ teamId, userId, expiresAt: '2099-01-01T00:00:00Z' }),
+  },
+  {
+    name: 'members.removalPreview',
+    scope: 'members:write',
+    permission: 'remove_members',
+    call: (trpc, teamId, { userId }) => trpc.members.removalPreview.query({ teamId, userId }),
+  },
+];
+
+/** What only a person does who is signed in. `outcome` is what a member gets where it is not `done`. */
+const PERSONAL: readonly Personal[] = [
+  { name: 'teams.leave', isOwners: false, call: (trpc, teamId) => trpc.teams.leave.mutate({ teamId }) },
+  {
+    name: 'teams.ownershipOffer',
+    isOwners: false,
+    call: (trpc, teamId) => trpc.teams.ownershipOffer.query({ teamId }),
+  },
+  {
+    name: 'teams.acceptOwnership',
+    isOwners: false,
+    outcome: 'transfer_not_found',
+    call: (trpc, teamId) => trpc.teams.acceptOwnership.mutate({ teamId }),
+  },
+  {
+    name: 'teams.declineOwnership',
+    isOwners: false,
+    outcome: 'transfer_not_found',
+    call: (trpc, teamId) => trpc.teams.declineOwnership.mutate({ teamId }),
+  },
+  { name: 'teams.delete', isOwners: true, call: (trpc, teamId) => trpc.teams.delete.mutate({ teamId }) },
+  {
+    name: 'teams.offerOwnership',
+    isOwners: true,
+    call: (trpc, teamId, { userId }) => trpc.teams.offerOwnership.mutate({ teamId, userId }),
+  },
+  {
+    name: 'teams.withdrawOwnershipOffer',
+    isOwners: true,
+    outcome: 'transfer_not_found',
+    call: (trpc, teamId) => trpc.teams.withdrawOwnershipOffer.mutate({ teamId }),
+  },
+];
+
+type Standing = 'stranger' | 'inactive' | 'expired' | 'guest' | 'member' | 'owner' | readonly Permission[];
+
+/** A world, and an account that stands in its team as the case says. */
+async function aWorld(api: Api, standing: Standing): Promise<World & { readonly caller: { id: string } }> {
+  const caller = await api.anAccount();
+  const team = await api.aTeam({ owner: standing === 'owner' ? caller : await api.anAccount() });
+  await api.aSubscription(team);
+  const member = await api.anAccount();
+  const role = await api.aRole(team, []);
+  await api.aMember(team, member);
+  const { id: invitationId } = await api.anInvitation(team);
+  if (standing !== 'owner' && standing !== 'stranger') {
+    const isNamed = standing === 'guest' || standing === 'member';
+    // Whoever is inactive or expired would hold every permission.
+    const roleId = isNamed
+      ? standing
+      : (await api.aRole(team, typeof standing === 'string' ? PERMISSIONS : standing)).id;
+    await api.aMember(team, caller, {
+      role: roleId,
+      active: standing !== 'inactive',
+      expiresAt: standing === 'expired' ? inMinutes(-1) : null,
+    });
+  }
+  return { caller, team, userId: member.id, roleId: role.id, invitationId };
+}
+
+const withoutId = (problem: object) => ({ ...problem, requestId: '' });
+const allBut = <T>(all: readonly T[], one: T) => all.filter((each) => each !== one);
+
+describe.for(SCOPED)('$name', ({ scope, permission, call }) => {
+  const attempt = async (api: Api, standing: Standing) => {
+    const world = await aWorld(api, standing);
+    const before = await stateOf(api, world.team);
+    const outcome = await outcomeOf(call(await as(api, world.caller), world.team.id, world));
+    if (outcome !== 'done') expect(await stateOf(api, world.team)).toEqual(before);
+    return outcome;
+  };
+
+  test('needs a credential with its scope', async ({ api }) => {
+    const world = await aWorld(api, 'owner');
+    const before = await stateOf(api, world.team);
+    const narrow = await api.anApiKey(world.caller, { scopes: allBut(SCOPES, scope) });
+
+    expect(await outcomeOf(call(api.visitor().trpc, world.team.id, world))).toBe('credential_missing');
+    expect(await outcomeOf(call(withKey(api, { secret: 'nonsense' }), world.team.id, world))).toBe(
+      'credential_invalid',
+    );
+    expect(await outcomeOf(call(withKey(api, narrow), world.team.id, world))).toBe('scope_missing');
+    expect(await outcomeOf(call(withKey(api, narrow), 'nothing', world))).toBe('scope_missing');
+    expect(await stateOf(api, world.team)).toEqual(before);
+  });
+
+  test('is open to a personal key and to a key of the team, not to one of another team', async ({ api }) => {
+    const [personal, ofTeam, ofAnother] = [
+      await aWorld(api, 'owner'),
+      await aWorld(api, 'owner'),
+      await aWorld(api, 'owner'),
+    ];
+    const other = await api.aTeam({ owner: ofAnother.caller });
+    const keys = [
+      await api.anApiKey(personal.caller, { scopes: [scope] }),
+      await api.anApiKey(ofTeam.caller, { scopes: [scope], team: ofTeam.team }),
+      await api.anApiKey(ofAnother.caller, { scopes: [scope], team: other }),
+    ] as const;
+    const before = await stateOf(api, ofAnother.team);
+
+    expect(await outcomeOf(call(withKey(api, keys[0]), personal.team.id, personal))).toBe('done');
+    expect(await outcomeOf(call(withKey(api, keys[1]), ofTeam.team.id, ofTeam))).toBe('done');
+    expect(await outcomeOf(call(withKey(api, keys[2]), ofAnother.team.id, ofAnother))).toBe('team_not_found');
+    expect(await stateOf(api, ofAnother.team)).toEqual(before);
+  });
+
+  test('is refused without the permission', async ({ api }) => {
+    expect(await attempt(api, 'guest')).toBe('permission_missing');
+    expect(await attempt(api, 'member')).toBe('permission_missing');
+    expect(await attempt(api, allBut(PERMISSIONS, permission))).toBe('permission_missing');
+  });
+
+  test('is granted by the permission, and to the owner', async ({ api }) => {
+    // The invitation of the world is to the role `member`, which nobody can send again who does not hold its permission.
+    expect(await attempt(api, ['access_dashboard', permission])).toBe('done');
+    expect(await attempt(api, 'owner')).toBe('done');
+  });
+
+  // Guarantees that ids of teams cannot be probed.
+  test('answers as if there were no team to whoever does not see it', async ({ api }) => {
+    for (const standing of ['stranger', 'inactive', 'expired'] as const) {
+      const world = await aWorld(api, standing);
+      const before = await stateOf(api, world.team);
+      const trpc = await as(api, world.caller);
+
+      const unseen = await problemOf(call(trpc, world.team.id, world));
+      expect(unseen.code).toBe('team_not_found');
+      expect(withoutId(unseen)).toEqual(withoutId(await problemOf(call(trpc, 'nothing', world))));
+      expect(await stateOf(api, world.team)).toEqual(before);
+    }
+  });
+});
+
+describe.for(PERSONAL)('$name', ({ isOwners, outcome = 'done', call }) => {
+  const attempt = async (api: Api, standing: Standing) => {
+    const world = await aWorld(api, standing);
+    const before = await stateOf(api, world.team);
+    const result = await outcomeOf(call(await as(api, world.caller), world.team.id, world));
+    if (result !== 'done') expect(await stateOf(api, world.team)).toEqual(before);
+    return result;
+  };
+
+  test('needs somebody who is signed in', async ({ api }) => {
+    const world = await aWorld(api, isOwners ? 'owner' : 'member');
+    const keys = [
+      await api.anApiKey(world.caller, { scopes: SCOPES }),
+      await api.anApiKey(world.caller, { scopes: ['teams:write', 'teams:read'], team: world.team }),
+    ];
+    const before = await stateOf(api, world.team);
+
+    expect(await outcomeOf(call(api.visitor().trpc, world.team.id, world))).toBe('credential_missing');
+    for (const key of keys)
+      expect(await outcomeOf(call(withKey(api, key), world.team.id, world))).toBe('session_required');
+    expect(await stateOf(api, world.team)).toEqual(before);
+  });
+
+  test('asks for the owner alone, or for any member', async ({ api }) => {
+    const forMembers = isOwners ? 'permission_missing' : outcome;
+
+    expect(await attempt(api, 'guest')).toBe(forMembers);
+    expect(await attempt(api, 'member')).toBe(forMembers);
+    expect(await attempt(api, PERMISSIONS)).toBe(forMembers);
+    if (isOwners) expect(await attempt(api, 'owner')).toBe(outcome);
+  });
+
+  // Guarantees that ids of teams cannot be probed.
+  test('answers as if there were no team to whoever does not see it', async ({ api }) => {
+    for (const standing of ['stranger', 'inactive', 'expired'] as const) {
+      const world = await aWorld(api, standing);
+      const before = await stateOf(api, world.team);
+      const trpc = await as(api, world.caller);
+
+      const unseen = await problemOf(call(trpc, world.team.id, world));
+      expect(unseen.code).toBe('team_not_found');
+      expect(withoutId(unseen)).toEqual(withoutId(await problemOf(call(trpc, 'nothing', world))));
+      expect(await stateOf(api, world.team)).toEqual(before);
+    }
+  });
+});
+
+test('teams.ownershipOffers needs somebody who is signed in', async ({ api }) => {
+  const account = await api.anAccount();
+
+  expect(await outcomeOf(api.visitor().trpc.teams.ownershipOffers.query())).toBe('credential_missing');
+  expect(
+    await outcomeOf(withKey(api, await api.anApiKey(account, { scopes: SCOPES })).teams.ownershipOffers.query()),
+  ).toBe('session_required');
+  expect(await (await as(api, account)).teams.ownershipOffers.query()).toEqual([]);
+});

@@ -1,0 +1,45 @@
+import type { Log } from '../../src/jobs/log.ts';
+import { startWorker, type Worker } from '../../src/jobs/worker.ts';
+import type { Mail, Mailer } from '../../src/mail/mailer.ts';
+import type { Services } from '../../src/rpc/context.ts';
+
+const WAIT_MS = 10_000;
+
+/** Delivers the mails of a service into memory; its worker starts with the first look. */
+export function createMailbox(services: Services, log: Log) {
+  const mails: Mail[] = [];
+  const mailer: Mailer = { send: (mail) => Promise.resolve(void mails.push(mail)), close: () => undefined };
+  let worker: Promise<Worker> | undefined;
+
+  return {
+    mails,
+    /** The latest mail to an address whose subject fits, waiting for it within a bound. */
+    mailTo: async (address: string, subject: RegExp = /./): Promise<Mail> => {
+      worker ??= startWorker(services, mailer, log);
+      await worker;
+      for (
+        const deadline = Date.now() + WAIT_MS;
+        Date.now() < deadline;
+        await new Promise((resolve) => setTimeout(resolve, 20))
+      ) {
+        const mail = mails.findLast(
+          ({ to, subject: line }) => to.toLowerCase() === address.toLowerCase() && subject.test(line),
+        );
+        if (mail !== undefined) return mail;
+      }
+      throw new Error(
+        `No mail to ${address} with a subject like ${subject}; there are ${JSON.stringify(mails.map(({ to, subject: line }) => [to, line]))}`,
+      );
+    },
+    async close() {
+      await (await worker)?.stop();
+    },
+  };
+}
+
+/** The token in the link of a mail. */
+export function tokenIn({ text }: Mail): string {
+  const token = /[?&#]token=([\w-]+)/.exec(text)?.[1];
+  if (token === undefined) throw new Error(`No link with a token in: ${text}`);
+  return token;
+}

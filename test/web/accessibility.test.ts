@@ -1,0 +1,172 @@
+import { AxeBuilder } from '@axe-core/playwright';
+import type { Page } from 'playwright-core';
+import { describe, expect } from 'vitest';
+import type { Api } from '../support/api.ts';
+import { signedIn } from '../support/browser.ts';
+import { hasChromium } from '../support/chromium.ts';
+import { aPerson, keepShot, linkIn, shows, signInAs, test } from './console.ts';
+
+const LOOKS = [
+  { colorScheme: 'light', width: 360 },
+  { colorScheme: 'light', width: 1280 },
+  { colorScheme: 'dark', width: 360 },
+  { colorScheme: 'dark', width: 1280 },
+] as const;
+
+type Scene = readonly [
+  name: string,
+  show: (api: Api, open: (path: string, as?: { id: string }) => Promise<Page>) => Promise<Page>,
+];
+
+/** Every page, with what it shows at different times. */
+const SCENES: readonly Scene[] = [
+  ['sign-in', async (_api, open) => shown(await open('/sign-in'), 'Sign in')],
+  [
+    'sign-in-refused',
+    async (_api, open) => {
+      const page = await open('/sign-in');
+      await signInAs(page, 'nobody@example.com', 'wrong password');
+      await page.getByRole('alert').waitFor();
+      return page;
+    },
+  ],
+  ['sign-up', async (_api, open) => shown(await open('/sign-up'), 'Create your account')],
+  [
+    'sign-up-faults',
+    async (_api, open) => {
+      const page = await shown(await open('/sign-up'), 'Create your account');
+      await page.getByRole('button', { name: 'Create account' }).click();
+      await page.getByText('Use at least 8 characters.').waitFor();
+      return page;
+    },
+  ],
+  ['verify-email', async (_api, open) => shown(await open('/verify-email?token=none'), 'Verify your address')],
+  [
+    'verify-email-refused',
+    async (_api, open) => {
+      const page = await open('/verify-email?token=none');
+      await page.getByRole('button', { name: 'Verify the address' }).click();
+      await page.getByRole('alert').waitFor();
+      return page;
+    },
+  ],
+  ['incomplete-link', async (_api, open) => shown(await open('/verify-email'), 'The link is not complete')],
+  ['forgot-password', async (_api, open) => shown(await open('/forgot-password'), 'Reset your password')],
+  ['reset-password', async (_api, open) => shown(await open('/reset-password?token=none'), 'Choose a new password')],
+  ['confirm-email', async (_api, open) => shown(await open('/confirm-email?token=none'), 'Confirm your new address')],
+  ['invitation', async (api, open) => shown(await open(await invitationLink(api)), /^Join/)],
+  [
+    'invitation-for-another',
+    async (api, open) => {
+      const page = await open(await invitationLink(api), await aPerson(api));
+      await page.getByText('The invitation is for another address').waitFor();
+      return page;
+    },
+  ],
+  [
+    'home-empty',
+    async (api, open) => {
+      const page = await open('/', await aPerson(api));
+      await page.getByText('You are in no team yet').waitFor();
+      return page;
+    },
+  ],
+  [
+    'home',
+    async (api, open) => {
+      const person = await aPerson(api);
+      await api.rows('update account set email_verified_at = null where id = $1', [person.id]);
+      await api.aTeam({ owner: person, name: 'Analytical Engine' });
+      await api.aMember(
+        await api.aTeam({ name: 'Böhm & Söhne, a team with a name as long as a name of a team may sensibly be' }),
+        person,
+        { role: 'member' },
+      );
+      const page = await open('/', person);
+      await page.getByText('Analytical Engine').waitFor();
+      return page;
+    },
+  ],
+  [
+    'create-team',
+    async (api, open) => {
+      const page = await open('/', await aPerson(api));
+      await page.getByRole('button', { name: 'Create a team' }).click();
+      await page.getByRole('dialog').getByLabel('Name of the team').waitFor();
+      return page;
+    },
+  ],
+  [
+    'account',
+    async (api, open) => {
+      const person = await aPerson(api, { firstName: 'Ada', lastName: 'Lovelace' });
+      await api.aSession(person, { browser: 'Firefox' });
+      const page = await open('/account', person);
+      await page.getByRole('button', { name: 'Sign out Firefox' }).waitFor();
+      return page;
+    },
+  ],
+  [
+    'delete-account',
+    async (api, open) => {
+      const page = await open('/account', await aPerson(api));
+      await page.getByRole('button', { name: 'Delete the account…' }).click();
+      await page.getByRole('dialog').getByLabel('Password', { exact: true }).waitFor();
+      return page;
+    },
+  ],
+  ['no-such-page', async (_api, open) => shown(await open('/no-such-page'), 'There is no such page')],
+];
+
+async function shown(page: Page, name: string | RegExp): Promise<Page> {
+  await shows(page, name);
+  return page;
+}
+
+async function invitationLink(api: Api): Promise<string> {
+  const owner = await api.anAccount({ firstName: 'Charles', lastName: 'Babbage' });
+  const team = await api.aTeam({ owner, name: 'Analytical Engine' });
+  const email = `invited-${crypto.randomUUID()}@example.com`;
+  const { trpc } = await signedIn(api, owner);
+  await trpc.createTeamInvitation.mutate({ teamId: team.id, email, roleId: 'member', isSystemRole: true });
+  return linkIn(await api.mailTo(email, /invitation/i));
+}
+
+/** Waits, within a bound, until nothing moves: half-transparent text has other colors. */
+const settled = (page: Page) =>
+  expect
+    .poll(() => page.evaluate("document.getAnimations().filter(({ playState }) => playState === 'running').length"), {
+      timeout: 5000,
+    })
+    .toBe(0);
+
+/** What hides a part of its content for being too narrow; fields scroll, and what is hidden from sight is meant so. */
+const CUT_OFF = `[...document.querySelectorAll('body *:not(input)')]
+  .filter((e) => e.clientWidth > 1 && e.scrollWidth > e.clientWidth + 1 && getComputedStyle(e).overflowX !== 'visible')
+  .map((e) => e.outerHTML.slice(0, 120))`;
+
+describe.skipIf(!hasChromium)('every page, light and dark, on a phone and on a desk', () => {
+  test.for(SCENES)(
+    '%s is free of violations that axe can find, and is no wider than the window',
+    async ([name, show], { api, open }) => {
+      const page = await show(api, (path, as) => open(path, as === undefined ? {} : { as }));
+      for (const { colorScheme, width } of LOOKS) {
+        await page.setViewportSize({ width, height: 800 });
+        await page.emulateMedia({ colorScheme });
+        await expect.poll(() => page.evaluate('document.documentElement.dataset.mantineColorScheme')).toBe(colorScheme);
+        await settled(page);
+        await keepShot(page, `${name}-${width}-${colorScheme}`);
+
+        const look = `${name}, ${colorScheme}, ${width}`;
+        const { violations } = await new AxeBuilder({ page }).analyze();
+        const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
+        expect(found, look).toEqual([]);
+        expect(
+          await page.evaluate('document.documentElement.scrollWidth - window.innerWidth'),
+          look,
+        ).toBeLessThanOrEqual(0);
+        expect(await page.evaluate(CUT_OFF), `${look}: text that is cut off`).toEqual([]);
+      }
+    },
+  );
+});

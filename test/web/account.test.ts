@@ -1,0 +1,204 @@
+import type { Page } from 'playwright-core';
+import { describe, expect } from 'vitest';
+import { hasChromium } from '../support/chromium.ts';
+import { aPerson, linkIn, PASSWORD, shows, signInAs, test } from './console.ts';
+
+const NEW_PASSWORD = 'a rather long new sentence';
+
+const section = (page: Page, name: string) => page.getByRole('region', { name });
+
+describe.skipIf(!hasChromium)('the account page', () => {
+  test('a session that is revoked from another browser is out at its next step', async ({ api, open }) => {
+    const person = await aPerson(api);
+    const here = await open('/sign-in');
+    await signInAs(here, person.email);
+    await shows(here, 'Your teams');
+    const there = await open('/sign-in', {
+      userAgent: 'Mozilla/5.0 (X11; Linux x86_64; rv:144.0) Gecko/20100101 Firefox/144.0',
+    });
+    await signInAs(there, person.email);
+    await shows(there, 'Your teams');
+
+    await here.getByRole('link', { name: 'Account' }).click();
+    const sessions = section(here, 'Sessions').getByRole('listitem');
+    await sessions.nth(1).waitFor();
+    expect(await sessions.filter({ hasText: 'This session' }).innerText()).toMatch(/Chrome/);
+    await sessions.filter({ hasText: 'Firefox' }).getByRole('button').click();
+    await here.getByText('The session is signed out.').waitFor();
+    expect(await sessions.count()).toBe(1);
+
+    await there.getByRole('link', { name: 'Account' }).click();
+    await shows(there, 'Sign in');
+    // After signing in again it goes on where it was interrupted.
+    await signInAs(there, person.email);
+    await shows(there, 'Your account');
+  });
+
+  test('everywhere else is signed out at once', async ({ api, open }) => {
+    const person = await aPerson(api);
+    const there = await open('/', { as: person });
+    await shows(there, 'Your teams');
+    const here = await open('/account', { as: person });
+
+    await here.getByRole('button', { name: 'Sign out everywhere else' }).click();
+    await here.getByText('One session is signed out.').waitFor();
+
+    await there.reload();
+    await shows(there, 'Sign in');
+    await here.reload();
+    await shows(here, 'Your account');
+  });
+
+  test('a forgotten password is reset by mail, which signs out everywhere', async ({ api, open }) => {
+    const person = await aPerson(api);
+    const elsewhere = await open('/', { as: person });
+    await shows(elsewhere, 'Your teams');
+    const page = await open('/sign-in');
+    await page.getByRole('link', { name: 'Forgot your password?' }).click();
+    await page.getByLabel('E-mail address').fill(person.email);
+    await page.getByRole('button', { name: 'Send the link' }).click();
+    await shows(page, 'Check your mail');
+
+    await page.goto(linkIn(await api.mailTo(person.email, /reset/i)));
+    await page.getByLabel('New password').fill('password');
+    await page.getByRole('button', { name: 'Set the password' }).click();
+    await page.getByText('This password is too easy to guess.').waitFor();
+    await page.getByLabel('New password').fill(NEW_PASSWORD);
+    await page.getByRole('button', { name: 'Set the password' }).click();
+    await shows(page, 'Your password has changed');
+
+    await page.getByRole('link', { name: 'Go to sign-in' }).click();
+    await signInAs(page, person.email, NEW_PASSWORD);
+    await shows(page, 'Your teams');
+    await elsewhere.reload();
+    await shows(elsewhere, 'Sign in');
+  });
+
+  test('the address changes once its new mailbox has confirmed', async ({ api, open }) => {
+    const person = await aPerson(api);
+    const newEmail = `new-${crypto.randomUUID()}@example.com`;
+    const page = await open('/account', { as: person });
+    const email = section(page, 'E-mail address');
+    await email.getByLabel('New address').fill(newEmail);
+    await email.getByLabel('Current password').fill('wrong');
+    await email.getByRole('button', { name: 'Change the address' }).click();
+    await email.getByText('The password is not right.').waitFor();
+    await email.getByLabel('Current password').fill(PASSWORD);
+    await email.getByRole('button', { name: 'Change the address' }).click();
+    await page.getByText(`Open the link that was sent to ${newEmail}`).waitFor();
+
+    await page.goto(linkIn(await api.mailTo(newEmail)));
+    await shows(page, 'Confirm your new address');
+    await page.getByRole('button', { name: 'Confirm the address' }).click();
+    await shows(page, 'Your address has changed');
+
+    expect(await api.rows('select email from account where id = $1', [person.id])).toEqual([{ email: newEmail }]);
+  });
+
+  test('a new password keeps this session', async ({ api, open }) => {
+    const person = await aPerson(api);
+    const page = await open('/account', { as: person });
+    const password = section(page, 'Password');
+    await password.getByLabel('Current password').fill(PASSWORD);
+    await password.getByLabel('New password').fill(NEW_PASSWORD);
+    await password.getByRole('button', { name: 'Change the password' }).click();
+    await page.getByText('Your password has changed.').waitFor();
+
+    await page.reload();
+    await shows(page, 'Your account');
+    await page.getByRole('button', { name: 'Sign out', exact: true }).click();
+    await shows(page, 'Sign in');
+    await signInAs(page, person.email, NEW_PASSWORD);
+    await shows(page, 'Your teams');
+  });
+
+  test('names are kept, and dates are written as the chosen language writes them', async ({ api, open }) => {
+    const person = await aPerson(api);
+    const page = await open('/account', { as: person });
+    const profile = section(page, 'Profile');
+    await profile.getByLabel('First name').fill('Ada');
+    await profile.getByLabel('Last name').fill('Lovelace');
+    await profile.getByLabel('Language and region').selectOption('de-DE');
+    await profile.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Your profile is saved.').waitFor();
+
+    await page.reload();
+    await shows(page, 'Your account');
+    expect(await profile.getByLabel('First name').inputValue()).toBe('Ada');
+    const today = new Intl.DateTimeFormat('de-DE', { dateStyle: 'medium', timeZone: 'UTC' }).format(new Date());
+    await section(page, 'Sessions').getByText(today).first().waitFor();
+  });
+
+  test('a passkey is added, renamed, signs in, and is removed', async ({ api, open }) => {
+    const person = await aPerson(api);
+    const page = await open('/account', { as: person });
+    await addAuthenticator(page);
+    const passkeys = section(page, 'Passkeys');
+    await addPasskey(page, 'Laptop');
+    await passkeys.getByRole('button', { name: 'Rename the passkey Laptop' }).click();
+    await page.getByRole('dialog').getByLabel('Name').fill('Work laptop');
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+    await passkeys.getByRole('listitem').filter({ hasText: 'Work laptop' }).waitFor();
+
+    // The authenticator consents to everything at once, so that the page must not offer by itself here.
+    await page.evaluate('PublicKeyCredential.isConditionalMediationAvailable = () => Promise.resolve(false)');
+    await page.getByRole('button', { name: 'Sign out', exact: true }).click();
+    await shows(page, 'Sign in');
+    await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
+    await shows(page, 'Your teams');
+
+    await page.getByRole('link', { name: 'Account' }).click();
+    await passkeys.getByRole('button', { name: 'Remove the passkey Work laptop' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+    await passkeys.getByText('You have no passkey.').waitFor();
+    expect(await api.rows('select id from passkey where account_id = $1', [person.id])).toEqual([]);
+  });
+
+  test('a passkey signs in from the suggestions for the address, without the button', async ({ api, open }) => {
+    const page = await open('/account', { as: await aPerson(api) });
+    await addAuthenticator(page);
+    await addPasskey(page, 'Laptop');
+
+    await page.getByRole('button', { name: 'Sign out', exact: true }).click();
+    await shows(page, 'Your teams');
+  });
+
+  test('the account is deleted with its password, and not without', async ({ api, open }) => {
+    const person = await aPerson(api);
+    const page = await open('/account', { as: person });
+    await page.getByRole('button', { name: 'Delete the account…' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Delete for good' }).click();
+    await dialog.getByText('Fill this in.').waitFor();
+    expect(await api.rows('select 1 from account where id = $1', [person.id])).toHaveLength(1);
+
+    await dialog.getByLabel('Password', { exact: true }).fill(PASSWORD);
+    await dialog.getByRole('button', { name: 'Delete for good' }).click();
+    await shows(page, 'Sign in');
+    await page.getByText('Your account is deleted.').waitFor();
+    expect(await api.rows('select 1 from account where id = $1', [person.id])).toEqual([]);
+  });
+});
+
+/** An authenticator in software, which consents to whatever it is asked. */
+async function addAuthenticator(page: Page): Promise<void> {
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send('WebAuthn.enable');
+  await devtools.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  });
+}
+
+async function addPasskey(page: Page, name: string): Promise<void> {
+  await section(page, 'Passkeys').getByRole('button', { name: 'Add a passkey' }).click();
+  await page.getByRole('dialog').getByLabel('Name').fill(name);
+  await page.getByRole('dialog').getByRole('button', { name: 'Add a passkey' }).click();
+  await section(page, 'Passkeys').getByRole('listitem').filter({ hasText: name }).waitFor();
+}

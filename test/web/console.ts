@@ -1,0 +1,89 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { hashPassword } from '../../src/access/password.ts';
+import type { Mail } from '../../src/mail/mailer.ts';
+import { test as base, type Api } from '../support/api.ts';
+import { signedIn } from '../support/browser.ts';
+import { launchBrowser } from '../support/chromium.ts';
+import type { AnAccount } from '../support/factories.ts';
+
+export const PASSWORD = 'correct horse battery staple';
+
+type Options = BrowserContextOptions & { readonly as?: { id: string } };
+
+/** Opens a browser window of its own, signed in as an account where one is named. */
+export type Open = (path: string, options?: Options) => Promise<Page>;
+
+/** `test` with the service, a Chromium, and windows that must have nothing to complain about. */
+export const test = base.extend<{ browser: Browser; open: Open }>({
+  browser: [
+    async ({ api }, use) => {
+      const browser = await launchBrowser({ baseUrl: api.services.config.baseUrl, port: api.port });
+      await use(browser);
+      await browser.close();
+    },
+    { scope: 'file' },
+  ],
+  open: async ({ api, browser }, use) => {
+    const complaints: string[] = [];
+    const contexts: { close(): Promise<void> }[] = [];
+    await use(async (path, { as, ...options } = {}) => {
+      const { baseUrl } = api.services.config;
+      const context = await browser.newContext({ baseURL: baseUrl, locale: 'en-GB', timezoneId: 'UTC', ...options });
+      contexts.push(context);
+      context.setDefaultTimeout(15_000);
+      if (as !== undefined) await context.addCookies(await cookiesFor(api, as, baseUrl));
+      const page = await context.newPage();
+      page.on('pageerror', (error) => complaints.push(String(error)));
+      page.on('console', (message) => {
+        // A refused call is logged by the browser whatever the page does about it.
+        if (message.type() === 'error' && !/^Failed to load resource: .* 4\d\d /.test(message.text()))
+          complaints.push(message.text());
+      });
+      await page.goto(path);
+      return page;
+    });
+    for (const context of contexts) await context.close();
+    expect(complaints, 'the console of the browser').toEqual([]);
+  },
+});
+
+async function cookiesFor(api: Api, account: { id: string }, url: string) {
+  const { cookies } = await signedIn(api, account);
+  return [...cookies].map(([name, value]) => ({ name, value, url }));
+}
+
+/** An account that signs in with PASSWORD. */
+export async function aPerson(api: Api, fields: { firstName?: string; lastName?: string } = {}): Promise<AnAccount> {
+  const account = await api.anAccount(fields);
+  await api.rows('update account set password_hash = $2 where id = $1', [account.id, await hashPassword(PASSWORD)]);
+  return account;
+}
+
+/** The path that the link of a mail leads to. */
+export function linkIn({ text }: Mail): string {
+  const link = /https?:\/\/[^\s/]+(\/\S+\?token=\S+)/.exec(text)?.[1];
+  if (link === undefined) throw new Error(`No link in: ${text}`);
+  return link;
+}
+
+const shots = process.env['SCREENSHOTS'] ?? mkdtempSync(join(tmpdir(), 'roster-web-'));
+
+/** Keeps what a page looks like, for people to look at. */
+export const keepShot = (page: Page, name: string) =>
+  page.screenshot({ path: join(shots, `${name}.png`), fullPage: true });
+
+export const heading = (page: Page, name: string | RegExp) => page.getByRole('heading', { level: 1, name });
+
+/** Waits until the page shows what it is about. */
+export const shows = (page: Page, name: string | RegExp) => heading(page, name).waitFor();
+
+/** Fills in the sign-in page and submits it. */
+export async function signInAs(page: Page, email: string, password = PASSWORD): Promise<void> {
+  await page.getByLabel('E-mail address').fill(email);
+  await page.getByLabel('Password', { exact: true }).fill(password);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+}

@@ -1,0 +1,90 @@
+import { describe, expect } from 'vitest';
+import type { Api } from '../support/api.ts';
+import { signedIn } from '../support/browser.ts';
+import { hasChromium } from '../support/chromium.ts';
+import { aPerson, linkIn, PASSWORD, shows, signInAs, test } from './console.ts';
+
+/** An invitation that was mailed, and the path of its link. */
+async function invite(api: Api, email: string) {
+  const owner = await api.anAccount({ firstName: 'Charles', lastName: 'Babbage' });
+  const team = await api.aTeam({ owner, name: `Engine ${crypto.randomUUID().slice(0, 8)}` });
+  const { trpc } = await signedIn(api, owner);
+  await trpc.createTeamInvitation.mutate({ teamId: team.id, email, roleId: 'member', isSystemRole: true });
+  return { team, link: linkIn(await api.mailTo(email, /invitation/i)) };
+}
+
+const stateOf = (api: Api, team: { id: string }) =>
+  api.rows(
+    `select (select count(*) from membership where team_id = $1)::int as members,
+            (select count(*) from invitation where team_id = $1 and accepted_at is null)::int as pending`,
+    [team.id],
+  );
+
+describe.skipIf(!hasChromium)('the page of an invitation', () => {
+  test('opening it changes nothing; signing up through it makes a member at once', async ({ api, open }) => {
+    const email = `invited-${crypto.randomUUID()}@example.com`;
+    const { team, link } = await invite(api, email);
+    const page = await open(link);
+    await shows(page, `Join ${team.name}`);
+    expect(await page.getByRole('main').innerText()).toMatch(/Charles Babbage[\s\S]*Member/);
+    await page.reload();
+    await shows(page, `Join ${team.name}`);
+    expect(await stateOf(api, team)).toEqual([{ members: 1, pending: 1 }]);
+
+    await page.getByRole('link', { name: 'Sign up to accept' }).click();
+    await shows(page, 'Create your account');
+    expect(await page.getByLabel('E-mail address').inputValue()).toBe(email);
+    await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+    await page.getByRole('button', { name: 'Create account' }).click();
+
+    await shows(page, 'Your teams');
+    const row = page.getByRole('listitem').filter({ hasText: team.name });
+    await row.waitFor();
+    expect(await row.innerText()).toContain('Member');
+    expect(await page.getByText('Your address is not verified').count()).toBe(0);
+    expect(await stateOf(api, team)).toEqual([{ members: 2, pending: 0 }]);
+  });
+
+  test('somebody with an account signs in through it and accepts', async ({ api, open }) => {
+    const person = await aPerson(api);
+    const { team, link } = await invite(api, person.email);
+    const page = await open(link);
+    await page.getByRole('link', { name: 'Sign in to accept' }).click();
+    await signInAs(page, person.email);
+    await shows(page, `Join ${team.name}`);
+    await page.getByRole('button', { name: 'Accept the invitation' }).click();
+
+    await shows(page, 'Your teams');
+    await page.getByText(`You are a member of ${team.name} now.`).waitFor();
+    await page.getByRole('listitem').filter({ hasText: team.name }).waitFor();
+  });
+
+  test('another account sees whom it is for, and cannot accept', async ({ api, open }) => {
+    const { team, link } = await invite(api, (await aPerson(api)).email);
+    const other = await aPerson(api);
+    const page = await open(link, { as: other });
+    await page.getByText('The invitation is for another address').waitFor();
+    expect(await page.getByRole('main').innerText()).toContain(other.email);
+    expect(await page.getByRole('button', { name: 'Accept the invitation' }).count()).toBe(0);
+
+    await page.getByRole('button', { name: 'Sign out and continue' }).click();
+    await page.getByRole('link', { name: 'Sign in to accept' }).waitFor();
+    expect(await stateOf(api, team)).toEqual([{ members: 1, pending: 1 }]);
+  });
+
+  test('it is declined after asking, and its link is over', async ({ api, open }) => {
+    const { team, link } = await invite(api, `invited-${crypto.randomUUID()}@example.com`);
+    const page = await open(link);
+    await page.getByRole('button', { name: 'Decline' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+    expect(await stateOf(api, team)).toEqual([{ members: 1, pending: 1 }]);
+    await page.getByRole('button', { name: 'Decline' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Decline' }).click();
+    await shows(page, 'You have declined the invitation');
+    expect(await stateOf(api, team)).toEqual([{ members: 1, pending: 0 }]);
+
+    await page.goto(link);
+    await shows(page, 'This invitation does not work');
+    await page.getByRole('alert').getByText('The link does not work', { exact: true }).waitFor();
+  });
+});

@@ -1,0 +1,135 @@
+import type { CDPSession, Page } from 'playwright-core';
+import { describe, expect } from 'vitest';
+import type { Api } from '../support/api.ts';
+import { hasChromium } from '../support/chromium.ts';
+import { shows, test } from './console.ts';
+
+/** An authenticator for the page, as Chromium plays one; whoever touches it is verified. */
+async function plugIn(page: Page) {
+  const devtools: CDPSession = await page.context().newCDPSession(page);
+  await devtools.send('WebAuthn.enable');
+  const { authenticatorId } = await devtools.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  });
+  const credentials = async () => (await devtools.send('WebAuthn.getCredentials', { authenticatorId })).credentials;
+
+  return {
+    credentials,
+    verify: (isUserVerified: boolean) => devtools.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified }),
+    /** Takes over what another one holds, as a passkey that is synchronized, or copied. */
+    async hold(copied: Awaited<ReturnType<typeof credentials>>, changes: { signCount?: number } = {}) {
+      for (const credential of copied) {
+        await devtools.send('WebAuthn.addCredential', { authenticatorId, credential: { ...credential, ...changes } });
+      }
+    },
+  };
+}
+
+const passkeysOn = (page: Page) => page.getByRole('region', { name: 'Passkeys' });
+
+async function add(page: Page, name: string): Promise<void> {
+  await passkeysOn(page).getByRole('button', { name: 'Add a passkey' }).click();
+  await page.getByRole('dialog').getByLabel('Name').fill(name);
+  await page.getByRole('dialog').getByRole('button', { name: 'Add a passkey' }).click();
+}
+
+/** A page whose owner has just added a passkey. */
+async function withPasskey(api: Api, open: (path: string, options: { as: { id: string } }) => Promise<Page>) {
+  const account = await api.anAccount();
+  const page = await open('/account', { as: account });
+  const authenticator = await plugIn(page);
+  await add(page, 'Laptop');
+  await passkeysOn(page).getByRole('listitem').filter({ hasText: 'Laptop' }).waitFor();
+  return { account, page, authenticator };
+}
+
+const namesOf = async (api: Api, { id }: { id: string }) =>
+  (await api.rows<{ name: string }>('select name from passkey where account_id = $1', [id])).map(({ name }) => name);
+
+const passkeySessions = (api: Api, { id }: { id: string }) =>
+  api.rows(`select id from session where account_id = $1 and authentication_type = 'passkey'`, [id]);
+
+describe.skipIf(!hasChromium)('passkeys in a browser', () => {
+  // Guarantees that people need to remember nothing: neither a name nor a password.
+  test('a synchronized passkey signs in from another browser', async ({ api, open }) => {
+    const { account, authenticator } = await withPasskey(api, open);
+    const [credential] = await authenticator.credentials();
+    expect(credential).toMatchObject({ isResidentCredential: true, rpId: 'localhost' });
+    expect(Buffer.from(credential?.userHandle ?? '', 'base64').toString()).toBe(account.id);
+
+    const elsewhere = await open('/verify-email');
+    await (await plugIn(elsewhere)).hold(await authenticator.credentials());
+    await elsewhere.goto('/sign-in?next=%2Faccount');
+
+    // The authenticator answers the offer that the page makes by itself.
+    await shows(elsewhere, 'Your account');
+    expect(await passkeySessions(api, account)).toHaveLength(1);
+  });
+
+  test('an authenticator is added once', async ({ api, open }) => {
+    const { account, page } = await withPasskey(api, open);
+
+    await add(page, 'Laptop again');
+    await page.getByRole('dialog').getByRole('alert').waitFor();
+
+    expect(await namesOf(api, account)).toEqual(['Laptop']);
+  });
+
+  test('nobody whom the authenticator cannot verify adds a passkey', async ({ api, open }) => {
+    const account = await api.anAccount();
+    const page = await open('/account', { as: account });
+    await (await plugIn(page)).verify(false);
+
+    await add(page, 'Not mine');
+    await page.getByRole('dialog').getByText('No passkey was made.').waitFor();
+
+    expect(await namesOf(api, account)).toEqual([]);
+  });
+
+  // Guarantees that a copy which is behind its original, and so is no synchronized one, is noticed.
+  test('a copy whose counter steps back signs nobody in', async ({ api, open }) => {
+    const { account, authenticator } = await withPasskey(api, open);
+    await api.rows('update passkey set counter = 100 where account_id = $1', [account.id]);
+
+    const elsewhere = await open('/verify-email');
+    await (await plugIn(elsewhere)).hold(await authenticator.credentials(), { signCount: 1 });
+    await elsewhere.goto('/sign-in');
+    await elsewhere.getByRole('button', { name: 'Sign in with a passkey' }).click();
+    await elsewhere.getByText('The passkey was not accepted').waitFor();
+
+    expect(await passkeySessions(api, account)).toEqual([]);
+  });
+
+  test('a passkey that was removed here signs nobody in, though the device still has it', async ({ api, open }) => {
+    const { account, page, authenticator } = await withPasskey(api, open);
+    await api.rows(`update account set password_hash = 'a hash' where id = $1`, [account.id]);
+    await passkeysOn(page).getByRole('button', { name: 'Remove the passkey Laptop' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+    await passkeysOn(page).getByText('You have no passkey.').waitFor();
+
+    const elsewhere = await open('/verify-email');
+    await (await plugIn(elsewhere)).hold(await authenticator.credentials());
+    await elsewhere.goto('/sign-in');
+    await elsewhere.getByRole('button', { name: 'Sign in with a passkey' }).click();
+    await elsewhere.getByText('The passkey was not accepted').waitFor();
+
+    expect(await passkeySessions(api, account)).toEqual([]);
+  });
+
+  test('the last way into an account is not removed', async ({ api, open }) => {
+    const { account, page } = await withPasskey(api, open);
+
+    await passkeysOn(page).getByRole('button', { name: 'Remove the passkey Laptop' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+    await page.getByRole('dialog').getByRole('alert').waitFor();
+
+    expect(await namesOf(api, account)).toEqual(['Laptop']);
+  });
+});

@@ -1,0 +1,212 @@
+import { gzipSync } from 'node:zlib';
+import type { Page } from 'playwright-core';
+import { describe, expect } from 'vitest';
+import { hasChromium } from '../support/chromium.ts';
+import { aPerson, linkIn, PASSWORD, shows, signInAs, test } from './console.ts';
+
+/** What the first page may load, in bytes of gzipped JavaScript. */
+const FIRST_PAGE_BYTES = 200_000;
+
+describe.skipIf(!hasChromium)('the web shell', () => {
+  test('somebody signs up, verifies the address by mail, signs in and makes a team', async ({ api, open }) => {
+    const email = `new-${crypto.randomUUID()}@example.com`;
+    const page = await open('/sign-in');
+    await page.getByRole('link', { name: 'Create an account' }).click();
+    await shows(page, 'Create your account');
+    await page.getByLabel('E-mail address').fill(email);
+    await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+    await page.getByRole('button', { name: 'Create account' }).click();
+    await shows(page, 'Check your mail');
+
+    // Opening the link changes nothing: mail scanners do it too.
+    await page.goto(linkIn(await api.mailTo(email, /verify/i)));
+    await shows(page, 'Verify your address');
+    expect(await isVerified()).toBe(false);
+    await page.getByRole('button', { name: 'Verify the address' }).click();
+    await shows(page, 'Your address is verified');
+    expect(await isVerified()).toBe(true);
+
+    await page.getByRole('link', { name: 'Go to your teams' }).click();
+    await shows(page, 'Sign in');
+    await signInAs(page, email);
+    await shows(page, 'Your teams');
+    await page.getByText('You are in no team yet').waitFor();
+    expect(await page.getByText('Create one and invite others to it').isVisible()).toBe(true);
+
+    await page.getByRole('button', { name: 'Create a team' }).click();
+    await page.getByLabel('Name of the team').fill('Analytical Engine');
+    await page.getByRole('button', { name: 'Create the team' }).click();
+    const row = page.getByRole('listitem').filter({ hasText: 'Analytical Engine' });
+    await row.waitFor();
+    expect(await row.innerText()).toContain('Owner');
+
+    async function isVerified(): Promise<boolean> {
+      const [row] = await api.rows<{ verified: boolean }>(
+        `select email_verified_at is not null as verified from account where email = $1`,
+        [email],
+      );
+      return row?.verified ?? false;
+    }
+  });
+
+  test('an address that is not verified is told so at home, and gets another link', async ({ api, open }) => {
+    const account = await api.anAccount();
+    await api.rows('update account set email_verified_at = null where id = $1', [account.id]);
+    const page = await open('/', { as: account });
+
+    await page.getByText('Your address is not verified').waitFor();
+    await page.getByRole('button', { name: 'Send the link again' }).click();
+    await page.getByText(`A new link is on its way to ${account.email}.`).waitFor();
+
+    expect(linkIn(await api.mailTo(account.email, /verify/i))).toMatch(/^\/verify-email\?token=/);
+  });
+
+  test('a page for people who are signed in leads to the sign-in and back, and never to another site', async ({
+    api,
+    open,
+  }) => {
+    const person = await aPerson(api);
+    const page = await open('/account');
+    await shows(page, 'Sign in');
+    await signInAs(page, person.email);
+    await shows(page, 'Your account');
+
+    for (const next of ['//example.com/', '/\\example.com', 'https://example.com/']) {
+      await page.goto(`/sign-in?next=${encodeURIComponent(next)}`);
+      await signInAs(page, person.email);
+      await shows(page, 'Your teams');
+      expect(new URL(page.url()).pathname).toBe('/');
+    }
+  });
+
+  test('signing in needs nothing but the keyboard', async ({ api, open }) => {
+    const person = await aPerson(api);
+    const page = await open('/sign-in');
+    await shows(page, 'Sign in');
+
+    expect(await focused(page)).toBe('E-mail address');
+    await page.keyboard.type(person.email);
+    await page.keyboard.press('Tab');
+    expect(await focused(page)).toBe('Password');
+    await page.keyboard.type(PASSWORD);
+    await page.keyboard.press('Enter');
+    await shows(page, 'Your teams');
+    await expect.poll(() => page.evaluate('document.activeElement.tagName')).toBe('H1');
+
+    // Everything can be reached, and the first stop skips the navigation.
+    await page.goto('/account');
+    await shows(page, 'Your account');
+    await page.keyboard.press('Tab');
+    expect(await focused(page)).toBe('Skip to the content');
+    const stops = new Set<string>();
+    for (let i = 0; i < 40; i++) {
+      stops.add(await focused(page));
+      await page.keyboard.press('Tab');
+    }
+    for (const stop of [
+      'Teams',
+      'Account',
+      'Sign out',
+      'First name',
+      'New address',
+      'Current password',
+      'Add a passkey',
+      'Delete the account…',
+    ]) {
+      expect([...stops], 'what Tab reaches').toContain(stop);
+    }
+  });
+
+  test('a wrong password is told in the words of the problem, with the request to quote', async ({ api, open }) => {
+    const person = await aPerson(api);
+    const page = await open('/sign-in');
+    await signInAs(page, person.email, 'not the password');
+
+    const alert = page.getByRole('alert');
+    await alert.waitFor();
+    expect(await alert.innerText()).toMatch(/Signing in failed[\s\S]*Request/);
+    const requestId = await alert.locator('code').innerText();
+    expect(requestId).toMatch(/^[\w.-]+$/);
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await alert.getByRole('button', { name: 'Copy the id of the request' }).click();
+    await page.getByText('Copied').waitFor();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(requestId);
+  });
+
+  test('a fault of a field is told at the field, which has the focus', async ({ open }) => {
+    const page = await open('/sign-up');
+    await page.getByLabel('E-mail address').fill('nobody');
+    await page.getByLabel('Password', { exact: true }).fill('short');
+    await page.getByRole('button', { name: 'Create account' }).click();
+
+    const email = page.getByRole('textbox', { name: 'E-mail address' });
+    await page.getByText('Enter an e-mail address, such as name@example.com.').waitFor();
+    expect(await email.getAttribute('aria-invalid')).toBe('true');
+    expect(await focused(page)).toBe('E-mail address');
+    expect(await page.getByText('Use at least 8 characters.').isVisible()).toBe(true);
+    expect(await page.getByRole('alert').count()).toBe(0);
+  });
+
+  test('without the service a page says so, and works when it is back', async ({ api, open }) => {
+    const page = await open('/sign-in');
+    await shows(page, 'Sign in');
+    const person = await aPerson(api);
+    // Aborted like a call without a network, whose line in the browser's console is not the page's.
+    await page.route('**/trpc/auth.signIn', (route) => route.fulfill({ status: 404, body: 'no service here' }));
+    await signInAs(page, person.email);
+    await page.getByText('The service could not be reached').waitFor();
+
+    await page.unroute('**/trpc/auth.signIn');
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await shows(page, 'Your teams');
+  });
+
+  test('an unknown address is a page that says so', async ({ open }) => {
+    const page = await open('/no-such-page');
+    await shows(page, 'There is no such page');
+  });
+
+  test('light and dark follow the system until somebody chooses, before anything is painted', async ({ open }) => {
+    const page = await open('/sign-in', { colorScheme: 'dark' });
+    await shows(page, 'Sign in');
+    expect(await scheme()).toBe('dark');
+    await page.getByRole('button', { name: 'Use light colors' }).click();
+    expect(await scheme()).toBe('light');
+
+    await page.route(/\/assets\/index-.*\.js$/, () => undefined); // the modules never arrive
+    await page.reload({ waitUntil: 'commit' });
+    await page.waitForSelector('#root', { state: 'attached' });
+    expect(await scheme()).toBe('light');
+
+    function scheme() {
+      return page.evaluate("document.documentElement.getAttribute('data-mantine-color-scheme')");
+    }
+  });
+
+  test('the first page loads less than 200 KB of gzipped JavaScript', async ({ api, open }) => {
+    const scripts = new Set<string>();
+    const page = await open('about:blank');
+    page.on('request', (request) => {
+      if (request.resourceType() === 'script') scripts.add(new URL(request.url()).pathname);
+    });
+    await page.goto('/sign-in');
+    await shows(page, 'Sign in');
+    await page.waitForLoadState('networkidle');
+
+    let total = 0;
+    for (const path of scripts) {
+      const answer = await fetch(`http://127.0.0.1:${api.port}${path}`, { headers: { 'accept-encoding': 'identity' } });
+      expect(answer.status).toBe(200);
+      total += gzipSync(await answer.bytes()).length;
+    }
+    expect(scripts.size).toBeGreaterThan(1);
+    expect(total).toBeLessThan(FIRST_PAGE_BYTES);
+  });
+});
+
+/** What a screen reader calls the element with the focus, about. */
+function focused(page: Page): Promise<string> {
+  return page.evaluate(
+    `(() => { const e = document.activeElement; return (e.labels?.[0]?.textContent || e.getAttribute('aria-label') || e.textContent || '').trim(); })()`,
+  );
+}
