@@ -133,8 +133,8 @@ async function invitationLink(api: Api): Promise<string> {
 }
 
 /** Waits, within a bound, until nothing moves: half-transparent text has other colors. */
-const settled = (page: Page) =>
-  expect
+const settled = async (page: Page) =>
+  await expect
     .poll(() => page.evaluate("document.getAnimations().filter(({ playState }) => playState === 'running').length"), {
       timeout: 5000,
     })
