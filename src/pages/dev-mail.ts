@@ -1,10 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Router, type Request, type Response } from 'express';
+import { Router, type Request } from 'express';
 import { isLoopback, type Config } from '../config.ts';
-import { assetOf } from './asset.ts';
 import { escapeHtml } from './html.ts';
+import { plainPages } from './plain.ts';
 
 const LATEST = 100;
 /** What the mailer calls a finished file; the names sort by time. */
@@ -21,10 +20,7 @@ export function devMailPages({ baseUrl, dataDir, smtpUrl, trustProxy }: Settings
   const { host, hostname } = new URL(baseUrl);
   const isPossible = smtpUrl === undefined && trustProxy === false && isLoopback(hostname);
   const directory = join(dataDir, 'mail');
-  const style = assetOf('/dev/mail/style.css', {
-    type: 'text/css; charset=utf-8',
-    body: readFileSync(new URL('./plain.css', import.meta.url)),
-  });
+  const { style, show } = plainPages('/dev/mail/style.css', { site: 'Roster mail', headers: HEADERS });
 
   const pages = Router();
   pages.use('/dev/mail', (req, _res, next) => {
@@ -52,13 +48,6 @@ export function devMailPages({ baseUrl, dataDir, smtpUrl, trustProxy }: Settings
   async function find({ params }: Request<{ name: string }>): Promise<Mail | undefined> {
     const names = await latestIn(directory);
     return names.includes(params.name) ? read(join(directory, params.name)) : undefined;
-  }
-
-  function show(res: Response, title: string, main: string): void {
-    res
-      .set(HEADERS)
-      .type('html')
-      .send(page(style.path, title, main));
   }
 }
 
@@ -160,20 +149,3 @@ const CONTENT_HEADERS = {
   'Referrer-Policy': 'no-referrer',
   'Cache-Control': 'no-store',
 };
-
-const page = (stylePath: string, title: string, main: string): string => `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escapeHtml(title)} · Roster mail</title>
-<link rel="icon" href="data:,">
-<link rel="stylesheet" href="${stylePath}">
-</head>
-<body>
-<main>
-${main}
-</main>
-</body>
-</html>
-`;

@@ -9,8 +9,23 @@ export type PlainPages = {
   readonly show: (res: Response, title: string, main: string) => void;
 };
 
+type Frame = {
+  /** What the title says behind the page's own. */
+  readonly site: string;
+  readonly headers: Readonly<Record<string, string>>;
+};
+
+const PUBLIC: Frame = {
+  site: 'Roster API',
+  headers: {
+    'Content-Security-Policy':
+      "default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    'Cache-Control': 'public, max-age=300',
+  },
+};
+
 /** Pages of text without a script, in one style, which is served at a path below theirs. */
-export function plainPages(stylePath: string): PlainPages {
+export function plainPages(stylePath: string, { site, headers } = PUBLIC): PlainPages {
   const style = assetOf(stylePath, {
     type: 'text/css; charset=utf-8',
     body: readFileSync(new URL('./plain.css', import.meta.url)),
@@ -19,21 +34,18 @@ export function plainPages(stylePath: string): PlainPages {
     style,
     show: (res, title, main) =>
       void res
-        .set({ 'Content-Security-Policy': POLICY, 'Cache-Control': 'public, max-age=300' })
+        .set(headers)
         .type('html')
-        .send(page(style.path, title, main)),
+        .send(page(style.path, `${title} · ${site}`, main)),
   };
 }
-
-const POLICY =
-  "default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 const page = (stylePath: string, title: string, main: string): string => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escapeHtml(title)} · Roster API</title>
+<title>${escapeHtml(title)}</title>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="${stylePath}">
 </head>

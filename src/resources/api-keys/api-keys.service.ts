@@ -104,16 +104,19 @@ async function requireScopes(
 }
 
 /**
- * The caller's scopes at this moment, locked until the commit: a key that is narrowed while it
- * makes another cannot hand on what it has just lost.
+ * The caller's scopes at this moment, locked until the commit: a key that is narrowed or revoked
+ * while it makes another cannot hand on what it has just lost, nor a session that has ended.
  */
-async function heldNow(tx: EntityManager, caller: Principal): Promise<readonly Scope[]> {
-  if (caller.kind !== 'api-key') return caller.scopes;
-  const [key] = await tx.execute<{ scopes: Scope[] }[]>(
-    'select scopes from api_key where id = ? and revoked_at is null for share',
-    [caller.credentialId],
+async function heldNow(tx: EntityManager, { kind, credentialId, scopes }: Principal): Promise<readonly Scope[]> {
+  if (kind === 'oauth-grant') return scopes;
+  const [caller] = await tx.execute<{ scopes: Scope[] | null }[]>(
+    kind === 'api-key'
+      ? 'select scopes from api_key where id = ? and revoked_at is null for share'
+      : 'select null as scopes from session where id = ? and revoked_at is null for share',
+    [credentialId],
   );
-  return key?.scopes ?? [];
+  if (caller === undefined) throw new ProblemError('credential_invalid');
+  return caller.scopes ?? scopes;
 }
 
 async function requireRoom(
