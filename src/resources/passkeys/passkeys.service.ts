@@ -1,26 +1,28 @@
-import { randomBytes } from 'node:crypto';
 import { LockMode, UniqueConstraintViolationException } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { verifyAuthenticationResponse, verifyRegistrationResponse } from '@simplewebauthn/server';
-import { decodeAttestationObject, isoCBOR } from '@simplewebauthn/server/helpers';
 import { lockAccount } from '../../access/account.ts';
 import type { Principal } from '../../access/principal.ts';
 import { addressWindow, attempt, forgive } from '../../access/throttle.ts';
-import type { Config } from '../../config.ts';
-import { Account, Passkey, PasskeyChallenge, Session } from '../../entities/index.ts';
+import { Account, Passkey, Session } from '../../entities/index.ts';
 import { ProblemError } from '../../errors.ts';
 import type { Services } from '../../rpc/context.ts';
 import type { Visitor } from '../../rpc/visitor.ts';
 import { openSession, startSession } from '../sessions/sessions.service.ts';
-import { consumeChallenge, renamePasskey as renameRow } from './passkeys.queries.ts';
+import {
+  ALGORITHMS,
+  CHALLENGE_MS,
+  counterOf,
+  credentialOf,
+  newChallenge,
+  refused,
+  relyingParty,
+  takeChallenge,
+  userHandleOf,
+} from './ceremony.ts';
+import { renamePasskey as renameRow } from './passkeys.queries.ts';
 import type { RegistrationResponse, SignInResponse } from './passkeys.schema.ts';
 
 const PASSKEYS_MAX = 20;
-const CHALLENGE_MS = 5 * 60 * 1000;
-const CHALLENGE_BYTES = 32;
-
-/** Ed25519, ES256 and RS256 as COSE numbers, the preferred one first: what authenticators can do, and nothing that depends on the runtime. */
-const ALGORITHMS = [-8, -7, -257];
 
 /** What a new passkey is to be like. The challenge belongs to this account. */
 export async function offerRegistration({ config, db }: Services, { accountId }: Principal) {
@@ -160,15 +162,6 @@ export const presentPasskey = (passkey: Passkey) => ({
   lastUsedAt: passkey.lastUsedAt?.toISOString() ?? null,
 });
 
-/** Passkeys are for the host of BASE_URL and answer on its origin, whatever a request calls this service. */
-function relyingParty({ baseUrl }: Config): { id: string; origin: string } {
-  const { hostname, origin } = new URL(baseUrl);
-  return { id: hostname, origin };
-}
-
-/** The account as authenticators know it: its id, which says nothing about the person. */
-const userHandleOf = (accountId: string): string => Buffer.from(accountId).toString('base64url');
-
 /**
  * Under the account's lock: whoever ended the session meanwhile, by a new password or a proof of the
  * mailbox, wants nothing to be left behind of whoever had it.
@@ -184,109 +177,3 @@ function requireRoom(count: number): void {
     errors: [{ in: 'body', pointer: '', code: 'max_length', params: { max: PASSKEYS_MAX } }],
   });
 }
-
-function newChallenge(tx: EntityManager, account: Account | null): string {
-  const challenge = randomBytes(CHALLENGE_BYTES).toString('base64url');
-  tx.create(PasskeyChallenge, { challenge, account, expiresAt: new Date(Date.now() + CHALLENGE_MS) });
-  return challenge;
-}
-
-/**
- * Uses up the challenge that a response says it answers, before anything else of the response is
- * looked at: a response is tried once, whatever comes of it.
- */
-async function takeChallenge(
-  read: Services['db']['read'],
-  { response }: RegistrationResponse | SignInResponse,
-  accountId: string | null,
-): Promise<string> {
-  const challenge = challengeIn(response.clientDataJSON);
-  if (challenge === undefined || !(await consumeChallenge(read, challenge, accountId))) throw refused();
-  return challenge;
-}
-
-const CHALLENGE = /^[\w-]{43}$/;
-
-function challengeIn(clientDataJSON: string): string | undefined {
-  try {
-    const data: unknown = JSON.parse(Buffer.from(clientDataJSON, 'base64url').toString('utf8'));
-    const challenge = typeof data === 'object' && data !== null && 'challenge' in data ? data.challenge : undefined;
-    return typeof challenge === 'string' && CHALLENGE.test(challenge) ? challenge : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-async function credentialOf(config: Config, { id, rawId, type, response }: RegistrationResponse, challenge: string) {
-  const { id: expectedRPID, origin: expectedOrigin } = relyingParty(config);
-  const { clientDataJSON, attestationObject } = response;
-  const { registrationInfo } = await checked(async () =>
-    verifyRegistrationResponse({
-      response: {
-        id,
-        rawId,
-        type,
-        response: { clientDataJSON, attestationObject: withoutAttestation(attestationObject) },
-        clientExtensionResults: {},
-      },
-      expectedChallenge: challenge,
-      expectedOrigin,
-      expectedRPID,
-      requireUserVerification: true,
-      supportedAlgorithmIDs: ALGORITHMS,
-    }),
-  );
-  // What the browser calls the credential is not signed; what the authenticator says it is, is what will sign.
-  if (registrationInfo === undefined || registrationInfo.credential.id !== id) throw refused();
-  return registrationInfo.credential;
-}
-
-/** The counter of a good answer to the challenge, higher than the passkey's where its authenticator counts. */
-async function counterOf(
-  config: Config,
-  passkey: Passkey,
-  { id, rawId, type, response }: SignInResponse,
-  challenge: string,
-): Promise<number> {
-  const { id: expectedRPID, origin: expectedOrigin } = relyingParty(config);
-  const { userHandle, ...signed } = response;
-  // WebAuthn 3, section 7.2: whoever the authenticator means has to be the owner of its key.
-  if (userHandle && userHandle !== userHandleOf(passkey.account.id)) throw refused();
-  const { verified, authenticationInfo } = await checked(() =>
-    verifyAuthenticationResponse({
-      response: { id, rawId, type, response: signed, clientExtensionResults: {} },
-      expectedChallenge: challenge,
-      expectedOrigin,
-      expectedRPID,
-      requireUserVerification: true,
-      credential: { id, publicKey: new Uint8Array(passkey.publicKey), counter: Number(passkey.counter) },
-    }),
-  );
-  if (!verified) throw refused();
-  return authenticationInfo.newCounter;
-}
-
-/**
- * The attestation object without its statement. Nobody's is asked for; and those who send one bring
- * certificates, whose revocation lists the library would fetch from wherever they say.
- */
-function withoutAttestation(attestationObject: string): string {
-  const decoded = decodeAttestationObject(new Uint8Array(Buffer.from(attestationObject, 'base64url')));
-  const bare = new Map<string, string | Uint8Array | Map<string, never>>([
-    ['fmt', 'none'],
-    ['attStmt', new Map<string, never>()],
-    ['authData', decoded.get('authData')],
-  ]);
-  return Buffer.from(isoCBOR.encode(bare)).toString('base64url');
-}
-
-/** The library throws what is wrong with a response, in as many ways as there are. */
-async function checked<Result>(verify: () => Promise<Result>): Promise<Result> {
-  try {
-    return await verify();
-  } catch {
-    throw refused();
-  }
-}
-
-const refused = (): ProblemError => new ProblemError('passkey_refused');
