@@ -5,7 +5,7 @@ import helmet from 'helmet';
 import { ProblemError } from './errors.ts';
 import { peekAddress } from './http/identify.ts';
 import { namesOneHost } from './http/parser-errors.ts';
-import { headersOf, problemReply, rateHeaders, send } from './http/reply.ts';
+import { headersOf, problemReply, rateHeaders, send, setHeaders } from './http/reply.ts';
 import { requestIdOf } from './http/request-id.ts';
 import type { Transport } from './http/transport.ts';
 import { devMailPages } from './pages/dev-mail.ts';
@@ -36,8 +36,9 @@ export function createApp(transport: Transport, readiness: Readiness): RequestLi
   pages.disable('x-powered-by').disable('etag').enable('case sensitive routing');
   pages.use(everyAnswer(transport));
   pages.use(helmet());
-  pages.use(healthPages(db, readiness));
   pages.use('/trpc', trpcHandler(transport, appRouter));
+  pages.use(addressRate(transport));
+  pages.use(healthPages(db, readiness));
   pages.use(procedurePages(appRouter._def.procedures as unknown as Record<string, AnyTRPCProcedure>)); // flat by path, which the type of a nested router does not say
   pages.use(docsPages());
   pages.use(problemPages(config.baseUrl));
@@ -58,10 +59,10 @@ export function createApp(transport: Transport, readiness: Readiness): RequestLi
 /** `/api/v1` and everything below it, also in a target in absolute form. */
 const isApi = (target: string): boolean => /^(?:https?:\/\/[^/?#]*)?\/api\/v1(?:[/?]|$)/i.test(target);
 
-/** What every answer beside the API carries: a request id, the address's rate headers, and a line in the log. */
+/** What every answer beside the API has: a request id, and a line in the log. */
 const everyAnswer =
   (transport: Transport): RequestHandler =>
-  async (req, res, next) => {
+  (req, res, next) => {
     const startedAt = performance.now();
     const requestId = requestIdOf(req.headers['x-request-id']);
     res.locals['requestId'] = requestId;
@@ -70,8 +71,6 @@ const everyAnswer =
       const { operation = null, credentialId = null } = res.locals as { operation?: string; credentialId?: string }; // set by the /trpc mount
       transport.log.request(operation, res.statusCode, startedAt, credentialId, requestId);
     });
-    const headers = rateHeaders(await peekAddress(transport, req));
-    for (let i = 0; i + 1 < headers.length; i += 2) res.setHeader(headers[i] ?? '', headers[i + 1] ?? '');
     next(
       namesOneHost(req)
         ? undefined
@@ -79,17 +78,26 @@ const everyAnswer =
     );
   };
 
+/** What is not charged shows the window of the client's address. */
+const addressRate =
+  (transport: Transport): RequestHandler =>
+  async (req, res, next) => {
+    setHeaders(res, rateHeaders(await peekAddress(transport, req)));
+    next();
+  };
+
 const problemHandler =
-  ({ services, log }: Transport): ErrorRequestHandler =>
-  (error, req, res, next) => {
+  (transport: Transport): ErrorRequestHandler =>
+  async (error, req, res, next) => {
     if (res.headersSent) {
       next(error);
       return;
     }
     const problem = toProblemError(isHttpError(error) ? new ProblemError('malformed_request') : error);
     const requestId = res.locals['requestId'] as string; // set by everyAnswer
-    log.failure(problem, requestId);
-    const reply = problemReply(problem, services.config.baseUrl, requestId);
+    transport.log.failure(problem, requestId);
+    if (!res.hasHeader('RateLimit-Limit')) setHeaders(res, rateHeaders(await peekAddress(transport, req)));
+    const reply = problemReply(problem, transport.services.config.baseUrl, requestId);
     send(res, reply, headersOf(reply, requestId, []), req.method === 'HEAD');
   };
 

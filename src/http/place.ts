@@ -6,7 +6,7 @@ import { isProxiedBy } from './client-address.ts';
 
 export type Place = { readonly country: string | null; readonly city: string | null };
 
-/** Says where a request comes from, as far as anybody trusted knows. */
+/** Says where a request comes from, as far as someone trusted knows. */
 export type PlaceOf = (req: IncomingMessage, address: string) => Place;
 
 type Settings = Pick<Config, 'trustProxy' | 'countryHeader' | 'cityHeader' | 'maxmindFile'>;

@@ -83,3 +83,8 @@ export function send(res: ServerResponse, reply: Reply, headers: string[], isHea
   res.writeHead(reply.status, headers);
   res.end(isHead ? undefined : reply.body);
 }
+
+/** Sets headers, names and values in turn, on an answer that somebody else writes. */
+export function setHeaders(res: ServerResponse, pairs: readonly string[]): void {
+  for (let i = 0; i + 1 < pairs.length; i += 2) res.setHeader(pairs[i] ?? '', pairs[i + 1] ?? '');
+}

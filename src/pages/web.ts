@@ -27,7 +27,7 @@ type Shell = { readonly index: File; readonly assets: ReadonlyMap<string, File> 
 export function webPages({ baseUrl }: Pick<Config, 'baseUrl'>, directory = BUILT): Router {
   const shell = readShell(directory);
   const pages = Router();
-  // By the path as it was sent: what does not decode is as unknown as anything else.
+  // By the path as it was sent: what does not decode is unknown like all the rest.
   pages.use((req, res, next) => {
     if (req.method !== 'GET' && req.method !== 'HEAD') next();
     else if (!serveAsset(req, res) && !servePage(req, res)) next();

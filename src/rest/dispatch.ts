@@ -121,7 +121,7 @@ function preflight({ lookup, path }: Call): Reply {
 const ORIGIN = /^[^:/?#]+:\/\/[^/?#]*/;
 
 /** Path and query of a request target; the absolute form (RFC 9112, section 3.2.2) means its path. */
-export function splitTarget(target: string): { path: string; query: string } {
+function splitTarget(target: string): { path: string; query: string } {
   const local = target.startsWith('/') ? target : target.replace(ORIGIN, '');
   const mark = local.indexOf('?');
   return mark === -1 ? { path: local, query: '' } : { path: local.slice(0, mark), query: local.slice(mark + 1) };

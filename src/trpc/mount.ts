@@ -1,8 +1,8 @@
 import { nodeHTTPRequestHandler } from '@trpc/server/adapters/node-http';
 import type { Request, RequestHandler, Response } from 'express';
 import { ProblemError } from '../errors.ts';
-import { identify, rateLimited } from '../http/identify.ts';
-import { rateHeaders } from '../http/reply.ts';
+import { identify, peekAddress, rateLimited } from '../http/identify.ts';
+import { rateHeaders, setHeaders } from '../http/reply.ts';
 import type { Transport } from '../http/transport.ts';
 import type { AppRouter } from '../router.ts';
 import { callContext } from '../rpc/call-context.ts';
@@ -23,14 +23,11 @@ export function trpcHandler(transport: Transport, router: AppRouter): RequestHan
   return async (req: Request, res: Response) => {
     allowOrigin(req, res, origins);
     if (req.method === 'OPTIONS') {
+      setHeaders(res, rateHeaders(await peekAddress(transport, req)));
       res.status(204).end();
       return;
     }
     const path = req.path.slice(1);
-    // tRPC refuses what it cannot parse before there is a context, without a problem document.
-    if (isChange(req) && !/^application\/json(?:;|$)/i.test(req.headers['content-type'] ?? '')) {
-      throw new ProblemError('unsupported_media_type');
-    }
     const { session } = cookies.read(req.headers.cookie);
     const foreign = refusalOfForeign(req, session !== undefined, services.config.baseUrl);
     const { authentication, rate } = await identify(transport, req, {
@@ -40,6 +37,10 @@ export function trpcHandler(transport: Transport, router: AppRouter): RequestHan
     });
     setHeaders(res, rateHeaders(rate));
     if (!rate.allowed) res.setHeader('Retry-After', rate.resetSeconds);
+    // tRPC refuses what it cannot parse before there is a context, without a problem document.
+    if (isChange(req) && !isJson(req)) {
+      throw rate.allowed ? new ProblemError('unsupported_media_type') : rateLimited(rate);
+    }
     res.locals['operation'] = path;
     res.locals['credentialId'] = authentication.principal?.credentialId ?? null;
 
@@ -64,6 +65,8 @@ export function trpcHandler(transport: Transport, router: AppRouter): RequestHan
   };
 }
 
+const isJson = ({ headers }: Request): boolean => /^application\/json(?:;|$)/i.test(headers['content-type'] ?? '');
+
 const isChange = ({ method }: Request): boolean => method !== 'GET' && method !== 'HEAD';
 
 /**
@@ -87,8 +90,4 @@ function allowOrigin(req: Request, res: Response, origins: ReadonlySet<string>):
     'Access-Control-Expose-Headers': 'RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After, X-Request-Id',
     'Access-Control-Max-Age': '7200',
   });
-}
-
-function setHeaders(res: Response, pairs: readonly string[]): void {
-  for (let i = 0; i + 1 < pairs.length; i += 2) res.setHeader(pairs[i] ?? '', pairs[i + 1] ?? '');
 }

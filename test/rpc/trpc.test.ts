@@ -120,4 +120,16 @@ describe('/trpc', () => {
       'body_too_large',
     );
   });
+
+  // Guarantees that refusals before tRPC has a say are counted like all others, and once.
+  test('a body of another type is refused, with the rate headers, and charged', async ({ api }) => {
+    const key = await api.anApiKey(await api.anAccount(), { scopes: ['teams:write'] });
+    const sent = { method: 'POST', path: '/trpc/createTeam', headers: { 'content-type': 'text/plain' }, body: '{}' };
+
+    const first = await api.as(key).send(sent);
+    const second = await api.as(key).send(sent);
+
+    expect(second).toBeProblem('unsupported_media_type');
+    expect(Number(first.headers['ratelimit-remaining']) - Number(second.headers['ratelimit-remaining'])).toBe(1);
+  });
 });
