@@ -47,7 +47,7 @@ process.env.PATH = path.dirname(node) + path.delimiter + (process.env.PATH || ''
 process.env.NODE_COMPILE_CACHE =
   process.env.NODE_COMPILE_CACHE || path.join(__dirname, '../node_modules/.cache/compile');
 
-var child = require('child_process').spawn(node, process.argv.slice(2), { stdio: 'inherit' });
+var child;
 
 // A terminal sends Ctrl-C and its hang-up to both processes. Sent on, the child would take the second for
 // an impatient user; so here they are only outlived. On Windows sending a signal ends the child at once.
@@ -61,6 +61,8 @@ function sendOn(signal) {
   });
 });
 
+// After the handlers: a busy machine may let the child run, and be interrupted, before the next line here.
+child = require('child_process').spawn(node, process.argv.slice(2), { stdio: 'inherit' });
 child.on('error', function (error) {
   giveUp('the packaged one cannot run here (' + error.code + ')');
 });
