@@ -50,6 +50,16 @@ const environment = z.object({
   LINK_MAILS_PER_HOUR: count(5),
   PASSWORD_MEMORY_KIB: count(19_456, 19_456),
   PASSWORD_PASSES: count(2, 2),
+  // How often one address may ask under /oauth in RATE_WINDOW_SECONDS, and one client with its secret.
+  OAUTH_ADDRESS_LIMIT: count(300),
+  OAUTH_CLIENT_LIMIT: count(3000),
+  // Clients of one account, on its developer page.
+  CLIENT_LIMIT: count(50),
+  OAUTH_REGISTRATION: flag.default(false),
+  OAUTH_REGISTRATIONS_PER_HOUR: count(10),
+  OAUTH_CLIENT_DOCUMENTS: flag.default(false),
+  OAUTH_DPOP: flag.default(false),
+  OAUTH_REFRESH_REPEAT: flag.default(true),
   TOKEN_BRAND: z
     .string()
     .regex(/^[a-z][a-z0-9]{1,9}$/)
@@ -124,6 +134,20 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     signInWindowSeconds: e.SIGN_IN_WINDOW_SECONDS,
     linkMailsPerHour: e.LINK_MAILS_PER_HOUR,
     passwordCost: { memoryKib: e.PASSWORD_MEMORY_KIB, passes: e.PASSWORD_PASSES },
+    oauth: {
+      addressLimit: e.OAUTH_ADDRESS_LIMIT,
+      clientLimit: e.OAUTH_CLIENT_LIMIT,
+      clientsPerAccount: e.CLIENT_LIMIT,
+      /** Dynamic registration (RFC 7591). */
+      registration: e.OAUTH_REGISTRATION,
+      registrationsPerHour: e.OAUTH_REGISTRATIONS_PER_HOUR,
+      /** Clients that are named by the URL of their metadata. */
+      clientDocuments: e.OAUTH_CLIENT_DOCUMENTS,
+      /** Tokens bound to a key (RFC 9449). */
+      dpop: e.OAUTH_DPOP,
+      /** Whether a refresh may be repeated within half a minute. */
+      refreshRepeat: e.OAUTH_REFRESH_REPEAT,
+    },
     tokenBrand: e.TOKEN_BRAND,
     trpcOrigins: e.TRPC_ORIGINS.split(',')
       .map((origin) => origin.trim())

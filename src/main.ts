@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino, type Logger } from 'pino';
+import { auditLog } from './access/audit.ts';
 import { trackUsage } from './access/usage.ts';
 import { createApp } from './app.ts';
 import { demoBanner } from './cli/banner.ts';
@@ -32,7 +33,7 @@ async function start(): Promise<void> {
   const clientAddress = clientAddressBy(config.trustProxy);
   const placeOf = await openPlaces(config);
   const log = pino({ level: config.logLevel }, pino.destination({ dest: 1, sync: true }));
-  const opened = await openServices(config);
+  const opened = await openServices(config, auditLog(log));
   const { services } = opened;
   const usage = trackUsage(services.db, config.sessionIdleDays, (error) =>
     log.warn({ err: error }, 'last uses could not be written; they will be tried again'),

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Audit } from './access/audit.ts';
 import { createSealer } from './access/sealer.ts';
 import { secretsOf } from './access/secrets.ts';
 import { readSecretKeys, type Config } from './config.ts';
@@ -17,7 +18,7 @@ export type OpenServices = {
 };
 
 /** Opens what procedures work with: the database, embedded where none is configured, migrated. */
-export async function openServices(config: Config): Promise<OpenServices> {
+export async function openServices(config: Config, audit: Audit): Promise<OpenServices> {
   const embedded = config.databaseUrl === undefined ? await startEmbedded({ dataDir: config.dataDir }) : undefined;
   const databaseUrl = embedded?.url ?? config.databaseUrl ?? '';
   try {
@@ -25,7 +26,7 @@ export async function openServices(config: Config): Promise<OpenServices> {
     const db = await openDatabase(databaseUrl, config.databasePoolMax);
     const secretKeys = config.secretKeys ?? ownSecretKeys(config.dataDir);
     return {
-      services: { config, db, secrets: secretsOf(config.tokenBrand), sealer: createSealer(secretKeys) },
+      services: { config, db, secrets: secretsOf(config.tokenBrand), sealer: createSealer(secretKeys), audit },
       isNewDatabase: embedded?.created ?? false,
       async close() {
         await db.close();

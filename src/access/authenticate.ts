@@ -2,12 +2,22 @@ import { statement, type Read } from '../db/read.ts';
 import { SCOPES, type Permission, type Scope } from '../entities/index.ts';
 import { ProblemError } from '../errors.ts';
 import type { ActiveMembership, Principal } from './principal.ts';
+import { isAccountOnly } from './scopes.ts';
 import { hashSecret, type Secrets } from './secrets.ts';
 
 /** Who called, and as which member of the team the call names; or why nobody did. */
 export type Authentication =
-  | { readonly principal: Principal; readonly membership: ActiveMembership | null }
+  | { readonly principal: Principal; readonly membership: ActiveMembership | null; readonly token?: AccessToken }
   | { readonly principal: null; readonly membership: null; readonly refusal: ProblemError };
+
+/** What an access token says of itself, beside its grant. */
+export type AccessToken = {
+  readonly hash: Buffer;
+  /** Of the key whose holder alone may use it (RFC 9449). */
+  readonly thumbprint: string | null;
+  /** A refresh made it a moment ago, and nobody has used it yet. */
+  readonly isUnproven: boolean;
+};
 
 /** Nobody: every procedure that needs a credential answers with the refusal. */
 export const refused = (refusal: ProblemError): Authentication => ({ principal: null, membership: null, refusal });
@@ -44,6 +54,38 @@ const authenticateApiKey = statement<KeyRow>(
      and (s.expires_at is null or s.expires_at > now())
      and k.revoked_at is null
      and (k.expires_at is null or k.expires_at > now())
+     and a.disabled_at is null`,
+);
+
+type TokenRow = MembershipColumns & {
+  grant_id: string;
+  account_id: string;
+  team_id: string | null;
+  token_scopes: Scope[];
+  grant_scopes: Scope[];
+  thumbprint: string | null;
+  is_unproven: boolean;
+};
+
+// `is_unproven`: made by a refresh whose answer may still be asked for again, unless the token is used.
+const authenticateAccessToken = statement<TokenRow>(
+  'authenticate_access_token',
+  `select g.id as grant_id, g.account_id, g.team_id, k.scopes as token_scopes, g.scopes as grant_scopes, k.thumbprint,
+     k.used_at is null and k.created_at > now() - interval '30 seconds' and k.payload->>'gty' like '%refresh_token'
+       as is_unproven,
+     ${MEMBERSHIP_COLUMNS}
+   from oauth_token k
+   join oauth_grant g on g.id = k.grant_id
+   join account a on a.id = g.account_id
+   left join membership m on m.account_id = g.account_id and m.team_id = $2
+     and (g.team_id is null or g.team_id = m.team_id) and ${ACTIVE}
+   left join role r on r.id = m.role_id
+   left join team t on t.id = m.team_id
+   where k.token_hash = $1
+     and k.kind = 'access'
+     and k.expires_at > now()
+     and g.revoked_at is null
+     and g.expires_at > now()
      and a.disabled_at is null`,
 );
 
@@ -86,9 +128,13 @@ export async function authenticate(
 ): Promise<Authentication> {
   if (bearer === undefined) return refused(new ProblemError('credential_missing'));
   const kind = secrets.kindOf(bearer);
-  if (kind !== 'personalKey' && kind !== 'teamKey') return refused(new ProblemError('credential_invalid'));
+  if (kind === 'personalKey' || kind === 'teamKey') return byApiKey(read, hashSecret(bearer), teamId);
+  if (kind === 'accessToken') return byAccessToken(read, hashSecret(bearer), teamId);
+  return refused(new ProblemError('credential_invalid'));
+}
 
-  const [row] = await read(authenticateApiKey, [hashSecret(bearer), teamId]);
+async function byApiKey(read: Read, hash: Buffer, teamId: string | null): Promise<Authentication> {
+  const [row] = await read(authenticateApiKey, [hash, teamId]);
   if (row === undefined) return refused(new ProblemError('credential_invalid'));
   const principal: Principal = {
     kind: 'api-key',
@@ -98,6 +144,26 @@ export async function authenticate(
     scopes: row.scopes,
   };
   return { principal, membership: teamId === null ? null : toMembership(row, row.account_id, teamId) };
+}
+
+async function byAccessToken(read: Read, hash: Buffer, teamId: string | null): Promise<Authentication> {
+  const [row] = await read(authenticateAccessToken, [hash, teamId]);
+  if (row === undefined) return refused(new ProblemError('credential_invalid'));
+  const principal: Principal = {
+    kind: 'oauth-grant',
+    credentialId: row.grant_id,
+    accountId: row.account_id,
+    teamId: row.team_id,
+    // The grant can have been narrowed since the token was made, and one for a team never reaches the account.
+    scopes: row.grant_scopes.filter(
+      (scope) => row.token_scopes.includes(scope) && !(row.team_id !== null && isAccountOnly(scope)),
+    ),
+  };
+  return {
+    principal,
+    membership: teamId === null ? null : toMembership(row, row.account_id, teamId),
+    token: { hash, thumbprint: row.thumbprint, isUnproven: row.is_unproven },
+  };
 }
 
 /** Resolves the token of a session cookie. A session acts for the whole account, with all scopes. */

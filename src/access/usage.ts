@@ -21,6 +21,25 @@ const writeKeyUse = statement<never>(
    where api_key.id = used.id`,
 );
 
+const writeGrantUse = statement<never>(
+  'write_grant_use',
+  `update oauth_grant set last_used_at = used.at
+   from (
+     select g.id, noted.at
+     from oauth_grant g
+     join unnest($1::text[], $2::timestamptz[]) as noted(id, at) on noted.id = g.id
+     where g.last_used_at is null or g.last_used_at < noted.at
+     order by g.id
+     for no key update of g
+   ) used
+   where oauth_grant.id = used.id`,
+);
+
+const writeFirstUse = statement<never>(
+  'write_first_use',
+  'update oauth_token set used_at = now() where token_hash = $1 and used_at is null',
+);
+
 const writeSessionUse = statement<never>(
   'write_session_use',
   `update session set idle_expires_at = used.until
@@ -36,12 +55,14 @@ const writeSessionUse = statement<never>(
 );
 
 /**
- * Keeps `lastUsedAt` of keys and the idle end of sessions, to the minute, without a write on the
+ * Keeps `lastUsedAt` of keys and grants and the idle end of sessions, to the minute, without a write on the
  * request path: uses are noted in memory and written in batches. A crash loses at most what was
  * noted since the last batch.
  */
 export type Usage = {
   note(principal: Principal): void;
+  /** Writes at once, beside the request, that a refreshed access token works: its refresh is not repeated any more. */
+  noteFirstUse(tokenHash: Buffer): void;
   flush(): Promise<void>;
   /** Writes what is left and stops. */
   close(): Promise<void>;
@@ -49,20 +70,31 @@ export type Usage = {
 
 export function trackUsage(db: Database, sessionIdleDays: number, onError: (error: unknown) => void): Usage {
   const keys = batch((ids, minutes) => db.read(writeKeyUse, [ids, minutes.map(isoOf)]));
+  const grants = batch((ids, minutes) => db.read(writeGrantUse, [ids, minutes.map(isoOf)]));
   const sessions = batch((ids, minutes) =>
     db.read(writeSessionUse, [ids, minutes.map((minute) => isoOf(minute + sessionIdleDays * DAY_MS))]),
   );
 
   const flush = async () => {
-    await Promise.all([keys.write(), sessions.write()]).catch(onError);
+    await Promise.all([keys.write(), grants.write(), sessions.write(), ...firstUses.values()]).catch(onError);
   };
+  const firstUses = new Map<string, Promise<unknown>>();
   const timer = setInterval(() => void flush(), FLUSH_MS).unref();
 
   return {
     note({ kind, credentialId }) {
       const minute = Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS;
-      if (kind === 'api-key') keys.note(credentialId, minute);
-      else if (kind === 'session') sessions.note(credentialId, minute);
+      const of = { 'api-key': keys, 'oauth-grant': grants, session: sessions }[kind];
+      of.note(credentialId, minute);
+    },
+    noteFirstUse(tokenHash) {
+      const name = tokenHash.toString('base64url');
+      if (firstUses.has(name)) return;
+      const written = db.read(writeFirstUse, [tokenHash]).catch(onError);
+      firstUses.set(
+        name,
+        written.finally(() => firstUses.delete(name)),
+      );
     },
     flush,
     async close() {

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { auditLog } from '../access/audit.ts';
 import { readConfig, type Config } from '../config.ts';
 import type { Account } from '../entities/index.ts';
 import type { Services } from '../rpc/context.ts';
@@ -12,7 +13,12 @@ export const withServices =
   <Options>(act: (services: Services, options: Options) => Promise<Answer>) =>
   async (options: Options, command: Command): Promise<void> => {
     const { openServices } = await import('../services.ts');
-    const opened = await openServices(readConfig(process.env));
+    const { pino } = await import('pino');
+    const config = readConfig(process.env);
+    const opened = await openServices(
+      config,
+      auditLog(pino({ level: config.logLevel }, pino.destination({ dest: 2, sync: true }))),
+    );
     let answer: Answer;
     try {
       answer = await act(opened.services, options);

@@ -1,24 +1,9 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { Account } from './account.ts';
 import { base, instant, text } from './base.ts';
+import { OAuthGrant } from './oauth-grant.ts';
+import { quotedScopes, type Scope } from './scope.ts';
 import { Team } from './team.ts';
-
-/** What a credential may do (spec 5), in the order answers list them. */
-export const SCOPES = [
-  'profile:read',
-  'profile:write',
-  'teams:read',
-  'teams:write',
-  'members:read',
-  'members:write',
-  'invites:write',
-  'billing:read',
-  'api-keys:read',
-  'api-keys:write',
-] as const;
-export type Scope = (typeof SCOPES)[number];
-
-const quoted = SCOPES.map((scope) => `'${scope}'`).join(', ');
 
 const ApiKeySchema = defineEntity({
   name: 'ApiKey',
@@ -28,6 +13,8 @@ const ApiKeySchema = defineEntity({
     account: () => p.manyToOne(Account).deleteRule('cascade'),
     /** Null for a personal key. */
     team: () => p.manyToOne(Team).nullable().deleteRule('cascade'),
+    /** The grant it was made through, and ends with; null where a person or another key made it. */
+    oauthGrant: () => p.manyToOne(OAuthGrant).nullable().deleteRule('cascade'),
     name: text(),
     scopes: p.array().columnType('text[]').$type<Scope[]>(),
     keyPrefix: text(),
@@ -47,9 +34,14 @@ const ApiKeySchema = defineEntity({
       name: 'api_key_team_index',
       expression: 'create index "api_key_team_index" on "api_key" ("team_id", "created_at") where revoked_at is null',
     },
+    {
+      name: 'api_key_oauth_grant_index',
+      expression:
+        'create index "api_key_oauth_grant_index" on "api_key" ("oauth_grant_id") where oauth_grant_id is not null',
+    },
   ],
   checks: [
-    { name: 'api_key_scopes_check', expression: `scopes <@ array[${quoted}]` },
+    { name: 'api_key_scopes_check', expression: `scopes <@ array[${quotedScopes}]` },
     { name: 'api_key_scopes_not_empty', expression: 'cardinality(scopes) > 0' },
   ],
 });

@@ -37,15 +37,22 @@ export async function identify(
     bearer === undefined && sessionToken !== undefined
       ? authenticateSession(read, services.secrets, sessionToken, teamId)
       : authenticate(read, services.secrets, bearer, teamId);
-  const authentication = await resolved.catch((error: unknown) => refused(toProblemError(error)));
+  const authentication = requireBearer(await resolved.catch((error: unknown) => refused(toProblemError(error))));
 
   const { principal } = authentication;
   if (principal === null) {
     return { authentication, rate: await limiter.charge(addressBucket(transport.clientAddress(req)), cost) };
   }
   usage.note(principal);
+  if (authentication.token?.isUnproven) usage.noteFirstUse(authentication.token.hash);
   return { authentication, rate: await limiter.charge(principal.credentialId, cost) };
 }
+
+/** A token that is bound to a key is worth nothing without a proof of that key. */
+const requireBearer = (authentication: Authentication): Authentication =>
+  authentication.principal !== null && authentication.token?.thumbprint
+    ? refused(new ProblemError('credential_invalid'))
+    : authentication;
 
 /** The bucket of the client's address as it stands, for answers that are not charged. */
 export const peekAddress = ({ limiter, clientAddress }: Transport, req: IncomingMessage): Promise<RateDecision> =>

@@ -1,3 +1,4 @@
+import type { Audit } from '../access/audit.ts';
 import type { Authentication } from '../access/authenticate.ts';
 import type { ActiveMembership } from '../access/principal.ts';
 import type { Secrets } from '../access/secrets.ts';
@@ -13,6 +14,7 @@ export type Services = {
   readonly db: Database;
   readonly secrets: Secrets;
   readonly sealer: Sealer;
+  readonly audit: Audit;
 };
 
 /** What a procedure gets of one call, however it came in. */

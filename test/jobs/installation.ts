@@ -43,7 +43,13 @@ export async function install({ smtpUrl, settings = {}, via }: Options = {}) {
   const lines: string[] = [];
   const log = pino({}, lineCollector(lines));
   const db = await openDatabase(config.databaseUrl ?? '', config.databasePoolMax);
-  const services = { config, db, secrets: secretsOf(config.tokenBrand), sealer: createSealer(config.secretKeys ?? []) };
+  const services = {
+    config,
+    db,
+    secrets: secretsOf(config.tokenBrand),
+    sealer: createSealer(config.secretKeys ?? []),
+    audit: () => undefined,
+  };
   const factories = factoriesOf(services);
   const workers: { worker: Worker; mailer: ReturnType<typeof createMailer> }[] = [];
 

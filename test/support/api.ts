@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { test as base } from 'vitest';
+import { auditLog } from '../../src/access/audit.ts';
 import { trackUsage } from '../../src/access/usage.ts';
 import { createSealer } from '../../src/access/sealer.ts';
 import { secretsOf } from '../../src/access/secrets.ts';
@@ -53,7 +54,13 @@ export async function startApi(settings: Record<string, string> = {}, shared?: {
   const lines: Record<string, unknown>[] = [];
   const log = pino({ level: 'debug' }, collector(lines));
   const db = await openDatabase(database.url, config.databasePoolMax);
-  const services = { config, db, secrets: secretsOf(config.tokenBrand), sealer: createSealer(config.secretKeys ?? []) };
+  const services = {
+    config,
+    db,
+    secrets: secretsOf(config.tokenBrand),
+    sealer: createSealer(config.secretKeys ?? []),
+    audit: auditLog(log),
+  };
   const limiter = createLimiter({
     redisUrl: config.redisUrl,
     limit: config.rateLimit,

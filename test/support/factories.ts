@@ -5,10 +5,29 @@ import type { Services } from '../../src/rpc/context.ts';
 
 export type AnAccount = { readonly id: string; readonly email: string };
 export type ATeam = { readonly id: string; readonly name: string; readonly slug: string };
+export type AClient = { readonly id: string; readonly redirectUri: string; readonly clientSecret: string | null };
+/** `secret` is an access token. */
+export type AGrant = { readonly id: string; readonly secret: string; readonly clientId: string };
 export type AKey = { readonly id: string; readonly secret: string };
 
 type MemberOptions = { role?: string; active?: boolean; expiresAt?: Date | null };
 type KeyOptions = { scopes?: readonly Scope[]; team?: { id: string }; expiresAt?: Date; revoked?: boolean };
+
+type ClientOptions = {
+  name?: string;
+  redirectUri?: string;
+  native?: boolean;
+  confidential?: boolean;
+  owner?: { id: string };
+};
+type GrantOptions = {
+  scopes?: readonly Scope[];
+  /** Of the token, where the grant holds others. */
+  tokenScopes?: readonly Scope[];
+  team?: { id: string };
+  client?: { id: string };
+  expiresAt?: Date;
+};
 
 /** Makes rows with unique ids. Defaults are the least privilege; a test states every privilege it relies on. */
 export function factoriesOf({ db, secrets }: Services) {
@@ -85,6 +104,57 @@ export function factoriesOf({ db, secrets }: Services) {
     return { id, secret };
   }
 
+  async function anOAuthClient({
+    name = 'A client',
+    redirectUri = 'https://client.example/callback',
+    native = false,
+    confidential = false,
+    owner,
+  }: ClientOptions = {}): Promise<AClient> {
+    const id = newId('client');
+    await run(
+      `insert into oauth_client (id, source, account_id, name, redirect_uris, is_native, is_confidential, created_at)
+       values ($1, $2, $3, $4, $5, $6, $7, now())`,
+      [id, owner ? 'account' : 'operator', owner?.id ?? null, name, [redirectUri], native, confidential],
+    );
+    if (!confidential) return { id, redirectUri, clientSecret: null };
+    const { secret, hash, last4 } = secrets.mint('clientSecret');
+    await run(
+      `insert into oauth_client_secret (secret_hash, client_id, last4, created_at) values ($1, $2, $3, now())`,
+      [hash, id, last4],
+    );
+    return { id, redirectUri, clientSecret: secret };
+  }
+
+  /** A grant with an access token, as consent and the token endpoint make them. */
+  async function aGrant(
+    account: { id: string },
+    { scopes = ['teams:read'], tokenScopes = scopes, team, client, expiresAt }: GrantOptions = {},
+  ): Promise<AGrant> {
+    const id = newId('grant');
+    const clientId = client?.id ?? (await anOAuthClient()).id;
+    await run(
+      `insert into oauth_grant (id, account_id, client_id, audience, team_id, scopes, created_at, expires_at)
+       values ($1, $2, $3, $4, $5, $6, now(), $7)`,
+      [
+        id,
+        account.id,
+        clientId,
+        team === undefined ? 'personal' : 'team',
+        team?.id ?? null,
+        inOrder(scopes),
+        expiresAt ?? new Date(Date.now() + 90 * 86_400_000),
+      ],
+    );
+    const { secret, hash } = secrets.mint('accessToken');
+    await run(
+      `insert into oauth_token (token_hash, kind, grant_id, scopes, payload, created_at, expires_at)
+       values ($1, 'access', $2, $3, '{}', now(), now() + interval '1 hour')`,
+      [hash, id, inOrder(tokenScopes)],
+    );
+    return { id, secret, clientId };
+  }
+
   async function aSession(
     account: { id: string },
     fields: { createdAt?: Date; expiresAt?: Date; browser?: string } = {},
@@ -132,5 +202,17 @@ export function factoriesOf({ db, secrets }: Services) {
     );
   }
 
-  return { anAccount, aTeam, aMember, aRole, anApiKey, aSession, anInvitation, aSubscription, rows };
+  return {
+    anAccount,
+    aTeam,
+    aMember,
+    aRole,
+    anApiKey,
+    anOAuthClient,
+    aGrant,
+    aSession,
+    anInvitation,
+    aSubscription,
+    rows,
+  };
 }

@@ -33,6 +33,7 @@ export async function createApiKey(
     const { secret, hash, keyPrefix, last4 } = secrets.mint(input.teamId === undefined ? 'personalKey' : 'teamKey');
     const key = tx.create(ApiKey, {
       account: accountId,
+      oauthGrant: bounds?.caller.kind === 'oauth-grant' ? bounds.caller.credentialId : null,
       team: input.teamId === undefined ? null : tx.getReference(Team, input.teamId),
       name: input.name,
       scopes: inOrder(input.scopes),
@@ -54,6 +55,7 @@ export async function updateApiKey(
   scopes: readonly Scope[],
 ): Promise<ApiKey> {
   return em.transactional(async (tx) => {
+    if (caller.kind === 'oauth-grant') await heldNow(tx, caller); // grants are locked before keys
     await lockKeys(tx, caller.accountId, [caller.credentialId, keyId]);
     const key = await tx.findOne(ApiKey, { id: keyId, account: caller.accountId, revokedAt: null });
     if (key === null) throw new ProblemError('api_key_not_found');
@@ -104,20 +106,21 @@ async function requireScopes(
 }
 
 /**
- * The caller's scopes at this moment, locked until the commit: a key that is narrowed or revoked
- * while it makes another cannot hand on what it has just lost, nor a session that has ended.
+ * The caller's scopes at this moment, locked until the commit: a key or grant that is narrowed or
+ * revoked while it makes a key cannot hand on what it has just lost, nor a session that has ended.
  */
 async function heldNow(tx: EntityManager, { kind, credentialId, scopes }: Principal): Promise<readonly Scope[]> {
-  if (kind === 'oauth-grant') return scopes;
-  const [caller] = await tx.execute<{ scopes: Scope[] | null }[]>(
-    kind === 'api-key'
-      ? 'select scopes from api_key where id = ? and revoked_at is null for share'
-      : 'select null as scopes from session where id = ? and revoked_at is null for share',
-    [credentialId],
-  );
+  const [caller] = await tx.execute<{ scopes: Scope[] | null }[]>(SCOPES_NOW[kind], [credentialId]);
   if (caller === undefined) throw new ProblemError('credential_invalid');
-  return caller.scopes ?? scopes;
+  // What the token holds may be less than its grant.
+  return caller.scopes?.filter((scope) => kind === 'api-key' || scopes.includes(scope)) ?? scopes;
 }
+
+const SCOPES_NOW: Readonly<Record<Principal['kind'], string>> = {
+  'api-key': 'select scopes from api_key where id = ? and revoked_at is null for share',
+  'oauth-grant': 'select scopes from oauth_grant where id = ? and revoked_at is null for share',
+  session: 'select null as scopes from session where id = ? and revoked_at is null for share',
+};
 
 async function requireRoom(
   tx: EntityManager,

@@ -1,0 +1,39 @@
+/**
+ * What an operator or an auditor asks about later: who allowed what to whom, and what was refused.
+ * Ids only: nothing secret and no address.
+ */
+type AuditFields = {
+  readonly accountId?: string | null;
+  readonly clientId?: string | undefined;
+  readonly grantId?: string | undefined;
+  readonly teamId?: string | null;
+  readonly scopes?: readonly string[];
+  /** Why something was refused or ended. */
+  readonly reason?: string;
+};
+
+export type AuditEvent =
+  | 'oauth_client.created'
+  | 'oauth_client.changed'
+  | 'oauth_client.secret_rotated'
+  | 'oauth_client.deleted'
+  | 'oauth_grant.created'
+  | 'oauth_grant.denied'
+  | 'oauth_grant.narrowed'
+  | 'oauth_grant.revoked'
+  | 'oauth_token.issued'
+  | 'oauth_token.repeated'
+  | 'oauth_token.reused'
+  | 'oauth_token.revoked'
+  | 'oauth_request.refused';
+
+/** Writes an event, once what it tells of has been committed. */
+export type Audit = (event: AuditEvent, fields: AuditFields) => void;
+
+type Log = { info(fields: object, message: string): void };
+
+/** Events as lines of the log: `audit` names the event. */
+export const auditLog =
+  (log: Log): Audit =>
+  (event, fields) =>
+    log.info({ audit: event, ...fields }, 'audit');

@@ -1,0 +1,48 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { Account } from './account.ts';
+import { base, instant, text } from './base.ts';
+import { OAuthClient } from './oauth-client.ts';
+import { quotedScopes, type Scope } from './scope.ts';
+import { Team } from './team.ts';
+
+/** What somebody allowed a client: the tokens made from it can do no more, and end with it. */
+const OAuthGrantSchema = defineEntity({
+  name: 'OAuthGrant',
+  tableName: 'oauth_grant',
+  properties: {
+    ...base('grant'),
+    account: () => p.manyToOne(Account).deleteRule('cascade'),
+    client: () => p.manyToOne(OAuthClient).deleteRule('cascade'),
+    audience: text().$type<'personal' | 'team'>(),
+    /** The one team it reaches. */
+    team: () => p.manyToOne(Team).nullable().deleteRule('cascade'),
+    scopes: p.array().columnType('text[]').$type<Scope[]>(),
+    /** When scopes were last taken away. */
+    narrowedAt: instant().nullable(),
+    lastUsedAt: instant().nullable(),
+    expiresAt: instant(),
+    revokedAt: instant().nullable(),
+  },
+  indexes: [
+    {
+      name: 'oauth_grant_account_index',
+      expression: 'create index "oauth_grant_account_index" on "oauth_grant" ("account_id") where revoked_at is null',
+    },
+    { name: 'oauth_grant_client_index', properties: ['client'] },
+    {
+      name: 'oauth_grant_team_index',
+      expression:
+        'create index "oauth_grant_team_index" on "oauth_grant" ("team_id", "account_id") where team_id is not null',
+    },
+  ],
+  checks: [
+    { name: 'oauth_grant_audience_check', expression: `audience in ('personal', 'team')` },
+    // So that a grant for a team can never turn into one for the account.
+    { name: 'oauth_grant_team_check', expression: `(audience = 'team') = (team_id is not null)` },
+    { name: 'oauth_grant_scopes_check', expression: `scopes <@ array[${quotedScopes}]` },
+    { name: 'oauth_grant_scopes_not_empty', expression: 'cardinality(scopes) > 0' },
+  ],
+});
+
+export class OAuthGrant extends OAuthGrantSchema.class {}
+OAuthGrantSchema.setClass(OAuthGrant);

@@ -1,0 +1,40 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { instant, text } from './base.ts';
+
+/** An authorization request that waits for somebody's consent. */
+const AuthorizationRequestSchema = defineEntity({
+  name: 'AuthorizationRequest',
+  tableName: 'authorization_request',
+  properties: {
+    /** SHA-256 of the id in the consent page's address. */
+    idHash: p.blob().primary(),
+    /** SHA-256 of the cookie of the browser it began in, which alone may decide it. */
+    browserHash: p.blob().nullable(),
+    payload: p.json<Record<string, unknown>>(),
+    /** What was decided; once. */
+    result: p.json<Record<string, unknown>>().nullable(),
+    expiresAt: instant(),
+  },
+  indexes: [{ name: 'authorization_request_expiry_index', properties: ['expiresAt'] }],
+});
+
+export class AuthorizationRequest extends AuthorizationRequestSchema.class {}
+AuthorizationRequestSchema.setClass(AuthorizationRequest);
+
+/** What else the OAuth engine keeps for a while: pushed requests, and proofs that were seen. */
+const OAuthArtifactSchema = defineEntity({
+  name: 'OAuthArtifact',
+  tableName: 'oauth_artifact',
+  properties: {
+    /** SHA-256 of the model and its id. */
+    keyHash: p.blob().primary(),
+    model: text(),
+    payload: p.json<Record<string, unknown>>(),
+    expiresAt: instant(),
+    consumedAt: instant().nullable(),
+  },
+  indexes: [{ name: 'oauth_artifact_expiry_index', properties: ['expiresAt'] }],
+});
+
+export class OAuthArtifact extends OAuthArtifactSchema.class {}
+OAuthArtifactSchema.setClass(OAuthArtifact);

@@ -1,0 +1,57 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { instant, text } from './base.ts';
+import { OAuthGrant } from './oauth-grant.ts';
+import { quotedScopes, type Scope } from './scope.ts';
+
+export const TOKEN_KINDS = ['code', 'access', 'refresh'] as const;
+
+/** An authorization code or token of a grant. Codes and refresh tokens are consumed once. */
+const OAuthTokenSchema = defineEntity({
+  name: 'OAuthToken',
+  tableName: 'oauth_token',
+  properties: {
+    /** SHA-256 of the code or token, which is stored nowhere. */
+    tokenHash: p.blob().primary(),
+    kind: text().$type<(typeof TOKEN_KINDS)[number]>(),
+    grant: () => p.manyToOne(OAuthGrant).deleteRule('cascade'),
+    scopes: p.array().columnType('text[]').$type<Scope[]>(),
+    /** What the engine keeps of it, without the token. */
+    payload: p.json<Record<string, unknown>>(),
+    /** Of the key that the holder has to prove (RFC 9449). */
+    thumbprint: text().nullable(),
+    createdAt: instant().onCreate(() => new Date()),
+    expiresAt: instant(),
+    consumedAt: instant().nullable(),
+    /** When an access token that a refresh made was first used. */
+    usedAt: instant().nullable(),
+  },
+  indexes: [
+    { name: 'oauth_token_grant_index', properties: ['grant'] },
+    { name: 'oauth_token_expiry_index', properties: ['expiresAt'] },
+  ],
+  checks: [
+    { name: 'oauth_token_kind_check', expression: `kind in ('code', 'access', 'refresh')` },
+    { name: 'oauth_token_scopes_check', expression: `scopes <@ array[${quotedScopes}]` },
+  ],
+});
+
+export class OAuthToken extends OAuthTokenSchema.class {}
+OAuthTokenSchema.setClass(OAuthToken);
+
+/** The answer to a refresh, kept for half a minute for a client that did not get it. */
+const OAuthRefreshAnswerSchema = defineEntity({
+  name: 'OAuthRefreshAnswer',
+  tableName: 'oauth_refresh_answer',
+  properties: {
+    /** The refresh token that was consumed. */
+    token: () => p.oneToOne(OAuthToken).primary().fieldName('token_hash').deleteRule('cascade'),
+    /** Sealed under `SECRET_KEYS`. */
+    answer: p.blob(),
+    /** Hashes of the two tokens in the answer. */
+    successors: p.array().columnType('bytea[]').$type<Buffer[]>(),
+    createdAt: instant().onCreate(() => new Date()),
+  },
+});
+
+export class OAuthRefreshAnswer extends OAuthRefreshAnswerSchema.class {}
+OAuthRefreshAnswerSchema.setClass(OAuthRefreshAnswer);
