@@ -1,11 +1,14 @@
 import { defineConfig } from 'vitest/config';
 
+/** What kills, stops and starts processes: `vitest.faults.config.ts`. */
+export const FAULTS = ['test/runtime/**/*.test.ts', 'test/http/limiter-cluster.test.ts', 'test/**/outage.test.ts'];
+
 // eslint-disable-next-line import/no-default-export -- vitest reads it
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     // In a browser: `vitest.web.config.ts`.
-    exclude: ['test/web/**'],
+    exclude: ['test/web/**', ...FAULTS],
     globalSetup: 'test/support/postgres.ts',
     setupFiles: ['test/support/setup.ts'],
     pool: 'forks',
