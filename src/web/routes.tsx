@@ -7,7 +7,7 @@ import {
   Outlet,
   redirect,
 } from '@tanstack/react-router';
-import { ConsoleLayout, VisitorLayout } from './parts/layouts.tsx';
+import { ConsoleLayout, DeciderLayout, VisitorLayout } from './parts/layouts.tsx';
 import { LoadingPage } from './parts/page.tsx';
 import { NotFound, RouteFailure } from './parts/route-failure.tsx';
 import { me } from './session.ts';
@@ -18,20 +18,32 @@ const root = createRootRouteWithContext<{ queries: QueryClient }>()({ component:
 /** Pages for anybody: a card in the middle. */
 const visitors = createRoute({ getParentRoute: () => root, id: 'visitors', component: VisitorLayout });
 
-/** Pages for somebody who is signed in; everybody else signs in first and comes back. */
+type Entry = { readonly context: { readonly queries: QueryClient }; readonly location: { readonly href: string } };
+
+/** Lets somebody in who is signed in; everybody else signs in first and comes back. */
+async function requireSession({ context: { queries }, location }: Entry): Promise<void> {
+  try {
+    await queries.ensureQueryData(me());
+  } catch (error) {
+    if (!isSignedOut(error)) throw error;
+    // eslint-disable-next-line typescript/only-throw-error -- how the router is told
+    throw redirect({ to: '/sign-in', search: location.href === '/' ? {} : { next: location.href } });
+  }
+}
+
 const people = createRoute({
   getParentRoute: () => root,
   id: 'people',
   component: ConsoleLayout,
-  beforeLoad: async ({ context: { queries }, location }) => {
-    try {
-      await queries.ensureQueryData(me());
-    } catch (error) {
-      if (!isSignedOut(error)) throw error;
-      // eslint-disable-next-line typescript/only-throw-error -- how the router is told
-      throw redirect({ to: '/sign-in', search: location.href === '/' ? {} : { next: location.href } });
-    }
-  },
+  beforeLoad: requireSession,
+});
+
+/** Pages that ask somebody who is signed in for one decision: without the console around it. */
+const deciders = createRoute({
+  getParentRoute: () => root,
+  id: 'deciders',
+  component: DeciderLayout,
+  beforeLoad: requireSession,
 });
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
@@ -102,9 +114,22 @@ const account = createRoute({
   component: lazyRouteComponent(() => import('./pages/account.tsx'), 'AccountPage'),
 });
 
+const developer = createRoute({
+  getParentRoute: () => people,
+  path: '/developer',
+  component: lazyRouteComponent(() => import('./pages/developer.tsx'), 'DeveloperPage'),
+});
+
+const consent = createRoute({
+  getParentRoute: () => deciders,
+  path: '/oauth/consent/$id',
+  component: lazyRouteComponent(() => import('./pages/consent.tsx'), 'ConsentPage'),
+});
+
 const tree = root.addChildren([
   visitors.addChildren([signIn, signUp, forgotPassword, resetPassword, verifyEmail, confirmEmail, invitation]),
-  people.addChildren([home, account]),
+  people.addChildren([home, account, developer]),
+  deciders.addChildren([consent]),
 ]);
 
 export function createAppRouter(queries: QueryClient) {

@@ -1,4 +1,4 @@
-/** Every word the pages say themselves. What a refused call says comes from its problem document. */
+/** Every word the pages say themselves (those about OAuth: texts/oauth.ts). What a refused call says comes from its problem document. */
 export const texts = {
   product: 'Roster',
   skipToContent: 'Skip to the content',
@@ -40,6 +40,7 @@ export const texts = {
     navigation: 'Main',
     teams: 'Teams',
     account: 'Account',
+    developer: 'Developer',
     signOut: 'Sign out',
     dark: 'Use dark colors',
     light: 'Use light colors',
@@ -55,6 +56,8 @@ export const texts = {
     max_length: (max: number) => `Use at most ${max} characters.`,
     min_value: (min: number) => `Use at least ${min}.`,
     max_value: (max: number) => `Use at most ${max}.`,
+    line: (number: number, fault: string) => `Line ${number}: ${fault}`,
+    max_lines: (max: number) => `Use at most ${max} lines.`,
     password: 'This password is too easy to guess. Choose another.',
   },
 

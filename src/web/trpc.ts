@@ -11,6 +11,8 @@ const untyped = getUntypedClient(trpc);
 type Inputs = inferRouterInputs<AppRouter>;
 export type Outputs = inferRouterOutputs<AppRouter>;
 
+export type Scope = Outputs['getCredential']['scopes'][number];
+
 type Tree = AppRouter['_def']['record'];
 
 /** The names in a group that read. */

@@ -1,10 +1,11 @@
 import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from 'playwright-core';
 import { describe, expect } from 'vitest';
+import { SCOPES } from '../../src/entities/index.ts';
 import type { Api } from '../support/api.ts';
 import { signedIn } from '../support/browser.ts';
 import { hasChromium } from '../support/chromium.ts';
-import { aPerson, keepShot, linkIn, shows, signInAs, test } from './console.ts';
+import { aPerson, authorizePath, keepShot, linkIn, shows, signInAs, test } from './console.ts';
 
 const LOOKS = [
   { colorScheme: 'light', width: 360 },
@@ -12,6 +13,8 @@ const LOOKS = [
   { colorScheme: 'dark', width: 360 },
   { colorScheme: 'dark', width: 1280 },
 ] as const;
+
+const LONG_NAME = 'Böhm & Söhne, with a name as long as a name of a team or a client may sensibly be';
 
 type Scene = readonly [
   name: string,
@@ -101,8 +104,15 @@ const SCENES: readonly Scene[] = [
     async (api, open) => {
       const person = await aPerson(api, { firstName: 'Ada', lastName: 'Lovelace' });
       await api.aSession(person, { browser: 'Firefox' });
+      await api.aGrant(person, { client: await api.anOAuthClient({ name: 'Backup' }), scopes: SCOPES });
+      await api.aGrant(person, {
+        client: await api.anOAuthClient({ name: LONG_NAME }),
+        scopes: ['teams:read', 'members:read'],
+        team: await api.aTeam({ owner: person, name: LONG_NAME }),
+      });
       const page = await open('/account', person);
       await page.getByRole('button', { name: 'Sign out Firefox' }).waitFor();
+      await page.getByRole('button', { name: 'Change access of Backup' }).waitFor();
       return page;
     },
   ],
@@ -112,6 +122,64 @@ const SCENES: readonly Scene[] = [
       const page = await open('/account', await aPerson(api));
       await page.getByRole('button', { name: 'Delete the account…' }).click();
       await page.getByRole('dialog').getByLabel('Password', { exact: true }).waitFor();
+      return page;
+    },
+  ],
+  [
+    'developer',
+    async (api, open) => {
+      const person = await aPerson(api);
+      await api.anOAuthClient({ name: 'Planner', owner: person, native: true, redirectUri: 'com.example.planner:/' });
+      const { id } = await api.anOAuthClient({ name: LONG_NAME, owner: person, confidential: true });
+      const { trpc } = await signedIn(api, person);
+      await trpc.oauthClients.rotateSecret.mutate({ clientId: id, overlapHours: 24 });
+      const page = await open('/developer', person);
+      await page.getByRole('button', { name: 'Edit Planner' }).waitFor();
+      return page;
+    },
+  ],
+  [
+    'register-client',
+    async (api, open) => {
+      const page = await open('/developer', await aPerson(api));
+      await page.getByRole('button', { name: 'Register an application' }).click();
+      await page.getByRole('dialog').getByLabel('Name').fill('Planner');
+      await page.getByLabel('Redirect addresses').fill('http://planner.example/callback');
+      await page.getByRole('button', { name: 'Register', exact: true }).click();
+      await page.getByText('must use https').waitFor();
+      return page;
+    },
+  ],
+  [
+    'client-secret',
+    async (api, open) => {
+      const person = await aPerson(api);
+      await api.anOAuthClient({ name: 'Planner', owner: person, confidential: true });
+      const page = await open('/developer', person);
+      await page.getByRole('button', { name: 'Make a new secret for Planner' }).click();
+      await page.getByRole('button', { name: 'Make a new secret', exact: true }).click();
+      await page.getByRole('dialog', { name: 'The new secret' }).waitFor();
+      return page;
+    },
+  ],
+  [
+    'consent',
+    async (api, open) => {
+      const client = await api.anOAuthClient({ name: 'Planner', owner: await api.anAccount() });
+      const page = await open(authorizePath(client, SCOPES), await aPerson(api));
+      return shown(page, 'Planner asks for access');
+    },
+  ],
+  [
+    'consent-for-a-team',
+    async (api, open) => {
+      const person = await aPerson(api);
+      await api.aTeam({ owner: person, name: LONG_NAME });
+      await api.aTeam({ owner: person, name: 'Analytical Engine' });
+      const client = await api.anOAuthClient({ name: 'Planner' });
+      const page = await shown(await open(authorizePath(client, SCOPES), person), 'Planner asks for access');
+      await page.getByLabel('Only one team').check();
+      await page.getByLabel('Team', { exact: true }).waitFor();
       return page;
     },
   ],

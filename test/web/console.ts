@@ -1,14 +1,16 @@
+import { createHash } from 'node:crypto';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { hashPassword } from '../../src/access/password.ts';
+import type { Scope } from '../../src/entities/index.ts';
 import type { Mail } from '../../src/mail/mailer.ts';
 import { test as base, type Api } from '../support/api.ts';
 import { signedIn } from '../support/browser.ts';
 import { launchBrowser } from '../support/chromium.ts';
-import type { AnAccount } from '../support/factories.ts';
+import type { AClient, AnAccount } from '../support/factories.ts';
 
 export const PASSWORD = 'correct horse battery staple';
 
@@ -68,6 +70,22 @@ export function linkIn({ text }: Mail): string {
   const link = /https?:\/\/[^\s/]+(\/\S+\?token=\S+)/.exec(text)?.[1];
   if (link === undefined) throw new Error(`No link in: ${text}`);
   return link;
+}
+
+export const VERIFIER = 'dBjftJeZ4CVP-mBCnUiL3jTtjPDvcWqk3ls9kuzqJWQ';
+
+/** Where an application sends somebody for a code, which VERIFIER redeems. */
+export function authorizePath({ id, redirectUri }: AClient, scopes: readonly Scope[]): string {
+  const query = new URLSearchParams({
+    response_type: 'code',
+    client_id: id,
+    redirect_uri: redirectUri,
+    scope: scopes.join(' '),
+    state: 'a state',
+    code_challenge: createHash('sha256').update(VERIFIER).digest('base64url'),
+    code_challenge_method: 'S256',
+  });
+  return `/oauth/authorize?${query.toString()}`;
 }
 
 const shots = process.env['SCREENSHOTS'] ?? mkdtempSync(join(tmpdir(), 'roster-web-'));

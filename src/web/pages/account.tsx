@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Page } from '../parts/page.tsx';
 import { me } from '../session.ts';
 import { texts } from '../texts.ts';
+import { ConnectedApps } from './account/connected-apps.tsx';
 import { Deletion } from './account/deletion.tsx';
 import { EmailAddress } from './account/email-address.tsx';
 import { Passkeys } from './account/passkeys.tsx';
@@ -19,6 +20,7 @@ export function AccountPage() {
       <Password email={account.email} />
       <Passkeys />
       <Sessions />
+      <ConnectedApps />
       <Deletion />
     </Page>
   );

@@ -11,6 +11,8 @@ type CallForm<Fields extends Values, Output> = {
   readonly onSuccess?: (output: Output, values: Fields) => unknown;
   /** A field beside those the refusal names: where the words of a code belong. */
   readonly fieldOf?: Partial<Record<NonNullable<Failure['code']>, keyof Fields & string>>;
+  /** The fields that hold a list, an entry on each line. */
+  readonly lists?: readonly (keyof Fields & string)[];
 };
 
 /** A form whose submission is one call. The service alone judges the values, and its faults go to their fields. */
@@ -19,6 +21,7 @@ export function useCallForm<Fields extends Values, Output>({
   call,
   onSuccess,
   fieldOf = {},
+  lists = [],
 }: CallForm<Fields, Output>) {
   const form = useForm<Fields>({ mode: 'uncontrolled', initialValues });
   const mutation = useMutation({
@@ -35,7 +38,10 @@ export function useCallForm<Fields extends Values, Output>({
   function faultsOf(failure: Failure): Record<string, string> {
     const field = failure.code === null ? undefined : fieldOf[failure.code];
     if (field !== undefined) return { [field]: failure.detail };
-    const faults = failure.errors.map((entry) => [entry.pointer.slice(1), faultText(entry)] as const);
+    const faults = failure.errors.map((entry) => {
+      const [, name = '', index] = entry.pointer.split('/');
+      return [name, lists.includes(name) ? listFaultText(failure, entry, index) : faultText(entry)] as const;
+    });
     return Object.fromEntries(faults.filter(([name]) => name in initialValues).reverse());
   }
 
@@ -57,7 +63,16 @@ export function useCallForm<Fields extends Values, Output>({
   };
 }
 
-function faultText({ code, pointer, params = {} }: Failure['errors'][number]): string {
+type Fault = Failure['errors'][number];
+
+/** Only the detail says what is wrong with an entry of a list. */
+function listFaultText({ detail }: Failure, fault: Fault, index: string | undefined): string {
+  if (index !== undefined) return texts.faults.line(Number(index) + 1, detail);
+  const max = fault.params?.['max'];
+  return max === undefined ? faultText(fault) : texts.faults.max_lines(Number(max));
+}
+
+function faultText({ code, pointer, params = {} }: Fault): string {
   const bound = Number(params['min'] ?? params['max']);
   if (code === 'invalid_format' && params['format'] === 'email') return texts.faults.email;
   if (code === 'invalid_value' && /password/i.test(pointer)) return texts.faults.password;

@@ -50,6 +50,13 @@ export const Device = () => (
   </Icon>
 );
 
+export const App = ({ size = 20 }: { readonly size?: number }) => (
+  <Icon size={size}>
+    <rect x="3" y="4" width="18" height="16" rx="2" />
+    <path d="M3 9h18M7 6.500h.01M10 6.500h.01" />
+  </Icon>
+);
+
 export const Mark = () => (
   <svg width={28} height={28} viewBox="0 0 32 32" aria-hidden="true" className="mark">
     <rect width="32" height="32" rx="8" />

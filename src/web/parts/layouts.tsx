@@ -15,8 +15,10 @@ import { useSignOut } from '../session.ts';
 import { texts } from '../texts.ts';
 import { Mark, Moon, Sun } from './icons.tsx';
 
+type VisitorLayoutProps = { readonly children?: ReactNode; readonly wide?: boolean };
+
 /** A card in the middle, for pages with one thing to do. */
-export const VisitorLayout = ({ children = <Outlet /> }: { readonly children?: ReactNode }) => (
+export const VisitorLayout = ({ children = <Outlet />, wide = false }: VisitorLayoutProps) => (
   <div className="visitor">
     <SkipLink />
     <header className="visitor-header">
@@ -24,12 +26,15 @@ export const VisitorLayout = ({ children = <Outlet /> }: { readonly children?: R
       <ColorSchemeToggle />
     </header>
     <main id="content" className="visitor-main">
-      <Paper withBorder radius="lg" className="visitor-card">
+      <Paper withBorder radius="lg" className="visitor-card" mod={{ wide }}>
         {children}
       </Paper>
     </main>
   </div>
 );
+
+/** A wider card, for a decision with more to read. */
+export const DeciderLayout = () => <VisitorLayout wide />;
 
 /** The frame of everything behind the sign-in. */
 export const ConsoleLayout = () => (
@@ -43,6 +48,7 @@ export const ConsoleLayout = () => (
             {texts.header.teams}
           </Link>
           <Link to="/account">{texts.header.account}</Link>
+          <Link to="/developer">{texts.header.developer}</Link>
         </nav>
         <Group gap={4} wrap="nowrap" className="console-tools">
           <ColorSchemeToggle />

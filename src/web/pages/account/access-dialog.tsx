@@ -1,0 +1,51 @@
+import { Button, Group, Stack, Text } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Dialog } from '../../parts/dialog.tsx';
+import { FailureAlert } from '../../parts/failure-alert.tsx';
+import { useNotice } from '../../parts/notices.tsx';
+import { ScopeChoice } from '../../parts/scope-choice.tsx';
+import { texts } from '../../texts.ts';
+import { connectedAppsTexts as words } from '../../texts/oauth.ts';
+import { failureOf, query, trpc, type Outputs, type Scope } from '../../trpc.ts';
+
+type AccessDialogProps = { readonly grant: Outputs['grants']['list'][number]; readonly onClose: () => void };
+
+/** Takes scopes away from a grant; none can be added. */
+export function AccessDialog({ grant, onClose }: AccessDialogProps) {
+  const [ticked, setTicked] = useState<readonly Scope[]>(grant.scopes);
+  const queries = useQueryClient();
+  const notify = useNotice();
+  const narrow = useMutation({
+    mutationFn: () => trpc.grants.narrow.mutate({ grantId: grant.id, scopes: [...ticked] }),
+    onSuccess: async () => {
+      await queries.invalidateQueries(query('grants.list'));
+      onClose();
+      notify(words.changed);
+    },
+  });
+  return (
+    <Dialog onClose={onClose} title={words.changeTitle(grant.client.name)}>
+      <Stack gap="lg">
+        <Text size="sm">{words.changeExplanation}</Text>
+        {narrow.error !== null && <FailureAlert failure={failureOf(narrow.error)} />}
+        <ScopeChoice label={words.still} scopes={grant.scopes} ticked={ticked} onChange={setTicked} />
+        <Text size="sm" c="dimmed" role="status">
+          {ticked.length === 0 && words.noScopes}
+        </Text>
+        <Group justify="flex-end" gap="sm">
+          <Button variant="default" onClick={onClose} data-autofocus>
+            {texts.cancel}
+          </Button>
+          <Button
+            loading={narrow.isPending}
+            disabled={ticked.length === 0 || ticked.length === grant.scopes.length}
+            onClick={() => narrow.mutate()}
+          >
+            {texts.save}
+          </Button>
+        </Group>
+      </Stack>
+    </Dialog>
+  );
+}

@@ -1,0 +1,101 @@
+import { Button, Group, Text } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Confirmation } from '../../parts/confirmation.tsx';
+import { useDates } from '../../parts/dates.ts';
+import { FailureAlert } from '../../parts/failure-alert.tsx';
+import { App } from '../../parts/icons.tsx';
+import { TextLink } from '../../parts/links.tsx';
+import { useNotice } from '../../parts/notices.tsx';
+import { Placeholder } from '../../parts/page.tsx';
+import { Section } from '../../parts/section.tsx';
+import { connectedAppsTexts as words, scopeTexts } from '../../texts/oauth.ts';
+import { failureOf, query, trpc, type Outputs } from '../../trpc.ts';
+import { AccessDialog } from './access-dialog.tsx';
+
+type Grant = Outputs['grants']['list'][number];
+
+export function ConnectedApps() {
+  const grants = useQuery(query('grants.list'));
+  return (
+    <Section title={words.title} explanation={words.explanation}>
+      {grants.error !== null && <FailureAlert failure={failureOf(grants.error)} retry={() => void grants.refetch()} />}
+      {grants.isPending && <Placeholder rows={1} />}
+      {grants.data?.length === 0 && <Text c="dimmed">{words.none}</Text>}
+      {grants.data !== undefined && grants.data.length > 0 && (
+        <ul className="rows">
+          {grants.data.map((grant) => (
+            <GrantRow key={grant.id} grant={grant} />
+          ))}
+        </ul>
+      )}
+      <Text size="sm" c="dimmed">
+        {words.toDeveloper} <TextLink to="/developer">{words.developerLink}</TextLink>
+      </Text>
+    </Section>
+  );
+}
+
+function GrantRow({ grant }: { readonly grant: Grant }) {
+  const { client, team, scopes, createdAt, lastUsedAt, expiresAt } = grant;
+  const { day } = useDates();
+  const queries = useQueryClient();
+  const notify = useNotice();
+  const [dialog, setDialog] = useState<'change' | 'revoke'>();
+  const close = () => setDialog(undefined);
+  return (
+    <li className="row row-top">
+      <span className="row-icon">
+        <App />
+      </span>
+      <div className="row-text">
+        <Text fw={600} className="wrap">
+          {client.name}
+        </Text>
+        <Text size="sm">{team === null ? words.personal : words.team(team.name)}</Text>
+        <ul className="facts" aria-label={words.scopes(client.name)}>
+          {scopes.map((scope) => (
+            <li key={scope}>{scopeTexts[scope]}</li>
+          ))}
+        </ul>
+        <Text size="sm" c="dimmed">
+          {words.created(day(createdAt))}, {lastUsedAt === null ? words.unused : words.used(day(lastUsedAt))},{' '}
+          {words.expires(day(expiresAt))}
+        </Text>
+        <Group gap={4} className="row-actions">
+          <Button
+            size="compact-sm"
+            variant="subtle"
+            onClick={() => setDialog('change')}
+            aria-label={words.changeOf(client.name)}
+          >
+            {words.change}
+          </Button>
+          <Button
+            size="compact-sm"
+            variant="subtle"
+            color="red"
+            onClick={() => setDialog('revoke')}
+            aria-label={words.revokeOf(client.name)}
+          >
+            {words.revoke}
+          </Button>
+        </Group>
+      </div>
+      {dialog === 'change' && <AccessDialog grant={grant} onClose={close} />}
+      {dialog === 'revoke' && (
+        <Confirmation
+          title={words.revokeTitle}
+          explanation={words.revokeExplanation(client.name)}
+          submit={words.revoke}
+          call={() => trpc.grants.revoke.mutate({ grantId: grant.id })}
+          onSuccess={() => {
+            notify(words.revoked);
+            void queries.invalidateQueries(query('grants.list'));
+          }}
+          onClose={close}
+        />
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,155 @@
+import { Alert, Badge, Text } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import { FailureAlert } from '../parts/failure-alert.tsx';
+import { ButtonLink } from '../parts/links.tsx';
+import { Done } from '../parts/link-page.tsx';
+import { Page, Placeholder } from '../parts/page.tsx';
+import { useSignOut } from '../session.ts';
+import { texts } from '../texts.ts';
+import { consentTexts as words } from '../texts/oauth.ts';
+import { failureOf, query, trpc, type Failure, type Outputs } from '../trpc.ts';
+import { ConsentForm, type Approval } from './consent/consent-form.tsx';
+
+/** Where an application's request for access waits for somebody to decide. */
+export function ConsentPage() {
+  const { id } = useParams({ from: '/deciders/oauth/consent/$id' });
+  const authorization = useQuery(query('authorizations.read', { id }));
+  const decision = useDecision(id);
+  const hasSwitched = useSwitched(authorization.data?.account.id);
+
+  if (authorization.error !== null && failureOf(authorization.error).code === 'authorization_not_found') {
+    return (
+      <Done
+        title={words.overTitle}
+        explanation={words.over}
+        next={
+          <ButtonLink to="/" variant="default" size="md">
+            {texts.toTeams}
+          </ButtonLink>
+        }
+      />
+    );
+  }
+  if (authorization.data === undefined) {
+    return (
+      <Page title={words.loadingTitle}>
+        {authorization.error === null ? (
+          <Placeholder rows={5} />
+        ) : (
+          <FailureAlert failure={failureOf(authorization.error)} retry={() => void authorization.refetch()} />
+        )}
+      </Page>
+    );
+  }
+
+  const { account, client } = authorization.data;
+  const failure = decision.error === null ? undefined : failureOf(decision.error);
+  return (
+    <Page title={words.title(client.name)} explanation={words.explanation}>
+      {hasSwitched && <Switched email={account.email} />}
+      <Client isVerified={client.isVerified} />
+      <SignedInAs id={id} email={account.email} />
+      <ConsentForm
+        // Nothing that one person has chosen is chosen for the next.
+        key={account.id}
+        authorization={authorization.data}
+        failure={hasSwitched && failure?.code === 'account_changed' ? undefined : failure}
+        deciding={
+          decision.isPending || decision.isSuccess ? (decision.variables === null ? 'deny' : 'approve') : undefined
+        }
+        onDecide={(approval) => decision.mutate(approval)}
+      />
+    </Page>
+  );
+}
+
+/** Refusals after which the page shows what is not so any more. */
+const OUTDATED: ReadonlySet<Failure['code']> = new Set<Failure['code']>([
+  'account_changed',
+  'authorization_not_found',
+  'team_not_found',
+]);
+
+/** Approves, or denies with null, and then leaves for the application. */
+function useDecision(id: string) {
+  const queries = useQueryClient();
+  const decision = useMutation({
+    mutationFn: (approval: Approval | null) =>
+      approval === null
+        ? trpc.authorizations.deny.mutate({ id })
+        : trpc.authorizations.approve.mutate({ id, ...approval }),
+    onSuccess: ({ redirectTo }) => window.location.assign(redirectTo),
+    onError: (error) => {
+      if (OUTDATED.has(failureOf(error).code)) void queries.invalidateQueries(query('authorizations.read', { id }));
+    },
+  });
+  const { reset } = decision;
+  useEffect(() => {
+    // The back button may bring the page as it was left, about to go.
+    const comeBack = ({ persisted }: PageTransitionEvent) => {
+      if (!persisted) return;
+      reset();
+      void queries.resetQueries();
+    };
+    window.addEventListener('pageshow', comeBack);
+    return () => window.removeEventListener('pageshow', comeBack);
+  }, [queries, reset]);
+  return decision;
+}
+
+/** Whether somebody else is signed in than when the page was opened. */
+function useSwitched(accountId: Outputs['authorizations']['read']['account']['id'] | undefined): boolean {
+  const queries = useQueryClient();
+  const [shown, setShown] = useState(accountId);
+  const [hasSwitched, setHasSwitched] = useState(false);
+  if (accountId !== undefined && accountId !== shown) {
+    setShown(accountId);
+    setHasSwitched(shown !== undefined);
+  }
+  useEffect(() => {
+    if (hasSwitched) queries.removeQueries({ type: 'inactive' }); // they are about the one before
+  }, [queries, hasSwitched, shown]);
+  return hasSwitched;
+}
+
+function Switched({ email }: { readonly email: string }) {
+  useEffect(() => document.querySelector('h1')?.focus(), []);
+  return (
+    <Alert color="yellow" title={words.switchedTitle} role="alert">
+      {words.switched(email)}
+    </Alert>
+  );
+}
+
+const Client = ({ isVerified }: { readonly isVerified: boolean }) =>
+  isVerified ? (
+    <Badge variant="light" color="teal" tt="none" size="lg">
+      {words.verified}
+    </Badge>
+  ) : (
+    <Alert color="yellow" title={words.unverifiedTitle}>
+      {words.unverified}
+    </Alert>
+  );
+
+function SignedInAs({ id, email }: { readonly id: string; readonly email: string }) {
+  const signOut = useSignOut(`/sign-in?next=${encodeURIComponent(`/oauth/consent/${encodeURIComponent(id)}`)}`);
+  return (
+    <div className="who">
+      {signOut.error !== null && <FailureAlert failure={failureOf(signOut.error)} />}
+      <Text size="sm" c="dimmed">
+        {words.signedInAs}
+      </Text>
+      <Text fw={600} className="wrap">
+        {email}
+      </Text>
+      <Text size="sm" mt={4}>
+        <button type="button" className="link-button" disabled={signOut.isPending} onClick={() => signOut.mutate()}>
+          {words.otherAccount}
+        </button>
+      </Text>
+    </div>
+  );
+}

@@ -1,0 +1,94 @@
+import { Button, Group, Stack, Text } from '@mantine/core';
+import { useId, useState } from 'react';
+import { FailureAlert } from '../../parts/failure-alert.tsx';
+import { ScopeChoice } from '../../parts/scope-choice.tsx';
+import { isAccountOnly } from '../../scopes.ts';
+import { consentTexts as words } from '../../texts/oauth.ts';
+import type { Failure, Outputs, Scope } from '../../trpc.ts';
+import { ReachChoice, type Reach } from './reach-choice.tsx';
+
+type Authorization = Outputs['authorizations']['read'];
+
+/** What somebody gives; `teamId` null is the whole account. */
+export type Approval = { readonly accountId: string; readonly teamId: string | null; readonly scopes: Scope[] };
+
+type ConsentFormProps = {
+  readonly authorization: Authorization;
+  readonly failure: Failure | undefined;
+  /** What is on its way. */
+  readonly deciding: 'approve' | 'deny' | undefined;
+  readonly onDecide: (approval: Approval | null) => void;
+};
+
+export function ConsentForm({ authorization, failure, deciding, onDecide }: ConsentFormProps) {
+  const { account, client, scopes, teams } = authorization;
+  const [reach, setReach] = useState<Reach>();
+  const [ticked, setTicked] = useState<readonly Scope[]>(scopes);
+  const reasonId = useId();
+
+  const isExcluded = (scope: Scope) => reach !== undefined && reach.kind === 'team' && isAccountOnly(scope);
+  const given = ticked.filter((scope) => !isExcluded(scope));
+  // A team that the account has left since is not chosen any more.
+  const teamId = reach?.kind === 'team' ? teams.find(({ id }) => id === reach.teamId)?.id : null;
+  const reason = reasonAgainst();
+
+  function reasonAgainst(): string | undefined {
+    if (reach === undefined) return words.chooseAudience;
+    if (teamId === undefined) return words.chooseTeam;
+    if (given.length > 0) return undefined;
+    return scopes.every(isExcluded) ? words.noTeamScopes : words.noScopes;
+  }
+
+  return (
+    <form
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (reason !== undefined || teamId === undefined || deciding !== undefined) return;
+        onDecide({ accountId: account.id, teamId, scopes: given });
+      }}
+    >
+      <Stack gap="lg">
+        <ReachChoice teams={teams} reach={reach} onChange={setReach} />
+        <ScopeChoice
+          label={words.scopes}
+          // The line is there from the start, so that a screen reader tells when it fills.
+          description={<span role="status">{scopes.some(isExcluded) && words.accountOnly}</span>}
+          scopes={scopes}
+          ticked={ticked}
+          onChange={setTicked}
+          isExcluded={isExcluded}
+        />
+        <div className="consent-end">
+          <Text size="sm">
+            {words.sentTo} <b className="wrap">{client.redirectHost}</b>
+          </Text>
+          {failure !== undefined && <FailureAlert failure={failure} />}
+          <Group grow gap="sm">
+            <Button
+              variant="default"
+              size="md"
+              loading={deciding === 'deny'}
+              disabled={deciding === 'approve'}
+              onClick={() => onDecide(null)}
+            >
+              {words.deny}
+            </Button>
+            <Button
+              type="submit"
+              size="md"
+              loading={deciding === 'approve'}
+              disabled={reason !== undefined || deciding === 'deny'}
+              aria-describedby={reasonId}
+            >
+              {words.approve}
+            </Button>
+          </Group>
+          <Text size="sm" c="dimmed" id={reasonId} role="status" className="consent-reason">
+            {reason}
+          </Text>
+        </div>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,46 @@
+import { Button, EmptyState, Paper } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { FailureAlert } from '../parts/failure-alert.tsx';
+import { App } from '../parts/icons.tsx';
+import { Page, Placeholder } from '../parts/page.tsx';
+import { developerTexts as words } from '../texts/oauth.ts';
+import { failureOf, query } from '../trpc.ts';
+import { ClientRow } from './developer/client-row.tsx';
+import { CreateClient } from './developer/create-client.tsx';
+import { Endpoints } from './developer/endpoints.tsx';
+
+/** The OAuth clients that somebody has registered, and what is needed to write one. */
+export function DeveloperPage() {
+  const clients = useQuery(query('oauthClients.list'));
+  const [creating, setCreating] = useState(false);
+  const create = <Button onClick={() => setCreating(true)}>{words.create}</Button>;
+  return (
+    <Page
+      title={words.title}
+      explanation={words.explanation}
+      action={clients.data !== undefined && clients.data.length > 0 && create}
+    >
+      {clients.error !== null && (
+        <FailureAlert failure={failureOf(clients.error)} retry={() => void clients.refetch()} />
+      )}
+      {clients.isPending && <Placeholder rows={2} height={96} />}
+      {clients.data?.length === 0 && (
+        <Paper withBorder radius="lg" className="empty">
+          <EmptyState variant="light" icon={<App size={28} />} title={words.emptyTitle} description={words.empty}>
+            <EmptyState.Actions>{create}</EmptyState.Actions>
+          </EmptyState>
+        </Paper>
+      )}
+      {clients.data !== undefined && clients.data.length > 0 && (
+        <Paper component="ul" withBorder radius="lg" className="card-list">
+          {clients.data.map((client) => (
+            <ClientRow key={client.id} client={client} />
+          ))}
+        </Paper>
+      )}
+      <Endpoints />
+      {creating && <CreateClient onClose={() => setCreating(false)} />}
+    </Page>
+  );
+}

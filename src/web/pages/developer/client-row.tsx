@@ -1,0 +1,110 @@
+import { Button, Group, Text } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Confirmation } from '../../parts/confirmation.tsx';
+import { Copyable } from '../../parts/copyable.tsx';
+import { useDates } from '../../parts/dates.ts';
+import { useNotice } from '../../parts/notices.tsx';
+import { developerTexts as words, type ClientKind } from '../../texts/oauth.ts';
+import { query, trpc, type Outputs } from '../../trpc.ts';
+import { EditClient } from './edit-client.tsx';
+import { RotateSecret } from './rotate-secret.tsx';
+
+type Client = Outputs['oauthClients']['list'][number];
+
+const kindOf = ({ isConfidential, isNative }: Client): ClientKind =>
+  isConfidential ? 'server' : isNative ? 'device' : 'browser';
+
+export function ClientRow({ client }: { readonly client: Client }) {
+  const { id, name, redirectUris, secrets } = client;
+  const { day } = useDates();
+  const queries = useQueryClient();
+  const notify = useNotice();
+  const [dialog, setDialog] = useState<'edit' | 'rotate' | 'delete'>();
+  const close = () => setDialog(undefined);
+  return (
+    <li className="row row-high">
+      <div className="row-head">
+        <div className="row-text">
+          <Text fw={600} component="h2" className="wrap">
+            {name}
+          </Text>
+          <Text size="sm" c="dimmed">
+            {words.kinds[kindOf(client)]}, {words.created(day(client.createdAt))}
+          </Text>
+        </div>
+        <Group gap={4}>
+          <Button size="compact-sm" variant="subtle" onClick={() => setDialog('edit')} aria-label={words.editOf(name)}>
+            {words.edit}
+          </Button>
+          {client.isConfidential && (
+            <Button
+              size="compact-sm"
+              variant="subtle"
+              onClick={() => setDialog('rotate')}
+              aria-label={words.rotateOf(name)}
+            >
+              {words.rotate}
+            </Button>
+          )}
+          <Button
+            size="compact-sm"
+            variant="subtle"
+            color="red"
+            onClick={() => setDialog('delete')}
+            aria-label={words.deleteOf(name)}
+          >
+            {words.delete}
+          </Button>
+        </Group>
+      </div>
+      <dl className="values">
+        <div>
+          <dt>{words.clientId}</dt>
+          <dd>
+            <Copyable label={words.clientId} value={id} />
+          </dd>
+        </div>
+        <div>
+          <dt>{words.redirectUris}</dt>
+          {redirectUris.map((uri) => (
+            <dd key={uri}>{uri}</dd>
+          ))}
+        </div>
+        {secrets.length > 0 && (
+          <div>
+            <dt>{words.secrets}</dt>
+            {secrets.map((secret) => (
+              <Secret key={`${secret.last4} ${secret.createdAt}`} secret={secret} />
+            ))}
+          </div>
+        )}
+      </dl>
+      {dialog === 'edit' && <EditClient client={client} onClose={close} />}
+      {dialog === 'rotate' && <RotateSecret client={client} onClose={close} />}
+      {dialog === 'delete' && (
+        <Confirmation
+          title={words.deleteTitle}
+          explanation={words.deleteExplanation(name)}
+          submit={words.delete}
+          call={() => trpc.oauthClients.delete.mutate({ clientId: id })}
+          onSuccess={() => {
+            notify(words.deleted);
+            void queries.invalidateQueries(query('oauthClients.list'));
+          }}
+          onClose={close}
+        />
+      )}
+    </li>
+  );
+}
+
+function Secret({ secret: { last4, createdAt, expiresAt } }: { readonly secret: Client['secrets'][number] }) {
+  const { day, minute } = useDates();
+  return (
+    <dd>
+      {words.secretSince(last4, day(createdAt))},{' '}
+      {expiresAt === null ? words.secretCurrent : words.secretUntil(minute(expiresAt))}
+    </dd>
+  );
+}

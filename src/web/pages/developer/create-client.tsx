@@ -1,0 +1,72 @@
+import { Button, Group, Radio, Stack } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useCallForm } from '../../parts/call-form.ts';
+import { Dialog } from '../../parts/dialog.tsx';
+import { FailureAlert } from '../../parts/failure-alert.tsx';
+import { texts } from '../../texts.ts';
+import { developerTexts as words, type ClientKind } from '../../texts/oauth.ts';
+import { query, trpc, type Outputs } from '../../trpc.ts';
+import { linesOf, NameField, RedirectUrisField } from './client-fields.tsx';
+import { Credentials } from './credentials.tsx';
+
+const KINDS: readonly ClientKind[] = ['server', 'browser', 'device'];
+
+export function CreateClient({ onClose }: { readonly onClose: () => void }) {
+  const [created, setCreated] = useState<Outputs['oauthClients']['create']>();
+  return created === undefined ? (
+    <CreateDialog onCreated={setCreated} onClose={onClose} />
+  ) : (
+    <Credentials title={words.readyTitle(created.client.name)} {...created} onClose={onClose} />
+  );
+}
+
+type CreateDialogProps = {
+  readonly onCreated: (created: Outputs['oauthClients']['create']) => void;
+  readonly onClose: () => void;
+};
+
+function CreateDialog({ onCreated, onClose }: CreateDialogProps) {
+  const queries = useQueryClient();
+  const form = useCallForm({
+    initialValues: { name: '', kind: 'server', redirectUris: '' },
+    call: ({ name, kind, redirectUris }) =>
+      trpc.oauthClients.create.mutate({
+        name,
+        redirectUris: linesOf(redirectUris),
+        isConfidential: kind === 'server',
+        isNative: kind === 'device',
+      }),
+    onSuccess: (created) => {
+      onCreated(created);
+      void queries.invalidateQueries(query('oauthClients.list'));
+    },
+    lists: ['redirectUris'],
+  });
+  return (
+    <Dialog onClose={onClose} title={words.createTitle}>
+      <form onSubmit={form.submit} noValidate>
+        <Stack gap="md">
+          {form.failure !== undefined && <FailureAlert failure={form.failure} />}
+          <NameField field={form.field('name')} />
+          <Radio.Group {...form.field('kind')} label={words.kind}>
+            <Stack gap="sm" mt="xs">
+              {KINDS.map((kind) => (
+                <Radio key={kind} value={kind} label={words.kinds[kind]} description={words.kindHints[kind]} />
+              ))}
+            </Stack>
+          </Radio.Group>
+          <RedirectUrisField field={form.field('redirectUris')} />
+          <Group justify="flex-end" gap="sm">
+            <Button variant="default" onClick={onClose}>
+              {texts.cancel}
+            </Button>
+            <Button type="submit" loading={form.pending}>
+              {words.submit}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,46 @@
+import { Alert, Button, Group, Stack, Text } from '@mantine/core';
+import { Copyable } from '../../parts/copyable.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { developerTexts as words } from '../../texts/oauth.ts';
+
+type CredentialsProps = {
+  readonly title: string;
+  readonly client: { readonly id: string };
+  readonly clientSecret: string | null;
+  readonly onClose: () => void;
+};
+
+/** What an application proves itself with. A secret is never shown again, so that nothing closes this by accident. */
+export const Credentials = ({ title, client, clientSecret, onClose }: CredentialsProps) => (
+  <Dialog onClose={onClose} title={title} closeOnClickOutside={false} closeOnEscape={false} withCloseButton={false}>
+    <Stack gap="md">
+      {clientSecret !== null && (
+        <Alert color="yellow" title={words.onceTitle}>
+          {words.once}
+        </Alert>
+      )}
+      <dl className="values">
+        <div>
+          <dt>{words.clientId}</dt>
+          <dd>
+            <Copyable label={words.clientId} value={client.id} />
+          </dd>
+        </div>
+        {clientSecret !== null && (
+          <div>
+            <dt>{words.clientSecret}</dt>
+            <dd>
+              <Copyable label={words.clientSecret} value={clientSecret} isFirst />
+            </dd>
+          </div>
+        )}
+      </dl>
+      {clientSecret === null && <Text size="sm">{words.noSecret}</Text>}
+      <Group justify="flex-end">
+        <Button onClick={onClose} data-autofocus={clientSecret === null || undefined}>
+          {words.done}
+        </Button>
+      </Group>
+    </Stack>
+  </Dialog>
+);

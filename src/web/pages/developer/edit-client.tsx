@@ -1,0 +1,47 @@
+import { Button, Group, Stack } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useCallForm } from '../../parts/call-form.ts';
+import { Dialog } from '../../parts/dialog.tsx';
+import { FailureAlert } from '../../parts/failure-alert.tsx';
+import { useNotice } from '../../parts/notices.tsx';
+import { texts } from '../../texts.ts';
+import { developerTexts as words } from '../../texts/oauth.ts';
+import { query, trpc, type Outputs } from '../../trpc.ts';
+import { linesOf, NameField, RedirectUrisField } from './client-fields.tsx';
+
+type EditClientProps = { readonly client: Outputs['oauthClients']['list'][number]; readonly onClose: () => void };
+
+export function EditClient({ client, onClose }: EditClientProps) {
+  const queries = useQueryClient();
+  const notify = useNotice();
+  const form = useCallForm({
+    initialValues: { name: client.name, redirectUris: client.redirectUris.join('\n') },
+    call: ({ name, redirectUris }) =>
+      trpc.oauthClients.update.mutate({ clientId: client.id, name, redirectUris: linesOf(redirectUris) }),
+    onSuccess: async () => {
+      await queries.invalidateQueries(query('oauthClients.list'));
+      onClose();
+      notify(words.edited);
+    },
+    lists: ['redirectUris'],
+  });
+  return (
+    <Dialog onClose={onClose} title={words.editOf(client.name)}>
+      <form onSubmit={form.submit} noValidate>
+        <Stack gap="md">
+          {form.failure !== undefined && <FailureAlert failure={form.failure} />}
+          <NameField field={form.field('name')} />
+          <RedirectUrisField field={form.field('redirectUris')} />
+          <Group justify="flex-end" gap="sm">
+            <Button variant="default" onClick={onClose}>
+              {texts.cancel}
+            </Button>
+            <Button type="submit" loading={form.pending}>
+              {texts.save}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Dialog>
+  );
+}

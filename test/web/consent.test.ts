@@ -1,0 +1,292 @@
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Page } from 'playwright-core';
+import { describe, expect } from 'vitest';
+import { isAccountOnly } from '../../src/access/scopes.ts';
+import { SCOPES } from '../../src/entities/index.ts';
+import type { Api } from '../support/api.ts';
+import { signedIn } from '../support/browser.ts';
+import { hasChromium } from '../support/chromium.ts';
+import type { AClient } from '../support/factories.ts';
+import { aPerson, authorizePath, shows, signInAs, test as base, VERIFIER } from './console.ts';
+
+/** An application of somebody, on the device of whoever uses it, which notes what comes to its redirect address. */
+type App = AClient & {
+  readonly arrivals: { readonly query: Record<string, string>; readonly headers: IncomingHttpHeaders }[];
+};
+
+const test = base.extend<{ app: App }>({
+  app: [
+    async ({ api }, use) => {
+      const arrivals: App['arrivals'] = [];
+      const server = createServer(({ url = '', headers }, res) => {
+        const { pathname, searchParams } = new URL(url, 'http://app.test');
+        if (pathname === '/callback') arrivals.push({ query: Object.fromEntries(searchParams), headers });
+        res
+          .setHeader('content-type', 'text/html')
+          .end('<link rel="icon" href="data:,"><h1>Back in the application</h1>');
+      }).listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      const { port } = server.address() as AddressInfo; // listening on TCP
+      const client = await api.anOAuthClient({
+        name: 'Planner',
+        native: true,
+        owner: await api.anAccount(),
+        redirectUri: `http://127.0.0.1:${port}/callback`,
+      });
+      await use({ ...client, arrivals });
+      server.close();
+    },
+    { scope: 'file' },
+  ],
+});
+
+const grantsOf = (api: Api, { id }: { id: string }) =>
+  api.rows<{ team_id: string | null; scopes: string[] }>(
+    'select team_id, scopes from oauth_grant where account_id = $1 and revoked_at is null',
+    [id],
+  );
+
+/** What the application gets for its code. */
+async function exchange(api: Api, { id, redirectUri }: AClient, code: string | undefined) {
+  const answer = await fetch(`http://127.0.0.1:${api.port}/oauth/token`, {
+    method: 'POST',
+    body: new URLSearchParams({
+      grant_type: 'authorization_code',
+      client_id: id,
+      redirect_uri: redirectUri,
+      code: code ?? '',
+      code_verifier: VERIFIER,
+    }),
+  });
+  return (await answer.json()) as { access_token: string; scope: string }; // or a test fails on it
+}
+
+const approveButton = (page: Page) => page.getByRole('button', { name: 'Approve' });
+const asks = (page: Page) => shows(page, 'Planner asks for access');
+const isBack = (page: Page) => shows(page, 'Back in the application');
+const isOver = (page: Page) => shows(page, 'This request is over');
+
+describe.skipIf(!hasChromium)('the consent page', () => {
+  test('leads through the sign-in, and gives for the whole account what stays ticked', async ({ api, app, open }) => {
+    const person = await aPerson(api);
+    const page = await open(authorizePath(app, ['teams:read', 'profile:read', 'teams:write']));
+    await shows(page, 'Sign in');
+    await signInAs(page, person.email);
+    await asks(page);
+    const words = await page.getByRole('main').innerText();
+    expect(words).toContain(person.email);
+    expect(words).toContain('Not verified by the operator');
+    expect(words).toContain(`You will be sent to ${new URL(app.redirectUri).host}`);
+    expect(words).toContain('You are in no team');
+    expect((await boxes(page)).map(({ scope }) => scope)).toEqual(['profile:read', 'teams:read', 'teams:write']);
+
+    // Nothing is given in passing: the reach has to be chosen, and something to be left.
+    expect(await page.getByRole('radio', { checked: true }).count()).toBe(0);
+    expect(await approveButton(page).isDisabled()).toBe(true);
+    await page.getByText('To approve, choose what the application may reach.').waitFor();
+    await page.getByLabel('The whole account').check();
+    for (const box of await page.getByRole('checkbox').all()) await box.uncheck();
+    await page.getByText('To approve, tick at least one thing that it may do.').waitFor();
+    expect(await approveButton(page).isDisabled()).toBe(true);
+    await page.getByLabel('See your profile').check();
+    await page.getByLabel('See teams').check();
+    await approveButton(page).click();
+    await isBack(page);
+
+    const { query, headers } = app.arrivals.at(-1) ?? {};
+    expect(query).toEqual({ code: expect.any(String), state: 'a state', iss: api.services.config.baseUrl });
+    expect(headers?.referer).toBeUndefined();
+    expect(await grantsOf(api, person)).toEqual([{ team_id: null, scopes: ['profile:read', 'teams:read'] }]);
+    expect(await exchange(api, app, query?.['code'])).toMatchObject({ scope: 'profile:read teams:read' });
+
+    await page.goBack();
+    await isOver(page);
+    await page.reload();
+    await isOver(page);
+  });
+
+  test('gives one team nothing that concerns the whole account', async ({ api, app, open }) => {
+    const person = await aPerson(api);
+    const team = await api.aTeam({ owner: person, name: 'Analytical Engine' });
+    await api.aMember(await api.aTeam({ name: 'Difference Engine' }), person, { role: 'member' });
+    await api.aMember(await api.aTeam({ name: 'Left long ago' }), person, { active: false });
+    const page = await open(authorizePath(app, SCOPES), { as: person });
+    await asks(page);
+    await page.getByLabel('Only one team').check();
+    await page.getByText('What is greyed out concerns the whole account').waitFor();
+    expect(await boxes(page)).toEqual(
+      SCOPES.map((scope) => ({ scope, isOff: isAccountOnly(scope), isTicked: !isAccountOnly(scope) })),
+    );
+    await page.getByText('To approve, choose the team.').waitFor();
+    expect(await approveButton(page).isDisabled()).toBe(true);
+    expect(await page.getByLabel('Team', { exact: true }).locator('option').allInnerTexts()).toEqual([
+      'Choose a team',
+      'Analytical Engine (Owner)',
+      'Difference Engine (Member)',
+    ]);
+    await page.getByLabel('Team', { exact: true }).selectOption('Analytical Engine (Owner)');
+    await approveButton(page).click();
+    await isBack(page);
+
+    const [grant] = await grantsOf(api, person);
+    expect(grant).toEqual({ team_id: team.id, scopes: SCOPES.filter((scope) => !isAccountOnly(scope)) });
+    const { access_token: secret } = await exchange(api, app, app.arrivals.at(-1)?.query['code']);
+    expect((await api.as({ secret }).get('/api/v1/credential')).body).toMatchObject({
+      audience: 'team',
+      scopes: grant?.scopes,
+    });
+  });
+
+  test('gives one team nothing at all where everything concerns the whole account', async ({ api, app, open }) => {
+    const person = await aPerson(api);
+    await api.aTeam({ owner: person, name: 'Analytical Engine' });
+    const page = await open(authorizePath(app, ['profile:read', 'api-keys:read']), { as: person });
+    await page.getByLabel('Only the team Analytical Engine').check();
+    await page.getByText('nothing is left for one team').waitFor();
+    expect(await approveButton(page).isDisabled()).toBe(true);
+
+    // What was ticked is so again.
+    await page.getByLabel('The whole account').check();
+    expect(await page.getByRole('checkbox', { checked: true }).count()).toBe(2);
+    expect(await approveButton(page).isEnabled()).toBe(true);
+  });
+
+  test('denies with an error for the application, and gives nothing', async ({ api, app, open }) => {
+    const person = await aPerson(api);
+    const page = await open(authorizePath(app, ['teams:read']), { as: person });
+    await asks(page);
+    await page.getByRole('button', { name: 'Deny' }).click();
+    await isBack(page);
+
+    expect(app.arrivals.at(-1)?.query).toEqual({
+      error: 'access_denied',
+      error_description: expect.any(String),
+      state: 'a state',
+      iss: api.services.config.baseUrl,
+    });
+    expect(await grantsOf(api, person)).toEqual([]);
+    await page.goBack();
+    await isOver(page);
+  });
+
+  test('is read again where the back button brings it back as it was left', async ({ api, app, open }) => {
+    const page = await open(authorizePath(app, ['teams:read']), { as: await aPerson(api) });
+    await asks(page);
+    // An answer without content leaves a browser where it is: about to go.
+    await page.route('**/oauth/authorize/*', (route) => route.fulfill({ status: 204 }));
+    const left = page.waitForRequest('**/oauth/authorize/*');
+    await page.getByRole('button', { name: 'Deny' }).click();
+    await left;
+    await asks(page);
+    await page.evaluate(`dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))`);
+    await isOver(page);
+  });
+
+  // Guarantees that nobody gives what somebody else was shown and chose.
+  test('notices that another account has signed in in another tab', async ({ api, app, open }) => {
+    const person = await aPerson(api);
+    const other = await aPerson(api);
+    const team = await api.aTeam({ owner: other, name: 'Of the other' });
+    const page = await open(authorizePath(app, ['teams:read']), { as: person });
+    await page.getByLabel('The whole account').check();
+    const { cookies } = await signedIn(api, other);
+    await page
+      .context()
+      .addCookies([...cookies].map(([name, value]) => ({ name, value, url: api.services.config.baseUrl })));
+    await approveButton(page).click();
+    await page.getByRole('alert').getByText('Another account is signed in now').waitFor();
+
+    const words = await page.getByRole('main').innerText();
+    expect(words).toContain(other.email);
+    expect(words).not.toContain(person.email);
+    expect(await page.getByRole('radio', { checked: true }).count()).toBe(0);
+    expect(await grantsOf(api, person)).toEqual([]);
+    expect(await grantsOf(api, other)).toEqual([]);
+
+    // Nor does anything else of the one before stay.
+    await page.getByRole('link', { name: 'Roster' }).click();
+    await page.getByRole('link', { name: 'Account' }).click();
+    await page.getByRole('region', { name: 'E-mail address' }).getByText(other.email).waitFor();
+    await page.goBack();
+    await page.goBack();
+    await asks(page);
+    await page.getByLabel('Only the team Of the other').check();
+    await approveButton(page).click();
+    await isBack(page);
+    expect(await grantsOf(api, other)).toEqual([{ team_id: team.id, scopes: ['teams:read'] }]);
+  });
+
+  test('is left for another account, and comes back to it', async ({ api, app, open }) => {
+    const other = await aPerson(api);
+    const page = await open(authorizePath(app, ['teams:read']), { as: await aPerson(api) });
+    await asks(page);
+    await page.getByRole('button', { name: 'Use another account' }).click();
+    await shows(page, 'Sign in');
+    await signInAs(page, other.email);
+    await asks(page);
+    expect(await page.getByRole('main').innerText()).toContain(other.email);
+
+    await page.getByLabel('The whole account').check();
+    await approveButton(page).click();
+    await isBack(page);
+    expect(await grantsOf(api, other)).toEqual([{ team_id: null, scopes: ['teams:read'] }]);
+  });
+
+  test('needs nothing but the keyboard, and names what the operator has verified', async ({ api, open, app }) => {
+    const person = await aPerson(api);
+    const verified = await api.anOAuthClient({ name: 'Planner', native: true, redirectUri: app.redirectUri });
+    const page = await open(authorizePath(verified, ['teams:read', 'members:read']), { as: person });
+    await asks(page);
+    await page.getByText('Verified by the operator', { exact: true }).waitFor();
+    await press(page, 'The whole account', 'Space');
+    await press(page, 'See the members', 'Space');
+    await press(page, 'Approve', 'Enter');
+    await isBack(page);
+    expect(await grantsOf(api, person)).toEqual([{ team_id: null, scopes: ['teams:read'] }]);
+  });
+
+  // Guarantees that a link to a request is of use in the browser alone that the request began in.
+  test('shows another browser nothing, and nobody an unknown request', async ({ api, app, open }) => {
+    const page = await open(authorizePath(app, ['teams:read']), { as: await aPerson(api) });
+    await asks(page);
+
+    const elsewhere = await open(new URL(page.url()).pathname, { as: await aPerson(api) });
+    await isOver(elsewhere);
+    await elsewhere.getByText('Start again from the application.').waitFor();
+    expect(await elsewhere.getByRole('button', { name: 'Approve' }).count()).toBe(0);
+    await elsewhere.goto('/oauth/consent/no-such-request');
+    await isOver(elsewhere);
+  });
+
+  // Guarantees that nobody else learns of the page or is part of it.
+  test('loads nothing from elsewhere', async ({ api, app, open }) => {
+    const page = await open('about:blank', { as: await aPerson(api) });
+    const origins = new Set<string>();
+    page.on('request', (request) => origins.add(new URL(request.url()).origin));
+    await page.goto(authorizePath(app, ['teams:read']));
+    await asks(page);
+    await page.getByLabel('The whole account').check();
+    await page.waitForLoadState('networkidle');
+
+    expect([...origins]).toEqual([api.services.config.baseUrl]);
+  });
+});
+
+/** What the page offers to give. */
+const boxes = (page: Page) =>
+  page.evaluate<{ scope: string; isOff: boolean; isTicked: boolean }[]>(
+    `[...document.querySelectorAll('input[type=checkbox]')].map((box) => ({ scope: box.value, isOff: box.disabled, isTicked: box.checked }))`,
+  );
+
+/** Presses Tab until something has the focus, then a key. */
+async function press(page: Page, stop: string, key: string): Promise<void> {
+  const focused = () =>
+    page.evaluate<string>(
+      `(() => { const e = document.activeElement; return (e === document.body ? '' : e.labels?.[0]?.textContent || e.textContent).trim(); })()`,
+    );
+  for (let i = 0; i < 20 && !(await focused()).startsWith(stop); i++) await page.keyboard.press('Tab');
+  expect(await focused(), 'what Tab reaches').toMatch(new RegExp(`^${stop}`));
+  await page.keyboard.press(key);
+}
