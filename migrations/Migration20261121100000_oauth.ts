@@ -40,7 +40,7 @@ export class Migration20261121100000_oauth extends Migration {
     this.addSql(`create index "oauth_token_expiry_index" on "oauth_token" ("expires_at");`);
 
     this.addSql(
-      `create table "oauth_refresh_answer" ("token_hash" bytea not null, "answer" bytea not null, "successors" bytea[] not null, "created_at" timestamptz(3) not null, primary key ("token_hash"));`,
+      `create table "oauth_refresh_answer" ("token_hash" bytea not null, "answer" text not null, "successors" bytea[] not null, "created_at" timestamptz(3) not null, primary key ("token_hash"));`,
     );
 
     this.addSql(`alter table "api_key" add "oauth_grant_id" text collate "C" null;`);

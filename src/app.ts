@@ -8,6 +8,7 @@ import { namesOneHost } from './http/parser-errors.ts';
 import { headersOf, problemReply, rateHeaders, send, setHeaders } from './http/reply.ts';
 import { requestIdOf } from './http/request-id.ts';
 import type { Transport } from './http/transport.ts';
+import { oauthPages } from './oauth/mount.ts';
 import { devMailPages } from './pages/dev-mail.ts';
 import { docsPages } from './pages/docs.ts';
 import { healthPages, type Readiness } from './pages/health.ts';
@@ -43,6 +44,7 @@ export function createApp(transport: Transport, readiness: Readiness): RequestLi
   pages.use(docsPages());
   pages.use(problemPages(config.baseUrl));
   pages.use(devMailPages(config));
+  pages.use(oauthPages(transport));
   pages.use(webPages(config));
   pages.use(() => {
     throw new ProblemError('route_not_found');

@@ -56,7 +56,6 @@ const environment = z.object({
   // Clients of one account, on its developer page.
   CLIENT_LIMIT: count(50),
   OAUTH_REGISTRATION: flag.default(false),
-  OAUTH_REGISTRATIONS_PER_HOUR: count(10),
   OAUTH_CLIENT_DOCUMENTS: flag.default(false),
   OAUTH_DPOP: flag.default(false),
   OAUTH_REFRESH_REPEAT: flag.default(true),
@@ -140,7 +139,6 @@ export function readConfig(env: NodeJS.ProcessEnv) {
       clientsPerAccount: e.CLIENT_LIMIT,
       /** Dynamic registration (RFC 7591). */
       registration: e.OAUTH_REGISTRATION,
-      registrationsPerHour: e.OAUTH_REGISTRATIONS_PER_HOUR,
       /** Clients that are named by the URL of their metadata. */
       clientDocuments: e.OAUTH_CLIENT_DOCUMENTS,
       /** Tokens bound to a key (RFC 9449). */

@@ -158,6 +158,8 @@ type ProblemExtras = {
   retryAfter?: number;
   /** The scope a credential lacks, for the challenge of RFC 6750. */
   scope?: string;
+  /** What the challenge says of DPoP (RFC 9449, section 7.1): that it may be used, was used, or was used with a proof that is refused. */
+  dpop?: 'offered' | 'used' | 'proof_refused';
   /** The methods a path has, for `Allow`. */
   allow?: string;
   cause?: unknown;

@@ -1,13 +1,16 @@
 import { accountConsoleRouter } from './resources/accounts/accounts.console.router.ts';
 import { apiKeysRouter } from './resources/api-keys/api-keys.router.ts';
+import { authorizationsRouter } from './resources/authorizations/authorizations.router.ts';
 import { authRouter } from './resources/auth/auth.router.ts';
 import { billingRouter } from './resources/billing/billing.router.ts';
 import { credentialRouter } from './resources/credential/credential.router.ts';
+import { grantsRouter } from './resources/grants/grants.router.ts';
 import { invitationsConsoleRouter } from './resources/invitations/invitations.console.router.ts';
 import { invitationsRouter } from './resources/invitations/invitations.router.ts';
 import { meRouter } from './resources/me/me.router.ts';
 import { membersConsoleRouter } from './resources/members/members.console.router.ts';
 import { membersRouter } from './resources/members/members.router.ts';
+import { oauthClientsRouter } from './resources/oauth-clients/oauth-clients.router.ts';
 import { passkeysRouter } from './resources/passkeys/passkeys.router.ts';
 import { rolesConsoleRouter } from './resources/roles/roles.console.router.ts';
 import { rolesRouter } from './resources/roles/roles.router.ts';
@@ -30,6 +33,7 @@ export const appRouter = mergeRouters(
   apiKeysRouter,
   router({
     auth: authRouter,
+    authorizations: authorizationsRouter,
     account: accountConsoleRouter,
     sessions: sessionsConsoleRouter,
     teams: teamsConsoleRouter,
@@ -37,6 +41,8 @@ export const appRouter = mergeRouters(
     roles: rolesConsoleRouter,
     invitations: invitationsConsoleRouter,
     passkeys: passkeysRouter,
+    oauthClients: oauthClientsRouter,
+    grants: grantsRouter,
   }),
 );
 

@@ -2,7 +2,7 @@ import { statement, type Read } from '../db/read.ts';
 import { SCOPES, type Permission, type Scope } from '../entities/index.ts';
 import { ProblemError } from '../errors.ts';
 import type { ActiveMembership, Principal } from './principal.ts';
-import { isAccountOnly } from './scopes.ts';
+import { enforcedScopes } from './scopes.ts';
 import { hashSecret, type Secrets } from './secrets.ts';
 
 /** Who called, and as which member of the team the call names; or why nobody did. */
@@ -154,10 +154,7 @@ async function byAccessToken(read: Read, hash: Buffer, teamId: string | null): P
     credentialId: row.grant_id,
     accountId: row.account_id,
     teamId: row.team_id,
-    // The grant can have been narrowed since the token was made, and one for a team never reaches the account.
-    scopes: row.grant_scopes.filter(
-      (scope) => row.token_scopes.includes(scope) && !(row.team_id !== null && isAccountOnly(scope)),
-    ),
+    scopes: enforcedScopes(row.token_scopes, row.grant_scopes, row.team_id),
   };
   return {
     principal,

@@ -21,3 +21,16 @@ export const isAccountOnly = (scope: Scope): boolean => ACCOUNT_ONLY.has(scope);
 
 /** The scopes without duplicates, in the order of the specification. */
 export const inOrder = (scopes: readonly Scope[]): Scope[] => SCOPES.filter((scope) => scopes.includes(scope));
+
+/** The scopes of a space-separated list (RFC 6749, section 3.3) that are known, in the order of the specification. */
+export function scopesIn(list: string): Scope[] {
+  const named = new Set(list.split(' '));
+  return SCOPES.filter((scope) => named.has(scope));
+}
+
+/**
+ * What a token can do: the grant can have been narrowed since it was made, and one for a team never
+ * reaches the account.
+ */
+export const enforcedScopes = (token: readonly Scope[], grant: readonly Scope[], teamId: string | null): Scope[] =>
+  grant.filter((scope) => token.includes(scope) && !(teamId !== null && isAccountOnly(scope)));

@@ -8,15 +8,20 @@ export type Sealer = {
   seal(text: string): string;
   /** Opens what any of the keys sealed; throws on anything else. */
   open(sealed: string): string;
+  /** Keys for another purpose, derived from the same secrets and in their order. */
+  keysFor(purpose: string): readonly Buffer[];
 };
 
 /** @param secretKeys `SECRET_KEYS`: the first one seals, all of them open. */
 export function createSealer(secretKeys: readonly string[]): Sealer {
-  const keys = secretKeys.map((key) => Buffer.from(hkdfSync('sha256', key, '', 'roster:seal', 32)));
+  const keysFor = (purpose: string) =>
+    secretKeys.map((key) => Buffer.from(hkdfSync('sha256', key, '', `roster:${purpose}`, 32)));
+  const keys = keysFor('seal');
   const [first] = keys;
   if (first === undefined) throw new Error('A sealer needs a key.');
 
   return {
+    keysFor,
     seal(text) {
       const iv = randomBytes(IV_LENGTH);
       const cipher = createCipheriv('aes-256-gcm', first, iv);

@@ -8,13 +8,21 @@ export type Counter = {
 };
 
 /** What bounds guessing: attempts from one address, and attempts at one account. */
-export type Attempts = { readonly byAddress: Counter; readonly byAccount: Counter };
+export type Attempts = {
+  readonly byAddress: Counter;
+  readonly byAccount: Counter;
+  /** Requests to the authorization server, by address and by clients that prove a secret. */
+  readonly oauthByAddress: Counter;
+  readonly oauthByClient: Counter;
+  /** The proofs of keys, each of which is good once; null without DPoP. */
+  readonly proofs: Counter | null;
+};
 
 /**
  * What people do without a credential, each with a window of its own: `link` uses one of a mail,
- * `mail` asks for one.
+ * `mail` asks for one, `registration` makes an OAuth client.
  */
-type Deed = 'sign-in' | 'sign-up' | 'mail' | 'link';
+type Deed = 'sign-in' | 'sign-up' | 'mail' | 'link' | 'registration';
 
 type Bucket = { readonly counter: Counter; readonly name: string };
 

@@ -12,10 +12,14 @@ const OPTIONS: Readonly<Record<string, string>> = {
   '/name': '--name',
   '/planId': '--plan',
   '/addons': '--addon',
+  '/clientId': '--client',
+  '/redirectUris': '--redirect-uri',
+  '/isConfidential': '--confidential',
   team_not_found: '--team',
   member_not_found: '--email',
   role_not_assignable: '--role',
   scope_account_only: '--scopes',
+  client_not_found: '--client',
 };
 
 /** Any failure as one line. */
@@ -36,7 +40,7 @@ async function describe(error: unknown): Promise<string> {
   ]);
   if (error instanceof ProblemError) {
     const [fault] = error.extras.errors ?? [];
-    const option = OPTIONS[fault?.pointer ?? error.problem];
+    const option = OPTIONS[fault?.pointer.replace(/\/\d+$/, '') ?? error.problem];
     return option === undefined ? error.message : `${option}: ${error.message}`;
   }
   return isUnavailable(error) ? `the database cannot be reached (${reasonOf(error)})` : reasonOf(error);

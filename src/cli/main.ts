@@ -10,6 +10,10 @@ const GROUPS: Readonly<Record<string, readonly [description: string, load: () =>
   member: ['Add members to teams and change them', async () => (await import('./member.ts')).memberCommands],
   role: ["Make teams' own roles", async () => (await import('./role.ts')).roleCommands],
   key: ['Make API keys', async () => (await import('./key.ts')).keyCommands],
+  'oauth-client': [
+    'Make, list and delete OAuth clients',
+    async () => (await import('./oauth-client.ts')).oauthClientCommands,
+  ],
   billing: ["Set teams' subscriptions", async () => (await import('./billing.ts')).billingCommands],
   migrate: ['Bring the database up to date', async () => (await import('./migrate.ts')).migrateCommand],
   seed: ['Fill the database with demo data', async () => (await import('./seed.ts')).seedCommand],

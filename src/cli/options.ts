@@ -18,7 +18,8 @@ export const emailOption = (description: string): Option => required(new Option(
 export const expiryOption = (): Option =>
   option('--expires-at <instant>', 'when it ends, as ISO 8601 with a time zone', instant);
 
-const parsed =
+/** A parser that takes what fits the schema. */
+export const parsed =
   (schema: z.ZodType<string>, fault: string): Parse<string> =>
   (raw) => {
     if (!schema.safeParse(raw).success) throw new InvalidArgumentError(fault);

@@ -46,7 +46,7 @@ const OAuthRefreshAnswerSchema = defineEntity({
     /** The refresh token that was consumed. */
     token: () => p.oneToOne(OAuthToken).primary().fieldName('token_hash').deleteRule('cascade'),
     /** Sealed under `SECRET_KEYS`. */
-    answer: p.blob(),
+    answer: text(),
     /** Hashes of the two tokens in the answer. */
     successors: p.array().columnType('bytea[]').$type<Buffer[]>(),
     createdAt: instant().onCreate(() => new Date()),

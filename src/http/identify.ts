@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { authenticate, authenticateSession, refused, type Authentication } from '../access/authenticate.ts';
-import { bearerOf } from '../access/bearer.ts';
+import { bearerOf, dpopTokenOf } from '../access/bearer.ts';
+import { challenged, requireProof, type Presented } from '../access/dpop.ts';
 import { ProblemError } from '../errors.ts';
 import { toProblemError } from '../rpc/problem.ts';
 import { addressBucket, type RateDecision } from './limiter.ts';
@@ -15,6 +16,8 @@ export type Identified = {
 type Question = {
   /** The team the request names, whose membership the same statement resolves. */
   readonly teamId: string | null;
+  /** Where the request was sent, without its query, for a proof to name. */
+  readonly path: string;
   /** How many calls the request carries. */
   readonly cost: number;
   /** The session cookie's token, where one is believed at all. */
@@ -28,25 +31,42 @@ type Question = {
 export async function identify(
   transport: Transport,
   req: IncomingMessage,
-  { teamId, cost, sessionToken }: Question,
+  { teamId, path, cost, sessionToken }: Question,
 ): Promise<Identified> {
-  const { services, limiter, usage } = transport;
+  const { services, limiter, usage, attempts } = transport;
   const { read } = services.db;
   const bearer = bearerOf(req.rawHeaders);
+  const proofs = bearer === '' ? attempts.proofs : null;
+  const token = proofs === null ? bearer : dpopTokenOf(req.rawHeaders);
   const resolved =
     bearer === undefined && sessionToken !== undefined
       ? authenticateSession(read, services.secrets, sessionToken, teamId)
-      : authenticate(read, services.secrets, bearer, teamId);
-  const authentication = requireBearer(await resolved.catch((error: unknown) => refused(toProblemError(error))));
+      : authenticate(read, services.secrets, token, teamId);
+  const found = await resolved.catch((error: unknown) => refused(toProblemError(error)));
+  const authentication =
+    proofs === null || !token
+      ? requireBearer(found)
+      : await requireProof(found, presentedBy(req, token, services.config.baseUrl + path), proofs);
 
   const { principal } = authentication;
   if (principal === null) {
-    return { authentication, rate: await limiter.charge(addressBucket(transport.clientAddress(req)), cost) };
+    return {
+      authentication:
+        bearer === undefined && attempts.proofs !== null ? challenged(authentication, 'offered') : authentication,
+      rate: await limiter.charge(addressBucket(transport.clientAddress(req)), cost),
+    };
   }
   usage.note(principal);
   if (authentication.token?.isUnproven) usage.noteFirstUse(authentication.token.hash);
   return { authentication, rate: await limiter.charge(principal.credentialId, cost) };
 }
+
+const presentedBy = (req: IncomingMessage, token: string, url: string): Presented => ({
+  token,
+  proofs: req.headersDistinct['dpop'] ?? [],
+  method: req.method ?? '',
+  url,
+});
 
 /** A token that is bound to a key is worth nothing without a proof of that key. */
 const requireBearer = (authentication: Authentication): Authentication =>

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { PROOF_ALGORITHMS } from '../access/dpop.ts';
 import { PROBLEMS, type ProblemError } from '../errors.ts';
 import type { RateDecision } from './limiter.ts';
 import { problemDocument } from '../rpc/problem.ts';
@@ -23,7 +24,6 @@ export const jsonReply = (status: number, value: unknown): Reply => ({
 /** A problem document with the headers that belong to it. */
 export function problemReply(error: ProblemError, baseUrl: string, requestId: string): Reply {
   const { retryAfter, allow } = error.extras;
-  const challenge = challengeOf(error, baseUrl);
   return {
     status: PROBLEMS[error.problem][0],
     contentType: 'application/problem+json',
@@ -31,19 +31,24 @@ export function problemReply(error: ProblemError, baseUrl: string, requestId: st
     headers: [
       ...(retryAfter === undefined ? [] : ['Retry-After', String(retryAfter)]),
       ...(allow === undefined ? [] : ['Allow', allow]),
-      ...(challenge === undefined ? [] : ['WWW-Authenticate', challenge]),
+      ...challengesOf(error, baseUrl).flatMap((challenge) => ['WWW-Authenticate', challenge]),
     ],
   };
 }
 
-/** RFC 6750, section 3: no error code where no credential was sent. */
-function challengeOf({ problem, extras }: ProblemError, baseUrl: string): string | undefined {
+/** RFC 6750, section 3, and RFC 9449, section 7.1: no error code where no credential was sent. */
+function challengesOf({ problem, extras: { dpop, scope } }: ProblemError, baseUrl: string): string[] {
   // RFC 9728: where a client learns how to get a credential.
   const metadata = `resource_metadata="${baseUrl}/.well-known/oauth-protected-resource/api/v1"`;
-  if (problem === 'credential_missing') return `Bearer ${metadata}`;
-  if (problem === 'credential_invalid') return `Bearer error="invalid_token", ${metadata}`;
-  if (problem === 'scope_missing') return `Bearer error="insufficient_scope", scope="${extras.scope}", ${metadata}`;
-  return undefined;
+  const ofDpop = `algs="${PROOF_ALGORITHMS.join(' ')}", ${metadata}`;
+  if (problem === 'credential_missing') {
+    return [`Bearer ${metadata}`, ...(dpop === undefined ? [] : [`DPoP ${ofDpop}`])];
+  }
+  const [scheme, rest] = dpop === undefined ? ['Bearer', metadata] : ['DPoP', ofDpop];
+  if (problem === 'credential_invalid') {
+    return [`${scheme} error="${dpop === 'proof_refused' ? 'invalid_dpop_proof' : 'invalid_token'}", ${rest}`];
+  }
+  return problem === 'scope_missing' ? [`${scheme} error="insufficient_scope", scope="${scope}", ${rest}`] : [];
 }
 
 /** What every answer under `/api/v1` carries. Credentials are never ambient there, so any origin may read it. */

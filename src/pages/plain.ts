@@ -7,6 +7,8 @@ export type PlainPages = {
   readonly style: Asset;
   /** Sends a page whose `main` is HTML already. */
   readonly show: (res: Response, title: string, main: string) => void;
+  /** The same page as text, for an answer that somebody else sends. */
+  readonly html: (title: string, main: string) => string;
 };
 
 type Frame = {
@@ -30,13 +32,11 @@ export function plainPages(stylePath: string, { site, headers } = PUBLIC): Plain
     type: 'text/css; charset=utf-8',
     body: readFileSync(new URL('./plain.css', import.meta.url)),
   });
+  const html = (title: string, main: string) => page(style.path, `${title} · ${site}`, main);
   return {
     style,
-    show: (res, title, main) =>
-      void res
-        .set(headers)
-        .type('html')
-        .send(page(style.path, `${title} · ${site}`, main)),
+    html,
+    show: (res, title, main) => void res.set(headers).type('html').send(html(title, main)),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
 import type { Authentication } from '../access/authenticate.ts';
+import type { Config } from '../config.ts';
 import { ProblemError } from '../errors.ts';
 import { identify, peekAddress, rateLimited } from '../http/identify.ts';
 import { namesOneHost } from '../http/parser-errors.ts';
@@ -59,11 +60,11 @@ export function restHandler(transport: Transport, routes: RouteTable, document: 
 async function answer(transport: Transport, document: OpenApiDocument, call: Call): Promise<Reply> {
   const { req, lookup } = call;
   if (!namesOneHost(req)) throw new ProblemError('malformed_request', 'The request has to name its host exactly once.');
-  if (req.method === 'OPTIONS') return preflight(call);
+  if (req.method === 'OPTIONS') return preflight(call, transport.services.config);
 
   const params = lookup.kind === 'found' ? readParams(lookup.route, lookup.rawParams, call.query) : {};
   const teamId = lookup.kind === 'found' ? teamNamedBy(params) : null;
-  const { authentication, rate } = await identify(transport, req, { teamId, cost: 1 });
+  const { authentication, rate } = await identify(transport, req, { teamId, path: call.path, cost: 1 });
   call.rate = rate;
   call.credentialId = authentication.principal?.credentialId ?? null;
   if (!rate.allowed) throw rateLimited(rate);
@@ -103,7 +104,7 @@ function teamNamedBy(params: Params): string | null {
 const isDocument = (path: string): boolean => path === OPENAPI_PATH || path === `${OPENAPI_PATH}/`;
 
 /** CORS: any origin may call with a bearer credential. */
-function preflight({ lookup, path }: Call): Reply {
+function preflight({ lookup, path }: Call, { oauth }: Config): Reply {
   if (lookup.kind === 'unknown' && !isDocument(path)) throw new ProblemError('route_not_found');
   const allow = lookup.kind === 'unknown' ? 'GET, HEAD, OPTIONS' : lookup.allow;
   return {
@@ -112,7 +113,7 @@ function preflight({ lookup, path }: Call): Reply {
     headers: Object.entries({
       Allow: allow,
       'Access-Control-Allow-Methods': allow,
-      'Access-Control-Allow-Headers': 'Authorization, Content-Type, X-Request-Id',
+      'Access-Control-Allow-Headers': `Authorization, Content-Type, X-Request-Id${oauth.dpop ? ', DPoP' : ''}`,
       'Access-Control-Max-Age': '7200',
     }).flat(),
   };

@@ -21,6 +21,8 @@ export function admit(authentication: Authentication, access: Access): Principal
   if (access.scope !== null && !principal.scopes.includes(access.scope)) {
     throw new ProblemError('scope_missing', `This needs a credential with the scope ${access.scope}.`, {
       scope: access.scope,
+      // Without a proof a token with a thumbprint gets nowhere.
+      ...(authentication.token?.thumbprint && { dpop: 'used' }),
     });
   }
   if (access.accountLevel && principal.teamId !== null) {

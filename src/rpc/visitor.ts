@@ -14,6 +14,8 @@ export type Visitor = {
   readonly place: { readonly country: string | null; readonly city: string | null };
   /** The token of a browser that has signed in before. */
   readonly deviceToken: string | undefined;
+  /** The token of a browser that an authorization request began in. */
+  readonly browserToken: string | undefined;
   setSession(token: string, expiresAt: Date): void;
   clearSession(): void;
   setDevice(token: string): void;

@@ -7,7 +7,7 @@ import type { Transport } from '../http/transport.ts';
 import type { AppRouter } from '../router.ts';
 import { callContext } from '../rpc/call-context.ts';
 import { toProblemError } from '../rpc/problem.ts';
-import { cookiesOf } from './cookies.ts';
+import { cookiesOf } from '../http/cookies.ts';
 import { isSameOrigin } from './same-origin.ts';
 import { visitorOf } from './visitor.ts';
 
@@ -21,7 +21,7 @@ export function trpcHandler(transport: Transport, router: AppRouter): RequestHan
   const cookies = cookiesOf(services.config.baseUrl);
 
   return async (req: Request, res: Response) => {
-    allowOrigin(req, res, origins);
+    allowOrigin(req, res, origins, services.config.oauth.dpop);
     if (req.method === 'OPTIONS') {
       setHeaders(res, rateHeaders(await peekAddress(transport, req)));
       res.status(204).end();
@@ -32,6 +32,7 @@ export function trpcHandler(transport: Transport, router: AppRouter): RequestHan
     const foreign = refusalOfForeign(req, session !== undefined, services.config.baseUrl);
     const { authentication, rate } = await identify(transport, req, {
       teamId: null,
+      path: req.baseUrl + req.path,
       cost: path.split(',').length,
       sessionToken: foreign === null ? session : undefined,
     });
@@ -79,14 +80,14 @@ function refusalOfForeign(req: Request, hasSession: boolean, baseUrl: string): P
 }
 
 /** Frontends on other origins use bearer credentials; cookies are never allowed across origins. */
-function allowOrigin(req: Request, res: Response, origins: ReadonlySet<string>): void {
+function allowOrigin(req: Request, res: Response, origins: ReadonlySet<string>, dpop: boolean): void {
   const { origin } = req.headers;
   if (origins.size > 0) res.vary('Origin');
   if (origin === undefined || !origins.has(origin)) return;
   res.set({
     'Access-Control-Allow-Origin': origin,
     'Access-Control-Allow-Methods': 'GET, POST',
-    'Access-Control-Allow-Headers': 'Authorization, Content-Type, X-Request-Id',
+    'Access-Control-Allow-Headers': `Authorization, Content-Type, X-Request-Id${dpop ? ', DPoP' : ''}`,
     'Access-Control-Expose-Headers': 'RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After, X-Request-Id',
     'Access-Control-Max-Age': '7200',
   });

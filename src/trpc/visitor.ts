@@ -3,7 +3,7 @@ import type { Request, Response } from 'express';
 import { addressBucket } from '../http/limiter.ts';
 import type { Transport } from '../http/transport.ts';
 import type { Visitor } from '../rpc/visitor.ts';
-import type { Cookies } from './cookies.ts';
+import type { Cookies } from '../http/cookies.ts';
 
 /** Who is at the other end of a call, as sessions and mails describe it. Nothing of it decides access. */
 export function visitorOf(transport: Transport, cookies: Cookies, req: Request, res: Response): Visitor {
@@ -19,6 +19,7 @@ export function visitorOf(transport: Transport, cookies: Cookies, req: Request, 
       return transport.placeOf(req, address);
     },
     deviceToken: cookies.read(req.headers.cookie).device,
+    browserToken: cookies.read(req.headers.cookie).browser,
     setSession: (token, expiresAt) => cookies.setSession(res, token, expiresAt),
     clearSession: () => cookies.clearSession(res),
     setDevice: (token) => cookies.setDevice(res, token),

@@ -83,3 +83,137 @@ test('the sweep removes what is over, and nothing else', async () => {
   expect(await ids('sent_mail')).toEqual(['today']);
   await eventually(async () => expect(await roster.jobs()).toEqual([]));
 });
+
+// Guarantees that what OAuth leaves behind goes in time, and nothing that somebody may still show or ask about.
+test('the sweep ends and removes what grants, tokens and clients leave behind', async () => {
+  const roster = await install();
+  const { rows } = roster;
+  const account = await roster.anAccount();
+  const at = (interval: string) => `now() + interval '${interval}'`;
+
+  const client = async (id: string, source: string, made: string) => {
+    await rows(
+      `insert into oauth_client (id, source, account_id, name, redirect_uris, created_at) values ($1, $2, $3, 'A client', '{}', ${at(made)})`,
+      [id, source, source === 'account' ? account.id : null],
+    );
+    return { id };
+  };
+  const registered = await client('registered, with a grant', 'registration', '-400 days');
+  await client('registered', 'registration', '-31 days');
+  await client('registered lately', 'registration', '-29 days');
+  await client('named by its document', 'document', '-31 days');
+  await client('named by its document lately', 'document', '-29 days');
+  await client('of a grant that is long over', 'registration', '-400 days');
+  await client('of the operator', 'operator', '-400 days');
+  await client('of an account', 'account', '-400 days');
+  for (const [last4, expires] of [
+    ['kept', null],
+    ['both', '1 hour'],
+    ['over', '-1 second'],
+  ] as const) {
+    await rows(
+      `insert into oauth_client_secret (secret_hash, client_id, last4, created_at, expires_at)
+       values ($1, 'of the operator', $2, now(), ${expires === null ? 'null' : at(expires)})`,
+      [Buffer.from(last4), last4],
+    );
+  }
+
+  for (const [id, clientId, expires, revoked] of [
+    ['live', registered.id, '1 day', null],
+    ['expired', registered.id, '-29 days', null],
+    ['expired long ago', 'of a grant that is long over', '-31 days', null],
+    ['revoked', registered.id, '1 day', '-29 days'],
+    ['revoked long ago', registered.id, '1 day', '-31 days'],
+  ] as const) {
+    await rows(
+      `insert into oauth_grant (id, account_id, client_id, audience, scopes, created_at, expires_at, revoked_at)
+       values ($1, $2, $3, 'personal', '{teams:read}', now(), ${at(expires)}, ${revoked === null ? 'null' : at(revoked)})`,
+      [id, account.id, clientId],
+    );
+  }
+  const keys: [name: string, id: string][] = [['by hand', (await roster.anApiKey(account)).id]];
+  for (const grant of ['live', 'expired', 'expired long ago']) {
+    const { id } = await roster.anApiKey(account);
+    await rows('update api_key set oauth_grant_id = $2 where id = $1', [id, grant]);
+    keys.push([grant, id]);
+  }
+
+  for (const [id, kind, expires] of [
+    ['code', 'code', '1 minute'],
+    ['code over', 'code', '-59 minutes'],
+    ['code gone', 'code', '-61 minutes'],
+    ['access over', 'access', '-59 minutes'],
+    ['access gone', 'access', '-61 minutes'],
+    ['refresh, asked again', 'refresh', '30 days'],
+    ['refresh, answered', 'refresh', '30 days'],
+    ['refresh gone', 'refresh', '-61 minutes'],
+  ] as const) {
+    await rows(
+      `insert into oauth_token (token_hash, kind, grant_id, scopes, payload, created_at, expires_at, consumed_at)
+       values ($1, $2, 'live', '{teams:read}', '{}', now(), ${at(expires)}, now())`,
+      [Buffer.from(id), kind],
+    );
+  }
+  for (const [id, answered] of [
+    ['refresh, asked again', '1 minute'],
+    ['refresh, answered', '-31 seconds'],
+    ['refresh gone', '1 minute'],
+  ] as const) {
+    await rows(
+      `insert into oauth_refresh_answer (token_hash, answer, successors, created_at) values ($1, 'sealed', '{}', ${at(answered)})`,
+      [Buffer.from(id)],
+    );
+  }
+  for (const [id, expires] of [
+    ['waits', '1 minute'],
+    ['over', '-1 second'],
+  ] as const) {
+    await rows(`insert into authorization_request (id_hash, payload, expires_at) values ($1, '{}', ${at(expires)})`, [
+      Buffer.from(id),
+    ]);
+    await rows(
+      `insert into oauth_artifact (key_hash, model, payload, expires_at) values ($1, 'a', '{}', ${at(expires)})`,
+      [Buffer.from(id)],
+    );
+  }
+
+  await rows(`select graphile_worker.add_job('sweep', job_key := 'sweep')`);
+  await roster.work();
+
+  const names = async (table: string, column = 'id') =>
+    (await rows<{ name: string }>(`select ${column} as name from ${table} order by 1`)).map(({ name }) => name);
+  const hashed = (table: string, column: string) => names(table, `convert_from(${column}, 'utf8')`);
+  // The last of the statements about OAuth.
+  await eventually(async () =>
+    expect((await names('oauth_client')).toSorted()).toEqual([
+      'named by its document lately',
+      'of an account',
+      'of the operator',
+      'registered lately',
+      'registered, with a grant',
+    ]),
+  );
+  expect(await names('oauth_client_secret', 'last4')).toEqual(['both', 'kept']);
+  expect((await names('oauth_grant')).toSorted()).toEqual(['expired', 'live', 'revoked']);
+  const left = new Map(
+    (
+      await rows<{ id: string; is_revoked: boolean }>('select id, revoked_at is not null as is_revoked from api_key')
+    ).map(({ id, is_revoked }) => [id, is_revoked]),
+  );
+  expect(keys.map(([name, id]) => [name, left.get(id)])).toEqual([
+    ['by hand', false],
+    ['live', false],
+    ['expired', true],
+    ['expired long ago', undefined],
+  ]);
+  expect((await hashed('oauth_token', 'token_hash')).toSorted()).toEqual([
+    'access over',
+    'code',
+    'code over',
+    'refresh, answered',
+    'refresh, asked again',
+  ]);
+  expect(await hashed('oauth_refresh_answer', 'token_hash')).toEqual(['refresh, asked again']);
+  expect(await hashed('authorization_request', 'id_hash')).toEqual(['waits']);
+  expect(await hashed('oauth_artifact', 'key_hash')).toEqual(['waits']);
+});

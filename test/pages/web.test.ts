@@ -73,6 +73,8 @@ describe('the pages of the console', () => {
     '/invitation?token=rst_inv_x',
     '/account',
     '/teams/team_1/members',
+    '/developer',
+    '/oauth/consent/req_1',
   ])('%s is the shell, for whoever asks', async (path) => {
     for (const accept of [BROWSER, '*/*']) {
       const { status, headers, body } = await get(path, { accept });
@@ -85,33 +87,38 @@ describe('the pages of the console', () => {
 
   // Guarantees that no browser or proxy keeps a page whose address holds a token, or tells others of it.
   test('is kept by nobody and leaks no address', async () => {
-    const { headers } = await get('/reset-password?token=rst_pr_x');
+    for (const path of ['/reset-password?token=rst_pr_x', '/oauth/consent/req_1']) {
+      const { headers } = await get(path);
 
-    expect(headers['cache-control']).toBe('no-store');
-    expect(headers['referrer-policy']).toBe('no-referrer');
+      expect(headers['cache-control']).toBe('no-store');
+      expect(headers['referrer-policy']).toBe('no-referrer');
+    }
   });
 
   // Guarantees that nothing but our own files runs, styles or frames a page.
-  test('has a policy without inline scripts, inline styles or other origins', async () => {
-    const { headers } = await get('/');
-    const policy = new Map(
-      String(headers['content-security-policy'])
-        .split('; ')
-        .map((part) => part.split(/ (.*)/, 2) as [string, string]), // name and sources
-    );
+  test.each(['/', '/oauth/consent/req_1'])(
+    '%s has a policy without inline scripts, inline styles or other origins',
+    async (path) => {
+      const { headers } = await get(path);
+      const policy = new Map(
+        String(headers['content-security-policy'])
+          .split('; ')
+          .map((part) => part.split(/ (.*)/, 2) as [string, string]), // name and sources
+      );
 
-    expect(policy.get('default-src')).toBe("'none'");
-    expect(policy.get('script-src')).toBe("'self'");
-    expect(policy.get('style-src')).toBe("'self'");
-    expect(policy.get('connect-src')).toBe("'self'");
-    expect(policy.get('base-uri')).toBe("'none'");
-    expect(policy.get('frame-ancestors')).toBe("'none'");
-    expect([...policy.values()].join(' ')).not.toMatch(/unsafe|\*/);
-    expect(headers['x-frame-options']).toBe('DENY');
-    expect(headers['x-content-type-options']).toBe('nosniff');
-    expect(headers['permissions-policy']).toContain('publickey-credentials-get=(self)');
-    expect(headers['permissions-policy']).toContain('publickey-credentials-create=(self)');
-  });
+      expect(policy.get('default-src')).toBe("'none'");
+      expect(policy.get('script-src')).toBe("'self'");
+      expect(policy.get('style-src')).toBe("'self'");
+      expect(policy.get('connect-src')).toBe("'self'");
+      expect(policy.get('base-uri')).toBe("'none'");
+      expect(policy.get('frame-ancestors')).toBe("'none'");
+      expect([...policy.values()].join(' ')).not.toMatch(/unsafe|\*/);
+      expect(headers['x-frame-options']).toBe('DENY');
+      expect(headers['x-content-type-options']).toBe('nosniff');
+      expect(headers['permissions-policy']).toContain('publickey-credentials-get=(self)');
+      expect(headers['permissions-policy']).toContain('publickey-credentials-create=(self)');
+    },
+  );
 
   test('a browser gets the shell for a page that there is not, with the status of one', async () => {
     const { status, body } = await get('/no/such/page');
@@ -131,6 +138,8 @@ describe('the pages of the console', () => {
     ['/healthz/no-such', BROWSER],
     ['/.well-known/no-such', BROWSER],
     ['/oauth/no-such', BROWSER],
+    ['/oauth/consenting', BROWSER],
+    ['/oauth/Consent/req_1', BROWSER],
     ['/assets/no-such.js', BROWSER],
     ['/%zz', '*/*'],
   ])('leaves %s, asked for as %s, to the final 404', async (path, accept) => {

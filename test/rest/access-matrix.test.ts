@@ -1,8 +1,9 @@
 import type { AnyTRPCProcedure } from '@trpc/server';
 import { describe, expect } from 'vitest';
+import { SECRET_KINDS, type SecretKind } from '../../src/access/secrets.ts';
 import { appRouter } from '../../src/router.ts';
 import type { Meta } from '../../src/rpc/trpc.ts';
-import { test, type Api } from '../support/api.ts';
+import { test } from '../support/api.ts';
 import type { Sent } from '../support/client.ts';
 import {
   A_MINUTE_AGO,
@@ -11,22 +12,23 @@ import {
   expectAlike,
   expectRefusals,
   expectSuccesses,
+  forAnotherTeam,
+  forTheTeam,
   INVALID,
   lacks,
   MISSING,
   NO_PERMISSION,
   NO_TEAM,
-  otherTeamKey,
   prepare,
-  teamKey,
   tooLongIds,
   withBody,
   without,
   WRONG_AUDIENCE,
+  type Attempt,
   type Expectations,
   type Standing,
-  type World,
 } from './attempts.ts';
+import { KINDS } from './kinds.ts';
 import {
   ACCOUNT_ONLY_SCOPES,
   ALL_PERMISSIONS,
@@ -43,21 +45,52 @@ const scoped = [...OPERATIONS, ...KEYS_OF_A_TEAM].flatMap((operation) =>
 );
 
 describe('without a valid credential the answer is 401, and nothing changes', () => {
-  const personal =
-    (options: Parameters<Api['anApiKey']>[1]) =>
-    async (api: Api, { caller }: World) =>
-      (await api.anApiKey(caller, { scopes: ALL_SCOPES, ...options })).secret;
+  const expired: Attempt = {
+    credential: async (api, { caller }, kind) =>
+      (await kind.make(api, caller, { scopes: ALL_SCOPES, expiresAt: A_MINUTE_AGO })).secret,
+  };
+  const revoked: Attempt = {
+    credential: async (api, { caller }, kind) => {
+      const { id, secret } = await kind.make(api, caller, { scopes: ALL_SCOPES });
+      await api.rows(`update ${kind.table} set revoked_at = now() where id = $1`, [id]);
+      return secret;
+    },
+  };
+  const disabled: Attempt = {
+    credential: async (api, { team }, kind) => {
+      const account = await api.anAccount();
+      await api.aMember(team, account, { role: 'member' });
+      await api.rows('update account set disabled_at = now() where id = $1', [account.id]);
+      return (await kind.make(api, account, { scopes: ALL_SCOPES })).secret;
+    },
+  };
+  /** The access token of a living grant, after a change in its row. */
+  const tokenWith = (change: string): Attempt => ({
+    bearer: async (api, { caller }) => {
+      const { id, secret } = await api.aGrant(caller, { scopes: ALL_SCOPES });
+      await api.rows(`update oauth_token set ${change} where grant_id = $1`, [id]);
+      return secret;
+    },
+  });
+  const expiredToken = tokenWith(`expires_at = now() - interval '1 s'`);
+  const unknown = (kind: SecretKind): Attempt => ({
+    bearer: async ({ services }) => services.secrets.mint(kind).secret,
+  });
+  /** A secret that something else goes by, even where its hash were that of a living access token. */
+  const ofOtherUse = (kind: SecretKind): Attempt => ({
+    bearer: async (api, { caller }) => {
+      const { id } = await api.aGrant(caller, { scopes: ALL_SCOPES });
+      const { secret, hash } = api.services.secrets.mint(kind);
+      await api.rows('update oauth_token set token_hash = $2 where grant_id = $1', [id, hash]);
+      return secret;
+    },
+  });
+  const garbage: Attempt = { bearer: async () => 'garbage' };
   const authorized = (authorization: string | string[]) => (sent: Sent) => ({
     ...sent,
     headers: { ...sent.headers, authorization },
   });
   const unauthorized = (sent: Sent) => ({ ...sent, headers: { 'content-type': 'application/json' } });
-  const disabled = async (api: Api, { team }: World) => {
-    const account = await api.anAccount();
-    await api.aMember(team, account, { role: 'member' });
-    await api.rows('update account set disabled_at = now() where id = $1', [account.id]);
-    return (await api.anApiKey(account, { scopes: ALL_SCOPES })).secret;
-  };
 
   test.for(OPERATIONS)('$id', async (operation, { api }) => {
     await expectRefusals(api, operation, {
@@ -66,7 +99,7 @@ describe('without a valid credential the answer is 401, and nothing changes', ()
         MISSING,
         { change: (sent, secret) => unauthorized({ ...sent, path: `${sent.path}?access_token=${secret}` }) },
       ],
-      garbage: [INVALID, { secret: async () => 'garbage' }],
+      garbage: [INVALID, garbage],
       'empty Bearer': [INVALID, { change: authorized('Bearer ') }],
       'wrong checksum': [
         INVALID,
@@ -75,15 +108,14 @@ describe('without a valid credential the answer is 401, and nothing changes', ()
             authorized(`Bearer ${secret.slice(0, -1)}${secret.endsWith('a') ? 'b' : 'a'}`)(sent),
         },
       ],
-      'unknown key': [INVALID, { secret: async ({ services }) => services.secrets.mint('personalKey').secret }],
-      'unknown team key': [INVALID, { secret: async ({ services }) => services.secrets.mint('teamKey').secret }],
-      'another kind of secret': [
-        INVALID,
-        { secret: async ({ services }) => services.secrets.mint('refreshToken').secret },
-      ],
-      'expired key': [INVALID, { secret: personal({ expiresAt: A_MINUTE_AGO }) }],
-      'revoked key': [INVALID, { secret: personal({ revoked: true }) }],
-      'key of a disabled account': [INVALID, { secret: disabled }],
+      'unknown key': [INVALID, unknown('personalKey')],
+      'unknown team key': [INVALID, unknown('teamKey')],
+      'unknown access token': [INVALID, unknown('accessToken')],
+      'another kind of secret': [INVALID, unknown('refreshToken')],
+      expired: [INVALID, expired],
+      'expired token of a living grant': [INVALID, expiredToken],
+      revoked: [INVALID, revoked],
+      'of a disabled account': [INVALID, disabled],
       'two credentials': [
         INVALID,
         { change: (sent, secret) => authorized([`Bearer ${secret}`, `Bearer ${secret}`])(sent) },
@@ -93,42 +125,54 @@ describe('without a valid credential the answer is 401, and nothing changes', ()
   });
 
   test('every refusal of a credential reads the same, whatever is wrong with it', async ({ api }) => {
-    const attempts = {
-      garbage: [INVALID, { secret: async () => 'garbage' }],
-      unknown: [INVALID, { secret: async () => api.services.secrets.mint('personalKey').secret }],
-      expired: [INVALID, { secret: personal({ expiresAt: A_MINUTE_AGO }) }],
-      revoked: [INVALID, { secret: personal({ revoked: true }) }],
-      disabled: [INVALID, { secret: disabled }],
-    } satisfies Expectations;
+    const kinds = Object.keys(SECRET_KINDS) as SecretKind[]; // Object.keys widens them to string
+    const others = kinds.filter((kind) => kind !== 'accessToken');
 
-    expectAlike(await expectRefusals(api, operationOf('getTeam'), attempts));
+    const answers = await expectRefusals(api, operationOf('getTeam'), {
+      garbage: [INVALID, garbage],
+      expired: [INVALID, expired],
+      revoked: [INVALID, revoked],
+      'of a disabled account': [INVALID, disabled],
+      'expired token': [INVALID, expiredToken],
+      'token that is bound to a key': [INVALID, tokenWith(`thumbprint = 'a thumbprint'`)],
+      'token of the kind refresh': [INVALID, tokenWith(`kind = 'refresh'`)],
+      'token of the kind code': [INVALID, tokenWith(`kind = 'code'`)],
+      'unknown key': [INVALID, unknown('personalKey')],
+      'unknown access token': [INVALID, unknown('accessToken')],
+      ...Object.fromEntries(others.map((kind) => [kind, [INVALID, ofOtherUse(kind)] as const])),
+    });
+
+    expectAlike(answers);
   });
 
-  test('the scheme is case-insensitive, and what is not a single token is refused', async ({ api }) => {
-    const { secret } = await api.anApiKey(await api.anAccount());
-    const statusOf = async (authorization: string) =>
-      (await api.anonymous.send({ method: 'GET', path: '/api/v1/credential', headers: { authorization } })).status;
+  test.for(KINDS)(
+    '$name: the scheme is case-insensitive, and what is not a single token is refused',
+    async (kind, { api }) => {
+      const { secret } = await kind.make(api, await api.anAccount(), { scopes: ['teams:read'] });
+      const statusOf = async (authorization: string) =>
+        (await api.anonymous.send({ method: 'GET', path: '/api/v1/credential', headers: { authorization } })).status;
 
-    const accepted = [`bearer ${secret}`, `BEARER ${secret}`, `Bearer   ${secret}`, `Bearer ${secret} `];
-    const refused = [
-      'Bearer',
-      `Bearer ${secret} ${secret}`,
-      `Bearer ${secret},`,
-      `Bearer\t${secret}`,
-      `Bearer"${secret}"`,
-      secret,
-      ` ${secret}`,
-    ];
+      const accepted = [`bearer ${secret}`, `BEARER ${secret}`, `Bearer   ${secret}`, `Bearer ${secret} `];
+      const refused = [
+        'Bearer',
+        `Bearer ${secret} ${secret}`,
+        `Bearer ${secret},`,
+        `Bearer\t${secret}`,
+        `Bearer"${secret}"`,
+        secret,
+        ` ${secret}`,
+      ];
 
-    expect(await Promise.all(accepted.map(statusOf))).toEqual(accepted.map(() => 200));
-    expect(await Promise.all(refused.map(statusOf))).toEqual(refused.map(() => 401));
-  });
+      expect(await Promise.all(accepted.map(statusOf))).toEqual(accepted.map(() => 200));
+      expect(await Promise.all(refused.map(statusOf))).toEqual(refused.map(() => 401));
+    },
+  );
 });
 
 describe('the required scope is necessary, and no other one is', () => {
   test.for(scoped)('$method $path: 403 with all scopes but $scope', async (operation, { api }) => {
     const { scope } = operation;
-    const credential = { secret: without(scope) };
+    const credential = { credential: without(scope) };
     const nowhere = { ...credential, ids: { teamId: 'team_unknown', keyId: 'key_unknown' } };
 
     const answers = await expectRefusals(api, operation, {
@@ -150,7 +194,7 @@ describe('the required scope is necessary, and no other one is', () => {
     await expectSuccesses(
       api,
       operation,
-      Object.fromEntries(others.map((scope) => [scope, { secret: without(scope) }])),
+      Object.fromEntries(others.map((scope) => [scope, { credential: without(scope) }])),
     );
   });
 });
@@ -159,45 +203,49 @@ describe('a team credential is kept to its team', () => {
   test.for(accountLevel)('$method $path: 403 for a team credential', async (operation, { api }) => {
     const { scope } = operation;
     const isAccountOnly = ACCOUNT_ONLY_SCOPES.some((only) => only === scope);
-    const forced = teamKey(ALL_SCOPES);
+    const unreachable = isAccountOnly ? lacks(scope ?? '') : WRONG_AUDIENCE;
+    // No key for a team can be made with such a scope. A grant can have been issued with it, and never holds it;
+    // the scope comes before the audience.
+    const refusal = { key: WRONG_AUDIENCE, grant: unreachable };
+    const every = { credential: forTheTeam(ALL_SCOPES) };
 
     await expectRefusals(api, operation, {
-      // A team key cannot hold the scope in the first place, and scopes come before the audience.
-      'team key': [isAccountOnly ? lacks(scope ?? '') : WRONG_AUDIENCE, { secret: teamKey() }],
-      'team key with the scope': [WRONG_AUDIENCE, { secret: forced }],
-      'of a former member': [WRONG_AUDIENCE, { secret: forced, standing: 'inactive' }],
-      'the body is not valid': [WRONG_AUDIENCE, { secret: forced, change: (sent) => withBody(sent, '{"name":7}') }],
-      'an id is too long': [WRONG_AUDIENCE, { secret: forced, ids: tooLongIds }],
+      'for the team': [unreachable, { credential: forTheTeam() }],
+      'for the team, with every scope': [refusal, every],
+      'of a former member': [refusal, { ...every, standing: 'inactive' }],
+      'the body is not valid': [refusal, { ...every, change: (sent) => withBody(sent, '{"name":7}') }],
+      'an id is too long': [refusal, { ...every, ids: tooLongIds }],
     });
   });
 
   test.for(OPERATIONS.filter(({ accountLevel }) => !accountLevel))(
-    '$id: allowed to a key of this team',
+    '$id: allowed to a credential for this team',
     async (operation, { api }) => {
-      await expectSuccesses(api, operation, { 'team key': { secret: teamKey() } });
+      await expectSuccesses(api, operation, { 'for the team': { credential: forTheTeam() } });
     },
   );
 
-  test('listTeams shows a team credential its team alone, and nothing once the membership has ended', async ({
-    api,
-  }) => {
-    const account = await api.anAccount();
-    const [team] = await Promise.all([api.aTeam({ owner: account }), api.aTeam({ owner: account })]);
-    const key = await api.anApiKey(account, { team });
+  test.for(KINDS)(
+    '$name: listTeams shows a team credential its team alone, and nothing once the membership has ended',
+    async (kind, { api }) => {
+      const account = await api.anAccount();
+      const [team] = await Promise.all([api.aTeam({ owner: account }), api.aTeam({ owner: account })]);
+      const credential = await kind.make(api, account, { scopes: ['teams:read'], team });
 
-    expect((await api.as(key).get('/api/v1/teams')).body).toMatchObject([{ id: team.id }]);
-    await api.rows('update membership set is_active = false where account_id = $1', [account.id]);
-    expect((await api.as(key).get('/api/v1/teams')).body).toEqual([]);
-  });
+      expect((await api.as(credential).get('/api/v1/teams')).body).toMatchObject([{ id: team.id }]);
+      await api.rows('update membership set is_active = false where account_id = $1', [account.id]);
+      expect((await api.as(credential).get('/api/v1/teams')).body).toEqual([]);
+    },
+  );
 });
 
 describe('a team that the caller cannot see is a team that does not exist', () => {
   test.for(addressingTeams)('$method $path', async (operation, { api }) => {
     const forTeams: Expectations = {
-      'key of another team of theirs': [NO_TEAM, { secret: otherTeamKey }],
-      'team key, inactive': [NO_TEAM, { secret: teamKey(), standing: 'inactive' }],
-      'team key, expired': [NO_TEAM, { secret: teamKey(), standing: 'expired' }],
-      'team key, unknown team': [NO_TEAM, { secret: teamKey(), ids: { teamId: 'team_unknown' } }],
+      'for another team of theirs': [NO_TEAM, { credential: forAnotherTeam }],
+      'for the team, inactive': [NO_TEAM, { credential: forTheTeam(), standing: 'inactive' }],
+      'for the team, expired': [NO_TEAM, { credential: forTheTeam(), standing: 'expired' }],
+      'for the team, unknown team': [NO_TEAM, { credential: forTheTeam(), ids: { teamId: 'team_unknown' } }],
     };
 
     const answers = await expectRefusals(api, operation, {
@@ -221,19 +269,19 @@ describe('beside the scope, the role has to hold the permission', () => {
   test.for(demanding)('$method $path: needs $permission and no other', async (operation, { api }) => {
     const { permission } = operation;
     const memberMay = permission === 'access_dashboard';
-    const team = { secret: teamKey() };
+    const team = { credential: forTheTeam() };
 
     await expectRefusals(api, operation, {
       guest: [NO_PERMISSION, { standing: 'guest' }],
       ...(memberMay ? {} : { member: [NO_PERMISSION, { standing: 'member' }] }),
       'every other permission': [NO_PERMISSION, { standing: allBut(ALL_PERMISSIONS, permission) }],
-      ...(operation.accountLevel ? {} : { 'team key of a guest': [NO_PERMISSION, { ...team, standing: 'guest' }] }),
+      ...(operation.accountLevel ? {} : { 'for the team, guest': [NO_PERMISSION, { ...team, standing: 'guest' }] }),
     });
     await expectSuccesses(api, operation, {
       owner: {},
       'this permission alone': { standing: [permission] },
       ...(memberMay ? { member: { standing: 'member' } as const } : {}),
-      ...(operation.accountLevel ? {} : { 'team key with the permission': { ...team, standing: [permission] } }),
+      ...(operation.accountLevel ? {} : { 'for the team, this permission alone': { ...team, standing: [permission] } }),
     });
   });
 
@@ -250,21 +298,24 @@ describe('beside the scope, the role has to hold the permission', () => {
     },
   );
 
-  test('listTeamInvitations answers an empty list to whoever lacks invite_members', async ({ api }) => {
-    const list = async (standing: Standing) => {
-      const sent = await prepare(api, operationOf('listTeamInvitations'), {}, await aWorld(api, standing));
-      return (await api.anonymous.send(sent)).body.length as number;
-    };
+  test.for(KINDS)(
+    '$name: listTeamInvitations answers an empty list to whoever lacks invite_members',
+    async (kind, { api }) => {
+      const list = async (standing: Standing) => {
+        const sent = await prepare(api, operationOf('listTeamInvitations'), {}, await aWorld(api, standing), kind);
+        return (await api.anonymous.send(sent)).body.length as number;
+      };
 
-    const standings = [
-      'guest',
-      'member',
-      allBut(ALL_PERMISSIONS, 'invite_members'),
-      ['invite_members'],
-      'owner',
-    ] as const;
-    expect(await Promise.all(standings.map(list))).toEqual([0, 0, 0, 1, 1]);
-  });
+      const standings = [
+        'guest',
+        'member',
+        allBut(ALL_PERMISSIONS, 'invite_members'),
+        ['invite_members'],
+        'owner',
+      ] as const;
+      expect(await Promise.all(standings.map(list))).toEqual([0, 0, 0, 1, 1]);
+    },
+  );
 });
 
 test('the specification and the router list the same 20 operations', () => {

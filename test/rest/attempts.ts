@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import type { Api } from '../support/api.ts';
 import type { Answer, Sent } from '../support/client.ts';
+import { KINDS, type CredentialOptions, type Kind } from './kinds.ts';
 import { ACCOUNT_ONLY_SCOPES, ALL_PERMISSIONS, ALL_SCOPES, type Operation } from './operations.ts';
 
 const METADATA = 'resource_metadata="http://localhost:3000/.well-known/oauth-protected-resource/api/v1"';
@@ -27,14 +28,21 @@ export type World = {
   readonly team: { readonly id: string };
   readonly ids: Readonly<Record<string, string>>;
 };
-/** One call, described by what is different from the owner's, whose key is personal and holds every scope. */
+type MakeSecret = (api: Api, world: World, kind: Kind) => Promise<string>;
+
+/** A call, described by what is different from the owner's, whose credential is for the account and holds every scope. */
 export type Attempt = {
   readonly standing?: Standing;
   readonly ids?: Readonly<Record<string, string>>;
-  readonly secret?: (api: Api, world: World) => Promise<string>;
+  /** Made of every kind: the attempt is one call for each. */
+  readonly credential?: MakeSecret;
+  /** In its place, a bearer string of no kind in particular: the attempt is one call. */
+  readonly bearer?: (api: Api, world: World) => Promise<string>;
   readonly change?: (sent: Sent, secret: string) => Sent;
 };
-export type Expectations = Readonly<Record<string, readonly [outcome: string, attempt: Attempt]>>;
+/** What becomes of an attempt: with every kind, or with each. */
+type Outcome = string | Readonly<Record<Kind['name'], string>>;
+export type Expectations = Readonly<Record<string, readonly [outcome: Outcome, attempt: Attempt]>>;
 
 const TEAM_SCOPES = ALL_SCOPES.filter((scope) => !ACCOUNT_ONLY_SCOPES.some((only) => only === scope));
 export const A_MINUTE_AGO = new Date(Date.now() - 60_000);
@@ -69,14 +77,20 @@ async function join(api: Api, team: { id: string }, caller: { id: string }, stan
   await api.aMember(team, caller, { role, active: standing !== 'inactive', expiresAt });
 }
 
-export async function prepare(api: Api, operation: Operation, attempt: Attempt, world: World): Promise<Sent> {
-  const { ids, secret = everyScope, change } = attempt;
+export async function prepare(
+  api: Api,
+  operation: Operation,
+  attempt: Attempt,
+  world: World,
+  kind: Kind,
+): Promise<Sent> {
+  const { ids, credential = everyScope, bearer = credential, change } = attempt;
   const fill = (text: string) =>
     text.replaceAll(/\{(\w+)\}/g, (_, name: string) => ids?.[name] ?? world.ids[name] ?? name);
-  const bearer = await secret(api, world);
-  const sent = { method: operation.method, path: fill(operation.path), headers: { authorization: `Bearer ${bearer}` } };
+  const secret = await bearer(api, world, kind);
+  const sent = { method: operation.method, path: fill(operation.path), headers: { authorization: `Bearer ${secret}` } };
   const whole = operation.body === undefined ? sent : withBody(sent, fill(JSON.stringify(operation.body)));
-  return change?.(whole, bearer) ?? whole;
+  return change?.(whole, secret) ?? whole;
 }
 
 export const withBody = (sent: Sent, body: string, type = 'application/json'): Sent => ({
@@ -85,30 +99,42 @@ export const withBody = (sent: Sent, body: string, type = 'application/json'): S
   body,
 });
 
-export const everyScope = async (api: Api, { caller }: World) =>
-  (await api.anApiKey(caller, { scopes: ALL_SCOPES })).secret;
+const holding =
+  (scopes: CredentialOptions['scopes']): MakeSecret =>
+  async (api, { caller }, kind) =>
+    (await kind.make(api, caller, { scopes })).secret;
 
-export const without =
-  (scope: (typeof ALL_SCOPES)[number] | null) =>
-  async (api: Api, { caller }: World) =>
-    (await api.anApiKey(caller, { scopes: allBut(ALL_SCOPES, scope) })).secret;
+export const everyScope: MakeSecret = holding(ALL_SCOPES);
 
-export const teamKey =
-  (scopes: readonly (typeof ALL_SCOPES)[number][] = TEAM_SCOPES) =>
-  async (api: Api, { caller, team }: World) =>
-    (await api.anApiKey(caller, { scopes, team })).secret;
+export const without = (scope: (typeof ALL_SCOPES)[number] | null): MakeSecret => holding(allBut(ALL_SCOPES, scope));
 
-export const otherTeamKey = async (api: Api, { caller }: World) => {
+export const forTheTeam =
+  (scopes: CredentialOptions['scopes'] = TEAM_SCOPES): MakeSecret =>
+  async (api, { caller, team }, kind) =>
+    (await kind.make(api, caller, { scopes, team })).secret;
+
+export const forAnotherTeam: MakeSecret = async (api, { caller }, kind) => {
   const team = await api.aTeam({ owner: caller });
-  return (await api.anApiKey(caller, { scopes: TEAM_SCOPES, team })).secret;
+  return (await kind.make(api, caller, { scopes: TEAM_SCOPES, team })).secret;
 };
+
+/** The calls that the attempts stand for, one for each kind of credential. */
+const callsOf = (expectations: Expectations) =>
+  Object.entries(expectations).flatMap(([name, [outcome, attempt]]) =>
+    (attempt.bearer === undefined ? KINDS : KINDS.slice(0, 1)).map((kind) => ({
+      name: attempt.bearer === undefined ? `${name} (${kind.name})` : name,
+      outcome: typeof outcome === 'string' ? outcome : outcome[kind.name],
+      attempt,
+      kind,
+    })),
+  );
 
 /**
  * Makes all the calls at once and expects what became of each.
  * @param isWriting each call then gets a world of its own; otherwise those of one standing share theirs
  */
 async function callAll(api: Api, operation: Operation, expectations: Expectations, isWriting: boolean) {
-  const names = Object.keys(expectations);
+  const calls = callsOf(expectations);
   const shared = new Map<string, Promise<World>>();
   const worldOf = async ({ standing = 'owner' }: Attempt) => {
     if (isWriting) return aWorld(api, standing);
@@ -116,13 +142,13 @@ async function callAll(api: Api, operation: Operation, expectations: Expectation
     shared.set(String(standing), world);
     return world;
   };
-  const calls = await Promise.all(
-    Object.values(expectations).map(async ([, attempt]) => prepare(api, operation, attempt, await worldOf(attempt))),
+  const requests = await Promise.all(
+    calls.map(async ({ attempt, kind }) => prepare(api, operation, attempt, await worldOf(attempt), kind)),
   );
   const before = await fingerprint(api);
-  const answers = await Promise.all(calls.map((sent) => api.anonymous.send(sent)));
-  expect(Object.fromEntries(names.map((name, i) => [name, outcomeOf(answers[i])]))).toEqual(
-    Object.fromEntries(names.map((name) => [name, expectations[name]?.[0]])),
+  const answers = await Promise.all(requests.map((sent) => api.anonymous.send(sent)));
+  expect(Object.fromEntries(calls.map(({ name }, i) => [name, outcomeOf(answers[i])]))).toEqual(
+    Object.fromEntries(calls.map(({ name, outcome }) => [name, outcome])),
   );
   return { answers, before, after: await fingerprint(api) };
 }
@@ -153,15 +179,18 @@ function outcomeOf(answer: Answer | undefined): string {
   return [status < 400 ? status : `${status} ${body.code}`, ...(challenge === undefined ? [] : [challenge])].join(', ');
 }
 
-/** Every table with a checksum of its rows, except for when keys were last used. */
+/** Every table with a checksum of its rows, except for when credentials were last used. */
 async function fingerprint(api: Api): Promise<unknown> {
-  const tables = await api.rows<{ name: string }>(
-    `select table_schema || '.' || quote_ident(table_name) as name from information_schema.tables
-     where table_schema = 'public' and table_type = 'BASE TABLE' order by name`,
+  const tables = await api.rows<{ name: string; columns: string }>(
+    `select attrelid::regclass::text as name, string_agg(quote_ident(attname), ', ' order by attnum) as columns
+     from pg_attribute join pg_class c on c.oid = attrelid
+     where (relkind = 'r' and relnamespace = 'public'::regnamespace or c.oid = 'graphile_worker.jobs'::regclass)
+       and attnum > 0 and not attisdropped and attname <> 'last_used_at'
+     group by attrelid order by name`,
   );
-  const sums = [...tables.map(({ name }) => name), 'graphile_worker.jobs'].map(
-    (name) =>
-      `select '${name}' as name, count(*), sum(hashtextextended((to_jsonb(t) - 'last_used_at')::text, 0)) from ${name} t`,
+  const sums = tables.map(
+    ({ name, columns }) =>
+      `select '${name}' as name, count(*), sum(hash_record_extended(row(${columns}), 0)) from ${name}`,
   );
   return api.rows(sums.join(' union all '));
 }

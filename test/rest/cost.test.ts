@@ -1,16 +1,32 @@
 import { Redis } from 'ioredis';
 import pg from 'pg';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { startApi } from '../support/api.ts';
+import { describe, expect, onTestFinished, test as base, vi } from 'vitest';
+import { startApi, type Api } from '../support/api.ts';
 import { hasRedis, startRedis } from '../support/redis.ts';
+import { KINDS } from './kinds.ts';
 import { ALL_SCOPES, OPERATIONS } from './operations.ts';
 
 const READS = OPERATIONS.filter(({ method }) => method === 'GET');
 
+/** The service, started once, with Redis where there is one. */
+const test = base.extend<{ api: Api }>({
+  api: [
+    // eslint-disable-next-line no-empty-pattern -- vitest reads the pattern to know what a fixture needs
+    async ({}, use) => {
+      const redis = hasRedis ? await startRedis() : null;
+      const api = await startApi(redis === null ? {} : { REDIS_URL: redis.url });
+      await use(api);
+      await api.close();
+      await redis?.stop();
+    },
+    { scope: 'file' },
+  ],
+});
+
 /** The SQL that is sent, and the number of calls of Redis, from now on. */
 function watch() {
-  const queries = vi.spyOn(pg.Client.prototype, 'query');
-  const commands = vi.spyOn(Redis.prototype, 'sendCommand');
+  const queries = vi.spyOn(pg.Client.prototype, 'query').mockClear();
+  const commands = vi.spyOn(Redis.prototype, 'sendCommand').mockClear();
   return {
     statements: () =>
       queries.mock.calls.map(([query]: unknown[]) =>
@@ -20,52 +36,140 @@ function watch() {
   };
 }
 
+/** What one more call costs. */
+async function costOf(api: Api, credential: { secret: string }, path: string) {
+  // The first request of a process makes connections and loads what Redis runs, and the minute of a use is written once.
+  await api.as(credential).get(path);
+  await api.usage.flush();
+
+  const seen = watch();
+  const { status } = await api.as(credential).get(path);
+  return { status, statements: seen.statements(), redisCalls: seen.redisCalls() };
+}
+
+const isRead = (text: string): boolean => /^\s*(with|select)\b/i.test(text);
+
 // Guarantees the cost that the README promises; a statement more on the request path fails here.
 describe.skipIf(!hasRedis)('the cost of a read', () => {
-  test.for(READS)('$id: two statements and one call of Redis at most, and no write', async ({ path }) => {
-    const redis = await startRedis();
-    onTestFinished(() => redis.stop());
-    const api = await startApi({ REDIS_URL: redis.url });
-    onTestFinished(() => api.close());
+  test.for(READS)(
+    '$id: two statements and one call of Redis at most, no write, and a token costs what a key does',
+    async ({ path }, { api }) => {
+      const owner = await api.anAccount();
+      const team = await api.aTeam({ owner });
+      const target = path.replace('{teamId}', team.id);
+      const [ofKey, ofToken] = [
+        await costOf(api, await api.anApiKey(owner, { scopes: ALL_SCOPES }), target),
+        await costOf(api, await api.aGrant(owner, { scopes: ALL_SCOPES }), target),
+      ];
+
+      for (const { status, statements, redisCalls } of [ofKey, ofToken]) {
+        expect(status).toBe(200);
+        expect(statements.length, statements.join('\n')).toBeLessThanOrEqual(2);
+        expect(statements.filter((text) => !isRead(text))).toEqual([]);
+        expect(redisCalls).toBeLessThanOrEqual(1);
+      }
+      expect(ofToken.statements.length).toBe(ofKey.statements.length);
+      expect(ofToken.redisCalls).toBe(ofKey.redisCalls);
+    },
+  );
+
+  test.for(KINDS)('listing the keys of a team with a $name costs no more', async (kind, { api }) => {
     const owner = await api.anAccount();
     const team = await api.aTeam({ owner });
-    const key = await api.anApiKey(owner, { scopes: ALL_SCOPES });
-    const target = path.replace('{teamId}', team.id);
-    // The first request of a process makes connections and loads what Redis runs.
-    await api.as(key).get(target);
+    const credential = await kind.make(api, owner, { scopes: ['api-keys:read'] });
 
-    const seen = watch();
-    const { status } = await api.as(key).get(target);
+    const { status, statements } = await costOf(api, credential, `/api/v1/api-keys?teamId=${team.id}`);
 
     expect(status).toBe(200);
-    expect(seen.statements().length, seen.statements().join('\n')).toBeLessThanOrEqual(2);
-    expect(seen.statements().filter((text) => !/^\s*(with|select)\b/i.test(text))).toEqual([]);
-    expect(seen.redisCalls()).toBeLessThanOrEqual(1);
+    expect(statements).toHaveLength(2);
   });
 
-  test('listing the keys of a team costs no more', async () => {
-    const api = await startApi();
-    onTestFinished(() => api.close());
-    const owner = await api.anAccount();
-    const team = await api.aTeam({ owner });
-    const key = await api.anApiKey(owner, { scopes: ['api-keys:read'] });
+  // Guarantees that keeping the time of the last use costs a request nothing; above, that minute is written already.
+  test.for(KINDS)('a $name that is used for the first time writes nothing either', async (kind, { api }) => {
+    const account = await api.anAccount();
+    const unused = await kind.make(api, account, { scopes: ['teams:read'] });
+    await costOf(api, await kind.make(api, account, { scopes: ['teams:read'] }), '/api/v1/teams');
 
     const seen = watch();
-    const { status } = await api.as(key).get(`/api/v1/api-keys?teamId=${team.id}`);
+    await api.as(unused).get('/api/v1/teams');
 
-    expect(status).toBe(200);
-    expect(seen.statements()).toHaveLength(2);
+    expect(seen.statements().filter((text) => !isRead(text))).toEqual([]);
   });
 
   // Guarantees that a flood of invented keys costs the database nothing.
-  test('a string that is no secret of ours is refused without a statement', async () => {
-    const api = await startApi();
-    onTestFinished(() => api.close());
-
+  test('a string that is no secret of ours is refused without a statement', async ({ api }) => {
     const seen = watch();
     const answer = await api.as('rst_pk_invented').get('/api/v1/teams');
 
     expect(answer).toBeProblem('credential_invalid');
     expect(seen.statements()).toEqual([]);
+  });
+});
+
+/** A grant whose token a refresh made just now, as the token endpoint notes it. */
+async function aRefreshedGrant(api: Api, { gty = 'authorization_code refresh_token', ageSeconds = 0 } = {}) {
+  const grant = await api.aGrant(await api.anAccount());
+  await api.rows(
+    'update oauth_token set payload = $2, created_at = created_at - make_interval(secs => $3) where grant_id = $1',
+    [grant.id, JSON.stringify({ gty }), ageSeconds],
+  );
+  return grant;
+}
+
+const firstUseOf = async (api: Api, grant: { id: string }) => {
+  const [token] = await api.rows<{ used_at: string | null }>('select used_at from oauth_token where grant_id = $1', [
+    grant.id,
+  ]);
+  return token?.used_at ?? null;
+};
+
+// Guarantees that a client that has its answer cannot ask for it again, at the price of one write for each refresh.
+describe('the first use of a token that a refresh made a moment ago', () => {
+  const isTokenWrite = (text: string) => !isRead(text) && text.includes('oauth_token');
+
+  test('is written once, and no later use is', async ({ api }) => {
+    const grant = await aRefreshedGrant(api);
+    const seen = watch();
+
+    await api.as(grant).get('/api/v1/credential');
+    await api.usage.flush();
+    const firstUse = await firstUseOf(api, grant);
+    for (let i = 0; i < 3; i += 1) await api.as(grant).get('/api/v1/credential');
+    await api.usage.flush();
+
+    expect(firstUse).not.toBeNull();
+    expect(await firstUseOf(api, grant)).toEqual(firstUse);
+    expect(seen.statements().filter(isTokenWrite)).toHaveLength(1);
+  });
+
+  test('is answered before it is written', async ({ api }) => {
+    const grant = await aRefreshedGrant(api);
+    const other = new pg.Client(api.databaseUrl);
+    await other.connect();
+    onTestFinished(() => other.end());
+    await other.query('begin');
+    await other.query('select from oauth_token where grant_id = $1 for update', [grant.id]);
+
+    const { status } = await api.as(grant).get('/api/v1/credential');
+    const meanwhile = await firstUseOf(api, grant);
+    await other.query('rollback');
+    await api.usage.flush();
+
+    expect([status, meanwhile]).toEqual([200, null]);
+    expect(await firstUseOf(api, grant)).not.toBeNull();
+  });
+
+  test.for([
+    ['made from a code', { gty: 'authorization_code' }],
+    ['older than half a minute', { ageSeconds: 31 }],
+  ] as const)('is not written for a token %s', async ([, token], { api }) => {
+    const grant = await aRefreshedGrant(api, token);
+    const seen = watch();
+
+    await api.as(grant).get('/api/v1/credential');
+    await api.usage.flush();
+
+    expect(seen.statements().filter(isTokenWrite)).toEqual([]);
+    expect(await firstUseOf(api, grant)).toBeNull();
   });
 });

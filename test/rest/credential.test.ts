@@ -27,6 +27,73 @@ describe('getCredential', () => {
     });
   });
 
+  test('200: a grant for the account reports its scopes in the order of the specification', async ({ api }) => {
+    const grant = await api.aGrant(await api.anAccount(), { scopes: SCOPES.toReversed() });
+
+    expect((await api.as(grant).get('/api/v1/credential')).body).toEqual({
+      kind: 'oauth-grant',
+      audience: 'personal',
+      team: null,
+      scopes: [...SCOPES],
+    });
+  });
+
+  // Guarantees that what a grant for a team was issued for the account is enforced nowhere.
+  test('200: a grant for a team reports its team as an id only, and no account-only scope', async ({ api }) => {
+    const owner = await api.anAccount();
+    const team = await api.aTeam({ owner });
+    const grant = await api.aGrant(owner, { scopes: SCOPES, team });
+
+    expect((await api.as(grant).get('/api/v1/credential')).body).toEqual({
+      kind: 'oauth-grant',
+      audience: 'team',
+      team: { id: team.id },
+      scopes: ['teams:read', 'teams:write', 'members:read', 'members:write', 'invites:write', 'billing:read'],
+    });
+  });
+
+  test('200: a token that was made for fewer scopes than its grant holds has those', async ({ api }) => {
+    const grant = await api.aGrant(await api.anAccount(), {
+      scopes: SCOPES,
+      tokenScopes: ['billing:read', 'profile:read'],
+    });
+
+    expect((await api.as(grant).get('/api/v1/credential')).body.scopes).toEqual(['profile:read', 'billing:read']);
+    expect(await api.as(grant).get('/api/v1/teams')).toBeProblem('scope_missing');
+  });
+
+  // Guarantees that narrowing a grant is obeyed by the next call with a token that was there before.
+  test('200: a token loses at once what its grant loses, and gains nothing that it was not made for', async ({
+    api,
+  }) => {
+    const grant = await api.aGrant(await api.anAccount(), { scopes: ['profile:read', 'teams:read'] });
+    expect((await api.as(grant).get('/api/v1/me')).status).toBe(200);
+
+    await api.rows(`update oauth_grant set scopes = '{teams:read,billing:read}', narrowed_at = now() where id = $1`, [
+      grant.id,
+    ]);
+
+    expect((await api.as(grant).get('/api/v1/credential')).body.scopes).toEqual(['teams:read']);
+    expect(await api.as(grant).get('/api/v1/me')).toBeProblem('scope_missing');
+    expect((await api.as(grant).get('/api/v1/teams')).status).toBe(200);
+  });
+
+  test('200: a grant that has no scope left reports none', async ({ api }) => {
+    const owner = await api.anAccount();
+    const team = await api.aTeam({ owner });
+    const grants = [
+      await api.aGrant(owner, { scopes: ['profile:read', 'api-keys:write'], team }),
+      await api.aGrant(owner, { scopes: ['billing:read'], tokenScopes: ['teams:read'] }),
+    ];
+
+    const answers = await Promise.all(grants.map((grant) => api.as(grant).get('/api/v1/credential')));
+
+    expect(answers.map(({ status, body }) => [status, body.scopes])).toEqual([
+      [200, []],
+      [200, []],
+    ]);
+  });
+
   test('the scheme is case-insensitive', async ({ api }) => {
     const { secret } = await api.anApiKey(await api.anAccount());
     const headers = { authorization: `bEaReR ${secret}` };
@@ -35,7 +102,7 @@ describe('getCredential', () => {
   });
 
   // Guarantees that lastUsedAt is kept although no read writes.
-  test('use is noted to the minute and written by the next flush', async ({ api }) => {
+  test('use of a key is noted to the minute and written by the next flush', async ({ api }) => {
     const account = await api.anAccount();
     const key = await api.anApiKey(account, { scopes: ['api-keys:read'] });
 
@@ -45,5 +112,20 @@ describe('getCredential', () => {
 
     expect(listed.lastUsedAt).toMatch(/:00\.000Z$/);
     expect(Math.abs(Date.now() - Date.parse(listed.lastUsedAt))).toBeLessThan(120_000);
+  });
+
+  test('use of a token is noted for its grant likewise', async ({ api }) => {
+    const grant = await api.aGrant(await api.anAccount());
+
+    await api.as(grant).get('/api/v1/credential');
+    await api.usage.flush();
+
+    const [row] = await api.rows<{ lastUsedAt: string }>(
+      'select last_used_at as "lastUsedAt" from oauth_grant where id = $1',
+      [grant.id],
+    );
+    const usedAt = Date.parse(row?.lastUsedAt ?? '');
+    expect(usedAt % 60_000).toBe(0);
+    expect(Math.abs(Date.now() - usedAt)).toBeLessThan(120_000);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest';
 import { test, type Api } from '../support/api.ts';
-import { everyScope, expectAlike, expectRefusals, NO_TEAM, type World } from './attempts.ts';
+import { everyScope, expectAlike, expectRefusals, NO_TEAM, type Attempt } from './attempts.ts';
 import { operationOf } from './operations.ts';
 
 /** A team of somebody else's, with one of everything in it. */
@@ -17,10 +17,12 @@ async function elsewhere(api: Api) {
 }
 
 // Each changes what its own world holds before the call; a standing of its own keeps that world apart.
-const changing = (sql: string, id: string) => async (api: Api, world: World) => {
-  await api.rows(sql, [world.ids[id]]);
-  return everyScope(api, world);
-};
+const changing = (sql: string, id: string): Pick<Attempt, 'credential'> => ({
+  credential: async (api, world, kind) => {
+    await api.rows(sql, [world.ids[id]]);
+    return everyScope(api, world, kind);
+  },
+});
 
 describe('what is another’s, or over, answers like what never was', () => {
   test.for(['updateApiKey', 'revokeApiKey'])('%s', async (id, { api }) => {
@@ -32,7 +34,7 @@ describe('what is another’s, or over, answers like what never was', () => {
       unknown: [NO_KEY, { ids: { keyId: 'key_unknown' } }],
       'of another account': [NO_KEY, { ids: { keyId: key.id } }],
       'of another account’s team': [NO_KEY, { ids: { keyId: teamKey.id } }],
-      revoked: [NO_KEY, { secret: revoke, standing: 'guest' }],
+      revoked: [NO_KEY, { ...revoke, standing: 'guest' }],
     });
 
     expectAlike(answers);
@@ -47,8 +49,8 @@ describe('what is another’s, or over, answers like what never was', () => {
     const answers = await expectRefusals(api, operationOf('revokeTeamInvitation'), {
       unknown: [NO_INVITATION, { ids: { invitationId: 'invt_unknown' } }],
       'of another team': [NO_INVITATION, { ids: { invitationId: invitation.id } }],
-      accepted: [NO_INVITATION, { secret: accept, standing: ['invite_members'] }],
-      expired: [NO_INVITATION, { secret: expire, standing: ['invite_members', 'access_dashboard'] }],
+      accepted: [NO_INVITATION, { ...accept, standing: ['invite_members'] }],
+      expired: [NO_INVITATION, { ...expire, standing: ['invite_members', 'access_dashboard'] }],
     });
 
     expectAlike(answers);

@@ -85,7 +85,7 @@ describe('what only the data of a team can show is told last', () => {
     const [, createTeamKey] = KEYS_OF_A_TEAM;
     const asking = (...scopes: string[]): Attempt => ({
       change: (sent) => withBody(sent, JSON.stringify({ ...JSON.parse(String(sent.body)), scopes })),
-      secret: without('billing:read'),
+      credential: without('billing:read'),
     });
 
     await expectRefusals(api, createTeamKey ?? operationOf('createApiKey'), {

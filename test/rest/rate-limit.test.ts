@@ -3,6 +3,7 @@ import { startApi, type Api } from '../support/api.ts';
 import { createClient, type Answer } from '../support/client.ts';
 import { hasRedis, startRedis, type TestRedis } from '../support/redis.ts';
 import { makeDataDir, removeDataDir, startService } from '../support/service.ts';
+import { anotherToken } from './kinds.ts';
 
 const LIMITED = { RATE_LIMIT: '5' };
 
@@ -126,6 +127,20 @@ describe('the limit of a credential', () => {
     expect(remaining(await api.as(two).get('/api/v1/credential'))).toBe(4);
     expect(remaining(await api.as(teamKey).get('/api/v1/credential'))).toBe(4);
     expect(remaining(await api.anonymous.get('/api/v1/credential'))).toBe(4);
+  });
+
+  // Guarantees that refreshing a token over and over buys no requests.
+  test('the access tokens of a grant share its bucket, and another grant has its own', async ({ limited: api }) => {
+    const account = await api.anAccount();
+    const [grant, other] = [await api.aGrant(account), await api.aGrant(account)];
+    const tokens = [grant, await anotherToken(api, grant), await anotherToken(api, grant)];
+
+    const answers: Answer[] = [];
+    for (const token of [...tokens, ...tokens]) answers.push(await api.as(token).get('/api/v1/credential'));
+
+    expect(answers.map(remaining)).toEqual([4, 3, 2, 1, 0, 0]);
+    expect(statuses(answers)).toEqual([200, 200, 200, 200, 200, 429]);
+    expect(remaining(await api.as(other).get('/api/v1/credential'))).toBe(4);
   });
 
   test('refused requests count as well, and a 429 counts nothing', async ({ limited: api }) => {

@@ -348,6 +348,7 @@ describe('sign-up by an invitation', () => {
   test('is refused for a verified account, and takes an unverified one over', async ({ api }) => {
     const verified = await anInvited(api, (await aPerson(api)).email);
     const prepared = await aSignedIn(api, { isVerified: false });
+    const grant = await api.aGrant(prepared);
     const unverified = await anInvited(api, prepared.email);
     const signUp = ({ email, invitationToken }: typeof verified) =>
       codeOf(api.visitor().trpc.auth.signUp.mutate({ email, password: OTHER_PASSWORD, invitationToken }));
@@ -356,6 +357,7 @@ describe('sign-up by an invitation', () => {
     expect(await codeOf(signIn(api.visitor(), verified.email))).toBe('ok');
     expect(await signUp(unverified)).toBe('ok');
 
+    expect(await api.as(grant).get('/api/v1/credential')).toBeProblem('credential_invalid');
     expect(await codeOf(prepared.visitor.trpc.getMe.query())).toBe('credential_invalid');
     expect(await codeOf(signIn(api.visitor(), prepared.email))).toBe('sign_in_failed');
     expect(await codeOf(signIn(api.visitor(), prepared.email, OTHER_PASSWORD))).toBe('ok');

@@ -300,7 +300,7 @@ describe('whose membership can be changed', () => {
 
 describe('members.removalPreview', () => {
   // Guarantees that the preview is neither short nor long: what it names stops, and nothing else does.
-  test('names exactly the keys that stop', async ({ api }) => {
+  test('names exactly the keys that stop, and counts the grants', async ({ api }) => {
     const { owner, team, teamId, member, userId, trpc, members } = await aScene(api, { holding: ['remove_members'] });
     const stopping = [
       await api.anApiKey(member, { team }),
@@ -314,16 +314,25 @@ describe('members.removalPreview', () => {
       await api.anApiKey(member),
       await api.anApiKey(member, { team: other }),
       await api.anApiKey(owner, { team }),
+      await api.aGrant(member),
+      await api.aGrant(member, { team: other }),
+      await api.aGrant(owner, { team }),
     ];
+    const ending = [await api.aGrant(member, { team }), await api.aGrant(member, { team, expiresAt: inMinutes(60) })];
+    await api.aGrant(member, { team, expiresAt: inMinutes(-1) });
+    const revoked = await api.aGrant(member, { team });
+    await api.rows('update oauth_grant set revoked_at = now() where id = $1', [revoked.id]);
 
     const preview = await members.removalPreview.query({ teamId, userId });
 
     expect(preview).toEqual({
       apiKeys: stopping.map(({ id, secret }) => ({ id, name: 'A key', last4: secret.slice(-4) })),
+      oauthGrants: 2,
       ownershipOffer: false,
     });
     await trpc.removeTeamMember.mutate({ teamId, userId });
-    for (const key of stopping) expect(await api.as(key).get('/api/v1/credential')).toBeProblem('credential_invalid');
+    for (const key of [...stopping, ...ending])
+      expect(await api.as(key).get('/api/v1/credential')).toBeProblem('credential_invalid');
     for (const key of going) expect((await api.as(key).get('/api/v1/credential')).status).toBe(200);
   });
 
@@ -331,11 +340,14 @@ describe('members.removalPreview', () => {
     const { owner, teamId, userId, members } = await aScene(api, { holding: ['remove_members'] });
     await (await as(api, owner)).teams.offerOwnership.mutate({ teamId, userId });
 
-    expect(await members.removalPreview.query({ teamId, userId })).toEqual({ apiKeys: [], ownershipOffer: true });
+    expect(await members.removalPreview.query({ teamId, userId })).toMatchObject({ apiKeys: [], ownershipOffer: true });
     await api.rows(`update ownership_transfer set expires_at = now() - interval '1 second' where team_id = $1`, [
       teamId,
     ]);
-    expect(await members.removalPreview.query({ teamId, userId })).toEqual({ apiKeys: [], ownershipOffer: false });
+    expect(await members.removalPreview.query({ teamId, userId })).toMatchObject({
+      apiKeys: [],
+      ownershipOffer: false,
+    });
   });
 
   test('knows whoever can be removed, and changes nothing', async ({ api }) => {

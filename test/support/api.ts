@@ -1,5 +1,6 @@
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
+import { createServer, type AddressInfo, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
@@ -36,8 +37,13 @@ export type Api = Awaited<ReturnType<typeof startApi>>;
  * The real app on a free port, on a database of its own unless it joins another's.
  * @param settings environment variables; the limits per address are out of the way unless a test is about it
  * @param shared the instance whose database this one joins, as another replica; that one is closed last
+ * @param place a server whose port this one takes over
  */
-export async function startApi(settings: Record<string, string> = {}, shared?: { readonly databaseUrl: string }) {
+export async function startApi(
+  settings: Record<string, string> = {},
+  shared?: { readonly databaseUrl: string },
+  place?: Server,
+) {
   const database =
     shared === undefined ? await createTestDatabase() : { url: shared.databaseUrl, drop: () => Promise.resolve() };
   const dataDir = mkdtempSync(join(tmpdir(), 'roster-api-'));
@@ -48,6 +54,7 @@ export async function startApi(settings: Record<string, string> = {}, shared?: {
     SECRET_KEYS: 'test-key-test-key-test-key-test-key',
     RATE_LIMIT: '1000000',
     SIGN_IN_ADDRESS_LIMIT: '1000000',
+    OAUTH_ADDRESS_LIMIT: '1000000',
     SIGNUP: 'open',
     ...settings,
   });
@@ -84,7 +91,7 @@ export async function startApi(settings: Record<string, string> = {}, shared?: {
     readiness,
   );
   const server = createHttpServer(app, config.baseUrl);
-  await listen(server, 0, '127.0.0.1');
+  await (place === undefined ? listen(server, 0, '127.0.0.1') : once(server.listen(place), 'listening'));
   const { port } = server.address() as AddressInfo; // listening on TCP
   const client = createClient(
     port,
@@ -121,6 +128,14 @@ export async function startApi(settings: Record<string, string> = {}, shared?: {
   };
 }
 
+/** The same with the address that it listens at as its own, which client libraries compare. */
+export async function startApiAtItsAddress(settings: Record<string, string> = {}): Promise<Api> {
+  const place = createServer().listen(0, '127.0.0.1');
+  await once(place, 'listening');
+  const { port } = place.address() as AddressInfo; // listening on TCP
+  return startApi({ ...settings, BASE_URL: `http://127.0.0.1:${port}` }, undefined, place);
+}
+
 function collector(lines: Record<string, unknown>[]): Writable {
   return new Writable({
     write(chunk: Buffer, _encoding, done) {
@@ -131,18 +146,21 @@ function collector(lines: Record<string, unknown>[]): Writable {
 }
 
 /** `test` with the service of its file: started once, and failing the file when the service logged a fault of its own. */
-export const test = base.extend<{ api: Api }>({
-  api: [
-    // eslint-disable-next-line no-empty-pattern -- vitest reads the pattern to know what a fixture needs
-    async ({}, use) => {
-      const api = await startApi();
-      await use(api);
-      await api.close();
-      const faults = api.lines.filter(({ level }) => Number(level) >= 50);
-      const leaks = api.lines.filter((line) => /rst_[a-z]+_[0-9A-Za-z]{49}/.test(JSON.stringify(line)));
-      if (leaks.length > 0) throw new Error(`The service logged a secret: ${JSON.stringify(leaks, null, 2)}`);
-      if (faults.length > 0) throw new Error(`The service logged ${JSON.stringify(faults, null, 2)}`);
-    },
-    { scope: 'file' },
-  ],
-});
+export const testWith = (start: () => Promise<Api>) =>
+  base.extend<{ api: Api }>({
+    api: [
+      // eslint-disable-next-line no-empty-pattern -- vitest reads the pattern to know what a fixture needs
+      async ({}, use) => {
+        const api = await start();
+        await use(api);
+        await api.close();
+        const faults = api.lines.filter(({ level }) => Number(level) >= 50);
+        const leaks = api.lines.filter((line) => /rst_[a-z]+_[0-9A-Za-z]{49}/.test(JSON.stringify(line)));
+        if (leaks.length > 0) throw new Error(`The service logged a secret: ${JSON.stringify(leaks, null, 2)}`);
+        if (faults.length > 0) throw new Error(`The service logged ${JSON.stringify(faults, null, 2)}`);
+      },
+      { scope: 'file' },
+    ],
+  });
+
+export const test = testWith(() => startApi());

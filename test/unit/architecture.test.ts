@@ -8,6 +8,7 @@ const SRC = join(import.meta.dirname, '../../src');
 const LAYERS: readonly (readonly string[])[] = [
   ['main.ts', 'cli'],
   ['app.ts', 'server.ts'],
+  ['oauth'],
   ['rest', 'trpc', 'pages'],
   ['http'],
   ['router.ts', 'db/seed.ts'],
@@ -73,7 +74,10 @@ describe('the dependency rule', () => {
   });
 
   test.each([
-    ['express', /^(app\.ts|pages\/|trpc\/)/],
+    ['express', /^(app\.ts|pages\/|trpc\/|oauth\/|http\/cookies\.ts)/],
+    ['oidc-provider', /^oauth\//],
+    ['jose', /^access\/dpop\.ts$/],
+    ['request-filtering-agent', /^oauth\/client-documents\.ts$/],
     ['ioredis', /^http\/redis\.ts$/],
     ['rate-limiter-flexible', /^http\/redis\.ts$/],
     ['@oslojs/crypto', /^access\/secrets\.ts$/],

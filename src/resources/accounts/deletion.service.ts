@@ -43,9 +43,16 @@ async function remove(tx: EntityManager, accountId: string, provenHash: string |
     );
     if (others.length > 0) throw new ProblemError('account_owns_teams');
   }
-  // Memberships before keys, and each in the order of their ids, as everywhere, so that no two writers wait for each other.
+  // Memberships before grants before keys, and each in the order of their ids, as everywhere, so that no two writers wait for each other.
   await tx.execute('select id from membership where account_id = ? order by id for update', [accountId]);
-  await tx.execute('select id from api_key where account_id = ? order by id for update', [accountId]);
+  // The account's clients go with it, and with them what other people allowed these.
+  const grants = `select id from oauth_grant
+    where account_id = ? or client_id in (select id from oauth_client where account_id = ?)`;
+  await tx.execute(`${grants} order by id for update`, [accountId, accountId]);
+  await tx.execute(
+    `select id from api_key where account_id = ? or oauth_grant_id in (${grants}) order by id for update`,
+    [accountId, accountId, accountId],
+  );
   await tx.execute('select id from session where account_id = ? order by id for update', [accountId]);
   for (const teamId of owned) await tx.nativeDelete(Team, { id: teamId });
   await tx.nativeDelete(Account, { id: accountId });

@@ -27,13 +27,14 @@ export async function createApiKey(
 ) {
   return em.transactional(async (tx) => {
     await lockOwner(tx, accountId, input.teamId);
+    const oauthGrant = bounds === undefined ? null : await lockGrantBehind(tx, bounds.caller);
     await requireScopes(tx, input.scopes, input.teamId !== undefined, bounds?.caller);
     if (bounds !== undefined) await requireRoom(tx, accountId, input.teamId, bounds.keyLimit);
 
     const { secret, hash, keyPrefix, last4 } = secrets.mint(input.teamId === undefined ? 'personalKey' : 'teamKey');
     const key = tx.create(ApiKey, {
       account: accountId,
-      oauthGrant: bounds?.caller.kind === 'oauth-grant' ? bounds.caller.credentialId : null,
+      oauthGrant,
       team: input.teamId === undefined ? null : tx.getReference(Team, input.teamId),
       name: input.name,
       scopes: inOrder(input.scopes),
@@ -84,6 +85,28 @@ async function lockOwner(tx: EntityManager, accountId: string, teamId: string | 
   const membership = await lockMembership(tx, teamId, accountId);
   // Gone since the permission was checked: as if it had been gone then.
   if (membership === null) throw new ProblemError('team_not_found');
+}
+
+/**
+ * The grant that a key is made through, at once or by a key that was: the new one ends with it too,
+ * so that no application outlives its grant by keys that make keys. Locked, before any key.
+ */
+async function lockGrantBehind(tx: EntityManager, { kind, credentialId }: Principal): Promise<string | null> {
+  if (kind === 'session') return null;
+  const [caller] =
+    kind === 'oauth-grant'
+      ? [{ grant_id: credentialId }]
+      : await tx.execute<{ grant_id: string | null }[]>('select oauth_grant_id as grant_id from api_key where id = ?', [
+          credentialId,
+        ]);
+  const grantId = caller?.grant_id ?? null;
+  if (grantId === null) return null;
+  const [live] = await tx.execute<unknown[]>(
+    'select id from oauth_grant where id = ? and revoked_at is null for share',
+    [grantId],
+  );
+  if (live === undefined) throw new ProblemError('credential_invalid');
+  return grantId;
 }
 
 /** No key ever gets a scope that its maker lacks, or that a team key cannot hold. The detail names them. */

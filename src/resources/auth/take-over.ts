@@ -1,6 +1,15 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { endTokens } from '../../access/account-token.ts';
-import { ApiKey, KnownDevice, Membership, Passkey, PasskeyChallenge, type Account } from '../../entities/index.ts';
+import { revokeGrants } from '../../access/grants.ts';
+import {
+  ApiKey,
+  KnownDevice,
+  Membership,
+  OAuthGrant,
+  Passkey,
+  PasskeyChallenge,
+  type Account,
+} from '../../entities/index.ts';
 import { endSessions } from '../sessions/sessions.service.ts';
 
 /**
@@ -13,6 +22,11 @@ export async function endPrepared(tx: EntityManager, account: Account): Promise<
   await tx.nativeDelete(Passkey, { account: account.id });
   await tx.nativeDelete(PasskeyChallenge, { account: account.id });
   await tx.nativeDelete(KnownDevice, { account: account.id });
+  const grants = await tx.find(OAuthGrant, { account: account.id, revokedAt: null }, { fields: ['id'] });
+  await revokeGrants(
+    tx,
+    grants.map(({ id }) => id),
+  );
   if (await isMember(tx, account)) return;
   // In the order of their ids, as everywhere, so that writers of several keys cannot deadlock.
   await tx.execute('select id from api_key where account_id = ? and revoked_at is null order by id for update', [

@@ -31,6 +31,7 @@ type RemovalRow = {
   role_id: string;
   is_offered: boolean;
   api_keys: { id: string; name: string; last4: string }[];
+  oauth_grants: number;
 };
 
 const removalOfMember = statement<RemovalRow>(
@@ -47,7 +48,11 @@ const removalOfMember = statement<RemovalRow>(
            and (k.expires_at is null or k.expires_at > now())
        ),
        '[]'
-     ) as api_keys
+     ) as api_keys,
+     (
+       select count(*)::int from oauth_grant g
+       where g.team_id = m.team_id and g.account_id = m.account_id and g.revoked_at is null and g.expires_at > now()
+     ) as oauth_grants
    from membership m
    where m.team_id = $1 and m.account_id = $2`,
 );
@@ -70,10 +75,10 @@ export async function listTeamMembers(read: Read, teamId: string) {
   }));
 }
 
-/** What stops when a member is removed: the keys that still work, and an offer of the team to them. */
+/** What stops when a member is removed: the keys and grants that still work, and an offer of the team to them. */
 export async function previewRemoval(read: Read, teamId: string, userId: string) {
   const [row] = await read(removalOfMember, [teamId, userId]);
   if (row === undefined) throw new ProblemError('member_not_found');
   if (row.role_id === 'owner') throw new ProblemError('owner_not_removable');
-  return { apiKeys: row.api_keys, ownershipOffer: row.is_offered };
+  return { apiKeys: row.api_keys, oauthGrants: row.oauth_grants, ownershipOffer: row.is_offered };
 }

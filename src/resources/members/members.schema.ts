@@ -45,5 +45,7 @@ export const memberExpiry = z.iso
 /** What stops when a member is removed. */
 export const removalPreviewOutput = z.object({
   apiKeys: z.array(z.object({ id: z.string(), name: z.string(), last4: z.string() })),
+  /** How many applications lose their access to the team. */
+  oauthGrants: z.int(),
   ownershipOffer: z.boolean(),
 });

@@ -27,7 +27,8 @@ export async function deleteTeam(em: EntityManager, caller: ActiveMembership): P
       tx,
       members.map(({ id }) => id),
     );
-    // In the order of their ids, as everywhere, so that writers of several keys cannot deadlock.
+    // Grants before keys and each in the order of their ids, as everywhere, so that no two writers wait for each other.
+    await tx.execute('select id from oauth_grant where team_id = ? order by id for update', [caller.team.id]);
     await tx.execute('select id from api_key where team_id = ? order by id for update', [caller.team.id]);
     await tx.nativeDelete(Team, { id: caller.team.id });
   });

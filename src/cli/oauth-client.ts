@@ -1,0 +1,95 @@
+import { InvalidArgumentError, Option, type Command } from 'commander';
+import { listAllClients } from '../resources/oauth-clients/oauth-clients.queries.ts';
+import { clientName, OVERLAP_HOURS_MAX, REDIRECT_URIS_MAX } from '../resources/oauth-clients/oauth-clients.schema.ts';
+import { createClient, deleteClient, rotateSecret } from '../resources/oauth-clients/oauth-clients.service.ts';
+import { withServices } from './operate.ts';
+import { option, parsed, required } from './options.ts';
+
+type CreateOptions = { name: string; redirectUri: string[]; confidential?: true; native?: true };
+
+const ONCE = 'The secret is shown this once.';
+
+export function oauthClientCommands(client: Command): void {
+  client
+    .command('create')
+    .description('Make an OAuth client of this installation; CLIENT_LIMIT does not bind')
+    .addOption(
+      required(
+        option(
+          '--name <name>',
+          'what people are asked to trust',
+          parsed(clientName, 'It must have 1 to 100 characters, some of them visible, none that controls the text.'),
+        ),
+      ),
+    )
+    .addOption(required(new Option('--redirect-uri <uri>', 'where answers go; can be given again').argParser(eachUri)))
+    .option('--confidential', 'it runs on a server and keeps a secret')
+    .option('--native', "it runs on people's own devices: loopback and private-use redirects")
+    .action(
+      withServices(async (services, { name, redirectUri, confidential, native }: CreateOptions) => {
+        const { clientId, clientSecret } = await createClient(services, undefined, {
+          name,
+          redirectUris: redirectUri,
+          isNative: native ?? false,
+          isConfidential: confidential ?? false,
+        });
+        return clientSecret === null
+          ? { json: { clientId }, text: `${clientId}  ${name}` }
+          : { json: { clientId, clientSecret }, text: `${clientId}  ${name}\n${clientSecret}\n${ONCE}` };
+      }),
+    );
+
+  client
+    .command('list')
+    .description('List all OAuth clients, the oldest first')
+    .action(
+      withServices(async ({ db }) => {
+        const clients = await listAllClients(db.read);
+        return { json: clients, text: clients.map(line).join('\n') || 'There are no OAuth clients.' };
+      }),
+    );
+
+  client
+    .command('rotate-secret')
+    .description('Give a confidential client a new secret')
+    .addOption(clientOption())
+    .addOption(option('--overlap-hours <hours>', 'how long the old one still works', hours).default(24))
+    .action(
+      withServices(async (services, { client: clientId, overlapHours }: { client: string; overlapHours: number }) => {
+        const clientSecret = await rotateSecret(services, undefined, clientId, overlapHours);
+        return { json: { clientId, clientSecret }, text: `${clientId}\n${clientSecret}\n${ONCE}` };
+      }),
+    );
+
+  client
+    .command('delete')
+    .description('Delete a client, with all that people have allowed it')
+    .addOption(clientOption())
+    .action(
+      withServices(async (services, { client: clientId }: { client: string }) => {
+        await deleteClient(services, undefined, clientId);
+        return { json: { success: true }, text: `${clientId} is deleted.` };
+      }),
+    );
+}
+
+const clientOption = (): Option => required(new Option('--client <id>', 'the client'));
+
+function eachUri(uri: string, before: readonly string[] = []): readonly string[] {
+  if (before.length === REDIRECT_URIS_MAX) throw new InvalidArgumentError(`There can be ${REDIRECT_URIS_MAX} at most.`);
+  return [...before, uri];
+}
+
+function hours(raw: string): number {
+  const count = /^\d{1,3}$/.test(raw) ? Number(raw) : -1;
+  if (count < 0 || count > OVERLAP_HOURS_MAX)
+    throw new InvalidArgumentError(`It must be a whole number from 0 to ${OVERLAP_HOURS_MAX}.`);
+  return count;
+}
+
+type Listed = Awaited<ReturnType<typeof listAllClients>>[number];
+
+function line({ id, name, source, email, isNative, isConfidential, redirectUris }: Listed): string {
+  const marks = [email ?? source, isConfidential ? 'confidential' : 'public', ...(isNative ? ['native'] : [])];
+  return `${id}  ${name}  (${marks.join(', ')})  ${redirectUris.join(' ')}`.trimEnd();
+}

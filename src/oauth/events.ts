@@ -1,0 +1,71 @@
+import type { EventEmitter } from 'node:events';
+import type Provider from 'oidc-provider';
+import type { errors, KoaContextWithOIDC } from 'oidc-provider';
+import { scopesIn } from '../access/scopes.ts';
+import { isUnavailable } from '../db/database.ts';
+import type { Transport } from '../http/transport.ts';
+import { toProblemError } from '../rpc/problem.ts';
+import { RepeatedRefresh } from './refresh-answers.ts';
+
+const REFUSALS = [
+  'authorization.error',
+  'grant.error',
+  'introspection.error',
+  'pushed_authorization_request.error',
+  'registration_create.error',
+  'revocation.error',
+] as const;
+
+/** Tells the log what the engine did, and what went wrong in it. */
+export function followEvents(provider: Provider, { services, log }: Transport): void {
+  const { audit } = services;
+
+  provider.on('grant.success', (ctx) => {
+    const { AccessToken: token } = ctx.oidc.entities;
+    audit('oauth_token.issued', {
+      clientId: ctx.oidc.client?.clientId,
+      grantId: token?.grantId,
+      accountId: token?.accountId ?? null,
+      scopes: scopesIn(token?.scope ?? ''),
+    });
+  });
+  provider.on('access_token.destroyed', ({ clientId, grantId, accountId }) => {
+    audit('oauth_token.revoked', { clientId, grantId, accountId, reason: 'revoked by the client' });
+  });
+  provider.on('registration_create.success', (_ctx, { clientId }) => {
+    audit('oauth_client.created', { clientId, reason: 'registered itself' });
+  });
+  const events: EventEmitter = provider; // its types list fewer events than it has
+  for (const refusal of REFUSALS) {
+    events.on(refusal, (ctx: KoaContextWithOIDC, error: errors.OIDCProviderError) => {
+      if (error instanceof RepeatedRefresh) answerAgain(ctx, error);
+      // A denial is an event of its own.
+      else if (error.error !== 'access_denied') {
+        audit('oauth_request.refused', {
+          clientId: ctx.oidc.client?.clientId,
+          reason: `${error.error}: ${error.error_detail ?? error.error_description ?? ''}`,
+        });
+      }
+    });
+  }
+  provider.on('server_error', (ctx, error) => {
+    const requestId = (ctx.res as { locals?: { requestId?: string } }).locals?.requestId ?? ''; // Express's
+    log.failure(toProblemError(error), requestId);
+    if (isUnavailable(error)) answerUnavailable(ctx);
+  });
+  // What happens outside the engine's own handlers, such as a client that goes away.
+  events.on('error', (error: unknown) => log.failure(toProblemError(error), ''));
+}
+
+function answerAgain(ctx: KoaContextWithOIDC, { body }: RepeatedRefresh): void {
+  ctx.status = 200;
+  ctx.body = body;
+}
+
+export const UNAVAILABLE = { error: 'temporarily_unavailable', error_description: 'the service is not available' };
+
+function answerUnavailable(ctx: KoaContextWithOIDC): void {
+  ctx.status = 503;
+  ctx.set({ 'Retry-After': '1', 'Cache-Control': 'no-store' });
+  ctx.body = UNAVAILABLE;
+}

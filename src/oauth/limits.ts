@@ -1,0 +1,52 @@
+import type { RequestHandler, Response } from 'express';
+import { errors, type KoaContextWithOIDC } from 'oidc-provider';
+import { addressWindow, attempt, type Attempts } from '../access/throttle.ts';
+import { addressBucket } from '../http/limiter.ts';
+import type { Transport } from '../http/transport.ts';
+import { errorPage } from './error-page.ts';
+/** Counts a request at the client's address; a client that proves a secret is counted by itself instead. */
+export function limited({ attempts, clientAddress }: Transport): RequestHandler {
+  return async (req, res, next) => {
+    const bucket = addressBucket(clientAddress(req));
+    const { allowed, resetSeconds } = await attempts.oauthByAddress.charge(bucket);
+    if (allowed) {
+      res.locals['oauthBucket'] = bucket;
+      next();
+      return;
+    }
+    const [error, description] = ['temporarily_unavailable', 'too many requests from this address'] as const;
+    res.status(429).set({ 'Retry-After': String(resetSeconds), 'Cache-Control': 'no-store' });
+    if (req.method === 'POST') {
+      res.json({ error, error_description: description });
+      return;
+    }
+    const { headers, body } = errorPage(error, description);
+    res.set(headers).type('html').send(body);
+  };
+}
+
+/** Bounds how many clients an address registers. */
+export function oneMoreClient({ attempts, clientAddress }: Transport): RequestHandler {
+  return async (req, _res, next) => {
+    await attempt(addressWindow(attempts, 'registration', addressBucket(clientAddress(req))));
+    next();
+  };
+}
+
+/** A client that has proven its secret: its address is not charged, its own window is. */
+export const clientWindow =
+  ({ oauthByAddress, oauthByClient }: Attempts) =>
+  async (ctx: KoaContextWithOIDC, clientId: string): Promise<void> => {
+    const { oauthBucket } = (ctx.res as unknown as Response).locals as { oauthBucket?: string }; // Express's, set by `limited`
+    if (oauthBucket !== undefined) await oauthByAddress.refund(oauthBucket);
+    const { allowed, resetSeconds } = await oauthByClient.charge(clientId);
+    if (allowed) return;
+    ctx.set('Retry-After', String(resetSeconds));
+    throw Object.assign(
+      new errors.CustomOIDCProviderError('temporarily_unavailable', 'too many requests of this client'),
+      {
+        status: 429,
+        statusCode: 429,
+      },
+    );
+  };

@@ -1,0 +1,61 @@
+import { Router } from 'express';
+import { PROOF_ALGORITHMS } from '../access/dpop.ts';
+import { SCOPES } from '../entities/index.ts';
+import type { Config } from '../config.ts';
+import { ProblemError } from '../errors.ts';
+import { resourceOf } from './resource.ts';
+
+const RESOURCE_METADATA = '/.well-known/oauth-protected-resource/api/v1';
+
+/** What OpenID Connect would say of itself; this is OAuth alone. */
+const OF_OPENID = [
+  'acr_values_supported',
+  'claims_parameter_supported',
+  'claims_supported',
+  'claim_types_supported',
+  'id_token_signing_alg_values_supported',
+  'jwks_uri',
+  'request_parameter_supported',
+  'request_uri_parameter_supported',
+  'subject_types_supported',
+] as const;
+
+/** The authorization server's metadata (RFC 8414), as the engine gives it, without what it does not do. */
+export function withoutOpenId(metadata: Record<string, unknown>): Record<string, unknown> {
+  const kept = Object.entries(metadata).filter(([member]) => !OF_OPENID.some((name) => name === member));
+  return { ...Object.fromEntries(kept), scopes_supported: SCOPES, response_modes_supported: ['query'] };
+}
+
+/** `GET /.well-known/oauth-protected-resource/api/v1`: where clients of the API get their tokens (RFC 9728). */
+export function resourceMetadata({ baseUrl, oauth }: Config): Router {
+  const document = {
+    resource: resourceOf(baseUrl),
+    resource_name: 'Roster API',
+    authorization_servers: [baseUrl],
+    scopes_supported: SCOPES,
+    bearer_methods_supported: ['header'],
+    resource_documentation: `${baseUrl}/docs`,
+    ...(oauth.dpop && {
+      dpop_bound_access_tokens_required: false,
+      dpop_signing_alg_values_supported: PROOF_ALGORITHMS,
+    }),
+  };
+  const pages = Router({ caseSensitive: true, strict: true });
+  pages.get(RESOURCE_METADATA, (_req, res) => {
+    res.set({ 'Access-Control-Allow-Origin': '*', 'Cache-Control': 'public, max-age=300' }).json(document);
+  });
+  // Some clients send headers of their own, such as the version of their protocol.
+  pages.options(RESOURCE_METADATA, (_req, res) => {
+    res.status(204).set({
+      'Access-Control-Allow-Origin': '*',
+      'Access-Control-Allow-Methods': 'GET',
+      'Access-Control-Allow-Headers': '*',
+      'Access-Control-Max-Age': '3600',
+    });
+    res.end();
+  });
+  pages.all(RESOURCE_METADATA, () => {
+    throw new ProblemError('method_not_allowed', undefined, { allow: 'GET, HEAD, OPTIONS' });
+  });
+  return pages;
+}

@@ -1,0 +1,79 @@
+import type { EventEmitter } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import Provider, { errors, type KoaContextWithOIDC } from 'oidc-provider';
+import { hashSecret } from '../access/secrets.ts';
+import { statement } from '../db/read.ts';
+import type { Services } from '../rpc/context.ts';
+
+const REPEAT_SECONDS = 30;
+/** How long the answer of a refresh is waited for by one that comes meanwhile. */
+const ANSWER_SECONDS = 2;
+const POLL_MS = 20;
+
+// The account can have been deleted meanwhile, and the token with it.
+const saveAnswer = statement<never>(
+  'save_refresh_answer',
+  `insert into oauth_refresh_answer (token_hash, answer, successors, created_at)
+   select t.token_hash, $2, $3, now() from oauth_token t where t.token_hash = $1 for key share of t
+   on conflict (token_hash) do nothing`,
+);
+
+const findAnswer = statement<{ answer: string | null; is_coming: boolean }>(
+  'find_refresh_answer',
+  `select r.answer, t.consumed_at > now() - make_interval(secs => ${ANSWER_SECONDS}) as is_coming
+   from oauth_token t
+   join oauth_grant g on g.id = t.grant_id
+   left join oauth_refresh_answer r on r.token_hash = t.token_hash
+   where t.token_hash = $1
+     and t.consumed_at > now() - make_interval(secs => ${REPEAT_SECONDS})
+     and g.revoked_at is null and g.expires_at > now()
+     and (g.narrowed_at is null or g.narrowed_at < t.consumed_at)
+     and (r.token_hash is null or cardinality(r.successors) = (
+       select count(*) from oauth_token s
+       where s.token_hash = any(r.successors) and s.used_at is null and s.consumed_at is null))`,
+);
+
+/** An answer, and what was asked for it. */
+type Answer = { readonly asked: string; readonly body: unknown };
+
+/** A refresh that came again, from a client that lost its answer: it gets the same one. */
+export class RepeatedRefresh extends errors.InvalidGrant {
+  readonly body: unknown;
+
+  constructor(body: unknown) {
+    super('refresh was repeated');
+    this.body = body;
+  }
+}
+
+/** Keeps the answer of a refresh, sealed, for a client that asks again. Where that fails, the client still gets it now. */
+export async function keepAnswer({ db, sealer }: Services, ctx: KoaContextWithOIDC): Promise<void> {
+  const consumed = ctx.oidc.entities.RotatedRefreshToken?.jti;
+  if (consumed === undefined || ctx.status !== 200) return;
+  const events: EventEmitter = ctx.oidc.provider; // its types list fewer events than it has
+  const body = ctx.body as { access_token: string; refresh_token: string }; // what the engine answers to a refresh
+  const answer: Answer = { asked: askedIn(ctx), body };
+  const successors = [hashSecret(body.access_token), hashSecret(body.refresh_token)];
+  await db
+    .read(saveAnswer, [hashSecret(consumed), sealer.seal(JSON.stringify(answer)), successors])
+    .catch((error: unknown) => void events.emit('error', error));
+}
+
+/**
+ * The answer that a refresh token got less than half a minute ago, for the same request. Undefined
+ * where one of the new tokens was used or revoked, or the grant was narrowed or revoked, since.
+ */
+export async function repeatedAnswer({ db, sealer }: Services, tokenHash: Buffer): Promise<unknown> {
+  for (;;) {
+    const [row] = await db.read(findAnswer, [tokenHash]);
+    if (row === undefined || (row.answer === null && !row.is_coming)) return undefined;
+    if (row.answer !== null) {
+      const { asked, body } = JSON.parse(sealer.open(row.answer)) as Answer; // sealed by keepAnswer
+      return asked === askedIn(Provider.ctx) ? body : undefined;
+    }
+    await sleep(POLL_MS);
+  }
+}
+
+const askedIn = (ctx: KoaContextWithOIDC | undefined): string =>
+  JSON.stringify([ctx?.oidc.params?.['scope'], ctx?.oidc.params?.['resource']]);

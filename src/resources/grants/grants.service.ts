@@ -1,0 +1,70 @@
+import { raw } from '@mikro-orm/core';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { revokeGrants } from '../../access/grants.ts';
+import type { Principal } from '../../access/principal.ts';
+import { inOrder } from '../../access/scopes.ts';
+import { OAuthGrant, type Scope } from '../../entities/index.ts';
+import { ProblemError } from '../../errors.ts';
+import type { Services } from '../../rpc/context.ts';
+import { lockGrant } from './grants.queries.ts';
+
+/** Takes scopes away from a grant, from the next request on. Keys that were made through it stay as they are. */
+export async function narrowGrant(
+  { db, audit }: Services,
+  { accountId }: Principal,
+  grantId: string,
+  scopes: readonly Scope[],
+) {
+  const { grant, isNarrowed } = await db.em().transactional(async (tx) => {
+    const before = await ownGrant(tx, accountId, grantId);
+    requireHeld(before.scopes, scopes);
+    const kept = inOrder(scopes);
+    if (kept.length === before.scopes.length) return { grant: before, isNarrowed: false };
+    // By the database's clock, which the consumption of refresh tokens is compared with.
+    await tx.nativeUpdate(OAuthGrant, { id: grantId }, { scopes: kept, narrowedAt: raw('clock_timestamp()') });
+    return { grant: { ...before, scopes: kept }, isNarrowed: true };
+  });
+  if (isNarrowed) audit('oauth_grant.narrowed', { ...namesOf(grant, accountId), scopes: grant.scopes });
+  return grant;
+}
+
+/** Ends a grant, its tokens and the keys that were made through it, from the next request on. */
+export async function revokeGrant({ db, audit }: Services, { accountId }: Principal, grantId: string): Promise<void> {
+  const grant = await db.em().transactional(async (tx) => {
+    const locked = await ownGrant(tx, accountId, grantId);
+    await revokeGrants(tx, [grantId]);
+    return locked;
+  });
+  audit('oauth_grant.revoked', { ...namesOf(grant, accountId), reason: 'by the account' });
+}
+
+type Grant = NonNullable<Awaited<ReturnType<typeof lockGrant>>>;
+
+async function ownGrant(tx: EntityManager, accountId: string, grantId: string): Promise<Grant> {
+  const grant = await lockGrant(tx, accountId, grantId);
+  if (grant === null) throw new ProblemError('grant_not_found');
+  return grant;
+}
+
+function requireHeld(held: readonly Scope[], scopes: readonly Scope[]): void {
+  const errors = scopes.flatMap((scope, i) =>
+    held.includes(scope)
+      ? []
+      : [
+          {
+            in: 'body' as const,
+            pointer: `/scopes/${i}`,
+            code: 'invalid_value' as const,
+            params: { allowed: held.join(', ') },
+          },
+        ],
+  );
+  if (errors.length > 0) throw new ProblemError('validation_failed', 'A grant can only lose scopes.', { errors });
+}
+
+const namesOf = ({ id, client, team }: Grant, accountId: string) => ({
+  accountId,
+  clientId: client.id,
+  grantId: id,
+  teamId: team?.id ?? null,
+});

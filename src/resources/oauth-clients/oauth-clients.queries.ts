@@ -1,0 +1,68 @@
+import { iso, isoOrNull, statement, type Read } from '../../db/read.ts';
+import type { ClientSource } from '../../entities/index.ts';
+import { ProblemError } from '../../errors.ts';
+
+type ClientRow = {
+  id: string;
+  name: string;
+  redirect_uris: string[];
+  is_native: boolean;
+  is_confidential: boolean;
+  created_at: string;
+  secrets: { last4: string; created_at: string; expires_at: string | null }[];
+};
+
+const COLUMNS = `c.id, c.name, c.redirect_uris, c.is_native, c.is_confidential, c.created_at,
+  coalesce(
+    (select jsonb_agg(
+        jsonb_build_object('last4', s.last4, 'created_at', s.created_at, 'expires_at', s.expires_at)
+        order by s.expires_at desc nulls first
+      )
+     from oauth_client_secret s
+     where s.client_id = c.id and (s.expires_at is null or s.expires_at > now())),
+    '[]'
+  ) as secrets`;
+
+/** All of the account's, or the one that is named. */
+const clientsOfAccount = statement<ClientRow>(
+  'oauth_clients_of_account',
+  `select ${COLUMNS} from oauth_client c
+   where c.account_id = $1 and ($2::text is null or c.id = $2)
+   order by c.created_at, c.id`,
+);
+
+const allClients = statement<ClientRow & { source: ClientSource; email: string | null }>(
+  'all_oauth_clients',
+  `select ${COLUMNS}, c.source, a.email
+   from oauth_client c left join account a on a.id = c.account_id
+   order by c.created_at, c.id`,
+);
+
+/** The clients on the account's developer page. */
+export const listClients = async (read: Read, accountId: string) =>
+  (await read(clientsOfAccount, [accountId, null])).map(presentRow);
+
+/** One of them. */
+export async function getClient(read: Read, accountId: string, clientId: string) {
+  const [row] = await read(clientsOfAccount, [accountId, clientId]);
+  if (row === undefined) throw new ProblemError('client_not_found');
+  return presentRow(row);
+}
+
+/** Every client there is, for the operator. */
+export const listAllClients = async (read: Read) =>
+  (await read(allClients, [])).map((row) => ({ ...presentRow(row), source: row.source, email: row.email }));
+
+const presentRow = (row: ClientRow) => ({
+  id: row.id,
+  name: row.name,
+  redirectUris: row.redirect_uris,
+  isNative: row.is_native,
+  isConfidential: row.is_confidential,
+  createdAt: iso(row.created_at),
+  secrets: row.secrets.map(({ last4, created_at, expires_at }) => ({
+    last4,
+    createdAt: iso(created_at),
+    expiresAt: isoOrNull(expires_at),
+  })),
+});

@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import { sessionProcedure } from '../../rpc/procedures.ts';
+import { SUCCESS, success } from '../../rpc/text.ts';
+import { router } from '../../rpc/trpc.ts';
+import { getClient, listClients } from './oauth-clients.queries.ts';
+import {
+  clientOutput,
+  createClientInput,
+  createdClientOutput,
+  deleteClientInput,
+  rotatedClientOutput,
+  rotateSecretInput,
+  updateClientInput,
+} from './oauth-clients.schema.ts';
+import * as clients from './oauth-clients.service.ts';
+
+/** The developer page: the clients that an account has registered. Over tRPC only. */
+export const oauthClientsRouter = router({
+  list: sessionProcedure
+    .output(z.array(clientOutput))
+    .query(({ ctx: { services, principal } }) => listClients(services.db.read, principal.accountId)),
+
+  create: sessionProcedure
+    .input(createClientInput)
+    .output(createdClientOutput)
+    .mutation(async ({ ctx: { services, principal }, input }) => {
+      const { clientId, clientSecret } = await clients.createClient(services, principal.accountId, input);
+      return { client: await getClient(services.db.read, principal.accountId, clientId), clientSecret };
+    }),
+
+  update: sessionProcedure
+    .input(updateClientInput)
+    .output(clientOutput)
+    .mutation(async ({ ctx: { services, principal }, input: { clientId, ...change } }) => {
+      await clients.updateClient(services, principal.accountId, clientId, change);
+      return getClient(services.db.read, principal.accountId, clientId);
+    }),
+
+  rotateSecret: sessionProcedure
+    .input(rotateSecretInput)
+    .output(rotatedClientOutput)
+    .mutation(async ({ ctx: { services, principal }, input: { clientId, overlapHours } }) => {
+      const clientSecret = await clients.rotateSecret(services, principal.accountId, clientId, overlapHours);
+      return { client: await getClient(services.db.read, principal.accountId, clientId), clientSecret };
+    }),
+
+  delete: sessionProcedure
+    .input(deleteClientInput)
+    .output(success)
+    .mutation(async ({ ctx: { services, principal }, input }) => {
+      await clients.deleteClient(services, principal.accountId, input.clientId);
+      return SUCCESS;
+    }),
+});

@@ -1,0 +1,170 @@
+import { LockMode } from '@mikro-orm/core';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { lockAccount } from '../../access/account.ts';
+import { revokeGrants } from '../../access/grants.ts';
+import { redirectUriFault } from '../../access/redirect-uri.ts';
+import type { Secrets } from '../../access/secrets.ts';
+import { OAuthClient, OAuthClientSecret } from '../../entities/index.ts';
+import { ProblemError, type ValidationEntry } from '../../errors.ts';
+import type { Services } from '../../rpc/context.ts';
+import type { ClientChange, NewClient } from './oauth-clients.schema.ts';
+
+const HOUR_MS = 60 * 60 * 1000;
+
+/** Whose clients they are; undefined for the operator, whom neither ownership nor the limit binds. */
+type AccountId = string | undefined;
+
+/** Makes a client, with a secret where it can keep one. */
+export async function createClient(
+  { config, db, secrets, audit }: Services,
+  accountId: AccountId,
+  { name, redirectUris, isNative, isConfidential }: NewClient,
+): Promise<{ clientId: string; clientSecret: string | null }> {
+  if (isNative && isConfidential) {
+    // What is on everybody's device is no secret (RFC 8252, section 8.5).
+    throw invalid('A native client cannot keep a secret.', [{ pointer: '/isConfidential', code: 'invalid_value' }]);
+  }
+  requireRedirectUris(redirectUris, isNative);
+  const created = await db.em().transactional(async (tx) => {
+    const account = accountId === undefined ? null : await lockAccount(tx, accountId);
+    if (account !== null) {
+      // Who takes an account over by its mailbox finds nothing in it that somebody else knows a secret of.
+      if (!account.emailVerifiedAt) throw new ProblemError('email_not_verified');
+      await requireRoom(tx, account.id, config.oauth.clientsPerAccount);
+    }
+    const source = account === null ? 'operator' : 'account';
+    const client = tx.create(OAuthClient, {
+      source,
+      account,
+      name,
+      redirectUris,
+      isNative,
+      isConfidential,
+      metadata: {},
+    });
+    const clientSecret = isConfidential ? newSecret(tx, secrets, client) : null;
+    await tx.flush();
+    return { clientId: client.id, clientSecret };
+  });
+  audit('oauth_client.created', { accountId: accountId ?? null, clientId: created.clientId });
+  return created;
+}
+
+/** Changes what is given. What people have allowed the client stays allowed. */
+export async function updateClient(
+  { db, audit }: Services,
+  accountId: string,
+  clientId: string,
+  { name, redirectUris }: ClientChange,
+): Promise<void> {
+  await db.em().transactional(async (tx) => {
+    const client = await lockClient(tx, accountId, clientId);
+    if (redirectUris !== undefined) {
+      requireRedirectUris(redirectUris, client.isNative);
+      client.redirectUris = redirectUris;
+    }
+    if (name !== undefined) client.name = name;
+  });
+  audit('oauth_client.changed', { accountId, clientId });
+}
+
+/** Gives a client a new secret. The one it had works for some more hours, and one older than that no more. */
+export async function rotateSecret(
+  { db, secrets, audit }: Services,
+  accountId: AccountId,
+  clientId: string,
+  overlapHours: number,
+): Promise<string> {
+  const clientSecret = await db.em().transactional(async (tx) => {
+    // Under the client's lock, so that two at once do not both count on the other's to be the old one.
+    const client = await lockClient(tx, accountId, clientId);
+    if (!client.isConfidential) {
+      throw invalid('The client is public: it has no secret.', [{ pointer: '/clientId', code: 'invalid_value' }]);
+    }
+    await tx.nativeDelete(OAuthClientSecret, {
+      client: client.id,
+      ...(overlapHours > 0 && { expiresAt: { $ne: null } }),
+    });
+    const expiresAt = new Date(Date.now() + overlapHours * HOUR_MS);
+    await tx.nativeUpdate(OAuthClientSecret, { client: client.id }, { expiresAt });
+    return newSecret(tx, secrets, client);
+  });
+  audit('oauth_client.secret_rotated', { accountId: accountId ?? null, clientId });
+  return clientSecret;
+}
+
+/** Deletes a client, and all that people have allowed it. */
+export async function deleteClient({ db, audit }: Services, accountId: AccountId, clientId: string): Promise<void> {
+  const ended = await db.em().transactional(async (tx) => {
+    // The account comes first, because deleting it deletes its clients and its grants.
+    const owner = accountId ?? (await ownerOf(tx, clientId));
+    if (owner !== undefined) await lockAccount(tx, owner);
+    await lockClient(tx, accountId, clientId);
+    const grants = await tx.execute<{ id: string; account_id: string; team_id: string | null }[]>(
+      'select id, account_id, team_id from oauth_grant where client_id = ? and revoked_at is null order by id',
+      [clientId],
+    );
+    const revoked = new Set(
+      await revokeGrants(
+        tx,
+        grants.map(({ id }) => id),
+      ),
+    );
+    await tx.nativeDelete(OAuthClient, { id: clientId });
+    return grants.filter(({ id }) => revoked.has(id));
+  });
+  for (const { id, account_id, team_id } of ended) {
+    const reason = 'client deleted';
+    audit('oauth_grant.revoked', { accountId: account_id, clientId, grantId: id, teamId: team_id, reason });
+  }
+  audit('oauth_client.deleted', { accountId: accountId ?? null, clientId });
+}
+
+/** Locks a client of the account. Others do not exist for it. Whoever locks an account does so before, and grants after. */
+async function lockClient(tx: EntityManager, accountId: AccountId, clientId: string): Promise<OAuthClient> {
+  const client = await tx.findOne(
+    OAuthClient,
+    { id: clientId, ...ownedBy(accountId) },
+    { lockMode: LockMode.PESSIMISTIC_WRITE },
+  );
+  if (client === null) throw new ProblemError('client_not_found');
+  return client;
+}
+
+async function ownerOf(tx: EntityManager, clientId: string): Promise<AccountId> {
+  const [row] = await tx.execute<{ account_id: string | null }[]>('select account_id from oauth_client where id = ?', [
+    clientId,
+  ]);
+  return row?.account_id ?? undefined;
+}
+
+const ownedBy = (accountId: AccountId) => (accountId === undefined ? {} : { account: accountId });
+
+function newSecret(tx: EntityManager, secrets: Secrets, client: OAuthClient): string {
+  const { secret, hash, last4 } = secrets.mint('clientSecret');
+  tx.create(OAuthClientSecret, { secretHash: hash, client, last4 });
+  return secret;
+}
+
+async function requireRoom(tx: EntityManager, accountId: string, limit: number): Promise<void> {
+  const count = await tx.count(OAuthClient, { account: accountId });
+  if (count >= limit)
+    throw new ProblemError('client_limit_reached', `There are ${count} clients; the limit is ${limit}.`);
+}
+
+function requireRedirectUris(uris: readonly string[], isNative: boolean): void {
+  const details: string[] = [];
+  const errors = uris.flatMap((uri, i) => {
+    const found = uris.indexOf(uri) < i ? REPEATED : redirectUriFault(uri, { isNative });
+    if (found === undefined) return [];
+    const { detail, ...fault } = found;
+    details.push(detail);
+    return [{ pointer: `/redirectUris/${i}`, ...fault }];
+  });
+  if (errors.length > 0) throw invalid(`The redirect URI ${details[0]}`, errors);
+}
+
+const REPEATED = { code: 'invalid_value' as const, detail: 'is there already.' };
+
+const invalid = (detail: string, errors: readonly Omit<ValidationEntry, 'in'>[]) =>
+  new ProblemError('validation_failed', detail, { errors: errors.map((entry) => ({ in: 'body', ...entry })) });

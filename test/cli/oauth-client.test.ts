@@ -1,0 +1,204 @@
+import { describe, expect, test } from 'vitest';
+import { isSecretOfClient } from '../../src/access/oauth-clients.ts';
+import { secretsOf } from '../../src/access/secrets.ts';
+import { newId } from '../../src/entities/index.ts';
+import { listAllClients } from '../../src/resources/oauth-clients/oauth-clients.queries.ts';
+import { anId, anInstant, rosterOfItsOwn } from './roster.ts';
+
+const roster = await rosterOfItsOwn();
+
+const HOUR_MS = 60 * 60 * 1000;
+
+type Created = { clientId: string; clientSecret?: string };
+
+/** Runs a command that succeeds. @returns what it prints, and the events that it logs */
+async function changed<Document>(...args: readonly string[]) {
+  const { code, stdout, stderr } = await roster.run('oauth-client', ...args, '--json');
+  expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(/^(\{.+\}\n)+$/) });
+  const events = stderr
+    .trimEnd()
+    .split('\n')
+    .map((line): Record<string, unknown> => JSON.parse(line));
+  const document: Document = JSON.parse(stdout);
+  return { document, events, stderr };
+}
+
+// Not by the command: each of its runs takes a good part of a second.
+async function aClient({
+  accountId = null,
+  confidential = false,
+}: {
+  accountId?: string | null;
+  confidential?: boolean;
+}) {
+  const id = newId('client');
+  await roster.rows(
+    `insert into oauth_client (id, source, account_id, name, redirect_uris, is_native, is_confidential, created_at)
+     values ($1, $2, $3, 'A client', '{https://client.example/}', $4, $5, now())`,
+    [id, accountId === null ? 'operator' : 'account', accountId, !confidential, confidential],
+  );
+  if (!confidential) return { id, secret: '' };
+  const { secret, hash, last4 } = secretsOf('rst').mint('clientSecret');
+  await roster.rows(
+    'insert into oauth_client_secret (secret_hash, client_id, last4, created_at) values ($1, $2, $3, now())',
+    [hash, id, last4],
+  );
+  return { id, secret };
+}
+
+const isValid = (clientId: string, secret = '') => isSecretOfClient(roster.db.read, clientId, secret);
+const one = async (clientId: string) => (await listAllClients(roster.db.read)).find(({ id }) => id === clientId);
+
+describe('oauth-client create', () => {
+  test('prints the id and, for a confidential client, the secret that works', async () => {
+    const { document, events, stderr } = await changed<Created>(
+      'create',
+      '--name',
+      'Reports',
+      '--redirect-uri',
+      'https://reports.example/a',
+      '--redirect-uri',
+      'https://reports.example/b',
+      '--confidential',
+    );
+
+    expect(document).toEqual({
+      clientId: anId('client'),
+      clientSecret: expect.stringMatching(/^rst_cs_[0-9A-Za-z]{49}$/),
+    });
+    expect(await isValid(document.clientId, document.clientSecret)).toBe(true);
+    expect(await one(document.clientId)).toMatchObject({
+      source: 'operator',
+      name: 'Reports',
+      redirectUris: ['https://reports.example/a', 'https://reports.example/b'],
+      isNative: false,
+      isConfidential: true,
+    });
+    expect(events).toMatchObject([{ audit: 'oauth_client.created', accountId: null, clientId: document.clientId }]);
+    expect(stderr).not.toContain(document.clientSecret);
+  });
+
+  test('in words it says that the secret is shown this once', async () => {
+    const args = ['create', '--name', 'Desk', '--redirect-uri', 'https://desk.example/', '--confidential'];
+
+    expect((await roster.run('oauth-client', ...args)).stdout).toMatch(
+      /^client_[0-9a-v]{26} {2}Desk\nrst_cs_[0-9A-Za-z]{49}\nThe secret is shown this once\.\n$/,
+    );
+  });
+
+  test('a public client has no secret to print', async () => {
+    const args = ['create', '--name', 'Desk', '--redirect-uri', 'http://127.0.0.1/', '--native'];
+
+    const { document } = await changed<Created>(...args);
+
+    expect(document).toEqual({ clientId: anId('client') });
+    expect(await one(document.clientId)).toMatchObject({ isNative: true, isConfidential: false, secrets: [] });
+  });
+
+  test('refuses in one line that names the option', async () => {
+    const before = await roster.rows('select id from oauth_client order by id');
+    const refusal = (...args: string[]) => roster.refusal('oauth-client', 'create', ...args);
+    const good = ['--redirect-uri', 'https://client.example/'];
+
+    const lines = await Promise.all([
+      refusal('--name', 'a\u202eb', ...good),
+      refusal('--name', 'X', ...good, '--redirect-uri', 'http://localhost/', '--native'),
+      refusal('--name', 'X', ...good, '--native', '--confidential'),
+      refusal('--name', 'X', ...Array.from({ length: 21 }, (_, i) => `--redirect-uri=https://client.example/${i}`)),
+    ]);
+
+    expect(lines).toEqual([
+      expect.stringMatching(/--name.*It must have 1 to 100 characters/),
+      '--redirect-uri: The redirect URI may use http with 127.0.0.1 or [::1] alone.',
+      '--confidential: A native client cannot keep a secret.',
+      expect.stringMatching(/--redirect-uri.*There can be 20 at most\.$/),
+    ]);
+    expect(await roster.rows('select id from oauth_client order by id')).toEqual(before);
+  });
+});
+
+describe('oauth-client list', () => {
+  test('lists every client, with whose it is', async () => {
+    const { id: accountId, email } = await roster.account();
+    const { id: own } = await aClient({ accountId });
+    const { id: operators, secret } = await aClient({ confidential: true });
+    await roster.rows(
+      `insert into oauth_client (id, source, name, redirect_uris, created_at)
+       values ('https://d.example/c.json', 'document', 'Described', '{https://d.example/}', now())`,
+    );
+
+    const [json, { stdout }] = await Promise.all([
+      roster.json<{ id: string }[]>('oauth-client', 'list'),
+      roster.run('oauth-client', 'list'),
+    ]);
+
+    expect(json.find(({ id }) => id === operators)).toEqual({
+      id: operators,
+      source: 'operator',
+      email: null,
+      name: 'A client',
+      redirectUris: ['https://client.example/'],
+      isNative: false,
+      isConfidential: true,
+      createdAt: anInstant,
+      secrets: [{ last4: secret.slice(-4), createdAt: anInstant, expiresAt: null }],
+    });
+    expect(json).toContainEqual(expect.objectContaining({ id: own, source: 'account', email }));
+    expect(json).toContainEqual(expect.objectContaining({ name: 'Described', source: 'document', email: null }));
+    expect(stdout).toContain(`${own}  A client  (${email}, public, native)  https://client.example/\n`);
+    expect(stdout).toContain(`${operators}  A client  (operator, confidential)  https://client.example/\n`);
+  });
+});
+
+describe('oauth-client rotate-secret', () => {
+  test('the old secret works for another day, or for the hours that are given', async () => {
+    const { id: clientId, secret: first } = await aClient({ confidential: true });
+
+    const { document: second, events } = await changed<Created>('rotate-secret', '--client', clientId);
+    expect(second).toEqual({ clientId, clientSecret: expect.stringMatching(/^rst_cs_/) });
+    expect(events).toMatchObject([{ audit: 'oauth_client.secret_rotated', clientId }]);
+    const old = (await one(clientId))?.secrets[1];
+    expect(old?.last4).toBe(first.slice(-4));
+    expect(Date.parse(old?.expiresAt ?? '') - Date.now()).toBeCloseTo(24 * HOUR_MS, -5);
+
+    const args = ['rotate-secret', '--client', clientId, '--overlap-hours', '0'];
+    const { document: third } = await changed<Created>(...args);
+    const secrets = [first, second.clientSecret, third.clientSecret];
+    expect(await Promise.all(secrets.map((secret) => isValid(clientId, secret)))).toEqual([false, false, true]);
+  });
+
+  test('refuses what is no confidential client, and hours out of range', async () => {
+    const { id } = await aClient({});
+    const refusal = (...args: string[]) => roster.refusal('oauth-client', 'rotate-secret', '--client', ...args);
+
+    expect(await Promise.all([refusal('client_none'), refusal(id), refusal(id, '--overlap-hours', '169')])).toEqual([
+      '--client: No such client.',
+      '--client: The client is public: it has no secret.',
+      expect.stringMatching(/--overlap-hours.*whole number from 0 to 168/),
+    ]);
+  });
+});
+
+describe('oauth-client delete', () => {
+  test('deletes a client, whosever it is, with what people allowed it', async () => {
+    const { id: accountId } = await roster.account();
+    const { id: clientId } = await aClient({ accountId });
+    const grantId = newId('grant');
+    await roster.rows(
+      `insert into oauth_grant (id, account_id, client_id, audience, scopes, created_at, expires_at)
+       values ($1, $2, $3, 'personal', '{teams:read}', now(), now() + interval '1 day')`,
+      [grantId, accountId, clientId],
+    );
+
+    const { document, events } = await changed('delete', '--client', clientId);
+
+    expect(document).toEqual({ success: true });
+    expect(events).toMatchObject([
+      { audit: 'oauth_grant.revoked', accountId, clientId, grantId, reason: 'client deleted' },
+      { audit: 'oauth_client.deleted', accountId: null, clientId },
+    ]);
+    expect(await one(clientId)).toBeUndefined();
+    expect(await roster.rows('select id from oauth_grant where id = $1', [grantId])).toEqual([]);
+    expect(await roster.refusal('oauth-client', 'delete', '--client', clientId)).toBe('--client: No such client.');
+  });
+});

@@ -1,0 +1,191 @@
+import pg from 'pg';
+import { describe, expect } from 'vitest';
+import { startApi, test as base, type Api } from '../support/api.ts';
+import type { Answer } from '../support/client.ts';
+import { aCode, exchange, post, refresh, someTokens } from './flow.ts';
+import { grantOf, isRevoked, liveChains, outcome, scopesOf, works } from './token-endpoint.ts';
+
+const instance = (settings: Record<string, string>) =>
+  [
+    async ({ api }: { api: Api }, use: (replica: Api) => Promise<void>) => {
+      const replica = await startApi(settings, api);
+      await use(replica);
+      await replica.close();
+      expect(replica.lines.filter(({ level }) => Number(level) >= 50)).toEqual([]);
+    },
+    { scope: 'file' },
+  ] as const;
+
+/** Another instance on the same database; and one where no refresh is answered twice. */
+const test = base.extend<{ replica: Api; unforgiving: Api }>({
+  replica: [...instance({})],
+  unforgiving: [...instance({ OAUTH_REFRESH_REPEAT: 'off' })],
+});
+
+const ROUNDS = [1, 2, 3];
+
+/** Eight at once, half of them on each instance. */
+const eightTimes = (instances: readonly Api[], send: (api: Api) => Promise<Answer>): Promise<Answer[]> =>
+  Promise.all(Array.from({ length: 4 }, () => instances.map(send)).flat());
+
+const succeeded = (answers: readonly Answer[]) => {
+  for (const answer of answers) expect(['200', '400 invalid_grant']).toContain(outcome(answer));
+  return answers.filter(({ status }) => status === 200).map(({ body }) => body);
+};
+
+describe('at the same time', () => {
+  test('eight exchanges of a code leave nothing alive', async ({ api, replica }) => {
+    for (const _ of ROUNDS) {
+      const given = await aCode(api);
+
+      const tokens = succeeded(await eightTimes([api, replica], (at) => exchange(at, given)));
+
+      expect(tokens.length).toBeLessThanOrEqual(1);
+      const grantId = await grantOf(api, given.client);
+      expect(await isRevoked(api, grantId)).toBe(true);
+      expect(await liveChains(api, grantId)).toBe(0);
+      for (const { access_token: access, refresh_token: token } of tokens) {
+        expect(await works(replica, access)).toBe(false);
+        expect(outcome(await refresh(api, given.client, token))).toBe('400 invalid_grant');
+      }
+    }
+  });
+
+  test('eight refreshes have one and the same answer, whose tokens live', async ({ api, replica }) => {
+    for (const _ of ROUNDS) {
+      const { client, tokens } = await someTokens(api);
+
+      const answers = succeeded(await eightTimes([api, replica], (at) => refresh(at, client, tokens.refresh)));
+
+      expect(answers).toHaveLength(8);
+      expect(new Set(answers.map((body) => JSON.stringify(body))).size).toBe(1);
+      expect(await liveChains(api, await grantOf(api, client))).toBe(1);
+      expect(await works(replica, answers[0].access_token)).toBe(true);
+      expect(outcome(await refresh(replica, client, answers[0].refresh_token))).toBe('200');
+    }
+  });
+
+  test('eight refreshes leave nothing alive where none is answered twice', async ({ api, unforgiving }) => {
+    for (const _ of ROUNDS) {
+      const { client, tokens } = await someTokens(api);
+
+      const answers = succeeded(await eightTimes([unforgiving], (at) => refresh(at, client, tokens.refresh)));
+
+      expect(answers.length).toBeLessThanOrEqual(1);
+      const grantId = await grantOf(api, client);
+      expect(await isRevoked(api, grantId)).toBe(true);
+      expect(await liveChains(api, grantId)).toBe(0);
+      for (const token of [tokens.access, ...answers.map(({ access_token: access }) => access)]) {
+        expect(await works(api, token)).toBe(false);
+      }
+    }
+  });
+
+  // The ends come a little later each round, so that they meet the refresh at different points.
+  test.for<[string, (chain: Chain) => Promise<unknown>]>([
+    ['the account that revokes the grant', ({ visitor, grantId }) => visitor.trpc.grants.revoke.mutate({ grantId })],
+    [
+      'the client that revokes the refresh token',
+      ({ api, client, tokens }) => post(api, '/oauth/revoke', client, { token: tokens.refresh }),
+    ],
+    ['the account that is deleted', ({ visitor }) => visitor.trpc.account.delete.mutate({})],
+  ])('a refresh loses against %s', async ([, end], { api, replica }) => {
+    for (const round of [0, 1, 2, 3, 4, 5]) {
+      const given = await someTokens(api);
+      const chain = { ...given, api, grantId: await grantOf(api, given.client) };
+      const [answers] = await Promise.all([
+        Promise.all([api, replica].map((at) => refresh(at, chain.client, chain.tokens.refresh))),
+        later(api, round).then(() => end(chain)),
+      ]);
+
+      for (const { access_token: access, refresh_token: token } of succeeded(answers)) {
+        expect(await works(replica, access)).toBe(false);
+        expect(outcome(await refresh(api, chain.client, token))).toBe('400 invalid_grant');
+      }
+      expect(await liveChains(api, chain.grantId)).toBe(0);
+      expect(await works(api, chain.tokens.access)).toBe(false);
+      expect(outcome(await refresh(replica, chain.client, chain.tokens.refresh))).toBe('400 invalid_grant');
+    }
+  });
+
+  type Chain = Awaited<ReturnType<typeof someTokens>> & { api: Api; grantId: string };
+
+  /** So many round trips to the database. */
+  async function later(api: Api, roundTrips: number): Promise<void> {
+    for (let i = 0; i < roundTrips; i++) await api.rows('select');
+  }
+
+  // Guarantees that what is made while the grant ends is not handed out: its row is locked first, and seen as it then is.
+  test.for(['authorization_code', 'refresh_token'])(
+    'by %s nothing comes from a grant that is being revoked',
+    async (by, { api }) => {
+      const [given, chain] = [await aCode(api), await someTokens(api)];
+      const [client, send] =
+        by === 'refresh_token'
+          ? [chain.client, () => refresh(api, chain.client, chain.tokens.refresh)]
+          : [given.client, () => exchange(api, given)];
+      const grantId = await grantOf(api, client);
+      const ofGrant = () => api.rows('select from oauth_token where grant_id = $1', [grantId]);
+      const before = await ofGrant();
+
+      const answer = await meanwhile(api, `update oauth_grant set revoked_at = now() where id = '${grantId}'`, send);
+
+      expect(outcome(answer)).toBe('400 invalid_grant');
+      expect(await ofGrant()).toHaveLength(before.length);
+    },
+  );
+
+  /** Sends a request that comes upon what another transaction has changed, and not committed before the request waits for it. */
+  async function meanwhile(api: Api, change: string, send: () => Promise<Answer>): Promise<Answer> {
+    const other = new pg.Client({ connectionString: api.databaseUrl });
+    await other.connect();
+    try {
+      await other.query('begin');
+      await other.query(change);
+      const answer = send();
+      const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+      await expect.poll(() => api.rows(waiting), { interval: 5, timeout: 4000 }).toHaveLength(1);
+      await other.query('commit');
+      return await answer;
+    } finally {
+      await other.end();
+    }
+  }
+
+  test('calls and refreshes can do no more than is left once a narrowing was answered', async ({ api, replica }) => {
+    const { client, visitor, tokens } = await someTokens(api, { scopes: ['profile:read', 'teams:read'] });
+    const grantId = await grantOf(api, client);
+    let isNarrowed = false;
+    const call = async (at: Api) => {
+      const wasNarrowed = isNarrowed;
+      const { status } = await at.as(tokens.access).get('/api/v1/teams');
+      return { wasNarrowed, status };
+    };
+    const calls = [api, replica].map(async (at) => {
+      const seen = [];
+      do seen.push(await call(at));
+      while (!isNarrowed);
+      return [...seen, await call(at)];
+    });
+
+    const [answer, seen] = await Promise.all([
+      refresh(replica, client, tokens.refresh),
+      Promise.all(calls),
+      visitor.trpc.grants.narrow.mutate({ grantId, scopes: ['profile:read'] }).then(() => (isNarrowed = true)),
+    ]);
+
+    expect(
+      new Set(
+        seen
+          .flat()
+          .filter(({ wasNarrowed }) => wasNarrowed)
+          .map(({ status }) => status),
+      ),
+    ).toEqual(new Set([403]));
+    expect(seen.flat().filter(({ status }) => status !== 200 && status !== 403)).toEqual([]);
+    expect(outcome(answer)).toBe('200');
+    expect(await scopesOf(api, answer.body.access_token)).toEqual(['profile:read']);
+    const next = await refresh(api, client, answer.body.refresh_token);
+    expect(next.body.scope).toBe('profile:read');
+  });
+});
