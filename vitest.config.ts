@@ -1,7 +1,13 @@
 import { defineConfig } from 'vitest/config';
 
-/** What kills, stops and starts processes: `vitest.faults.config.ts`. */
-export const FAULTS = ['test/runtime/**/*.test.ts', 'test/http/limiter-cluster.test.ts', 'test/**/outage.test.ts'];
+/** Processes that are killed and stopped, calls that race, and inputs at random: `vitest.faults.config.ts`. */
+export const FAULTS = [
+  'test/runtime/**/*.test.ts',
+  'test/http/limiter-cluster.test.ts',
+  'test/**/outage.test.ts',
+  'test/**/*races.test.ts',
+  'test/**/properties.test.ts',
+];
 
 // eslint-disable-next-line import/no-default-export -- vitest reads it
 export default defineConfig({

@@ -5,6 +5,8 @@ import { FAULTS } from './vitest.config.ts';
 export default defineConfig({
   test: {
     include: FAULTS,
+    // One file at a time: what is timed here should not wait for the others.
+    fileParallelism: false,
     globalSetup: 'test/support/postgres.ts',
     setupFiles: ['test/support/setup.ts'],
     pool: 'forks',
