@@ -1,0 +1,102 @@
+import { readFileSync } from 'node:fs';
+import pg from 'pg';
+import { secretsOf } from '../../src/access/secrets.ts';
+import { newId, SCOPES } from '../../src/entities/index.ts';
+import { migrate } from '../../src/db/migrate.ts';
+
+export type DataSet = 'small' | 'large';
+
+/** Somebody who calls: their credentials, and a team they own. */
+export type Caller = {
+  readonly key: string;
+  /** An OAuth access token of the same account, where the service has such. */
+  readonly token?: string;
+  readonly teamId: string;
+  readonly teamName: string;
+};
+
+export type Filled = { readonly callers: readonly Caller[]; readonly giant: Caller };
+
+const sqlOf = (name: string): string => readFileSync(new URL(`./${name}.sql`, import.meta.url), 'utf8');
+
+/** Makes the tables of Roster and a data set in an empty database. */
+export async function fill(databaseUrl: string, dataSet: DataSet): Promise<Filled> {
+  await migrate(databaseUrl);
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    // Foreign keys hold by construction; checking millions of rows one by one would take most of the time.
+    await client.query(`set session_replication_role = replica; set maintenance_work_mem = '256MB'`);
+    const indexes = await dropIndexes(client);
+    await client.query(sqlOf(dataSet));
+    await client.query(sqlOf('giants'));
+    for (const definition of indexes) await client.query(definition);
+    const callers = await addCredentials(
+      client,
+      'select c.account_id, c.team_id, t.name as team_name from bench_caller c join team t on t.id = c.team_id order by 1',
+    );
+    const [giant] = await addCredentials(
+      client,
+      `select account_id, team_id, 'Giant 1001' as team_name from membership where id = 'mem_giant-1001-10001'`,
+    );
+    if (giant === undefined) throw new Error('The account with many teams is missing.');
+    await client.query('vacuum (freeze, analyze)');
+    return { callers, giant };
+  } finally {
+    await client.end();
+  }
+}
+
+/** Drops what is quicker to build at once afterwards. @returns the statements to do so */
+async function dropIndexes(client: pg.Client): Promise<string[]> {
+  const { rows } = await client.query<{ name: string; definition: string }>(
+    `select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition
+     from pg_index
+     where indrelid = any (array['account', 'team', 'membership', 'api_key', 'api_key_secret']::regclass[])
+       and not exists (select from pg_constraint where conindid = indexrelid)`,
+  );
+  for (const { name } of rows) await client.query(`drop index ${name}`);
+  return rows.map(({ definition }) => definition);
+}
+
+/** Gives every account of the query a key and an OAuth access token with all scopes. */
+async function addCredentials(client: pg.Client, query: string): Promise<Caller[]> {
+  const { rows } = await client.query<{ account_id: string; team_id: string; team_name: string }>(query);
+  const secrets = secretsOf('rst');
+  const made = rows.map((row) => ({ ...row, key: secrets.mint('personalKey'), token: secrets.mint('accessToken') }));
+  const clientId = newId('client');
+  await client.query(
+    `insert into oauth_client (id, source, name, redirect_uris, created_at)
+     values ($1, 'operator', 'Benchmark', array['https://client.example/callback'], now())`,
+    [clientId],
+  );
+  await client.query(
+    `with caller as (
+       select 'key_' || $5 || n as key_id, 'grant_' || $5 || n as grant_id, account_id, key_hash, token_hash
+       from unnest($1::text[], $2::bytea[], $3::bytea[]) with ordinality as c(account_id, key_hash, token_hash, n)
+     ), key as (
+       insert into api_key (id, account_id, name, scopes, key_prefix, last4, created_at)
+       select key_id, account_id, 'Benchmark', $4, 'rst_pk_000000', '0000', now() from caller
+     ), secret as (
+       insert into api_key_secret (secret_hash, api_key_id, created_at) select key_hash, key_id, now() from caller
+     ), access as (
+       insert into oauth_grant (id, account_id, client_id, audience, scopes, created_at, expires_at)
+       select grant_id, account_id, $5, 'personal', $4, now(), now() + interval '90 days' from caller
+     )
+     insert into oauth_token (token_hash, kind, grant_id, scopes, payload, created_at, expires_at)
+     select token_hash, 'access', grant_id, $4, '{}', now(), now() + interval '1 day' from caller`,
+    [
+      rows.map((row) => row.account_id),
+      made.map(({ key }) => key.hash),
+      made.map(({ token }) => token.hash),
+      SCOPES,
+      clientId,
+    ],
+  );
+  return made.map(({ key, token, team_id, team_name }) => ({
+    key: key.secret,
+    token: token.secret,
+    teamId: team_id,
+    teamName: team_name,
+  }));
+}

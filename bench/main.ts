@@ -1,0 +1,55 @@
+import { writeFileSync } from 'node:fs';
+import { cpus } from 'node:os';
+import { hasRedis } from '../test/support/redis.ts';
+import { compareServers } from './comparison.ts';
+import { listTable, measureLists } from './lists.ts';
+import { HELP, readOptions, type Options } from './options.ts';
+import { installPackages } from './packages.ts';
+import { openStage, type Stage } from './stage.ts';
+import { details, ratios, scaling, sizeRatios } from './table.ts';
+import { compareWorkers } from './workers.ts';
+
+const report = (line: string) => void process.stderr.write(`${line}\n`);
+
+await main().catch((error: unknown) => {
+  report(`bench: ${error instanceof Error ? error.message : String(error)}`);
+  process.exitCode = 1;
+});
+
+async function main(): Promise<void> {
+  const options = readOptions(process.argv.slice(2));
+  if (options === 'help') {
+    process.stdout.write(HELP);
+    return;
+  }
+  if (!hasRedis) throw new Error('redis-server is needed.');
+  installPackages();
+  const stage = await openStage(options);
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => void stage.close().finally(() => process.exit(1)));
+  }
+  try {
+    const { table, results } = await perform(stage, options);
+    process.stdout.write(table);
+    if (options.json !== undefined) {
+      const machine = { cores: cpus().length, cpu: cpus()[0]?.model, node: process.version };
+      writeFileSync(options.json, `${JSON.stringify({ at: new Date(), machine, options, results }, null, 2)}\n`);
+    }
+  } finally {
+    await stage.close();
+  }
+}
+
+async function perform(stage: Stage, options: Options): Promise<{ table: string; results: unknown }> {
+  if (options.lists) {
+    const results = await measureLists(stage);
+    return { table: listTable(results), results };
+  }
+  if (options.workers.length > 0) {
+    const results = await compareWorkers(stage, options);
+    return { table: scaling(results), results };
+  }
+  const results = await compareServers(stage, options, report);
+  const summary = options.data === 'large' ? sizeRatios(results) : ratios(results);
+  return { table: `${summary}\n${details(results)}`, results };
+}

@@ -1,0 +1,80 @@
+import { parseArgs } from 'node:util';
+import type { DataSet } from './data/fill.ts';
+import { REQUESTS, type RequestName } from './requests.ts';
+import { SERVER_KINDS, type ServerKind } from './servers.ts';
+
+export const HELP = `npm run bench -- [options]
+
+  --only teams,patch        which requests (${REQUESTS.join(', ')}); all
+  --servers roster          which servers (${SERVER_KINDS.join(', ')}); all
+  --data large              Roster on a million accounts against Roster on a few; small
+  --runs 5 --seconds 5      how often and how long each is measured
+  --connections 32          how many requests are under way at once
+  --workers 1,2,4           Roster in so many processes, instead of the comparison
+  --lists                   lists of 10,000 members and of 2,000 teams, instead of the comparison
+  --pin                     the servers on the first core, everything else on the second (Linux, taskset)
+  --json FILE               the numbers as JSON as well
+`;
+
+export type Options = {
+  readonly only: readonly RequestName[];
+  readonly servers: readonly ServerKind[];
+  readonly data: DataSet;
+  readonly runs: number;
+  readonly seconds: number;
+  readonly connections: number;
+  readonly workers: readonly number[];
+  readonly lists: boolean;
+  readonly pin: boolean;
+  readonly json: string | undefined;
+};
+
+/** @throws with one line that names what is wrong */
+export function readOptions(args: readonly string[]): Options | 'help' {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      only: { type: 'string' },
+      servers: { type: 'string' },
+      data: { type: 'string', default: 'small' },
+      runs: { type: 'string', default: '5' },
+      seconds: { type: 'string', default: '5' },
+      connections: { type: 'string', default: '32' },
+      workers: { type: 'string', default: '' },
+      lists: { type: 'boolean', default: false },
+      pin: { type: 'boolean', default: false },
+      json: { type: 'string' },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  });
+  if (values.help) return 'help';
+  return {
+    only: some('--only', values.only, REQUESTS),
+    servers: some('--servers', values.servers, SERVER_KINDS),
+    data: some('--data', values.data, ['small', 'large'])[0] ?? 'small',
+    runs: count('--runs', values.runs),
+    seconds: count('--seconds', values.seconds),
+    connections: count('--connections', values.connections),
+    workers: values.workers
+      .split(',')
+      .filter(Boolean)
+      .map((text) => count('--workers', text)),
+    lists: values.lists,
+    pin: values.pin,
+    json: values.json,
+  };
+}
+
+function some<Name extends string>(option: string, text: string | undefined, known: readonly Name[]): readonly Name[] {
+  if (text === undefined) return known;
+  return text.split(',').map((word) => {
+    const name = known.find((candidate) => candidate === word);
+    if (name === undefined) throw new Error(`${option}: ${word} is none of ${known.join(', ')}`);
+    return name;
+  });
+}
+
+function count(option: string, text: string): number {
+  if (!/^[1-9]\d{0,5}$/.test(text)) throw new Error(`${option}: ${text} is not a number of at least 1`);
+  return Number(text);
+}

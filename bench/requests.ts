@@ -1,0 +1,69 @@
+import type { Caller } from './data/fill.ts';
+
+export const REQUESTS = ['teams', 'members', 'credential', 'patch'] as const;
+export type RequestName = (typeof REQUESTS)[number];
+
+/** What the load generator sends, again and again. */
+export type Sent = {
+  readonly method: 'GET' | 'PATCH' | 'POST';
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+};
+
+/** How a server is asked for each of the requests; undefined where it has no such. */
+export type Dialect = (name: RequestName, caller: Caller) => Sent | undefined;
+
+export const TITLES: Readonly<Record<RequestName, string>> = {
+  teams: 'GET /api/v1/teams',
+  members: 'GET /api/v1/teams/{id}/members',
+  credential: 'GET /api/v1/credential',
+  patch: 'PATCH /api/v1/teams/{id}',
+};
+
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+/** Roster and the hand-written service, by the key or the token. */
+const rest =
+  (secretOf: (caller: Caller) => string): Dialect =>
+  (name, caller) => {
+    const headers = { authorization: `Bearer ${secretOf(caller)}` };
+    const team = `/api/v1/teams/${caller.teamId}`;
+    // The name it has: every answer is alike, and the write takes place all the same.
+    const body = JSON.stringify({ name: caller.teamName });
+    return {
+      teams: { method: 'GET', path: '/api/v1/teams', headers } as const,
+      members: { method: 'GET', path: `${team}/members`, headers } as const,
+      credential: { method: 'GET', path: '/api/v1/credential', headers } as const,
+      patch: { method: 'PATCH', path: team, headers: { ...headers, ...JSON_TYPE }, body } as const,
+    }[name];
+  };
+
+export const byKey: Dialect = rest(({ key }) => key);
+export const byToken: Dialect = rest(({ token = '' }) => token);
+
+/** The endpoints that Better Auth has for the same; nothing there tells a key what it may do. */
+export const betterAuth: Dialect = (name, { key, teamId, teamName }) => {
+  // A proxy in front would name the address that requests are counted by.
+  const headers = { 'x-api-key': key, 'x-forwarded-for': '203.0.113.7' };
+  const body = JSON.stringify({ organizationId: teamId, data: { name: teamName } });
+  return {
+    teams: { method: 'GET', path: '/api/auth/organization/list', headers } as const,
+    members: { method: 'GET', path: `/api/auth/organization/list-members?organizationId=${teamId}`, headers } as const,
+    credential: undefined,
+    patch: {
+      method: 'POST',
+      path: '/api/auth/organization/update',
+      headers: { ...headers, ...JSON_TYPE },
+      body,
+    } as const,
+  }[name];
+};
+
+/** An answer's body, or an error that says why nothing is measured. */
+export async function answerTo(url: string, { method, path, headers, body }: Sent): Promise<string> {
+  const answer = await fetch(url + path, { method, headers, body: body ?? null });
+  const text = await answer.text();
+  if (answer.status !== 200) throw new Error(`${method} ${path} answers ${answer.status}: ${text.slice(0, 300)}`);
+  return text;
+}

@@ -1,0 +1,76 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from '../test/support/service.ts';
+
+export const SERVER_KINDS = ['hand-written', 'roster', 'better-auth'] as const;
+export type ServerKind = (typeof SERVER_KINDS)[number];
+
+const MAIN: Readonly<Record<ServerKind, string>> = {
+  roster: '../src/main.ts',
+  'hand-written': './baselines/hand-written.ts',
+  'better-auth': './baselines/better-auth.ts',
+};
+
+// Ends a server with the benchmark, also where that is killed.
+const LIFE_LINE = `data:text/javascript,process.stdin.on('end', () => process.kill(process.pid, 'SIGKILL')).resume().unref()`;
+const START_MS_MAX = 30_000;
+
+/** A server under test, in a process of its own. */
+export type Server = { readonly url: string; readonly pid: number; stop(): Promise<void> };
+
+export type Backing = { readonly databaseUrl: string; readonly redisUrl: string; readonly dataDir: string };
+
+/** What all servers are told. The limit is on and counts, but nobody reaches it. */
+export const environmentOf = ({ databaseUrl, redisUrl, dataDir }: Backing, port: number): Record<string, string> => ({
+  PATH: process.env['PATH'] ?? '',
+  HOME: process.env['HOME'] ?? '',
+  NODE_ENV: 'production',
+  PORT: String(port),
+  DATABASE_URL: databaseUrl,
+  REDIS_URL: redisUrl,
+  RATE_LIMIT: '1000000000',
+  LOG_LEVEL: 'info',
+  DATA_DIR: dataDir,
+  SECRET_KEYS: 'p7Wv0TqLr2Yd8KxB4nZs6GhJ1cMf3EaU',
+  ...(process.env['BETTER_AUTH_KEYS'] !== undefined && { BETTER_AUTH_KEYS: process.env['BETTER_AUTH_KEYS'] }),
+});
+
+/** Starts a server on a free port of loopback and waits until it answers. `core` is where it may run. */
+export async function startServer(kind: ServerKind, backing: Backing, core: number | undefined): Promise<Server> {
+  const port = await freePort();
+  const main = fileURLToPath(new URL(MAIN[kind], import.meta.url));
+  const command = [process.execPath, '--import', LIFE_LINE, main];
+  if (core !== undefined) command.unshift('taskset', '--cpu-list', String(core));
+  const [program = '', ...args] = command;
+  // Log lines are written, and go nowhere: the disk is not what is measured.
+  const child = spawn(program, args, { env: environmentOf(backing, port), stdio: ['pipe', 'ignore', 'pipe'] });
+  let complaint = '';
+  child.stderr.on('data', (chunk: Buffer) => (complaint = (complaint + chunk.toString()).slice(-4000)));
+  const exited = once(child, 'close');
+  const kill = () => void child.kill('SIGKILL');
+  process.once('exit', kill);
+
+  const url = `http://127.0.0.1:${port}`;
+  for (const deadline = Date.now() + START_MS_MAX; !(await isReady(url)); await sleep(20)) {
+    if (child.exitCode === null && Date.now() < deadline) continue;
+    kill();
+    throw new Error(`The server ${kind} does not start:\n${complaint}`);
+  }
+  return {
+    url,
+    pid: child.pid ?? 0,
+    async stop() {
+      process.off('exit', kill);
+      kill();
+      await exited;
+    },
+  };
+}
+
+const isReady = (url: string): Promise<boolean> =>
+  fetch(`${url}/readyz`).then(
+    (answer) => answer.body?.cancel().then(() => answer.ok) ?? answer.ok,
+    () => false,
+  );
