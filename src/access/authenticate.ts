@@ -1,4 +1,4 @@
-import { statement, type Read } from '../db/read.ts';
+import { brief, type Read } from '../db/read.ts';
 import { SCOPES, type Permission, type Scope } from '../entities/index.ts';
 import { ProblemError } from '../errors.ts';
 import type { ActiveMembership, Principal } from './principal.ts';
@@ -40,7 +40,7 @@ const ACTIVE = 'm.is_active and (m.expires_at is null or m.expires_at > now())';
 
 type KeyRow = MembershipColumns & { key_id: string; account_id: string; team_id: string | null; scopes: Scope[] };
 
-const authenticateApiKey = statement<KeyRow>(
+const authenticateApiKey = brief<KeyRow>(
   'authenticate_api_key',
   `select k.id as key_id, k.account_id, k.team_id, k.scopes, ${MEMBERSHIP_COLUMNS}
    from api_key_secret s
@@ -68,7 +68,7 @@ type TokenRow = MembershipColumns & {
 };
 
 // `is_unproven`: made by a refresh whose answer may still be asked for again, unless the token is used.
-const authenticateAccessToken = statement<TokenRow>(
+const authenticateAccessToken = brief<TokenRow>(
   'authenticate_access_token',
   `select g.id as grant_id, g.account_id, g.team_id, k.scopes as token_scopes, g.scopes as grant_scopes, k.thumbprint,
      k.used_at is null and k.created_at > now() - interval '30 seconds' and k.payload->>'gty' like '%refresh_token'
@@ -91,7 +91,7 @@ const authenticateAccessToken = statement<TokenRow>(
 
 type SessionRow = MembershipColumns & { session_id: string; account_id: string };
 
-const authenticateSessionToken = statement<SessionRow>(
+const authenticateSessionToken = brief<SessionRow>(
   'authenticate_session',
   `select s.id as session_id, s.account_id, ${MEMBERSHIP_COLUMNS}
    from session s
@@ -106,7 +106,7 @@ const authenticateSessionToken = statement<SessionRow>(
      and a.disabled_at is null`,
 );
 
-const findMembership = statement<MembershipColumns>(
+const findMembership = brief<MembershipColumns>(
   'find_active_membership',
   `select ${MEMBERSHIP_COLUMNS}
    from membership m

@@ -77,6 +77,8 @@ export function openOrm(databaseUrl: string, { poolMax, timeouts }: PoolOptions)
           connectionTimeoutMillis: timeouts.connectMs,
           statement_timeout: timeouts.statementMs,
           query_timeout: timeouts.statementMs + 1000,
+          // So that several brief reads share a round trip (read.ts).
+          pipeline: true,
         }
       : {},
     forceUtcTimezone: true,

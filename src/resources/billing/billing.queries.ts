@@ -1,4 +1,4 @@
-import { isoOrNull, statement, type Read } from '../../db/read.ts';
+import { brief, isoOrNull, type Read } from '../../db/read.ts';
 import type { SUBSCRIPTION_INTERVALS, SUBSCRIPTION_STATUSES } from '../../entities/index.ts';
 import { DEFAULT_PLAN, planOf, type Plans } from './plans.ts';
 
@@ -12,7 +12,7 @@ type SubscriptionRow = {
   needs_payment_action: boolean;
 };
 
-const subscriptionOfTeam = statement<SubscriptionRow>(
+const subscriptionOfTeam = brief<SubscriptionRow>(
   'subscription_of_team',
   `select plan_id, status, "interval", addons, plan_expires_at, cancel_at_period_end, needs_payment_action
    from subscription where team_id = $1`,

@@ -1,4 +1,4 @@
-import { iso, isoOrNull, statement, type Read } from '../../db/read.ts';
+import { brief, iso, isoOrNull, statement, type Read } from '../../db/read.ts';
 import { ProblemError } from '../../errors.ts';
 
 type AccountRow = {
@@ -17,7 +17,7 @@ type AccountRow = {
 const COLUMNS =
   'id, email, first_name, last_name, role, avatar, preferred_locale, email_verified_at, created_at, updated_at';
 
-const findAccount = statement<AccountRow>('find_account', `select ${COLUMNS} from account where id = $1`);
+const findAccount = brief<AccountRow>('find_account', `select ${COLUMNS} from account where id = $1`);
 
 const updateNames = statement<AccountRow>(
   'update_account_names',

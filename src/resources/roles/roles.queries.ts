@@ -1,11 +1,11 @@
 import { canGrant, inCatalogueOrder } from '../../access/permissions.ts';
 import type { ActiveMembership } from '../../access/principal.ts';
-import { statement, type Read } from '../../db/read.ts';
+import { brief, type Read } from '../../db/read.ts';
 import type { Permission } from '../../entities/index.ts';
 
 type RoleRow = { id: string; name: string; is_system_role: boolean; permissions: Permission[] };
 
-const rolesOfTeam = statement<RoleRow>(
+const rolesOfTeam = brief<RoleRow>(
   'roles_of_team',
   `select id, name, team_id is null as is_system_role, permissions
    from role

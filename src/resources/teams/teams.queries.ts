@@ -1,5 +1,5 @@
 import type { Principal } from '../../access/principal.ts';
-import { iso, statement, type Read } from '../../db/read.ts';
+import { brief, iso, statement, type Read } from '../../db/read.ts';
 
 type TeamRow = {
   id: string;
@@ -11,7 +11,7 @@ type TeamRow = {
   role_name: string;
 };
 
-const teamsOfAccount = statement<TeamRow>(
+const teamsOfAccount = brief<TeamRow>(
   'teams_of_account',
   `select t.id, t.name, t.slug, t.description, t.avatar_url, r.id as role_id, r.name as role_name
    from membership m
