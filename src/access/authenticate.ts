@@ -26,7 +26,8 @@ type MembershipColumns = {
   membership_id: string | null;
   role_id: string;
   role_name: string;
-  permissions: Permission[];
+  /** Like all lists here as words, which are quicker to read than arrays. */
+  permissions: string;
   team_name: string;
   team_slug: string;
   team_description: string | null;
@@ -34,15 +35,16 @@ type MembershipColumns = {
 };
 
 // A membership counts only while it is active: everybody else sees what a stranger sees.
-const MEMBERSHIP_COLUMNS = `m.id as membership_id, r.id as role_id, r.name as role_name, r.permissions,
+const MEMBERSHIP_COLUMNS = `m.id as membership_id, r.id as role_id, r.name as role_name,
+    array_to_string(r.permissions, ' ') as permissions,
     t.name as team_name, t.slug as team_slug, t.description as team_description, t.avatar_url as team_avatar_url`;
 const ACTIVE = 'm.is_active and (m.expires_at is null or m.expires_at > now())';
 
-type KeyRow = MembershipColumns & { key_id: string; account_id: string; team_id: string | null; scopes: Scope[] };
+type KeyRow = MembershipColumns & { key_id: string; account_id: string; team_id: string | null; scopes: string };
 
 const authenticateApiKey = brief<KeyRow>(
   'authenticate_api_key',
-  `select k.id as key_id, k.account_id, k.team_id, k.scopes, ${MEMBERSHIP_COLUMNS}
+  `select k.id as key_id, k.account_id, k.team_id, array_to_string(k.scopes, ' ') as scopes, ${MEMBERSHIP_COLUMNS}
    from api_key_secret s
    join api_key k on k.id = s.api_key_id
    join account a on a.id = k.account_id
@@ -61,8 +63,8 @@ type TokenRow = MembershipColumns & {
   grant_id: string;
   account_id: string;
   team_id: string | null;
-  token_scopes: Scope[];
-  grant_scopes: Scope[];
+  token_scopes: string;
+  grant_scopes: string;
   thumbprint: string | null;
   is_unproven: boolean;
 };
@@ -70,7 +72,8 @@ type TokenRow = MembershipColumns & {
 // `is_unproven`: made by a refresh whose answer may still be asked for again, unless the token is used.
 const authenticateAccessToken = brief<TokenRow>(
   'authenticate_access_token',
-  `select g.id as grant_id, g.account_id, g.team_id, k.scopes as token_scopes, g.scopes as grant_scopes, k.thumbprint,
+  `select g.id as grant_id, g.account_id, g.team_id, array_to_string(k.scopes, ' ') as token_scopes,
+     array_to_string(g.scopes, ' ') as grant_scopes, k.thumbprint,
      k.used_at is null and k.created_at > now() - interval '30 seconds' and k.payload->>'gty' like '%refresh_token'
        as is_unproven,
      ${MEMBERSHIP_COLUMNS}
@@ -141,7 +144,7 @@ async function byApiKey(read: Read, hash: Buffer, teamId: string | null): Promis
     credentialId: row.key_id,
     accountId: row.account_id,
     teamId: row.team_id,
-    scopes: row.scopes,
+    scopes: wordsOf<Scope>(row.scopes),
   };
   return { principal, membership: teamId === null ? null : toMembership(row, row.account_id, teamId) };
 }
@@ -154,7 +157,7 @@ async function byAccessToken(read: Read, hash: Buffer, teamId: string | null): P
     credentialId: row.grant_id,
     accountId: row.account_id,
     teamId: row.team_id,
-    scopes: enforcedScopes(row.token_scopes, row.grant_scopes, row.team_id),
+    scopes: enforcedScopes(wordsOf(row.token_scopes), wordsOf(row.grant_scopes), row.team_id),
   };
   return {
     principal,
@@ -203,7 +206,7 @@ function toMembership(row: MembershipColumns, accountId: string, teamId: string)
     id: row.membership_id,
     accountId,
     role: { id: row.role_id, name: row.role_name },
-    permissions: row.permissions,
+    permissions: wordsOf<Permission>(row.permissions),
     team: {
       id: teamId,
       name: row.team_name,
@@ -213,3 +216,6 @@ function toMembership(row: MembershipColumns, accountId: string, teamId: string)
     },
   };
 }
+
+/** What `array_to_string` made of a list. */
+const wordsOf = <Word extends string>(text: string): Word[] => (text === '' ? [] : (text.split(' ') as Word[])); // CHECK constraints hold the column to its words

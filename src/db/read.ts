@@ -4,8 +4,8 @@ import type { Pool, PoolClient } from 'pg';
 export type Statement<Row> = {
   readonly name: string;
   readonly text: string;
-  /** See `brief`. */
-  readonly isBrief?: true;
+  /** See `brief` and `long`. */
+  readonly kind?: 'brief' | 'long';
   readonly row?: Row;
 };
 
@@ -16,17 +16,28 @@ export const statement = <Row>(name: string, text: string): Statement<Row> => ({
  * Declares a statement that only reads, waits for no lock and gives few rows: under load several
  * share a connection and a round trip, because none makes the others wait.
  */
-export const brief = <Row>(name: string, text: string): Statement<Row> => ({ name, text, isBrief: true });
+export const brief = <Row>(name: string, text: string): Statement<Row> => ({ name, text, kind: 'brief' });
+
+/**
+ * Declares a statement that can give thousands of rows: few run at a time, so that their rows are
+ * not all in memory together.
+ */
+export const long = <Row>(name: string, text: string): Statement<Row> => ({ name, text, kind: 'long' });
 
 /** Runs a named statement on a pooled connection: one round trip, the rows as they come. */
 export type Read = <Row>(query: Statement<Row>, values: readonly unknown[]) => Promise<Row[]>;
 
 export function reader(pool: Pool): Read {
   const together = batches(pool);
+  const inTurn = lanes(LONG_MAX);
   return async <Row>(query: Statement<Row>, values: readonly unknown[]) => {
-    const { name, text, isBrief } = query;
+    const { name, text, kind } = query;
     const config = { name, text, values: values as unknown[] }; // pg does not write to it
-    const { rows } = await (isBrief ? together(config) : pool.query(config));
+    const { rows } = await (kind === 'brief'
+      ? together(config)
+      : kind === 'long'
+        ? inTurn(() => pool.query(config))
+        : pool.query(config));
     return rows as Row[]; // the statement's declaration says what its SQL returns
   };
 }
@@ -38,6 +49,9 @@ type Waiting = {
   readonly resolve: (result: Rows) => void;
   readonly reject: (error: unknown) => void;
 };
+
+/** As many long reads run at a time as keep a connection or two busy while others are being answered. */
+const LONG_MAX = 4;
 
 /** Few enough that with a handful of connections PostgreSQL still works on several at once. */
 const BATCH_MAX = 8;
@@ -83,6 +97,41 @@ function send(pool: Pool, batch: readonly Waiting[]): void {
       });
     }
     stream.uncork();
+  });
+}
+
+/** Runs at most `count` at a time; the others wait in the order they came. */
+function lanes(count: number): (run: () => Promise<Rows>) => Promise<Rows> {
+  const queue: (() => void)[] = [];
+  let free = count;
+  return async (run) => {
+    if (free > 0) free -= 1;
+    else await turn(queue);
+    try {
+      return await run();
+    } finally {
+      const next = queue.shift();
+      // After what became of these rows has been sent, as far as that takes no waiting.
+      if (next === undefined) free += 1;
+      else setImmediate(next);
+    }
+  };
+}
+
+/** As for a connection, nobody waits for a turn without an end. */
+const TURN_MS = 5000;
+
+function turn(queue: (() => void)[]): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      queue.splice(queue.indexOf(go), 1);
+      reject(new Error('timeout exceeded when trying to connect: too many long reads at a time'));
+    }, TURN_MS);
+    const go = () => {
+      clearTimeout(timer);
+      resolve();
+    };
+    queue.push(go);
   });
 }
 

@@ -2,6 +2,7 @@ import type { IncomingMessage, RequestListener } from 'node:http';
 import type { Authentication } from '../access/authenticate.ts';
 import type { Config } from '../config.ts';
 import { ProblemError } from '../errors.ts';
+import { compressed } from '../http/compression.ts';
 import { identify, peekAddress, rateLimited } from '../http/identify.ts';
 import { namesOneHost } from '../http/parser-errors.ts';
 import { apiHeaders, headersOf, jsonReply, problemReply, rateHeaders, send, type Reply } from '../http/reply.ts';
@@ -88,7 +89,7 @@ async function perform(
   let raw: unknown;
   try {
     const output = await route.call(ctx, async () => (raw = await readInput(req, route, params)));
-    return jsonReply(route.status, output);
+    return await compressed(jsonReply(route.status, output), req.headers['accept-encoding']);
   } catch (error) {
     throw toProblemError(error, { raw, originOf: route.originOf });
   }

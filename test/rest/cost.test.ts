@@ -43,8 +43,10 @@ async function costOf(api: Api, credential: { secret: string }, path: string) {
   await api.usage.flush();
 
   const seen = watch();
+  const logged = api.lines.length;
   const { status } = await api.as(credential).get(path);
-  return { status, statements: seen.statements(), redisCalls: seen.redisCalls() };
+  const bytesLogged = api.lines.slice(logged).reduce((sum, line) => sum + JSON.stringify(line).length + 1, 0);
+  return { status, statements: seen.statements(), redisCalls: seen.redisCalls(), bytesLogged };
 }
 
 const isRead = (text: string): boolean => /^\s*(with|select)\b/i.test(text);
@@ -52,7 +54,7 @@ const isRead = (text: string): boolean => /^\s*(with|select)\b/i.test(text);
 // Guarantees the cost that the README promises; a statement more on the request path fails here.
 describe.skipIf(!hasRedis)('the cost of a read', () => {
   test.for(READS)(
-    '$id: two statements and one call of Redis at most, no write, and a token costs what a key does',
+    '$id: two statements, one call of Redis and a line of log at most, no write, and a token costs what a key does',
     async ({ path }, { api }) => {
       const owner = await api.anAccount();
       const team = await api.aTeam({ owner });
@@ -62,11 +64,12 @@ describe.skipIf(!hasRedis)('the cost of a read', () => {
         await costOf(api, await api.aGrant(owner, { scopes: ALL_SCOPES }), target),
       ];
 
-      for (const { status, statements, redisCalls } of [ofKey, ofToken]) {
+      for (const { status, statements, redisCalls, bytesLogged } of [ofKey, ofToken]) {
         expect(status).toBe(200);
         expect(statements.length, statements.join('\n')).toBeLessThanOrEqual(2);
         expect(statements.filter((text) => !isRead(text))).toEqual([]);
         expect(redisCalls).toBeLessThanOrEqual(1);
+        expect(bytesLogged).toBeLessThanOrEqual(300);
       }
       expect(ofToken.statements.length).toBe(ofKey.statements.length);
       expect(ofToken.redisCalls).toBe(ofKey.redisCalls);

@@ -1,4 +1,4 @@
-import { isoOrNull, statement, type Read } from '../../db/read.ts';
+import { isoOrNull, long, statement, type Read } from '../../db/read.ts';
 import { ProblemError } from '../../errors.ts';
 
 type MemberRow = {
@@ -15,7 +15,7 @@ type MemberRow = {
   joined_at: string | null;
 };
 
-const membersOfTeam = statement<MemberRow>(
+const membersOfTeam = long<MemberRow>(
   'members_of_team',
   `select m.id as membership_id, a.id as user_id, a.email, a.first_name, a.last_name, a.avatar,
      r.id as role_id, r.name as role_name, r.team_id is null as is_system_role,

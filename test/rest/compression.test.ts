@@ -1,0 +1,93 @@
+import { request } from 'node:http';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { describe, expect } from 'vitest';
+import { newId } from '../../src/entities/index.ts';
+import { test as base, type Api } from '../support/api.ts';
+
+type Long = { readonly path: string; readonly secret: string };
+
+const test = base.extend<{ list: Long }>({
+  list: [
+    async ({ api }, use) => {
+      const owner = await api.anAccount();
+      const team = await api.aTeam({ owner });
+      const ids = Array.from({ length: 100 }, () => newId('acc'));
+      await api.rows(
+        `insert into account (id, email, role, created_at, updated_at)
+         select id, id || '@example.com', 'user', now(), now() from unnest($1::text[]) as id`,
+        [ids],
+      );
+      await api.rows(
+        `insert into membership (id, team_id, account_id, role_id, is_active, joined_at, created_at)
+         select 'mem_' || id, $2, id, 'guest', true, now(), now() from unnest($1::text[]) as id`,
+        [ids, team.id],
+      );
+      const { secret } = await api.anApiKey(owner, { scopes: ['members:read', 'teams:read'] });
+      await use({ path: `/api/v1/teams/${team.id}/members`, secret });
+    },
+    { scope: 'file' },
+  ],
+});
+
+/** The answer as it came over the wire. */
+function fetchRaw(api: Api, { path, secret }: Long, encoding: string | undefined, method = 'GET') {
+  const headers = {
+    authorization: `Bearer ${secret}`,
+    ...(encoding === undefined ? {} : { 'accept-encoding': encoding }),
+  };
+  return new Promise<{ headers: Record<string, unknown>; body: Buffer }>((resolve, reject) => {
+    const req = request({ host: '127.0.0.1', port: api.port, path, method, headers }, (res) => {
+      const chunks: Buffer[] = [];
+      res.on('data', (chunk: Buffer) => chunks.push(chunk));
+      res.on('end', () => resolve({ headers: res.headers, body: Buffer.concat(chunks) }));
+    });
+    req.on('error', reject);
+    req.end();
+  });
+}
+
+const DECODERS = { br: brotliDecompressSync, gzip: gunzipSync } as const;
+
+describe('a long answer', () => {
+  test.for([
+    ['br', 'br'],
+    ['gzip, deflate, br', 'br'],
+    ['gzip', 'gzip'],
+    ['GZIP;q=0.5, br;q=0', 'gzip'],
+  ] as const)('is compressed for a client that accepts %s', async ([accepted, coding], { api, list }) => {
+    const plain = await fetchRaw(api, list, undefined);
+    const { headers, body } = await fetchRaw(api, list, accepted);
+
+    expect(headers).toMatchObject({
+      'content-encoding': coding,
+      vary: 'Accept-Encoding',
+      'content-length': String(body.length),
+    });
+    expect(body.length).toBeLessThan(plain.body.length / 3);
+    expect(DECODERS[coding](body).equals(plain.body)).toBe(true);
+  });
+
+  test.for([undefined, 'identity', 'deflate', 'br;q=0, gzip;q=0.0', 'x-gzip'])(
+    'is as it is for one that accepts %s',
+    async (accepted, { api, list }) => {
+      const { headers, body } = await fetchRaw(api, list, accepted);
+
+      expect(headers['content-encoding']).toBeUndefined();
+      expect(headers['vary']).toBe('Accept-Encoding');
+      expect(JSON.parse(body.toString())).toHaveLength(101);
+    },
+  );
+
+  test('has the same headers for HEAD', async ({ api, list }) => {
+    const [{ headers }, get] = [await fetchRaw(api, list, 'br', 'HEAD'), await fetchRaw(api, list, 'br')];
+
+    expect(headers).toMatchObject({ 'content-encoding': 'br', 'content-length': get.headers['content-length'] });
+  });
+});
+
+test('a short answer is never compressed', async ({ api, list }) => {
+  const { headers } = await fetchRaw(api, { ...list, path: '/api/v1/teams' }, 'br, gzip');
+
+  expect(headers['content-encoding']).toBeUndefined();
+  expect(headers['vary']).toBeUndefined();
+});
