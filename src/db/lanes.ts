@@ -1,0 +1,67 @@
+import type { Rows } from './batches.ts';
+
+/** How many reads that can be long run at a time, and how many of those that are known to be huge. */
+const LONG_MAX = 4;
+const HUGE_MAX = 1;
+
+/** From so many rows on a read is huge, as it will be the next time. */
+const HUGE_ROWS = 1000;
+const KNOWN_MAX = 1000;
+
+/**
+ * Runs reads that can give thousands of rows so that not all of those are in memory together: few
+ * at a time and, of those that turned out huge before, one by one beside the others.
+ */
+export function inTurns(): (key: string, run: () => Promise<Rows>) => Promise<Rows> {
+  const [long, huge] = [lanes(LONG_MAX), lanes(HUGE_MAX)];
+  const known = new Set<string>();
+
+  const measured = async (key: string, run: () => Promise<Rows>): Promise<Rows> => {
+    const result = await run();
+    if (known.size >= KNOWN_MAX) known.clear();
+    if (result.rows.length >= HUGE_ROWS) known.add(key);
+    else known.delete(key);
+    return result;
+  };
+
+  return async (key, run) => {
+    // While it waits, another one like it may tell.
+    const result = known.has(key) ? null : await long(async () => (known.has(key) ? null : measured(key, run)));
+    return result ?? huge(() => measured(key, run));
+  };
+}
+
+/** Runs at most `count` at a time; the others wait in the order they came. */
+function lanes(count: number): <Result>(run: () => Promise<Result>) => Promise<Result> {
+  const queue: (() => void)[] = [];
+  let free = count;
+  return async (run) => {
+    if (free > 0) free -= 1;
+    else await turn(queue);
+    try {
+      return await run();
+    } finally {
+      const next = queue.shift();
+      // After what became of these rows has been sent, as far as that takes no waiting.
+      if (next === undefined) free += 1;
+      else setImmediate(next);
+    }
+  };
+}
+
+/** As for a connection, nobody waits for a turn without an end. */
+const TURN_MS = 5000;
+
+function turn(queue: (() => void)[]): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      queue.splice(queue.indexOf(go), 1);
+      reject(new Error('timeout exceeded when trying to connect: too many long reads at a time'));
+    }, TURN_MS);
+    const go = () => {
+      clearTimeout(timer);
+      resolve();
+    };
+    queue.push(go);
+  });
+}
