@@ -215,7 +215,7 @@ describe('the authorization code', () => {
     expect(
       await api.rows(
         `select extract(epoch from t.expires_at - t.created_at)::int as code,
-           extract(day from g.expires_at - g.created_at)::int as days
+           round(extract(epoch from g.expires_at - g.created_at) / 86400)::int as days
          from oauth_token t join oauth_grant g on g.id = t.grant_id where g.id = $1`,
         [await grantOf(api, client)],
       ),
