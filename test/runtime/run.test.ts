@@ -103,14 +103,15 @@ describe('run.cjs', () => {
       expect((await answer).status).toBe(137);
     });
 
-    // `script` gives the command a terminal, which sends the signal to both processes at once.
+    // `script` gives the command a terminal, which sends the signal to both processes at once. Its shell must
+    // not stay between: one that is interrupted tells that, not the exit code of what it ran.
     test.skipIf(process.platform !== 'linux' || !existsSync('/usr/bin/script'))(
       'Ctrl-C in a terminal reaches the script once, and its graceful end is waited for',
       async () => {
         const file = aPreload(LISTENER);
         const terminal = spawn(
           'script',
-          ['--quiet', '--return', '--command', `'${process.execPath}' '${RUN}' '${file}'`, '/dev/null'],
+          ['--quiet', '--return', '--command', `exec '${process.execPath}' '${RUN}' '${file}'`, '/dev/null'],
           { stdio: ['pipe', 'pipe', 'inherit'] },
         );
         onTestFinished(() => void terminal.kill('SIGKILL'));
