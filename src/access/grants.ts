@@ -1,27 +1,42 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { afterCommit } from '../db/after-commit.ts';
 import { ApiKey, OAuthGrant } from '../entities/index.ts';
+import type { Audit } from './audit.ts';
+
+/** Which grants end: one, those of an account, of a client, or for a team; of several, those that are all of it. */
+type Ending = Readonly<Partial<Record<'id' | 'account_id' | 'client_id' | 'team_id', string>>>;
+
+type Row = {
+  readonly id: string;
+  readonly account_id: string;
+  readonly client_id: string;
+  readonly team_id: string | null;
+};
 
 /**
  * Ends grants, and with each the API keys that were made through it. Locks the grants in the order
- * of their ids, after any team, account and membership and before any key.
- * @returns those that were still alive
+ * of their ids, after any team, account and membership and before any key; each is in the log once
+ * that is committed.
  */
-export async function revokeGrants(tx: EntityManager, ids: readonly string[]): Promise<string[]> {
-  if (ids.length === 0) return [];
-  const rows = await tx.execute<{ id: string }[]>(
-    `select id from oauth_grant where id in (${placesOf(ids)}) and revoked_at is null order by id for update`,
-    [...ids],
+export async function revokeGrants(tx: EntityManager, audit: Audit, ending: Ending, reason: string): Promise<void> {
+  const columns = Object.keys(ending);
+  const rows = await tx.execute<Row[]>(
+    `select id, account_id, client_id, team_id from oauth_grant
+     where ${columns.map((column) => `${column} = ?`).join(' and ')} and revoked_at is null order by id for update`,
+    Object.values(ending),
   );
-  const live = rows.map(({ id }) => id);
-  if (live.length === 0) return [];
-  await tx.nativeUpdate(OAuthGrant, { id: { $in: live } }, { revokedAt: new Date() });
+  if (rows.length === 0) return;
+  const ids = rows.map(({ id }) => id);
+  await tx.nativeUpdate(OAuthGrant, { id: { $in: ids } }, { revokedAt: new Date() });
   // Under the lock: a key that is being made through one of them is made by now, or never will be.
   await tx.execute(
-    `select id from api_key where oauth_grant_id in (${placesOf(live)}) and revoked_at is null order by id for update`,
-    live,
+    `select id from api_key where oauth_grant_id in (${ids.map(() => '?').join(', ')}) and revoked_at is null order by id for update`,
+    ids,
   );
-  await tx.nativeUpdate(ApiKey, { oauthGrant: { $in: live }, revokedAt: null }, { revokedAt: new Date() });
-  return live;
+  await tx.nativeUpdate(ApiKey, { oauthGrant: { $in: ids }, revokedAt: null }, { revokedAt: new Date() });
+  afterCommit(tx, () => {
+    for (const { id, account_id: accountId, client_id: clientId, team_id: teamId } of rows) {
+      audit('oauth_grant.revoked', { accountId, clientId, grantId: id, teamId, reason });
+    }
+  });
 }
-
-const placesOf = (ids: readonly string[]): string => ids.map(() => '?').join(', ');

@@ -7,33 +7,22 @@ const DAY_MS = 24 * 60 * MINUTE_MS;
 const FLUSH_MS = 15_000;
 
 // Rows are locked in the order of their ids, as everywhere, so that batches of replicas and re-scopings cannot deadlock.
-const writeKeyUse = statement<never>(
-  'write_key_use',
-  `update api_key set last_used_at = used.at
-   from (
-     select k.id, noted.at
-     from api_key k
-     join unnest($1::text[], $2::timestamptz[]) as noted(id, at) on noted.id = k.id
-     where k.last_used_at is null or k.last_used_at < noted.at
-     order by k.id
-     for no key update of k
-   ) used
-   where api_key.id = used.id`,
-);
-
-const writeGrantUse = statement<never>(
-  'write_grant_use',
-  `update oauth_grant set last_used_at = used.at
-   from (
-     select g.id, noted.at
-     from oauth_grant g
-     join unnest($1::text[], $2::timestamptz[]) as noted(id, at) on noted.id = g.id
-     where g.last_used_at is null or g.last_used_at < noted.at
-     order by g.id
-     for no key update of g
-   ) used
-   where oauth_grant.id = used.id`,
-);
+const writeUse = (table: 'api_key' | 'oauth_grant') =>
+  statement<never>(
+    `write_${table}_use`,
+    `update ${table} set last_used_at = used.at
+     from (
+       select c.id, noted.at
+       from ${table} c
+       join unnest($1::text[], $2::timestamptz[]) as noted(id, at) on noted.id = c.id
+       where c.last_used_at is null or c.last_used_at < noted.at
+       order by c.id
+       for no key update of c
+     ) used
+     where ${table}.id = used.id`,
+  );
+const writeKeyUse = writeUse('api_key');
+const writeGrantUse = writeUse('oauth_grant');
 
 const writeFirstUse = statement<never>(
   'write_first_use',

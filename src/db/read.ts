@@ -15,7 +15,7 @@ export type Statement<Row> = {
 export const statement = <Row>(name: string, text: string): Statement<Row> => ({ name, text });
 
 /**
- * Declares a statement that only reads, waits for no lock and gives few rows: under load several
+ * Declares a statement that only reads, waits for no lock and as a rule gives few rows: under load several
  * share a connection and a round trip, because none makes the others wait.
  */
 export const brief = <Row>(name: string, text: string): Statement<Row> => ({ name, text, kind: 'brief' });

@@ -43,7 +43,5 @@ export function grantStore(services: Services): Store {
 
 /** Ends a grant with all that was made from it. */
 export async function endGrant({ db, audit }: Services, grantId: string, reason: string): Promise<void> {
-  const ended = await db.em().transactional((tx) => revokeGrants(tx, [grantId]));
-  const clientId = Provider.ctx?.oidc.client?.clientId;
-  for (const id of ended) audit('oauth_grant.revoked', { clientId, grantId: id, reason });
+  await db.em().transactional((tx) => revokeGrants(tx, audit, { id: grantId }, reason));
 }

@@ -4,6 +4,7 @@ import { addressWindow, attempt, type Attempts } from '../access/throttle.ts';
 import { addressBucket } from '../http/limiter.ts';
 import type { Transport } from '../http/transport.ts';
 import { errorPage } from './error-page.ts';
+
 /** Counts a request at the client's address; a client that proves a secret is counted by itself instead. */
 export function limited({ attempts, clientAddress }: Transport): RequestHandler {
   return async (req, res, next) => {

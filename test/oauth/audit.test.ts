@@ -78,7 +78,7 @@ describe('the log has a line for', () => {
     // With another scope: a reuse.
     expect(await audited(api, chain, again)).toEqual([
       { audit: 'oauth_token.reused', ...ids, reason: 'refresh' },
-      { audit: 'oauth_grant.revoked', ...ids, reason: 'refresh used twice' },
+      { audit: 'oauth_grant.revoked', ...named, teamId: null, reason: 'refresh used twice' },
       refusedFor(client.id, 'invalid_grant'),
     ]);
     expect(await audited(api, chain, again)).toEqual([refusedFor(client.id, 'invalid_grant')]);
@@ -94,10 +94,11 @@ describe('the log has a line for', () => {
     );
 
     const ids = { clientId: given.client.id, grantId };
+    const named = { ...ids, accountId: given.account.id, teamId: null };
     const refusals = lines.filter(({ audit }) => audit === 'oauth_request.refused');
     expect(refusals).toEqual(Array.from({ length: 8 }, () => refusedFor(given.client.id, 'invalid_grant')));
     expect(lines.filter(({ audit }) => audit === 'oauth_grant.revoked')).toEqual([
-      { audit: 'oauth_grant.revoked', ...ids, reason: 'code used twice' },
+      { audit: 'oauth_grant.revoked', ...named, reason: 'code used twice' },
     ]);
     expect(lines.find(({ audit }) => audit === 'oauth_token.reused')).toEqual({
       audit: 'oauth_token.reused',
@@ -133,7 +134,7 @@ describe('the log has a line for', () => {
       { audit: 'oauth_token.revoked', ...named, reason: 'revoked by the client' },
     ]);
     expect(await audited(api, chain, giveBack(tokens.refresh))).toEqual([
-      { audit: 'oauth_grant.revoked', ...chain.ids, reason: 'revoked by the client' },
+      { audit: 'oauth_grant.revoked', ...named, teamId: null, reason: 'revoked by the client' },
     ]);
     expect(await audited(api, chain, giveBack(tokens.refresh))).toEqual([]);
   });

@@ -30,7 +30,7 @@ type Reset = { readonly token: string; readonly password: string };
 
 /** Sets a new password. The link has proven the mailbox; whoever was in the account is out. */
 export async function resetPassword(
-  { db, secrets, config }: Services,
+  { db, secrets, config, audit }: Services,
   visitor: Visitor,
   { token, password }: Reset,
 ): Promise<void> {
@@ -44,7 +44,7 @@ export async function resetPassword(
   await db.em().transactional(async (tx) => {
     const { account, email } = await consumeToken(tx, secrets, 'reset_password', token);
     if (!isSameAddress(account.email, email) || account.disabledAt) throw new ProblemError('link_invalid');
-    if (!account.emailVerifiedAt) await endPrepared(tx, account);
+    if (!account.emailVerifiedAt) await endPrepared(tx, audit, account);
     account.emailVerifiedAt ??= new Date();
     account.passwordHash = passwordHash;
     // Also the links that somebody asked for who knew the old password.

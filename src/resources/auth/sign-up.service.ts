@@ -1,6 +1,7 @@
 import { LockMode, UniqueConstraintViolationException } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { isSameAddress, lockAccountByEmail } from '../../access/account.ts';
+import type { Audit } from '../../access/audit.ts';
 import { inEvenTime } from '../../access/even-time.ts';
 import { hashPassword, requireUncommon } from '../../access/password.ts';
 import type { Principal } from '../../access/principal.ts';
@@ -58,7 +59,7 @@ async function applyAs(services: Services, input: Hashed): Promise<void> {
       await enqueue(tx, 'sendAccountMail', mail, accountMailKey(mail));
       return;
     }
-    const account = await accountFor(tx, known, input, input.email);
+    const account = await accountFor(tx, services.audit, known, input, input.email);
     await mailLink(tx, services, account, 'verify_email', input.email);
   });
 }
@@ -78,7 +79,7 @@ async function joinAs(
     const invitation = requireInvited(await findInvitationByToken(tx, services, input.invitationToken, true), input);
     if (known?.emailVerifiedAt || known?.disabledAt) throw new ProblemError('account_exists');
 
-    const account = await accountFor(tx, known, input, invitation.email);
+    const account = await accountFor(tx, services.audit, known, input, invitation.email);
     account.emailVerifiedAt = new Date();
     await tx.flush();
     await acceptInvitation(tx, services, invitation.id, account);
@@ -93,8 +94,14 @@ function requireInvited(invitation: Invitation | null, { email }: SignUp): Invit
 }
 
 /** A new account, or the one that somebody prepared for an address that nobody has proven: nothing of it stays. */
-async function accountFor(tx: EntityManager, known: Account | null, input: Hashed, email: string): Promise<Account> {
-  if (known !== null) await endPrepared(tx, known);
+async function accountFor(
+  tx: EntityManager,
+  audit: Audit,
+  known: Account | null,
+  input: Hashed,
+  email: string,
+): Promise<Account> {
+  if (known !== null) await endPrepared(tx, audit, known);
   const fields = {
     email,
     firstName: input.firstName ?? null,

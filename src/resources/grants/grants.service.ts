@@ -30,12 +30,10 @@ export async function narrowGrant(
 
 /** Ends a grant, its tokens and the keys that were made through it, from the next request on. */
 export async function revokeGrant({ db, audit }: Services, { accountId }: Principal, grantId: string): Promise<void> {
-  const grant = await db.em().transactional(async (tx) => {
-    const locked = await ownGrant(tx, accountId, grantId);
-    await revokeGrants(tx, [grantId]);
-    return locked;
+  await db.em().transactional(async (tx) => {
+    await ownGrant(tx, accountId, grantId);
+    await revokeGrants(tx, audit, { id: grantId }, 'by the account');
   });
-  audit('oauth_grant.revoked', { ...namesOf(grant, accountId), reason: 'by the account' });
 }
 
 type Grant = NonNullable<Awaited<ReturnType<typeof lockGrant>>>;

@@ -2,16 +2,17 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { endMembership, lockMembership, lockTeam } from '../../access/membership.ts';
 import { Account, Membership, Role } from '../../entities/index.ts';
 import { ProblemError } from '../../errors.ts';
+import type { Services } from '../../rpc/context.ts';
 
 /** Ends a membership; the member's credentials for the team end in the same transaction. */
-export async function removeTeamMember(em: EntityManager, teamId: string, userId: string): Promise<void> {
-  await em.transactional(async (tx) => {
+export async function removeTeamMember({ db, audit }: Services, teamId: string, userId: string): Promise<void> {
+  await db.em().transactional(async (tx) => {
     // createApiKey locks the same rows, so that no key outlives the membership that it stands on.
     await lockTeam(tx, teamId);
     const membership = await lockMembership(tx, teamId, userId);
     if (membership === null) throw new ProblemError('member_not_found');
     if (membership.role.id === 'owner') throw new ProblemError('owner_not_removable');
-    await endMembership(tx, membership);
+    await endMembership(tx, audit, membership);
   });
 }
 

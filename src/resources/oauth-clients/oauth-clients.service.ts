@@ -95,28 +95,14 @@ export async function rotateSecret(
 
 /** Deletes a client, and all that people have allowed it. */
 export async function deleteClient({ db, audit }: Services, accountId: AccountId, clientId: string): Promise<void> {
-  const ended = await db.em().transactional(async (tx) => {
+  await db.em().transactional(async (tx) => {
     // The account comes first, because deleting it deletes its clients and its grants.
     const owner = accountId ?? (await ownerOf(tx, clientId));
     if (owner !== undefined) await lockAccount(tx, owner);
     await lockClient(tx, accountId, clientId);
-    const grants = await tx.execute<{ id: string; account_id: string; team_id: string | null }[]>(
-      'select id, account_id, team_id from oauth_grant where client_id = ? and revoked_at is null order by id',
-      [clientId],
-    );
-    const revoked = new Set(
-      await revokeGrants(
-        tx,
-        grants.map(({ id }) => id),
-      ),
-    );
+    await revokeGrants(tx, audit, { client_id: clientId }, 'client deleted');
     await tx.nativeDelete(OAuthClient, { id: clientId });
-    return grants.filter(({ id }) => revoked.has(id));
   });
-  for (const { id, account_id, team_id } of ended) {
-    const reason = 'client deleted';
-    audit('oauth_grant.revoked', { accountId: account_id, clientId, grantId: id, teamId: team_id, reason });
-  }
   audit('oauth_client.deleted', { accountId: accountId ?? null, clientId });
 }
 

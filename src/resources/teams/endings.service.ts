@@ -1,24 +1,25 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
+import { revokeGrants } from '../../access/grants.ts';
 import { endMembership, keepAccounts, lockMembership, lockTeam } from '../../access/membership.ts';
 import type { ActiveMembership } from '../../access/principal.ts';
 import { Team } from '../../entities/index.ts';
 import { ProblemError } from '../../errors.ts';
+import type { Services } from '../../rpc/context.ts';
 import { lockTeamAsOwner } from './ownership.service.ts';
 
 /** Ends the caller's own membership, and their credentials for the team with it. */
-export async function leaveTeam(em: EntityManager, { team, accountId }: ActiveMembership): Promise<void> {
-  await em.transactional(async (tx) => {
+export async function leaveTeam({ db, audit }: Services, { team, accountId }: ActiveMembership): Promise<void> {
+  await db.em().transactional(async (tx) => {
     await lockTeam(tx, team.id);
     const membership = await lockMembership(tx, team.id, accountId);
     if (membership === null) throw new ProblemError('team_not_found');
     if (membership.role.id === 'owner') throw new ProblemError('owner_cannot_leave');
-    await endMembership(tx, membership);
+    await endMembership(tx, audit, membership);
   });
 }
 
 /** Deletes the team with everything in it: members, roles, invitations, keys, subscription. */
-export async function deleteTeam(em: EntityManager, caller: ActiveMembership): Promise<void> {
-  await em.transactional(async (tx) => {
+export async function deleteTeam({ db, audit }: Services, caller: ActiveMembership): Promise<void> {
+  await db.em().transactional(async (tx) => {
     await lockTeamAsOwner(tx, caller);
     const members = await tx.execute<{ id: string }[]>('select account_id as id from membership where team_id = ?', [
       caller.team.id,
@@ -28,7 +29,7 @@ export async function deleteTeam(em: EntityManager, caller: ActiveMembership): P
       members.map(({ id }) => id),
     );
     // Grants before keys and each in the order of their ids, as everywhere, so that no two writers wait for each other.
-    await tx.execute('select id from oauth_grant where team_id = ? order by id for update', [caller.team.id]);
+    await revokeGrants(tx, audit, { team_id: caller.team.id }, 'team deleted');
     await tx.execute('select id from api_key where team_id = ? order by id for update', [caller.team.id]);
     await tx.nativeDelete(Team, { id: caller.team.id });
   });

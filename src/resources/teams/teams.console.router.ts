@@ -37,12 +37,12 @@ export const teamsConsoleRouter = router({
     }),
 
   leave: memberProcedure.output(success).mutation(async ({ ctx: { services, membership } }) => {
-    await leaveTeam(services.db.em(), membership);
+    await leaveTeam(services, membership);
     return SUCCESS;
   }),
 
   delete: memberProcedure.output(success).mutation(async ({ ctx: { services, membership } }) => {
-    await deleteTeam(services.db.em(), membership);
+    await deleteTeam(services, membership);
     return SUCCESS;
   }),
 
