@@ -40,26 +40,46 @@ const MEMBERSHIP_COLUMNS = `m.id as membership_id, r.id as role_id, r.name as ro
     t.name as team_name, t.slug as team_slug, t.description as team_description, t.avatar_url as team_avatar_url`;
 const ACTIVE = 'm.is_active and (m.expires_at is null or m.expires_at > now())';
 
-type KeyRow = MembershipColumns & { key_id: string; account_id: string; team_id: string | null; scopes: string };
+/**
+ * Declares how a credential is found: by one statement that gives the membership as well, where the
+ * request names a team, and by one that visits half the tables where it names none.
+ */
+function credentialLookup<Row extends { account_id: string }>(
+  name: string,
+  { columns, from, where, reach = '' }: { columns: string; from: string; where: string; reach?: string },
+) {
+  const alone = brief<Row>(name, `select ${columns} from ${from} where ${where} and a.disabled_at is null`);
+  const inTeam = brief<Row & MembershipColumns>(
+    `${name}_in_team`,
+    `select ${columns}, ${MEMBERSHIP_COLUMNS}
+     from ${from}
+     left join membership m on m.account_id = a.id and m.team_id = $2 and ${ACTIVE} ${reach}
+     left join role r on r.id = m.role_id
+     left join team t on t.id = m.team_id
+     where ${where} and a.disabled_at is null`,
+  );
+  return async (read: Read, hash: Buffer, teamId: string | null) => {
+    if (teamId === null) {
+      const [row] = await read(alone, [hash]);
+      return row && { row, membership: null };
+    }
+    const [row] = await read(inTeam, [hash, teamId]);
+    return row && { row, membership: toMembership(row, row.account_id, teamId) };
+  };
+}
 
-const authenticateApiKey = brief<KeyRow>(
+const findApiKey = credentialLookup<{ key_id: string; account_id: string; team_id: string | null; scopes: string }>(
   'authenticate_api_key',
-  `select k.id as key_id, k.account_id, k.team_id, array_to_string(k.scopes, ' ') as scopes, ${MEMBERSHIP_COLUMNS}
-   from api_key_secret s
-   join api_key k on k.id = s.api_key_id
-   join account a on a.id = k.account_id
-   left join membership m on m.account_id = k.account_id and m.team_id = $2
-     and (k.team_id is null or k.team_id = m.team_id) and ${ACTIVE}
-   left join role r on r.id = m.role_id
-   left join team t on t.id = m.team_id
-   where s.secret_hash = $1
-     and (s.expires_at is null or s.expires_at > now())
-     and k.revoked_at is null
-     and (k.expires_at is null or k.expires_at > now())
-     and a.disabled_at is null`,
+  {
+    columns: `k.id as key_id, k.account_id, k.team_id, array_to_string(k.scopes, ' ') as scopes`,
+    from: `api_key_secret s join api_key k on k.id = s.api_key_id join account a on a.id = k.account_id`,
+    where: `s.secret_hash = $1 and (s.expires_at is null or s.expires_at > now())
+      and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())`,
+    reach: 'and (k.team_id is null or k.team_id = m.team_id)',
+  },
 );
 
-type TokenRow = MembershipColumns & {
+type TokenRow = {
   grant_id: string;
   account_id: string;
   team_id: string | null;
@@ -70,44 +90,22 @@ type TokenRow = MembershipColumns & {
 };
 
 // `is_unproven`: made by a refresh whose answer may still be asked for again, unless the token is used.
-const authenticateAccessToken = brief<TokenRow>(
-  'authenticate_access_token',
-  `select g.id as grant_id, g.account_id, g.team_id, array_to_string(k.scopes, ' ') as token_scopes,
-     array_to_string(g.scopes, ' ') as grant_scopes, k.thumbprint,
-     k.used_at is null and k.created_at > now() - interval '30 seconds' and k.payload->>'gty' like '%refresh_token'
-       as is_unproven,
-     ${MEMBERSHIP_COLUMNS}
-   from oauth_token k
-   join oauth_grant g on g.id = k.grant_id
-   join account a on a.id = g.account_id
-   left join membership m on m.account_id = g.account_id and m.team_id = $2
-     and (g.team_id is null or g.team_id = m.team_id) and ${ACTIVE}
-   left join role r on r.id = m.role_id
-   left join team t on t.id = m.team_id
-   where k.token_hash = $1
-     and k.kind = 'access'
-     and k.expires_at > now()
-     and g.revoked_at is null
-     and g.expires_at > now()
-     and a.disabled_at is null`,
-);
+const findAccessToken = credentialLookup<TokenRow>('authenticate_access_token', {
+  columns: `g.id as grant_id, g.account_id, g.team_id, array_to_string(k.scopes, ' ') as token_scopes,
+    array_to_string(g.scopes, ' ') as grant_scopes, k.thumbprint,
+    k.used_at is null and k.created_at > now() - interval '30 seconds' and k.payload->>'gty' like '%refresh_token'
+      as is_unproven`,
+  from: 'oauth_token k join oauth_grant g on g.id = k.grant_id join account a on a.id = g.account_id',
+  where: `k.token_hash = $1 and k.kind = 'access' and k.expires_at > now()
+    and g.revoked_at is null and g.expires_at > now()`,
+  reach: 'and (g.team_id is null or g.team_id = m.team_id)',
+});
 
-type SessionRow = MembershipColumns & { session_id: string; account_id: string };
-
-const authenticateSessionToken = brief<SessionRow>(
-  'authenticate_session',
-  `select s.id as session_id, s.account_id, ${MEMBERSHIP_COLUMNS}
-   from session s
-   join account a on a.id = s.account_id
-   left join membership m on m.account_id = s.account_id and m.team_id = $2 and ${ACTIVE}
-   left join role r on r.id = m.role_id
-   left join team t on t.id = m.team_id
-   where s.token_hash = $1
-     and s.revoked_at is null
-     and s.expires_at > now()
-     and s.idle_expires_at > now()
-     and a.disabled_at is null`,
-);
+const findSession = credentialLookup<{ session_id: string; account_id: string }>('authenticate_session', {
+  columns: 's.id as session_id, s.account_id',
+  from: 'session s join account a on a.id = s.account_id',
+  where: `s.token_hash = $1 and s.revoked_at is null and s.expires_at > now() and s.idle_expires_at > now()`,
+});
 
 const findMembership = brief<MembershipColumns>(
   'find_active_membership',
@@ -137,8 +135,9 @@ export async function authenticate(
 }
 
 async function byApiKey(read: Read, hash: Buffer, teamId: string | null): Promise<Authentication> {
-  const [row] = await read(authenticateApiKey, [hash, teamId]);
-  if (row === undefined) return refused(new ProblemError('credential_invalid'));
+  const found = await findApiKey(read, hash, teamId);
+  if (found === undefined) return refused(new ProblemError('credential_invalid'));
+  const { row, membership } = found;
   const principal: Principal = {
     kind: 'api-key',
     credentialId: row.key_id,
@@ -146,12 +145,13 @@ async function byApiKey(read: Read, hash: Buffer, teamId: string | null): Promis
     teamId: row.team_id,
     scopes: wordsOf<Scope>(row.scopes),
   };
-  return { principal, membership: teamId === null ? null : toMembership(row, row.account_id, teamId) };
+  return { principal, membership };
 }
 
 async function byAccessToken(read: Read, hash: Buffer, teamId: string | null): Promise<Authentication> {
-  const [row] = await read(authenticateAccessToken, [hash, teamId]);
-  if (row === undefined) return refused(new ProblemError('credential_invalid'));
+  const found = await findAccessToken(read, hash, teamId);
+  if (found === undefined) return refused(new ProblemError('credential_invalid'));
+  const { row, membership } = found;
   const principal: Principal = {
     kind: 'oauth-grant',
     credentialId: row.grant_id,
@@ -161,7 +161,7 @@ async function byAccessToken(read: Read, hash: Buffer, teamId: string | null): P
   };
   return {
     principal,
-    membership: teamId === null ? null : toMembership(row, row.account_id, teamId),
+    membership,
     token: { hash, thumbprint: row.thumbprint, isUnproven: row.is_unproven },
   };
 }
@@ -174,8 +174,9 @@ export async function authenticateSession(
   teamId: string | null,
 ): Promise<Authentication> {
   if (secrets.kindOf(token) !== 'session') return refused(new ProblemError('credential_invalid'));
-  const [row] = await read(authenticateSessionToken, [hashSecret(token), teamId]);
-  if (row === undefined) return refused(new ProblemError('credential_invalid'));
+  const found = await findSession(read, hashSecret(token), teamId);
+  if (found === undefined) return refused(new ProblemError('credential_invalid'));
+  const { row, membership } = found;
   const principal: Principal = {
     kind: 'session',
     credentialId: row.session_id,
@@ -183,7 +184,7 @@ export async function authenticateSession(
     teamId: null,
     scopes: SCOPES,
   };
-  return { principal, membership: teamId === null ? null : toMembership(row, row.account_id, teamId) };
+  return { principal, membership };
 }
 
 /**

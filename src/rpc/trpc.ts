@@ -3,6 +3,7 @@ import type { OpenApiMeta } from 'trpc-to-openapi';
 import { admit, type Access } from './admit.ts';
 import type { Context } from './context.ts';
 import { problemDocument, toProblemError } from './problem.ts';
+import { runnerOf, type CallOptions } from './run.ts';
 
 export type Meta = {
   readonly access?: Access;
@@ -40,15 +41,14 @@ export const router: typeof t.router = (procedures) => {
   return t.router(Object.fromEntries(entries));
 };
 
-type Call = (opts: { ctx: Context }) => Promise<unknown>;
-
-// Around the procedure and not a middleware in it: tRPC copies its options twice for each of those.
+// Around the procedure and not a middleware in it: each of those costs a step and a copy of its options.
 function admitFirst(inner: AnyTRPCProcedure): AnyTRPCProcedure {
   const access = (inner._def.meta as Meta | undefined)?.access; // procedures are built from `t` above alone
-  const outer: Call = async (opts) => {
-    if (opts.ctx.blocked !== null) throw opts.ctx.blocked;
-    if (access !== undefined) admit(opts.ctx.authentication, access);
-    return (inner as unknown as Call)(opts); // a built procedure is callable; its public type says only what clients see
+  const run = runnerOf<Context>(inner);
+  const outer = async (options: CallOptions<Context>) => {
+    if (options.ctx.blocked !== null) throw options.ctx.blocked;
+    if (access !== undefined) admit(options.ctx.authentication, access);
+    return run(options);
   };
   return Object.assign(outer, {
     _def: inner._def,
