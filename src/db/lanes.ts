@@ -17,17 +17,17 @@ export function inTurns(): (key: string, run: () => Promise<Rows>) => Promise<Ro
   const known = new Set<string>();
 
   const measured = async (key: string, run: () => Promise<Rows>): Promise<Rows> => {
-    const result = await run();
+    const rows = await run();
     if (known.size >= KNOWN_MAX) known.clear();
-    if (result.rows.length >= HUGE_ROWS) known.add(key);
+    if (rows.length >= HUGE_ROWS) known.add(key);
     else known.delete(key);
-    return result;
+    return rows;
   };
 
   return async (key, run) => {
     // While it waits, another one like it may tell.
-    const result = known.has(key) ? null : await long(async () => (known.has(key) ? null : measured(key, run)));
-    return result ?? huge(() => measured(key, run));
+    const rows = known.has(key) ? null : await long(async () => (known.has(key) ? null : measured(key, run)));
+    return rows ?? huge(() => measured(key, run));
   };
 }
 

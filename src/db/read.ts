@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
-import { batches } from './batches.ts';
+import { alone, batches } from './batches.ts';
 import { inTurns } from './lanes.ts';
+import type { Value } from './named-query.ts';
 
 /** A constant SQL text with a name, so that PostgreSQL plans it once a connection. */
 export type Statement<Row> = {
@@ -32,16 +33,21 @@ export type Read = <Row>(query: Statement<Row>, values: readonly unknown[]) => P
 export function reader(pool: Pool): Read {
   const together = batches(pool);
   const inTurn = inTurns();
-  return async <Row>(query: Statement<Row>, values: readonly unknown[]) => {
-    const { name, text, kind } = query;
-    const config = { name, text, values: values as unknown[] }; // pg does not write to it
-    const { rows } = await (kind === 'brief'
-      ? together(config)
-      : kind === 'long'
-        ? inTurn(`${name} ${String(values[0])}`, () => pool.query(config))
-        : pool.query(config));
+  return async <Row>({ name, text, kind }: Statement<Row>, values: readonly unknown[]) => {
+    if (kind === undefined) return (await pool.query({ name, text, values: [...values] })).rows as Row[];
+    const query = { name, text, values: values.map(valueOf) };
+    const rows = await (kind === 'brief'
+      ? together(query)
+      : inTurn(`${name} ${String(values[0])}`, () => alone(pool, query)));
     return rows as Row[]; // the statement's declaration says what its SQL returns
   };
+}
+
+/** Brief and long reads take text, bytes, numbers and null. */
+function valueOf(value: unknown): Value {
+  if (value === null || typeof value === 'string' || value instanceof Uint8Array) return value;
+  if (typeof value === 'number') return String(value);
+  throw new TypeError(`No value of this read can be ${typeof value}.`);
 }
 
 /** A `timestamptz` as PostgreSQL writes it in UTC, as an ISO 8601 string. */

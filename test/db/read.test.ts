@@ -14,6 +14,14 @@ const running = long<{ count: number }>(
 
 const upTo = (count: number) => Array.from({ length: count }, (_, i) => i);
 
+const sleeping = brief<{ value: string }>('test_sleeping', `select 'slept' as value from pg_sleep(0.3)`);
+const typed = brief<Record<string, unknown>>(
+  'test_typed',
+  `select $1::text as words, 7 as number, true as flag, null as nothing, timestamptz '2026-01-02 03:04:05Z' as at,
+     jsonb_build_object('a', 1) as object
+   where $2::int = 1`,
+);
+
 describe('brief reads of one moment', () => {
   test('each get their own rows', async ({ api }) => {
     const { read } = api.services.db;
@@ -41,6 +49,43 @@ describe('brief reads of one moment', () => {
 
     expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected']);
     for (const answer of answers) if (answer.status === 'rejected') expect(isUnavailable(answer.reason)).toBe(true);
+    expect(await read(echo, [7])).toEqual([{ value: 7 }]);
+  });
+});
+
+describe('a brief read', () => {
+  test('gives each type as the first time, also when that gave no rows', async ({ api }) => {
+    const { read } = api.services.db;
+    const row = { words: 'a b', number: 7, flag: true, nothing: null, at: '2026-01-02 03:04:05+00', object: { a: 1 } };
+
+    expect(await read(typed, ['a b', 0])).toEqual([]);
+    expect(await read(typed, ['a b', 1])).toEqual([row]);
+    expect(await read(typed, ['a b', '1'])).toEqual([row]);
+  });
+
+  test('does not wait for those that take long', async ({ api }) => {
+    const { read } = api.services.db;
+    const order: string[] = [];
+
+    const slow = upTo(3).map(() => read(sleeping, []).then(([row]) => order.push(row?.value ?? '')));
+    await new Promise(setImmediate); // so that they leave in batches of their own
+    const more = upTo(3).map(() => read(sleeping, []).then(([row]) => order.push(row?.value ?? '')));
+    await new Promise(setImmediate);
+    await read(echo, [1]).then(() => order.push('quick'));
+    await Promise.all([...slow, ...more]);
+
+    expect(order[0]).toBe('quick');
+  });
+
+  test('is refused where another statement has its name, and where a value is none of PostgreSQL', async ({ api }) => {
+    const { read } = api.services.db;
+    const other = brief('test_echo', 'select 2 as value');
+    const both = () => Promise.allSettled([read(echo, [1]), read(other, [])]);
+
+    const [, refusal] = await both();
+
+    expect(refusal).toMatchObject({ reason: { message: 'Two statements have the name test_echo.' } });
+    await expect(read(echo, [new Date()])).rejects.toThrow('No value of this read can be object.');
     expect(await read(echo, [7])).toEqual([{ value: 7 }]);
   });
 });
