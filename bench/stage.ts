@@ -27,7 +27,7 @@ export type Stage = {
 };
 
 // The disk is not measured: nothing waits for it, and the large data set stays in memory where there is enough.
-const SETTINGS = ['max_connections=200', 'shared_buffers=512MB', 'max_wal_size=8GB', 'checkpoint_timeout=30min'];
+const SETTINGS = ['max_connections=200', 'shared_buffers=4GB', 'max_wal_size=8GB', 'checkpoint_timeout=30min'];
 
 export async function openStage({ pin }: { readonly pin: boolean }): Promise<Stage> {
   // Everything started later inherits it, except the servers, which are sent to the other core.
