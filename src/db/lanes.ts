@@ -35,9 +35,28 @@ export function inTurns(): (key: string, run: () => Promise<Rows>) => Promise<Ro
 function lanes(count: number): <Result>(run: () => Promise<Result>) => Promise<Result> {
   const queue: (() => void)[] = [];
   let free = count;
+  let lastTurn = 0;
+
+  const turn = () =>
+    new Promise<void>((resolve, reject) => {
+      // Long, but moving, is no reason to give up: each turn is bounded by its statement's time.
+      const patience = setInterval(() => {
+        if (Date.now() - lastTurn < STANDSTILL_MS) return;
+        clearInterval(patience);
+        queue.splice(queue.indexOf(go), 1);
+        reject(new Error('timeout exceeded when trying to connect: too many long reads at a time'));
+      }, STANDSTILL_MS);
+      const go = () => {
+        clearInterval(patience);
+        lastTurn = Date.now();
+        resolve();
+      };
+      queue.push(go);
+    });
+
   return async (run) => {
     if (free > 0) free -= 1;
-    else await turn(queue);
+    else await turn();
     try {
       return await run();
     } finally {
@@ -49,19 +68,5 @@ function lanes(count: number): <Result>(run: () => Promise<Result>) => Promise<R
   };
 }
 
-/** As for a connection, nobody waits for a turn without an end. */
-const TURN_MS = 5000;
-
-function turn(queue: (() => void)[]): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => {
-      queue.splice(queue.indexOf(go), 1);
-      reject(new Error('timeout exceeded when trying to connect: too many long reads at a time'));
-    }, TURN_MS);
-    const go = () => {
-      clearTimeout(timer);
-      resolve();
-    };
-    queue.push(go);
-  });
-}
+/** As for a connection, nobody waits without an end where nothing moves. */
+const STANDSTILL_MS = 5000;
