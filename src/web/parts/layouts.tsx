@@ -47,6 +47,7 @@ export const ConsoleLayout = () => (
           <Link to="/" activeOptions={{ exact: true }}>
             {texts.header.teams}
           </Link>
+          <Link to="/api-keys">{texts.header.apiKeys}</Link>
           <Link to="/account">{texts.header.account}</Link>
           <Link to="/developer">{texts.header.developer}</Link>
         </nav>
