@@ -18,12 +18,14 @@ function statOf(pid: number | string): string[] | undefined {
 
 export const parentOf = (pid: number): number => Number(statOf(pid)?.[1] ?? 0);
 
-/** CPU time that processes have used so far, in seconds. */
+/** utime, stime, and those of the children that have ended. */
+const CPU_FIELDS = [11, 12, 13, 14];
+
+/** CPU time that processes and their ended children have used so far, in seconds. */
 export const cpuSecondsOf = (pids: readonly number[]): number =>
-  pids.reduce((sum, pid) => {
-    const fields = statOf(pid);
-    return sum + (Number(fields?.[11] ?? 0) + Number(fields?.[12] ?? 0)) / TICKS_PER_SECOND;
-  }, 0);
+  pids
+    .flatMap((pid) => CPU_FIELDS.map((field) => Number(statOf(pid)?.[field] ?? 0)))
+    .reduce((sum, ticks) => sum + ticks / TICKS_PER_SECOND, 0);
 
 /** A process and its children, as they are now. */
 export function familyOf(pid: number): number[] {

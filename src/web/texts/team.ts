@@ -2,6 +2,7 @@
 export const teamTexts = {
   failedTitle: 'This team could not be shown',
   navigation: 'Team',
+  switch: 'Team',
   overview: 'Overview',
   members: 'Members',
   invitations: 'Invitations',

@@ -1,6 +1,6 @@
-import { Avatar, Badge, Text } from '@mantine/core';
+import { Avatar, Badge, NativeSelect, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link, Outlet } from '@tanstack/react-router';
+import { getRouteApi, Link, Outlet, useMatches, useNavigate } from '@tanstack/react-router';
 import { FailureAlert } from '../../parts/failure-alert.tsx';
 import { ButtonLink } from '../../parts/links.tsx';
 import { LoadingPage, Page } from '../../parts/page.tsx';
@@ -16,36 +16,42 @@ const route = getRouteApi('/people/teams/$teamId');
 export function TeamLayout() {
   const { teamId } = route.useParams();
   const team = useQuery(query('getTeam', { teamId }));
-  const roles = useQuery(query('listTeamRoles', { teamId }));
-  const error = team.error ?? roles.error;
-  if (team.data !== undefined && roles.data !== undefined) return <TeamFrame team={team.data} roles={roles.data} />;
-  if (error === null) return <LoadingPage />;
-  return (
-    <Page title={words.failedTitle}>
-      <FailureAlert
-        failure={failureOf(error)}
-        retry={() => {
-          void team.refetch();
-          void roles.refetch();
-        }}
-      />
-      <ButtonLink to="/" variant="default">
-        {texts.toTeams}
-      </ButtonLink>
-    </Page>
-  );
+  const permissions = useQuery(query('teams.permissions', { teamId }));
+  const seesRoles = permissions.data?.includes('access_dashboard') ?? false;
+  const roles = useQuery({ ...query('listTeamRoles', { teamId }), enabled: seesRoles });
+  const parts = seesRoles ? [team, permissions, roles] : [team, permissions];
+  const error = parts.find((part) => part.error !== null && part.data === undefined)?.error;
+  if (error !== undefined && error !== null) {
+    return <FailedTeam error={error} retry={() => parts.forEach((part) => void part.refetch())} />;
+  }
+  if (team.data === undefined || permissions.data === undefined || (seesRoles && roles.data === undefined)) {
+    return <LoadingPage />;
+  }
+  return <TeamFrame team={team.data} permissions={permissions.data} roles={roles.data ?? []} />;
 }
 
-function TeamFrame({ team, roles }: { readonly team: Team; readonly roles: readonly Role[] }) {
-  const permissions = roles.find(({ roleId }) => roleId === team.role.id)?.permissions ?? [];
+const FailedTeam = ({ error, retry }: { readonly error: Error; readonly retry: () => void }) => (
+  <Page title={words.failedTitle}>
+    <FailureAlert failure={failureOf(error)} retry={retry} />
+    <ButtonLink to="/" variant="default">
+      {texts.toTeams}
+    </ButtonLink>
+  </Page>
+);
+
+type TeamFrameProps = {
+  readonly team: Team;
+  readonly permissions: readonly Permission[];
+  readonly roles: readonly Role[];
+};
+
+function TeamFrame({ team, permissions, roles }: TeamFrameProps) {
   const can = (permission: Permission) => permissions.includes(permission);
   return (
     <TeamContext value={{ team, roles, can }}>
       <div className="team-head">
         <Avatar name={team.name} src={team.avatarUrl} color="blue" radius="md" size="sm" aria-hidden />
-        <Text fw={600} className="wrap">
-          {team.name}
-        </Text>
+        <TeamSwitch current={team} />
         <Badge variant="light" color={team.role.id === 'owner' ? 'blue' : 'gray'} tt="none">
           {team.role.name}
         </Badge>
@@ -56,6 +62,31 @@ function TeamFrame({ team, roles }: { readonly team: Team; readonly roles: reado
   );
 }
 
+/** The name of the team and, where there are others, the way to the same page of those. */
+function TeamSwitch({ current }: { readonly current: Team }) {
+  const { data: teams = [] } = useQuery(query('listTeams'));
+  const navigate = useNavigate();
+  const pages = useMatches();
+  if (teams.length < 2) {
+    return (
+      <Text fw={600} className="wrap">
+        {current.name}
+      </Text>
+    );
+  }
+  const page = pages.at(-1)?.fullPath as '/teams/$teamId'; // or another page of a team, which has no other params
+  return (
+    <NativeSelect
+      size="sm"
+      aria-label={words.switch}
+      className="team-switch"
+      value={current.id}
+      onChange={(event) => void navigate({ to: page, params: { teamId: event.currentTarget.value } })}
+      data={teams.map(({ id, name }) => ({ value: id, label: name }))}
+    />
+  );
+}
+
 type NavigationProps = { readonly teamId: string; readonly can: (permission: Permission) => boolean };
 
 const TeamNavigation = ({ teamId, can }: NavigationProps) => (
@@ -63,15 +94,21 @@ const TeamNavigation = ({ teamId, can }: NavigationProps) => (
     <Link to="/teams/$teamId" params={{ teamId }} activeOptions={{ exact: true }}>
       {words.overview}
     </Link>
-    <Link to="/teams/$teamId/members" params={{ teamId }}>
-      {words.members}
-    </Link>
-    <Link to="/teams/$teamId/invitations" params={{ teamId }}>
-      {words.invitations}
-    </Link>
-    <Link to="/teams/$teamId/roles" params={{ teamId }}>
-      {words.roles}
-    </Link>
+    {can('access_dashboard') && (
+      <Link to="/teams/$teamId/members" params={{ teamId }}>
+        {words.members}
+      </Link>
+    )}
+    {can('invite_members') && (
+      <Link to="/teams/$teamId/invitations" params={{ teamId }}>
+        {words.invitations}
+      </Link>
+    )}
+    {can('access_dashboard') && (
+      <Link to="/teams/$teamId/roles" params={{ teamId }}>
+        {words.roles}
+      </Link>
+    )}
     {can('manage_api_keys') && (
       <Link to="/teams/$teamId/api-keys" params={{ teamId }}>
         {words.apiKeys}

@@ -3,10 +3,11 @@ import type { Outputs } from '../../trpc.ts';
 
 export type Team = Outputs['getTeam'];
 export type Role = Outputs['listTeamRoles'][number];
-export type Permission = Role['permissions'][number];
+export type Permission = Outputs['teams']['permissions'][number];
 
 type TeamPage = {
   readonly team: Team;
+  /** None for a reader without `access_dashboard`. */
   readonly roles: readonly Role[];
   /** Whether the reader's role holds a permission. The service decides; pages do not offer what it would refuse. */
   can(permission: Permission): boolean;
