@@ -32,5 +32,11 @@ export function scopesIn(list: string): Scope[] {
  * What a token can do: the grant can have been narrowed since it was made, and one for a team never
  * reaches the account.
  */
-export const enforcedScopes = (token: readonly Scope[], grant: readonly Scope[], teamId: string | null): Scope[] =>
-  grant.filter((scope) => token.includes(scope) && !(teamId !== null && isAccountOnly(scope)));
+export const enforcedScopes = (
+  token: readonly Scope[],
+  grant: readonly Scope[],
+  teamId: string | null,
+): readonly Scope[] =>
+  token === grant && teamId === null
+    ? grant
+    : grant.filter((scope) => token.includes(scope) && !(teamId !== null && isAccountOnly(scope)));
