@@ -120,6 +120,76 @@ const developer = createRoute({
   component: lazyRouteComponent(() => import('./pages/developer.tsx'), 'DeveloperPage'),
 });
 
+const apiKeys = createRoute({
+  getParentRoute: () => people,
+  path: '/api-keys',
+  component: lazyRouteComponent(() => import('./pages/api-keys.tsx'), 'ApiKeysPage'),
+});
+
+const team = createRoute({
+  getParentRoute: () => people,
+  path: '/teams/$teamId',
+  component: lazyRouteComponent(() => import('./pages/team/team-layout.tsx'), 'TeamLayout'),
+});
+
+const teamPages = [
+  createRoute({
+    getParentRoute: () => team,
+    path: '/',
+    component: lazyRouteComponent(() => import('./pages/team/overview.tsx'), 'OverviewPage'),
+  }),
+  createRoute({
+    getParentRoute: () => team,
+    path: '/members',
+    component: lazyRouteComponent(() => import('./pages/team/members.tsx'), 'MembersPage'),
+  }),
+  createRoute({
+    getParentRoute: () => team,
+    path: '/invitations',
+    component: lazyRouteComponent(() => import('./pages/team/invitations.tsx'), 'InvitationsPage'),
+  }),
+  createRoute({
+    getParentRoute: () => team,
+    path: '/roles',
+    component: lazyRouteComponent(() => import('./pages/team/roles.tsx'), 'RolesPage'),
+  }),
+  createRoute({
+    getParentRoute: () => team,
+    path: '/api-keys',
+    component: lazyRouteComponent(() => import('./pages/team/api-keys.tsx'), 'TeamApiKeysPage'),
+  }),
+  createRoute({
+    getParentRoute: () => team,
+    path: '/billing',
+    component: lazyRouteComponent(() => import('./pages/team/billing.tsx'), 'BillingPage'),
+  }),
+  createRoute({
+    getParentRoute: () => team,
+    path: '/settings',
+    component: lazyRouteComponent(() => import('./pages/team/settings.tsx'), 'SettingsPage'),
+  }),
+] as const;
+
+const operator = createRoute({
+  getParentRoute: () => people,
+  path: '/operator',
+  validateSearch: ({ find }: Record<string, unknown>): { find?: string } =>
+    text(find) === undefined ? {} : { find: String(find) },
+  component: lazyRouteComponent(() => import('./pages/operator.tsx'), 'OperatorPage'),
+});
+
+const operatorAccount = createRoute({
+  getParentRoute: () => people,
+  path: '/operator/accounts/$accountId',
+  component: lazyRouteComponent(() => import('./pages/operator/account.tsx'), 'OperatorAccountPage'),
+});
+
+const operatorTeam = createRoute({
+  getParentRoute: () => people,
+  path: '/operator/teams/$teamId',
+  component: lazyRouteComponent(() => import('./pages/operator/team.tsx'), 'OperatorTeamPage'),
+});
+
 const consent = createRoute({
   getParentRoute: () => deciders,
   path: '/oauth/consent/$id',
@@ -128,7 +198,16 @@ const consent = createRoute({
 
 const tree = root.addChildren([
   visitors.addChildren([signIn, signUp, forgotPassword, resetPassword, verifyEmail, confirmEmail, invitation]),
-  people.addChildren([home, account, developer]),
+  people.addChildren([
+    home,
+    team.addChildren(teamPages),
+    apiKeys,
+    account,
+    developer,
+    operator,
+    operatorAccount,
+    operatorTeam,
+  ]),
   deciders.addChildren([consent]),
 ]);
 

@@ -1,4 +1,4 @@
-/** Every word the pages say themselves (those about OAuth: texts/oauth.ts). What a refused call says comes from its problem document. */
+/** Every word the pages say themselves (more of them in texts/, a file for each area). What a refused call says comes from its problem document. */
 export const texts = {
   product: 'Roster',
   skipToContent: 'Skip to the content',
@@ -39,6 +39,8 @@ export const texts = {
   header: {
     navigation: 'Main',
     teams: 'Teams',
+    apiKeys: 'API keys',
+    operator: 'Operator',
     account: 'Account',
     developer: 'Developer',
     signOut: 'Sign out',

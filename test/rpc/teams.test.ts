@@ -1,4 +1,5 @@
 import { describe, expect } from 'vitest';
+import { PERMISSIONS } from '../../src/entities/index.ts';
 import { test } from '../support/api.ts';
 import { problemOf } from '../support/browser.ts';
 import {
@@ -11,6 +12,22 @@ import {
   stateOf,
   withKey,
 } from './console.ts';
+
+describe('teams.permissions', () => {
+  test('are those of the caller’s role, also for somebody who may not list the roles', async ({ api }) => {
+    const [owner, guest, inviter] = [await api.anAccount(), await api.anAccount(), await api.anAccount()];
+    const { id: teamId } = await api.aTeam({ owner });
+    const role = await api.aRole({ id: teamId }, ['invite_members']);
+    await api.aMember({ id: teamId }, guest, { role: 'guest' });
+    await api.aMember({ id: teamId }, inviter, { role: role.id });
+    const permissionsOf = async (account: { id: string }) =>
+      (await as(api, account)).teams.permissions.query({ teamId });
+
+    expect(await permissionsOf(owner)).toEqual([...PERMISSIONS]);
+    expect(await permissionsOf(guest)).toEqual([]);
+    expect(await permissionsOf(inviter)).toEqual(['invite_members']);
+  });
+});
 
 describe('teams.updateDetails', () => {
   test('changes what is given and leaves the rest', async ({ api }) => {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { PERMISSIONS } from '../../entities/index.ts';
 import { ProblemError } from '../../errors.ts';
 import { sessionProcedure, teamProcedure } from '../../rpc/procedures.ts';
 import { resourceId, SUCCESS, success } from '../../rpc/text.ts';
@@ -35,6 +36,10 @@ export const teamsConsoleRouter = router({
       if (details === null) throw new ProblemError('team_not_found');
       return presentTeam({ ...membership, team: { ...membership.team, ...details } });
     }),
+
+  permissions: memberProcedure
+    .output(z.array(z.enum(PERMISSIONS)))
+    .query(({ ctx: { membership } }) => [...membership.permissions]),
 
   leave: memberProcedure.output(success).mutation(async ({ ctx: { services, membership } }) => {
     await leaveTeam(services, membership);

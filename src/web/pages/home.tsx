@@ -6,6 +6,7 @@ import { useCallForm } from '../parts/call-form.ts';
 import { FailureAlert } from '../parts/failure-alert.tsx';
 import { People } from '../parts/icons.tsx';
 import { useNotice } from '../parts/notices.tsx';
+import { TextLink } from '../parts/links.tsx';
 import { Page, Placeholder } from '../parts/page.tsx';
 import { ResendVerification } from '../parts/resend-verification.tsx';
 import { me } from '../session.ts';
@@ -40,9 +41,9 @@ const TeamList = ({ teams }: { readonly teams: Outputs['listTeams'] }) => (
       <li key={id} className="row">
         <Avatar name={name} color="blue" radius="md" aria-hidden />
         <div className="row-text">
-          <Text fw={600} className="wrap">
+          <TextLink to="/teams/$teamId" params={{ teamId: id }} fw={600} className="wrap">
             {name}
-          </Text>
+          </TextLink>
           {description !== null && description !== '' && (
             <Text size="sm" c="dimmed" lineClamp={2}>
               {description}

@@ -14,6 +14,7 @@ import type { ReactNode } from 'react';
 import { useSignOut } from '../session.ts';
 import { texts } from '../texts.ts';
 import { Mark, Moon, Sun } from './icons.tsx';
+import { Shortcuts } from './shortcuts.tsx';
 
 type VisitorLayoutProps = { readonly children?: ReactNode; readonly wide?: boolean };
 
@@ -47,6 +48,7 @@ export const ConsoleLayout = () => (
           <Link to="/" activeOptions={{ exact: true }}>
             {texts.header.teams}
           </Link>
+          <Link to="/api-keys">{texts.header.apiKeys}</Link>
           <Link to="/account">{texts.header.account}</Link>
           <Link to="/developer">{texts.header.developer}</Link>
         </nav>
@@ -59,6 +61,7 @@ export const ConsoleLayout = () => (
     <Container component="main" id="content" size="md" className="console-main">
       <Outlet />
     </Container>
+    <Shortcuts />
   </>
 );
 

@@ -1,0 +1,4 @@
+import { Page } from '../../parts/page.tsx';
+import { apiKeysTexts as words } from '../../texts/api-keys.ts';
+
+export const TeamApiKeysPage = () => <Page title={words.title}>{null}</Page>;

@@ -1,0 +1,126 @@
+import { Avatar, Badge, NativeSelect, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link, Outlet, useMatches, useNavigate } from '@tanstack/react-router';
+import { FailureAlert } from '../../parts/failure-alert.tsx';
+import { ButtonLink } from '../../parts/links.tsx';
+import { LoadingPage, Page } from '../../parts/page.tsx';
+import { texts } from '../../texts.ts';
+import { teamTexts as words } from '../../texts/team.ts';
+import { failureOf, query } from '../../trpc.ts';
+import { TeamContext, type Permission, type Role, type Team } from './team.ts';
+import './team.css';
+
+const route = getRouteApi('/people/teams/$teamId');
+
+/** What all pages of a team have: its name, and the way to the others. */
+export function TeamLayout() {
+  const { teamId } = route.useParams();
+  const team = useQuery(query('getTeam', { teamId }));
+  const permissions = useQuery(query('teams.permissions', { teamId }));
+  const seesRoles = permissions.data?.includes('access_dashboard') ?? false;
+  const roles = useQuery({ ...query('listTeamRoles', { teamId }), enabled: seesRoles });
+  const parts = seesRoles ? [team, permissions, roles] : [team, permissions];
+  const error = parts.find((part) => part.error !== null && part.data === undefined)?.error;
+  if (error !== undefined && error !== null) {
+    return <FailedTeam error={error} retry={() => parts.forEach((part) => void part.refetch())} />;
+  }
+  if (team.data === undefined || permissions.data === undefined || (seesRoles && roles.data === undefined)) {
+    return <LoadingPage />;
+  }
+  return <TeamFrame team={team.data} permissions={permissions.data} roles={roles.data ?? []} />;
+}
+
+const FailedTeam = ({ error, retry }: { readonly error: Error; readonly retry: () => void }) => (
+  <Page title={words.failedTitle}>
+    <FailureAlert failure={failureOf(error)} retry={retry} />
+    <ButtonLink to="/" variant="default">
+      {texts.toTeams}
+    </ButtonLink>
+  </Page>
+);
+
+type TeamFrameProps = {
+  readonly team: Team;
+  readonly permissions: readonly Permission[];
+  readonly roles: readonly Role[];
+};
+
+function TeamFrame({ team, permissions, roles }: TeamFrameProps) {
+  const can = (permission: Permission) => permissions.includes(permission);
+  return (
+    <TeamContext value={{ team, roles, can }}>
+      <div className="team-head">
+        <Avatar name={team.name} src={team.avatarUrl} color="blue" radius="md" size="sm" aria-hidden />
+        <TeamSwitch current={team} />
+        <Badge variant="light" color={team.role.id === 'owner' ? 'blue' : 'gray'} tt="none">
+          {team.role.name}
+        </Badge>
+      </div>
+      <TeamNavigation teamId={team.id} can={can} />
+      <Outlet />
+    </TeamContext>
+  );
+}
+
+/** The name of the team and, where there are others, the way to the same page of those. */
+function TeamSwitch({ current }: { readonly current: Team }) {
+  const { data: teams = [] } = useQuery(query('listTeams'));
+  const navigate = useNavigate();
+  const pages = useMatches();
+  if (teams.length < 2) {
+    return (
+      <Text fw={600} className="wrap">
+        {current.name}
+      </Text>
+    );
+  }
+  const page = pages.at(-1)?.fullPath as '/teams/$teamId'; // or another page of a team, which has no other params
+  return (
+    <NativeSelect
+      size="sm"
+      aria-label={words.switch}
+      className="team-switch"
+      value={current.id}
+      onChange={(event) => void navigate({ to: page, params: { teamId: event.currentTarget.value } })}
+      data={teams.map(({ id, name }) => ({ value: id, label: name }))}
+    />
+  );
+}
+
+type NavigationProps = { readonly teamId: string; readonly can: (permission: Permission) => boolean };
+
+const TeamNavigation = ({ teamId, can }: NavigationProps) => (
+  <nav aria-label={words.navigation} className="team-nav">
+    <Link to="/teams/$teamId" params={{ teamId }} activeOptions={{ exact: true }}>
+      {words.overview}
+    </Link>
+    {can('access_dashboard') && (
+      <Link to="/teams/$teamId/members" params={{ teamId }}>
+        {words.members}
+      </Link>
+    )}
+    {can('invite_members') && (
+      <Link to="/teams/$teamId/invitations" params={{ teamId }}>
+        {words.invitations}
+      </Link>
+    )}
+    {can('access_dashboard') && (
+      <Link to="/teams/$teamId/roles" params={{ teamId }}>
+        {words.roles}
+      </Link>
+    )}
+    {can('manage_api_keys') && (
+      <Link to="/teams/$teamId/api-keys" params={{ teamId }}>
+        {words.apiKeys}
+      </Link>
+    )}
+    {can('access_billing') && (
+      <Link to="/teams/$teamId/billing" params={{ teamId }}>
+        {words.billing}
+      </Link>
+    )}
+    <Link to="/teams/$teamId/settings" params={{ teamId }}>
+      {words.settings}
+    </Link>
+  </nav>
+);
