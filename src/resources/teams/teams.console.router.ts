@@ -3,6 +3,7 @@ import { ProblemError } from '../../errors.ts';
 import { sessionProcedure, teamProcedure } from '../../rpc/procedures.ts';
 import { resourceId, SUCCESS, success } from '../../rpc/text.ts';
 import { router } from '../../rpc/trpc.ts';
+import { readSeats } from '../billing/seats.ts';
 import { deleteTeam, leaveTeam } from './endings.service.ts';
 import { acceptOwnership, declineOwnership, offerOwnership, withdrawOwnershipOffer } from './ownership.service.ts';
 import { findOwnershipOffer, listOwnershipOffers, updateTeamDetails } from './teams.queries.ts';
@@ -11,6 +12,7 @@ import {
   ownershipOfferOutput,
   presentTeam,
   presentTeamOf,
+  seatsOutput,
   teamOutput,
   updateTeamDetailsInput,
 } from './teams.schema.ts';
@@ -35,6 +37,10 @@ export const teamsConsoleRouter = router({
       if (details === null) throw new ProblemError('team_not_found');
       return presentTeam({ ...membership, team: { ...membership.team, ...details } });
     }),
+
+  seats: memberProcedure
+    .output(seatsOutput)
+    .query(({ ctx: { services }, input }) => readSeats(services.db.read, services.config.plans, input.teamId)),
 
   leave: memberProcedure.output(success).mutation(async ({ ctx: { services, membership } }) => {
     await leaveTeam(services, membership);
