@@ -9,7 +9,7 @@ type TeamPage = {
   readonly team: Team;
   readonly roles: readonly Role[];
   /** Whether the reader's role holds a permission. The service decides; pages do not offer what it would refuse. */
-  can(permission: Permission): boolean;
+  readonly can: (permission: Permission) => boolean;
 };
 
 export const TeamContext = createContext<TeamPage | null>(null);
