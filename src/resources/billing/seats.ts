@@ -1,30 +1,44 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { Subscription } from '../../entities/index.ts';
+import { statement, type Read } from '../../db/read.ts';
 import { ProblemError } from '../../errors.ts';
 import { DEFAULT_PLAN, planOf, seatsOf, type Plans } from './plans.ts';
 
+type SeatsRow = { plan_id: string | null; addons: Record<string, number> | null; taken: number };
+
+/** The one counting of seats, of the team that `placeholder` stands for: an active member or a pending invitation takes one. */
+const seatsSql = (placeholder: '?' | '$1') =>
+  `select s.plan_id, s.addons,
+     (
+       (select count(*) from membership m where m.team_id = t.id and m.is_active and (m.expires_at is null or m.expires_at > now()))
+       + (select count(*) from invitation i where i.team_id = t.id and i.accepted_at is null and i.expires_at > now())
+     )::int as taken
+   from team t
+   left join subscription s on s.team_id = t.id
+   where t.id = ${placeholder}`;
+
+const seatsOfTeam = statement<SeatsRow>('seats_of_team', seatsSql('$1'));
+
+/** How many seats the team has, and how many are taken. A downgrade can leave more taken than there are. */
+export async function readSeats(read: Read, plans: Plans, teamId: string) {
+  return presentSeats(plans, await read(seatsOfTeam, [teamId]));
+}
+
 /**
- * Refuses when the team has no free seat. A seat is an active member or a pending invitation.
+ * Refuses when the team has no free seat.
  * The caller holds the lock on the team's row, which is what makes the count hold.
  */
 export async function requireFreeSeat(tx: EntityManager, plans: Plans, teamId: string): Promise<void> {
-  const subscription = await tx.findOne(Subscription, { team: teamId });
-  const plan = planOf(plans, subscription?.planId ?? DEFAULT_PLAN);
-  const seats = seatsOf(plan, subscription?.addons ?? {});
-  const taken = await seatsTaken(tx, teamId);
+  const { taken, seats, planName } = presentSeats(plans, await tx.execute<SeatsRow[]>(seatsSql('?'), [teamId]));
   if (taken >= seats) {
     throw new ProblemError(
       'seat_limit_reached',
-      `All ${seats} seats of the plan ${plan.name} are taken by members and pending invitations.`,
+      `All ${seats} seats of the plan ${planName} are taken by members and pending invitations.`,
     );
   }
 }
 
-async function seatsTaken(tx: EntityManager, teamId: string): Promise<number> {
-  const [row] = await tx.execute<{ taken: number }[]>(
-    `select (select count(*) from membership where team_id = ? and is_active and (expires_at is null or expires_at > now()))::int
-          + (select count(*) from invitation where team_id = ? and accepted_at is null and expires_at > now())::int as taken`,
-    [teamId, teamId],
-  );
-  return row?.taken ?? 0;
+function presentSeats(plans: Plans, [row]: readonly SeatsRow[]) {
+  if (row === undefined) throw new ProblemError('team_not_found');
+  const plan = planOf(plans, row.plan_id ?? DEFAULT_PLAN);
+  return { taken: row.taken, seats: seatsOf(plan, row.addons ?? {}), planName: plan.name };
 }

@@ -4,6 +4,7 @@ import { ProblemError } from '../../errors.ts';
 import { sessionProcedure, teamProcedure } from '../../rpc/procedures.ts';
 import { resourceId, SUCCESS, success } from '../../rpc/text.ts';
 import { router } from '../../rpc/trpc.ts';
+import { readSeats } from '../billing/seats.ts';
 import { deleteTeam, leaveTeam } from './endings.service.ts';
 import { acceptOwnership, declineOwnership, offerOwnership, withdrawOwnershipOffer } from './ownership.service.ts';
 import { findOwnershipOffer, listOwnershipOffers, updateTeamDetails } from './teams.queries.ts';
@@ -12,6 +13,7 @@ import {
   ownershipOfferOutput,
   presentTeam,
   presentTeamOf,
+  seatsOutput,
   teamOutput,
   updateTeamDetailsInput,
 } from './teams.schema.ts';
@@ -40,6 +42,10 @@ export const teamsConsoleRouter = router({
   permissions: memberProcedure
     .output(z.array(z.enum(PERMISSIONS)))
     .query(({ ctx: { membership } }) => [...membership.permissions]),
+
+  seats: memberProcedure
+    .output(seatsOutput)
+    .query(({ ctx: { services }, input }) => readSeats(services.db.read, services.config.plans, input.teamId)),
 
   leave: memberProcedure.output(success).mutation(async ({ ctx: { services, membership } }) => {
     await leaveTeam(services, membership);

@@ -47,6 +47,9 @@ export const presentTeamOf = ({ team, role }: Membership) =>
     role: { id: role.id, name: role.name },
   });
 
+/** `taken` counts active members and pending invitations; it exceeds `seats` after a downgrade. */
+export const seatsOutput = z.object({ taken: z.int(), seats: z.int(), planName: z.string() });
+
 /** The owner's offer of a team, as its members see it. */
 export const ownershipOfferOutput = z.object({
   nominee: z.object({

@@ -9,10 +9,13 @@ type CallForm<Fields extends Values, Output> = {
   readonly initialValues: Fields;
   readonly call: (values: Fields) => Promise<Output>;
   readonly onSuccess?: (output: Output, values: Fields) => unknown;
+  readonly onError?: (failure: Failure) => void;
   /** A field beside those the refusal names: where the words of a code belong. */
   readonly fieldOf?: Partial<Record<NonNullable<Failure['code']>, keyof Fields & string>>;
   /** The fields that hold a list, an entry on each line. */
   readonly lists?: readonly (keyof Fields & string)[];
+  /** Words for a fault of a field where the general ones say too little. */
+  readonly faults?: Partial<Record<keyof Fields & string, Partial<Record<Fault['code'], string>>>>;
 };
 
 /** A form whose submission is one call. The service alone judges the values, and its faults go to their fields. */
@@ -20,29 +23,33 @@ export function useCallForm<Fields extends Values, Output>({
   initialValues,
   call,
   onSuccess,
+  onError,
   fieldOf = {},
   lists = [],
+  faults = {},
 }: CallForm<Fields, Output>) {
   const form = useForm<Fields>({ mode: 'uncontrolled', initialValues });
   const mutation = useMutation({
     mutationFn: call,
     onSuccess: (output, values) => onSuccess?.(output, values),
     onError: (error) => {
-      const faults = faultsOf(failureOf(error));
-      form.setErrors(faults);
-      const first = Object.keys(initialValues).find((name) => name in faults);
+      const found = faultsOf(failureOf(error));
+      form.setErrors(found);
+      const first = Object.keys(initialValues).find((name) => name in found);
       if (first !== undefined) form.getInputNode(first)?.focus();
+      onError?.(failureOf(error));
     },
   });
 
   function faultsOf(failure: Failure): Record<string, string> {
     const field = failure.code === null ? undefined : fieldOf[failure.code];
     if (field !== undefined) return { [field]: failure.detail };
-    const faults = failure.errors.map((entry) => {
+    const found = failure.errors.map((entry) => {
       const [, name = '', index] = entry.pointer.split('/');
-      return [name, lists.includes(name) ? listFaultText(failure, entry, index) : faultText(entry)] as const;
+      const own = faults[name]?.[entry.code];
+      return [name, own ?? (lists.includes(name) ? listFaultText(failure, entry, index) : faultText(entry))] as const;
     });
-    return Object.fromEntries(faults.filter(([name]) => name in initialValues).reverse());
+    return Object.fromEntries(found.filter(([name]) => name in initialValues).reverse());
   }
 
   const failure = mutation.error === null ? undefined : failureOf(mutation.error);

@@ -11,12 +11,14 @@ type ConfirmationProps = {
   readonly submit: string;
   readonly call: () => Promise<unknown>;
   readonly onSuccess: () => void;
+  /** After a refusal, which the dialog shows. */
+  readonly onError?: (() => void) | undefined;
   readonly onClose: () => void;
 };
 
 /** Asks once more before something that cannot be undone. */
-export function Confirmation({ title, explanation, submit, call, onSuccess, onClose }: ConfirmationProps) {
-  const mutation = useMutation({ mutationFn: call, onSuccess });
+export function Confirmation({ title, explanation, submit, call, onSuccess, onError, onClose }: ConfirmationProps) {
+  const mutation = useMutation({ mutationFn: call, onSuccess, ...(onError && { onError }) });
   return (
     <Dialog onClose={onClose} title={title}>
       <Stack gap="md">

@@ -1,4 +1,55 @@
 /** The words of the page about a team's settings. */
 export const settingsTexts = {
   title: 'Settings',
+  readOnly: 'Your role does not allow changing these. Ask somebody whose role may change the team’s settings.',
+  nothing: 'None',
+  name: {
+    title: 'Name',
+    explanation: 'How the team is called everywhere. Its id and slug stay as they are.',
+    label: 'Name of the team',
+    saved: 'The team is renamed.',
+  },
+  details: {
+    title: 'Description and picture',
+    explanation: 'What the members see of the team beside its name.',
+    description: 'Description',
+    picture: 'Address of the picture',
+    pictureHint: 'A square picture on the web. Without one, the initials of the team are shown.',
+    pictureFault: 'Enter an address that begins with https:// and has no blanks.',
+    saved: 'The description and the picture are saved.',
+  },
+  identifiers: {
+    title: 'Identifiers',
+    explanation: 'What programs know the team by. They never change.',
+    id: 'Team id',
+    slug: 'Slug',
+  },
+  leave: {
+    title: 'Leave the team',
+    explanation: 'Your membership ends, and with it your API keys and connected apps for this team.',
+    owner: 'You own this team, and an owner cannot leave. Transfer it to another member first, or delete it.',
+    open: 'Leave the team…',
+    confirmTitle: (team: string) => `Leave ${team}?`,
+    confirm:
+      'You lose access at once. API keys that you made for the team are revoked, and your connected apps lose their access to it. To come back, you have to be invited again.',
+    submit: 'Leave',
+    done: (team: string) => `You have left ${team}.`,
+  },
+  deletion: {
+    title: 'Delete the team',
+    explanation: 'Everything in the team goes with it, for everybody. This cannot be undone.',
+    open: 'Delete the team…',
+    confirmTitle: (team: string) => `Delete ${team}?`,
+    goes: 'Deleted with it, at once and for good:',
+    parts: [
+      'the memberships of all members, who keep their accounts',
+      'pending invitations, whose links stop working',
+      'the roles that the team has made',
+      'the team’s API keys, and the access of connected apps to it',
+      'its plan and add-ons as Roster knows them; a contract outside is not ended by this',
+    ],
+    type: 'To go on, type the name of the team',
+    submit: 'Delete for good',
+    done: (team: string) => `The team ${team} is deleted.`,
+  },
 } as const;

@@ -1,4 +1,48 @@
-import { Page } from '../../parts/page.tsx';
+import { Alert, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useDates } from '../../parts/dates.ts';
+import { FailureAlert } from '../../parts/failure-alert.tsx';
+import { Page, Placeholder } from '../../parts/page.tsx';
+import { Section } from '../../parts/section.tsx';
 import { billingTexts as words } from '../../texts/billing.ts';
+import { failureOf, query } from '../../trpc.ts';
+import { Plan } from './billing/plan.tsx';
+import { Seats } from './billing/seats.tsx';
+import { useTeam } from './team.ts';
 
-export const BillingPage = () => <Page title={words.title}>{null}</Page>;
+/** The team's plan, to be read alone. */
+export function BillingPage() {
+  const { team, can } = useTeam();
+  const isAllowed = can('access_billing');
+  const billing = useQuery({ ...query('getTeamBilling', { teamId: team.id }), enabled: isAllowed });
+  const { day } = useDates();
+  return (
+    <Page title={words.title}>
+      {!isAllowed && (
+        <Alert color="gray" title={words.refusedTitle}>
+          {words.refused}
+        </Alert>
+      )}
+      {billing.error !== null && (
+        <FailureAlert failure={failureOf(billing.error)} retry={() => void billing.refetch()} />
+      )}
+      {billing.data?.needsPaymentAction === true && (
+        <Alert color="red" title={words.paymentTitle}>
+          {words.payment}
+        </Alert>
+      )}
+      {billing.data?.cancelAtPeriodEnd === true && billing.data.status !== 'canceled' && (
+        <Alert color="yellow" title={words.cancelTitle}>
+          {words.cancel(billing.data.planExpiresAt === null ? null : day(billing.data.planExpiresAt))}
+        </Alert>
+      )}
+      {isAllowed && billing.error === null && (
+        <Section title={words.plan.title} explanation={words.plan.explanation}>
+          {billing.data === undefined ? <Placeholder rows={2} /> : <Plan billing={billing.data} />}
+          {billing.data?.status === null && <Text size="sm">{words.plan.noSubscription}</Text>}
+        </Section>
+      )}
+      <Seats teamId={team.id} />
+    </Page>
+  );
+}

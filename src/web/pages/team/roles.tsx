@@ -1,4 +1,78 @@
+import { Alert, Button, EmptyState, Paper, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useId, useState } from 'react';
+import { FailureAlert } from '../../parts/failure-alert.tsx';
+import { People } from '../../parts/icons.tsx';
 import { Page } from '../../parts/page.tsx';
 import { rolesTexts as words } from '../../texts/roles.ts';
+import { failureOf, query } from '../../trpc.ts';
+import { Catalogue } from './roles/catalogue.tsx';
+import { DeleteRole } from './roles/delete-role.tsx';
+import { CreateRole, EditRole } from './roles/role-dialogs.tsx';
+import { RoleRow, type RoleRowProps } from './roles/role-row.tsx';
+import { useTeam, type Role } from './team.ts';
+import './roles/roles.css';
 
-export const RolesPage = () => <Page title={words.title}>{null}</Page>;
+type Asking = { readonly what: 'create' } | { readonly what: 'edit' | 'delete'; readonly role: Role };
+
+/** What members may do: the roles, who holds them, and what their permissions mean. */
+export function RolesPage() {
+  const { team, roles, can } = useTeam();
+  const members = useQuery(query('listTeamMembers', { teamId: team.id }));
+  // Here and not in a row: a dialog has to say that its role is gone, when the row is too.
+  const [asking, setAsking] = useState<Asking>();
+  const close = () => setAsking(undefined);
+  const mayEdit = can('edit_team_settings');
+  const create = mayEdit && <Button onClick={() => setAsking({ what: 'create' })}>{words.create}</Button>;
+  const own = roles.filter(({ isSystemRole }) => !isSystemRole);
+  const list = {
+    members: members.data,
+    onEdit: (role: Role) => setAsking({ what: 'edit', role }),
+    onDelete: (role: Role) => setAsking({ what: 'delete', role }),
+  };
+  return (
+    <Page title={words.title} explanation={words.explanation} action={own.length > 0 && create}>
+      {!mayEdit && <Alert color="gray">{words.readOnly}</Alert>}
+      {members.error !== null && (
+        <FailureAlert failure={failureOf(members.error)} retry={() => void members.refetch()} />
+      )}
+      <RoleList title={words.builtIn} roles={roles.filter(({ isSystemRole }) => isSystemRole)} {...list} />
+      {own.length > 0 ? (
+        <RoleList title={words.own} roles={own} {...list} />
+      ) : (
+        <Paper withBorder radius="lg" className="empty">
+          <EmptyState
+            variant="light"
+            icon={<People />}
+            title={words.emptyTitle}
+            description={mayEdit ? words.empty : words.emptyReadOnly}
+          >
+            {create !== false && <EmptyState.Actions>{create}</EmptyState.Actions>}
+          </EmptyState>
+        </Paper>
+      )}
+      <Catalogue />
+      {asking?.what === 'create' && <CreateRole onClose={close} />}
+      {asking?.what === 'edit' && <EditRole role={asking.role} onClose={close} />}
+      {asking?.what === 'delete' && <DeleteRole role={asking.role} onClose={close} />}
+    </Page>
+  );
+}
+
+type RoleListProps = Omit<RoleRowProps, 'role'> & { readonly title: string; readonly roles: readonly Role[] };
+
+function RoleList({ title, roles, ...row }: RoleListProps) {
+  const id = useId();
+  return (
+    <section aria-labelledby={id}>
+      <Title order={2} size="h4" id={id} mb="sm">
+        {title}
+      </Title>
+      <Paper component="ul" withBorder radius="lg" className="card-list">
+        {roles.map((role) => (
+          <RoleRow key={role.roleId} role={role} {...row} />
+        ))}
+      </Paper>
+    </section>
+  );
+}

@@ -1,4 +1,21 @@
 import { Page } from '../../parts/page.tsx';
 import { settingsTexts as words } from '../../texts/settings.ts';
+import { Deletion } from './settings/deletion.tsx';
+import { Details } from './settings/details.tsx';
+import { Identifiers } from './settings/identifiers.tsx';
+import { Leave } from './settings/leave.tsx';
+import { Name } from './settings/name.tsx';
+import { useTeam } from './team.ts';
 
-export const SettingsPage = () => <Page title={words.title}>{null}</Page>;
+export function SettingsPage() {
+  const { can } = useTeam();
+  return (
+    <Page title={words.title} explanation={can('edit_team_settings') ? undefined : words.readOnly}>
+      <Name />
+      <Details />
+      <Identifiers />
+      <Leave />
+      <Deletion />
+    </Page>
+  );
+}

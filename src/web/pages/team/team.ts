@@ -10,7 +10,7 @@ type TeamPage = {
   /** None for a reader without `access_dashboard`. */
   readonly roles: readonly Role[];
   /** Whether the reader's role holds a permission. The service decides; pages do not offer what it would refuse. */
-  can(permission: Permission): boolean;
+  readonly can: (permission: Permission) => boolean;
 };
 
 export const TeamContext = createContext<TeamPage | null>(null);

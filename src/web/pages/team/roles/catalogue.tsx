@@ -1,0 +1,38 @@
+import { Code, Text } from '@mantine/core';
+import { Section } from '../../../parts/section.tsx';
+import { permissionTexts } from '../../../texts/permissions.ts';
+import { rolesTexts } from '../../../texts/roles.ts';
+import { useTeam } from '../team.ts';
+import { nameOfRole } from './names.ts';
+import { PERMISSIONS } from './permissions.ts';
+
+const words = rolesTexts.catalogue;
+
+export function Catalogue() {
+  const { roles } = useTeam();
+  return (
+    <Section title={words.title} explanation={words.explanation}>
+      <dl className="values">
+        {PERMISSIONS.map((permission) => (
+          <div key={permission}>
+            <dt className="role-permission">
+              <Text component="span" size="sm" fw={600} c="var(--mantine-color-text)">
+                {permissionTexts[permission]}
+              </Text>{' '}
+              <Code>{permission}</Code>
+            </dt>
+            <dd>{words.details[permission]}</dd>
+            <Text component="dd" size="sm" c="dimmed">
+              {words.heldBy(
+                roles
+                  .filter(({ permissions }) => permissions.includes(permission))
+                  .map(nameOfRole)
+                  .join(', '),
+              )}
+            </Text>
+          </div>
+        ))}
+      </dl>
+    </Section>
+  );
+}

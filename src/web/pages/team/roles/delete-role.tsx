@@ -1,0 +1,83 @@
+import { Alert, Button, Group, NativeSelect, Skeleton, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useCallForm } from '../../../parts/call-form.ts';
+import { Dialog } from '../../../parts/dialog.tsx';
+import { FailureAlert } from '../../../parts/failure-alert.tsx';
+import { useNotice } from '../../../parts/notices.tsx';
+import { texts } from '../../../texts.ts';
+import { rolesTexts as words } from '../../../texts/roles.ts';
+import { query, trpc } from '../../../trpc.ts';
+import { useTeamRefresh } from '../refresh.ts';
+import { useTeam, type Role } from '../team.ts';
+import { nameOfRole } from './names.ts';
+
+type DeleteRoleProps = { readonly role: Role; readonly onClose: () => void };
+
+/** Deletes a role; whoever holds it or is invited to it gets another one. */
+export function DeleteRole({ role, onClose }: DeleteRoleProps) {
+  const { team, roles } = useTeam();
+  const notify = useNotice();
+  const refresh = useTeamRefresh();
+  const replacements = roles.filter(({ roleId, isAssignable }) => isAssignable && roleId !== role.roleId);
+  const form = useCallForm({
+    initialValues: { replacementRoleId: '' },
+    call: ({ replacementRoleId }) =>
+      trpc.roles.delete.mutate({ teamId: team.id, roleId: role.roleId, replacementRoleId }),
+    onSuccess: async (_, { replacementRoleId }) => {
+      const replacement = roles.find(({ roleId }) => roleId === replacementRoleId);
+      await refresh();
+      onClose();
+      notify(words.deleted(nameOfRole(role), replacement === undefined ? replacementRoleId : nameOfRole(replacement)));
+    },
+    onError: () => void refresh(),
+    faults: { replacementRoleId: { min_length: words.chooseReplacement, invalid_value: words.replacementGone } },
+  });
+  return (
+    <Dialog onClose={onClose} title={words.deleteTitle(nameOfRole(role))}>
+      <form onSubmit={form.submit} noValidate>
+        <Stack gap="md">
+          <div>
+            <Moving role={role} />
+            <Text>{words.meanwhile}</Text>
+          </div>
+          {role.roleId === team.role.id && <Alert color="yellow">{words.deleteOwn}</Alert>}
+          {form.failure !== undefined && <FailureAlert failure={form.failure} />}
+          <NativeSelect
+            {...form.field('replacementRoleId')}
+            label={words.replacement}
+            data={[
+              { value: '', label: words.chooseReplacement },
+              ...replacements.map((each) => ({ value: each.roleId, label: nameOfRole(each) })),
+            ]}
+            data-autofocus
+          />
+          <Group justify="flex-end" gap="sm">
+            <Button variant="default" onClick={onClose}>
+              {texts.cancel}
+            </Button>
+            <Button type="submit" color="red" loading={form.pending}>
+              {words.deleteSubmit}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Dialog>
+  );
+}
+
+/** How many get another role, counted when the dialog opens. Invitations are told only to those who may invite. */
+function Moving({ role }: { readonly role: Role }) {
+  const { team, can } = useTeam();
+  const input = { teamId: team.id };
+  const mayInvite = can('invite_members');
+  const members = useQuery({ ...query('listTeamMembers', input), staleTime: 0 });
+  const invitations = useQuery({ ...query('listTeamInvitations', input), staleTime: 0, enabled: mayInvite });
+  if (members.data === undefined || (mayInvite && invitations.data === undefined)) return <Skeleton height={24} />;
+  const count = (rows: readonly { readonly roleId: string }[]) =>
+    rows.filter(({ roleId }) => roleId === role.roleId).length;
+  return (
+    <Text role="status">
+      {words.moving(count(members.data), invitations.data === undefined ? null : count(invitations.data))}
+    </Text>
+  );
+}

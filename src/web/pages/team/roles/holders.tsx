@@ -1,0 +1,52 @@
+import { Skeleton, Text } from '@mantine/core';
+import { useState } from 'react';
+import { TextLink } from '../../../parts/links.tsx';
+import { rolesTexts as words } from '../../../texts/roles.ts';
+import type { Outputs } from '../../../trpc.ts';
+import { useTeam, type Role } from '../team.ts';
+import { nameOfMember, nameOfRole } from './names.ts';
+
+export type Member = Outputs['listTeamMembers'][number];
+
+/** As many names as somebody reads; the page of the members has them all. */
+const NAMES = 50;
+
+type HoldersProps = { readonly role: Role; readonly members: readonly Member[] | undefined };
+
+/** How many hold a role, and, for whoever asks, who. */
+export function Holders({ role, members }: HoldersProps) {
+  const { team } = useTeam();
+  const [isOpen, setOpen] = useState(false);
+  if (members === undefined) return <Skeleton height={20} width={96} />;
+  const holders = members.filter(({ roleId }) => roleId === role.roleId);
+  if (holders.length === 0)
+    return (
+      <Text size="sm" c="dimmed">
+        {words.nobody}
+      </Text>
+    );
+  return (
+    <details className="role-holders" onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary aria-label={`${words.holdersOf(nameOfRole(role))}: ${words.holders(holders.length)}`}>
+        {words.holders(holders.length)}
+      </summary>
+      {isOpen && (
+        <ul>
+          {holders.slice(0, NAMES).map((holder) => (
+            <li key={holder.membershipId} className="wrap">
+              {holder.isActive ? nameOfMember(holder) : words.notActive(nameOfMember(holder))}
+            </li>
+          ))}
+          {holders.length > NAMES && (
+            <li>
+              {words.more(holders.length - NAMES)}{' '}
+              <TextLink to="/teams/$teamId/members" params={{ teamId: team.id }}>
+                {words.allMembers}
+              </TextLink>
+            </li>
+          )}
+        </ul>
+      )}
+    </details>
+  );
+}

@@ -1,0 +1,5 @@
+import { permissionTexts } from '../../../texts/permissions.ts';
+import type { Permission } from '../team.ts';
+
+/** All of them, in the order of the catalogue. */
+export const PERMISSIONS = Object.keys(permissionTexts) as readonly Permission[]; // the keys of a record of all

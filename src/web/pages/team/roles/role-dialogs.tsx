@@ -1,0 +1,96 @@
+import { Alert, Button, Group, Stack, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { useCallForm } from '../../../parts/call-form.ts';
+import { Dialog } from '../../../parts/dialog.tsx';
+import { FailureAlert } from '../../../parts/failure-alert.tsx';
+import { useNotice } from '../../../parts/notices.tsx';
+import { texts } from '../../../texts.ts';
+import { rolesTexts as words } from '../../../texts/roles.ts';
+import { trpc } from '../../../trpc.ts';
+import { useTeamRefresh } from '../refresh.ts';
+import { useTeam, type Permission, type Role } from '../team.ts';
+import { nameOfRole } from './names.ts';
+import { PermissionChoice } from './permission-choice.tsx';
+
+type RoleFields = { readonly name: string; readonly permissions: Permission[] };
+
+type RoleDialogProps = {
+  readonly title: string;
+  readonly submit: string;
+  readonly role?: Role;
+  readonly call: (fields: RoleFields) => Promise<Role>;
+  readonly done: (role: string) => string;
+  readonly onClose: () => void;
+};
+
+export function CreateRole({ onClose }: { readonly onClose: () => void }) {
+  const { team } = useTeam();
+  return (
+    <RoleDialog
+      title={words.create}
+      submit={words.submit}
+      call={(fields) => trpc.roles.create.mutate({ teamId: team.id, ...fields })}
+      done={words.created}
+      onClose={onClose}
+    />
+  );
+}
+
+export function EditRole({ role, onClose }: { readonly role: Role; readonly onClose: () => void }) {
+  const { team } = useTeam();
+  return (
+    <RoleDialog
+      title={words.editOf(nameOfRole(role))}
+      submit={texts.save}
+      role={role}
+      call={(fields) => trpc.roles.update.mutate({ teamId: team.id, roleId: role.roleId, ...fields })}
+      done={words.edited}
+      onClose={onClose}
+    />
+  );
+}
+
+function RoleDialog({ title, submit, role, call, done, onClose }: RoleDialogProps) {
+  const { team, can } = useTeam();
+  const notify = useNotice();
+  const refresh = useTeamRefresh();
+  const [ticked, setTicked] = useState<readonly Permission[]>(role?.permissions ?? []);
+  const form = useCallForm({
+    initialValues: { name: role?.name ?? '' },
+    call: ({ name }) => call({ name, permissions: ticked.filter(can) }),
+    onSuccess: async (saved) => {
+      await refresh();
+      onClose();
+      notify(done(nameOfRole(saved)));
+    },
+    onError: () => void refresh(),
+    faults: { name: { invalid_value: words.nameTaken } },
+  });
+  return (
+    <Dialog onClose={onClose} title={title}>
+      <form onSubmit={form.submit} noValidate>
+        <Stack gap="md">
+          {form.failure !== undefined && <FailureAlert failure={form.failure} />}
+          {role !== undefined && role.roleId === team.role.id && <Alert color="yellow">{words.editOwn}</Alert>}
+          <TextInput
+            {...form.field('name')}
+            label={words.name}
+            description={words.nameHint}
+            autoComplete="off"
+            required
+            data-autofocus
+          />
+          <PermissionChoice ticked={ticked} onChange={setTicked} />
+          <Group justify="flex-end" gap="sm">
+            <Button variant="default" onClick={onClose}>
+              {texts.cancel}
+            </Button>
+            <Button type="submit" loading={form.pending}>
+              {submit}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,69 @@
+import { Badge, Button, Group, Text } from '@mantine/core';
+import { permissionTexts } from '../../../texts/permissions.ts';
+import { rolesTexts as words } from '../../../texts/roles.ts';
+import { useTeam, type Role } from '../team.ts';
+import { Holders, type Member } from './holders.tsx';
+import { nameOfRole } from './names.ts';
+
+export type RoleRowProps = {
+  readonly role: Role;
+  /** All of the team's, or undefined until they are known. */
+  readonly members: readonly Member[] | undefined;
+  readonly onEdit: (role: Role) => void;
+  readonly onDelete: (role: Role) => void;
+};
+
+export function RoleRow({ role, members, onEdit, onDelete }: RoleRowProps) {
+  const { team, can } = useTeam();
+  const name = nameOfRole(role);
+  const isOffered = !role.isSystemRole && can('edit_team_settings');
+  return (
+    <li className="row row-high">
+      <div className="row-head">
+        <Group gap="xs" className="row-text">
+          <Text fw={600} component="h3" className="wrap">
+            {name}
+          </Text>
+          {role.roleId === team.role.id && (
+            <Badge variant="light" tt="none">
+              {words.yours}
+            </Badge>
+          )}
+        </Group>
+        {isOffered && role.isAssignable && (
+          <Group gap={4}>
+            <Button size="compact-sm" variant="subtle" onClick={() => onEdit(role)} aria-label={words.editOf(name)}>
+              {words.edit}
+            </Button>
+            <Button
+              size="compact-sm"
+              variant="subtle"
+              color="red"
+              onClick={() => onDelete(role)}
+              aria-label={words.deleteOf(name)}
+            >
+              {words.delete}
+            </Button>
+          </Group>
+        )}
+      </div>
+      {role.permissions.length === 0 ? (
+        <Text size="sm" mt={6}>
+          {words.nothing}
+        </Text>
+      ) : (
+        <ul className="facts role-facts">
+          {role.permissions.map((permission) => (
+            <li key={permission}>{permissionTexts[permission]}</li>
+          ))}
+        </ul>
+      )}
+      {isOffered && !role.isAssignable && (
+        <Text size="sm" c="dimmed" mb={6}>
+          {words.beyond}
+        </Text>
+      )}
+      <Holders role={role} members={members} />
+    </li>
+  );
+}

@@ -1,0 +1,71 @@
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Dialog } from '../../../parts/dialog.tsx';
+import { FailureAlert } from '../../../parts/failure-alert.tsx';
+import { texts } from '../../../texts.ts';
+import { settingsTexts } from '../../../texts/settings.ts';
+import { failureOf, trpc } from '../../../trpc.ts';
+import { useTeamRefresh } from '../refresh.ts';
+import { useTeam } from '../team.ts';
+import { useTeamEnded } from './changes.ts';
+
+const words = settingsTexts.deletion;
+
+/** Deletes the team once its name is typed. */
+export function DeleteTeam({ onClose }: { readonly onClose: () => void }) {
+  const { team } = useTeam();
+  const [typed, setTyped] = useState('');
+  const end = useTeamEnded();
+  const refresh = useTeamRefresh();
+  const deletion = useMutation({
+    mutationFn: () => trpc.teams.delete.mutate({ teamId: team.id }),
+    onSuccess: () => end(words.done(team.name)),
+    onError: () => void refresh(),
+  });
+  const isTyped = asSeen(typed) === asSeen(team.name);
+  return (
+    <Dialog onClose={onClose} title={words.confirmTitle(team.name)}>
+      <form
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (isTyped && !deletion.isPending) deletion.mutate();
+        }}
+      >
+        <Stack gap="md">
+          <div>
+            <Text>{words.goes}</Text>
+            <ul className="facts">
+              {words.parts.map((part) => (
+                <li key={part}>{part}</li>
+              ))}
+            </ul>
+          </div>
+          {deletion.error !== null && <FailureAlert failure={failureOf(deletion.error)} />}
+          <TextInput
+            label={words.type}
+            description={team.name}
+            value={typed}
+            onChange={(event) => setTyped(event.currentTarget.value)}
+            autoComplete="off"
+            autoCapitalize="none"
+            spellCheck={false}
+            data-autofocus
+          />
+          <Group justify="flex-end" gap="sm">
+            <Button variant="default" onClick={onClose}>
+              {texts.cancel}
+            </Button>
+            <Button type="submit" color="red" disabled={!isTyped} loading={deletion.isPending}>
+              {words.submit}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Dialog>
+  );
+}
+
+/** A page shows several blanks as one, and so does whoever types what it shows. */
+const asSeen = (name: string): string => name.normalize('NFKC').replaceAll(/\s+/g, ' ').trim();

@@ -1,0 +1,25 @@
+import { Button, Group } from '@mantine/core';
+import { useState } from 'react';
+import { Section } from '../../../parts/section.tsx';
+import { settingsTexts } from '../../../texts/settings.ts';
+import { useTeam } from '../team.ts';
+import { DeleteTeam } from './delete-team.tsx';
+
+const words = settingsTexts.deletion;
+
+export function Deletion() {
+  const { team } = useTeam();
+  const [asking, setAsking] = useState(false);
+  // Whoever was the owner until a moment ago still reads why the service has refused.
+  if (team.role.id !== 'owner' && !asking) return null;
+  return (
+    <Section title={words.title} explanation={words.explanation}>
+      <Group>
+        <Button variant="outline" color="red" onClick={() => setAsking(true)}>
+          {words.open}
+        </Button>
+      </Group>
+      {asking && <DeleteTeam onClose={() => setAsking(false)} />}
+    </Section>
+  );
+}

@@ -1,0 +1,28 @@
+import { Copyable } from '../../../parts/copyable.tsx';
+import { Section } from '../../../parts/section.tsx';
+import { settingsTexts } from '../../../texts/settings.ts';
+import { useTeam } from '../team.ts';
+
+const words = settingsTexts.identifiers;
+
+export function Identifiers() {
+  const { team } = useTeam();
+  return (
+    <Section title={words.title} explanation={words.explanation}>
+      <dl className="values">
+        <div>
+          <dt>{words.id}</dt>
+          <dd>
+            <Copyable label={words.id} value={team.id} />
+          </dd>
+        </div>
+        <div>
+          <dt>{words.slug}</dt>
+          <dd>
+            <Copyable label={words.slug} value={team.slug} />
+          </dd>
+        </div>
+      </dl>
+    </Section>
+  );
+}

@@ -1,0 +1,44 @@
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
+import { useCallForm } from '../../../parts/call-form.ts';
+import { FailureAlert } from '../../../parts/failure-alert.tsx';
+import { Section } from '../../../parts/section.tsx';
+import { texts } from '../../../texts.ts';
+import { settingsTexts } from '../../../texts/settings.ts';
+import { trpc } from '../../../trpc.ts';
+import { useTeamRefresh } from '../refresh.ts';
+import { useTeam } from '../team.ts';
+import { useTeamChanged } from './changes.ts';
+
+const words = settingsTexts.name;
+
+export function Name() {
+  const { team, can } = useTeam();
+  const changed = useTeamChanged();
+  const refresh = useTeamRefresh();
+  const form = useCallForm({
+    initialValues: { name: team.name },
+    call: ({ name }) => trpc.updateTeam.mutate({ teamId: team.id, name }),
+    onSuccess: (output) => changed(output, words.saved),
+    onError: () => void refresh(),
+  });
+  return (
+    <Section title={words.title} explanation={words.explanation}>
+      {/* Also above what can only be read: a refusal may be why. */}
+      {form.failure !== undefined && <FailureAlert failure={form.failure} />}
+      {can('edit_team_settings') ? (
+        <form onSubmit={form.submit} noValidate>
+          <Stack gap="md">
+            <TextInput {...form.field('name')} label={words.label} autoComplete="off" required />
+            <Group>
+              <Button type="submit" loading={form.pending}>
+                {texts.save}
+              </Button>
+            </Group>
+          </Stack>
+        </form>
+      ) : (
+        <Text className="wrap">{team.name}</Text>
+      )}
+    </Section>
+  );
+}
