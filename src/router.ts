@@ -1,4 +1,5 @@
 import { accountConsoleRouter } from './resources/accounts/accounts.console.router.ts';
+import { apiKeysConsoleRouter } from './resources/api-keys/api-keys.console.router.ts';
 import { apiKeysRouter } from './resources/api-keys/api-keys.router.ts';
 import { authorizationsRouter } from './resources/authorizations/authorizations.router.ts';
 import { authRouter } from './resources/auth/auth.router.ts';
@@ -43,6 +44,7 @@ export const appRouter = mergeRouters(
     passkeys: passkeysRouter,
     oauthClients: oauthClientsRouter,
     grants: grantsRouter,
+    apiKeys: apiKeysConsoleRouter,
   }),
 );
 

@@ -6,6 +6,9 @@ type AuditFields = {
   readonly accountId?: string | null;
   readonly clientId?: string | undefined;
   readonly grantId?: string | undefined;
+  readonly keyId?: string;
+  /** Who made the key. */
+  readonly makerId?: string;
   readonly teamId?: string | null;
   readonly scopes?: readonly string[];
   /** Why something was refused or ended. */
@@ -13,6 +16,8 @@ type AuditFields = {
 };
 
 export type AuditEvent =
+  | 'api_key.rotated'
+  | 'api_key.revoked'
   | 'oauth_client.created'
   | 'oauth_client.changed'
   | 'oauth_client.secret_rotated'

@@ -15,6 +15,7 @@ export const HOUSEKEEPING: readonly string[] = [
   drop('oauth_token', 'token_hash', `expires_at < now() - interval '1 hour'`),
   drop('authorization_request', 'id_hash', 'expires_at < now()'),
   drop('oauth_artifact', 'key_hash', 'expires_at < now()'),
+  drop('api_key_secret', 'secret_hash', 'expires_at < now()'),
   drop('oauth_client_secret', 'secret_hash', 'expires_at < now()'),
   // A grant ends with its term too, and with it the keys that were made through it.
   `update api_key set revoked_at = now() where id in (

@@ -118,6 +118,17 @@ test('the sweep ends and removes what grants, tokens and clients leave behind', 
     );
   }
 
+  const rotated = await roster.anApiKey(account);
+  for (const [id, expires] of [
+    ['still works', '1 hour'],
+    ['over', '-1 second'],
+  ] as const) {
+    await rows(
+      `insert into api_key_secret (secret_hash, api_key_id, created_at, expires_at) values ($1, $2, now(), ${at(expires)})`,
+      [Buffer.from(id), rotated.id],
+    );
+  }
+
   for (const [id, clientId, expires, revoked] of [
     ['live', registered.id, '1 day', null],
     ['expired', registered.id, '-29 days', null],
@@ -194,6 +205,12 @@ test('the sweep ends and removes what grants, tokens and clients leave behind', 
     ]),
   );
   expect(await names('oauth_client_secret', 'last4')).toEqual(['both', 'kept']);
+  expect(
+    await rows(
+      `select expires_at is null as is_current from api_key_secret where api_key_id = $1 order by is_current`,
+      [rotated.id],
+    ),
+  ).toEqual([{ is_current: false }, { is_current: true }]);
   expect((await names('oauth_grant')).toSorted()).toEqual(['expired', 'live', 'revoked']);
   const left = new Map(
     (

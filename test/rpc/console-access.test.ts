@@ -14,7 +14,7 @@ type World = {
 
 type Row = { readonly name: string; readonly call: (trpc: Trpc, teamId: string, world: World) => Promise<unknown> };
 type Scoped = Row & { readonly scope: Scope; readonly permission: Permission };
-type Personal = Row & { readonly isOwners: boolean; readonly outcome?: string };
+type Personal = Row & { readonly isOwners: boolean; readonly permission?: Permission; readonly outcome?: string };
 
 /** What keys can do too: by scope and permission. */
 const SCOPED: readonly Scoped[] = [
@@ -81,7 +81,7 @@ const SCOPED: readonly Scoped[] = [
   },
 ];
 
-/** What only a person does who is signed in. `outcome` is what a member gets where it is not `done`. */
+/** What only a person does who is signed in. `outcome` is what somebody gets who may, where it is not `done`. */
 const PERSONAL: readonly Personal[] = [
   { name: 'teams.permissions', isOwners: false, call: (trpc, teamId) => trpc.teams.permissions.query({ teamId }) },
 
@@ -115,6 +115,19 @@ const PERSONAL: readonly Personal[] = [
     isOwners: true,
     outcome: 'transfer_not_found',
     call: (trpc, teamId) => trpc.teams.withdrawOwnershipOffer.mutate({ teamId }),
+  },
+  {
+    name: 'apiKeys.list',
+    isOwners: false,
+    permission: 'manage_api_keys',
+    call: (trpc, teamId) => trpc.apiKeys.list.query({ teamId }),
+  },
+  {
+    name: 'apiKeys.revokeInTeam',
+    isOwners: false,
+    permission: 'manage_api_keys',
+    outcome: 'api_key_not_found',
+    call: (trpc, teamId) => trpc.apiKeys.revokeInTeam.mutate({ teamId, keyId: 'nothing' }),
   },
 ];
 
@@ -217,7 +230,9 @@ describe.for(SCOPED)('$name', ({ scope, permission, call }) => {
   });
 });
 
-describe.for(PERSONAL)('$name', ({ isOwners, outcome = 'done', call }) => {
+describe.for(PERSONAL)('$name', ({ isOwners, permission, outcome = 'done', call }) => {
+  const isForMembers = !isOwners && permission === undefined;
+
   const attempt = async (api: Api, standing: Standing) => {
     const world = await aWorld(api, standing);
     const before = await stateOf(api, world.team);
@@ -227,7 +242,7 @@ describe.for(PERSONAL)('$name', ({ isOwners, outcome = 'done', call }) => {
   };
 
   test('needs somebody who is signed in', async ({ api }) => {
-    const world = await aWorld(api, isOwners ? 'owner' : 'member');
+    const world = await aWorld(api, isForMembers ? 'member' : 'owner');
     const keys = [
       await api.anApiKey(world.caller, { scopes: SCOPES }),
       await api.anApiKey(world.caller, { scopes: ['teams:write', 'teams:read'], team: world.team }),
@@ -240,13 +255,16 @@ describe.for(PERSONAL)('$name', ({ isOwners, outcome = 'done', call }) => {
     expect(await stateOf(api, world.team)).toEqual(before);
   });
 
-  test('asks for the owner alone, or for any member', async ({ api }) => {
-    const forMembers = isOwners ? 'permission_missing' : outcome;
+  test('asks for the owner alone, for a permission, or for any member', async ({ api }) => {
+    const forMembers = isForMembers ? outcome : 'permission_missing';
 
     expect(await attempt(api, 'guest')).toBe(forMembers);
     expect(await attempt(api, 'member')).toBe(forMembers);
-    expect(await attempt(api, PERMISSIONS)).toBe(forMembers);
-    if (isOwners) expect(await attempt(api, 'owner')).toBe(outcome);
+    expect(await attempt(api, PERMISSIONS)).toBe(isOwners ? 'permission_missing' : outcome);
+    if (!isForMembers) expect(await attempt(api, 'owner')).toBe(outcome);
+    if (permission === undefined) return;
+    expect(await attempt(api, allBut(PERMISSIONS, permission))).toBe('permission_missing');
+    expect(await attempt(api, [permission])).toBe(outcome);
   });
 
   // Guarantees that ids of teams cannot be probed.

@@ -44,6 +44,45 @@ export async function revokeApiKey(read: Read, accountId: string, keyId: string)
   return rows.length > 0;
 }
 
+type ListedKeyRow = ApiKeyRow & {
+  previous_secret_until: string | null;
+  account_id: string;
+  email: string | null;
+  first_name: string | null;
+  last_name: string | null;
+};
+
+// A secret never outlives its key.
+const SELECT_LISTED = `select k.id, k.name, k.key_prefix, k.last4, k.scopes, k.team_id, k.created_at, k.last_used_at,
+     k.expires_at, k.account_id, a.email, a.first_name, a.last_name,
+     (select max(least(s.expires_at, k.expires_at)) from api_key_secret s
+      where s.api_key_id = k.id and least(s.expires_at, k.expires_at) > now() and s.expires_at is not null)
+       as previous_secret_until
+   from api_key k
+   join account a on a.id = k.account_id
+   where k.revoked_at is null`;
+
+const listedPersonalKeys = statement<ListedKeyRow>(
+  'listed_personal_api_keys',
+  `${SELECT_LISTED} and k.account_id = $1 and k.team_id is null order by k.created_at, k.id`,
+);
+
+const listedTeamKeys = statement<ListedKeyRow>(
+  'listed_team_api_keys',
+  `${SELECT_LISTED} and k.team_id = $1 order by k.created_at, k.id`,
+);
+
+/** The keys on a page for the account: its personal ones, or all of a team's. */
+export async function listKeysForPage(read: Read, accountId: string, teamId: string | undefined) {
+  const rows = await (teamId === undefined ? read(listedPersonalKeys, [accountId]) : read(listedTeamKeys, [teamId]));
+  return rows.map((row) => ({
+    ...presentRow(row),
+    previousSecretUntil: isoOrNull(row.previous_secret_until),
+    madeBy: { userId: row.account_id, email: row.email, firstName: row.first_name, lastName: row.last_name },
+    isOwn: row.account_id === accountId,
+  }));
+}
+
 const presentRow = (row: ApiKeyRow) => ({
   id: row.id,
   name: row.name,

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { ProblemError } from '../../errors.ts';
-import type { Context } from '../../rpc/context.ts';
-import { accountProcedure, requirePermission } from '../../rpc/procedures.ts';
+import { accountProcedure } from '../../rpc/procedures.ts';
 import { resourceId, SUCCESS, success } from '../../rpc/text.ts';
 import { endpoint, router } from '../../rpc/trpc.ts';
 import { listPersonalKeys, listTeamKeys, revokeApiKey } from './api-keys.queries.ts';
@@ -14,6 +13,7 @@ import {
   updateApiKeyInput,
 } from './api-keys.schema.ts';
 import { createApiKey, updateApiKey } from './api-keys.service.ts';
+import { requireKeyManager } from './key-manager.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -88,10 +88,3 @@ export const apiKeysRouter = router({
       return SUCCESS;
     }),
 });
-
-// Off the ladder: the team is optional here, so what `teamProcedure` checks is checked by the same two functions.
-async function requireKeyManager(ctx: Context, teamId: string): Promise<void> {
-  const membership = await ctx.membershipOf(teamId);
-  if (membership === null) throw new ProblemError('team_not_found');
-  requirePermission(membership.permissions, 'manage_api_keys');
-}

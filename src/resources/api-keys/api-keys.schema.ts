@@ -36,6 +36,25 @@ export const createdApiKeyOutput = z
   .object({ key: apiKeyOutput, secret: z.string().meta({ description: 'Shown this once; it cannot be recovered.' }) })
   .meta({ id: 'CreatedApiKey', description: 'A new API key and its secret.' });
 
+export const OVERLAP_HOURS_MAX = 168;
+
+export const rotateKeyInput = z.object({ keyId: resourceId, overlapHours: z.int().min(0).max(OVERLAP_HOURS_MAX) });
+export const revokeInTeamInput = z.object({ teamId: resourceId, keyId: resourceId });
+
+/** A key as the pages about keys show it. */
+export const listedKeyOutput = apiKeyOutput.extend({
+  /** Until when the secret before a rotation works beside the one that is shown. */
+  previousSecretUntil: timestamp.nullable(),
+  madeBy: z.object({
+    userId: z.string(),
+    email: z.string().nullable(),
+    firstName: z.string().nullable(),
+    lastName: z.string().nullable(),
+  }),
+  /** Whether the reader made it, who alone changes its scopes and its secret. */
+  isOwn: z.boolean(),
+});
+
 type KeyFields = {
   id: string;
   name: string;

@@ -132,7 +132,7 @@ async function requireScopes(
  * The caller's scopes at this moment, locked until the commit: a key or grant that is narrowed or
  * revoked while it makes a key cannot hand on what it has just lost, nor a session that has ended.
  */
-async function heldNow(tx: EntityManager, { kind, credentialId, scopes }: Principal): Promise<readonly Scope[]> {
+export async function heldNow(tx: EntityManager, { kind, credentialId, scopes }: Principal): Promise<readonly Scope[]> {
   const [caller] = await tx.execute<{ scopes: Scope[] | null }[]>(SCOPES_NOW[kind], [credentialId]);
   if (caller === undefined) throw new ProblemError('credential_invalid');
   // What the token holds may be less than its grant.

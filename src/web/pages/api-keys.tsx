@@ -1,4 +1,4 @@
-import { Page } from '../parts/page.tsx';
-import { apiKeysTexts as words } from '../texts/api-keys.ts';
+import { KeysPage } from './api-keys/keys-page.tsx';
 
-export const ApiKeysPage = () => <Page title={words.title}>{null}</Page>;
+/** The personal keys of whoever is signed in. */
+export const ApiKeysPage = () => <KeysPage teamId={undefined} />;

@@ -11,9 +11,11 @@ type ScopeChoiceProps = {
   readonly onChange: (ticked: Scope[]) => void;
   /** What cannot be ticked at the moment, and shows no tick. */
   readonly isExcluded?: (scope: Scope) => boolean;
+  /** Whether each is also called what the API calls it. */
+  readonly withNames?: boolean;
 };
 
-/** A checkbox for each thing that an application may do. */
+/** A checkbox for each thing that an application or a key may do. */
 export const ScopeChoice = ({
   label,
   description,
@@ -21,6 +23,7 @@ export const ScopeChoice = ({
   ticked,
   onChange,
   isExcluded = () => false,
+  withNames = false,
 }: ScopeChoiceProps) => (
   <Checkbox.Group
     label={label}
@@ -33,7 +36,13 @@ export const ScopeChoice = ({
   >
     <Stack gap="sm" mt="sm">
       {scopes.map((scope) => (
-        <Checkbox key={scope} value={scope} label={scopeTexts[scope]} disabled={isExcluded(scope)} />
+        <Checkbox
+          key={scope}
+          value={scope}
+          label={scopeTexts[scope]}
+          description={withNames && scope}
+          disabled={isExcluded(scope)}
+        />
       ))}
     </Stack>
   </Checkbox.Group>

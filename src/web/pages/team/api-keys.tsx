@@ -1,4 +1,8 @@
-import { Page } from '../../parts/page.tsx';
-import { apiKeysTexts as words } from '../../texts/api-keys.ts';
+import { KeysPage } from '../api-keys/keys-page.tsx';
+import { useTeam } from './team.ts';
 
-export const TeamApiKeysPage = () => <Page title={words.title}>{null}</Page>;
+/** All keys of the team, whoever made them. */
+export function TeamApiKeysPage() {
+  const { team } = useTeam();
+  return <KeysPage teamId={team.id} />;
+}

@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { sessionProcedure } from '../../rpc/procedures.ts';
+import { SUCCESS, success } from '../../rpc/text.ts';
+import { router } from '../../rpc/trpc.ts';
+import { listKeysForPage } from './api-keys.queries.ts';
+import {
+  createdApiKeyOutput,
+  listApiKeysQuery,
+  listedKeyOutput,
+  presentApiKey,
+  revokeInTeamInput,
+  rotateKeyInput,
+} from './api-keys.schema.ts';
+import { requireKeyManager } from './key-manager.ts';
+import { revokeKeyInTeam } from './revocation.service.ts';
+import { rotateApiKey } from './rotation.service.ts';
+
+/** What the pages about API keys do beside the operations of REST. Over tRPC only. */
+export const apiKeysConsoleRouter = router({
+  list: sessionProcedure
+    .input(z.object(listApiKeysQuery))
+    .output(z.array(listedKeyOutput))
+    .query(async ({ ctx, input: { teamId } }) => {
+      if (teamId !== undefined) await requireKeyManager(ctx, teamId);
+      return listKeysForPage(ctx.services.db.read, ctx.principal.accountId, teamId);
+    }),
+
+  rotate: sessionProcedure
+    .input(rotateKeyInput)
+    .output(createdApiKeyOutput)
+    .mutation(async ({ ctx: { services, principal }, input: { keyId, overlapHours } }) => {
+      const { key, secret } = await rotateApiKey(services, principal, keyId, overlapHours);
+      return { key: presentApiKey(key), secret };
+    }),
+
+  revokeInTeam: sessionProcedure
+    .input(revokeInTeamInput)
+    .output(success)
+    .mutation(async ({ ctx, input: { teamId, keyId } }) => {
+      await revokeKeyInTeam(ctx.services, await requireKeyManager(ctx, teamId), keyId);
+      return SUCCESS;
+    }),
+});

@@ -1,0 +1,15 @@
+import type { ActiveMembership } from '../../access/principal.ts';
+import { ProblemError } from '../../errors.ts';
+import type { Context } from '../../rpc/context.ts';
+import { requirePermission } from '../../rpc/procedures.ts';
+
+/**
+ * The caller's membership of a team whose keys it may manage. Off the ladder: where the team is
+ * optional, what `teamProcedure` checks is checked by the same two functions.
+ */
+export async function requireKeyManager(ctx: Context, teamId: string): Promise<ActiveMembership> {
+  const membership = await ctx.membershipOf(teamId);
+  if (membership === null) throw new ProblemError('team_not_found');
+  requirePermission(membership.permissions, 'manage_api_keys');
+  return membership;
+}

@@ -1,0 +1,21 @@
+import { lockTeamAs } from '../../access/membership.ts';
+import type { ActiveMembership } from '../../access/principal.ts';
+import { ProblemError } from '../../errors.ts';
+import type { Services } from '../../rpc/context.ts';
+import { requirePermission } from '../../rpc/procedures.ts';
+
+/** Ends a key of the caller's team, whoever made it, from the next request on. */
+export async function revokeKeyInTeam({ db, audit }: Services, caller: ActiveMembership, keyId: string): Promise<void> {
+  const { team, accountId } = caller;
+  const makerId = await db.em().transactional(async (tx) => {
+    const { permissions } = await lockTeamAs(tx, caller);
+    requirePermission(permissions, 'manage_api_keys');
+    const [row] = await tx.execute<{ account_id: string }[]>(
+      'update api_key set revoked_at = now() where id = ? and team_id = ? and revoked_at is null returning account_id',
+      [keyId, team.id],
+    );
+    if (row === undefined) throw new ProblemError('api_key_not_found');
+    return row.account_id;
+  });
+  audit('api_key.revoked', { accountId, keyId, makerId, teamId: team.id });
+}

@@ -1,0 +1,45 @@
+import { LockMode } from '@mikro-orm/core';
+import { lockAccount } from '../../access/account.ts';
+import { isPast } from '../../access/membership.ts';
+import type { Principal } from '../../access/principal.ts';
+import { ApiKey, ApiKeySecret } from '../../entities/index.ts';
+import { ProblemError } from '../../errors.ts';
+import type { Services } from '../../rpc/context.ts';
+import { heldNow } from './api-keys.service.ts';
+
+const HOUR_MS = 60 * 60 * 1000;
+
+/**
+ * Gives a key that the account made a new secret. The one it had works for some more hours, and one
+ * older than that no more.
+ */
+export async function rotateApiKey(
+  { db, secrets, audit }: Services,
+  caller: Principal,
+  keyId: string,
+  overlapHours: number,
+): Promise<{ key: ApiKey; secret: string }> {
+  const rotated = await db.em().transactional(async (tx) => {
+    // The account first: whoever ends its sessions and its keys at once has locked it too.
+    await lockAccount(tx, caller.accountId);
+    await heldNow(tx, caller);
+    const key = await tx.findOne(
+      ApiKey,
+      { id: keyId, account: caller.accountId, revokedAt: null },
+      { lockMode: LockMode.PESSIMISTIC_WRITE },
+    );
+    if (key === null || isPast(key.expiresAt)) throw new ProblemError('api_key_not_found');
+
+    await tx.nativeDelete(ApiKeySecret, { apiKey: key.id, ...(overlapHours > 0 && { expiresAt: { $ne: null } }) });
+    const expiresAt = new Date(Date.now() + overlapHours * HOUR_MS);
+    await tx.nativeUpdate(ApiKeySecret, { apiKey: key.id }, { expiresAt });
+    const { secret, hash, keyPrefix, last4 } = secrets.mint(key.team ? 'teamKey' : 'personalKey');
+    tx.create(ApiKeySecret, { secretHash: hash, apiKey: key });
+    key.keyPrefix = keyPrefix;
+    key.last4 = last4;
+    await tx.flush();
+    return { key, secret };
+  });
+  audit('api_key.rotated', { accountId: caller.accountId, keyId, teamId: rotated.key.team?.id ?? null });
+  return rotated;
+}

@@ -1,0 +1,46 @@
+import { Button, Group, Stack, Text } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Dialog } from '../../parts/dialog.tsx';
+import { FailureAlert } from '../../parts/failure-alert.tsx';
+import { useNotice } from '../../parts/notices.tsx';
+import { texts } from '../../texts.ts';
+import { apiKeysTexts as words } from '../../texts/api-keys.ts';
+import { failureOf, trpc, type Scope } from '../../trpc.ts';
+import { keysOf, type Key } from './keys.ts';
+import { ScopesField } from './scopes-field.tsx';
+
+type ChangeScopesProps = { readonly apiKey: Key; readonly onClose: () => void };
+
+/** Replaces the scopes of a key that the reader made. */
+export function ChangeScopes({ apiKey: { id, name, teamId, scopes }, onClose }: ChangeScopesProps) {
+  const [ticked, setTicked] = useState<readonly Scope[]>(scopes);
+  const queries = useQueryClient();
+  const notify = useNotice();
+  const change = useMutation({
+    mutationFn: () => trpc.updateApiKey.mutate({ keyId: id, scopes: [...ticked] }),
+    onSuccess: async () => {
+      await queries.invalidateQueries(keysOf(teamId ?? undefined));
+      onClose();
+      notify(words.changed);
+    },
+  });
+  const isSame = ticked.length === scopes.length && scopes.every((scope) => ticked.includes(scope));
+  return (
+    <Dialog onClose={onClose} title={words.changeTitle(name)}>
+      <Stack gap="md">
+        <Text size="sm">{words.changeHint}</Text>
+        {change.error !== null && <FailureAlert failure={failureOf(change.error)} />}
+        <ScopesField teamId={teamId} ticked={ticked} onChange={setTicked} />
+        <Group justify="flex-end" gap="sm">
+          <Button variant="default" onClick={onClose} data-autofocus>
+            {texts.cancel}
+          </Button>
+          <Button loading={change.isPending} disabled={ticked.length === 0 || isSame} onClick={() => change.mutate()}>
+            {texts.save}
+          </Button>
+        </Group>
+      </Stack>
+    </Dialog>
+  );
+}

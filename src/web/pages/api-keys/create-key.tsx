@@ -1,0 +1,76 @@
+import { Button, Group, NativeSelect, Stack, TextInput } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useCallForm } from '../../parts/call-form.ts';
+import { Dialog } from '../../parts/dialog.tsx';
+import { FailureAlert } from '../../parts/failure-alert.tsx';
+import { texts } from '../../texts.ts';
+import { apiKeysTexts as words } from '../../texts/api-keys.ts';
+import { trpc, type Scope } from '../../trpc.ts';
+import { keysOf, type NewSecret, type TeamId } from './keys.ts';
+import { ScopesField } from './scopes-field.tsx';
+import { SecretOnce } from './secret-once.tsx';
+
+type CreateKeyProps = { readonly teamId: TeamId; readonly onClose: () => void };
+
+export function CreateKey({ teamId, onClose }: CreateKeyProps) {
+  const [created, setCreated] = useState<NewSecret>();
+  return created === undefined ? (
+    <CreateDialog teamId={teamId} onCreated={setCreated} onClose={onClose} />
+  ) : (
+    <SecretOnce title={words.createdTitle(created.key.name)} secret={created.secret} onClose={onClose} />
+  );
+}
+
+type CreateDialogProps = CreateKeyProps & { readonly onCreated: (created: NewSecret) => void };
+
+function CreateDialog({ teamId, onCreated, onClose }: CreateDialogProps) {
+  const [scopes, setScopes] = useState<readonly Scope[]>([]);
+  const queries = useQueryClient();
+  const form = useCallForm({
+    initialValues: { name: '', expiry: '90' },
+    call: ({ name, expiry }) =>
+      trpc.createApiKey.mutate({
+        name,
+        scopes: [...scopes],
+        teamId,
+        expiresInDays: expiry === 'never' ? undefined : Number(expiry),
+      }),
+    onSuccess: (created) => {
+      onCreated(created);
+      void queries.invalidateQueries(keysOf(teamId));
+    },
+  });
+  return (
+    <Dialog onClose={onClose} title={teamId === undefined ? words.createTitle : words.createTeamTitle}>
+      <form onSubmit={form.submit} noValidate>
+        <Stack gap="md">
+          {form.failure !== undefined && <FailureAlert failure={form.failure} />}
+          <TextInput
+            {...form.field('name')}
+            label={words.name}
+            description={words.nameHint}
+            autoComplete="off"
+            required
+            data-autofocus
+          />
+          <NativeSelect
+            {...form.field('expiry')}
+            label={words.expiry}
+            description={words.expiryHint}
+            data={Object.entries(words.expiries).map(([value, label]) => ({ value, label }))}
+          />
+          <ScopesField teamId={teamId} ticked={scopes} onChange={setScopes} />
+          <Group justify="flex-end" gap="sm">
+            <Button variant="default" onClick={onClose}>
+              {texts.cancel}
+            </Button>
+            <Button type="submit" loading={form.pending} disabled={scopes.length === 0}>
+              {words.submit}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,110 @@
+import { Badge, Button, Code, Group, Text } from '@mantine/core';
+import { useState } from 'react';
+import { Confirmation } from '../../parts/confirmation.tsx';
+import { useDates } from '../../parts/dates.ts';
+import { apiKeysTexts as words } from '../../texts/api-keys.ts';
+import { scopeTexts } from '../../texts/oauth.ts';
+import { ChangeScopes } from './change-scopes.tsx';
+import { isExpired, makerOf, type Key } from './keys.ts';
+import { RotateKey } from './rotate-key.tsx';
+
+type KeyRowProps = { readonly apiKey: Key; readonly onRevoke: () => void };
+
+export function KeyRow({ apiKey, onRevoke }: KeyRowProps) {
+  const { name, isOwn, lastUsedAt } = apiKey;
+  const { minute } = useDates();
+  const [dialog, setDialog] = useState<'scopes' | 'rotate' | 'revoke'>();
+  const close = () => setDialog(undefined);
+  const use = lastUsedAt === null ? words.unused : words.used(minute(lastUsedAt));
+  const explanation = words.revokeExplanation(name, use);
+  return (
+    <li className="row row-high">
+      <div className="row-head">
+        <div className="row-text">
+          <Group gap="xs">
+            <Text fw={600} component="h2" className="wrap">
+              {name}
+            </Text>
+            {isExpired(apiKey) && (
+              <Badge variant="light" color="red" tt="none">
+                {words.expired}
+              </Badge>
+            )}
+          </Group>
+          <Code className="key-mark">{`${apiKey.keyPrefix}…${apiKey.last4}`}</Code>
+        </div>
+        <Group gap={4}>
+          {isOwn && (
+            <Button
+              size="compact-sm"
+              variant="subtle"
+              onClick={() => setDialog('scopes')}
+              aria-label={words.changeOf(name)}
+            >
+              {words.change}
+            </Button>
+          )}
+          {isOwn && !isExpired(apiKey) && (
+            <Button
+              size="compact-sm"
+              variant="subtle"
+              onClick={() => setDialog('rotate')}
+              aria-label={words.rotateOf(name)}
+            >
+              {words.rotate}
+            </Button>
+          )}
+          <Button
+            size="compact-sm"
+            variant="subtle"
+            color="red"
+            onClick={() => setDialog('revoke')}
+            aria-label={words.revokeOf(name)}
+          >
+            {words.revoke}
+          </Button>
+        </Group>
+      </div>
+      <Facts apiKey={apiKey} use={use} />
+      {dialog === 'scopes' && <ChangeScopes apiKey={apiKey} onClose={close} />}
+      {dialog === 'rotate' && <RotateKey apiKey={apiKey} onClose={close} />}
+      {dialog === 'revoke' && (
+        <Confirmation
+          title={words.revokeTitle}
+          explanation={isOwn ? explanation : `${words.revokeForeign(makerOf(apiKey))} ${explanation}`}
+          submit={words.revoke}
+          // The row goes with the dialog; the page shows what comes of it.
+          call={() => Promise.resolve(onRevoke())}
+          onSuccess={close}
+          onClose={close}
+        />
+      )}
+    </li>
+  );
+}
+
+function Facts({ apiKey, use }: { readonly apiKey: Key; readonly use: string }) {
+  const { day, minute } = useDates();
+  const { name, scopes, teamId, createdAt, expiresAt, previousSecretUntil } = apiKey;
+  const made = teamId === null ? words.made(day(createdAt)) : words.madeBy(day(createdAt), makerOf(apiKey));
+  const end =
+    expiresAt === null ? words.endless : (isExpired(apiKey) ? words.expiredOn : words.expires)(day(expiresAt));
+  return (
+    <>
+      <Text size="sm" c="dimmed" mt="xs" className="wrap">
+        {made}, {use}, {end}
+      </Text>
+      {previousSecretUntil !== null && <Text size="sm">{words.previous(minute(previousSecretUntil))}</Text>}
+      <details className="key-scopes">
+        <summary aria-label={`${words.scopeCount(scopes.length)}: ${name}`}>{words.scopeCount(scopes.length)}</summary>
+        <ul className="facts" aria-label={words.scopesOf(name)}>
+          {scopes.map((scope) => (
+            <li key={scope}>
+              {scopeTexts[scope]} <code>{scope}</code>
+            </li>
+          ))}
+        </ul>
+      </details>
+    </>
+  );
+}

@@ -1,0 +1,57 @@
+import { Button, EmptyState, Paper, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { FailureAlert } from '../../parts/failure-alert.tsx';
+import { Key as KeyIcon } from '../../parts/icons.tsx';
+import { Page, Placeholder } from '../../parts/page.tsx';
+import { apiKeysTexts as words } from '../../texts/api-keys.ts';
+import { failureOf } from '../../trpc.ts';
+import { CreateKey } from './create-key.tsx';
+import { KeyRow } from './key-row.tsx';
+import { keysOf, type TeamId } from './keys.ts';
+import { useRevocation } from './revocation.ts';
+import './api-keys.css';
+
+/** A list of keys and what can be done with them: the reader's own, or a team's. */
+export function KeysPage({ teamId }: { readonly teamId: TeamId }) {
+  const keys = useQuery(keysOf(teamId));
+  const revocation = useRevocation(teamId);
+  const [creating, setCreating] = useState(false);
+  const isOfTeam = teamId !== undefined;
+  const create = <Button onClick={() => setCreating(true)}>{words.create}</Button>;
+  return (
+    <Page
+      title={isOfTeam ? words.teamTitle : words.title}
+      explanation={isOfTeam ? words.teamExplanation : words.explanation}
+      action={keys.data !== undefined && keys.data.length > 0 && create}
+    >
+      {keys.error !== null && <FailureAlert failure={failureOf(keys.error)} retry={() => void keys.refetch()} />}
+      {revocation.error !== null && (
+        <FailureAlert failure={failureOf(revocation.error)}>
+          <Text size="sm">{words.notRevoked(revocation.variables.name)}</Text>
+        </FailureAlert>
+      )}
+      {keys.isPending && <Placeholder rows={2} height={112} />}
+      {keys.data?.length === 0 && (
+        <Paper withBorder radius="lg" className="empty">
+          <EmptyState
+            variant="light"
+            icon={<KeyIcon />}
+            title={isOfTeam ? words.teamEmptyTitle : words.emptyTitle}
+            description={isOfTeam ? words.teamEmpty : words.empty}
+          >
+            <EmptyState.Actions>{create}</EmptyState.Actions>
+          </EmptyState>
+        </Paper>
+      )}
+      {keys.data !== undefined && keys.data.length > 0 && (
+        <Paper component="ul" withBorder radius="lg" className="card-list">
+          {keys.data.map((key) => (
+            <KeyRow key={key.id} apiKey={key} onRevoke={() => revocation.mutate(key)} />
+          ))}
+        </Paper>
+      )}
+      {creating && <CreateKey teamId={teamId} onClose={() => setCreating(false)} />}
+    </Page>
+  );
+}

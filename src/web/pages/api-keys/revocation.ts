@@ -1,0 +1,25 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useNotice } from '../../parts/notices.tsx';
+import { apiKeysTexts as words } from '../../texts/api-keys.ts';
+import { trpc } from '../../trpc.ts';
+import { keysOf, type Key, type TeamId } from './keys.ts';
+
+/** Revokes a key of the list: its row goes at once, and comes back where the service refuses. */
+export function useRevocation(teamId: TeamId) {
+  const queries = useQueryClient();
+  const notify = useNotice();
+  const list = keysOf(teamId);
+  return useMutation({
+    mutationFn: ({ id: keyId }: Key) =>
+      teamId === undefined ? trpc.revokeApiKey.mutate({ keyId }) : trpc.apiKeys.revokeInTeam.mutate({ teamId, keyId }),
+    onMutate: async ({ id }) => {
+      await queries.cancelQueries(list);
+      const before = queries.getQueryData(list.queryKey);
+      queries.setQueryData(list.queryKey, (keys) => keys?.filter((key) => key.id !== id));
+      return { before };
+    },
+    onError: (_error, _key, context) => queries.setQueryData(list.queryKey, context?.before),
+    onSuccess: () => notify(words.revoked),
+    onSettled: () => queries.invalidateQueries(list),
+  });
+}

@@ -1,0 +1,28 @@
+import { Text } from '@mantine/core';
+import { ScopeChoice } from '../../parts/scope-choice.tsx';
+import { apiKeysTexts as words } from '../../texts/api-keys.ts';
+import type { Scope } from '../../trpc.ts';
+import { grantableScopes, type TeamId } from './keys.ts';
+
+type ScopesFieldProps = {
+  readonly teamId: TeamId | null;
+  readonly ticked: readonly Scope[];
+  readonly onChange: (ticked: Scope[]) => void;
+};
+
+/** What a key may do, of what it can be given. A key that may do nothing there is not. */
+export const ScopesField = ({ teamId, ticked, onChange }: ScopesFieldProps) => (
+  <div>
+    <ScopeChoice
+      label={words.scopes}
+      description={teamId ? words.teamScopesHint : words.scopesHint}
+      scopes={grantableScopes(teamId)}
+      ticked={ticked}
+      onChange={onChange}
+      withNames
+    />
+    <Text size="sm" c="dimmed" mt="sm" role="status" className="key-reason">
+      {ticked.length === 0 && words.noScopes}
+    </Text>
+  </div>
+);

@@ -1,0 +1,38 @@
+import { Alert, Button, Group, Stack } from '@mantine/core';
+import { Copyable } from '../../parts/copyable.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { apiKeysTexts as words } from '../../texts/api-keys.ts';
+
+type SecretOnceProps = { readonly title: string; readonly secret: string; readonly onClose: () => void };
+
+/** The secret of a key, and a call with it. It is never shown again, so that nothing closes this by accident. */
+export const SecretOnce = ({ title, secret, onClose }: SecretOnceProps) => (
+  <Dialog onClose={onClose} title={title} closeOnClickOutside={false} closeOnEscape={false} withCloseButton={false}>
+    <Stack gap="md">
+      <Alert color="yellow" title={words.onceTitle}>
+        {words.once}
+      </Alert>
+      <dl className="values">
+        <div>
+          <dt>{words.secret}</dt>
+          <dd>
+            <Copyable label={words.secret} value={secret} isFirst />
+          </dd>
+        </div>
+        <div>
+          <dt>{words.curl}</dt>
+          <dd>
+            <Copyable label={words.curl} value={curlOf(secret)} />
+          </dd>
+        </div>
+      </dl>
+      <Group justify="flex-end">
+        <Button onClick={onClose}>{words.done}</Button>
+      </Group>
+    </Stack>
+  </Dialog>
+);
+
+/** A call that every key may make, whatever its scopes. */
+const curlOf = (secret: string): string =>
+  `curl -H 'Authorization: Bearer ${secret}' ${window.location.origin}/api/v1/credential`;

@@ -1,0 +1,301 @@
+import type { Page } from 'playwright-core';
+import { describe, expect } from 'vitest';
+import { hasChromium } from '../support/chromium.ts';
+import type { Api } from '../support/api.ts';
+import { aPerson, shows, test } from './console.ts';
+
+const rowOf = (page: Page, key: string) =>
+  page.getByRole('listitem').filter({ has: page.getByRole('heading', { name: key, exact: true }) });
+
+/** What a label of a list of values stands for. */
+const valueOf = (page: Page, label: string) =>
+  page
+    .getByRole('dialog')
+    .locator('dl > div', { has: page.locator('dt', { hasText: label }) })
+    .locator('code')
+    .innerText();
+
+const credentialOf = (api: Api, secret: string) => api.as({ secret }).get('/api/v1/credential');
+
+const keysOf = (api: Api, { id }: { id: string }) =>
+  api.rows<{ id: string }>(
+    `select id, name, scopes, team_id, revoked_at is not null as is_revoked,
+       round(extract(epoch from expires_at - now()) / 86400)::int as days
+     from api_key where account_id = $1 order by created_at`,
+    [id],
+  );
+
+async function aNamedKey(
+  api: Api,
+  account: { id: string },
+  name: string,
+  options: Parameters<Api['anApiKey']>[1] = {},
+) {
+  const key = await api.anApiKey(account, options);
+  await api.rows('update api_key set name = $2 where id = $1', [key.id, name]);
+  return key;
+}
+
+/** A team of a person's with a key that a member made. */
+async function aTeamWithKey(api: Api) {
+  const person = await aPerson(api);
+  const team = await api.aTeam({ owner: person });
+  const maker = await api.anAccount({ firstName: 'Ada', lastName: 'Lovelace' });
+  await api.aMember(team, maker);
+  const key = await aNamedKey(api, maker, 'Deployment', { team });
+  return { person, team, maker, key };
+}
+
+describe.skipIf(!hasChromium)('the page of personal keys', () => {
+  // Guarantees that the secret is seen once: afterwards the page does not know it.
+  test('a key is made with the scopes that are ticked, and its secret works and is shown once', async ({
+    api,
+    open,
+  }) => {
+    const person = await aPerson(api);
+    const page = await open('/', { as: person });
+    await page.getByRole('link', { name: 'API keys' }).click();
+    await shows(page, 'API keys');
+    await page.getByText('You have no API key').waitFor();
+
+    await page.getByRole('button', { name: 'Create a key' }).click();
+    const dialog = page.getByRole('dialog');
+    const submit = dialog.getByRole('button', { name: 'Create the key' });
+    expect(await dialog.getByRole('checkbox').count()).toBe(10);
+    await dialog.getByText('Tick at least one thing').waitFor();
+    expect(await submit.isDisabled()).toBe(true);
+    await dialog.getByLabel('See teams and their details').check();
+    await dialog.getByLabel('See your profile').check();
+    await submit.click();
+    await dialog.getByText('Fill this in.').waitFor();
+    await dialog.getByLabel('Name').fill('Backup');
+    await dialog.getByLabel('When does it expire?').selectOption('In 30 days');
+    await submit.click();
+    await page.getByRole('dialog', { name: 'Backup is ready' }).waitFor();
+
+    const secret = await valueOf(page, 'Secret');
+    expect(await keysOf(api, person)).toMatchObject([
+      { name: 'Backup', scopes: ['profile:read', 'teams:read'], team_id: null, days: 30 },
+    ]);
+    expect((await credentialOf(api, secret)).body).toMatchObject({ scopes: ['profile:read', 'teams:read'] });
+    const { origin } = new URL(page.url());
+    expect(await valueOf(page, 'Try it')).toBe(`curl -H 'Authorization: Bearer ${secret}' ${origin}/api/v1/credential`);
+
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await dialog.getByRole('button', { name: 'Copy: Secret' }).click();
+    await dialog.getByText('Copied').waitFor();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(secret);
+    await page.keyboard.press('Escape');
+    expect(await dialog.isVisible()).toBe(true);
+    await dialog.getByRole('button', { name: 'Done' }).click();
+
+    await rowOf(page, 'Backup').waitFor();
+    expect(await rowOf(page, 'Backup').innerText()).toContain(`${secret.slice(0, 13)}…${secret.slice(-4)}`);
+    expect(await page.content()).not.toContain(secret);
+  });
+
+  test('a key that is never to expire does not', async ({ api, open }) => {
+    const person = await aPerson(api);
+    const page = await open('/api-keys', { as: person });
+    await page.getByRole('button', { name: 'Create a key' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('Backup');
+    await dialog.getByLabel('When does it expire?').selectOption('Never');
+    await dialog.getByLabel('See teams and their details').check();
+    await dialog.getByRole('button', { name: 'Create the key' }).click();
+    await dialog.getByRole('button', { name: 'Done' }).click();
+
+    await rowOf(page, 'Backup').getByText('does not expire').waitFor();
+    expect(await keysOf(api, person)).toMatchObject([{ name: 'Backup', days: null }]);
+  });
+
+  test('each says what it may do, when it was used, and whether it has expired', async ({ api, open }) => {
+    const person = await aPerson(api);
+    await api.rows(`update account set preferred_locale = 'en-GB' where id = $1`, [person.id]);
+    await aNamedKey(api, person, 'Old', { expiresAt: new Date('2026-01-02T12:00:00Z') });
+    const used = await aNamedKey(api, person, 'Used', { scopes: ['teams:read', 'members:read'] });
+    await api.rows(`update api_key set last_used_at = '2026-11-03T10:20:00Z' where id = $1`, [used.id]);
+    await aNamedKey(api, person, 'Of a team', { team: await api.aTeam({ owner: person }) });
+    const page = await open('/api-keys', { as: person });
+    await rowOf(page, 'Used').waitFor();
+
+    expect(
+      await page
+        .getByRole('listitem')
+        .filter({ has: page.getByRole('heading') })
+        .count(),
+    ).toBe(2);
+    const old = await rowOf(page, 'Old').innerText();
+    expect(old).toContain('Expired');
+    expect(old).toContain('never used, expired 2 Jan 2026');
+    expect(await page.getByRole('button', { name: 'Make a new secret for Old' }).count()).toBe(0);
+    expect(await rowOf(page, 'Used').innerText()).toContain('last used 3 Nov 2026, 10:20, does not expire');
+    await rowOf(page, 'Used').getByText('2 scopes').click();
+    expect(await page.getByRole('list', { name: 'Scopes of Used' }).getByRole('listitem').allInnerTexts()).toEqual([
+      'See teams and their details teams:read',
+      'See the members, roles and invitations of teams members:read',
+    ]);
+  });
+
+  test('the scopes are replaced, and count from the next request on', async ({ api, open }) => {
+    const person = await aPerson(api);
+    const key = await aNamedKey(api, person, 'Backup');
+    const page = await open('/api-keys', { as: person });
+    await page.getByRole('button', { name: 'Change the scopes of Backup' }).click();
+    const dialog = page.getByRole('dialog', { name: 'What may Backup do?' });
+    const save = dialog.getByRole('button', { name: 'Save' });
+    expect(await save.isDisabled()).toBe(true);
+    await dialog.getByLabel('See teams and their details').uncheck();
+    expect(await save.isDisabled()).toBe(true);
+    await dialog.getByLabel('See the plan').check();
+    await save.click();
+    await page.getByText('The scopes are changed.').waitFor();
+
+    expect((await credentialOf(api, key.secret)).body).toMatchObject({ scopes: ['billing:read'] });
+  });
+
+  test('a new secret is made: the one before works as long as was chosen, or ends at once', async ({ api, open }) => {
+    const person = await aPerson(api);
+    const { secret: original } = await aNamedKey(api, person, 'Backup');
+    const page = await open('/api-keys', { as: person });
+
+    const second = await rotate('For 7 days');
+    expect((await credentialOf(api, original)).status).toBe(200);
+    expect((await credentialOf(api, second)).status).toBe(200);
+    const row = await rowOf(page, 'Backup').innerText();
+    expect(row).toContain(`…${second.slice(-4)}`);
+    expect(row).toContain('The secret before this one works until');
+
+    const third = await rotate('It ends at once');
+    expect(await credentialOf(api, original)).toBeProblem('credential_invalid');
+    expect(await credentialOf(api, second)).toBeProblem('credential_invalid');
+    expect((await credentialOf(api, third)).status).toBe(200);
+    expect(await rowOf(page, 'Backup').innerText()).not.toContain('works until');
+
+    async function rotate(overlap: string): Promise<string> {
+      await page.getByRole('button', { name: 'Make a new secret for Backup' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('How long does the current secret stay valid?').selectOption(overlap);
+      await dialog.getByRole('button', { name: 'Make a new secret' }).click();
+      await page.getByRole('dialog', { name: 'The new secret of Backup' }).waitFor();
+      const secret = await valueOf(page, 'Secret');
+      await rowOf(page, 'Backup')
+        .getByText(`…${secret.slice(-4)}`)
+        .waitFor({ state: 'attached' });
+      await dialog.getByRole('button', { name: 'Done' }).click();
+      return secret;
+    }
+  });
+
+  test('a key is revoked after saying what stops', async ({ api, open }) => {
+    const person = await aPerson(api);
+    const key = await aNamedKey(api, person, 'Backup');
+    const page = await open('/api-keys', { as: person });
+    await page.getByRole('button', { name: 'Revoke Backup' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog
+      .getByText(/Whatever uses Backup is refused from its next request on. The key was never used./)
+      .waitFor();
+    await dialog.getByRole('button', { name: 'Revoke' }).click();
+    await page.getByText('The key is revoked.').waitFor();
+
+    await page.getByText('You have no API key').waitFor();
+    expect(await credentialOf(api, key.secret)).toBeProblem('credential_invalid');
+  });
+
+  test('a refused revocation is shown with its request, and the row comes back', async ({ api, open }) => {
+    const person = await aPerson(api);
+    await aNamedKey(api, person, 'Backup');
+    const page = await open('/api-keys', { as: person });
+    await page.route('**/trpc/revokeApiKey*', (route) => route.abort());
+    await page.getByRole('button', { name: 'Revoke Backup' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+
+    await page.getByRole('alert').getByText('Backup was not revoked.').waitFor();
+    await rowOf(page, 'Backup').waitFor();
+    await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
+    expect(await keysOf(api, person)).toMatchObject([{ is_revoked: false }]);
+  });
+
+  test('a refused creation is shown with its request', async ({ api, open }) => {
+    const person = await aPerson(api);
+    const { keyLimit } = api.services.config;
+    await api.rows(
+      `insert into api_key (id, account_id, name, scopes, key_prefix, last4, created_at)
+       select 'key_full_' || i, $1, 'A key', '{teams:read}', 'rst_pk_aaaaaa', 'aaaa', now() from generate_series(1, $2::int) i`,
+      [person.id, keyLimit],
+    );
+    const page = await open('/api-keys', { as: person });
+    await page.getByRole('button', { name: 'Create a key' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('One too many');
+    await dialog.getByLabel('See teams and their details').check();
+    await dialog.getByRole('button', { name: 'Create the key' }).click();
+
+    const alert = dialog.getByRole('alert');
+    await alert.getByText('Too many active API keys').waitFor();
+    expect(await alert.innerText()).toMatch(/Request\s+req_/);
+    expect(await dialog.getByLabel('Name').inputValue()).toBe('One too many');
+    expect(await keysOf(api, person)).toHaveLength(keyLimit);
+  });
+});
+
+describe.skipIf(!hasChromium)('the page of a team’s keys', () => {
+  test('a key for the team is made, with no scope that concerns the account', async ({ api, open }) => {
+    const person = await aPerson(api);
+    const team = await api.aTeam({ owner: person });
+    const page = await open(`/teams/${team.id}/api-keys`, { as: person });
+    await page.getByText('The team has no API key').waitFor();
+    await page.getByRole('button', { name: 'Create a key' }).click();
+    const dialog = page.getByRole('dialog');
+    expect(await dialog.getByRole('checkbox').count()).toBe(6);
+    await dialog.getByLabel('Name').fill('Deployment');
+    for (const box of await dialog.getByRole('checkbox').all()) await box.check();
+    await dialog.getByRole('button', { name: 'Create the key' }).click();
+    await page.getByRole('dialog', { name: 'Deployment is ready' }).waitFor();
+    const secret = await valueOf(page, 'Secret');
+    await dialog.getByRole('button', { name: 'Done' }).click();
+
+    expect((await credentialOf(api, secret)).body).toMatchObject({ audience: 'team', teamId: team.id });
+    expect(await rowOf(page, 'Deployment').innerText()).toContain('by you');
+    await page.getByRole('button', { name: 'Change the scopes of Deployment' }).click();
+    expect(await dialog.getByRole('checkbox').count()).toBe(6);
+  });
+
+  // Guarantees that whoever manages the keys of a team can end one whose maker does not.
+  test('a key that somebody else made is only revoked, and that holds for its next request', async ({ api, open }) => {
+    const { person, team, key } = await aTeamWithKey(api);
+    const page = await open(`/teams/${team.id}/api-keys`, { as: person });
+    await rowOf(page, 'Deployment').waitFor();
+
+    expect(await rowOf(page, 'Deployment').innerText()).toContain('by Ada Lovelace');
+    expect(await rowOf(page, 'Deployment').getByRole('button').allInnerTexts()).toEqual(['Revoke']);
+    expect((await credentialOf(api, key.secret)).status).toBe(200);
+    await page.getByRole('button', { name: 'Revoke Deployment' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText(/It was made by Ada Lovelace\. Whatever uses Deployment/).waitFor();
+    await dialog.getByRole('button', { name: 'Revoke' }).click();
+    await page.getByText('The key is revoked.').waitFor();
+
+    expect(await credentialOf(api, key.secret)).toBeProblem('credential_invalid');
+  });
+
+  test('who has lost the permission meanwhile is refused, and the row comes back', async ({ api, open }) => {
+    const { team, maker, key } = await aTeamWithKey(api);
+    const manager = await aPerson(api);
+    const role = await api.aRole(team, ['manage_api_keys']);
+    await api.aMember(team, manager, { role: role.id });
+    const page = await open(`/teams/${team.id}/api-keys`, { as: manager });
+    await rowOf(page, 'Deployment').waitFor();
+    await api.rows(`update role set permissions = '{}' where id = $1`, [role.id]);
+    await page.getByRole('button', { name: 'Revoke Deployment' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+
+    const alert = page.getByRole('alert').filter({ hasText: 'Deployment was not revoked.' });
+    await alert.waitFor();
+    expect(await alert.innerText()).toMatch(/manage_api_keys[^]*Request\s+req_/);
+    await rowOf(page, 'Deployment').waitFor();
+    expect((await credentialOf(api, key.secret)).status).toBe(200);
+    expect(await keysOf(api, maker)).toMatchObject([{ is_revoked: false }]);
+  });
+});
