@@ -30,6 +30,7 @@ export const membersTexts = {
   changeRole: 'Change role…',
   setExpiry: 'Set an end date…',
   changeExpiry: 'Change the end date…',
+  removeExpiry: 'Remove the end date',
   deactivate: 'Deactivate',
   activate: 'Activate',
   offer: 'Offer the ownership…',
@@ -51,7 +52,6 @@ export const membersTexts = {
     'After the last day they do not see the team any more, and their keys for it do not work. They stay in this list.',
   expiryDay: 'Last day',
   expiryHint: 'The membership ends at midnight, in your time zone.',
-  expiryNever: 'Remove the end date',
   expirySet: (member: string, date: string) => `The membership of ${member} ends after ${date}.`,
   expiryRemoved: (member: string) => `The membership of ${member} has no end date.`,
 

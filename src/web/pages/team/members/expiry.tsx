@@ -26,13 +26,14 @@ export function Expiry({ member, onClose }: { readonly member: Member; readonly 
   const { userId, expiresAt: current } = member;
   const form = useCallForm({
     initialValues: { expiresAt: current === null ? '' : dayOf(new Date(current)) },
-    call: ({ expiresAt }) => {
-      const end = expiresAt === '' ? null : endOf(expiresAt);
-      return teamCall(trpc.members.setExpiry.mutate({ teamId: team.id, userId, expiresAt: end })).then(() => end);
+    call: async ({ expiresAt: lastDay }) => {
+      const expiresAt = lastDay === '' ? '' : endOf(lastDay);
+      await teamCall(trpc.members.setExpiry.mutate({ teamId: team.id, userId, expiresAt }));
+      return expiresAt;
     },
-    onSuccess: (end) => {
+    onSuccess: (expiresAt) => {
       onClose();
-      notify(end === null ? words.expiryRemoved(name) : words.expirySet(name, day(end)));
+      notify(words.expirySet(name, day(expiresAt)));
     },
   });
   return (

@@ -8,6 +8,7 @@ const labelOf = (action: Action, { expiresAt }: Member): string =>
 
 const LABELS: Readonly<Record<Exclude<Action, 'expiry'>, string>> = {
   role: words.changeRole,
+  endless: words.removeExpiry,
   activate: words.activate,
   deactivate: words.deactivate,
   offer: words.offer,

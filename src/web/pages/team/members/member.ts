@@ -1,6 +1,6 @@
 import { membersTexts as words } from '../../../texts/members.ts';
 import { query, type Outputs } from '../../../trpc.ts';
-import type { Role } from '../team.ts';
+import type { useTeam } from '../team.ts';
 
 export type Member = Outputs['members']['list'][number];
 export type MemberState = 'active' | 'inactive' | 'expired';
@@ -30,24 +30,23 @@ export function finder(members: readonly Member[]) {
   };
 }
 
-export type Action = 'role' | 'expiry' | 'activate' | 'deactivate' | 'offer' | 'remove';
-
-type Reader = {
-  readonly isOwner: boolean;
-  readonly accountId: string | undefined;
-  readonly roles: readonly Role[];
-  readonly can: (permission: Role['permissions'][number]) => boolean;
-};
+type TeamPage = ReturnType<typeof useTeam>;
+export type Action = 'role' | 'expiry' | 'endless' | 'activate' | 'deactivate' | 'offer' | 'remove';
 
 /** What the reader may do to a membership. Their own they only leave; the owner's stays as it is. */
-export function actionsOn(member: Member, { isOwner, accountId, roles, can }: Reader): readonly Action[] {
-  if (member.roleId === 'owner' || member.userId === accountId) return [];
-  const role = roles.find(({ roleId }) => roleId === member.roleId);
-  const isAbove = role === undefined || !role.permissions.every(can);
+export function actionsOn(member: Member, page: TeamPage, readerId: string): readonly Action[] {
+  if (member.roleId === 'owner' || member.userId === readerId) return [];
+  const role = page.roles.find(({ roleId }) => roleId === member.roleId);
+  const isAbove = role === undefined || !role.permissions.every((permission) => page.can(permission));
   const actions: Action[] = [];
-  if (can('edit_team_settings') && !isAbove) actions.push('role');
-  if (can('remove_members') && !isAbove) actions.push('expiry', member.isActive ? 'deactivate' : 'activate');
-  if (isOwner && member.isActive) actions.push('offer');
-  if (can('remove_members')) actions.push('remove');
+  if (page.can('edit_team_settings') && !isAbove) actions.push('role');
+  if (page.can('remove_members') && !isAbove) {
+    actions.push('expiry');
+    // To activate an expired one takes the end away too.
+    if (member.expiresAt !== null && stateOf(member) !== 'expired') actions.push('endless');
+    actions.push(member.isActive ? 'deactivate' : 'activate');
+  }
+  if (page.team.role.id === 'owner' && member.isActive) actions.push('offer');
+  if (page.can('remove_members')) actions.push('remove');
   return actions;
 }
