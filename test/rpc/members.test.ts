@@ -1,8 +1,8 @@
 import { describe, expect } from 'vitest';
-import type { Permission } from '../../src/entities/index.ts';
+import { PERMISSIONS, SCOPES, type Permission, type Scope } from '../../src/entities/index.ts';
 import { test, type Api } from '../support/api.ts';
 import { problemOf } from '../support/browser.ts';
-import { as, inMinutes, membershipOf, outcomeOf, stateOf } from './console.ts';
+import { as, inMinutes, membershipOf, outcomeOf, stateOf, withKey } from './console.ts';
 
 /** A team whose caller holds some permissions, and a member with a role of others. */
 async function aScene(
@@ -33,6 +33,76 @@ async function fill(api: Api, team: { id: string }, free = 0) {
   );
   for (let taken = row?.taken ?? 0; taken < 5 - free; taken += 1) await api.anInvitation(team);
 }
+
+describe('members.list', () => {
+  // Guarantees that it is the list of REST and one field more, in the same order.
+  test('shows what listTeamMembers shows, and when each membership ends', async ({ api }) => {
+    const { team, teamId, caller, member, owner, trpc } = await aScene(api, {
+      holding: ['access_dashboard'],
+      terms: { expiresAt: new Date('2099-01-31T22:59:59Z') },
+    });
+    const [past, inactive] = [await api.anAccount(), await api.anAccount()];
+    const ended = inMinutes(-1);
+    await api.aMember(team, past, { expiresAt: ended });
+    await api.aMember(team, inactive, { active: false });
+    await api.aMember(await api.aTeam(), await api.anAccount());
+
+    const members = await trpc.members.list.query({ teamId });
+
+    const ends = [null, null, '2099-01-31T22:59:59.000Z', ended.toISOString(), null];
+    expect(members).toEqual(
+      (await trpc.listTeamMembers.query({ teamId })).map((each, index) => ({ ...each, expiresAt: ends[index] })),
+    );
+    expect(members.map(({ userId, isActive }) => [userId, isActive])).toEqual([
+      [owner.id, true],
+      [caller.id, true],
+      [member.id, true],
+      [past.id, false],
+      [inactive.id, false],
+    ]);
+  });
+
+  // Guarantees that nobody reads by it what they do not read by listTeamMembers.
+  test.for([
+    ['the owner', { role: 'owner' }, 'done'],
+    ['a member', { role: 'member' }, 'done'],
+    ['a guest', { role: 'guest' }, 'permission_missing'],
+    ['an inactive member', { role: 'member', active: false }, 'team_not_found'],
+    ['an expired member', { role: 'member', expiresAt: inMinutes(-1) }, 'team_not_found'],
+    ['a stranger', undefined, 'team_not_found'],
+  ] as const)('%s has the outcome of listTeamMembers', async ([, terms, outcome], { api }) => {
+    const team = await api.aTeam();
+    const caller = await api.anAccount();
+    if (terms !== undefined) await api.aMember(team, caller, terms);
+    const trpc = await as(api, caller);
+
+    expect(await outcomeOf(trpc.members.list.query({ teamId: team.id }))).toBe(outcome);
+    expect(await outcomeOf(trpc.listTeamMembers.query({ teamId: team.id }))).toBe(outcome);
+  });
+
+  test('needs the one permission and the one scope', async ({ api }) => {
+    const account = await api.anAccount();
+    const team = await api.aTeam();
+    const others = PERMISSIONS.filter((permission) => permission !== 'access_dashboard');
+    await api.aMember(team, account, { role: (await api.aRole(team, others)).id });
+    const mine = await api.aTeam({ owner: account });
+    const list = async (scopes: readonly Scope[], { id }: { id: string }, of?: { id: string }) =>
+      outcomeOf(
+        withKey(api, await api.anApiKey(account, of ? { scopes, team: of } : { scopes })).members.list.query({
+          teamId: id,
+        }),
+      );
+
+    expect(await list(SCOPES, team)).toBe('permission_missing');
+    expect(await list(['members:read'], mine)).toBe('done');
+    expect(await list(['members:read'], mine, mine)).toBe('done');
+    expect(await list(['members:read'], mine, team)).toBe('team_not_found');
+    const rest = SCOPES.filter((scope) => scope !== 'members:read');
+    expect(await list(rest, mine)).toBe('scope_missing');
+    expect(await list(rest, { id: 'nothing' })).toBe('scope_missing');
+    expect(await outcomeOf(api.visitor().trpc.members.list.query({ teamId: mine.id }))).toBe('credential_missing');
+  });
+});
 
 describe('members.setRole', () => {
   test('gives another role, which the next call of the member has', async ({ api }) => {

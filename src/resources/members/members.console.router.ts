@@ -1,17 +1,28 @@
+import { z } from 'zod';
 import type { Permission } from '../../entities/index.ts';
 import { teamProcedure } from '../../rpc/procedures.ts';
 import { resourceId } from '../../rpc/text.ts';
 import { router } from '../../rpc/trpc.ts';
-import { previewRemoval } from './members.queries.ts';
-import { memberExpiry, memberOutput, presentMember, removalPreviewOutput } from './members.schema.ts';
+import { listMembersWithTerms, previewRemoval } from './members.queries.ts';
+import {
+  memberExpiry,
+  memberOutput,
+  memberWithTermsOutput,
+  presentMember,
+  removalPreviewOutput,
+} from './members.schema.ts';
 import { activateMember, deactivateMember, setMemberExpiry, setMemberRole } from './standing.service.ts';
 
 const scope = 'members:write' as const;
 const permission: Permission = 'remove_members';
 const userId = resourceId;
 
-/** What can be done to a membership beside ending it. Over tRPC only. */
+/** The members as their page shows them, and what can be done to a membership beside ending it. Over tRPC only. */
 export const membersConsoleRouter = router({
+  list: teamProcedure({ scope: 'members:read', permission: 'access_dashboard' })
+    .output(z.array(memberWithTermsOutput))
+    .query(({ ctx, input }) => listMembersWithTerms(ctx.services.db.read, input.teamId)),
+
   setRole: teamProcedure({ scope, permission: 'edit_team_settings', input: { userId, roleId: resourceId } })
     .output(memberOutput)
     .mutation(async ({ ctx: { services, membership: caller }, input }) =>

@@ -15,16 +15,22 @@ type MemberRow = {
   joined_at: string | null;
 };
 
-const membersOfTeam = long<MemberRow>(
-  'members_of_team',
+/** The memberships of a team, in the order of the list; `more` are further columns. */
+const memberships = (more = '') =>
   `select m.id as membership_id, a.id as user_id, a.email, a.first_name, a.last_name, a.avatar,
      r.id as role_id, r.name as role_name, r.team_id is null as is_system_role,
-     m.is_active and (m.expires_at is null or m.expires_at > now()) as is_active, m.joined_at
+     m.is_active and (m.expires_at is null or m.expires_at > now()) as is_active, m.joined_at${more}
    from membership m
    join account a on a.id = m.account_id
    join role r on r.id = m.role_id
    where m.team_id = $1
-   order by m.joined_at, m.id`,
+   order by m.joined_at, m.id`;
+
+const membersOfTeam = long<MemberRow>('members_of_team', memberships());
+
+const membersWithTerms = long<MemberRow & { expires_at: string | null }>(
+  'members_of_team_with_terms',
+  memberships(', m.expires_at'),
 );
 
 type RemovalRow = {
@@ -60,20 +66,28 @@ const removalOfMember = statement<RemovalRow>(
 /** All memberships of the team, whatever their state. */
 export async function listTeamMembers(read: Read, teamId: string) {
   const rows = await read(membersOfTeam, [teamId]);
-  return rows.map((row) => ({
-    membershipId: row.membership_id,
-    userId: row.user_id,
-    email: row.email,
-    firstName: row.first_name,
-    lastName: row.last_name,
-    avatar: row.avatar,
-    roleId: row.role_id,
-    roleName: row.role_name,
-    isSystemRole: row.is_system_role,
-    isActive: row.is_active,
-    joinedAt: isoOrNull(row.joined_at),
-  }));
+  return rows.map(memberOf);
 }
+
+/** The same with when each one ends. */
+export async function listMembersWithTerms(read: Read, teamId: string) {
+  const rows = await read(membersWithTerms, [teamId]);
+  return rows.map((row) => ({ ...memberOf(row), expiresAt: isoOrNull(row.expires_at) }));
+}
+
+const memberOf = (row: MemberRow) => ({
+  membershipId: row.membership_id,
+  userId: row.user_id,
+  email: row.email,
+  firstName: row.first_name,
+  lastName: row.last_name,
+  avatar: row.avatar,
+  roleId: row.role_id,
+  roleName: row.role_name,
+  isSystemRole: row.is_system_role,
+  isActive: row.is_active,
+  joinedAt: isoOrNull(row.joined_at),
+});
 
 /** What stops when a member is removed: the keys and grants that still work, and an offer of the team to them. */
 export async function previewRemoval(read: Read, teamId: string, userId: string) {

@@ -19,6 +19,9 @@ export const memberOutput = z
   })
   .meta({ id: 'Member', description: 'A membership of a team.' });
 
+/** The same with when the membership ends; for the console. */
+export const memberWithTermsOutput = z.object({ ...memberOutput.shape, expiresAt: timestamp.nullable() });
+
 /** A membership whose account and role are loaded. */
 export const presentMember = (membership: Membership) => {
   const { account, role } = membership;

@@ -12,14 +12,17 @@ import { ResendVerification } from '../parts/resend-verification.tsx';
 import { me } from '../session.ts';
 import { texts } from '../texts.ts';
 import { failureOf, query, trpc, type Outputs } from '../trpc.ts';
+import { OfferedTeams } from './team/members/offered-teams.tsx';
 
 export function Home() {
   const teams = useQuery(query('listTeams'));
+  const offers = useQuery(query('teams.ownershipOffers'));
   const [creating, setCreating] = useState(false);
   const create = <Button onClick={() => setCreating(true)}>{texts.home.create}</Button>;
   return (
     <Page title={texts.home.title} action={teams.data !== undefined && teams.data.length > 0 && create}>
       <UnverifiedNotice />
+      <OfferedTeams offers={offers.data ?? []} />
       {teams.error !== null && <FailureAlert failure={failureOf(teams.error)} retry={() => void teams.refetch()} />}
       {teams.isPending && <Placeholder rows={3} height={72} />}
       {teams.data?.length === 0 && (

@@ -1,5 +1,6 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
 import { Dialog } from './dialog.tsx';
 import { texts } from '../texts.ts';
 import { failureOf } from '../trpc.ts';
@@ -9,6 +10,11 @@ type ConfirmationProps = {
   readonly title: string;
   readonly explanation: string;
   readonly submit: string;
+  /** Red says that something is lost by it. */
+  readonly color?: 'red' | 'blue';
+  /** False as long as what is below the explanation is not there to be read. */
+  readonly isReady?: boolean;
+  readonly children?: ReactNode;
   readonly call: () => Promise<unknown>;
   readonly onSuccess: () => void;
   /** After a refusal, which the dialog shows. */
@@ -17,18 +23,30 @@ type ConfirmationProps = {
 };
 
 /** Asks once more before something that cannot be undone. */
-export function Confirmation({ title, explanation, submit, call, onSuccess, onError, onClose }: ConfirmationProps) {
+export function Confirmation({
+  title,
+  explanation,
+  submit,
+  color = 'red',
+  isReady = true,
+  children,
+  call,
+  onSuccess,
+  onError,
+  onClose,
+}: ConfirmationProps) {
   const mutation = useMutation({ mutationFn: call, onSuccess, ...(onError && { onError }) });
   return (
     <Dialog onClose={onClose} title={title}>
       <Stack gap="md">
         <Text>{explanation}</Text>
+        {children}
         {mutation.error !== null && <FailureAlert failure={failureOf(mutation.error)} />}
         <Group justify="flex-end" gap="sm">
           <Button variant="default" onClick={onClose} data-autofocus>
             {texts.cancel}
           </Button>
-          <Button color="red" loading={mutation.isPending} onClick={() => mutation.mutate()}>
+          <Button color={color} disabled={!isReady} loading={mutation.isPending} onClick={() => mutation.mutate()}>
             {submit}
           </Button>
         </Group>

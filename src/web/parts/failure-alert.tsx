@@ -7,11 +7,17 @@ type FailureAlertProps = {
   readonly failure: Failure;
   readonly retry?: (() => void) | undefined;
   readonly children?: ReactNode;
+  readonly onClose?: () => void;
 };
 
 /** What went wrong, in the words of the problem document, with the id to quote. Read out when it appears. */
-export const FailureAlert = ({ failure, retry, children }: FailureAlertProps) => (
-  <Alert color="red" title={failure.title} role="alert">
+export const FailureAlert = ({ failure, retry, children, onClose }: FailureAlertProps) => (
+  <Alert
+    color="red"
+    title={failure.title}
+    role="alert"
+    {...(onClose !== undefined && { withCloseButton: true, closeButtonLabel: texts.close, onClose })}
+  >
     {failure.detail !== `${failure.title}.` && <Text size="sm">{failure.detail}</Text>}
     {children}
     {(retry !== undefined || failure.requestId !== null) && (

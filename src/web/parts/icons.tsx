@@ -57,6 +57,12 @@ export const App = ({ size = 20 }: { readonly size?: number }) => (
   </Icon>
 );
 
+export const More = () => (
+  <Icon>
+    <path d="M5 12h.01M12 12h.01M19 12h.01" strokeWidth={2.5} />
+  </Icon>
+);
+
 export const Mark = () => (
   <svg width={28} height={28} viewBox="0 0 32 32" aria-hidden="true" className="mark">
     <rect width="32" height="32" rx="8" />

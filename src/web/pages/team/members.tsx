@@ -1,4 +1,54 @@
-import { Page } from '../../parts/page.tsx';
+import { Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { FailureAlert } from '../../parts/failure-alert.tsx';
+import { ButtonLink } from '../../parts/links.tsx';
+import { Page, Placeholder } from '../../parts/page.tsx';
+import { me } from '../../session.ts';
 import { membersTexts as words } from '../../texts/members.ts';
+import { failureOf, query } from '../../trpc.ts';
+import { Leave } from './members/leave.tsx';
+import { membersOf } from './members/member.ts';
+import { OfferedTeams } from './members/offered-teams.tsx';
+import { Ownership } from './members/ownership.tsx';
+import { TeamMembers } from './members/team-members.tsx';
+import { useTeam } from './team.ts';
+import './members.css';
 
-export const MembersPage = () => <Page title={words.title}>{null}</Page>;
+/** Who is in the team, and what the reader may do about it. */
+export function MembersPage() {
+  const page = useTeam();
+  const { team } = page;
+  const isVisible = page.can('access_dashboard');
+  const members = useQuery({ ...membersOf(team.id), enabled: isVisible });
+  const invite = page.can('invite_members') && (
+    <ButtonLink to="/teams/$teamId/invitations" params={{ teamId: team.id }}>
+      {words.invite}
+    </ButtonLink>
+  );
+  return (
+    <Page title={words.title} explanation={words.explanation} action={invite}>
+      <OfferToReader />
+      {!isVisible && <Text>{words.hidden}</Text>}
+      {members.error !== null && (
+        <FailureAlert failure={failureOf(members.error)} retry={() => void members.refetch()} />
+      )}
+      {isVisible && members.isPending && <Placeholder rows={4} height={60} />}
+      {members.data !== undefined && <TeamMembers members={members.data} />}
+      {members.data?.length === 1 && page.can('invite_members') && <Text c="dimmed">{words.alone}</Text>}
+      {team.role.id === 'owner' && (
+        <Ownership canOffer={members.data?.some(({ isActive, roleId }) => isActive && roleId !== 'owner') ?? true} />
+      )}
+      <Leave />
+    </Page>
+  );
+}
+
+function OfferToReader() {
+  const { team } = useTeam();
+  const { data: person } = useQuery(me());
+  const { data: offer } = useQuery(query('teams.ownershipOffer', { teamId: team.id }));
+  const isForReader = offer && offer.nominee.userId === person?.id;
+  return (
+    <OfferedTeams offers={isForReader ? [{ teamId: team.id, teamName: team.name, expiresAt: offer.expiresAt }] : []} />
+  );
+}

@@ -1,0 +1,80 @@
+import { Button, Group, Radio, Stack } from '@mantine/core';
+import { useState } from 'react';
+import { Dialog } from '../../../parts/dialog.tsx';
+import { texts } from '../../../texts.ts';
+import { membersTexts as words } from '../../../texts/members.ts';
+import { permissionTexts } from '../../../texts/permissions.ts';
+import { trpc } from '../../../trpc.ts';
+import { useTeam, type Role } from '../team.ts';
+import type { MemberChange } from './changes.ts';
+import { nameOf, type Member } from './member.ts';
+
+type ChangeRoleProps = {
+  readonly member: Member;
+  readonly onChange: (change: MemberChange) => void;
+  readonly onClose: () => void;
+};
+
+/** Offers the roles that the reader can give, with what each may do. */
+export function ChangeRole({ member, onChange, onClose }: ChangeRoleProps) {
+  const { team, roles } = useTeam();
+  const [chosen, setChosen] = useState(member.roleId);
+  const assignable = roles.filter(({ isAssignable }) => isAssignable);
+  const name = nameOf(member);
+
+  const submit = () => {
+    const role = assignable.find(({ roleId }) => roleId === chosen);
+    onClose();
+    if (role === undefined || role.roleId === member.roleId) return;
+    const { roleId, name: roleName, isSystemRole } = role;
+    onChange({
+      member,
+      now: { roleId, roleName, isSystemRole },
+      call: () => trpc.members.setRole.mutate({ teamId: team.id, userId: member.userId, roleId }),
+      notice: words.roleChanged(name, roleName ?? roleId),
+    });
+  };
+  return (
+    <Dialog onClose={onClose} title={words.roleTitle(name)}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          submit();
+        }}
+      >
+        <Stack gap="lg">
+          <Radio.Group
+            label={words.roleChoice}
+            {...(assignable.length < roles.length - 1 && { description: words.roleOthers })}
+            value={chosen}
+            onChange={setChosen}
+          >
+            <Stack gap="md" mt="sm">
+              {assignable.map((role) => (
+                <Radio
+                  key={role.roleId}
+                  value={role.roleId}
+                  label={role.name}
+                  description={permissionsOf(role)}
+                  className="wrap"
+                  {...(role.roleId === chosen && { 'data-autofocus': true })}
+                />
+              ))}
+            </Stack>
+          </Radio.Group>
+          <Group justify="flex-end" gap="sm">
+            <Button variant="default" onClick={onClose}>
+              {texts.cancel}
+            </Button>
+            <Button type="submit">{words.roleSubmit}</Button>
+          </Group>
+        </Stack>
+      </form>
+    </Dialog>
+  );
+}
+
+const permissionsOf = ({ permissions }: Role): string =>
+  permissions.length === 0
+    ? words.noPermissions
+    : permissions.map((permission) => permissionTexts[permission]).join(' · ');

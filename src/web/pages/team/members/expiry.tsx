@@ -1,0 +1,66 @@
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
+import { useCallForm } from '../../../parts/call-form.ts';
+import { useDates } from '../../../parts/dates.ts';
+import { Dialog } from '../../../parts/dialog.tsx';
+import { FailureAlert } from '../../../parts/failure-alert.tsx';
+import { useNotice } from '../../../parts/notices.tsx';
+import { texts } from '../../../texts.ts';
+import { membersTexts as words } from '../../../texts/members.ts';
+import { trpc } from '../../../trpc.ts';
+import { useTeam } from '../team.ts';
+import { useTeamCall } from './changes.ts';
+import { nameOf, type Member } from './member.ts';
+
+/** The end of a day where the reader is, such as `2027-01-31`. */
+const endOf = (day: string): string => new Date(`${day}T23:59:59`).toISOString();
+
+const pad = (number: number): string => String(number).padStart(2, '0');
+const dayOf = (date: Date): string => `${date.getFullYear()}-${pad(date.getMonth() + 1)}-${pad(date.getDate())}`;
+
+export function Expiry({ member, onClose }: { readonly member: Member; readonly onClose: () => void }) {
+  const { team } = useTeam();
+  const { day } = useDates();
+  const notify = useNotice();
+  const teamCall = useTeamCall();
+  const name = nameOf(member);
+  const { userId, expiresAt: current } = member;
+  const form = useCallForm({
+    initialValues: { expiresAt: current === null ? '' : dayOf(new Date(current)) },
+    call: async ({ expiresAt: lastDay }) => {
+      const expiresAt = lastDay === '' ? '' : endOf(lastDay);
+      await teamCall(trpc.members.setExpiry.mutate({ teamId: team.id, userId, expiresAt }));
+      return expiresAt;
+    },
+    onSuccess: (expiresAt) => {
+      onClose();
+      notify(words.expirySet(name, day(expiresAt)));
+    },
+  });
+  return (
+    <Dialog onClose={onClose} title={words.expiryTitle(name)}>
+      <form onSubmit={form.submit} noValidate>
+        <Stack gap="md">
+          <Text size="sm">{words.expiryExplanation}</Text>
+          {form.failure !== undefined && <FailureAlert failure={form.failure} />}
+          <TextInput
+            {...form.field('expiresAt')}
+            type="date"
+            label={words.expiryDay}
+            description={words.expiryHint}
+            min={dayOf(new Date())}
+            max="9999-12-31"
+            data-autofocus
+          />
+          <Group justify="flex-end" gap="sm">
+            <Button variant="default" onClick={onClose}>
+              {texts.cancel}
+            </Button>
+            <Button type="submit" loading={form.pending}>
+              {texts.save}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Dialog>
+  );
+}

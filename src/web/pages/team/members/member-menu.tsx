@@ -1,0 +1,51 @@
+import { ActionIcon, Menu } from '@mantine/core';
+import { More } from '../../../parts/icons.tsx';
+import { membersTexts as words } from '../../../texts/members.ts';
+import { nameOf, type Action, type Member } from './member.ts';
+
+const labelOf = (action: Action, { expiresAt }: Member): string =>
+  action === 'expiry' ? (expiresAt === null ? words.setExpiry : words.changeExpiry) : LABELS[action];
+
+const LABELS: Readonly<Record<Exclude<Action, 'expiry'>, string>> = {
+  role: words.changeRole,
+  endless: words.removeExpiry,
+  activate: words.activate,
+  deactivate: words.deactivate,
+  offer: words.offer,
+  remove: words.remove,
+};
+
+type MemberMenuProps = {
+  readonly member: Member;
+  readonly actions: readonly Action[];
+  readonly onAction: (action: Action) => void;
+};
+
+export const MemberMenu = ({ member, actions, onAction }: MemberMenuProps) => (
+  <Menu position="bottom-end" width={220} transitionProps={{ duration: 80 }}>
+    <Menu.Target>
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        size="lg"
+        id={menuOf(member)}
+        aria-label={words.actionsOf(nameOf(member))}
+      >
+        <More />
+      </ActionIcon>
+    </Menu.Target>
+    <Menu.Dropdown>
+      {actions.map((action) => (
+        <Menu.Item key={action} {...(action === 'remove' && { color: 'red' })} onClick={() => onAction(action)}>
+          {labelOf(action, member)}
+        </Menu.Item>
+      ))}
+    </Menu.Dropdown>
+  </Menu>
+);
+
+const menuOf = ({ membershipId }: Member) => `actions-${membershipId}`;
+
+/** Puts the focus where a dialog came from; on the heading where its row has gone. */
+export const focusMenuOf = (member: Member): void =>
+  (document.getElementById(menuOf(member)) ?? document.querySelector('h1'))?.focus();

@@ -1,0 +1,70 @@
+import { Avatar, Badge, Group, Table, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useDates } from '../../../parts/dates.ts';
+import { membersTexts as words } from '../../../texts/members.ts';
+import { nameOf, stateOf, type Member, type MemberState } from './member.ts';
+
+const COLORS: Readonly<Record<MemberState, string>> = { active: 'teal', inactive: 'gray', expired: 'yellow' };
+
+type MemberRowProps = { readonly member: Member; readonly isYou: boolean; readonly actions: ReactNode };
+
+// The roles are said outright, because a row that is laid out as a card would lose them in some browsers.
+export function MemberRow({ member, isYou, actions }: MemberRowProps) {
+  const { day } = useDates();
+  const name = nameOf(member);
+  const joined = member.joinedAt === null ? '' : day(member.joinedAt);
+  return (
+    <Table.Tr role="row">
+      <Table.Th role="rowheader" scope="row" className="member-who">
+        <Avatar name={name} src={member.avatar} color="gray" radius="xl" size={36} aria-hidden />
+        <div className="member-name">
+          <Group gap={8}>
+            <Text fw={600} size="sm" className="wrap">
+              {name}
+            </Text>
+            {isYou && (
+              <Badge variant="light" size="sm" tt="none">
+                {words.you}
+              </Badge>
+            )}
+          </Group>
+          {member.email !== null && member.email !== name && (
+            <Text size="sm" c="dimmed" fw={400} className="wrap">
+              {member.email}
+            </Text>
+          )}
+        </div>
+      </Table.Th>
+      <Table.Td role="cell" className="wrap">
+        {member.roleName}
+      </Table.Td>
+      <Table.Td role="cell">
+        <State member={member} />
+      </Table.Td>
+      <Table.Td role="cell" className="member-joined">
+        <span className="member-wide">{joined}</span>
+        <span className="member-narrow">{joined !== '' && words.joinedOn(joined)}</span>
+      </Table.Td>
+      <Table.Td role="cell" className="member-actions">
+        {actions}
+      </Table.Td>
+    </Table.Tr>
+  );
+}
+
+function State({ member }: { readonly member: Member }) {
+  const { day } = useDates();
+  const state = stateOf(member);
+  return (
+    <Group gap={6}>
+      <Badge variant="light" color={COLORS[state]} tt="none">
+        {words.states[state]}
+      </Badge>
+      {member.expiresAt !== null && (
+        <Text size="xs" c="dimmed" component="span">
+          {(state === 'expired' ? words.since : words.until)(day(member.expiresAt))}
+        </Text>
+      )}
+    </Group>
+  );
+}

@@ -1,0 +1,52 @@
+import { membersTexts as words } from '../../../texts/members.ts';
+import { query, type Outputs } from '../../../trpc.ts';
+import type { useTeam } from '../team.ts';
+
+export type Member = Outputs['members']['list'][number];
+export type MemberState = 'active' | 'inactive' | 'expired';
+
+export const membersOf = (teamId: string) => query('members.list', { teamId });
+
+/** What somebody is called: by their name, else by their address. */
+export const nameOf = ({ firstName, lastName, email }: Pick<Member, 'firstName' | 'lastName' | 'email'>): string =>
+  [firstName, lastName].filter(Boolean).join(' ') || (email ?? words.nameless);
+
+export function stateOf({ isActive, expiresAt }: Pick<Member, 'isActive' | 'expiresAt'>): MemberState {
+  if (isActive) return 'active';
+  return expiresAt !== null && new Date(expiresAt) <= new Date() ? 'expired' : 'inactive';
+}
+
+const folded = (text: string): string => text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
+
+/** Finds members by words of their name or address, whatever the case and the accents. */
+export function finder(members: readonly Member[]) {
+  const entries = members.map((member) => ({
+    member,
+    text: folded(`${member.firstName ?? ''} ${member.lastName ?? ''} ${member.email ?? ''}`),
+  }));
+  return (search: string): readonly Member[] => {
+    const parts = folded(search).split(/\s+/).filter(Boolean);
+    return entries.filter(({ text }) => parts.every((part) => text.includes(part))).map(({ member }) => member);
+  };
+}
+
+type TeamPage = ReturnType<typeof useTeam>;
+export type Action = 'role' | 'expiry' | 'endless' | 'activate' | 'deactivate' | 'offer' | 'remove';
+
+/** What the reader may do to a membership. Their own they only leave; the owner's stays as it is. */
+export function actionsOn(member: Member, page: TeamPage, readerId: string): readonly Action[] {
+  if (member.roleId === 'owner' || member.userId === readerId) return [];
+  const role = page.roles.find(({ roleId }) => roleId === member.roleId);
+  const isAbove = role === undefined || !role.permissions.every((permission) => page.can(permission));
+  const actions: Action[] = [];
+  if (page.can('edit_team_settings') && !isAbove) actions.push('role');
+  if (page.can('remove_members') && !isAbove) {
+    actions.push('expiry');
+    // To activate an expired one takes the end away too.
+    if (member.expiresAt !== null && stateOf(member) !== 'expired') actions.push('endless');
+    actions.push(member.isActive ? 'deactivate' : 'activate');
+  }
+  if (page.team.role.id === 'owner' && member.isActive) actions.push('offer');
+  if (page.can('remove_members')) actions.push('remove');
+  return actions;
+}

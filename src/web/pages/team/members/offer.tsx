@@ -1,0 +1,47 @@
+import { Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Confirmation } from '../../../parts/confirmation.tsx';
+import { useNotice } from '../../../parts/notices.tsx';
+import { membersTexts } from '../../../texts/members.ts';
+import { query, trpc } from '../../../trpc.ts';
+import { useTeam } from '../team.ts';
+import { useTeamCall } from './changes.ts';
+import { nameOf, type Member } from './member.ts';
+
+const words = membersTexts.ownership;
+
+/** Asks the owner before the team is offered to a member, and says what changes with it. */
+export function Offer({ member, onClose }: { readonly member: Member; readonly onClose: () => void }) {
+  const { team } = useTeam();
+  const notify = useNotice();
+  const teamCall = useTeamCall();
+  const { data: standing } = useQuery(query('teams.ownershipOffer', { teamId: team.id }));
+  const name = nameOf(member);
+  const replaced = standing && standing.nominee.userId !== member.userId ? nameOf(standing.nominee) : undefined;
+  return (
+    <Confirmation
+      title={words.offerTitle(name)}
+      explanation={words.offerExplanation}
+      submit={words.offerSubmit}
+      color="blue"
+      call={() => teamCall(trpc.teams.offerOwnership.mutate({ teamId: team.id, userId: member.userId }))}
+      onSuccess={() => {
+        onClose();
+        notify(words.offered(name));
+      }}
+      onClose={onClose}
+    >
+      <div>
+        <Text size="sm" fw={600}>
+          {words.consequences}
+        </Text>
+        <ul className="facts wrap">
+          <li>{words.becomeOwner(name, team.name)}</li>
+          <li>{words.becomeMember}</li>
+          <li>{words.keepKeys}</li>
+        </ul>
+      </div>
+      {replaced !== undefined && <Text size="sm">{words.replaces(replaced)}</Text>}
+    </Confirmation>
+  );
+}

@@ -1,0 +1,65 @@
+import { Alert, Button, Group, Text } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Confirmation } from '../../../parts/confirmation.tsx';
+import { useDates } from '../../../parts/dates.ts';
+import { FailureAlert } from '../../../parts/failure-alert.tsx';
+import { useNotice } from '../../../parts/notices.tsx';
+import { membersTexts } from '../../../texts/members.ts';
+import { failureOf, trpc, type Outputs } from '../../../trpc.ts';
+
+type OfferedTeam = Outputs['teams']['ownershipOffers'][number];
+
+const words = membersTexts.ownership;
+
+/** The teams that the reader can become the owner of. Stays where no offer is left, so that a refusal is read. */
+export function OfferedTeams({ offers }: { readonly offers: readonly OfferedTeam[] }) {
+  const { day } = useDates();
+  const queries = useQueryClient();
+  const notify = useNotice();
+  const [accepting, setAccepting] = useState<OfferedTeam>();
+  // A new owner has another role, other permissions, another list of teams: everything is read again.
+  const afterwards = (call: Promise<unknown>) => call.finally(() => void queries.invalidateQueries());
+  const decline = useMutation({
+    mutationFn: ({ teamId }: OfferedTeam) => afterwards(trpc.teams.declineOwnership.mutate({ teamId })),
+    onSuccess: (_output, { teamName }) => notify(words.declined(teamName)),
+  });
+  return (
+    <>
+      {decline.error !== null && <FailureAlert failure={failureOf(decline.error)} />}
+      {offers.map((offer) => (
+        <Alert key={offer.teamId} color="blue" title={words.offeredTitle(offer.teamName)}>
+          <Text size="sm">{words.offeredText(day(offer.expiresAt))}</Text>
+          <Group gap="sm" mt="sm">
+            <Button size="sm" onClick={() => setAccepting(offer)} aria-label={words.acceptOf(offer.teamName)}>
+              {words.accept}
+            </Button>
+            <Button
+              size="sm"
+              variant="default"
+              loading={decline.isPending && decline.variables.teamId === offer.teamId}
+              onClick={() => decline.mutate(offer)}
+              aria-label={words.declineOf(offer.teamName)}
+            >
+              {words.decline}
+            </Button>
+          </Group>
+        </Alert>
+      ))}
+      {accepting !== undefined && (
+        <Confirmation
+          title={words.acceptTitle(accepting.teamName)}
+          explanation={words.acceptExplanation}
+          submit={words.acceptSubmit}
+          color="blue"
+          call={() => afterwards(trpc.teams.acceptOwnership.mutate({ teamId: accepting.teamId }))}
+          onSuccess={() => {
+            setAccepting(undefined);
+            notify(words.accepted(accepting.teamName));
+          }}
+          onClose={() => setAccepting(undefined)}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,50 @@
+import { Button, Group, Text } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useDates } from '../../../parts/dates.ts';
+import { FailureAlert } from '../../../parts/failure-alert.tsx';
+import { useNotice } from '../../../parts/notices.tsx';
+import { Placeholder } from '../../../parts/page.tsx';
+import { Section } from '../../../parts/section.tsx';
+import { membersTexts } from '../../../texts/members.ts';
+import { failureOf, query, trpc } from '../../../trpc.ts';
+import { useTeam } from '../team.ts';
+import { useTeamCall } from './changes.ts';
+import { nameOf } from './member.ts';
+
+const words = membersTexts.ownership;
+
+/** The owner's part of handing the team over; `canOffer` where there is somebody to offer it to. */
+export function Ownership({ canOffer }: { readonly canOffer: boolean }) {
+  const { team } = useTeam();
+  const { day } = useDates();
+  const notify = useNotice();
+  const teamCall = useTeamCall();
+  const offer = useQuery(query('teams.ownershipOffer', { teamId: team.id }));
+  const withdrawal = useMutation({
+    mutationFn: () => teamCall(trpc.teams.withdrawOwnershipOffer.mutate({ teamId: team.id })),
+    onSuccess: () => notify(words.withdrawn),
+  });
+  return (
+    <Section title={words.title} explanation={words.explanation}>
+      {offer.isPending && <Placeholder rows={1} />}
+      {offer.error !== null && <FailureAlert failure={failureOf(offer.error)} retry={() => void offer.refetch()} />}
+      {withdrawal.error !== null && <FailureAlert failure={failureOf(withdrawal.error)} />}
+      {offer.data === null && <Text size="sm">{canOffer ? words.none : words.alone}</Text>}
+      {offer.data && (
+        <>
+          <div>
+            <Text>{words.pending(nameOf(offer.data.nominee), day(offer.data.expiresAt))}</Text>
+            <Text size="sm" c="dimmed">
+              {words.pendingHint}
+            </Text>
+          </div>
+          <Group>
+            <Button variant="default" loading={withdrawal.isPending} onClick={() => withdrawal.mutate()}>
+              {words.withdraw}
+            </Button>
+          </Group>
+        </>
+      )}
+    </Section>
+  );
+}

@@ -1,0 +1,75 @@
+import { Text } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Confirmation } from '../../../parts/confirmation.tsx';
+import { FailureAlert } from '../../../parts/failure-alert.tsx';
+import { useNotice } from '../../../parts/notices.tsx';
+import { Placeholder } from '../../../parts/page.tsx';
+import { membersTexts as words } from '../../../texts/members.ts';
+import { failureOf, query, trpc, type Outputs } from '../../../trpc.ts';
+import { useTeam } from '../team.ts';
+import { useTeamCall } from './changes.ts';
+import { membersOf, nameOf, type Member } from './member.ts';
+
+/** Asks before a member is removed, and says what stops working. */
+export function Removal({ member, onClose }: { readonly member: Member; readonly onClose: () => void }) {
+  const { team } = useTeam();
+  const queries = useQueryClient();
+  const notify = useNotice();
+  const teamCall = useTeamCall();
+  const name = nameOf(member);
+  const { userId } = member;
+  // What stopped yesterday is no answer: it is asked for each time.
+  const preview = useQuery({
+    ...query('members.removalPreview', { teamId: team.id, userId }),
+    staleTime: 0,
+    gcTime: 0,
+  });
+  return (
+    <Confirmation
+      title={words.removeTitle(name)}
+      explanation={words.removeExplanation}
+      submit={words.removeSubmit}
+      isReady={preview.data !== undefined}
+      call={() => teamCall(trpc.removeTeamMember.mutate({ teamId: team.id, userId }))}
+      onSuccess={() => {
+        queries.setQueryData(membersOf(team.id).queryKey, (members) =>
+          members?.filter((each) => each.userId !== userId),
+        );
+        onClose();
+        notify(words.removed(name));
+      }}
+      onClose={onClose}
+    >
+      {preview.isPending && <Placeholder rows={1} height={22} />}
+      {preview.error !== null && (
+        <FailureAlert failure={failureOf(preview.error)} retry={() => void preview.refetch()} />
+      )}
+      {preview.data !== undefined && <Stopping preview={preview.data} isOwner={team.role.id === 'owner'} />}
+    </Confirmation>
+  );
+}
+
+type StoppingProps = { readonly preview: Outputs['members']['removalPreview']; readonly isOwner: boolean };
+
+function Stopping({ preview: { apiKeys, oauthGrants, ownershipOffer }, isOwner }: StoppingProps) {
+  if (apiKeys.length === 0 && oauthGrants === 0 && !ownershipOffer)
+    return (
+      <Text size="sm" c="dimmed">
+        {words.removeStopsNothing}
+      </Text>
+    );
+  return (
+    <div>
+      <Text size="sm" fw={600}>
+        {words.removeStops}
+      </Text>
+      <ul className="facts wrap">
+        {apiKeys.map(({ id, name, last4 }) => (
+          <li key={id}>{words.removeKey(name, last4)}</li>
+        ))}
+        {oauthGrants > 0 && <li>{words.removeApplications(oauthGrants)}</li>}
+        {ownershipOffer && <li>{isOwner ? words.removeOffer : words.removeOfferOfOwner}</li>}
+      </ul>
+    </div>
+  );
+}

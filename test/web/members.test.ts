@@ -1,0 +1,270 @@
+import type { Page } from 'playwright-core';
+import { describe, expect } from 'vitest';
+import type { Permission } from '../../src/entities/index.ts';
+import { hasChromium } from '../support/chromium.ts';
+import type { Api } from '../support/api.ts';
+import { membershipOf, ownersOf } from '../rpc/console.ts';
+import { aPerson, shows, test } from './console.ts';
+
+const rowOf = (page: Page, name: string) =>
+  page.getByRole('row').filter({ has: page.getByRole('rowheader', { name: new RegExp(name) }) });
+
+const menuOf = (page: Page, name: string) => page.getByRole('button', { name: `Actions for ${name}` });
+
+async function choose(page: Page, name: string, action: string): Promise<void> {
+  await menuOf(page, name).click();
+  await page.getByRole('menuitem', { name: action }).click();
+}
+
+/** A team with its owner Ada, and Max who is a member of it. */
+async function aTeamOfTwo(api: Api) {
+  const ada = await aPerson(api, { firstName: 'Ada', lastName: 'Lovelace' });
+  const max = await aPerson(api, { firstName: 'Max', lastName: 'Member' });
+  const team = await api.aTeam({ owner: ada, name: 'Analytical Engine' });
+  await api.aMember(team, max, { role: 'member' });
+  return { ada, max, team, path: `/teams/${team.id}/members` };
+}
+
+/** What the menu of a row offers; nothing where there is none. */
+async function actionsOf(page: Page, name: string): Promise<string[]> {
+  await rowOf(page, name).waitFor();
+  if ((await menuOf(page, name).count()) === 0) return [];
+  await menuOf(page, name).click();
+  await page.getByRole('menu').waitFor();
+  const items = await page.getByRole('menuitem').allInnerTexts();
+  await page.keyboard.press('Escape');
+  await page.getByRole('menu').waitFor({ state: 'detached' });
+  return items;
+}
+
+describe.skipIf(!hasChromium)('the members of a team', () => {
+  test('another role is seen by others after they load the page again', async ({ api, open }) => {
+    const { ada, max, team, path } = await aTeamOfTwo(api);
+    const [owners, members] = [await open(path, { as: ada }), await open(path, { as: max })];
+    await rowOf(members, 'Max Member').getByText('You', { exact: true }).waitFor();
+    expect(await rowOf(members, 'Max Member').getByRole('cell').first().innerText()).toBe('Member');
+
+    await choose(owners, 'Max Member', 'Change role…');
+    const dialog = owners.getByRole('dialog', { name: 'Change the role of Max Member' });
+    expect(await dialog.getByRole('radio').count()).toBe(2);
+    await dialog.getByRole('radio', { name: 'Guest' }).check();
+    await dialog.getByRole('button', { name: 'Change the role' }).click();
+    await owners.getByText('Max Member has the role Guest now.').waitFor();
+    expect(await rowOf(owners, 'Max Member').getByRole('cell').first().innerText()).toBe('Guest');
+
+    await choose(owners, 'Max Member', 'Change role…');
+    await dialog.getByRole('radio', { name: 'Member' }).check();
+    await dialog.getByRole('button', { name: 'Change the role' }).click();
+    await owners.getByText('Max Member has the role Member now.').waitFor();
+    expect(await membershipOf(api, team, max)).toMatchObject({ role_id: 'member' });
+    await members.reload();
+    await rowOf(members, 'Max Member').waitFor();
+    expect(await rowOf(members, 'Max Member').getByRole('cell').first().innerText()).toBe('Member');
+  });
+
+  // Guarantees that nobody is offered what the service would refuse for their role.
+  test('a row offers what the role of the reader allows', async ({ api, open }) => {
+    const { ada, max, team, path } = await aTeamOfTwo(api);
+    const manager = await aPerson(api, { firstName: 'Grace', lastName: 'Hopper' });
+    const held: Permission[] = ['access_dashboard', 'edit_team_settings', 'remove_members'];
+    await api.aMember(team, manager, { role: (await api.aRole(team, held)).id });
+    const strong = await aPerson(api, { firstName: 'Sam', lastName: 'Strong' });
+    await api.aMember(team, strong, { role: (await api.aRole(team, ['access_billing'])).id });
+
+    const page = await open(path, { as: manager });
+    expect(await actionsOf(page, 'Ada Lovelace')).toEqual([]);
+    expect(await actionsOf(page, 'Grace Hopper')).toEqual([]);
+    expect(await actionsOf(page, 'Sam Strong')).toEqual(['Remove…']);
+    expect(await actionsOf(page, 'Max Member')).toEqual([
+      'Change role…',
+      'Set an end date…',
+      'Deactivate',
+      'Remove…',
+    ]);
+    expect(await page.getByRole('region', { name: 'Ownership' }).count()).toBe(0);
+
+    expect(await actionsOf(await open(path, { as: max }), 'Grace Hopper')).toEqual([]);
+    expect(await actionsOf(await open(path, { as: ada }), 'Sam Strong')).toContain('Offer the ownership…');
+  });
+
+  test('a member is deactivated, activated, and given an end date that is taken away again', async ({ api, open }) => {
+    const { ada, max, team, path } = await aTeamOfTwo(api);
+    const page = await open(path, { as: ada });
+    await choose(page, 'Max Member', 'Deactivate');
+    await page.getByText('Max Member is inactive now').waitFor();
+    expect(await membershipOf(api, team, max)).toMatchObject({ is_active: false });
+    await choose(page, 'Max Member', 'Activate');
+    await page.getByText('Max Member is active again.').waitFor();
+    expect(await membershipOf(api, team, max)).toMatchObject({ is_active: true });
+
+    await choose(page, 'Max Member', 'Set an end date…');
+    const dialog = page.getByRole('dialog', { name: 'When does the membership of Max Member end?' });
+    await dialog.getByLabel('Last day').fill('2020-01-31');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByText('This cannot be used. Choose something else.').waitFor();
+    await dialog.getByLabel('Last day').fill('2099-01-31');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await rowOf(page, 'Max Member').getByText('Until 31 Jan 2099').waitFor();
+    const [row] = await api.rows<{ ends: boolean }>(
+      `select expires_at = '2099-01-31T23:59:59Z' as ends from membership where team_id = $1 and account_id = $2`,
+      [team.id, max.id],
+    );
+    expect(row).toEqual({ ends: true });
+
+    await choose(page, 'Max Member', 'Remove the end date');
+    await page.getByText('The membership of Max Member has no end date.').waitFor();
+    expect(await membershipOf(api, team, max)).toMatchObject({ expires_at: null });
+  });
+
+  // Guarantees that what the dialog names is what stops.
+  test('removing says what stops working, and stops it', async ({ api, open }) => {
+    const { ada, max, team, path } = await aTeamOfTwo(api);
+    const key = await api.anApiKey(max, { team });
+    await api.aGrant(max, { team });
+    const page = await open(path, { as: ada });
+    const dialog = page.getByRole('dialog', { name: 'Remove Max Member?' });
+    await choose(page, 'Max Member', 'Remove…');
+    await dialog.getByText(`The API key A key (…${key.secret.slice(-4)})`).waitFor();
+    await dialog.getByText('The access of 1 application').waitFor();
+    await page.keyboard.press('Escape');
+    await expect.poll(() => menuOf(page, 'Max Member').evaluate('(menu) => menu === document.activeElement')).toBe(true);
+    expect((await api.as(key).get('/api/v1/credential')).status).toBe(200);
+
+    await choose(page, 'Max Member', 'Remove…');
+    await dialog.getByRole('button', { name: 'Remove', exact: true }).click();
+    await page.getByText('Max Member is removed.').waitFor();
+    expect(await rowOf(page, 'Max Member').count()).toBe(0);
+    expect(await api.as(key).get('/api/v1/credential')).toBeProblem('credential_invalid');
+  });
+
+  test('a refusal is shown with its request, and the row is as it was', async ({ api, open }) => {
+    const { ada, max, team, path } = await aTeamOfTwo(api);
+    await api.rows('update membership set is_active = false where team_id = $1 and account_id = $2', [team.id, max.id]);
+    for (let taken = 1; taken < 5; taken += 1) await api.anInvitation(team);
+    const page = await open(path, { as: ada });
+    await choose(page, 'Max Member', 'Activate');
+    const alert = page.getByRole('alert');
+    await alert.getByText('The team has no free seat').waitFor();
+    expect(await alert.innerText()).toMatch(/Nothing has changed for Max Member\.[\s\S]*Request/);
+    await rowOf(page, 'Max Member').getByText('Inactive').waitFor();
+
+    await choose(page, 'Max Member', 'Change role…');
+    await api.rows('delete from membership where team_id = $1 and account_id = $2', [team.id, max.id]);
+    await page.getByRole('radio', { name: 'Guest' }).check();
+    await page.getByRole('button', { name: 'Change the role' }).click();
+    await alert.getByText('No such member').waitFor();
+    await rowOf(page, 'Max Member').waitFor({ state: 'detached' });
+    await alert.getByRole('button', { name: 'Close' }).click();
+    await alert.waitFor({ state: 'detached' });
+  });
+
+  test('two thousand members are searched, by parts of names and addresses', async ({ api, open }) => {
+    const { ada, team, path } = await aTeamOfTwo(api);
+    await api.rows(
+      `with made as (
+         insert into account (id, email, first_name, last_name, role, email_verified_at, created_at, updated_at)
+         select $1 || '-' || n, n || '.' || $1 || '@example.com', 'Zoë', 'Nummer' || n, 'user', now(), now(), now()
+         from generate_series(1, 1998) n returning id
+       )
+       insert into membership (id, team_id, account_id, role_id, is_active, joined_at, created_at)
+       select 'mem_' || id, $2, id, 'guest', true, now(), now() from made`,
+      [ada.id, team.id],
+    );
+    const page = await open(path, { as: ada });
+    await page.getByRole('status').getByText('2000 members').waitFor();
+    expect(await page.getByRole('rowheader').count()).toBe(50);
+    await page.getByRole('button', { name: 'Show 50 more' }).click();
+    expect(await page.getByRole('rowheader').count()).toBe(100);
+
+    const search = page.getByRole('searchbox', { name: 'Search by name or address' });
+    await search.fill('nummer1998 ZOE');
+    await page.getByText('1 of 2000 members').waitFor();
+    expect(await page.getByRole('rowheader').count()).toBe(1);
+    await search.fill(ada.email);
+    await rowOf(page, 'Ada Lovelace').waitFor();
+    await search.fill('nobody at all');
+    await page.getByText('Nobody matches').waitFor();
+    await page.getByRole('button', { name: 'Show all members' }).click();
+    await page.getByRole('status').getByText('2000 members').waitFor();
+  });
+});
+
+describe.skipIf(!hasChromium)('the ownership of a team', () => {
+  test('is offered, withdrawn, offered again and accepted', async ({ api, open }) => {
+    const { ada, max, team, path } = await aTeamOfTwo(api);
+    const [owners, nominees] = [await open(path, { as: ada }), await open(path, { as: max })];
+    await shows(nominees, 'Members');
+    const offer = async () => {
+      await choose(owners, 'Max Member', 'Offer the ownership…');
+      const dialog = owners.getByRole('dialog', { name: 'Offer the ownership to Max Member?' });
+      await dialog.getByText('You become a member with the role Member').waitFor();
+      await dialog.getByRole('button', { name: 'Offer the ownership' }).click();
+      await owners.getByText('Offered to Max Member.').waitFor();
+    };
+    await offer();
+    await owners.getByRole('button', { name: 'Withdraw the offer' }).click();
+    await owners.getByText('The offer is withdrawn.').waitFor();
+    expect(await api.rows('select from ownership_transfer where team_id = $1', [team.id])).toEqual([]);
+    await offer();
+
+    await nominees.reload();
+    await nominees.getByRole('button', { name: 'Accept the ownership of Analytical Engine' }).click();
+    expect(await ownersOf(api, team)).toEqual([ada.id]);
+    await nominees.getByRole('button', { name: 'Become the owner' }).click();
+    await nominees.getByText('You are the owner of Analytical Engine now.').waitFor();
+    expect(await ownersOf(api, team)).toEqual([max.id]);
+    await nominees.getByRole('region', { name: 'Ownership' }).waitFor();
+
+    await owners.reload();
+    await owners.getByRole('button', { name: 'Leave the team…' }).waitFor();
+    expect(await owners.getByRole('region', { name: 'Ownership' }).count()).toBe(0);
+  });
+
+  test('is declined on the home page; an offer that is over says so', async ({ api, open }) => {
+    const { max, team } = await aTeamOfTwo(api);
+    const offer = () =>
+      api.rows(
+        `insert into ownership_transfer (team_id, nominee_id, expires_at, created_at)
+         values ($1, $2, now() + interval '7 days', now())`,
+        [team.id, max.id],
+      );
+    await offer();
+    const page = await open('/', { as: max });
+    const decline = page.getByRole('button', { name: 'Decline the ownership of Analytical Engine' });
+    await decline.click();
+    await page.getByText('You have declined the ownership of Analytical Engine.').waitFor();
+    await decline.waitFor({ state: 'detached' });
+
+    await offer();
+    await page.reload();
+    await page.getByRole('button', { name: 'Accept the ownership of Analytical Engine' }).click();
+    await api.rows('delete from ownership_transfer where team_id = $1', [team.id]);
+    await page.getByRole('button', { name: 'Become the owner' }).click();
+    await page.getByRole('dialog').getByText('No such transfer of ownership').waitFor();
+    await decline.waitFor({ state: 'detached' });
+  });
+});
+
+describe.skipIf(!hasChromium)('leaving a team', () => {
+  test('ends what one has of it, and leads home', async ({ api, open }) => {
+    const { max, team, path } = await aTeamOfTwo(api);
+    const key = await api.anApiKey(max, { team });
+    const page = await open(path, { as: max });
+    await page.getByRole('button', { name: 'Leave the team…' }).click();
+    await page.getByRole('dialog', { name: 'Leave Analytical Engine?' }).getByRole('button', { name: 'Leave' }).click();
+    await shows(page, 'Your teams');
+    await page.getByText('You have left Analytical Engine.').waitFor();
+    await page.getByText('You are in no team yet').waitFor();
+    expect(await membershipOf(api, team, max)).toBeUndefined();
+    expect(await api.as(key).get('/api/v1/credential')).toBeProblem('credential_invalid');
+  });
+
+  test('is not for the owner, who is told what to do first', async ({ api, open }) => {
+    const { ada, path } = await aTeamOfTwo(api);
+    const page = await open(path, { as: ada });
+    await page.getByText('The owner cannot leave.').waitFor();
+
+    expect(await page.getByRole('button', { name: 'Leave the team…' }).count()).toBe(0);
+    await page.getByRole('link', { name: 'delete the team in its settings' }).waitFor();
+  });
+});
