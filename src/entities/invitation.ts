@@ -34,9 +34,11 @@ const InvitationLinkSchema = defineEntity({
   name: 'InvitationLink',
   tableName: 'invitation_link',
   properties: {
-    /** SHA-256 of the link's token. A renewed invitation has two until the new mail has left. */
+    /** SHA-256 of the link's token. A renewed invitation keeps its earlier ones until the new mail has left. */
     tokenHash: p.blob().primary(),
     invitation: () => p.manyToOne(Invitation).deleteRule('cascade'),
+    /** Only a link that nobody but the mailbox has seen does; one that the inviter copies does not. */
+    provesMailbox: p.boolean().default(true),
     createdAt: instant().onCreate(() => new Date()),
   },
   indexes: [{ name: 'invitation_link_invitation_index', properties: ['invitation'] }],

@@ -19,7 +19,8 @@ export type AccountMail = { accountId: string; to: string } & (
 
 /** The jobs there are, and what each carries. Secrets in a payload are sealed. */
 export type Jobs = {
-  sendInvitation: { invitationId: string; sealedToken: string };
+  /** `copiedLink` is the hash of the link that was handed out together with the mail's, in hex: it lives as long. */
+  sendInvitation: { invitationId: string; sealedToken: string; copiedLink?: string };
   sendAccountMail: AccountMail;
 };
 

@@ -89,7 +89,7 @@ async function admit(
   payload: Payload,
   { tokenHash, mailId, jobId }: Attempt,
 ): Promise<Admission> {
-  const { invitationId } = payload;
+  const { invitationId, copiedLink } = payload;
   // A renewal updates this row in the transaction that makes its link and its job. Under the lock both
   // are known or not yet made, whatever the clocks of the replicas say.
   const [pending] = await tx.execute<Pending[]>(
@@ -109,8 +109,9 @@ async function admit(
     `select encode(token_hash, 'hex') as hash from invitation_link where invitation_id = ?`,
     [invitationId],
   );
-  const earlierLinks = links.map(({ hash }) => hash).filter((hash) => hash !== tokenHash);
-  if (earlierLinks.length === links.length) return null;
+  const hashes = links.map(({ hash }) => hash);
+  if (!hashes.includes(tokenHash)) return null;
+  const earlierLinks = hashes.filter((hash) => hash !== tokenHash && hash !== copiedLink);
 
   const heldUntil = await takePlace(tx, config, { id: mailId, recipient: pending.recipient, teamId: pending.team_id });
   if (heldUntil === null) return { send: pending, earlierLinks };
@@ -127,7 +128,7 @@ async function isReplaced(tx: EntityManager, jobId: string): Promise<boolean> {
   return rows.length === 0;
 }
 
-/** Links that were mailed before are ended. Of an accepted invitation they stay, for a second click. */
+/** Links that were made before are ended. Of an accepted invitation they stay, for a second click. */
 async function endLinks(tx: EntityManager, invitationId: string, tokenHashes: readonly string[]): Promise<void> {
   await tx.execute('select id from invitation where id = ? for update', [invitationId]);
   for (const hash of tokenHashes) {

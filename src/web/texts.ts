@@ -79,10 +79,15 @@ export const texts = {
     haveAccount: 'You have an account?',
     signIn: 'Sign in',
     joining: (team: string) => `You were invited to the team ${team}. The account is made for the invited address.`,
+    verifying: (team: string, email: string) =>
+      `You were invited to the team ${team}. As this link was passed on, we send a mail to ${email} to see that it is yours, before you can accept.`,
     closedTitle: 'Accounts are made by invitation',
     closedDetail: 'Ask a member of a team for an invitation, or the operator of this service for an account.',
     sentTitle: 'Check your mail',
     sentTo: (email: string) => `We have sent a link to ${email}. Open it to verify the address, then sign in.`,
+    sentToInvited: (email: string, team: string) =>
+      `We have sent a link to ${email}. Open it to verify the address. Then sign in, and you can join the team ${team}.`,
+    toInvitation: 'Sign in to accept the invitation',
     sentHint: 'Nothing arrived? Look into the folder for spam, or let us send it again.',
     joined: (team: string) => `Welcome. You are a member of ${team} now.`,
   },
@@ -146,6 +151,8 @@ export const texts = {
     accepted: (team: string) => `You are a member of ${team} now.`,
     signIn: 'Sign in to accept',
     signUp: 'Sign up to accept',
+    passedOn: (email: string) =>
+      `Sign in with an account for ${email}. If there is none yet, sign up: we then send a mail to this address to see that it is yours.`,
     otherTitle: 'The invitation is for another address',
     other: (invited: string, own: string) =>
       `It is for ${invited}, and you are signed in as ${own}. Sign out, then open it as the one who was invited.`,

@@ -19,6 +19,18 @@ type Personal = Row & { readonly isOwners: boolean; readonly permission?: Permis
 /** What keys can do too: by scope and permission. */
 const SCOPED: readonly Scoped[] = [
   {
+    name: 'invitations.list',
+    scope: 'members:read',
+    permission: 'invite_members',
+    call: (trpc, teamId) => trpc.invitations.list.query({ teamId }),
+  },
+  {
+    name: 'invitations.create',
+    scope: 'invites:write',
+    permission: 'invite_members',
+    call: (trpc, teamId) => trpc.invitations.create.mutate({ teamId, email: 'new@example.com' }),
+  },
+  {
     name: 'invitations.resend',
     scope: 'invites:write',
     permission: 'invite_members',

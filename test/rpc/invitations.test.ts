@@ -31,6 +31,7 @@ describe('invitations.read', () => {
       inviterName: 'Ann Owner',
       email,
       expiresAt: expect.stringMatching(/^\d{4}-.*Z$/),
+      provesMailbox: true,
       hasAccount: false,
     });
     expect(await stateOf(api, team)).toEqual(before);

@@ -13,6 +13,16 @@ async function invite(api: Api, email: string) {
   return { team, link: linkIn(await api.mailTo(email, /invitation/i)) };
 }
 
+/** The same, with the path of a link that the inviter has copied. */
+async function inviteWithLink(api: Api, email: string) {
+  const owner = await api.anAccount();
+  const team = await api.aTeam({ owner, name: `Engine ${crypto.randomUUID().slice(0, 8)}` });
+  const { trpc } = await signedIn(api, owner);
+  const { link } = await trpc.invitations.create.mutate({ teamId: team.id, email });
+  const { pathname, search } = new URL(link);
+  return { team, link: pathname + search };
+}
+
 const stateOf = (api: Api, team: { id: string }) =>
   api.rows(
     `select (select count(*) from membership where team_id = $1)::int as members,
@@ -57,6 +67,33 @@ describe.skipIf(!hasChromium)('the page of an invitation', () => {
     await shows(page, 'Your teams');
     await page.getByText(`You are a member of ${team.name} now.`).waitFor();
     await page.getByRole('listitem').filter({ hasText: team.name }).waitFor();
+  });
+
+  // Guarantees that who holds a copied link sees nothing of the account there may be, and gets in by the mailbox alone.
+  test('signing up through a copied link takes the verification mail before accepting', async ({ api, open }) => {
+    const email = `invited-${crypto.randomUUID()}@example.com`;
+    const { team, link } = await inviteWithLink(api, email);
+    const page = await open(link);
+    await page.getByRole('link', { name: 'Sign in to accept' }).waitFor();
+    await page.getByRole('link', { name: 'Sign up to accept' }).click();
+    await shows(page, 'Create your account');
+    await page.getByText('As this link was passed on').waitFor();
+    await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+    await page.getByRole('button', { name: 'Create account' }).click();
+    await shows(page, 'Check your mail');
+    await page.getByText(`you can join the team ${team.name}`).waitFor();
+    expect(await stateOf(api, team)).toEqual([{ members: 1, pending: 1 }]);
+
+    const other = await page.context().newPage();
+    await other.goto(linkIn(await api.mailTo(email, /verify/i)));
+    await other.getByRole('button', { name: 'Verify the address' }).click();
+    await shows(other, 'Your address is verified');
+    await page.getByRole('link', { name: 'Sign in to accept the invitation' }).click();
+    await signInAs(page, email);
+    await shows(page, `Join ${team.name}`);
+    await page.getByRole('button', { name: 'Accept the invitation' }).click();
+    await page.getByRole('listitem').filter({ hasText: team.name }).waitFor();
+    expect(await stateOf(api, team)).toEqual([{ members: 2, pending: 0 }]);
   });
 
   test('another account sees whom it is for, and cannot accept', async ({ api, open }) => {

@@ -6,12 +6,12 @@ import { inEvenTime } from '../../access/even-time.ts';
 import { hashPassword, requireUncommon } from '../../access/password.ts';
 import type { Principal } from '../../access/principal.ts';
 import { addressWindow, attempt } from '../../access/throttle.ts';
-import { Account, Team, type Invitation } from '../../entities/index.ts';
+import { Account, Team } from '../../entities/index.ts';
 import { ProblemError } from '../../errors.ts';
 import { accountMailKey, enqueue } from '../../jobs/enqueue.ts';
 import type { Services } from '../../rpc/context.ts';
 import type { Visitor } from '../../rpc/visitor.ts';
-import { acceptInvitation, findInvitationByToken } from '../invitations/acceptance.service.ts';
+import { acceptInvitation, findInvitationByToken, type LinkedInvitation } from '../invitations/acceptance.service.ts';
 import { openSession, startSession } from '../sessions/sessions.service.ts';
 import type { SignUp } from './auth.schema.ts';
 import { mailLink } from './link-mail.ts';
@@ -32,17 +32,20 @@ export async function signUp(
   await attempt(addressWindow(visitor.attempts, 'sign-up', visitor.addressBucket));
   requireUncommon(input.password, input.email, '/password');
 
-  if (invitationToken !== undefined) {
-    // Before the work of the hash; it is looked at again under the locks.
-    requireInvited(await findInvitationByToken(services.db.em(), services, invitationToken, false), input);
-    const passwordHash = await hashPassword(input.password, passwordCost);
+  // Before the work of the hash; it is looked at again under the locks.
+  const isProven =
+    invitationToken !== undefined &&
+    requireInvited(await findInvitationByToken(services.db.em(), services, invitationToken, false), input)
+      .provesMailbox;
+  const passwordHash = await hashPassword(input.password, passwordCost);
+  if (isProven) {
     const session = await onceMore(() =>
       joinAs(services, visitor, replaced, { ...input, invitationToken, passwordHash }),
     );
     openSession(visitor, session);
     return true;
   }
-  const passwordHash = await hashPassword(input.password, passwordCost);
+  // A copied link lets in, as SIGNUP may demand, and says no more about who opened it.
   await inEvenTime(onceMore(() => applyAs(services, { ...input, passwordHash })));
   return false;
 }
@@ -72,11 +75,17 @@ async function joinAs(
   input: Hashed & { readonly invitationToken: string },
 ) {
   return services.db.em().transactional(async (tx) => {
-    const { team } = requireInvited(await findInvitationByToken(tx, services, input.invitationToken, false), input);
+    const { team } = requireInvited(
+      await findInvitationByToken(tx, services, input.invitationToken, false),
+      input,
+    ).invitation;
     // Team, account, invitation: the order in which everybody locks them.
     await tx.findOne(Team, team.id, { lockMode: LockMode.PESSIMISTIC_WRITE });
     const known = await lockAccountByEmail(tx, input.email);
-    const invitation = requireInvited(await findInvitationByToken(tx, services, input.invitationToken, true), input);
+    const { invitation } = requireInvited(
+      await findInvitationByToken(tx, services, input.invitationToken, true),
+      input,
+    );
     if (known?.emailVerifiedAt || known?.disabledAt) throw new ProblemError('account_exists');
 
     const account = await accountFor(tx, services.audit, known, input, invitation.email);
@@ -87,10 +96,10 @@ async function joinAs(
   });
 }
 
-function requireInvited(invitation: Invitation | null, { email }: SignUp): Invitation {
-  if (invitation === null) throw new ProblemError('link_invalid');
-  if (!isSameAddress(email, invitation.email)) throw new ProblemError('invitation_for_another');
-  return invitation;
+function requireInvited(linked: LinkedInvitation | null, { email }: SignUp): LinkedInvitation {
+  if (linked === null) throw new ProblemError('link_invalid');
+  if (!isSameAddress(email, linked.invitation.email)) throw new ProblemError('invitation_for_another');
+  return linked;
 }
 
 /** A new account, or the one that somebody prepared for an address that nobody has proven: nothing of it stays. */

@@ -8,8 +8,11 @@ import { Account, Invitation, InvitationLink, Membership, Team } from '../../ent
 import { ProblemError } from '../../errors.ts';
 import type { Services } from '../../rpc/context.ts';
 
+/** `provesMailbox`: the link was in the mail alone, so that whoever has it reads the invited mailbox. */
+export type LinkedInvitation = { readonly invitation: Invitation; readonly provesMailbox: boolean };
+
 /**
- * The pending invitation whose mail carried the token, or null: used, expired, revoked, unknown and
+ * The pending invitation that a link's token leads to, or null: used, expired, revoked, unknown and
  * malformed are one answer.
  * @param lock locks the team's row and then the invitation, until the transaction of `em` ends
  */
@@ -18,12 +21,13 @@ export async function findInvitationByToken(
   services: Services,
   token: string,
   lock: boolean,
-): Promise<Invitation | null> {
+): Promise<LinkedInvitation | null> {
   const target = await targetOf(em, services, token);
   if (target === null) return null;
   if (lock && !(await lockTeamRow(em, target.teamId))) return null;
   const invitation = await readInvitation(em, target, lock);
-  return invitation !== null && isPending(invitation) ? invitation : null;
+  if (invitation === null || !isPending(invitation)) return null;
+  return { invitation, provesMailbox: target.provesMailbox };
 }
 
 /**
@@ -77,17 +81,22 @@ export async function acceptByToken(services: Services, { accountId }: Principal
   });
 }
 
-type Target = { readonly id: string; readonly teamId: string; readonly tokenHash: Buffer };
+type Target = {
+  readonly id: string;
+  readonly teamId: string;
+  readonly tokenHash: Buffer;
+  readonly provesMailbox: boolean;
+};
 
 /** Where a link leads, whatever has become of the invitation. */
 async function targetOf(em: EntityManager, { secrets }: Services, token: string): Promise<Target | null> {
   if (secrets.kindOf(token) !== 'invitation') return null;
   const tokenHash = hashSecret(token);
-  const [row] = await em.execute<{ id: string; team_id: string }[]>(
-    `select i.id, i.team_id from invitation_link l join invitation i on i.id = l.invitation_id where l.token_hash = decode(?, 'hex')`,
+  const [row] = await em.execute<{ id: string; team_id: string; proves_mailbox: boolean }[]>(
+    `select i.id, i.team_id, l.proves_mailbox from invitation_link l join invitation i on i.id = l.invitation_id where l.token_hash = decode(?, 'hex')`,
     [tokenHash.toString('hex')],
   );
-  return row === undefined ? null : { id: row.id, teamId: row.team_id, tokenHash };
+  return row === undefined ? null : { id: row.id, teamId: row.team_id, tokenHash, provesMailbox: row.proves_mailbox };
 }
 
 const lockTeamRow = async (tx: EntityManager, teamId: string): Promise<boolean> =>
@@ -99,7 +108,7 @@ async function readInvitation(em: EntityManager, { id, tokenHash }: Target, lock
     id,
     lock ? { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true } : {},
   );
-  // A renewed invitation's earlier link ends when the newer mail has left, also while a lock was waited for.
+  // A renewed invitation's earlier links end when the newer mail has left, also while a lock was waited for.
   const isLinked = (await em.count(InvitationLink, { tokenHash, invitation: id })) > 0;
   return isLinked ? invitation : null;
 }

@@ -7,13 +7,20 @@ import { router } from '../../rpc/trpc.ts';
 import type { Visitor } from '../../rpc/visitor.ts';
 import { presentTeamOf, teamOutput } from '../teams/teams.schema.ts';
 import { acceptByToken } from './acceptance.service.ts';
-import { declineInvitation, readInvitation } from './invitations.queries.ts';
-import { linkedInvitationOutput, linkToken } from './invitations.schema.ts';
-import { resendInvitation } from './invitations.service.ts';
+import { declineInvitation, listOpenInvitations, readInvitation } from './invitations.queries.ts';
+import {
+  createdInvitationOutput,
+  createTeamInvitationBody,
+  linkedInvitationOutput,
+  linkToken,
+  openInvitationOutput,
+  presentInvitation,
+} from './invitations.schema.ts';
+import { inviteWithLink, resendInvitation } from './invitations.service.ts';
 
 const linkWindow = ({ attempts, addressBucket }: Visitor) => addressWindow(attempts, 'link', addressBucket);
 
-/** What the page of an invitation's link does, and sending it again. Over tRPC only. */
+/** What the page of an invitation's link does, and what a team's page does beside REST. Over tRPC only. */
 export const invitationsConsoleRouter = router({
   read: publicProcedure
     .input(z.object({ token: linkToken }))
@@ -41,6 +48,17 @@ export const invitationsConsoleRouter = router({
       const found = await declineInvitation(ctx.services.db.read, input.token);
       if (!found) throw new ProblemError('link_invalid');
       return SUCCESS;
+    }),
+
+  list: teamProcedure({ scope: 'members:read', permission: 'invite_members' })
+    .output(z.array(openInvitationOutput))
+    .query(({ ctx, input }) => listOpenInvitations(ctx.services.db.read, input.teamId)),
+
+  create: teamProcedure({ scope: 'invites:write', permission: 'invite_members', input: createTeamInvitationBody })
+    .output(createdInvitationOutput)
+    .mutation(async ({ ctx, input }) => {
+      const { invitation, link } = await inviteWithLink(ctx.services, ctx.membership, input);
+      return { invitation: presentInvitation(invitation), link };
     }),
 
   resend: teamProcedure({ scope: 'invites:write', permission: 'invite_members', input: { invitationId: resourceId } })

@@ -11,12 +11,15 @@ type InvitationRow = {
   expires_at: string;
 };
 
+type AnyRow = InvitationRow & { sent_at: string; is_expired: boolean };
+
 type LinkedRow = {
   team_name: string;
   role_name: string;
   inviter_name: string | null;
   email: string;
   expires_at: string;
+  proves_mailbox: boolean;
   has_account: boolean;
 };
 
@@ -29,6 +32,17 @@ const pendingInvitations = statement<InvitationRow>(
    order by i.created_at, i.id`,
 );
 
+const openInvitations = statement<AnyRow>(
+  'open_invitations',
+  `select i.id, i.email, i.role_id, r.name as role_name, r.team_id is null as is_system_role, i.created_at, i.expires_at,
+     coalesce((select max(l.created_at) from invitation_link l where l.invitation_id = i.id), i.created_at) as sent_at,
+     i.expires_at <= now() as is_expired
+   from invitation i
+   join role r on r.id = i.role_id
+   where i.team_id = $1 and i.accepted_at is null
+   order by is_expired, sent_at desc, i.id`,
+);
+
 const deletePending = statement<{ id: string }>(
   'delete_pending_invitation',
   `delete from invitation
@@ -38,7 +52,7 @@ const deletePending = statement<{ id: string }>(
 
 const invitationOfLink = statement<LinkedRow>(
   'invitation_of_link',
-  `select t.name as team_name, r.name as role_name, i.email, i.expires_at,
+  `select t.name as team_name, r.name as role_name, i.email, i.expires_at, l.proves_mailbox,
      coalesce(nullif(trim(concat_ws(' ', inviter.first_name, inviter.last_name)), ''), inviter.email) as inviter_name,
      exists (select from account a where lower(a.email) = lower(i.email) and a.email_verified_at is not null) as has_account
    from invitation_link l
@@ -59,16 +73,24 @@ const deleteLinked = statement<{ id: string }>(
 
 export async function listTeamInvitations(read: Read, teamId: string) {
   const rows = await read(pendingInvitations, [teamId]);
-  return rows.map((row) => ({
-    id: row.id,
-    email: row.email,
-    roleId: row.role_id,
-    roleName: row.role_name,
-    isSystemRole: row.is_system_role,
-    createdAt: iso(row.created_at),
-    expiresAt: iso(row.expires_at),
-  }));
+  return rows.map(present);
 }
+
+/** What nobody has accepted, the latest first: also what has expired, as long as it is kept. */
+export async function listOpenInvitations(read: Read, teamId: string) {
+  const rows = await read(openInvitations, [teamId]);
+  return rows.map((row) => ({ ...present(row), sentAt: iso(row.sent_at), isExpired: row.is_expired }));
+}
+
+const present = (row: InvitationRow) => ({
+  id: row.id,
+  email: row.email,
+  roleId: row.role_id,
+  roleName: row.role_name,
+  isSystemRole: row.is_system_role,
+  createdAt: iso(row.created_at),
+  expiresAt: iso(row.expires_at),
+});
 
 /** Removes a pending invitation and its links. @returns whether there was one. */
 export async function deletePendingInvitation(read: Read, teamId: string, invitationId: string): Promise<boolean> {
@@ -76,7 +98,10 @@ export async function deletePendingInvitation(read: Read, teamId: string, invita
   return rows.length > 0;
 }
 
-/** What a pending invitation's link shows to whoever holds it. */
+/**
+ * What a pending invitation's link shows to whoever holds it. Whether the address has an account is for its
+ * mailbox to know: whoever invites holds a copied link.
+ */
 export async function readInvitation(read: Read, token: string) {
   const [row] = await read(invitationOfLink, [hashSecret(token)]);
   if (row === undefined) return null;
@@ -86,7 +111,8 @@ export async function readInvitation(read: Read, token: string) {
     inviterName: row.inviter_name,
     email: row.email,
     expiresAt: iso(row.expires_at),
-    hasAccount: row.has_account,
+    provesMailbox: row.proves_mailbox,
+    hasAccount: row.proves_mailbox ? row.has_account : null,
   };
 }
 

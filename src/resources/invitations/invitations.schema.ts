@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Invitation } from '../../entities/index.ts';
 import { emailAddress, text, timestamp } from '../../rpc/text.ts';
 
 export const createTeamInvitationBody = {
@@ -19,6 +20,25 @@ export const invitationOutput = z
   })
   .meta({ id: 'Invitation', description: 'A pending invitation.' });
 
+export const openInvitationOutput = z.object({
+  ...invitationOutput.shape,
+  sentAt: timestamp.meta({ description: 'When a mail was last asked for.' }),
+  isExpired: z.boolean(),
+});
+
+export const createdInvitationOutput = z.object({ invitation: invitationOutput, link: z.string() });
+
+/** The same of an invitation whose role is loaded. */
+export const presentInvitation = ({ id, email, role, createdAt, expiresAt }: Invitation) => ({
+  id,
+  email,
+  roleId: role.id,
+  roleName: role.name,
+  isSystemRole: role.isSystemRole,
+  createdAt: createdAt.toISOString(),
+  expiresAt: expiresAt.toISOString(),
+});
+
 /** The token of a link. What is no token of ours is a link that does not work, not a fault of the request. */
 export const linkToken = z.string();
 
@@ -28,5 +48,6 @@ export const linkedInvitationOutput = z.object({
   inviterName: z.string().nullable(),
   email: z.string(),
   expiresAt: timestamp,
-  hasAccount: z.boolean(),
+  provesMailbox: z.boolean().meta({ description: 'Whether signing up by this link needs no mail of its own.' }),
+  hasAccount: z.boolean().nullable().meta({ description: 'Null for a link that proves no mailbox.' }),
 });

@@ -7,6 +7,7 @@ import type { Config } from '../../config.ts';
 import { Account, Invitation, InvitationLink, Role, Team, type Permission } from '../../entities/index.ts';
 import { ProblemError } from '../../errors.ts';
 import { enqueue, invitationKey } from '../../jobs/enqueue.ts';
+import { invitationLink } from '../../mail/invitation.ts';
 import type { Services } from '../../rpc/context.ts';
 import { requirePermission } from '../../rpc/procedures.ts';
 import { requireFreeSeat } from '../billing/seats.ts';
@@ -18,23 +19,41 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 /** Invites an address, or renews its pending invitation, and queues the mail in the same transaction. */
 export async function createTeamInvitation(
   services: Services,
+  caller: ActiveMembership,
+  input: NewInvitation,
+): Promise<void> {
+  await services.db.em().transactional(async (tx) => {
+    await mailNewLink(tx, services, await invite(tx, services, caller, input));
+  });
+}
+
+/** The same with a second link for the inviter to pass on, which whoever opens it proves no mailbox with. */
+export async function inviteWithLink(services: Services, caller: ActiveMembership, input: NewInvitation) {
+  return services.db.em().transactional(async (tx) => {
+    const invitation = await invite(tx, services, caller, input);
+    const { secret, hash } = services.secrets.mint('invitation');
+    tx.create(InvitationLink, { tokenHash: hash, invitation, provesMailbox: false });
+    await mailNewLink(tx, services, invitation, hash);
+    return { invitation, link: invitationLink(services.config.baseUrl, secret) };
+  });
+}
+
+async function invite(
+  tx: EntityManager,
+  { config }: Services,
   { team, permissions, accountId }: ActiveMembership,
   input: NewInvitation,
-) {
-  const { config } = services;
-  await services.db.em().transactional(async (tx) => {
-    // The team's row is the lock that its seats are counted under.
-    await tx.findOne(Team, team.id, { lockMode: LockMode.PESSIMISTIC_WRITE });
-    await keepAccounts(tx, [accountId]);
-    const role = await grantableRole(tx, permissions, team.id, input);
-    const pending = await pendingInvitation(tx, team.id, input.email);
-    if (pending === null) await requireFreeSeat(tx, config.plans, team.id);
+): Promise<Invitation> {
+  // The team's row is the lock that its seats are counted under.
+  await tx.findOne(Team, team.id, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  await keepAccounts(tx, [accountId]);
+  const role = await grantableRole(tx, permissions, team.id, input);
+  const pending = await pendingInvitation(tx, team.id, input.email);
+  if (pending === null) await requireFreeSeat(tx, config.plans, team.id);
 
-    const expiresAt = expiryFrom(config);
-    const invitation = pending ?? tx.create(Invitation, { team: team.id, email: input.email, role, expiresAt });
-    tx.assign(invitation, { email: input.email, role, expiresAt, invitedBy: tx.getReference(Account, accountId) });
-    await mailNewLink(tx, services, invitation);
-  });
+  const expiresAt = expiryFrom(config);
+  const invitation = pending ?? tx.create(Invitation, { team: team.id, email: input.email, role, expiresAt });
+  return tx.assign(invitation, { email: input.email, role, expiresAt, invitedBy: tx.getReference(Account, accountId) });
 }
 
 /** Mails a pending invitation again, with a new link and a new expiry. Only who could grant its role can prolong it. */
@@ -65,15 +84,27 @@ export async function resendInvitation(
 
 const expiryFrom = ({ invitationDays }: Config): Date => new Date(Date.now() + invitationDays * DAY_MS);
 
-/** Queues the invitation's mail with a link of its own. Links of earlier mails go when this mail has left, not before. */
-async function mailNewLink(tx: EntityManager, { secrets, sealer }: Services, invitation: Invitation): Promise<void> {
+/**
+ * Queues the invitation's mail with a link of its own. Earlier links, mailed or copied, go when this mail has left, not before.
+ * @param copiedLink the hash of the link that was handed out with this mail, and stays
+ */
+async function mailNewLink(
+  tx: EntityManager,
+  { secrets, sealer }: Services,
+  invitation: Invitation,
+  copiedLink?: Buffer,
+): Promise<void> {
   const { secret, hash } = secrets.mint('invitation');
   tx.create(InvitationLink, { tokenHash: hash, invitation });
   await tx.flush();
   await enqueue(
     tx,
     'sendInvitation',
-    { invitationId: invitation.id, sealedToken: sealer.seal(secret) },
+    {
+      invitationId: invitation.id,
+      sealedToken: sealer.seal(secret),
+      ...(copiedLink === undefined ? {} : { copiedLink: copiedLink.toString('hex') }),
+    },
     invitationKey(invitation.id),
   );
 }

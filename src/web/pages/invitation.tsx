@@ -1,4 +1,4 @@
-import { Alert, Button, DataList, Stack } from '@mantine/core';
+import { Alert, Button, DataList, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -89,7 +89,7 @@ type AnswerProps = {
 };
 
 function Answer({ token, invitation, own, onDecline }: AnswerProps) {
-  const { email, teamName, hasAccount } = invitation;
+  const { email, teamName, provesMailbox, hasAccount } = invitation;
   const here = `/invitation?token=${encodeURIComponent(token)}`;
   const start = useSessionStart();
   const notify = useNotice();
@@ -137,12 +137,23 @@ function Answer({ token, invitation, own, onDecline }: AnswerProps) {
   }
   return (
     <Stack gap="sm">
-      {hasAccount ? (
+      {!provesMailbox && (
+        <Text size="sm" className="wrap">
+          {texts.invitation.passedOn(email)}
+        </Text>
+      )}
+      {hasAccount !== false && (
         <ButtonLink to="/sign-in" search={{ next: here }} size="md">
           {texts.invitation.signIn}
         </ButtonLink>
-      ) : (
-        <ButtonLink to="/sign-up" search={{ invitation: token }} size="md">
+      )}
+      {hasAccount !== true && (
+        <ButtonLink
+          to="/sign-up"
+          search={{ invitation: token }}
+          size="md"
+          variant={hasAccount === null ? 'default' : 'filled'}
+        >
           {texts.invitation.signUp}
         </ButtonLink>
       )}

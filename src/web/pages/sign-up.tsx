@@ -14,7 +14,15 @@ import { useSessionStart } from '../session.ts';
 import { texts } from '../texts.ts';
 import { failureOf, query, trpc } from '../trpc.ts';
 
-type Invited = { readonly token: string; readonly email: string; readonly teamName: string };
+type Invited = {
+  readonly token: string;
+  readonly email: string;
+  readonly teamName: string;
+  /** Whether the account is a member at once, without a mail to verify the address. */
+  readonly provesMailbox: boolean;
+};
+
+const pathOf = ({ token }: Invited) => `/invitation?token=${encodeURIComponent(token)}`;
 
 export function SignUp() {
   const { invitation: token } = useSearch({ from: '/visitors/sign-up' });
@@ -22,7 +30,8 @@ export function SignUp() {
   const invitation = useQuery({ ...query('invitations.read', { token: token ?? '' }), enabled: token !== undefined });
   const [sentTo, setSentTo] = useState<string>();
 
-  if (sentTo !== undefined) return <Sent email={sentTo} />;
+  const invited = token === undefined || invitation.data === undefined ? null : { token, ...invitation.data };
+  if (sentTo !== undefined) return <Sent email={sentTo} invited={invited} />;
   const error = policy.error ?? invitation.error;
   if (error !== null) {
     return (
@@ -48,12 +57,7 @@ export function SignUp() {
       </Page>
     );
   }
-  return (
-    <SignUpForm
-      invited={token === undefined || invitation.data === undefined ? null : { token, ...invitation.data }}
-      onSent={setSentTo}
-    />
-  );
+  return <SignUpForm invited={invited} onSent={setSentTo} />;
 }
 
 function SignUpForm({
@@ -89,15 +93,17 @@ function SignUpForm({
     <Page title={texts.signUp.title}>
       <form onSubmit={form.submit} noValidate>
         <Stack gap="md">
-          {invited !== null && <Alert color="blue">{texts.signUp.joining(invited.teamName)}</Alert>}
+          {invited !== null && (
+            <Alert color="blue">
+              {invited.provesMailbox
+                ? texts.signUp.joining(invited.teamName)
+                : texts.signUp.verifying(invited.teamName, invited.email)}
+            </Alert>
+          )}
           {form.failure !== undefined && (
             <FailureAlert failure={form.failure}>
               {form.failure.code === 'account_exists' && invited !== null && (
-                <TextLink
-                  to="/sign-in"
-                  search={{ next: `/invitation?token=${encodeURIComponent(invited.token)}` }}
-                  size="sm"
-                >
+                <TextLink to="/sign-in" search={{ next: pathOf(invited) }} size="sm">
                   {texts.toSignIn}
                 </TextLink>
               )}
@@ -121,16 +127,19 @@ function SignUpForm({
         </Stack>
       </form>
       <p className="card-foot">
-        {texts.signUp.haveAccount} <TextLink to="/sign-in">{texts.signUp.signIn}</TextLink>
+        {texts.signUp.haveAccount}{' '}
+        <TextLink to="/sign-in" search={invited === null ? {} : { next: pathOf(invited) }}>
+          {texts.signUp.signIn}
+        </TextLink>
       </p>
     </Page>
   );
 }
 
-const Sent = ({ email }: { readonly email: string }) => (
+const Sent = ({ email, invited }: { readonly email: string; readonly invited: Invited | null }) => (
   <Done
     title={texts.signUp.sentTitle}
-    explanation={texts.signUp.sentTo(email)}
+    explanation={invited === null ? texts.signUp.sentTo(email) : texts.signUp.sentToInvited(email, invited.teamName)}
     next={
       <Stack gap="md">
         <Text size="sm" c="dimmed">
@@ -138,7 +147,13 @@ const Sent = ({ email }: { readonly email: string }) => (
         </Text>
         <ResendVerification email={email} />
         <p className="card-foot">
-          <TextLink to="/sign-in">{texts.toSignIn}</TextLink>
+          {invited === null ? (
+            <TextLink to="/sign-in">{texts.toSignIn}</TextLink>
+          ) : (
+            <TextLink to="/sign-in" search={{ next: pathOf(invited) }}>
+              {texts.signUp.toInvitation}
+            </TextLink>
+          )}
         </p>
       </Stack>
     }
