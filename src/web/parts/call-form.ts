@@ -79,7 +79,8 @@ function listFaultText({ detail }: Failure, fault: Fault, index: string | undefi
   return max === undefined ? faultText(fault) : texts.faults.max_lines(Number(max));
 }
 
-function faultText({ code, pointer, params = {} }: Fault): string {
+/** What is wrong with a value, for whoever typed it. */
+export function faultText({ code, pointer, params = {} }: Fault): string {
   const bound = Number(params['min'] ?? params['max']);
   if (code === 'invalid_format' && params['format'] === 'email') return texts.faults.email;
   if (code === 'invalid_value' && /password/i.test(pointer)) return texts.faults.password;

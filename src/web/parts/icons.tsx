@@ -43,6 +43,13 @@ export const People = () => (
   </Icon>
 );
 
+export const Envelope = () => (
+  <Icon size={28}>
+    <rect x="3" y="5" width="18" height="14" rx="2" />
+    <path d="M3.5 7l8.5 6 8.5-6" />
+  </Icon>
+);
+
 export const Device = () => (
   <Icon>
     <rect x="3" y="4" width="18" height="12" rx="2" />

@@ -1,0 +1,85 @@
+import { Badge, Button, Group, Text } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useDates } from '../../../parts/dates.ts';
+import { FailureAlert } from '../../../parts/failure-alert.tsx';
+import { useNotice } from '../../../parts/notices.tsx';
+import { invitationsTexts as words } from '../../../texts/invitations.ts';
+import { failureOf, query, trpc, type Outputs } from '../../../trpc.ts';
+import { useTeam } from '../team.ts';
+
+export type Invitation = Outputs['invitations']['list'][number];
+
+type InvitationRowProps = {
+  readonly invitation: Invitation;
+  readonly onAgain: (invitation: Invitation) => void;
+  readonly onRevoke: (invitation: Invitation) => void;
+};
+
+export function InvitationRow({ invitation, onAgain, onRevoke }: InvitationRowProps) {
+  const { id, email, roleId, roleName, sentAt, expiresAt, isExpired } = invitation;
+  const { team } = useTeam();
+  const { day, minute } = useDates();
+  const queries = useQueryClient();
+  const notify = useNotice();
+  const resend = useMutation({
+    mutationFn: () => trpc.invitations.resend.mutate({ teamId: team.id, invitationId: id }),
+    onSuccess: () => notify(words.resent(email)),
+    onSettled: () => queries.invalidateQueries(query('invitations.list', { teamId: team.id })),
+  });
+  return (
+    <li className="row row-high">
+      <div className="row-head">
+        <div className="row-text">
+          <Text fw={600} className="wrap">
+            {email}
+          </Text>
+          <Text size="sm" c="dimmed" className="wrap">
+            {roleName ?? roleId}
+          </Text>
+          <Text size="sm" c="dimmed">
+            {words.sent(day(sentAt))}, {isExpired ? words.expiredOn(minute(expiresAt)) : words.until(minute(expiresAt))}
+          </Text>
+        </div>
+        <Group gap={4}>
+          {isExpired ? (
+            <>
+              <Badge variant="light" color="gray" tt="none">
+                {words.expired}
+              </Badge>
+              <Button
+                size="compact-sm"
+                variant="subtle"
+                onClick={() => onAgain(invitation)}
+                aria-label={words.againOf(email)}
+              >
+                {words.again}
+              </Button>
+            </>
+          ) : (
+            <>
+              <Button
+                size="compact-sm"
+                variant="subtle"
+                loading={resend.isPending}
+                onClick={() => resend.mutate()}
+                aria-label={words.resendOf(email)}
+              >
+                {words.resend}
+              </Button>
+              <Button
+                size="compact-sm"
+                variant="subtle"
+                color="red"
+                onClick={() => onRevoke(invitation)}
+                aria-label={words.revokeOf(email)}
+              >
+                {words.revoke}
+              </Button>
+            </>
+          )}
+        </Group>
+      </div>
+      {resend.error !== null && <FailureAlert failure={failureOf(resend.error)} />}
+    </li>
+  );
+}

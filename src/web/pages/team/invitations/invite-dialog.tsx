@@ -1,0 +1,102 @@
+import { Alert, Button, Group, Stack, Text, Textarea } from '@mantine/core';
+import { useRef, useState, type SubmitEvent } from 'react';
+import { Dialog } from '../../../parts/dialog.tsx';
+import { texts } from '../../../texts.ts';
+import { invitationsTexts } from '../../../texts/invitations.ts';
+import { useTeam } from '../team.ts';
+import { addressesIn } from './addresses.ts';
+import { useInviting } from './inviting.ts';
+import { Results } from './results.tsx';
+import { RolePicker } from './role-picker.tsx';
+
+const words = invitationsTexts.dialog;
+
+type InviteDialogProps = {
+  readonly email: string;
+  readonly roleId?: string;
+  readonly onClose: () => void;
+};
+
+/** Invites one or many addresses to one role. What is refused stays in the field, to be corrected. */
+export function InviteDialog({ email, roleId, onClose }: InviteDialogProps) {
+  const roles = useTeam().roles.filter(({ isAssignable }) => isAssignable);
+  const [text, setText] = useState(email);
+  const [chosen, setChosen] = useState(roleId ?? 'member');
+  const [isEmpty, setEmpty] = useState(false);
+  const field = useRef<HTMLTextAreaElement>(null);
+  const { results, pending, invite } = useInviting();
+  const role = roles.find((each) => each.roleId === chosen) ?? roles[0];
+  const addresses = addressesIn(text);
+  const sent = results.filter(({ state }) => state === 'sent').length;
+  const failed = results.filter(({ state }) => state === 'failed').length;
+  const isDone = !pending && sent > 0 && failed === 0 && addresses.length === 0;
+
+  async function submit(event: SubmitEvent): Promise<void> {
+    event.preventDefault();
+    if (pending || role === undefined) return;
+    setEmpty(addresses.length === 0);
+    const refused = addresses.length === 0 ? [] : await invite(addresses, role);
+    if (addresses.length > 0) setText(refused.join('\n'));
+    if (addresses.length === 0 || refused.length > 0) field.current?.focus();
+  }
+
+  // Links are not shown again, and what is being sent goes on: neither is left by accident.
+  const isKept = pending || sent > 0;
+  return (
+    <Dialog
+      onClose={onClose}
+      title={invitationsTexts.invite}
+      size="lg"
+      closeOnClickOutside={!isKept}
+      closeOnEscape={!isKept}
+      withCloseButton={!isKept}
+    >
+      <form onSubmit={(event) => void submit(event)} noValidate>
+        <Stack gap="md">
+          {role === undefined && <Alert color="yellow">{words.noRoles}</Alert>}
+          {results.length > 0 && <Results results={results} />}
+          {sent > 0 && (
+            <Text size="sm" c="dimmed">
+              {words.copyHint}
+            </Text>
+          )}
+          {role !== undefined && !isDone && (
+            <>
+              <Textarea
+                ref={field}
+                label={words.addresses}
+                description={failed > 0 && !pending ? words.corrected : words.addressesHint}
+                error={isEmpty && addresses.length === 0 ? words.none : undefined}
+                value={text}
+                onChange={(event) => setText(event.currentTarget.value)}
+                readOnly={pending}
+                autoComplete="off"
+                autoCapitalize="none"
+                spellCheck={false}
+                size="md"
+                rows={3}
+                required
+                withAsterisk={false}
+                data-autofocus
+              />
+              <RolePicker roles={roles} value={role.roleId} onChange={setChosen} disabled={pending} />
+            </>
+          )}
+          <Group gap="sm">
+            <Text size="sm" role="status" className="invite-progress">
+              {!pending && results.length > 0 && words.progress(sent, failed)}
+            </Text>
+            <Button variant={isDone ? 'filled' : 'default'} onClick={onClose} disabled={pending}>
+              {sent > 0 ? words.done : texts.cancel}
+            </Button>
+            {role !== undefined && !isDone && (
+              <Button type="submit" loading={pending}>
+                {words.submit(addresses.length)}
+              </Button>
+            )}
+          </Group>
+        </Stack>
+      </form>
+    </Dialog>
+  );
+}

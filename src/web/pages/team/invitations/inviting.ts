@@ -1,0 +1,49 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { failureOf, query, trpc, type Failure } from '../../../trpc.ts';
+import { useTeam, type Role } from '../team.ts';
+
+/** What has become of one address. */
+export type Result = { readonly email: string } & (
+  | { readonly state: 'waiting' | 'sending' }
+  | { readonly state: 'sent'; readonly link: string }
+  | { readonly state: 'failed'; readonly failure: Failure }
+);
+
+/** Invites addresses one after the other: each is a call of its own, which succeeds or fails for itself. */
+export function useInviting() {
+  const { team } = useTeam();
+  const queries = useQueryClient();
+  const [results, setResults] = useState<readonly Result[]>([]);
+  const [pending, setPending] = useState(false);
+
+  const settle = (result: Result) =>
+    setResults((current) => current.map((each) => (each.email === result.email ? result : each)));
+
+  /** @returns the addresses that were refused */
+  async function invite(emails: readonly string[], { roleId, isSystemRole }: Role): Promise<string[]> {
+    const failed: string[] = [];
+    setPending(true);
+    // What was sent before stays, so that its link can still be copied, unless it is sent once more.
+    const again = new Set(emails.map((email) => email.toLowerCase()));
+    setResults((current) => [
+      ...current.filter(({ email, state }) => state === 'sent' && !again.has(email.toLowerCase())),
+      ...emails.map((email): Result => ({ email, state: 'waiting' })),
+    ]);
+    for (const email of emails) {
+      settle({ email, state: 'sending' });
+      try {
+        const { link } = await trpc.invitations.create.mutate({ teamId: team.id, email, roleId, isSystemRole });
+        settle({ email, state: 'sent', link });
+      } catch (error) {
+        failed.push(email);
+        settle({ email, state: 'failed', failure: failureOf(error) });
+      }
+    }
+    setPending(false);
+    void queries.invalidateQueries(query('invitations.list', { teamId: team.id }));
+    return failed;
+  }
+
+  return { results, pending, invite };
+}

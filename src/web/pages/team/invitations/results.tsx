@@ -1,0 +1,73 @@
+import { Badge, Button, Code, CopyButton, Text } from '@mantine/core';
+import { faultText } from '../../../parts/call-form.ts';
+import { texts } from '../../../texts.ts';
+import { invitationsTexts } from '../../../texts/invitations.ts';
+import type { Failure } from '../../../trpc.ts';
+import type { Result } from './inviting.ts';
+
+const words = invitationsTexts.dialog;
+
+export const Results = ({ results }: { readonly results: readonly Result[] }) => (
+  // It scrolls where there are many, and has to be reached by the keyboard for that.
+  // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+  <ul className="rows invite-results" aria-label={words.results} tabIndex={0}>
+    {results.map((result) => (
+      <li key={result.email} className="row">
+        <div className="row-text">
+          <Text size="sm" fw={600} className="wrap">
+            {result.email}
+          </Text>
+          {result.state === 'failed' && <Reason failure={result.failure} />}
+        </div>
+        <Outcome result={result} />
+      </li>
+    ))}
+  </ul>
+);
+
+function Outcome({ result }: { readonly result: Result }) {
+  if (result.state === 'sent') {
+    return (
+      <>
+        <Badge variant="light" color="teal" tt="none">
+          {words.sent}
+        </Badge>
+        <CopyButton value={result.link}>
+          {({ copied, copy }) => (
+            <Button size="compact-sm" variant="default" onClick={copy} aria-label={words.copyOf(result.email)}>
+              <span aria-live="polite">{copied ? texts.copied : words.copy}</span>
+            </Button>
+          )}
+        </CopyButton>
+      </>
+    );
+  }
+  if (result.state === 'failed') {
+    return (
+      <Badge variant="light" color="red" tt="none">
+        {words.failed}
+      </Badge>
+    );
+  }
+  return (
+    <Text size="sm" c="dimmed">
+      {words[result.state]}
+    </Text>
+  );
+}
+
+/** The words of the address's own fault, or of the problem, with the id to quote. */
+function Reason({ failure }: { readonly failure: Failure }) {
+  const fault = failure.errors.find(({ pointer }) => pointer === '/email');
+  return (
+    <Text size="sm" c="red" className="wrap">
+      {fault === undefined ? failure.detail : faultText(fault)}
+      {fault === undefined && failure.requestId !== null && (
+        <Text span size="xs" c="dimmed" className="wrap">
+          {' '}
+          {texts.requestId} <Code className="request-id-code">{failure.requestId}</Code>
+        </Text>
+      )}
+    </Text>
+  );
+}

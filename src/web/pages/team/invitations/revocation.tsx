@@ -1,0 +1,45 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { Confirmation } from '../../../parts/confirmation.tsx';
+import { useNotice } from '../../../parts/notices.tsx';
+import { invitationsTexts as words } from '../../../texts/invitations.ts';
+import { query, trpc } from '../../../trpc.ts';
+import { useTeam } from '../team.ts';
+import type { Invitation } from './invitation-row.tsx';
+
+type RevocationProps = { readonly invitation: Invitation; readonly onClose: () => void };
+
+/** Asks, then revokes: the row goes at once, and is back where the service refuses. */
+export function Revocation({ invitation: { id, email }, onClose }: RevocationProps) {
+  const { team } = useTeam();
+  const queries = useQueryClient();
+  const notify = useNotice();
+  const list = query('invitations.list', { teamId: team.id });
+
+  async function revoke(): Promise<void> {
+    await queries.cancelQueries(list);
+    const before = queries.getQueryData(list.queryKey);
+    queries.setQueryData(list.queryKey, (rows) => rows?.filter((row) => row.id !== id));
+    try {
+      await trpc.revokeTeamInvitation.mutate({ teamId: team.id, invitationId: id });
+    } catch (error) {
+      queries.setQueryData(list.queryKey, before);
+      throw error;
+    } finally {
+      void queries.invalidateQueries(list);
+    }
+  }
+
+  return (
+    <Confirmation
+      title={words.revokeTitle}
+      explanation={words.revokeExplanation(email)}
+      submit={words.revoke}
+      call={revoke}
+      onSuccess={() => {
+        onClose();
+        notify(words.revoked);
+      }}
+      onClose={onClose}
+    />
+  );
+}

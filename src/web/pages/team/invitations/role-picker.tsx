@@ -1,0 +1,32 @@
+import { Radio, Stack } from '@mantine/core';
+import { invitationsTexts as words } from '../../../texts/invitations.ts';
+import { permissionTexts } from '../../../texts/permissions.ts';
+import type { Role } from '../team.ts';
+
+type RolePickerProps = {
+  readonly roles: readonly Role[];
+  readonly value: string;
+  readonly onChange: (roleId: string) => void;
+  readonly disabled: boolean;
+};
+
+/** What the invited are to be, with what that lets them do. */
+export const RolePicker = ({ roles, value, onChange, disabled }: RolePickerProps) => (
+  <Radio.Group label={words.dialog.role} value={value} onChange={onChange} required withAsterisk={false}>
+    <Stack gap="sm" mt="xs">
+      {roles.map(({ roleId, name, permissions }) => (
+        <Radio
+          key={roleId}
+          value={roleId}
+          disabled={disabled}
+          label={<span className="wrap">{name ?? roleId}</span>}
+          description={
+            permissions.length === 0
+              ? words.dialog.noPermissions
+              : permissions.map((permission) => permissionTexts[permission]).join(' · ')
+          }
+        />
+      ))}
+    </Stack>
+  </Radio.Group>
+);

@@ -1,0 +1,186 @@
+import type { Page } from 'playwright-core';
+import { describe, expect } from 'vitest';
+import { hashSecret } from '../../src/access/secrets.ts';
+import type { Api } from '../support/api.ts';
+import { hasChromium } from '../support/chromium.ts';
+import { aPerson, shows, test, type Open } from './console.ts';
+
+/** The page of a team's invitations, as its owner sees it. */
+async function asOwner(api: Api, open: Open, prepare: (team: { id: string }) => Promise<unknown> = async () => {}) {
+  const owner = await aPerson(api);
+  const team = await api.aTeam({ owner });
+  await prepare(team);
+  const page = await open(`/teams/${team.id}/invitations`, { as: owner });
+  await shows(page, 'Invitations');
+  return { page, team };
+}
+
+const rowOf = (page: Page, email: string) => page.getByRole('main').getByRole('listitem').filter({ hasText: email });
+const resultOf = (page: Page, email: string) =>
+  page.getByRole('list', { name: 'Results' }).getByRole('listitem').filter({ hasText: email });
+
+const pendingOf = (api: Api, team: { id: string }) =>
+  api.rows<{ id: string; email: string; role_id: string }>(
+    'select id, email, role_id from invitation where team_id = $1 order by email',
+    [team.id],
+  );
+
+const openDialog = async (page: Page) => {
+  await page.getByRole('button', { name: 'Invite people' }).click();
+  return page.getByRole('dialog');
+};
+
+describe.skipIf(!hasChromium)('the page of invitations', () => {
+  test('one address is invited to a role, and its link can be copied then and never again', async ({ api, open }) => {
+    const { page, team } = await asOwner(api, open);
+    await page.getByText('Nobody is invited at the moment').waitFor();
+    const dialog = await openDialog(page);
+    await dialog.getByRole('button', { name: 'Send the invitation' }).click();
+    await dialog.getByText('Enter at least one address.').waitFor();
+    expect(await dialog.getByText('Owner', { exact: true }).count()).toBe(0);
+    expect(await dialog.getByRole('radio').count()).toBe(2);
+    await dialog.getByText('Open the dashboard').waitFor();
+
+    await dialog.getByLabel('E-mail addresses').fill('ada@example.com');
+    await dialog.getByLabel('Guest').check();
+    await dialog.getByRole('button', { name: 'Send the invitation' }).click();
+    await resultOf(page, 'ada@example.com').getByText('Invited', { exact: true }).waitFor();
+    await dialog.getByText('It does not prove that somebody reads the invited mailbox').waitFor();
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await dialog.getByRole('button', { name: 'Copy the link for ada@example.com' }).click();
+    await dialog.getByText('Copied').waitFor();
+    const copied = new URL(String(await page.evaluate('navigator.clipboard.readText()')));
+    expect(`${copied.origin}${copied.pathname}`).toBe(`${api.services.config.baseUrl}/invitation`);
+    expect(
+      await api.rows('select proves_mailbox from invitation_link where token_hash = $1', [
+        hashSecret(copied.searchParams.get('token') ?? ''),
+      ]),
+    ).toEqual([{ proves_mailbox: false }]);
+
+    await page.keyboard.press('Escape');
+    expect(await dialog.isVisible()).toBe(true);
+    await dialog.getByRole('button', { name: 'Done' }).click();
+    expect(await rowOf(page, 'ada@example.com').innerText()).toMatch(/Guest\s+Sent .*, valid until /);
+    expect(await page.content()).not.toContain(copied.search);
+    expect(await pendingOf(api, team)).toMatchObject([{ email: 'ada@example.com', role_id: 'guest' }]);
+  });
+
+  test('of many addresses each has its own outcome, and what was refused stays to be corrected', async ({
+    api,
+    open,
+  }) => {
+    const { page, team } = await asOwner(api, open);
+    const dialog = await openDialog(page);
+    const field = dialog.getByLabel('E-mail addresses');
+    await field.fill('ada@example.com, nonsense\nCharles Babbage <charles@example.com>\n\n ADA@example.com;');
+    await dialog.getByRole('button', { name: 'Send 3 invitations' }).click();
+    await dialog.getByText('2 invited, 1 not invited.').waitFor();
+
+    await resultOf(page, 'nonsense').getByText('Enter an e-mail address').waitFor();
+    expect(await field.inputValue()).toBe('nonsense');
+    expect((await pendingOf(api, team)).map(({ email }) => email)).toEqual(['ada@example.com', 'charles@example.com']);
+
+    await field.fill('grace@example.com');
+    await dialog.getByRole('button', { name: 'Send the invitation' }).click();
+    await dialog.getByText('3 invited.').waitFor();
+    expect(await field.count()).toBe(0);
+    expect(await dialog.getByRole('button', { name: /^Copy the link for/ }).count()).toBe(3);
+    await dialog.getByRole('button', { name: 'Done' }).click();
+    await rowOf(page, 'grace@example.com').waitFor();
+  });
+
+  test('when the seats are used up, the service says so', async ({ api, open }) => {
+    const { page } = await asOwner(api, open, async (team) => {
+      for (let i = 0; i < 3; i += 1) await api.anInvitation(team);
+    });
+    const dialog = await openDialog(page);
+    await dialog.getByLabel('E-mail addresses').fill('ada@example.com\ngrace@example.com');
+    await dialog.getByRole('button', { name: 'Send 2 invitations' }).click();
+    await dialog.getByText('1 invited, 1 not invited.').waitFor();
+
+    const refused = await resultOf(page, 'grace@example.com').innerText();
+    expect(refused).toContain('All 5 seats of the plan Free are taken by members and pending invitations.');
+    expect(refused).toMatch(/Request \S+/);
+    expect(await dialog.getByLabel('E-mail addresses').inputValue()).toBe('grace@example.com');
+  });
+
+  test('an invitation is sent again', async ({ api, open }) => {
+    const { page } = await asOwner(api, open, (team) => api.anInvitation(team, { email: 'ada@example.com' }));
+    await page.getByRole('button', { name: 'Send the invitation to ada@example.com again' }).click();
+    await page.getByText('A new link is on its way to ada@example.com.').waitFor();
+
+    await api.mailTo('ada@example.com', /^Invitation/);
+  });
+
+  test('an invitation is revoked after asking', async ({ api, open }) => {
+    const { page, team } = await asOwner(api, open, (at) => api.anInvitation(at, { email: 'ada@example.com' }));
+    await page.getByRole('button', { name: 'Revoke the invitation of ada@example.com' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+    expect(await pendingOf(api, team)).toHaveLength(1);
+    await page.getByRole('button', { name: 'Revoke the invitation of ada@example.com' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+
+    await page.getByText('The invitation is revoked.').waitFor();
+    await page.getByText('Nobody is invited at the moment').waitFor();
+    expect(await pendingOf(api, team)).toEqual([]);
+  });
+
+  // Guarantees that the page shows what is so, whatever the service answers.
+  test('a row that could not be revoked is back, with the reason', async ({ api, open }) => {
+    const { page, team } = await asOwner(api, open, (at) => api.anInvitation(at, { email: 'ada@example.com' }));
+    const answered = Promise.withResolvers<void>();
+    await page.route('**/trpc/revokeTeamInvitation*', async (route) => {
+      await answered.promise;
+      await route.abort();
+    });
+    await page.getByRole('button', { name: 'Revoke the invitation of ada@example.com' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+    await rowOf(page, 'ada@example.com').waitFor({ state: 'detached' });
+    answered.resolve();
+    await page.getByRole('dialog').getByText('The service could not be reached').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+
+    await rowOf(page, 'ada@example.com').waitFor();
+    expect(await pendingOf(api, team)).toHaveLength(1);
+  });
+
+  test('what was accepted meanwhile is refused in words, and leaves the list', async ({ api, open }) => {
+    const { page, team } = await asOwner(api, open, (at) => api.anInvitation(at, { email: 'ada@example.com' }));
+    await rowOf(page, 'ada@example.com').waitFor();
+    await api.rows('update invitation set accepted_at = now() where team_id = $1', [team.id]);
+    await page.getByRole('button', { name: 'Revoke the invitation of ada@example.com' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+    await page.getByRole('dialog').getByRole('alert').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+
+    await page.getByText('Nobody is invited at the moment').waitFor();
+  });
+
+  test('what has expired is marked, and is invited again to its role', async ({ api, open }) => {
+    const { page, team } = await asOwner(api, open, (at) =>
+      api.anInvitation(at, { email: 'ada@example.com', role: 'guest', expiresAt: new Date(Date.now() - 1000) }),
+    );
+    await rowOf(page, 'ada@example.com').getByText('Expired').waitFor();
+    await page.getByRole('button', { name: 'Invite ada@example.com again' }).click();
+    const dialog = page.getByRole('dialog');
+    expect(await dialog.getByLabel('E-mail addresses').inputValue()).toBe('ada@example.com');
+    await dialog.getByRole('button', { name: 'Send the invitation' }).click();
+    await dialog.getByRole('button', { name: 'Done' }).click();
+
+    await page.getByRole('button', { name: 'Revoke the invitation of ada@example.com' }).waitFor();
+    expect(await pendingOf(api, team)).toMatchObject([{ role_id: 'guest' }]);
+  });
+
+  test('whose role cannot invite sees who can, and no address', async ({ api, open }) => {
+    const team = await api.aTeam({ owner: await api.anAccount() });
+    const { id: inviters } = await api.aRole(team, ['access_dashboard', 'invite_members']);
+    await api.anInvitation(team, { email: 'ada@example.com' });
+    const member = await aPerson(api);
+    await api.aMember(team, member, { role: 'member' });
+    const page = await open(`/teams/${team.id}/invitations`, { as: member });
+
+    await page.getByText(`Members with one of these roles can invite people: Owner, ${inviters}.`).waitFor();
+    expect(await page.getByRole('button', { name: 'Invite people' }).count()).toBe(0);
+    expect(await page.getByText('ada@example.com').count()).toBe(0);
+  });
+});
