@@ -64,6 +64,7 @@ export const PROBLEMS = {
     'No such authorization request',
     'It was decided, has expired, or began in another browser. Start again from the application.',
   ],
+  account_not_found: [404, 'No such account', 'It does not exist, or was deleted.'],
   account_changed: [409, 'Somebody else is signed in now', 'Look at the page again, and decide as who you are now.'],
   grant_not_found: [404, 'No such grant', 'It does not exist, was revoked, or belongs to another account.'],
   client_not_found: [404, 'No such client', 'It does not exist, was deleted, or belongs to another account.'],

@@ -12,6 +12,7 @@ import { meRouter } from './resources/me/me.router.ts';
 import { membersConsoleRouter } from './resources/members/members.console.router.ts';
 import { membersRouter } from './resources/members/members.router.ts';
 import { oauthClientsRouter } from './resources/oauth-clients/oauth-clients.router.ts';
+import { operatorConsoleRouter } from './resources/operator/operator.console.router.ts';
 import { passkeysRouter } from './resources/passkeys/passkeys.router.ts';
 import { rolesConsoleRouter } from './resources/roles/roles.console.router.ts';
 import { rolesRouter } from './resources/roles/roles.router.ts';
@@ -45,6 +46,7 @@ export const appRouter = mergeRouters(
     oauthClients: oauthClientsRouter,
     grants: grantsRouter,
     apiKeys: apiKeysConsoleRouter,
+    operator: operatorConsoleRouter,
   }),
 );
 

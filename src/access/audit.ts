@@ -11,6 +11,10 @@ type AuditFields = {
   readonly makerId?: string;
   readonly teamId?: string | null;
   readonly scopes?: readonly string[];
+  /** Whose account an operator, who is `accountId`, looked at or changed. */
+  readonly subjectId?: string;
+  /** The accounts and teams that a search of an operator showed. */
+  readonly found?: readonly string[];
   /** Why something was refused or ended. */
   readonly reason?: string;
 };
@@ -30,7 +34,12 @@ export type AuditEvent =
   | 'oauth_token.repeated'
   | 'oauth_token.reused'
   | 'oauth_token.revoked'
-  | 'oauth_request.refused';
+  | 'oauth_request.refused'
+  | 'operator.searched'
+  | 'operator.account_viewed'
+  | 'operator.team_viewed'
+  | 'operator.account_disabled'
+  | 'operator.account_enabled';
 
 /** Writes an event, once what it tells of has been committed. */
 export type Audit = (event: AuditEvent, fields: AuditFields) => void;

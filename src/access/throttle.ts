@@ -16,6 +16,8 @@ export type Attempts = {
   readonly oauthByClient: Counter;
   /** The proofs of keys, each of which is good once; null without DPoP. */
   readonly proofs: Counter | null;
+  /** Whether all replicas count together, through Redis; null where none is configured. */
+  isShared(): Promise<boolean | null>;
 };
 
 /**

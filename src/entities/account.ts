@@ -26,7 +26,8 @@ const AccountSchema = defineEntity({
   uniques: [
     {
       name: 'account_email_unique',
-      expression: 'create unique index "account_email_unique" on "account" (lower("email"))',
+      // By this operator class it serves equality and, in any collation, the beginning of an address.
+      expression: 'create unique index "account_email_unique" on "account" (lower("email") text_pattern_ops)',
     },
   ],
   checks: [{ name: 'account_role_check', expression: `role in ('user', 'admin')` }],

@@ -15,6 +15,14 @@ const TeamSchema = defineEntity({
       .onCreate(() => new Date())
       .onUpdate(() => new Date()),
   },
+  indexes: [
+    {
+      name: 'team_name_index',
+      // The column's own collation lowers no letter beyond ASCII.
+      expression:
+        'create index "team_name_index" on "team" (lower("name" collate pg_catalog."default") text_pattern_ops)',
+    },
+  ],
 });
 
 export class Team extends TeamSchema.class {}

@@ -30,6 +30,7 @@ export function countAttempts(config: Config, log: Log): Attempts & { close(): P
     oauthByAddress,
     oauthByClient,
     proofs,
+    isShared: () => byAddress.isShared(),
     async close() {
       const all = [byAddress, byAccount, oauthByAddress, oauthByClient, proofs];
       await Promise.all(all.filter((windows) => windows !== null).map((windows) => windows.close()));

@@ -19,6 +19,8 @@ export type Limiter = {
   peek(bucket: string): Promise<RateDecision>;
   /** Takes one charged request back, in the window that is open now. Never rejects. */
   refund(bucket: string): Promise<void>;
+  /** Whether Redis counts at the moment; null where none is configured. Never rejects. */
+  isShared(): Promise<boolean | null>;
   close(): Promise<void>;
 };
 
@@ -40,6 +42,7 @@ export function createLimiter(options: LimiterOptions): Limiter {
       charge: (bucket, cost = 1) => Promise.resolve(memory.charge(bucket, cost)),
       peek: (bucket) => Promise.resolve(memory.peek(bucket)),
       refund: (bucket) => Promise.resolve(memory.refund(bucket)),
+      isShared: () => Promise.resolve(null),
       close: () => Promise.resolve(),
     };
   }
@@ -59,6 +62,7 @@ export function createLimiter(options: LimiterOptions): Limiter {
       memory.refund(bucket);
       await redis.count(bucket, -1);
     },
+    isShared: async () => (await redis.count('health', 0)) !== undefined,
     close() {
       redis.close();
       return Promise.resolve();

@@ -39,6 +39,7 @@ const entry = (
 
 function callerOf(access: Access | undefined): string {
   if (access === undefined) return 'anybody';
+  if (access.operatorOnly) return 'an operator signed in';
   if (access.sessionOnly) return 'somebody signed in';
   const { scope, accountLevel, permission } = access;
   return [

@@ -8,6 +8,8 @@ export type Access = {
   readonly scope: Scope | null;
   /** Somebody signed in: keys and grants are refused. */
   readonly sessionOnly?: true;
+  /** Of those only operators of this installation; `operatorProcedure` looks. */
+  readonly operatorOnly?: true;
   /** Account-level (spec 4): a team credential is refused. */
   readonly accountLevel: boolean;
   readonly permission: Permission | null;

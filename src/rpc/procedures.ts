@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { brief } from '../db/read.ts';
 import type { Permission, Scope } from '../entities/index.ts';
 import { ProblemError } from '../errors.ts';
 import type { Access } from './admit.ts';
@@ -26,6 +27,23 @@ export const sessionProcedure = procedure
     const { principal } = ctx.authentication;
     if (principal === null || ctx.visitor === null) throw new ProblemError('session_required');
     return next({ ctx: { principal, visitor: ctx.visitor } });
+  });
+
+const isOperator = brief<object>(
+  'is_operator',
+  `select from account where id = $1 and role = 'admin' and disabled_at is null`,
+);
+
+/**
+ * An operator of this installation, who is signed in. The role is read for each call, so that it ends at
+ * once; to everybody else there is no such procedure.
+ */
+export const operatorProcedure = sessionProcedure
+  .meta({ access: { scope: null, accountLevel: true, permission: null, sessionOnly: true, operatorOnly: true } })
+  .use(async ({ ctx, next }) => {
+    const [row] = await ctx.services.db.read(isOperator, [ctx.principal.accountId]);
+    if (row === undefined) throw new ProblemError('route_not_found');
+    return next();
   });
 
 /** Any valid credential, no particular scope. */

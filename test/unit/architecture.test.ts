@@ -33,6 +33,9 @@ const ALLOWED: readonly (readonly [from: string, to: string])[] = [
   ['', 'sessions/sessions.service.ts'],
   // Signing up by an invitation accepts it.
   ['auth/', 'invitations/acceptance.service.ts'],
+  // An operator disables an account in the console as on the command line, and sees the plan that counts.
+  ['operator/', 'accounts/accounts.service.ts'],
+  ['operator/', 'billing/plans.ts'],
   // What is changed or joined is answered in the words of the specification.
   ['accounts/', 'me/me.schema.ts'],
   ['invitations/', 'teams/teams.schema.ts'],

@@ -1,8 +1,9 @@
 import { LockMode, UniqueConstraintViolationException } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { hashPassword, PASSWORD_LENGTH, requireUncommon } from '../../access/password.ts';
-import { Account, Session, type ACCOUNT_ROLES } from '../../entities/index.ts';
+import { Account, type ACCOUNT_ROLES } from '../../entities/index.ts';
 import { ProblemError, type ValidationEntry } from '../../errors.ts';
+import { endSessions } from '../sessions/sessions.service.ts';
 
 export type NewAccount = {
   readonly email: string;
@@ -47,9 +48,8 @@ export async function disableAccount(em: EntityManager, accountId: string): Prom
   return em.transactional(async (tx) => {
     // The account's row, so that two that disable and enable it end in one of the two states.
     const account = await tx.findOneOrFail(Account, accountId, { lockMode: LockMode.PESSIMISTIC_WRITE });
-    const now = new Date();
-    account.disabledAt ??= now;
-    await tx.nativeUpdate(Session, { account: accountId, revokedAt: null }, { revokedAt: now });
+    account.disabledAt ??= new Date();
+    await endSessions(tx, { account: accountId });
     return account;
   });
 }

@@ -1,0 +1,70 @@
+import { operatorProcedure } from '../../rpc/procedures.ts';
+import { SUCCESS, success } from '../../rpc/text.ts';
+import { router } from '../../rpc/trpc.ts';
+import { getHealth } from './health.queries.ts';
+import { getAccount, getTeam } from './operator.queries.ts';
+import {
+  accountInput,
+  accountOutput,
+  findInput,
+  foundOutput,
+  healthOutput,
+  teamInput,
+  teamOutput,
+} from './operator.schema.ts';
+import { disableAccount, enableAccount } from './operator.service.ts';
+import { find } from './search.queries.ts';
+
+/** What operators of the installation do. Over tRPC only; what shows or changes somebody's data is in the log. */
+export const operatorConsoleRouter = router({
+  find: operatorProcedure
+    .input(findInput)
+    .output(foundOutput)
+    .query(async ({ ctx: { services, principal }, input }) => {
+      const result = await find(services.db.read, input.query);
+      // Not what was searched for: it is an address, as a rule.
+      const found = [...result.accounts, ...result.teams].map(({ id }) => id);
+      services.audit('operator.searched', { accountId: principal.accountId, found });
+      return result;
+    }),
+
+  account: operatorProcedure
+    .input(accountInput)
+    .output(accountOutput)
+    .query(async ({ ctx: { services, principal }, input }) => {
+      const account = await getAccount(services.db.read, input.accountId);
+      services.audit('operator.account_viewed', { accountId: principal.accountId, subjectId: account.id });
+      return account;
+    }),
+
+  team: operatorProcedure
+    .input(teamInput)
+    .output(teamOutput)
+    .query(async ({ ctx: { services, principal }, input }) => {
+      const team = await getTeam(services.db.read, services.config.plans, input.teamId);
+      services.audit('operator.team_viewed', { accountId: principal.accountId, teamId: team.id });
+      return team;
+    }),
+
+  disableAccount: operatorProcedure
+    .input(accountInput)
+    .output(success)
+    .mutation(async ({ ctx: { services, principal }, input }) => {
+      await disableAccount(services.db.em(), principal.accountId, input.accountId);
+      services.audit('operator.account_disabled', { accountId: principal.accountId, subjectId: input.accountId });
+      return SUCCESS;
+    }),
+
+  enableAccount: operatorProcedure
+    .input(accountInput)
+    .output(success)
+    .mutation(async ({ ctx: { services, principal }, input }) => {
+      await enableAccount(services.db.em(), principal.accountId, input.accountId);
+      services.audit('operator.account_enabled', { accountId: principal.accountId, subjectId: input.accountId });
+      return SUCCESS;
+    }),
+
+  health: operatorProcedure
+    .output(healthOutput)
+    .query(({ ctx: { services, visitor } }) => getHealth(services.db.read, visitor.attempts)),
+});

@@ -1,0 +1,138 @@
+import { iso, isoOrNull, statement, type Read } from '../../db/read.ts';
+import type { ACCOUNT_ROLES, SUBSCRIPTION_STATUSES } from '../../entities/index.ts';
+import { ProblemError } from '../../errors.ts';
+import { DEFAULT_PLAN, planOf, seatsOf, type Plans } from '../billing/plans.ts';
+
+const TEAMS_MAX = 100;
+
+type AccountRow = {
+  id: string;
+  email: string | null;
+  first_name: string | null;
+  last_name: string | null;
+  role: (typeof ACCOUNT_ROLES)[number];
+  preferred_locale: string | null;
+  email_verified_at: string | null;
+  disabled_at: string | null;
+  created_at: string;
+  sessions: number;
+  keys: number;
+  grants: number;
+};
+
+type AccountTeamRow = {
+  id: string;
+  name: string;
+  role_id: string;
+  role_name: string;
+  is_active: boolean;
+  team_count: number;
+};
+
+type TeamRow = {
+  id: string;
+  name: string;
+  slug: string;
+  created_at: string;
+  owner_id: string | null;
+  owner_email: string | null;
+  owner_first_name: string | null;
+  owner_last_name: string | null;
+  members: number;
+  active_members: number;
+  pending_invitations: number;
+  plan_id: string | null;
+  status: (typeof SUBSCRIPTION_STATUSES)[number] | null;
+  addons: Record<string, number> | null;
+};
+
+const IS_ACTIVE = 'm.is_active and (m.expires_at is null or m.expires_at > now())';
+
+const accountForOperator = statement<AccountRow>(
+  'operator_account',
+  `select a.id, a.email, a.first_name, a.last_name, a.role, a.preferred_locale, a.email_verified_at, a.disabled_at,
+     a.created_at,
+     (select count(*)::int from session s where s.account_id = a.id and s.revoked_at is null
+        and s.expires_at > now() and s.idle_expires_at > now()) as sessions,
+     (select count(*)::int from api_key k where k.account_id = a.id and k.revoked_at is null
+        and (k.expires_at is null or k.expires_at > now())) as keys,
+     (select count(*)::int from oauth_grant g where g.account_id = a.id and g.revoked_at is null
+        and g.expires_at > now()) as grants
+   from account a where a.id = $1`,
+);
+
+const teamsForOperator = statement<AccountTeamRow>(
+  'operator_account_teams',
+  `select t.id, t.name, r.id as role_id, r.name as role_name, ${IS_ACTIVE} as is_active,
+     count(*) over ()::int as team_count
+   from membership m join team t on t.id = m.team_id join role r on r.id = m.role_id
+   where m.account_id = $1
+   order by t.name, t.id limit ${TEAMS_MAX}`,
+);
+
+const teamForOperator = statement<TeamRow>(
+  'operator_team',
+  `select t.id, t.name, t.slug, t.created_at, o.id as owner_id, o.email as owner_email,
+     o.first_name as owner_first_name, o.last_name as owner_last_name,
+     (select count(*)::int from membership m where m.team_id = t.id) as members,
+     (select count(*)::int from membership m where m.team_id = t.id and ${IS_ACTIVE}) as active_members,
+     (select count(*)::int from invitation i where i.team_id = t.id and i.accepted_at is null
+        and i.expires_at > now()) as pending_invitations,
+     s.plan_id, s.status, s.addons
+   from team t
+   left join membership om on om.team_id = t.id and om.role_id = 'owner'
+   left join account o on o.id = om.account_id
+   left join subscription s on s.team_id = t.id
+   where t.id = $1`,
+);
+
+/** An account as an operator sees it: who it is, what it belongs to, and how many credentials it has. */
+export async function getAccount(read: Read, accountId: string) {
+  const [[row], teams] = await Promise.all([
+    read(accountForOperator, [accountId]),
+    read(teamsForOperator, [accountId]),
+  ]);
+  if (row === undefined) throw new ProblemError('account_not_found');
+  return {
+    id: row.id,
+    email: row.email,
+    firstName: row.first_name,
+    lastName: row.last_name,
+    role: row.role,
+    preferredLocale: row.preferred_locale,
+    emailVerified: isoOrNull(row.email_verified_at),
+    disabledAt: isoOrNull(row.disabled_at),
+    createdAt: iso(row.created_at),
+    teamCount: teams[0]?.team_count ?? 0,
+    teams: teams.map((team) => ({
+      id: team.id,
+      name: team.name,
+      role: { id: team.role_id, name: team.role_name },
+      isActive: team.is_active,
+    })),
+    sessions: row.sessions,
+    keys: row.keys,
+    grants: row.grants,
+  };
+}
+
+/** A team as an operator sees it: whose it is, how large, and on which plan. */
+export async function getTeam(read: Read, plans: Plans, teamId: string) {
+  const [row] = await read(teamForOperator, [teamId]);
+  if (row === undefined) throw new ProblemError('team_not_found');
+  const plan = planOf(plans, row.plan_id ?? DEFAULT_PLAN);
+  return {
+    id: row.id,
+    name: row.name,
+    slug: row.slug,
+    createdAt: iso(row.created_at),
+    owner:
+      row.owner_id === null
+        ? null
+        : { id: row.owner_id, email: row.owner_email, firstName: row.owner_first_name, lastName: row.owner_last_name },
+    members: row.members,
+    pendingInvitations: row.pending_invitations,
+    plan: { id: plan.id, name: plan.name, status: row.status },
+    seats: { total: seatsOf(plan, row.addons ?? {}), taken: row.active_members + row.pending_invitations },
+  };
+}

@@ -1,0 +1,50 @@
+import { isoOrNull, statement, type Read } from '../../db/read.ts';
+
+/** Accounts that a search gives at most, and teams. */
+export const FOUND_MAX = 20;
+
+type AccountRow = {
+  id: string;
+  email: string | null;
+  first_name: string | null;
+  last_name: string | null;
+  disabled_at: string | null;
+};
+type TeamRow = { id: string; name: string; slug: string };
+
+// Each branch walks an index in its own order, and stops: an address that begins with "a" is no reason to read a tenth of all.
+export const findAccounts = statement<AccountRow>(
+  'operator_find_accounts',
+  `(select id, email, first_name, last_name, disabled_at from account where id = $1)
+   union all
+   (select id, email, first_name, last_name, disabled_at from account
+    where lower(email) like lower($2) and id <> $1
+    order by lower(email) using ~<~ limit ${FOUND_MAX})`,
+);
+
+export const findTeams = statement<TeamRow>(
+  'operator_find_teams',
+  `(select id, name, slug from team where id = $1)
+   union all
+   (select id, name, slug from team where lower(name collate pg_catalog."default") like lower($2)
+    order by lower(name collate pg_catalog."default") using ~<~ limit ${FOUND_MAX})
+   union all
+   (select id, name, slug from team where slug like lower($2) order by slug limit ${FOUND_MAX})`,
+);
+
+/** The accounts and teams that an id names, or that an address, a name or a slug begins with. */
+export async function find(read: Read, query: string) {
+  const values = [query, `${query.replace(/[\\%_]/g, '\\$&')}%`];
+  const [accounts, teams] = await Promise.all([read(findAccounts, values), read(findTeams, values)]);
+  const distinct = [...new Map(teams.map((team) => [team.id, team])).values()];
+  return {
+    accounts: accounts.slice(0, FOUND_MAX).map((row) => ({
+      id: row.id,
+      email: row.email,
+      firstName: row.first_name,
+      lastName: row.last_name,
+      disabledAt: isoOrNull(row.disabled_at),
+    })),
+    teams: distinct.slice(0, FOUND_MAX).map(({ id, name, slug }) => ({ id, name, slug })),
+  };
+}
