@@ -251,20 +251,18 @@ const SCENES: readonly Scene[] = [
       ['remove-member', 'Remove…'],
       ['offer-ownership', 'Offer the ownership…'],
     ] as const
-  ).map(
-    ([name, action]): Scene => [
-      name,
-      async (api, open) => {
-        const { owner, path } = await aCrowd(api);
-        const page = await open(path, owner);
-        await page.getByRole('button', { name: 'Actions for Grace Hopper' }).click();
-        await page.getByRole('menuitem', { name: action }).click();
-        await page.getByRole('dialog').getByRole('button').last().waitFor();
-        if (name === 'remove-member') await page.getByText('This stops working:').waitFor();
-        return page;
-      },
-    ],
-  ),
+  ).map(([name, action]): Scene => [
+    name,
+    async (api, open) => {
+      const { owner, path } = await aCrowd(api);
+      const page = await open(path, owner);
+      await page.getByRole('button', { name: 'Actions for Grace Hopper' }).click();
+      await page.getByRole('menuitem', { name: action }).click();
+      await page.getByRole('dialog').getByRole('button').last().waitFor();
+      if (name === 'remove-member') await page.getByText('This stops working:').waitFor();
+      return page;
+    },
+  ]),
 ];
 
 /** A team with members in every state, some with long names, that is offered to one of them. */
@@ -273,7 +271,9 @@ async function aCrowd(api: Api) {
   const team = await api.aTeam({ owner, name: LONG_NAME });
   const nominee = await aPerson(api, { firstName: LONG_NAME, lastName: 'Müller' });
   const grace = await aPerson(api, { firstName: 'Grace', lastName: 'Hopper' });
-  const nameless = await api.anAccount({ email: `a-rather-long-address-of-somebody.${crypto.randomUUID()}@example.com` });
+  const nameless = await api.anAccount({
+    email: `a-rather-long-address-of-somebody.${crypto.randomUUID()}@example.com`,
+  });
   const past = await api.anAccount({ firstName: 'Charles', lastName: 'Babbage' });
   await api.aMember(team, nominee, { role: 'member' });
   await api.aMember(team, grace, { role: 'member', expiresAt: new Date('2099-01-31T23:59:59Z') });

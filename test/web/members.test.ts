@@ -75,12 +75,7 @@ describe.skipIf(!hasChromium)('the members of a team', () => {
     expect(await actionsOf(page, 'Ada Lovelace')).toEqual([]);
     expect(await actionsOf(page, 'Grace Hopper')).toEqual([]);
     expect(await actionsOf(page, 'Sam Strong')).toEqual(['Remove…']);
-    expect(await actionsOf(page, 'Max Member')).toEqual([
-      'Change role…',
-      'Set an end date…',
-      'Deactivate',
-      'Remove…',
-    ]);
+    expect(await actionsOf(page, 'Max Member')).toEqual(['Change role…', 'Set an end date…', 'Deactivate', 'Remove…']);
     expect(await page.getByRole('region', { name: 'Ownership' }).count()).toBe(0);
 
     expect(await actionsOf(await open(path, { as: max }), 'Grace Hopper')).toEqual([]);
@@ -127,7 +122,9 @@ describe.skipIf(!hasChromium)('the members of a team', () => {
     await dialog.getByText(`The API key A key (…${key.secret.slice(-4)})`).waitFor();
     await dialog.getByText('The access of 1 application').waitFor();
     await page.keyboard.press('Escape');
-    await expect.poll(() => menuOf(page, 'Max Member').evaluate('(menu) => menu === document.activeElement')).toBe(true);
+    await expect
+      .poll(() => menuOf(page, 'Max Member').evaluate('(menu) => menu === document.activeElement'))
+      .toBe(true);
     expect((await api.as(key).get('/api/v1/credential')).status).toBe(200);
 
     await choose(page, 'Max Member', 'Remove…');
