@@ -41,8 +41,8 @@ export const test = base.extend<{ browser: Browser; open: Open }>({
       const page = await context.newPage();
       page.on('pageerror', (error) => complaints.push(String(error)));
       page.on('console', (message) => {
-        // A refused call is logged by the browser whatever the page does about it.
-        if (message.type() === 'error' && !/^Failed to load resource: .* 4\d\d /.test(message.text()))
+        // A call that was refused, or cut by a test, is logged by the browser whatever the page does about it.
+        if (message.type() === 'error' && !/^Failed to load resource: (.* 4\d\d |net::ERR_FAILED)/.test(message.text()))
           complaints.push(message.text());
       });
       await page.goto(path);

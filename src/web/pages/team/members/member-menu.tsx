@@ -28,7 +28,7 @@ export const MemberMenu = ({ member, actions, onAction }: MemberMenuProps) => (
         variant="subtle"
         color="gray"
         size="lg"
-        id={menuOf(member)}
+        data-member={member.membershipId}
         aria-label={words.actionsOf(nameOf(member))}
       >
         <More />
@@ -44,8 +44,6 @@ export const MemberMenu = ({ member, actions, onAction }: MemberMenuProps) => (
   </Menu>
 );
 
-const menuOf = ({ membershipId }: Member) => `actions-${membershipId}`;
-
 /** Puts the focus where a dialog came from; on the heading where its row has gone. */
-export const focusMenuOf = (member: Member): void =>
-  (document.getElementById(menuOf(member)) ?? document.querySelector('h1'))?.focus();
+export const focusMenuOf = ({ membershipId }: Member): void =>
+  (document.querySelector<HTMLElement>(`[data-member="${membershipId}"]`) ?? document.querySelector('h1'))?.focus();

@@ -1,0 +1,41 @@
+import { signInAs } from '../console.ts';
+import { shown, type Scene } from './scene.ts';
+
+/** What is seen by those who are not signed in. */
+export const signingIn: readonly Scene[] = [
+  ['sign-in', async (_api, open) => shown(await open('/sign-in'), 'Sign in')],
+  [
+    'sign-in-refused',
+    async (_api, open) => {
+      const page = await open('/sign-in');
+      await signInAs(page, 'nobody@example.com', 'wrong password');
+      await page.getByRole('alert').waitFor();
+      return page;
+    },
+  ],
+  ['sign-up', async (_api, open) => shown(await open('/sign-up'), 'Create your account')],
+  [
+    'sign-up-faults',
+    async (_api, open) => {
+      const page = await shown(await open('/sign-up'), 'Create your account');
+      await page.getByRole('button', { name: 'Create account' }).click();
+      await page.getByText('Use at least 8 characters.').waitFor();
+      return page;
+    },
+  ],
+  ['verify-email', async (_api, open) => shown(await open('/verify-email?token=none'), 'Verify your address')],
+  [
+    'verify-email-refused',
+    async (_api, open) => {
+      const page = await open('/verify-email?token=none');
+      await page.getByRole('button', { name: 'Verify the address' }).click();
+      await page.getByRole('alert').waitFor();
+      return page;
+    },
+  ],
+  ['incomplete-link', async (_api, open) => shown(await open('/verify-email'), 'The link is not complete')],
+  ['forgot-password', async (_api, open) => shown(await open('/forgot-password'), 'Reset your password')],
+  ['reset-password', async (_api, open) => shown(await open('/reset-password?token=none'), 'Choose a new password')],
+  ['confirm-email', async (_api, open) => shown(await open('/confirm-email?token=none'), 'Confirm your new address')],
+  ['no-such-page', async (_api, open) => shown(await open('/no-such-page'), 'There is no such page')],
+];
