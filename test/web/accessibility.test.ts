@@ -3,7 +3,9 @@ import type { Page } from 'playwright-core';
 import { describe, expect } from 'vitest';
 import { hasChromium } from '../support/chromium.ts';
 import { keepShot, test } from './console.ts';
+import { apiKeys } from './scenes/api-keys.ts';
 import { homeAndAccount } from './scenes/home.ts';
+import { invitations } from './scenes/invitations.ts';
 import { members } from './scenes/members.ts';
 import { applications } from './scenes/oauth.ts';
 import { signingIn } from './scenes/signing-in.ts';
@@ -16,7 +18,7 @@ const LOOKS = [
 ] as const;
 
 /** Every page, with what it shows at different times. */
-const SCENES = [...signingIn, ...homeAndAccount, ...applications, ...members];
+const SCENES = [...signingIn, ...homeAndAccount, ...applications, ...members, ...invitations, ...apiKeys];
 
 /** Waits, within a bound, until nothing moves: half-transparent text has other colors. */
 const settled = async (page: Page) =>
