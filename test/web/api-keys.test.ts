@@ -128,7 +128,7 @@ describe.skipIf(!hasChromium)('the page of personal keys', () => {
     const old = await rowOf(page, 'Old').innerText();
     expect(old).toContain('Expired');
     expect(old).toContain('never used, expired 2 Jan 2026');
-    expect(await page.getByRole('button', { name: 'Make a new secret for Old' }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'New secret for Old' }).count()).toBe(0);
     expect(await rowOf(page, 'Used').innerText()).toContain('last used 3 Nov 2026, 10:20, does not expire');
     await rowOf(page, 'Used').getByText('2 scopes').click();
     expect(await page.getByRole('list', { name: 'Scopes of Used' }).getByRole('listitem').allInnerTexts()).toEqual([
@@ -141,7 +141,7 @@ describe.skipIf(!hasChromium)('the page of personal keys', () => {
     const person = await aPerson(api);
     const key = await aNamedKey(api, person, 'Backup');
     const page = await open('/api-keys', { as: person });
-    await page.getByRole('button', { name: 'Change the scopes of Backup' }).click();
+    await page.getByRole('button', { name: 'Change scopes of Backup' }).click();
     const dialog = page.getByRole('dialog', { name: 'What may Backup do?' });
     const save = dialog.getByRole('button', { name: 'Save' });
     expect(await save.isDisabled()).toBe(true);
@@ -173,7 +173,7 @@ describe.skipIf(!hasChromium)('the page of personal keys', () => {
     expect(await rowOf(page, 'Backup').innerText()).not.toContain('works until');
 
     async function rotate(overlap: string): Promise<string> {
-      await page.getByRole('button', { name: 'Make a new secret for Backup' }).click();
+      await page.getByRole('button', { name: 'New secret for Backup' }).click();
       const dialog = page.getByRole('dialog');
       await dialog.getByLabel('How long does the current secret stay valid?').selectOption(overlap);
       await dialog.getByRole('button', { name: 'Make a new secret' }).click();
@@ -258,7 +258,7 @@ describe.skipIf(!hasChromium)('the page of a team’s keys', () => {
 
     expect((await credentialOf(api, secret)).body).toMatchObject({ audience: 'team' });
     expect(await rowOf(page, 'Deployment').innerText()).toContain('by you');
-    await page.getByRole('button', { name: 'Change the scopes of Deployment' }).click();
+    await page.getByRole('button', { name: 'Change scopes of Deployment' }).click();
     expect(await dialog.getByRole('checkbox').count()).toBe(6);
   });
 

@@ -47,13 +47,13 @@ export const apiKeysTexts = {
   done: 'Done',
 
   change: 'Change scopes',
-  changeOf: (key: string) => `Change the scopes of ${key}`,
+  changeOf: (key: string) => `Change scopes of ${key}`,
   changeTitle: (key: string) => `What may ${key} do?`,
   changeHint: 'It counts from the next request on.',
   changed: 'The scopes are changed.',
 
   rotate: 'New secret',
-  rotateOf: (key: string) => `Make a new secret for ${key}`,
+  rotateOf: (key: string) => `New secret for ${key}`,
   rotateTitle: 'Make a new secret',
   rotateExplanation: (key: string) => `Whatever uses ${key} has to be given the new secret. Scopes and expiry stay.`,
   overlap: 'How long does the current secret stay valid?',

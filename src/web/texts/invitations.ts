@@ -12,9 +12,9 @@ export const invitationsTexts = {
   expiredOn: (date: string) => `ended ${date}`,
   expired: 'Expired',
   again: 'Invite again',
-  againOf: (email: string) => `Invite ${email} again`,
+  againOf: (email: string) => `Invite again: ${email}`,
   resend: 'Send again',
-  resendOf: (email: string) => `Send the invitation to ${email} again`,
+  resendOf: (email: string) => `Send again to ${email}`,
   resent: (email: string) => `A new link is on its way to ${email}. Earlier ones end when it is sent.`,
   revoke: 'Revoke',
   revokeOf: (email: string) => `Revoke the invitation of ${email}`,
@@ -39,7 +39,7 @@ export const invitationsTexts = {
     progress: (sent: number, failed: number) =>
       failed === 0 ? `${sent} invited.` : `${sent} invited, ${failed} not invited.`,
     copy: 'Copy link',
-    copyOf: (email: string) => `Copy the link for ${email}`,
+    copyOf: (email: string) => `Copy link for ${email}`,
     copyHint:
       'You can pass a link on yourself, now only: it is not shown again. It does not prove that somebody reads the invited mailbox, so that whoever signs up through it has to open a verification mail first.',
     done: 'Done',

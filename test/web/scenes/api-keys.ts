@@ -36,8 +36,8 @@ export const apiKeys: readonly Scene[] = [
   ],
   ...(
     [
-      ['change-scopes', 'Change the scopes of Backup'],
-      ['rotate-key', 'Make a new secret for Backup'],
+      ['change-scopes', 'Change scopes of Backup'],
+      ['rotate-key', 'New secret for Backup'],
       ['revoke-key', 'Revoke Backup'],
       ['create-key', 'Create a key'],
     ] as const
@@ -54,7 +54,7 @@ export const apiKeys: readonly Scene[] = [
     'key-secret',
     async (api, open) => {
       const page = await open('/api-keys', await aHolder(api));
-      await page.getByRole('button', { name: 'Make a new secret for Backup' }).click();
+      await page.getByRole('button', { name: 'New secret for Backup' }).click();
       await page.getByRole('button', { name: 'Make a new secret', exact: true }).click();
       await page.getByRole('dialog', { name: 'The new secret of Backup' }).waitFor();
       return page;
