@@ -22,7 +22,14 @@ type MemberMenuProps = {
 };
 
 export const MemberMenu = ({ member, actions, onAction }: MemberMenuProps) => (
-  <Menu position="bottom-end" width={220} transitionProps={{ duration: 80 }}>
+  <Menu
+    position="bottom-end"
+    width={220}
+    withinPortal={false}
+    floatingStrategy="fixed"
+    withInitialFocusPlaceholder={false}
+    transitionProps={{ duration: 80 }}
+  >
     <Menu.Target>
       <ActionIcon
         variant="subtle"
@@ -36,7 +43,7 @@ export const MemberMenu = ({ member, actions, onAction }: MemberMenuProps) => (
     </Menu.Target>
     <Menu.Dropdown>
       {actions.map((action) => (
-        <Menu.Item key={action} {...(action === 'remove' && { color: 'red' })} onClick={() => onAction(action)}>
+        <Menu.Item key={action} {...(action === 'remove' && { className: 'member-remove' })} onClick={() => onAction(action)}>
           {labelOf(action, member)}
         </Menu.Item>
       ))}

@@ -35,7 +35,7 @@ export function MemberRow({ member, isYou, actions }: MemberRowProps) {
           )}
         </div>
       </Table.Th>
-      <Table.Td role="cell" className="wrap">
+      <Table.Td role="cell" className="wrap member-role">
         {member.roleName}
       </Table.Td>
       <Table.Td role="cell">
