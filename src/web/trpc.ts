@@ -77,6 +77,7 @@ export const createQueryClient = (caches: Pick<QueryClientConfig, 'queryCache' |
   new QueryClient({
     ...caches,
     defaultOptions: {
-      queries: { staleTime: 10_000, retry: (count, error) => count < 2 && TRANSIENT.has(failureOf(error).code) },
+      // Long enough for the parts of one page to share an answer, and for no page to show what others changed before.
+      queries: { staleTime: 1000, retry: (count, error) => count < 2 && TRANSIENT.has(failureOf(error).code) },
     },
   });

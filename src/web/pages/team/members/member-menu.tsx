@@ -43,7 +43,11 @@ export const MemberMenu = ({ member, actions, onAction }: MemberMenuProps) => (
     </Menu.Target>
     <Menu.Dropdown>
       {actions.map((action) => (
-        <Menu.Item key={action} {...(action === 'remove' && { className: 'member-remove' })} onClick={() => onAction(action)}>
+        <Menu.Item
+          key={action}
+          {...(action === 'remove' && { className: 'member-remove' })}
+          onClick={() => onAction(action)}
+        >
           {labelOf(action, member)}
         </Menu.Item>
       ))}
