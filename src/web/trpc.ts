@@ -77,7 +77,6 @@ export const createQueryClient = (caches: Pick<QueryClientConfig, 'queryCache' |
   new QueryClient({
     ...caches,
     defaultOptions: {
-      // Long enough for the parts of one page to share an answer, and for no page to show what others changed before.
-      queries: { staleTime: 1000, retry: (count, error) => count < 2 && TRANSIENT.has(failureOf(error).code) },
+      queries: { retry: (count, error) => count < 2 && TRANSIENT.has(failureOf(error).code) },
     },
   });

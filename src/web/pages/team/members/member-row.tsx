@@ -38,7 +38,7 @@ export function MemberRow({ member, isYou, actions }: MemberRowProps) {
       <Table.Td role="cell" className="wrap member-role">
         {member.roleName}
       </Table.Td>
-      <Table.Td role="cell">
+      <Table.Td role="cell" className="member-state">
         <State member={member} />
       </Table.Td>
       <Table.Td role="cell" className="member-joined">

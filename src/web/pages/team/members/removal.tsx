@@ -21,7 +21,6 @@ export function Removal({ member, onClose }: { readonly member: Member; readonly
   // What stopped yesterday is no answer: it is asked for each time.
   const preview = useQuery({
     ...query('members.removalPreview', { teamId: team.id, userId }),
-    staleTime: 0,
     gcTime: 0,
   });
   return (

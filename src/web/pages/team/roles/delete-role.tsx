@@ -70,8 +70,8 @@ function Moving({ role }: { readonly role: Role }) {
   const { team, can } = useTeam();
   const input = { teamId: team.id };
   const mayInvite = can('invite_members');
-  const members = useQuery({ ...query('listTeamMembers', input), staleTime: 0 });
-  const invitations = useQuery({ ...query('listTeamInvitations', input), staleTime: 0, enabled: mayInvite });
+  const members = useQuery(query('listTeamMembers', input));
+  const invitations = useQuery({ ...query('listTeamInvitations', input), enabled: mayInvite });
   if (members.data === undefined || (mayInvite && invitations.data === undefined)) return <Skeleton height={24} />;
   const count = (rows: readonly { readonly roleId: string }[]) =>
     rows.filter(({ roleId }) => roleId === role.roleId).length;
