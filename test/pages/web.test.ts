@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, request, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -73,7 +73,11 @@ describe('the pages of the console', () => {
     '/invitation?token=rst_inv_x',
     '/account',
     '/teams/team_1/members',
+    '/api-keys',
     '/developer',
+    '/operator?find=ada',
+    '/operator/accounts/acc_1',
+    '/operator/teams/team_1',
     '/oauth/consent/req_1',
   ])('%s is the shell, for whoever asks', async (path) => {
     for (const accept of [BROWSER, '*/*']) {
@@ -83,6 +87,17 @@ describe('the pages of the console', () => {
       expect(headers['content-type']).toBe('text/html; charset=utf-8');
       expect(body.toString()).toContain('<title>Console</title>');
     }
+  });
+
+  // Guarantees that a page which links lead to can also be loaded, bookmarked and mailed.
+  test('each route of the console can be opened directly', async () => {
+    const routes = readFileSync(join(import.meta.dirname, '../../src/web/routes.tsx'), 'utf8');
+    const paths = [...routes.matchAll(/getParentRoute: \(\) => (\w+),\s+path: '([^']+)'/g)].map(
+      ([, parent, path = '']) => (parent === 'team' ? `/teams/team_1${path}` : path.replaceAll('$', '')),
+    );
+    expect(paths.length).toBeGreaterThan(20);
+
+    for (const path of paths) expect((await get(path)).status, path).toBe(200);
   });
 
   // Guarantees that no browser or proxy keeps a page whose address holds a token, or tells others of it.
@@ -139,6 +154,8 @@ describe('the pages of the console', () => {
     ['/.well-known/no-such', BROWSER],
     ['/oauth/no-such', BROWSER],
     ['/oauth/consenting', BROWSER],
+    ['/api-keysmith', '*/*'],
+    ['/operators', '*/*'],
     ['/oauth/Consent/req_1', BROWSER],
     ['/assets/no-such.js', BROWSER],
     ['/%zz', '*/*'],

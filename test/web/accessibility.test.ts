@@ -8,6 +8,7 @@ import { homeAndAccount } from './scenes/home.ts';
 import { invitations } from './scenes/invitations.ts';
 import { members } from './scenes/members.ts';
 import { applications } from './scenes/oauth.ts';
+import { operator } from './scenes/operator.ts';
 import { signingIn } from './scenes/signing-in.ts';
 
 const LOOKS = [
@@ -18,7 +19,7 @@ const LOOKS = [
 ] as const;
 
 /** Every page, with what it shows at different times. */
-const SCENES = [...signingIn, ...homeAndAccount, ...applications, ...members, ...invitations, ...apiKeys];
+const SCENES = [...signingIn, ...homeAndAccount, ...applications, ...members, ...invitations, ...apiKeys, ...operator];
 
 /** Waits, within a bound, until nothing moves: half-transparent text has other colors. */
 const settled = async (page: Page) =>

@@ -1,4 +1,21 @@
+import { getRouteApi } from '@tanstack/react-router';
 import { Page } from '../parts/page.tsx';
 import { operatorTexts as words } from '../texts/operator.ts';
+import { Health } from './operator/health.tsx';
+import { Operators } from './operator/operators.tsx';
+import { Search } from './operator/search.tsx';
 
-export const OperatorPage = () => <Page title={words.title}>{null}</Page>;
+const route = getRouteApi('/people/operator');
+
+/** Where operators begin: who is looked for, and how the installation is. */
+export function OperatorPage() {
+  const { find } = route.useSearch();
+  return (
+    <Operators>
+      <Page title={words.title} explanation={words.explanation}>
+        <Search sought={find} />
+        <Health />
+      </Page>
+    </Operators>
+  );
+}

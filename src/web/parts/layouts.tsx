@@ -9,9 +9,10 @@ import {
   useMantineColorScheme,
 } from '@mantine/core';
 import { useColorScheme } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { useSignOut } from '../session.ts';
+import { me, useSignOut } from '../session.ts';
 import { texts } from '../texts.ts';
 import { Mark, Moon, Sun } from './icons.tsx';
 import { Shortcuts } from './shortcuts.tsx';
@@ -51,6 +52,7 @@ export const ConsoleLayout = () => (
           <Link to="/api-keys">{texts.header.apiKeys}</Link>
           <Link to="/account">{texts.header.account}</Link>
           <Link to="/developer">{texts.header.developer}</Link>
+          <OperatorLink />
         </nav>
         <Group gap={4} wrap="nowrap" className="console-tools">
           <ColorSchemeToggle />
@@ -64,6 +66,12 @@ export const ConsoleLayout = () => (
     <Shortcuts />
   </>
 );
+
+/** Only operators know the way. Whether somebody is one, the service says with each call. */
+function OperatorLink() {
+  const { data: person } = useQuery(me());
+  return person?.role === 'admin' && <Link to="/operator">{texts.header.operator}</Link>;
+}
 
 const SkipLink = () => (
   <a href="#content" className="skip-link">

@@ -1,4 +1,63 @@
-import { Page } from '../../parts/page.tsx';
-import { operatorTexts as words } from '../../texts/operator.ts';
+import { Progress, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { Page, Placeholder } from '../../parts/page.tsx';
+import { Section } from '../../parts/section.tsx';
+import { operatorTexts } from '../../texts/operator.ts';
+import { query, type Outputs } from '../../trpc.ts';
+import { Figures } from './fact.tsx';
+import { BackToSearch, isGone, Operators, Refusal, VIEW } from './operators.tsx';
+import { TeamDetails } from './team-details.tsx';
 
-export const OperatorTeamPage = () => <Page title={words.title}>{null}</Page>;
+const words = operatorTexts.team;
+const route = getRouteApi('/people/operator/teams/$teamId');
+
+export function OperatorTeamPage() {
+  const { teamId } = route.useParams();
+  return (
+    <Operators>
+      <BackToSearch />
+      <TeamView teamId={teamId} />
+    </Operators>
+  );
+}
+
+function TeamView({ teamId }: { readonly teamId: string }) {
+  const team = useQuery({ ...query('operator.team', { teamId }), ...VIEW });
+  const shown = isGone(team.error) ? undefined : team.data;
+  return (
+    <Page title={shown?.name ?? words.title}>
+      {team.error !== null && <Refusal error={team.error} retry={() => void team.refetch()} />}
+      {team.isPending && <Placeholder rows={2} height={180} />}
+      {shown !== undefined && (
+        <>
+          <TeamDetails team={shown} />
+          <Section title={words.size} explanation={words.sizeHint}>
+            <Figures
+              of={[
+                [words.members, shown.members],
+                [words.invitations, shown.pendingInvitations],
+              ]}
+            />
+            <Seats {...shown.seats} />
+          </Section>
+        </>
+      )}
+    </Page>
+  );
+}
+
+const Seats = ({ taken, total }: Outputs['operator']['team']['seats']) => (
+  <div>
+    <Text size="sm" mb={6}>
+      {words.seats}: {words.seatsTaken(taken, total)}
+    </Text>
+    <Progress.Root size="lg">
+      <Progress.Section
+        value={Math.min(100, (taken / total) * 100)}
+        color={taken >= total ? 'red' : 'blue'}
+        aria-label={words.seats}
+      />
+    </Progress.Root>
+  </div>
+);

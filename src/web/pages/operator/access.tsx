@@ -1,0 +1,72 @@
+import { Button, Text } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useRef, useState } from 'react';
+import { useDates } from '../../parts/dates.ts';
+import { FailureAlert } from '../../parts/failure-alert.tsx';
+import { useNotice } from '../../parts/notices.tsx';
+import { Section } from '../../parts/section.tsx';
+import { me } from '../../session.ts';
+import { operatorTexts } from '../../texts/operator.ts';
+import { failureOf, trpc, type Outputs } from '../../trpc.ts';
+import { Disabling } from './disabling.tsx';
+import { nameOf } from './person.ts';
+
+const words = operatorTexts.access;
+
+type AccessProps = {
+  readonly account: Outputs['operator']['account'];
+  /** After every attempt, whatever came of it: the page shows what is, not what was asked for. */
+  readonly reread: () => Promise<unknown>;
+};
+
+/** Whether the account can be used, and the button that changes it. */
+export function Access({ account, reread }: AccessProps) {
+  const { id, disabledAt } = account;
+  const { day } = useDates();
+  const { data: person } = useQuery(me());
+  const notify = useNotice();
+  const button = useRef<HTMLButtonElement>(null);
+  const [asking, setAsking] = useState(false);
+  const enabling = useMutation({
+    mutationFn: () => trpc.operator.enableAccount.mutate({ accountId: id }),
+    onSuccess: () => notify(words.enabled(nameOf(account))),
+    onSettled: () => reread(),
+  });
+  const isDisabled = disabledAt !== null;
+  const isOwn = person?.id === id;
+  return (
+    <Section
+      title={words.title}
+      explanation={isDisabled ? `${words.disabledOn(day(disabledAt))} ${words.disabledHint}` : words.allowed}
+    >
+      {enabling.error !== null && <FailureAlert failure={failureOf(enabling.error)} />}
+      {isOwn ? (
+        <Text size="sm" c="dimmed">
+          {words.own}
+        </Text>
+      ) : (
+        <div>
+          <Button
+            ref={button}
+            variant={isDisabled ? 'filled' : 'outline'}
+            color={isDisabled ? 'blue' : 'red'}
+            loading={enabling.isPending}
+            onClick={() => (isDisabled ? enabling.mutate() : setAsking(true))}
+          >
+            {isDisabled ? words.enable : words.disable}
+          </Button>
+        </div>
+      )}
+      {asking && (
+        <Disabling
+          account={account}
+          reread={reread}
+          onClose={() => {
+            setAsking(false);
+            requestAnimationFrame(() => button.current?.focus());
+          }}
+        />
+      )}
+    </Section>
+  );
+}

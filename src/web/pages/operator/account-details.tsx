@@ -1,0 +1,33 @@
+import { Text } from '@mantine/core';
+import { Copyable } from '../../parts/copyable.tsx';
+import { useDates } from '../../parts/dates.ts';
+import { Section } from '../../parts/section.tsx';
+import { operatorTexts } from '../../texts/operator.ts';
+import type { Outputs } from '../../trpc.ts';
+import { Fact } from './fact.tsx';
+
+const words = operatorTexts.account;
+
+export function AccountDetails({ account }: { readonly account: Outputs['operator']['account'] }) {
+  const { day } = useDates();
+  const { id, email, emailVerified, preferredLocale, createdAt } = account;
+  return (
+    <Section title={words.details} explanation={words.detailsHint}>
+      <dl className="values operator-values">
+        <Fact label={words.email} isWide>
+          {email ?? words.noEmail}
+          {email !== null && (
+            <Text size="sm" c="dimmed">
+              {emailVerified === null ? words.unverified : words.verified(day(emailVerified))}
+            </Text>
+          )}
+        </Fact>
+        <Fact label={words.id} isWide>
+          <Copyable label={words.id} value={id} />
+        </Fact>
+        <Fact label={words.locale}>{preferredLocale ?? words.noLocale}</Fact>
+        <Fact label={words.created}>{day(createdAt)}</Fact>
+      </dl>
+    </Section>
+  );
+}

@@ -1,0 +1,46 @@
+import { Badge, Group, Text } from '@mantine/core';
+import { TextLink } from '../../parts/links.tsx';
+import { Section } from '../../parts/section.tsx';
+import { operatorTexts } from '../../texts/operator.ts';
+import type { Outputs } from '../../trpc.ts';
+
+const words = operatorTexts.account;
+
+type AccountTeamsProps = { readonly account: Outputs['operator']['account'] };
+
+export const AccountTeams = ({ account: { teams, teamCount } }: AccountTeamsProps) => (
+  <Section title={words.teams} explanation={words.teamsHint}>
+    {teams.length === 0 ? (
+      <Text size="sm" c="dimmed">
+        {words.noTeams}
+      </Text>
+    ) : (
+      <ul className="rows">
+        {teams.map(({ id, name, role, isActive }) => (
+          <li key={id} className="row">
+            <div className="row-text">
+              <TextLink to="/operator/teams/$teamId" params={{ teamId: id }} fw={600} className="wrap">
+                {name}
+              </TextLink>
+            </div>
+            <Group gap="xs">
+              {!isActive && (
+                <Badge variant="light" color="yellow" tt="none">
+                  {words.inactive}
+                </Badge>
+              )}
+              <Badge variant="light" color={role.id === 'owner' ? 'blue' : 'gray'} tt="none">
+                {role.name}
+              </Badge>
+            </Group>
+          </li>
+        ))}
+      </ul>
+    )}
+    {teamCount > teams.length && (
+      <Text size="sm" c="dimmed">
+        {words.moreTeams(teamCount - teams.length)}
+      </Text>
+    )}
+  </Section>
+);

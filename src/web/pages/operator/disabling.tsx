@@ -1,0 +1,56 @@
+import { Text } from '@mantine/core';
+import { Confirmation } from '../../parts/confirmation.tsx';
+import { useNotice } from '../../parts/notices.tsx';
+import { operatorTexts } from '../../texts/operator.ts';
+import { trpc, type Outputs } from '../../trpc.ts';
+import { nameOf } from './person.ts';
+
+type Account = Outputs['operator']['account'];
+
+const words = operatorTexts.access;
+
+type DisablingProps = {
+  readonly account: Account;
+  readonly reread: () => Promise<unknown>;
+  readonly onClose: () => void;
+};
+
+/** Asks before an account is disabled, and says what stops working. */
+export function Disabling({ account, reread, onClose }: DisablingProps) {
+  const notify = useNotice();
+  return (
+    <Confirmation
+      title={words.disableTitle(nameOf(account))}
+      explanation={words.disableExplanation}
+      submit={words.disableSubmit}
+      call={async () => {
+        await trpc.operator.disableAccount.mutate({ accountId: account.id });
+        await reread();
+      }}
+      onSuccess={() => {
+        onClose();
+        notify(words.disabled(nameOf(account)));
+      }}
+      onError={() => void reread()}
+      onClose={onClose}
+    >
+      <ul className="facts">
+        {stopping(account).map((line) => (
+          <li key={line}>{line}</li>
+        ))}
+      </ul>
+      <Text size="sm" c="dimmed">
+        {words.stays}
+      </Text>
+    </Confirmation>
+  );
+}
+
+function stopping({ sessions, keys, grants }: Account): readonly string[] {
+  const lines = [
+    sessions > 0 && words.stops.sessions(sessions),
+    keys > 0 && words.stops.keys(keys),
+    grants > 0 && words.stops.grants(grants),
+  ].filter((line) => line !== false);
+  return lines.length > 0 ? lines : [words.stops.nothing];
+}

@@ -1,0 +1,85 @@
+import { Badge, EmptyState, Paper, Stack, Text, Title, VisuallyHidden } from '@mantine/core';
+import { useId, type ReactNode } from 'react';
+import { People } from '../../parts/icons.tsx';
+import { TextLink } from '../../parts/links.tsx';
+import { operatorTexts } from '../../texts/operator.ts';
+import type { Outputs } from '../../trpc.ts';
+import { nameOf } from './person.ts';
+
+const words = operatorTexts.search;
+
+/** As many as the service gives of each. */
+const FOUND_MAX = 20;
+
+type FoundProps = { readonly sought: string; readonly found: Outputs['operator']['find'] };
+
+export const Found = ({ sought, found: { accounts, teams } }: FoundProps) => (
+  <>
+    <VisuallyHidden role="status">{words.found(accounts.length, teams.length)}</VisuallyHidden>
+    {accounts.length + teams.length === 0 && (
+      <Paper withBorder radius="lg" className="empty">
+        <EmptyState variant="light" icon={<People />} title={words.noneTitle} description={words.none(sought)} />
+      </Paper>
+    )}
+    {accounts.length > 0 && (
+      <Hits title={words.accounts} count={accounts.length}>
+        {accounts.map((account) => (
+          <li key={account.id} className="row">
+            <div className="row-text">
+              <TextLink to="/operator/accounts/$accountId" params={{ accountId: account.id }} fw={600} className="wrap">
+                {nameOf(account)}
+              </TextLink>
+              {account.email !== null && account.email !== nameOf(account) && (
+                <Text size="sm" c="dimmed" className="wrap">
+                  {account.email}
+                </Text>
+              )}
+            </div>
+            {account.disabledAt !== null && (
+              <Badge variant="light" color="red" tt="none">
+                {operatorTexts.disabled}
+              </Badge>
+            )}
+          </li>
+        ))}
+      </Hits>
+    )}
+    {teams.length > 0 && (
+      <Hits title={words.teams} count={teams.length}>
+        {teams.map(({ id, name, slug }) => (
+          <li key={id} className="row">
+            <div className="row-text">
+              <TextLink to="/operator/teams/$teamId" params={{ teamId: id }} fw={600} className="wrap">
+                {name}
+              </TextLink>
+              <Text size="sm" c="dimmed" className="wrap">
+                {slug}
+              </Text>
+            </div>
+          </li>
+        ))}
+      </Hits>
+    )}
+  </>
+);
+
+type HitsProps = { readonly title: string; readonly count: number; readonly children: ReactNode };
+
+function Hits({ title, count, children }: HitsProps) {
+  const id = useId();
+  return (
+    <Stack component="section" gap="xs" aria-labelledby={id}>
+      <Title order={2} size="h5" id={id}>
+        {title}
+      </Title>
+      <Paper component="ul" withBorder radius="lg" className="card-list">
+        {children}
+      </Paper>
+      {count >= FOUND_MAX && (
+        <Text size="sm" c="dimmed">
+          {words.first(count)}
+        </Text>
+      )}
+    </Stack>
+  );
+}

@@ -1,0 +1,7 @@
+import { operatorTexts as words } from '../../texts/operator.ts';
+
+type Person = { readonly firstName: string | null; readonly lastName: string | null; readonly email: string | null };
+
+/** What somebody is called: by their name, else by their address. */
+export const nameOf = ({ firstName, lastName, email }: Person): string =>
+  [firstName, lastName].filter(Boolean).join(' ') || (email ?? words.nameless);

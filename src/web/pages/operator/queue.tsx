@@ -1,0 +1,65 @@
+import { Code, Text, Title } from '@mantine/core';
+import { useDates } from '../../parts/dates.ts';
+import { Placeholder } from '../../parts/page.tsx';
+import { Section } from '../../parts/section.tsx';
+import { operatorTexts } from '../../texts/operator.ts';
+import type { Outputs } from '../../trpc.ts';
+import { Figures } from './fact.tsx';
+
+type Jobs = Outputs['operator']['health']['jobs'];
+
+const words = operatorTexts.queue;
+
+/** What waits to be done in the background; undefined as long as it is being loaded. */
+export const Queue = ({ jobs }: { readonly jobs: Jobs | undefined }) => (
+  <Section title={words.title} explanation={words.explanation}>
+    {jobs === undefined ? <Placeholder rows={2} height={36} /> : <State jobs={jobs} />}
+  </Section>
+);
+
+const State = ({ jobs: { waiting, running, failed, failures } }: { readonly jobs: Jobs }) => (
+  <>
+    <Figures
+      of={[
+        [words.waiting, waiting],
+        [words.running, running],
+        [words.failed, failed],
+      ]}
+    />
+    {failures.length === 0 ? (
+      <Text size="sm" c="dimmed">
+        {words.noFailures}
+      </Text>
+    ) : (
+      <div>
+        <Title order={3} size="h6" mb="sm">
+          {words.failures}
+        </Title>
+        <ul className="rows">
+          {failures.map((failure) => (
+            <FailureRow key={failure.id} failure={failure} />
+          ))}
+        </ul>
+      </div>
+    )}
+  </>
+);
+
+function FailureRow({ failure }: { readonly failure: Jobs['failures'][number] }) {
+  const { minute } = useDates();
+  return (
+    <li className="row">
+      <div className="row-text">
+        <Text fw={600} size="sm">
+          {failure.task}
+        </Text>
+        <Text size="sm" c="dimmed">
+          {words.attempts(failure.attempts, failure.attemptsMax)}, {words.nextAt(minute(failure.nextAt))}
+        </Text>
+        <Code block className="operator-reason">
+          {failure.reason}
+        </Code>
+      </div>
+    </li>
+  );
+}

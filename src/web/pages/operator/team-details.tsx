@@ -1,0 +1,53 @@
+import { Text } from '@mantine/core';
+import { Copyable } from '../../parts/copyable.tsx';
+import { useDates } from '../../parts/dates.ts';
+import { TextLink } from '../../parts/links.tsx';
+import { Section } from '../../parts/section.tsx';
+import { billingTexts } from '../../texts/billing.ts';
+import { operatorTexts } from '../../texts/operator.ts';
+import type { Outputs } from '../../trpc.ts';
+import { Fact } from './fact.tsx';
+import { nameOf } from './person.ts';
+
+type Team = Outputs['operator']['team'];
+
+const words = operatorTexts.team;
+
+export function TeamDetails({ team: { id, slug, owner, plan, createdAt } }: { readonly team: Team }) {
+  const { day } = useDates();
+  return (
+    <Section title={words.details} explanation={words.detailsHint}>
+      <dl className="values operator-values">
+        <Fact label={words.owner} isWide>
+          {owner === null ? words.noOwner : <Owner owner={owner} />}
+        </Fact>
+        <Fact label={words.plan}>
+          {plan.name}
+          <Text size="sm" c="dimmed">
+            {plan.status === null ? words.noSubscription : billingTexts.plan.statuses[plan.status]}
+          </Text>
+        </Fact>
+        <Fact label={words.created}>{day(createdAt)}</Fact>
+        <Fact label={words.slug} isWide>
+          {slug}
+        </Fact>
+        <Fact label={words.id} isWide>
+          <Copyable label={words.id} value={id} />
+        </Fact>
+      </dl>
+    </Section>
+  );
+}
+
+const Owner = ({ owner }: { readonly owner: NonNullable<Team['owner']> }) => (
+  <>
+    <TextLink to="/operator/accounts/$accountId" params={{ accountId: owner.id }}>
+      {nameOf(owner)}
+    </TextLink>
+    {owner.email !== null && owner.email !== nameOf(owner) && (
+      <Text size="sm" c="dimmed">
+        {owner.email}
+      </Text>
+    )}
+  </>
+);
