@@ -51,10 +51,12 @@ function TeamFrame({ team, permissions, roles }: TeamFrameProps) {
     <TeamContext value={{ team, roles, can }}>
       <div className="team-head">
         <Avatar name={team.name} src={team.avatarUrl} color="blue" radius="md" size="sm" aria-hidden />
-        <TeamSwitch current={team} />
-        <Badge variant="light" color={team.role.id === 'owner' ? 'blue' : 'gray'} tt="none">
-          {team.role.name}
-        </Badge>
+        <div className="team-head-text">
+          <TeamSwitch current={team} />
+          <Badge variant="light" color={team.role.id === 'owner' ? 'blue' : 'gray'} tt="none" className="team-role">
+            {team.role.name}
+          </Badge>
+        </div>
       </div>
       <TeamNavigation teamId={team.id} can={can} />
       <Outlet />
