@@ -383,6 +383,52 @@ const SCENES: readonly Scene[] = [
       return page;
     },
   ],
+  [
+    'overview',
+    async (api, open) => {
+      const { owner, path, team } = await aCrowdWithRoles(api);
+      await api.anApiKey(owner, { team });
+      const page = await open(path, owner);
+      await page.getByText('4 of 5 taken').waitFor();
+      return page;
+    },
+  ],
+  [
+    'overview-first-steps',
+    async (api, open) => {
+      const owner = await aPerson(api);
+      await api.aTeam({ owner, name: 'Difference Engine' });
+      const team = await api.aTeam({ owner, name: 'Analytical Engine' });
+      await api.anInvitation(team);
+      const page = await open(`/teams/${team.id}`, owner);
+      await page.getByRole('heading', { name: 'Make an API key' }).waitFor();
+      return page;
+    },
+  ],
+  [
+    'overview-guest',
+    async (api, open) => {
+      const guest = await aPerson(api);
+      const { team, path } = await aCrowdWithRoles(api);
+      await api.aMember(team, guest);
+      const page = await open(path, guest);
+      await page.getByText('5 of 5 taken').waitFor();
+      return page;
+    },
+  ],
+  [
+    'team-gone',
+    async (api, open) => shown(await open('/teams/nothing', await aPerson(api)), 'You cannot see this team'),
+  ],
+  [
+    'shortcuts',
+    async (api, open) => {
+      const page = await shown(await open('/', await aPerson(api)), 'Your teams');
+      await page.keyboard.press('?');
+      await page.getByRole('dialog').getByLabel('Use keyboard shortcuts').waitFor();
+      return page;
+    },
+  ],
 ];
 
 /** A team with roles of its own, one of them with a long name, that members hold and somebody is invited to. */
