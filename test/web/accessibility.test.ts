@@ -397,7 +397,7 @@ const SCENES: readonly Scene[] = [
     'overview-first-steps',
     async (api, open) => {
       const owner = await aPerson(api);
-      await api.aTeam({ owner, name: 'Difference Engine' });
+      await api.aTeam({ owner, name: LONG_NAME });
       const team = await api.aTeam({ owner, name: 'Analytical Engine' });
       await api.anInvitation(team);
       const page = await open(`/teams/${team.id}`, owner);
@@ -496,8 +496,8 @@ const settled = async (page: Page) =>
     })
     .toBe(0);
 
-/** What hides a part of its content for being too narrow; fields scroll, and what is hidden from sight is meant so. */
-const CUT_OFF = `[...document.querySelectorAll('body *:not(input)')]
+/** What hides a part of its content for being too narrow; fields scroll, a switch has no words, and what is hidden from sight is meant so. */
+const CUT_OFF = `[...document.querySelectorAll('body *:not(input, .mantine-Switch-track)')]
   .filter((e) => e.clientWidth > 1 && e.scrollWidth > e.clientWidth + 1 && getComputedStyle(e).overflowX !== 'visible')
   .map((e) => e.outerHTML.slice(0, 120))`;
 

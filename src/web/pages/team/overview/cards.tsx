@@ -12,14 +12,14 @@ type CardsProps = { readonly overview: Overview };
 
 export function Cards({ overview }: CardsProps) {
   const { team, can } = useTeam();
-  const { members, invitations, apiKeys, planName } = overview;
+  const { members, invitations, apiKeys, planName, seats } = overview;
   const params = { teamId: team.id };
   return (
     <ul className="overview-cards">
       {members !== null && (
         <Card
           label={
-            <TextLink to="/teams/$teamId/members" params={params}>
+            <TextLink to="/teams/$teamId/members" params={params} underline="hover">
               {words.members}
             </TextLink>
           }
@@ -31,7 +31,7 @@ export function Cards({ overview }: CardsProps) {
       {invitations !== null && (
         <Card
           label={
-            <TextLink to="/teams/$teamId/invitations" params={params}>
+            <TextLink to="/teams/$teamId/invitations" params={params} underline="hover">
               {words.invitations}
             </TextLink>
           }
@@ -43,7 +43,7 @@ export function Cards({ overview }: CardsProps) {
       {apiKeys !== null && (
         <Card
           label={
-            <TextLink to="/teams/$teamId/api-keys" params={params}>
+            <TextLink to="/teams/$teamId/api-keys" params={params} underline="hover">
               {words.apiKeys}
             </TextLink>
           }
@@ -55,13 +55,13 @@ export function Cards({ overview }: CardsProps) {
       {can('access_billing') && (
         <Card
           label={
-            <TextLink to="/teams/$teamId/billing" params={params}>
+            <TextLink to="/teams/$teamId/billing" params={params} underline="hover">
               {words.plan}
             </TextLink>
           }
           value={planName}
         >
-          {words.planHint}
+          {words.planHint(seats)}
         </Card>
       )}
       <Seats overview={overview} />

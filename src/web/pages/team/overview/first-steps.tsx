@@ -1,4 +1,4 @@
-import { Badge, Text } from '@mantine/core';
+import { Badge, Group, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Copyable } from '../../../parts/copyable.tsx';
 import { ButtonLink } from '../../../parts/links.tsx';
@@ -33,7 +33,9 @@ export function FirstSteps({ overview: { members, invitations, apiKeys } }: { re
             <Text size="sm" w="100%">
               {words.try}
             </Text>
-            <Copyable label={words.curl} value={curlOf(team.id)} />
+            <Text component="div" size="sm" w="100%">
+              <Copyable label={words.curl} value={curlOf(team.id)} />
+            </Text>
           </Step>
         )}
       </ol>
@@ -51,14 +53,16 @@ type StepProps = {
 const Step = ({ title, hint, isDone, children }: StepProps) => (
   <li className="row">
     <div className="overview-step">
-      <Text component="h3" fw={600}>
-        {title}{' '}
+      <Group gap="xs">
+        <Text component="h3" fw={600}>
+          {title}
+        </Text>
         {isDone && (
           <Badge variant="light" color="teal" tt="none">
             {words.done}
           </Badge>
         )}
-      </Text>
+      </Group>
       <Text size="sm" c="dimmed">
         {hint}
       </Text>
