@@ -96,8 +96,8 @@ const SCOPED: readonly Scoped[] = [
 /** What only a person does who is signed in. `outcome` is what somebody gets who may, where it is not `done`. */
 const PERSONAL: readonly Personal[] = [
   { name: 'teams.permissions', isOwners: false, call: (trpc, teamId) => trpc.teams.permissions.query({ teamId }) },
-
   { name: 'teams.seats', isOwners: false, call: (trpc, teamId) => trpc.teams.seats.query({ teamId }) },
+  { name: 'teams.overview', isOwners: false, call: (trpc, teamId) => trpc.teams.overview.query({ teamId }) },
   { name: 'teams.leave', isOwners: false, call: (trpc, teamId) => trpc.teams.leave.mutate({ teamId }) },
   {
     name: 'teams.ownershipOffer',

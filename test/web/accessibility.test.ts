@@ -9,6 +9,7 @@ import { invitations } from './scenes/invitations.ts';
 import { members } from './scenes/members.ts';
 import { applications } from './scenes/oauth.ts';
 import { operator } from './scenes/operator.ts';
+import { teams } from './scenes/team.ts';
 import { signingIn } from './scenes/signing-in.ts';
 
 const LOOKS = [
@@ -19,7 +20,16 @@ const LOOKS = [
 ] as const;
 
 /** Every page, with what it shows at different times. */
-const SCENES = [...signingIn, ...homeAndAccount, ...applications, ...members, ...invitations, ...apiKeys, ...operator];
+const SCENES = [
+  ...signingIn,
+  ...homeAndAccount,
+  ...applications,
+  ...members,
+  ...invitations,
+  ...teams,
+  ...apiKeys,
+  ...operator,
+];
 
 /** Waits, within a bound, until nothing moves: half-transparent text has other colors. */
 const settled = async (page: Page) =>
@@ -29,8 +39,8 @@ const settled = async (page: Page) =>
     })
     .toBe(0);
 
-/** What hides a part of its content for being too narrow; what scrolls does not, and what is hidden from sight is meant so. */
-const CUT_OFF = `[...document.querySelectorAll('body *:not(input)')]
+/** What hides a part of its content for being too narrow; what scrolls does not, a switch has no words, and what is hidden from sight is meant so. */
+const CUT_OFF = `[...document.querySelectorAll('body *:not(input, .mantine-Switch-track)')]
   .filter((e) => e.clientWidth > 1 && e.scrollWidth > e.clientWidth + 1 && /hidden|clip/.test(getComputedStyle(e).overflowX))
   .map((e) => e.outerHTML.slice(0, 120))`;
 

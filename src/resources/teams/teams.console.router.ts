@@ -4,12 +4,13 @@ import { ProblemError } from '../../errors.ts';
 import { sessionProcedure, teamProcedure } from '../../rpc/procedures.ts';
 import { resourceId, SUCCESS, success } from '../../rpc/text.ts';
 import { router } from '../../rpc/trpc.ts';
-import { readSeats } from '../billing/seats.ts';
+import { readOverview, readSeats } from '../billing/seats.ts';
 import { deleteTeam, leaveTeam } from './endings.service.ts';
 import { acceptOwnership, declineOwnership, offerOwnership, withdrawOwnershipOffer } from './ownership.service.ts';
 import { findOwnershipOffer, listOwnershipOffers, updateTeamDetails } from './teams.queries.ts';
 import {
   offeredTeamOutput,
+  overviewOutput,
   ownershipOfferOutput,
   presentTeam,
   presentTeamOf,
@@ -46,6 +47,10 @@ export const teamsConsoleRouter = router({
   seats: memberProcedure
     .output(seatsOutput)
     .query(({ ctx: { services }, input }) => readSeats(services.db.read, services.config.plans, input.teamId)),
+
+  overview: memberProcedure
+    .output(overviewOutput)
+    .query(({ ctx: { services, membership } }) => readOverview(services.db.read, services.config.plans, membership)),
 
   leave: memberProcedure.output(success).mutation(async ({ ctx: { services, membership } }) => {
     await leaveTeam(services, membership);

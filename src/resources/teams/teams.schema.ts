@@ -50,6 +50,13 @@ export const presentTeamOf = ({ team, role }: Membership) =>
 /** `taken` counts active members and pending invitations; it exceeds `seats` after a downgrade. */
 export const seatsOutput = z.object({ taken: z.int(), seats: z.int(), planName: z.string() });
 
+/** Null is what the caller's role does not let them see. Members are active ones, invitations pending ones. */
+export const overviewOutput = seatsOutput.extend({
+  members: z.int().nullable(),
+  invitations: z.int().nullable(),
+  apiKeys: z.int().nullable(),
+});
+
 /** The owner's offer of a team, as its members see it. */
 export const ownershipOfferOutput = z.object({
   nominee: z.object({

@@ -4,6 +4,7 @@ import type { Permission } from '../pages/team/team.ts';
 export const rolesTexts = {
   title: 'Roles',
   explanation: 'What a member may do is decided by the role they hold.',
+  hidden: 'Your role does not let you see the roles of this team.',
   readOnly: 'Your role does not allow changing roles. Ask somebody whose role may change the team’s settings.',
   builtIn: 'Built-in roles',
   own: 'The team’s own roles',

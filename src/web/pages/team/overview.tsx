@@ -1,7 +1,37 @@
+import { Alert } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { FailureAlert } from '../../parts/failure-alert.tsx';
 import { Page } from '../../parts/page.tsx';
+import { overviewTexts as words } from '../../texts/team.ts';
+import { failureOf, query } from '../../trpc.ts';
+import { Cards, CardsPlaceholder } from './overview/cards.tsx';
+import { FirstSteps } from './overview/first-steps.tsx';
 import { useTeam } from './team.ts';
+import './overview/overview.css';
 
+/** The team in numbers, as far as the reader's role goes, and what to begin with. */
 export function OverviewPage() {
-  const { team } = useTeam();
-  return <Page title={team.name}>{null}</Page>;
+  const { team, can } = useTeam();
+  // The pages that change a number do not all know this one.
+  const overview = useQuery({ ...query('teams.overview', { teamId: team.id }), staleTime: 0 });
+  const description = team.description?.trim() ?? '';
+  return (
+    <Page title={words.title} explanation={description === '' ? undefined : description}>
+      {!can('access_dashboard') && (
+        <Alert color="gray" title={words.hiddenTitle}>
+          {words.hidden(team.role.name)}
+        </Alert>
+      )}
+      {overview.error !== null && (
+        <FailureAlert failure={failureOf(overview.error)} retry={() => void overview.refetch()} />
+      )}
+      {overview.isPending && <CardsPlaceholder />}
+      {overview.data !== undefined && (
+        <>
+          <Cards overview={overview.data} />
+          <FirstSteps overview={overview.data} />
+        </>
+      )}
+    </Page>
+  );
 }

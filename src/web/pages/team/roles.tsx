@@ -18,7 +18,8 @@ type Asking = { readonly what: 'create' } | { readonly what: 'edit' | 'delete'; 
 /** What members may do: the roles, who holds them, and what their permissions mean. */
 export function RolesPage() {
   const { team, roles, can } = useTeam();
-  const members = useQuery(query('listTeamMembers', { teamId: team.id }));
+  const isVisible = can('access_dashboard');
+  const members = useQuery({ ...query('listTeamMembers', { teamId: team.id }), enabled: isVisible });
   // Here and not in a row: a dialog has to say that its role is gone, when the row is too.
   const [asking, setAsking] = useState<Asking>();
   const close = () => setAsking(undefined);
@@ -30,6 +31,13 @@ export function RolesPage() {
     onEdit: (role: Role) => setAsking({ what: 'edit', role }),
     onDelete: (role: Role) => setAsking({ what: 'delete', role }),
   };
+  if (!isVisible) {
+    return (
+      <Page title={words.title} explanation={words.explanation}>
+        <Alert color="gray">{words.hidden}</Alert>
+      </Page>
+    );
+  }
   return (
     <Page title={words.title} explanation={words.explanation} action={own.length > 0 && create}>
       {!mayEdit && <Alert color="gray">{words.readOnly}</Alert>}

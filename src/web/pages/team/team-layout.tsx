@@ -1,12 +1,14 @@
-import { Avatar, Badge, NativeSelect, Text } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { Avatar, Badge, Group, NativeSelect, Text } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link, Outlet, useMatches, useNavigate } from '@tanstack/react-router';
+import { useEffect } from 'react';
 import { FailureAlert } from '../../parts/failure-alert.tsx';
 import { ButtonLink } from '../../parts/links.tsx';
 import { LoadingPage, Page } from '../../parts/page.tsx';
 import { texts } from '../../texts.ts';
 import { teamTexts as words } from '../../texts/team.ts';
 import { failureOf, query } from '../../trpc.ts';
+import { isAbout } from './refresh.ts';
 import { TeamContext, type Permission, type Role, type Team } from './team.ts';
 import './team.css';
 
@@ -20,7 +22,8 @@ export function TeamLayout() {
   const seesRoles = permissions.data?.includes('access_dashboard') ?? false;
   const roles = useQuery({ ...query('listTeamRoles', { teamId }), enabled: seesRoles });
   const parts = seesRoles ? [team, permissions, roles] : [team, permissions];
-  const error = parts.find((part) => part.error !== null && part.data === undefined)?.error;
+  useDepartures(teamId);
+  const error = parts.find((part) => part.error !== null && (part.data === undefined || isGone(part.error)))?.error;
   if (error !== undefined && error !== null) {
     return <FailedTeam error={error} retry={() => parts.forEach((part) => void part.refetch())} />;
   }
@@ -30,14 +33,37 @@ export function TeamLayout() {
   return <TeamFrame team={team.data} permissions={permissions.data} roles={roles.data ?? []} />;
 }
 
-const FailedTeam = ({ error, retry }: { readonly error: Error; readonly retry: () => void }) => (
-  <Page title={words.failedTitle}>
-    <FailureAlert failure={failureOf(error)} retry={retry} />
-    <ButtonLink to="/" variant="default">
-      {texts.toTeams}
-    </ButtonLink>
-  </Page>
-);
+const isGone = (error: unknown): boolean => failureOf(error).code === 'team_not_found';
+
+/** When a read says that the team is gone, because it was deleted or the reader removed, all of the frame learns it. */
+function useDepartures(teamId: string): void {
+  const queries = useQueryClient();
+  useEffect(
+    () =>
+      queries.getQueryCache().subscribe((event) => {
+        if (event.type !== 'updated' || event.action.type !== 'error' || !isGone(event.action.error)) return;
+        const [path, input] = event.query.queryKey;
+        if (!isAbout(input, teamId)) return;
+        void queries.invalidateQueries(query('listTeams'));
+        if (path !== 'getTeam') void queries.invalidateQueries(query('getTeam', { teamId }));
+      }),
+    [queries, teamId],
+  );
+}
+
+function FailedTeam({ error, retry }: { readonly error: Error; readonly retry: () => void }) {
+  const isOver = isGone(error);
+  return (
+    <Page title={isOver ? words.goneTitle : words.failedTitle} explanation={isOver ? words.gone : undefined}>
+      <FailureAlert failure={failureOf(error)} retry={isOver ? undefined : retry} />
+      <Group>
+        <ButtonLink to="/" variant="default">
+          {texts.toTeams}
+        </ButtonLink>
+      </Group>
+    </Page>
+  );
+}
 
 type TeamFrameProps = {
   readonly team: Team;
@@ -51,10 +77,12 @@ function TeamFrame({ team, permissions, roles }: TeamFrameProps) {
     <TeamContext value={{ team, roles, can }}>
       <div className="team-head">
         <Avatar name={team.name} src={team.avatarUrl} color="blue" radius="md" size="sm" aria-hidden />
-        <TeamSwitch current={team} />
-        <Badge variant="light" color={team.role.id === 'owner' ? 'blue' : 'gray'} tt="none">
-          {team.role.name}
-        </Badge>
+        <div className="team-head-text">
+          <TeamSwitch current={team} />
+          <Badge variant="light" color={team.role.id === 'owner' ? 'blue' : 'gray'} tt="none" className="team-role">
+            {team.role.name}
+          </Badge>
+        </div>
       </div>
       <TeamNavigation teamId={team.id} can={can} />
       <Outlet />

@@ -57,7 +57,7 @@ function RoleDialog({ title, submit, role, call, done, onClose }: RoleDialogProp
   const [ticked, setTicked] = useState<readonly Permission[]>(role?.permissions ?? []);
   const form = useCallForm({
     initialValues: { name: role?.name ?? '' },
-    call: ({ name }) => call({ name, permissions: ticked.filter(can) }),
+    call: ({ name }) => call({ name: name.trim(), permissions: ticked.filter(can) }),
     onSuccess: async (saved) => {
       await refresh();
       onClose();

@@ -1,0 +1,122 @@
+import { Paper, Progress, Skeleton, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { TextLink } from '../../../parts/links.tsx';
+import { texts } from '../../../texts.ts';
+import { overviewTexts as words } from '../../../texts/team.ts';
+import type { Outputs } from '../../../trpc.ts';
+import { useTeam } from '../team.ts';
+
+export type Overview = Outputs['teams']['overview'];
+
+type CardsProps = { readonly overview: Overview };
+
+export function Cards({ overview }: CardsProps) {
+  const { team, can } = useTeam();
+  const { members, invitations, apiKeys, planName, seats } = overview;
+  const params = { teamId: team.id };
+  return (
+    <ul className="overview-cards">
+      {members !== null && (
+        <Card
+          label={
+            <TextLink to="/teams/$teamId/members" params={params} underline="hover">
+              {words.members}
+            </TextLink>
+          }
+          value={members}
+        >
+          {words.membersHint(members)}
+        </Card>
+      )}
+      {invitations !== null && (
+        <Card
+          label={
+            <TextLink to="/teams/$teamId/invitations" params={params} underline="hover">
+              {words.invitations}
+            </TextLink>
+          }
+          value={invitations}
+        >
+          {words.invitationsHint(invitations)}
+        </Card>
+      )}
+      {apiKeys !== null && (
+        <Card
+          label={
+            <TextLink to="/teams/$teamId/api-keys" params={params} underline="hover">
+              {words.apiKeys}
+            </TextLink>
+          }
+          value={apiKeys}
+        >
+          {words.apiKeysHint(apiKeys)}
+        </Card>
+      )}
+      {can('access_billing') && (
+        <Card
+          label={
+            <TextLink to="/teams/$teamId/billing" params={params} underline="hover">
+              {words.plan}
+            </TextLink>
+          }
+          value={planName}
+        >
+          {words.planHint(seats)}
+        </Card>
+      )}
+      <Seats overview={overview} />
+    </ul>
+  );
+}
+
+type CardProps = { readonly label: ReactNode; readonly value: ReactNode; readonly children: ReactNode };
+
+/** A number under what it counts, which as a rule is a link that the whole card follows. */
+const Card = ({ label, value, children }: CardProps) => (
+  <Paper component="li" withBorder radius="lg" className="overview-card">
+    <Text component="div" size="sm" fw={600}>
+      {label}
+    </Text>
+    <Text component="div" className="overview-value">
+      {value}
+    </Text>
+    <Text component="div" size="sm" c="dimmed">
+      {children}
+    </Text>
+  </Paper>
+);
+
+const Seats = ({ overview: { taken, seats } }: CardsProps) => (
+  <Paper component="li" withBorder radius="lg" className="overview-card overview-seats">
+    <Text component="div" size="sm" fw={600}>
+      {words.seats}
+    </Text>
+    <Text component="div" className="overview-value">
+      {words.taken(taken, seats)}
+    </Text>
+    <Progress.Root size="sm">
+      <Progress.Section
+        value={Math.min(100, (taken / seats) * 100)}
+        color={taken >= seats ? 'red' : 'blue'}
+        aria-label={words.seatsBar}
+      />
+    </Progress.Root>
+    <Text component="div" size="sm" c="dimmed">
+      {words.seatsHint(seats - taken)}
+    </Text>
+  </Paper>
+);
+
+/** About as many cards, and as high, as there will be. */
+export function CardsPlaceholder() {
+  const { can } = useTeam();
+  const cards = (['access_dashboard', 'invite_members', 'manage_api_keys', 'access_billing'] as const).filter(can);
+  return (
+    <div className="overview-cards" role="status" aria-label={texts.loading}>
+      {cards.map((card) => (
+        <Skeleton key={card} height={119} radius="lg" />
+      ))}
+      <Skeleton height={135} radius="lg" className="overview-seats" />
+    </div>
+  );
+}

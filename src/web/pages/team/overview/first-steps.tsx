@@ -1,0 +1,76 @@
+import { Badge, Group, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { Copyable } from '../../../parts/copyable.tsx';
+import { ButtonLink } from '../../../parts/links.tsx';
+import { Section } from '../../../parts/section.tsx';
+import { overviewTexts } from '../../../texts/team.ts';
+import { useTeam } from '../team.ts';
+import type { Overview } from './cards.tsx';
+
+const words = overviewTexts.first;
+
+/** For whoever is alone in the team: what they can begin with. */
+export function FirstSteps({ overview: { members, invitations, apiKeys } }: { readonly overview: Overview }) {
+  const { team } = useTeam();
+  const params = { teamId: team.id };
+  const isOver = (invitations === null || invitations > 0) && (apiKeys === null || apiKeys > 0);
+  if (members !== 1 || isOver) return null;
+  return (
+    <Section title={words.title} explanation={words.explanation}>
+      <ol className="rows">
+        {invitations !== null && (
+          <Step title={words.invite} hint={words.inviteHint} isDone={invitations > 0}>
+            <ButtonLink to="/teams/$teamId/invitations" params={params} variant="default" size="sm">
+              {words.inviteLink}
+            </ButtonLink>
+          </Step>
+        )}
+        {apiKeys !== null && (
+          <Step title={words.key} hint={words.keyHint} isDone={apiKeys > 0}>
+            <ButtonLink to="/teams/$teamId/api-keys" params={params} variant="default" size="sm">
+              {words.keyLink}
+            </ButtonLink>
+            <Text size="sm" w="100%">
+              {words.try}
+            </Text>
+            <Text component="div" size="sm" w="100%">
+              <Copyable label={words.curl} value={curlOf(team.id)} />
+            </Text>
+          </Step>
+        )}
+      </ol>
+    </Section>
+  );
+}
+
+type StepProps = {
+  readonly title: string;
+  readonly hint: string;
+  readonly isDone: boolean;
+  readonly children: ReactNode;
+};
+
+const Step = ({ title, hint, isDone, children }: StepProps) => (
+  <li className="row">
+    <div className="overview-step">
+      <Group gap="xs">
+        <Text component="h3" fw={600}>
+          {title}
+        </Text>
+        {isDone && (
+          <Badge variant="light" color="teal" tt="none">
+            {words.done}
+          </Badge>
+        )}
+      </Group>
+      <Text size="sm" c="dimmed">
+        {hint}
+      </Text>
+    </div>
+    {!isDone && children}
+  </li>
+);
+
+/** A call that a key of the team may make with the scope `teams:read`. */
+const curlOf = (teamId: string): string =>
+  `curl -H "Authorization: Bearer $KEY" ${window.location.origin}/api/v1/teams/${teamId}`;

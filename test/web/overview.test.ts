@@ -1,0 +1,212 @@
+import type { Page } from 'playwright-core';
+import { describe, expect } from 'vitest';
+import { PERMISSIONS } from '../../src/entities/index.ts';
+import type { Api } from '../support/api.ts';
+import { hasChromium } from '../support/chromium.ts';
+import { aPerson, shows, test } from './console.ts';
+
+const cards = (page: Page) => page.getByRole('main').locator('ul').getByRole('listitem');
+const card = (page: Page, name: string) => cards(page).filter({ has: page.getByText(name, { exact: true }) });
+
+/** Opens a team as somebody with a role; the team has a seat for others. */
+async function openedAs(
+  api: Api,
+  open: (path: string, options: { as: { id: string } }) => Promise<Page>,
+  role: string,
+) {
+  const team = await api.aTeam({ owner: await api.anAccount(), name: 'Analytical Engine' });
+  const person = await aPerson(api);
+  await api.aMember(team, person, { role });
+  const page = await open(`/teams/${team.id}`, { as: person });
+  await card(page, 'Seats').waitFor();
+  return { team, page };
+}
+
+describe.skipIf(!hasChromium)('the overview of a team', () => {
+  test('has its numbers, each leading to its page', async ({ api, open }) => {
+    const ada = await aPerson(api);
+    const team = await api.aTeam({ owner: ada });
+    await api.aSubscription(team, { seats: 3 });
+    await api.aMember(team, await api.anAccount());
+    await api.anInvitation(team);
+    await api.anApiKey(ada, { team });
+    await api.anApiKey(ada, { team });
+    await api.rows('update team set description = $2 where id = $1', [team.id, 'Where numbers are woven.']);
+    const page = await open(`/teams/${team.id}`, { as: ada });
+    await page.getByText('Where numbers are woven.').waitFor();
+    await card(page, 'Seats').getByText('3 of 53 taken').waitFor();
+
+    const places = [
+      ['Members', '2', 'members'],
+      ['Invitations', '1', 'invitations'],
+      ['API keys', '2', 'api-keys'],
+      ['Plan', 'Pro', 'billing'],
+    ] as const;
+    expect(await cards(page).count()).toBe(places.length + 1);
+    expect(await page.getByRole('region', { name: 'First steps' }).count()).toBe(0);
+    for (const [name, value, place] of places) {
+      expect((await card(page, name).innerText()).split('\n')).toContain(value);
+      // Anywhere on the card, not only on its words.
+      await card(page, name).click({ position: { x: 8, y: 8 } });
+      await page.waitForURL(`**/teams/${team.id}/${place}`);
+      await page.getByRole('link', { name: 'Overview' }).click();
+      await card(page, name).waitFor();
+    }
+  });
+
+  // Guarantees that a number is shown only to whoever may see what it counts.
+  test('shows what the role of the reader allows', async ({ api, open }) => {
+    const names = async (page: Page) => (await cards(page).allInnerTexts()).map((text) => text.split('\n')[0]);
+    const { page: guests } = await openedAs(api, open, 'guest');
+    await guests.getByText('Your role shows you little of this team').waitFor();
+    expect(await names(guests)).toEqual(['Seats']);
+
+    const { page: members } = await openedAs(api, open, 'member');
+    expect(await names(members)).toEqual(['Members', 'Seats']);
+    expect(await members.getByText('Your role shows you little of this team').count()).toBe(0);
+  });
+
+  test('begins with the first steps, until they are done or somebody has joined', async ({ api, open }) => {
+    const ada = await aPerson(api);
+    const team = await api.aTeam({ owner: ada });
+    const page = await open(`/teams/${team.id}`, { as: ada });
+    const steps = page.getByRole('region', { name: 'First steps' });
+    const step = (name: string) => steps.getByRole('listitem').filter({ hasText: name });
+    await steps.getByText(`$KEY" ${api.services.config.baseUrl}/api/v1/teams/${team.id}`).waitFor();
+    expect(await steps.getByText('Done').count()).toBe(0);
+
+    await step('Invite somebody').getByRole('link').click();
+    await shows(page, 'Invitations');
+    await api.anInvitation(team);
+    await page.getByRole('link', { name: 'Overview' }).click();
+    await step('Invite somebody').getByText('Done').waitFor();
+    expect(await step('Make an API key').getByText('Done').count()).toBe(0);
+
+    await step('Make an API key').getByRole('link').click();
+    await shows(page, 'API keys of the team');
+    await api.anApiKey(ada, { team });
+    await page.getByRole('link', { name: 'Overview' }).click();
+    await steps.waitFor({ state: 'detached' });
+  });
+
+  // Guarantees that the command that the page shows works.
+  test('the command of the first steps reads the team', async ({ api, open }) => {
+    const ada = await aPerson(api);
+    const team = await api.aTeam({ owner: ada });
+    const page = await open(`/teams/${team.id}`, { as: ada });
+    const command = await page.getByRole('region', { name: 'First steps' }).locator('code').innerText();
+    const path = new URL(command.split(' ').at(-1) ?? '').pathname;
+    const key = await api.anApiKey(ada, { team, scopes: ['teams:read'] });
+
+    expect(command).toBe(`curl -H "Authorization: Bearer $KEY" ${api.services.config.baseUrl}${path}`);
+    const answer = await fetch(`http://127.0.0.1:${api.port}${path}`, {
+      headers: { authorization: `Bearer ${key.secret}` },
+    });
+    expect(await answer.json()).toMatchObject({ id: team.id });
+  });
+
+  test('numbers that cannot be read are told, and read again on demand', async ({ api, open }) => {
+    const ada = await aPerson(api);
+    const team = await api.aTeam({ owner: ada });
+    await api.rows('update account set role = $2 where id = $1', [ada.id, 'user']);
+    const page = await open('/', { as: ada });
+    // Answered like a call without a network, whose line in the browser's console is not the page's.
+    await page.route('**/trpc/teams.overview**', (route) => route.fulfill({ status: 404, body: 'no service here' }));
+    await page.goto(`/teams/${team.id}`);
+    await page.getByText('The service could not be reached').waitFor();
+
+    await page.unroute('**/trpc/teams.overview**');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await card(page, 'Seats').getByText('1 of 5 taken').waitFor();
+    expect(await page.getByRole('alert').count()).toBe(0);
+  });
+});
+
+describe.skipIf(!hasChromium)('the frame of a team', () => {
+  const pagesOf = (page: Page) => page.getByRole('navigation', { name: 'Team' }).getByRole('link').allInnerTexts();
+
+  // Guarantees that nobody is led to a page that would only refuse them.
+  test('leads to the pages that the role of the reader allows', async ({ api, open }) => {
+    expect(await pagesOf((await openedAs(api, open, 'guest')).page)).toEqual(['Overview', 'Settings']);
+    expect(await pagesOf((await openedAs(api, open, 'member')).page)).toEqual([
+      'Overview',
+      'Members',
+      'Roles',
+      'Settings',
+    ]);
+
+    const person = await aPerson(api);
+    const team = await api.aTeam({ owner: await api.anAccount() });
+    const all = ['Overview', 'Members', 'Invitations', 'Roles', 'API keys', 'Billing', 'Settings'];
+    const role = await api.aRole(
+      team,
+      PERMISSIONS.filter((permission) => permission !== 'access_dashboard'),
+    );
+    await api.aMember(team, person, { role: role.id });
+    const page = await open(`/teams/${team.id}/billing`, { as: person });
+    await shows(page, 'Billing');
+    expect(await pagesOf(page)).toEqual(all.filter((name) => name !== 'Members' && name !== 'Roles'));
+    await api.rows('update role set permissions = $2 where id = $1', [role.id, PERMISSIONS]);
+    await page.reload();
+    await shows(page, 'Billing');
+    expect(await pagesOf(page)).toEqual(all);
+    expect(await page.locator('[aria-current="page"]').allInnerTexts()).toEqual(['Billing']);
+  });
+
+  test('switches between teams and stays on the same page', async ({ api, open }) => {
+    const ada = await aPerson(api);
+    const first = await api.aTeam({ owner: ada, name: 'Analytical Engine' });
+    const second = await api.aTeam({ owner: ada, name: 'Difference Engine' });
+    const page = await open(`/teams/${first.id}/settings`, { as: ada });
+    await expect.poll(() => page.getByLabel('Name of the team').inputValue()).toBe('Analytical Engine');
+    await page.getByRole('combobox', { name: 'Team' }).selectOption('Difference Engine');
+    await page.waitForURL(`**/teams/${second.id}/settings`);
+
+    await expect.poll(() => page.getByLabel('Name of the team').inputValue()).toBe('Difference Engine');
+    await page.getByText(second.id).first().waitFor();
+    expect(await page.getByText(first.id).count()).toBe(0);
+  });
+
+  test('a team that one is no member of is told like a team that does not exist', async ({ api, open }) => {
+    const person = await aPerson(api);
+    const team = await api.aTeam({ owner: await api.anAccount(), name: 'Analytical Engine' });
+    const texts = [];
+    for (const id of [team.id, 'nothing']) {
+      const page = await open(`/teams/${id}/members`, { as: person });
+      await shows(page, 'You cannot see this team');
+      const words = await page.getByRole('main').innerText();
+      texts.push(words.replace(/Request \S+/, ''));
+      await page.getByRole('link', { name: 'Go to your teams' }).click();
+      await shows(page, 'Your teams');
+    }
+    expect(texts[0]).toBe(texts[1]);
+    expect(texts[0]).not.toContain('Analytical');
+  });
+
+  // Guarantees that nobody goes on looking at a team that they were removed from.
+  test('somebody who is removed meanwhile is told so on the next page that they open', async ({ api, open }) => {
+    const { page, team } = await openedAs(api, open, 'member');
+    await api.rows(`delete from membership where team_id = $1 and role_id = 'member'`, [team.id]);
+    await page.getByRole('navigation', { name: 'Team' }).getByRole('link', { name: 'Members' }).click();
+    await shows(page, 'You cannot see this team');
+
+    expect(await page.getByText('Analytical Engine').count()).toBe(0);
+    expect(await page.getByRole('navigation', { name: 'Team' }).count()).toBe(0);
+    expect(await page.getByRole('alert').innerText()).toMatch(/No such team[\s\S]*Request/);
+    await page.getByRole('link', { name: 'Go to your teams' }).click();
+    await page.getByText('You are in no team yet').waitFor();
+  });
+
+  test('a change that is refused because the team is gone shows so, with the way home', async ({ api, open }) => {
+    const ada = await aPerson(api);
+    const team = await api.aTeam({ owner: ada, name: 'Analytical Engine' });
+    const page = await open(`/teams/${team.id}/settings`, { as: ada });
+    await page.getByLabel('Name of the team').fill('Difference Engine');
+    await api.rows('delete from membership where team_id = $1', [team.id]);
+    await page.keyboard.press('Enter');
+
+    await shows(page, 'You cannot see this team');
+    expect(await page.getByRole('textbox').count()).toBe(0);
+    await page.getByRole('link', { name: 'Go to your teams' }).waitFor();
+  });
+});

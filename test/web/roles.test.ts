@@ -1,0 +1,213 @@
+import type { Page } from 'playwright-core';
+import { describe, expect } from 'vitest';
+import type { Permission } from '../../src/entities/index.ts';
+import { as, membershipOf } from '../rpc/console.ts';
+import type { Api } from '../support/api.ts';
+import { hasChromium } from '../support/chromium.ts';
+import { aPerson, shows, test } from './console.ts';
+
+const roleOf = (page: Page, name: string) =>
+  page.getByRole('listitem').filter({ has: page.getByRole('heading', { level: 3, name, exact: true }) });
+
+/** What the page says that a role may do. */
+const permissionsOf = async (page: Page, name: string) => {
+  await roleOf(page, name).waitFor();
+  return roleOf(page, name).locator('.role-facts').getByRole('listitem').allInnerTexts();
+};
+
+const rolesOf = (api: Api, team: { id: string }) =>
+  api.rows<{ name: string; permissions: Permission[] }>(
+    'select name, permissions from role where team_id = $1 order by name',
+    [team.id],
+  );
+
+/** A team of Ada's with the role Bookkeeper, which Grace holds. */
+async function aTeamWithBookkeeper(api: Api) {
+  const ada = await aPerson(api, { firstName: 'Ada', lastName: 'Lovelace' });
+  const grace = await aPerson(api, { firstName: 'Grace', lastName: 'Hopper' });
+  const team = await api.aTeam({ owner: ada, name: 'Analytical Engine' });
+  const role = await aNamedRole(api, team, 'Bookkeeper', ['access_dashboard', 'access_billing']);
+  await api.aMember(team, grace, { role: role.id });
+  return { ada, grace, team, role, path: `/teams/${team.id}/roles` };
+}
+
+async function aNamedRole(api: Api, team: { id: string }, name: string, permissions: readonly Permission[]) {
+  const role = await api.aRole(team, permissions);
+  await api.rows('update role set name = $2 where id = $1', [role.id, name]);
+  return role;
+}
+
+describe.skipIf(!hasChromium)('the roles of a team', () => {
+  test('a role is made with the permissions that are ticked, and a name that is taken is told at its field', async ({
+    api,
+    open,
+  }) => {
+    const ada = await aPerson(api);
+    const team = await api.aTeam({ owner: ada });
+    const page = await open(`/teams/${team.id}/roles`, { as: ada });
+    await page.getByText('The team has no roles of its own').waitFor();
+    await page.getByRole('button', { name: 'Create a role' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Create a role' });
+    await dialog.getByLabel('Name').fill('MEMBER');
+    await dialog.getByLabel('See the plan and billing').check();
+    await dialog.getByRole('button', { name: 'Create the role' }).click();
+    await dialog.getByText('The team has a role of that name. Choose another.').waitFor();
+    await dialog.getByLabel('Name').and(page.locator(':focus')).waitFor();
+    expect(await rolesOf(api, team)).toEqual([]);
+
+    await dialog.getByLabel('Name').fill('Bookkeeper');
+    await dialog.getByLabel('Open the dashboard').check();
+    await page.keyboard.press('Enter');
+    await page.getByText('The role Bookkeeper is there.').waitFor();
+
+    expect(await dialog.count()).toBe(0);
+    expect(await permissionsOf(page, 'Bookkeeper')).toEqual(['Open the dashboard', 'See the plan and billing']);
+    await roleOf(page, 'Bookkeeper').getByText('Nobody holds it.').waitFor();
+    expect(await rolesOf(api, team)).toEqual([
+      { name: 'Bookkeeper', permissions: ['access_dashboard', 'access_billing'] },
+    ]);
+  });
+
+  test('other permissions and another name reach whoever holds the role', async ({ api, open }) => {
+    const { ada, grace, team, path } = await aTeamWithBookkeeper(api);
+    const page = await open(path, { as: ada });
+    await page.getByRole('button', { name: 'Edit Bookkeeper' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Edit Bookkeeper' });
+    expect(await dialog.getByLabel('See the plan and billing').isChecked()).toBe(true);
+    await dialog.getByLabel('Name').fill('Recruiter');
+    await dialog.getByLabel('See the plan and billing').uncheck();
+    await dialog.getByLabel('Invite people and revoke invitations').check();
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('The role Recruiter is changed, for everybody who holds it.').waitFor();
+
+    expect(await permissionsOf(page, 'Recruiter')).toEqual([
+      'Open the dashboard',
+      'Invite people and revoke invitations',
+    ]);
+    expect(await roleOf(page, 'Bookkeeper').count()).toBe(0);
+    expect(await (await as(api, grace)).teams.permissions.query({ teamId: team.id })).toEqual([
+      'access_dashboard',
+      'invite_members',
+    ]);
+  });
+
+  test('says who holds a role, in a list that opens by the keyboard', async ({ api, open }) => {
+    const { ada, team, role, path } = await aTeamWithBookkeeper(api);
+    const nameless = await api.anAccount();
+    await api.aMember(team, nameless, { role: role.id, active: false });
+    const page = await open(path, { as: ada });
+    const row = roleOf(page, 'Bookkeeper');
+    await row.getByText('2 members').waitFor();
+    expect(await page.getByText('Grace Hopper').count()).toBe(0);
+    await row.getByText('2 members').focus();
+    await page.keyboard.press('Enter');
+
+    await row.getByText('Grace Hopper', { exact: true }).waitFor();
+    await row.getByText(`${nameless.email} (not active)`).waitFor();
+    expect(await roleOf(page, 'Owner').getByText('1 member').count()).toBe(1);
+    await roleOf(page, 'Owner').getByText('Your role').waitFor();
+  });
+
+  // Guarantees that nobody is left without a role, and that what the dialog counts is what moves.
+  test('a role is deleted once its holders and invitations have another', async ({ api, open }) => {
+    const { ada, grace, team, role, path } = await aTeamWithBookkeeper(api);
+    const invitation = await api.anInvitation(team, { role: role.id });
+    const page = await open(path, { as: ada });
+    await page.getByRole('button', { name: 'Delete Bookkeeper' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Delete the role Bookkeeper?' });
+    await dialog.getByText('1 member and 1 pending invitation get the replacement.').waitFor();
+    const choice = dialog.getByLabel('Replacement');
+    expect(await choice.locator('option').allInnerTexts()).toEqual(['Choose a role', 'Member', 'Guest']);
+    await dialog.getByRole('button', { name: 'Delete the role' }).click();
+    await dialog.getByText('Choose a role').last().waitFor();
+    expect(await choice.getAttribute('aria-invalid')).toBe('true');
+    expect(await rolesOf(api, team)).toHaveLength(1);
+
+    await choice.selectOption('Guest');
+    await dialog.getByRole('button', { name: 'Delete the role' }).click();
+    await page.getByText('The role Bookkeeper is deleted. Whoever held it is Guest now.').waitFor();
+    await roleOf(page, 'Bookkeeper').waitFor({ state: 'detached' });
+    await roleOf(page, 'Guest').getByText('1 member').waitFor();
+    expect(await membershipOf(api, team, grace)).toMatchObject({ role_id: 'guest' });
+    expect(await api.rows('select role_id from invitation where id = $1', [invitation.id])).toEqual([
+      { role_id: 'guest' },
+    ]);
+  });
+
+  test('a role that somebody else has deleted is told in the dialog, and leaves the list', async ({ api, open }) => {
+    const { ada, team, role, path } = await aTeamWithBookkeeper(api);
+    const page = await open(path, { as: ada });
+    await page.getByRole('button', { name: 'Edit Bookkeeper' }).click();
+    await (await as(api, ada)).roles.delete.mutate({ teamId: team.id, roleId: role.id, replacementRoleId: 'member' });
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+
+    const alert = page.getByRole('dialog').getByRole('alert');
+    await alert.getByText('No such role', { exact: true }).waitFor();
+    expect(await alert.innerText()).toMatch(/Request/);
+    await page.keyboard.press('Escape');
+    await page.getByText('The team has no roles of its own').waitFor();
+    expect(await roleOf(page, 'Bookkeeper').count()).toBe(0);
+  });
+
+  // Guarantees that nobody is offered what the service would refuse for their role.
+  test('somebody who holds less gives only that, and cannot touch a role that holds more', async ({ api, open }) => {
+    const { team, path } = await aTeamWithBookkeeper(api);
+    const editor = await aPerson(api);
+    const editors = await aNamedRole(api, team, 'Editor', ['edit_team_settings', 'access_dashboard']);
+    await api.aMember(team, editor, { role: editors.id });
+    const page = await open(path, { as: editor });
+    await roleOf(page, 'Bookkeeper').getByText('It holds more than your role does').waitFor();
+    expect(await page.getByRole('button', { name: /Bookkeeper/ }).count()).toBe(0);
+
+    await page.getByRole('button', { name: 'Create a role' }).click();
+    const dialog = page.getByRole('dialog');
+    expect(await dialog.getByLabel('See the plan and billing').isDisabled()).toBe(true);
+    await dialog.getByText('Not offered: you can give only what your own role holds.').first().waitFor();
+    await page.keyboard.press('Escape');
+
+    await page.getByRole('button', { name: 'Edit Editor' }).click();
+    await dialog.getByText('You hold this role yourself').waitFor();
+    await dialog.getByLabel('Change the team’s settings and roles').uncheck();
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Your role does not allow changing roles.').waitFor();
+    expect(await page.getByRole('button', { name: /^(Create|Edit|Delete)/ }).count()).toBe(0);
+  });
+
+  test('a permission that was lost in the meantime is refused in words, and the page offers no more', async ({
+    api,
+    open,
+  }) => {
+    const { grace, team, role, path } = await aTeamWithBookkeeper(api);
+    await api.rows('update role set permissions = $2 where id = $1', [
+      role.id,
+      ['edit_team_settings', 'access_dashboard'],
+    ]);
+    const page = await open(path, { as: grace });
+    await page.getByRole('button', { name: 'Create a role' }).click();
+    await api.rows('update role set permissions = $2 where id = $1', [role.id, ['access_dashboard']]);
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('Mine');
+    await dialog.getByRole('button', { name: 'Create the role' }).click();
+    await dialog.getByRole('alert').getByText('edit_team_settings').waitFor();
+    await page.keyboard.press('Escape');
+
+    await page.getByText('Your role does not allow changing roles.').waitFor();
+    expect(await page.getByRole('button', { name: 'Create a role' }).count()).toBe(0);
+    expect(await rolesOf(api, team)).toEqual([{ name: 'Bookkeeper', permissions: ['access_dashboard'] }]);
+  });
+
+  test('a guest who opens the page is told that the roles are not for them', async ({ api, open }) => {
+    const { team, path } = await aTeamWithBookkeeper(api);
+    const guest = await aPerson(api);
+    await api.aMember(team, guest);
+    const page = await open(path, { as: guest });
+    await shows(page, 'Roles');
+    await page.getByText('Your role does not let you see the roles of this team.').waitFor();
+    expect(
+      await page
+        .getByRole('alert')
+        .getByText(/Request/)
+        .count(),
+    ).toBe(0);
+  });
+});

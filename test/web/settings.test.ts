@@ -1,0 +1,175 @@
+import { describe, expect } from 'vitest';
+import { membershipOf } from '../rpc/console.ts';
+import type { Api } from '../support/api.ts';
+import { hasChromium } from '../support/chromium.ts';
+import { aPerson, shows, test } from './console.ts';
+
+async function aTeamOfAda(api: Api, name = 'Analytical Engine') {
+  const ada = await aPerson(api, { firstName: 'Ada', lastName: 'Lovelace' });
+  const team = await api.aTeam({ owner: ada, name });
+  return { ada, team, path: `/teams/${team.id}/settings` };
+}
+
+const rowOf = async (api: Api, team: { id: string }) =>
+  (
+    await api.rows<{ name: string; description: string | null; avatar_url: string | null }>(
+      'select name, description, avatar_url from team where id = $1',
+      [team.id],
+    )
+  )[0];
+
+describe.skipIf(!hasChromium)('the settings of a team', () => {
+  test('another name is seen at once, here and in the list of teams', async ({ api, open }) => {
+    const { ada, team, path } = await aTeamOfAda(api);
+    const page = await open(path, { as: ada });
+    await page.getByText('Analytical Engine', { exact: true }).waitFor();
+    const name = page.getByLabel('Name of the team');
+    await name.fill('  ');
+    const save = page.getByRole('region', { name: 'Name', exact: true }).getByRole('button', { name: 'Save' });
+    await save.click();
+    await expect.poll(() => name.getAttribute('aria-invalid')).toBe('true');
+    expect(await rowOf(api, team)).toMatchObject({ name: 'Analytical Engine' });
+
+    await name.fill('Difference Engine');
+    await page.keyboard.press('Enter');
+    await page.getByText('The team is renamed.').waitFor();
+    await page.getByText('Difference Engine', { exact: true }).waitFor();
+    expect(await rowOf(api, team)).toMatchObject({ name: 'Difference Engine' });
+    await page.getByRole('link', { name: 'Teams', exact: true }).click();
+    await page.getByRole('link', { name: 'Difference Engine' }).waitFor();
+  });
+
+  test('a description and a picture are set and taken away, and a faulty address is told at its field', async ({
+    api,
+    open,
+  }) => {
+    const { ada, team, path } = await aTeamOfAda(api);
+    const page = await open(path, { as: ada });
+    const section = page.getByRole('region', { name: 'Description and picture' });
+    await section.getByLabel('Description').fill('Where numbers are woven.');
+    await section.getByLabel('Address of the picture').fill('javascript:alert(1)');
+    await section.getByRole('button', { name: 'Save' }).click();
+    await section.getByText('Enter an address that begins with https:// and has no blanks.').waitFor();
+    expect(await rowOf(api, team)).toMatchObject({ description: null, avatar_url: null });
+
+    await section.getByLabel('Address of the picture').fill('');
+    await section.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('The description and the picture are saved.').waitFor();
+    expect(await rowOf(api, team)).toMatchObject({ description: 'Where numbers are woven.', avatar_url: null });
+    await section.getByLabel('Description').fill('');
+    await section.getByRole('button', { name: 'Save' }).click();
+    await expect.poll(() => rowOf(api, team)).toMatchObject({ description: null });
+  });
+
+  test('whoever may not change the settings reads them', async ({ api, open }) => {
+    const { team, path } = await aTeamOfAda(api);
+    const member = await aPerson(api);
+    await api.aMember(team, member, { role: 'member' });
+    const page = await open(path, { as: member });
+    await page.getByText('Your role does not allow changing these.').waitFor();
+    await page.getByText(team.id).first().waitFor();
+
+    expect(await page.getByRole('textbox').count()).toBe(0);
+    expect(await page.getByRole('button', { name: /Save|Delete the team/ }).count()).toBe(0);
+  });
+
+  test('a permission that was lost in the meantime is refused in words, and the page offers no more', async ({
+    api,
+    open,
+  }) => {
+    const { team, path } = await aTeamOfAda(api);
+    const editor = await aPerson(api);
+    const role = await api.aRole(team, ['edit_team_settings']);
+    await api.aMember(team, editor, { role: role.id });
+    const page = await open(path, { as: editor });
+    const name = page.getByLabel('Name of the team');
+    await name.fill('Mine');
+    await api.rows(`update role set permissions = '{}' where id = $1`, [role.id]);
+    await page.keyboard.press('Enter');
+
+    const alert = page.getByRole('region', { name: 'Name', exact: true }).getByRole('alert');
+    await alert.getByText('edit_team_settings').waitFor();
+    expect(await alert.innerText()).toMatch(/Request/);
+    await name.waitFor({ state: 'detached' });
+    expect(await rowOf(api, team)).toMatchObject({ name: 'Analytical Engine' });
+  });
+});
+
+describe.skipIf(!hasChromium)('deleting a team', () => {
+  // Guarantees that a team is not deleted by a slip.
+  test('takes its name to be typed, and leads home', async ({ api, open }) => {
+    const { ada, team, path } = await aTeamOfAda(api, 'Analytical  Engine');
+    const key = await api.anApiKey(ada, { team });
+    const page = await open(path, { as: ada });
+    const openDialog = page.getByRole('button', { name: 'Delete the team…' });
+    await openDialog.click();
+    const dialog = page.getByRole('dialog');
+    const submit = dialog.getByRole('button', { name: 'Delete for good' });
+    const field = dialog.getByLabel('To go on, type the name of the team');
+    expect(await submit.isDisabled()).toBe(true);
+    await field.fill('analytical engine');
+    expect(await submit.isDisabled()).toBe(true);
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await openDialog.and(page.locator(':focus')).waitFor();
+    expect(await rowOf(api, team)).toBeDefined();
+
+    await openDialog.click();
+    expect(await field.inputValue()).toBe('');
+    await field.fill('Analytical Engine');
+    await page.keyboard.press('Enter');
+    await shows(page, 'Your teams');
+    await page.getByText(/^The team Analytical\s+Engine is deleted\.$/).waitFor();
+    await page.getByText('You are in no team yet').waitFor();
+    expect(await rowOf(api, team)).toBeUndefined();
+    expect(await api.as(key).get('/api/v1/credential')).toBeProblem('credential_invalid');
+
+    await page.goBack();
+    await shows(page, 'You cannot see this team');
+  });
+
+  test('is refused to whoever is the owner no more, and not offered again', async ({ api, open }) => {
+    const { ada, team, path } = await aTeamOfAda(api);
+    const max = await aPerson(api);
+    await api.aMember(team, max, { role: 'member' });
+    const page = await open(path, { as: ada });
+    await page.getByRole('button', { name: 'Delete the team…' }).click();
+    await api.rows(`update membership set role_id = 'member' where team_id = $1 and account_id = $2`, [
+      team.id,
+      ada.id,
+    ]);
+    await api.rows(`update membership set role_id = 'owner' where team_id = $1 and account_id = $2`, [team.id, max.id]);
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('To go on, type the name of the team').fill('Analytical Engine');
+    await dialog.getByRole('button', { name: 'Delete for good' }).click();
+
+    await dialog
+      .getByRole('alert')
+      .getByText(/Request/)
+      .waitFor();
+    expect(await rowOf(api, team)).toBeDefined();
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Leave the team…' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Delete the team…' }).count()).toBe(0);
+  });
+});
+
+describe.skipIf(!hasChromium)('leaving a team from its settings', () => {
+  test('asks first, and leads home', async ({ api, open }) => {
+    const { team, path } = await aTeamOfAda(api);
+    const max = await aPerson(api);
+    await api.aMember(team, max);
+    const page = await open(path, { as: max });
+    await page.getByRole('button', { name: 'Leave the team…' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Leave Analytical Engine?' });
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    expect(await membershipOf(api, team, max)).toBeDefined();
+
+    await page.getByRole('button', { name: 'Leave the team…' }).click();
+    await dialog.getByRole('button', { name: 'Leave', exact: true }).click();
+    await shows(page, 'Your teams');
+    await page.getByText('You have left Analytical Engine.').waitFor();
+    expect(await membershipOf(api, team, max)).toBeUndefined();
+  });
+});
