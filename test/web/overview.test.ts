@@ -108,7 +108,6 @@ describe.skipIf(!hasChromium)('the overview of a team', () => {
   test('numbers that cannot be read are told, and read again on demand', async ({ api, open }) => {
     const ada = await aPerson(api);
     const team = await api.aTeam({ owner: ada });
-    await api.rows('update account set role = $2 where id = $1', [ada.id, 'user']);
     const page = await open('/', { as: ada });
     // Answered like a call without a network, whose line in the browser's console is not the page's.
     await page.route('**/trpc/teams.overview**', (route) => route.fulfill({ status: 404, body: 'no service here' }));
