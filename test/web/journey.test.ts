@@ -96,6 +96,7 @@ describe.skipIf(!hasChromium)('what two people do with a team, from the first pa
     await maxs.getByRole('button', { name: 'Become the owner' }).click();
     await maxs.getByText(`You are the owner of ${TEAM} now.`).waitFor();
     await adas.reload();
+    await goTo(adas, 'Settings');
     await adas.getByRole('button', { name: 'Leave the team…' }).click();
     await adas.getByRole('dialog').getByRole('button', { name: 'Leave' }).click();
 

@@ -213,7 +213,7 @@ describe.skipIf(!hasChromium)('the ownership of a team', () => {
     await nominees.getByRole('region', { name: 'Ownership' }).waitFor();
 
     await owners.reload();
-    await owners.getByRole('button', { name: 'Leave the team…' }).waitFor();
+    await shows(owners, 'Members');
     expect(await owners.getByRole('region', { name: 'Ownership' }).count()).toBe(0);
   });
 
@@ -239,29 +239,5 @@ describe.skipIf(!hasChromium)('the ownership of a team', () => {
     await page.getByRole('button', { name: 'Become the owner' }).click();
     await page.getByRole('dialog').getByText('No such transfer of ownership').waitFor();
     await decline.waitFor({ state: 'detached' });
-  });
-});
-
-describe.skipIf(!hasChromium)('leaving a team', () => {
-  test('ends what one has of it, and leads home', async ({ api, open }) => {
-    const { max, team, path } = await aTeamOfTwo(api);
-    const key = await api.anApiKey(max, { team });
-    const page = await open(path, { as: max });
-    await page.getByRole('button', { name: 'Leave the team…' }).click();
-    await page.getByRole('dialog', { name: 'Leave Analytical Engine?' }).getByRole('button', { name: 'Leave' }).click();
-    await shows(page, 'Your teams');
-    await page.getByText('You have left Analytical Engine.').waitFor();
-    await page.getByText('You are in no team yet').waitFor();
-    expect(await membershipOf(api, team, max)).toBeUndefined();
-    expect(await api.as(key).get('/api/v1/credential')).toBeProblem('credential_invalid');
-  });
-
-  test('is not for the owner, who is told what to do first', async ({ api, open }) => {
-    const { ada, path } = await aTeamOfTwo(api);
-    const page = await open(path, { as: ada });
-    await page.getByText('The owner cannot leave.').waitFor();
-
-    expect(await page.getByRole('button', { name: 'Leave the team…' }).count()).toBe(0);
-    await page.getByRole('link', { name: 'delete the team in its settings' }).waitFor();
   });
 });

@@ -67,19 +67,6 @@ export const membersTexts = {
   removeSubmit: 'Remove',
   removed: (member: string) => `${member} is removed.`,
 
-  leave: {
-    title: 'Leave the team',
-    explanation: 'You can come back only by a new invitation.',
-    open: 'Leave the team…',
-    owner: 'The owner cannot leave. Offer the ownership to somebody else and wait until they accept, or',
-    ownerLink: 'delete the team in its settings',
-    confirmTitle: (team: string) => `Leave ${team}?`,
-    confirm:
-      'You do not see the team any more, at once. The API keys that you made for it stop working, and so does the access of applications to it in your name.',
-    submit: 'Leave',
-    left: (team: string) => `You have left ${team}.`,
-  },
-
   ownership: {
     title: 'Ownership',
     explanation: 'A team has exactly one owner, who may do everything in it. You can offer that to a member.',

@@ -58,7 +58,7 @@ export const members: readonly Scene[] = [
     'leave-team',
     async (api, open) => {
       const { nominee, path } = await aCrowd(api);
-      const page = await open(path, nominee);
+      const page = await open(path.replace('/members', '/settings'), nominee);
       await page.getByRole('button', { name: 'Leave the team…' }).click();
       await page.getByRole('dialog').waitFor();
       return page;

@@ -6,7 +6,6 @@ import { Page, Placeholder } from '../../parts/page.tsx';
 import { me } from '../../session.ts';
 import { membersTexts as words } from '../../texts/members.ts';
 import { failureOf, query } from '../../trpc.ts';
-import { Leave } from './members/leave.tsx';
 import { membersOf } from './members/member.ts';
 import { OfferedTeams } from './members/offered-teams.tsx';
 import { Ownership } from './members/ownership.tsx';
@@ -38,7 +37,6 @@ export function MembersPage() {
       {team.role.id === 'owner' && (
         <Ownership canOffer={members.data?.some(({ isActive, roleId }) => isActive && roleId !== 'owner') ?? true} />
       )}
-      <Leave />
     </Page>
   );
 }

@@ -1,7 +1,8 @@
-import { useMutation, useQueryClient, type QueryClient } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useNotice } from '../../../parts/notices.tsx';
 import { failureOf, type Failure } from '../../../trpc.ts';
+import { useTeamRefresh } from '../refresh.ts';
 import { useTeam } from '../team.ts';
 import { membersOf, type Member } from './member.ts';
 
@@ -13,24 +14,17 @@ export type MemberChange = {
   readonly notice: string;
 };
 
-/** Reads again whatever the pages of a team show of it. */
-export const refreshTeam = (queries: QueryClient, teamId: string): Promise<void> =>
-  queries.invalidateQueries({ predicate: ({ queryKey }) => isAbout(queryKey[1], teamId) });
-
-export const isAbout = (input: unknown, teamId: string): boolean =>
-  typeof input === 'object' && input !== null && 'teamId' in input && input.teamId === teamId;
-
 /** Makes a call, and reads the team again whatever became of it: a refusal tells that the page was out of date. */
 export function useTeamCall() {
-  const queries = useQueryClient();
-  const { team } = useTeam();
-  return <Output>(call: Promise<Output>): Promise<Output> => call.finally(() => void refreshTeam(queries, team.id));
+  const refresh = useTeamRefresh();
+  return <Output>(call: Promise<Output>): Promise<Output> => call.finally(() => void refresh());
 }
 
 /** Changes a row of the list at once, and back where the service refuses. */
 export function useMemberChanges() {
   const queries = useQueryClient();
   const notify = useNotice();
+  const refresh = useTeamRefresh();
   const { team } = useTeam();
   const [refusal, setRefusal] = useState<{ member: Member; failure: Failure }>();
   const { queryKey } = membersOf(team.id);
@@ -54,7 +48,7 @@ export function useMemberChanges() {
       show(member.userId, () => member);
       setRefusal({ member, failure: failureOf(error) });
     },
-    onSettled: () => refreshTeam(queries, team.id),
+    onSettled: refresh,
   });
   return { change: mutate, refusal, forget: () => setRefusal(undefined) };
 }
