@@ -13,6 +13,7 @@ import { openPlaces } from './http/place.ts';
 import { startWorker } from './jobs/worker.ts';
 import { createMailer } from './mail/mailer.ts';
 import { createLimiter } from './http/limiter.ts';
+import { openLog } from './observe/log.ts';
 import type { Services } from './rpc/context.ts';
 import { closeServer, createHttpServer, listen } from './server.ts';
 import { openServices } from './services.ts';
@@ -32,7 +33,7 @@ async function start(): Promise<void> {
   const config = readConfig(process.env);
   const clientAddress = clientAddressBy(config.trustProxy);
   const placeOf = await openPlaces(config);
-  const log = pino({ level: config.logLevel }, pino.destination({ dest: 1, sync: true }));
+  const log = openLog(config.logLevel, pino.destination({ dest: 1, sync: true }));
   const opened = await openServices(config, auditLog(log));
   const { services } = opened;
   const usage = trackUsage(services.db, config.sessionIdleDays, (error) =>

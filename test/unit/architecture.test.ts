@@ -19,6 +19,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['access'],
   ['db'],
   ['entities'],
+  ['observe'],
   ['config.ts', 'errors.ts'],
 ];
 
