@@ -78,19 +78,20 @@ export async function startApi(
   const attempts = countAttempts(config, log);
   const usage = trackUsage(db, config.sessionIdleDays, (error) => log.error({ err: error }, 'key usage'));
   const readiness = { ready: true };
+  const requests = accessLog(log);
   const app = createApp(
     {
       services,
       limiter,
       attempts,
       usage,
-      log: accessLog(log),
+      log: requests,
       clientAddress: clientAddressBy(config.trustProxy),
       placeOf: await openPlaces(config),
     },
     readiness,
   );
-  const server = createHttpServer(app, config.baseUrl);
+  const server = createHttpServer(app, config.baseUrl, requests);
   await (place === undefined ? listen(server, 0, '127.0.0.1') : once(server.listen(place), 'listening'));
   const { port } = server.address() as AddressInfo; // listening on TCP
   const client = createClient(
