@@ -71,7 +71,7 @@ const everyAnswer =
     res.setHeader('X-Request-Id', requestId);
     res.on('close', () => {
       const { operation = null, credentialId = null } = res.locals as { operation?: string; credentialId?: string }; // set by the /trpc mount
-      transport.log.request(operation, res.statusCode, startedAt, credentialId, requestId);
+      transport.log.request(res, operation, startedAt, credentialId, requestId);
     });
     next(
       namesOneHost(req)

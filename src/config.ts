@@ -64,6 +64,10 @@ const environment = z.object({
     .regex(/^[a-z][a-z0-9]{1,9}$/)
     .default('rst'),
   TRPC_ORIGINS: z.string().default(''),
+  METRICS_PORT: z.coerce.number().int().min(1).max(65_535).optional(),
+  // The names of OpenTelemetry's own specification.
+  OTEL_EXPORTER_OTLP_ENDPOINT: url(/^https?$/).optional(),
+  OTEL_TRACES_SAMPLER_ARG: z.coerce.number().min(0).max(1).default(1),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
 });
 
@@ -98,6 +102,7 @@ export function readConfig(env: NodeJS.ProcessEnv) {
   if (e.DATABASE_URL !== undefined && e.SECRET_KEYS === undefined) {
     throw new ConfigError('SECRET_KEYS: required with DATABASE_URL; set at least 32 random ASCII characters');
   }
+  if (e.METRICS_PORT === e.PORT) throw new ConfigError('METRICS_PORT: must not be PORT, which everybody reaches');
   return {
     port: e.PORT,
     host: e.HOST,
@@ -150,6 +155,11 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     trpcOrigins: e.TRPC_ORIGINS.split(',')
       .map((origin) => origin.trim())
       .filter(Boolean),
+    metricsPort: e.METRICS_PORT,
+    otlp:
+      e.OTEL_EXPORTER_OTLP_ENDPOINT === undefined
+        ? undefined
+        : { endpoint: e.OTEL_EXPORTER_OTLP_ENDPOINT, ratio: e.OTEL_TRACES_SAMPLER_ARG },
     logLevel: e.LOG_LEVEL,
   };
 }

@@ -1,3 +1,4 @@
+import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino, type Logger } from 'pino';
 import { auditLog } from './access/audit.ts';
@@ -10,9 +11,12 @@ import { accessLog } from './http/access-log.ts';
 import { countAttempts } from './http/attempts.ts';
 import { clientAddressBy } from './http/client-address.ts';
 import { openPlaces } from './http/place.ts';
+import { countJobs } from './jobs/queue.ts';
 import { startWorker } from './jobs/worker.ts';
 import { createMailer } from './mail/mailer.ts';
-import { createLimiter } from './http/limiter.ts';
+import { createLimiter, observed } from './http/limiter.ts';
+import { openLog } from './observe/log.ts';
+import { openObservers, type Observers } from './observe/observers.ts';
 import type { Services } from './rpc/context.ts';
 import { closeServer, createHttpServer, listen } from './server.ts';
 import { openServices } from './services.ts';
@@ -32,27 +36,32 @@ async function start(): Promise<void> {
   const config = readConfig(process.env);
   const clientAddress = clientAddressBy(config.trustProxy);
   const placeOf = await openPlaces(config);
-  const log = pino({ level: config.logLevel }, pino.destination({ dest: 1, sync: true }));
-  const opened = await openServices(config, auditLog(log));
+  const log = openLog(config.logLevel, pino.destination({ dest: 1, sync: true }));
+  const observers = await openObservers(config, log);
+  const opened = await openServices(config, auditLog(log), observers.tracing?.around);
   const { services } = opened;
   const usage = trackUsage(services.db, config.sessionIdleDays, (error) =>
     log.warn({ err: error }, 'last uses could not be written; they will be tried again'),
   );
-  const limiter = createLimiter({
+  const windows = {
     redisUrl: config.redisUrl,
     limit: config.rateLimit,
     windowSeconds: config.rateWindowSeconds,
-    onFallback: (error) => log.warn({ err: error }, 'Redis is away: each replica counts requests in its own memory'),
+    onFallback: (error: unknown) =>
+      log.warn({ err: error }, 'Redis is away: each replica counts requests in its own memory'),
     onRecovery: () => log.info('Redis counts requests again'),
-  });
-  const attempts = countAttempts(config, log);
+  };
+  const limiter = createLimiter(observed(windows, 'requests', observers));
+  const attempts = countAttempts(config, log, observers);
   const readiness = { ready: true };
-  const app = createApp({ services, limiter, attempts, usage, log: accessLog(log), clientAddress, placeOf }, readiness);
-  const server = createHttpServer(app, config.baseUrl);
+  const requests = accessLog(log, observers);
+  const app = createApp({ services, limiter, attempts, usage, log: requests, clientAddress, placeOf }, readiness);
+  const server = createHttpServer(observers.tracing?.listener(app) ?? app, config.baseUrl, requests);
   const mailer = createMailer(config);
   const worker = await startWorker(services, mailer, log);
   // Before anything can fail, because the keys cannot be shown again.
   process.stdout.write(await firstGreeting(services));
+  const scrapes = await listenForScrapes(services, observers);
   await listen(server, config.port, config.host);
   log.info({ host: config.host, port: config.port, baseUrl: config.baseUrl }, 'listening');
 
@@ -61,13 +70,24 @@ async function start(): Promise<void> {
     await sleep(config.drainSeconds * 1000);
     // Together, so that requests and jobs that take their time do not add up.
     await Promise.all([closeServer(server, FINISH_MS), worker.stop()]);
-    await usage.close();
+    await Promise.all([usage.close(), observers.tracing?.close()]);
     mailer.close();
     await Promise.all([limiter.close(), attempts.close()]);
     await opened.close();
+    await scrapes.close();
   }
 
   onceOnSignal(log, stop);
+}
+
+/** Lets the metrics be read, at a port that is not the public one. */
+async function listenForScrapes({ config, db }: Services, { metrics }: Observers) {
+  if (metrics === undefined || config.metricsPort === undefined) return { close: () => Promise.resolve() };
+  metrics.watchPool(db.pool);
+  metrics.watchJobs(() => countJobs(db.read));
+  const server = createServer({ maxHeaderSize: 16 * 1024, requestTimeout: 10_000 }, metrics.listener);
+  await listen(server, config.metricsPort, config.host);
+  return { close: () => closeServer(server, 0) };
 }
 
 /** Makes the demo data where it is wanted. @returns what to print about it */

@@ -1,8 +1,9 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AccessLog } from './http/access-log.ts';
 import { answerParserErrors } from './http/parser-errors.ts';
 
 /** An HTTP server with its limits set: what trickles or overflows is cut off with a problem document. */
-export function createHttpServer(app: RequestListener, baseUrl: string): Server {
+export function createHttpServer(app: RequestListener, baseUrl: string, log: AccessLog): Server {
   const server = createServer(
     {
       maxHeaderSize: 16 * 1024,
@@ -16,7 +17,7 @@ export function createHttpServer(app: RequestListener, baseUrl: string): Server 
     },
     app,
   );
-  answerParserErrors(server, baseUrl);
+  answerParserErrors(server, baseUrl, log);
   // RFC 9110, section 10.1.1: an expectation nobody knows may be ignored.
   server.on('checkExpectation', app);
   return server;

@@ -1,5 +1,6 @@
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import type { Pool, PoolClient } from 'pg';
+import type { Around } from '../observe/around.ts';
 import { openOrm } from './orm.ts';
 import { reader, type Read } from './read.ts';
 
@@ -8,20 +9,32 @@ export type Database = {
   readonly read: Read;
   em(): EntityManager;
   readonly orm: MikroORM;
+  /** The connections that requests share. */
+  readonly pool: Pool;
   close(): Promise<void>;
 };
 
 /** Opens a migrated database. */
-export async function openDatabase(databaseUrl: string, poolMax: number): Promise<Database> {
+export async function openDatabase(databaseUrl: string, poolMax: number, around?: Around): Promise<Database> {
   const orm = await openOrm(databaseUrl, { poolMax, timeouts: { connectMs: 2000, statementMs: 5000 } });
   const pool = await orm.em.getConnection().getNativeClient();
   giveBackBroken(pool);
   return {
-    read: reader(pool),
-    em: () => orm.em.fork(),
+    read: reader(pool, around),
+    em: around === undefined ? () => orm.em.fork() : () => traced(orm.em.fork(), around),
     orm,
+    pool,
     close: () => orm.close(true),
   };
+}
+
+/** An entity manager whose transactions a trace shows. Their statements have no names. */
+function traced(em: EntityManager, around: Around): EntityManager {
+  const transactional = em.transactional.bind(em);
+  return Object.assign(em, {
+    transactional: ((work, options) =>
+      around('postgresql', 'transaction', () => transactional(work, options))) satisfies typeof transactional,
+  });
 }
 
 const GIVE_BACK_MS = 100;

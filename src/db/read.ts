@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import type { Around } from '../observe/around.ts';
 import { alone, batches } from './batches.ts';
 import { inTurns } from './lanes.ts';
 import type { Value } from './named-query.ts';
@@ -30,10 +31,10 @@ export const long = <Row>(name: string, text: string): Statement<Row> => ({ name
 /** Runs a named statement on a pooled connection: one round trip, the rows as they come. */
 export type Read = <Row>(query: Statement<Row>, values: readonly unknown[]) => Promise<Row[]>;
 
-export function reader(pool: Pool): Read {
+export function reader(pool: Pool, around?: Around): Read {
   const together = batches(pool);
   const inTurn = inTurns();
-  return async <Row>({ name, text, kind }: Statement<Row>, values: readonly unknown[]) => {
+  const read: Read = async <Row>({ name, text, kind }: Statement<Row>, values: readonly unknown[]) => {
     if (kind === undefined) return (await pool.query({ name, text, values: [...values] })).rows as Row[];
     const query = { name, text, values: values.map(valueOf) };
     const rows = await (kind === 'brief'
@@ -41,6 +42,7 @@ export function reader(pool: Pool): Read {
       : inTurn(`${name} ${String(values[0])}`, () => alone(pool, query)));
     return rows as Row[]; // the statement's declaration says what its SQL returns
   };
+  return around === undefined ? read : (query, values) => around('postgresql', query.name, () => read(query, values));
 }
 
 /** Brief and long reads take text, bytes, numbers and null. */

@@ -1,11 +1,16 @@
 import type { Logger } from 'pino';
 import type { ProblemError } from '../errors.ts';
+import type { Observers } from '../observe/observers.ts';
+
+/** What a request was answered with: Node's answer, as a rule. */
+type Answered = { readonly statusCode: number };
 
 /** One line a request, and one for each failure of ours. Nothing of a request but its operation gets into either. */
 export type AccessLog = {
+  /** Tells the metrics and the trace as well, where there are any. */
   request(
+    answer: Answered,
     operation: string | null,
-    status: number,
     startedAt: number,
     credentialId: string | null,
     requestId: string,
@@ -14,10 +19,14 @@ export type AccessLog = {
   failure(problem: ProblemError, requestId: string): void;
 };
 
-export const accessLog = (log: Logger): AccessLog => ({
-  request(operation, status, startedAt, credentialId, requestId) {
-    const durationMs = Math.round((performance.now() - startedAt) * 100) / 100;
+export const accessLog = (log: Logger, { metrics, tracing }: Observers = {}): AccessLog => ({
+  request(answer, operation, startedAt, credentialId, requestId) {
+    const status = answer.statusCode;
+    const elapsedMs = performance.now() - startedAt;
+    const durationMs = Math.round(elapsedMs * 100) / 100;
     log.info({ operation, status, durationMs, credentialId, requestId }, 'request');
+    metrics?.finished(operation, status, elapsedMs / 1000);
+    tracing?.finished(answer, { operation, status, credentialId, requestId });
   },
   failure({ problem, extras }, requestId) {
     if (extras.cause === undefined) return;

@@ -1,28 +1,36 @@
 import type { Attempts } from '../access/throttle.ts';
 import type { Config } from '../config.ts';
-import { createLimiter } from './limiter.ts';
+import type { Counted } from '../observe/metrics.ts';
+import type { Observers } from '../observe/observers.ts';
+import { createLimiter, observed } from './limiter.ts';
 
 /** A proof passes from a minute before its time to a minute after it; the rest is for the clocks of replicas. */
 const PROOF_WINDOW_SECONDS = 150;
 
-type Log = { warn(fields: object, message: string): void; info(message: string): void };
+type Log = Record<'warn' | 'info', (fields: object, message: string) => void>;
 
 /** The windows of attempts, shared by all replicas where Redis is configured. */
-export function countAttempts(config: Config, log: Log): Attempts & { close(): Promise<void> } {
-  const windowsOf = (counted: string, limit: number, windowSeconds = config.signInWindowSeconds) =>
-    createLimiter({
+export function countAttempts(
+  config: Config,
+  log: Log,
+  observers: Observers = {},
+): Attempts & { close(): Promise<void> } {
+  const windowsOf = (counted: Counted, limit: number, windowSeconds = config.signInWindowSeconds) => {
+    const options = {
       redisUrl: config.redisUrl,
       limit,
       windowSeconds,
-      onFallback: (error) =>
+      onFallback: (error: unknown) =>
         log.warn({ err: error, counted }, 'Redis is away: each replica counts attempts in its own memory'),
-      onRecovery: () => log.info(`Redis counts attempts ${counted} again`),
-    });
-  const byAddress = windowsOf('by address', config.signInAddressLimit);
-  const byAccount = windowsOf('by account', config.signInLimit);
-  const oauthByAddress = windowsOf('at /oauth by address', config.oauth.addressLimit, config.rateWindowSeconds);
-  const oauthByClient = windowsOf('at /oauth by client', config.oauth.clientLimit, config.rateWindowSeconds);
-  const proofs = config.oauth.dpop ? windowsOf('by proof', 1, PROOF_WINDOW_SECONDS) : null;
+      onRecovery: () => log.info({ counted }, 'Redis counts attempts again'),
+    };
+    return createLimiter(observed(options, counted, observers));
+  };
+  const byAddress = windowsOf('by_address', config.signInAddressLimit);
+  const byAccount = windowsOf('by_account', config.signInLimit);
+  const oauthByAddress = windowsOf('oauth_by_address', config.oauth.addressLimit, config.rateWindowSeconds);
+  const oauthByClient = windowsOf('oauth_by_client', config.oauth.clientLimit, config.rateWindowSeconds);
+  const proofs = config.oauth.dpop ? windowsOf('proofs', 1, PROOF_WINDOW_SECONDS) : null;
 
   return {
     byAddress,

@@ -1,6 +1,9 @@
 import { isIP } from 'node:net';
+import type { Around } from '../observe/around.ts';
+import type { Counted } from '../observe/metrics.ts';
+import type { Observers } from '../observe/observers.ts';
 import { redisWindows } from './redis.ts';
-import type { SharedCount } from './redis.ts';
+import type { RedisWindows, SharedCount } from './redis.ts';
 
 export type RateDecision = {
   readonly allowed: boolean;
@@ -24,7 +27,7 @@ export type Limiter = {
   close(): Promise<void>;
 };
 
-type LimiterOptions = {
+type LimiterOptions = Watched & {
   /** `undefined` counts in memory; several URLs, separated by commas, are the nodes of one Redis Cluster. */
   readonly redisUrl: string | undefined;
   readonly limit: number;
@@ -35,7 +38,45 @@ type LimiterOptions = {
   readonly onRecovery: () => void;
 };
 
+type Watched = {
+  readonly onDecision?: ((isAllowed: boolean) => void) | undefined;
+  /** Around each round trip. */
+  readonly around?: Around | undefined;
+};
+
 export function createLimiter(options: LimiterOptions): Limiter {
+  const limiter = windowsOf(options);
+  const { onDecision } = options;
+  if (onDecision === undefined) return limiter;
+  return {
+    ...limiter,
+    async charge(bucket, cost) {
+      const decision = await limiter.charge(bucket, cost);
+      onDecision(decision.allowed);
+      return decision;
+    },
+  };
+}
+
+/** The same options with those looking on who want to know. */
+export function observed<Options extends LimiterOptions>(
+  options: Options,
+  counted: Counted,
+  { metrics, tracing }: Observers,
+): Options {
+  const limit = metrics?.limit(counted);
+  return {
+    ...options,
+    onDecision: limit?.onDecision,
+    around: tracing?.around,
+    onFallback(error) {
+      limit?.onFallback();
+      options.onFallback(error);
+    },
+  };
+}
+
+function windowsOf(options: LimiterOptions): Limiter {
   const memory = memoryWindows(options);
   if (options.redisUrl === undefined) {
     return {
@@ -47,7 +88,7 @@ export function createLimiter(options: LimiterOptions): Limiter {
     };
   }
 
-  const redis = redisWindows(options.redisUrl, options);
+  const redis = traced(redisWindows(options.redisUrl, options), options.around);
 
   return {
     charge(bucket, cost = 1) {
@@ -76,6 +117,11 @@ export function createLimiter(options: LimiterOptions): Limiter {
     return cost === 0 ? memory.peek(bucket) : memory.charge(bucket, cost);
   }
 }
+
+const traced = (redis: RedisWindows, around: Around | undefined): RedisWindows =>
+  around === undefined
+    ? redis
+    : { ...redis, count: (bucket, cost) => around('redis', 'rate_limit', () => redis.count(bucket, cost)) };
 
 /** The windows as this process knows them: the whole truth without Redis, the last known one where Redis is lost. */
 function memoryWindows({ limit, windowSeconds }: LimiterOptions) {

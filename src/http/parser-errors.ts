@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { STATUS_CODES, type IncomingMessage, type Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { ProblemError, type ProblemCode } from '../errors.ts';
+import type { AccessLog } from './access-log.ts';
 import { apiHeaders, headersOf, problemReply } from './reply.ts';
 
 const OF_PARSER: Record<string, ProblemCode> = {
@@ -11,7 +12,7 @@ const OF_PARSER: Record<string, ProblemCode> = {
 };
 
 /** Answers what Node refuses before a request reaches us, with the problem document all others get. */
-export function answerParserErrors(server: Server, baseUrl: string): void {
+export function answerParserErrors(server: Server, baseUrl: string, log: AccessLog): void {
   const common = apiHeaders(baseUrl);
 
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
@@ -19,6 +20,7 @@ export function answerParserErrors(server: Server, baseUrl: string): void {
       socket.destroy();
       return;
     }
+    const startedAt = performance.now();
     const requestId = randomUUID();
     const reply = problemReply(
       new ProblemError(OF_PARSER[error.code ?? ''] ?? 'malformed_request'),
@@ -28,6 +30,7 @@ export function answerParserErrors(server: Server, baseUrl: string): void {
     const headers = [...headersOf(reply, requestId, common), 'Connection', 'close'];
     const lines = headers.map((text, i) => (i % 2 === 0 ? `\r\n${text}: ` : text)).join('');
     socket.end(`HTTP/1.1 ${reply.status} ${STATUS_CODES[reply.status]}${lines}\r\n\r\n${String(reply.body)}`);
+    log.request({ statusCode: reply.status }, null, startedAt, null, requestId);
   });
 }
 

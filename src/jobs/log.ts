@@ -1,4 +1,5 @@
 import { Logger } from 'graphile-worker';
+import { masked } from '../observe/log.ts';
 
 /** Where jobs report to; pino fits. */
 export type Log = Record<'info' | 'warn' | 'error', (fields: object, message: string) => void>;
@@ -11,15 +12,12 @@ const REASON_LENGTH_MAX = 300;
  */
 export function reasonOf(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? `${String(error.code)}: ` : '';
-  return masked(code + (error instanceof Error ? error.message : String(error)));
+  return inOneLine(code + (error instanceof Error ? error.message : String(error)));
 }
 
-const masked = (text: string): string =>
-  text
-    .replace(/\s+/g, ' ')
-    .replace(/\S*@\S*/g, '<address>')
-    .replace(/[\w-]{32,}/g, '<secret>')
-    .slice(0, REASON_LENGTH_MAX);
+const inOneLine = (text: string): string =>
+  // Of a refused row the database shows everything, on the lines after the first.
+  masked(text.replace(/\s+- detail: .*$/s, '').replace(/\s+/g, ' ')).slice(0, REASON_LENGTH_MAX);
 
 type Failed = { id: string; task_identifier: string; attempts: number; max_attempts: number };
 
@@ -34,8 +32,8 @@ export const jobLogger = (log: Log): Logger =>
       );
     } else if (level === 'error' || level === 'warning') {
       // It mends all of these by itself; what it cannot mend ends its run, which the worker reports.
-      log.warn({}, masked(message));
+      log.warn({}, inOneLine(message));
     } else if (level === 'info' && success !== true) {
-      log.info({}, masked(message));
+      log.info({}, inOneLine(message));
     }
   });

@@ -54,7 +54,7 @@ export function restHandler(transport: Transport, routes: RouteTable, document: 
     const rate = call.rate ?? (await peekAddress(transport, req));
     send(res, reply, headersOf(reply, call.requestId, [...fixedHeaders, ...rateHeaders(rate)]), req.method === 'HEAD');
     const operation = lookup.kind === 'found' ? lookup.route.operationId : null;
-    transport.log.request(operation, reply.status, startedAt, call.credentialId, call.requestId);
+    transport.log.request(res, operation, startedAt, call.credentialId, call.requestId);
   };
 }
 

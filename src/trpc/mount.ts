@@ -19,6 +19,7 @@ export function trpcHandler(transport: Transport, router: AppRouter): RequestHan
   const { services, log } = transport;
   const origins = new Set(services.config.trpcOrigins);
   const cookies = cookiesOf(services.config.baseUrl);
+  const isProcedure = (name: string) => Object.hasOwn(router._def.procedures, name);
 
   return async (req: Request, res: Response) => {
     allowOrigin(req, res, origins, services.config.oauth.dpop);
@@ -28,22 +29,23 @@ export function trpcHandler(transport: Transport, router: AppRouter): RequestHan
       return;
     }
     const path = req.path.slice(1);
+    const names = namesIn(path);
+    res.locals['operation'] = names.every(isProcedure) && names.length <= MAX_BATCH ? names.join(',') : null;
     const { session } = cookies.read(req.headers.cookie);
     const foreign = refusalOfForeign(req, session !== undefined, services.config.baseUrl);
     const { authentication, rate } = await identify(transport, req, {
       teamId: null,
       path: req.baseUrl + req.path,
-      cost: path.split(',').length,
+      cost: names.length,
       sessionToken: foreign === null ? session : undefined,
     });
+    res.locals['credentialId'] = authentication.principal?.credentialId ?? null;
     setHeaders(res, rateHeaders(rate));
     if (!rate.allowed) res.setHeader('Retry-After', rate.resetSeconds);
     // tRPC refuses what it cannot parse before there is a context, without a problem document.
     if (isChange(req) && !isJson(req)) {
       throw rate.allowed ? new ProblemError('unsupported_media_type') : rateLimited(rate);
     }
-    res.locals['operation'] = path;
-    res.locals['credentialId'] = authentication.principal?.credentialId ?? null;
 
     const requestId = res.locals['requestId'] as string; // set for every answer, in app.ts
     const visitor = visitorOf(transport, cookies, req, res);
@@ -64,6 +66,15 @@ export function trpcHandler(transport: Transport, router: AppRouter): RequestHan
       },
     });
   };
+}
+
+/** The procedures that a path names, read as tRPC does: a comma that is percent-encoded separates calls, too. */
+function namesIn(path: string): string[] {
+  try {
+    return decodeURIComponent(path).split(',');
+  } catch {
+    return [path];
+  }
 }
 
 const isJson = ({ headers }: Request): boolean => /^application\/json(?:;|$)/i.test(headers['content-type'] ?? '');

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import pg from 'pg';
-import { pino } from 'pino';
 import PostalMime, { type Email } from 'postal-mime';
 import { onTestFinished, vi } from 'vitest';
 import { createSealer } from '../../src/access/sealer.ts';
@@ -12,6 +11,7 @@ import { readConfig } from '../../src/config.ts';
 import { openDatabase } from '../../src/db/database.ts';
 import { startWorker, type Worker } from '../../src/jobs/worker.ts';
 import { createMailer } from '../../src/mail/mailer.ts';
+import { openLog } from '../../src/observe/log.ts';
 import { createTeamInvitation } from '../../src/resources/invitations/invitations.service.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { factoriesOf, type ATeam } from '../support/factories.ts';
@@ -41,7 +41,7 @@ export async function install({ smtpUrl, settings = {}, via }: Options = {}) {
     ...settings,
   });
   const lines: string[] = [];
-  const log = pino({}, lineCollector(lines));
+  const log = openLog('info', lineCollector(lines));
   const db = await openDatabase(config.databaseUrl ?? '', config.databasePoolMax);
   const services = {
     config,

@@ -356,6 +356,15 @@ describe('/trpc', () => {
     expect(codes).toEqual(['rate_limited', 'rate_limited', 'rate_limited']);
   });
 
+  // Guarantees that nobody gets twenty calls for one by writing the comma another way.
+  test('so is one whose commas are percent-encoded', async ({ limited: api }) => {
+    const key = await aKey(api);
+
+    const answer = await api.as(key).get(batchOf(3).replaceAll(',', '%2C'));
+
+    expect([answer.status, remaining(answer)]).toEqual([200, 2]);
+  });
+
   test('charges a batch without a valid credential to the address', async () => {
     const api = await anApi();
 

@@ -24,6 +24,14 @@ describe('X-Request-Id', () => {
     },
   );
 
+  // Guarantees that a secret in the wrong header gets into no log.
+  test('an id that holds a secret is not', async ({ api }) => {
+    const { secret } = await api.anApiKey(await api.anAccount());
+
+    expect(await idFor(api, secret)).not.toContain(secret);
+    expect(await idFor(api, `a.${secret}-b`, '/nothing')).not.toContain(secret);
+  });
+
   test('every request has one of its own', async ({ api }) => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => api.anonymous.get(path)));
 

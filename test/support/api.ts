@@ -4,7 +4,6 @@ import { createServer, type AddressInfo, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
-import { pino } from 'pino';
 import { test as base } from 'vitest';
 import { auditLog } from '../../src/access/audit.ts';
 import { trackUsage } from '../../src/access/usage.ts';
@@ -18,6 +17,7 @@ import { countAttempts } from '../../src/http/attempts.ts';
 import { clientAddressBy } from '../../src/http/client-address.ts';
 import { openPlaces } from '../../src/http/place.ts';
 import { createLimiter } from '../../src/http/limiter.ts';
+import { openLog } from '../../src/observe/log.ts';
 import { openApiDocument } from '../../src/rest/openapi-document.ts';
 import { buildRoutes } from '../../src/rest/routes.ts';
 import { appRouter } from '../../src/router.ts';
@@ -59,7 +59,7 @@ export async function startApi(
     ...settings,
   });
   const lines: Record<string, unknown>[] = [];
-  const log = pino({ level: 'debug' }, collector(lines));
+  const log = openLog('debug', collector(lines));
   const db = await openDatabase(database.url, config.databasePoolMax);
   const services = {
     config,
@@ -78,19 +78,20 @@ export async function startApi(
   const attempts = countAttempts(config, log);
   const usage = trackUsage(db, config.sessionIdleDays, (error) => log.error({ err: error }, 'key usage'));
   const readiness = { ready: true };
+  const requests = accessLog(log);
   const app = createApp(
     {
       services,
       limiter,
       attempts,
       usage,
-      log: accessLog(log),
+      log: requests,
       clientAddress: clientAddressBy(config.trustProxy),
       placeOf: await openPlaces(config),
     },
     readiness,
   );
-  const server = createHttpServer(app, config.baseUrl);
+  const server = createHttpServer(app, config.baseUrl, requests);
   await (place === undefined ? listen(server, 0, '127.0.0.1') : once(server.listen(place), 'listening'));
   const { port } = server.address() as AddressInfo; // listening on TCP
   const client = createClient(

@@ -19,6 +19,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['access'],
   ['db'],
   ['entities'],
+  ['observe'],
   ['config.ts', 'errors.ts'],
 ];
 
@@ -88,6 +89,8 @@ describe('the dependency rule', () => {
     ['nodemailer', /^mail\//],
     ['commander', /^cli\//],
     ['@simplewebauthn/server', /^resources\/passkeys\//],
+    ['prom-client', /^observe\/metrics\.ts$/],
+    ['@opentelemetry/', /^observe\/tracing\.ts$/],
     ['maxmind', /^http\/place\.ts$/],
     ['bowser', /^trpc\/visitor\.ts$/],
   ])('%s is imported in its own place alone', (name, place) => {

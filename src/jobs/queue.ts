@@ -1,0 +1,27 @@
+import { statement, type Read } from '../db/read.ts';
+
+type Row = { state: string; count: number; ageSeconds: number };
+
+const STATES = ['ready', 'running', 'scheduled', 'retrying', 'spent'];
+
+const jobsByState = statement<Row>(
+  'jobs_by_state',
+  `select state, count(*)::int as count, extract(epoch from now() - min(run_at))::float8 as "ageSeconds"
+   from (
+     select run_at, case
+       when locked_at is not null then 'running'
+       when attempts >= max_attempts then 'spent'
+       when run_at <= now() then 'ready'
+       when attempts > 0 then 'retrying'
+       else 'scheduled'
+     end as state
+     from graphile_worker.jobs
+   ) as job
+   group by state`,
+);
+
+/** How many jobs there are in each state, also where there are none, and since when the first has been due. */
+export async function countJobs(read: Read): Promise<readonly Row[]> {
+  const rows = await read(jobsByState, []);
+  return STATES.map((state) => rows.find((row) => row.state === state) ?? { state, count: 0, ageSeconds: 0 });
+}

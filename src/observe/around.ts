@@ -1,0 +1,6 @@
+/** Runs a piece of work that a trace shows by its name: one that is fixed, never a text with values. */
+export type Around = <Result>(
+  system: 'postgresql' | 'redis',
+  name: string,
+  run: () => Promise<Result>,
+) => Promise<Result>;

@@ -1,0 +1,135 @@
+import { request } from 'node:http';
+import { describe, expect, test } from 'vitest';
+import { hasRedis, startRedis } from '../support/redis.ts';
+import { freePort, launchService, makeDataDir, removeDataDir } from '../support/service.ts';
+import { aWatchedService } from './service.ts';
+
+const BOUND = { interval: 20, timeout: 10_000 };
+const count = (labels: string): string => `roster_http_request_duration_seconds_count{${labels}}`;
+
+describe('GET /metrics', () => {
+  test('counts requests by operation and status, whatever paths are asked for', async () => {
+    const { api, scrape } = await aWatchedService();
+    const key = await api.anApiKey(await api.anAccount(), { scopes: ['teams:read'] });
+
+    for (let i = 0; i < 3; i++) await api.as(key).get('/api/v1/teams');
+    await api.as(null).get('/api/v1/teams');
+    await api.as(key).get('/trpc/listTeams,getCredential?batch=1');
+    await api.as(key).get('/trpc/getCredential');
+    const before = (await scrape()).values.size;
+    for (const path of ['/api/v1/a', '/api/v1/b', '/trpc/a', '/trpc/b', '/trpc/a,b?batch=1', '/trpc/b,a?batch=1']) {
+      await api.as(key).get(path);
+    }
+
+    const { values, text } = await scrape();
+    expect(values.get(count('operation="listTeams",status="200"'))).toBe(3);
+    expect(values.get(count('operation="listTeams",status="401"'))).toBe(1);
+    expect(values.get(count('operation="batch",status="200"'))).toBe(1);
+    expect(values.get(count('operation="getCredential",status="200"'))).toBe(1);
+    expect(values.get(count('operation="none",status="404"'))).toBe(6);
+    expect(values.get('roster_http_request_duration_seconds_sum{operation="listTeams",status="200"}')).toBeGreaterThan(
+      0,
+    );
+    // One more pair of operation and status: its buckets, sum and count.
+    expect(values.size - before).toBe(16);
+    for (const name of ['nodejs_eventloop_lag_p99_seconds', 'process_cpu_seconds_total', 'roster_db_pool_waiting']) {
+      expect(values.has(name), name).toBe(true);
+    }
+    expect(text).toMatch(/roster_db_pool_connections\{state="idle"\} [1-9]/);
+    expect(text).toContain('roster_db_pool_connections{state="used"}');
+  });
+
+  test('counts what rate limits decide', async () => {
+    const { api, scrape } = await aWatchedService({ RATE_LIMIT: '2', SIGN_IN_ADDRESS_LIMIT: '1' });
+    const key = await api.anApiKey(await api.anAccount());
+    const decisions = (labels: string) => `roster_rate_limit_decisions_total{${labels}}`;
+
+    for (let i = 0; i < 5; i++) await api.as(key).get('/api/v1/credential');
+
+    const { values } = await scrape();
+    expect(values.get(decisions('counted="requests",outcome="allowed"'))).toBe(2);
+    expect(values.get(decisions('counted="requests",outcome="refused"'))).toBe(3);
+    expect(values.get(decisions('counted="by_address",outcome="refused"'))).toBe(0);
+    expect(values.get(decisions('counted="oauth_by_client",outcome="allowed"'))).toBe(0);
+  });
+
+  test.skipIf(!hasRedis)('counts how often Redis was lost', async () => {
+    const redis = await startRedis();
+    const { api, scrape } = await aWatchedService({ REDIS_URL: redis.url });
+    const key = await api.anApiKey(await api.anAccount());
+    await api.as(key).get('/api/v1/credential');
+    const lost = async () => (await scrape()).values.get('roster_redis_fallbacks_total{counted="requests"}');
+    expect(await lost()).toBe(0);
+
+    await redis.stop();
+
+    await expect.poll(lost, BOUND).toBe(1);
+  });
+
+  test('shows the queue, and answers without it where the database does not', async () => {
+    const { api, scrape } = await aWatchedService();
+    const add = (runAt: string, attempts: number) =>
+      api
+        .rows(`select graphile_worker.add_job('nobody', run_at := now() + $1::interval, max_attempts := 2)`, [runAt])
+        .then(() =>
+          api.rows(
+            `update graphile_worker._private_jobs set attempts = $1 where id = (select max(id) from graphile_worker._private_jobs)`,
+            [attempts],
+          ),
+        );
+    const states = async () => {
+      const { values } = await scrape();
+      return ['ready', 'running', 'scheduled', 'retrying', 'spent'].map((state) =>
+        values.get(`roster_jobs{state="${state}"}`),
+      );
+    };
+    await expect.poll(states, BOUND).toEqual([0, 0, 0, 0, 0]);
+
+    await add('-90 seconds', 0);
+    await add('1 hour', 0);
+    await add('2 hours', 0);
+    await add('1 hour', 1);
+    await add('-1 hour', 2);
+
+    await expect.poll(states, BOUND).toEqual([1, 0, 2, 1, 1]);
+    expect((await scrape()).values.get('roster_jobs_ready_age_seconds')).toBeGreaterThanOrEqual(90);
+
+    await api.rows('alter schema graphile_worker rename to away');
+
+    await expect.poll(states, BOUND).toEqual([undefined, undefined, undefined, undefined, undefined]);
+    expect((await scrape()).values.has('roster_jobs_ready_age_seconds')).toBe(false);
+    expect((await scrape()).text).toContain('nodejs_eventloop_lag_seconds');
+    await api.rows('alter schema away rename to graphile_worker');
+  });
+
+  // Guarantees that what the metrics tell is told to nobody outside.
+  test('is at its own port alone, and nothing else is there', async () => {
+    const { api, metricsPort } = await aWatchedService();
+    const ask = (method: string, path: string) =>
+      new Promise<number | undefined>((resolve, reject) => {
+        request({ host: '127.0.0.1', port: metricsPort, method, path }, (res) => {
+          res.resume();
+          resolve(res.statusCode);
+        })
+          .on('error', reject)
+          .end();
+      });
+
+    expect((await api.anonymous.get('/metrics')).status).toBe(404);
+    expect(await ask('GET', '/metrics')).toBe(200);
+    expect(await ask('GET', '/metrics?a=b')).toBe(200);
+    expect(await ask('POST', '/metrics')).toBe(405);
+    for (const path of ['/', '/api/v1/teams', '/metrics/', '/healthz']) expect(await ask('GET', path)).toBe(404);
+  });
+
+  test('a port that is the public one stops the start with a line that names it', async () => {
+    const dataDir = makeDataDir();
+    const port = String(await freePort());
+
+    const service = launchService({ dataDir, env: { PORT: port, METRICS_PORT: port } });
+
+    expect((await service.exited).code).toBe(1);
+    expect(service.complaint()).toMatch(/^roster: METRICS_PORT: .*\n$/);
+    await removeDataDir(dataDir);
+  });
+});
