@@ -5,16 +5,17 @@ import { migrate } from '../db/migrate.ts';
 import { reasonOf, Refusal } from './failure.ts';
 import { print, withDatabase } from './operate.ts';
 
-type Options = { from: string; mail: boolean };
+type Options = { from: string; withoutMails?: boolean };
 
 export function restoreCommand(command: Command): void {
   command
     .description('Fill an empty database from a backup: all of it or, where something is wrong, nothing')
     .requiredOption('--from <file>', 'a file that `roster backup` has written')
-    .option('--no-mail', 'leave out the mails that had not left when it was made, as for a rehearsal')
-    .action(async ({ from: file, mail: mails }: Options) => {
+    // Not `--no-mails`: the commander forgets defaults of a command that is filled this late.
+    .option('--without-mails', 'leave out the mails that had not left when it was made, as for a rehearsal')
+    .action(async ({ from: file, withoutMails = false }: Options) => {
       const restored = await withDatabase(readConfig(process.env), async (url) => {
-        const result = await restoreBackup(url, file, { mails }).catch((error: unknown) => {
+        const result = await restoreBackup(url, file, { mails: !withoutMails }).catch((error: unknown) => {
           throw new Refusal(`--from: nothing was restored: ${reasonOf(error)}`, { cause: error });
         });
         await migrate(url);

@@ -50,11 +50,16 @@ const connectToSource = () => connectTo({ url: source.databaseUrl, drop: () => P
 const aMigratedDatabase = async () => connectTo(await createTestDatabase());
 
 /** One as `create database` leaves it. */
-async function anEmptyDatabase() {
-  const connection = await aMigratedDatabase();
-  await connection.rows('drop schema public cascade; drop schema graphile_worker cascade; create schema public');
-  return connection;
+async function createEmptyDatabase(): Promise<TestDatabase> {
+  const database = await createTestDatabase();
+  const client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+  await client.query('drop schema public cascade; drop schema graphile_worker cascade; create schema public');
+  await client.end();
+  return database;
 }
+
+const anEmptyDatabase = async () => connectTo(await createEmptyDatabase());
 
 type Connection = Awaited<ReturnType<typeof connectTo>>;
 
@@ -205,7 +210,7 @@ describe('restore', () => {
   test('can leave the waiting mails out', async () => {
     const target = await anEmptyDatabase();
 
-    expect(await restore(target.url, '--from', file, '--no-mail')).toMatchObject({ code: 0, stderr: '' });
+    expect(await restore(target.url, '--from', file, '--without-mails')).toMatchObject({ code: 0, stderr: '' });
     expect(await countOf(target, 'account')).toBe(3);
     expect(await countOf(target, 'graphile_worker._private_jobs')).toBe(0);
   });
@@ -250,6 +255,12 @@ describe('restore', () => {
 });
 
 describe('a file that is not as it was written', () => {
+  let untouched: TestDatabase;
+  beforeAll(async () => {
+    untouched = await createEmptyDatabase();
+  });
+  afterAll(() => untouched.drop());
+
   const altered = (name: string, change: (content: string) => string): string => {
     const changed = join(folder, name);
     writeFileSync(changed, gzipSync(change(gunzipSync(readFileSync(file)).toString())));
@@ -275,10 +286,8 @@ describe('a file that is not as it was written', () => {
     ['is of a later migration', /newer version/, () => altered('migration', laterMigration)],
     ['is not there', /ENOENT/, () => join(folder, 'nowhere')],
   ])('because it %s is refused before anything is written', async (_, reason, make) => {
-    const target = await anEmptyDatabase();
-
-    await expect(restoreBackup(target.url, make(), { mails: true })).rejects.toThrow(reason);
-    expect(await tableNames(target)).toEqual([]);
+    await expect(restoreBackup(untouched.url, make(), { mails: true })).rejects.toThrow(reason);
+    expect(await tableNames(await connectTo({ ...untouched, drop: () => Promise.resolve() }))).toEqual([]);
   });
 
   // Where the file changes after it has been examined, or rows that it holds cannot be.
