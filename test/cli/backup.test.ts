@@ -36,14 +36,17 @@ afterAll(async () => {
 });
 
 /** A connection to a database that goes with the test. */
-async function connectTo({ url, drop }: TestDatabase) {
-  const client = new pg.Client({ connectionString: url });
+async function connectTo(database: TestDatabase) {
+  const client = new pg.Client({ connectionString: database.url });
   await client.connect();
   onTestFinished(async () => {
     await client.end();
-    await drop();
+    await database.drop();
   });
-  return { url, rows: async <Row extends pg.QueryResultRow>(sql: string) => (await client.query<Row>(sql)).rows };
+  return {
+    url: database.url,
+    rows: async <Row extends pg.QueryResultRow>(sql: string) => (await client.query<Row>(sql)).rows,
+  };
 }
 
 const connectToSource = () => connectTo({ url: source.databaseUrl, drop: () => Promise.resolve() });

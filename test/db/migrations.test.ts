@@ -49,3 +49,12 @@ test('of several that migrate at once one does it and the others wait', async ()
   expect(ran.filter((names) => names.length > 0)).toHaveLength(1);
   expect((await tables()).length).toBeGreaterThan(5);
 });
+
+// Guarantees that a rolling upgrade takes no replica of the version before out of service.
+test('a migration that only a newer version knows is none that is pending, and stops no start', async () => {
+  const { url, orm } = await aMigratedDatabase();
+  await orm.em.execute(`insert into mikro_orm_migrations (name) values ('Migration29991231000000_later')`);
+
+  expect(await orm.migrator.getPending()).toEqual([]);
+  expect(await migrate(url)).toEqual([]);
+});
