@@ -16,7 +16,7 @@ export function restoreCommand(command: Command): void {
     .action(async ({ from: file, withoutMails = false }: Options) => {
       const restored = await withDatabase(readConfig(process.env), async (url) => {
         const result = await restoreBackup(url, file, { mails: !withoutMails }).catch((error: unknown) => {
-          throw new Refusal(`--from: nothing was restored: ${reasonOf(error)}`, { cause: error });
+          throw new Refusal(`--from: nothing was restored: ${reasonOf(error)}`);
         });
         await migrate(url);
         return result;

@@ -43,7 +43,7 @@ export async function fillEverything(api: Api) {
     },
     passkey_challenge: { id: newId('chal'), challenge: 'c' },
     ownership_transfer: { team_id: team.id, nominee_id: nominee.id },
-    authorization_request: { id_hash: hash(), payload: { text: AWKWARD } },
+    authorization_request: { id_hash: hash(), payload: { text: AWKWARD, long: hash().toString('hex').repeat(5000) } },
     oauth_artifact: { key_hash: hash(), model: 'Any', payload: [null, 1.5, '\\u0041'] },
     oauth_refresh_answer: { token_hash: hashSecret(grant.secret), answer: '', successors: [hash(), hash()] },
     sent_mail: { id: newId('mail'), recipient: AWKWARD },

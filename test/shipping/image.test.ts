@@ -13,10 +13,6 @@ import { manifestsIn, only } from './manifests.ts';
 // The image without an engine: its files where nobody can write them, its commands as its user.
 
 let tree: ImageTree;
-beforeAll(() => {
-  tree = makeImageTree();
-});
-afterAll(() => tree.remove());
 
 const kubernetes = manifestsIn('config.yaml', 'migrate.yaml', 'roster.yaml');
 
@@ -71,7 +67,12 @@ async function aPlace() {
   };
 }
 
-describe('the image', () => {
+describe.skipIf(process.platform === 'win32')('the image', () => {
+  beforeAll(() => {
+    tree = makeImageTree();
+  });
+  afterAll(() => tree.remove());
+
   test('serves pages, the API and mail on a file system that it cannot write, and stops when it is told to', async () => {
     const { env, url, port, mail } = await aPlace();
     const healthCheck = commandIn(instruction(tree.image, 'HEALTHCHECK'));

