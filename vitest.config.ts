@@ -7,6 +7,7 @@ export const FAULTS = [
   'test/**/outage.test.ts',
   'test/**/*races.test.ts',
   'test/**/properties.test.ts',
+  'test/shipping/image.test.ts',
 ];
 
 // eslint-disable-next-line import/no-default-export -- vitest reads it

@@ -1,10 +1,12 @@
-import { accessSync, constants, existsSync, globSync, readFileSync } from 'node:fs';
+import { accessSync, constants, existsSync, readFileSync, statfsSync } from 'node:fs';
 import { connect } from 'node:net';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { connect as connectTls } from 'node:tls';
 import type { Command } from 'commander';
 import pg from 'pg';
 import { ConfigError, readConfig, readSecretKeys, type Config } from '../config.ts';
+import { appliedMigrations } from '../db/backup/tables.ts';
+import { knownMigrations } from '../db/migrate.ts';
 import { Refusal, reasonOf } from './failure.ts';
 import { print, withDatabase } from './operate.ts';
 
@@ -13,6 +15,8 @@ type Check = { readonly name: string; readonly ok: boolean; readonly detail: str
 const WAIT_MS = 3000;
 /** Expiry is written by this clock and read by the database's. */
 const SKEW_MS_MAX = 5000;
+/** The embedded server's log alone may grow to a gigabyte before it is used again. */
+const FREE_MIB_MIN = 1024;
 
 export function doctorCommand(command: Command): void {
   command.action(async () => {
@@ -33,6 +37,7 @@ async function examine(): Promise<Check[]> {
       databaseChecks(config),
       check('redis', () => redis(config)),
       check('mail', () => mail(config)),
+      check('disk', () => disk(config)),
       check('secret-keys', () => secretKeys(config)),
       check('base-url', () => baseUrl(config)),
     ]);
@@ -92,21 +97,18 @@ async function version(client: pg.Client, config: Config): Promise<string> {
 
 // Read here and not through the migrator, which would make its table: a check changes nothing.
 async function migrations(client: pg.Client): Promise<string> {
-  const known = globSync('Migration*.ts', { cwd: `${import.meta.dirname}/../../migrations` }).map((file) =>
-    basename(file, '.ts'),
-  );
-  const { rows: tables } = await client.query<{ ours: boolean; jobs: boolean }>(
-    `select to_regclass('mikro_orm_migrations') is not null as ours, to_regclass('graphile_worker.migrations') is not null as jobs`,
-  );
-  const { rows } = tables[0]?.ours
-    ? await client.query<{ name: string }>('select name from mikro_orm_migrations')
-    : { rows: [] };
-  const pending = known.filter((name) => !rows.some((row) => row.name === name));
+  const known = knownMigrations();
+  const applied = await appliedMigrations(client);
+  const pending = known.filter((name) => !applied.includes(name));
   if (pending.length > 0)
     throw new Error(`${pending.length} to apply; \`roster migrate\`, or the next start of the service, does it`);
-  if (!tables[0]?.jobs)
+  const { rows } = await client.query<{ exists: boolean }>(
+    `select to_regclass('graphile_worker.migrations') is not null as exists`,
+  );
+  if (rows[0]?.exists !== true)
     throw new Error('the job queue is not there; `roster migrate`, or the next start of the service, makes it');
-  return `${known.length} applied, none to apply`;
+  const newer = applied.length - known.length;
+  return `${known.length} applied, none to apply${newer > 0 ? `; ${newer} more of a newer version` : ''}`;
 }
 
 async function clock(client: pg.Client): Promise<string> {
@@ -172,6 +174,14 @@ function greeting({ protocol, hostname, port }: URL): Promise<string> {
       .end('QUIT\r\n')
       .destroySoon(),
   );
+}
+
+function disk({ databaseUrl, dataDir }: Config): string {
+  if (databaseUrl !== undefined) return 'not used by the database, which is elsewhere';
+  const { bavail, bsize } = statfsSync(nearest(join(dataDir, 'postgres')));
+  const freeMib = Math.floor((bavail * bsize) / 1024 ** 2);
+  if (freeMib < FREE_MIB_MIN) throw new Error(`${freeMib} MiB free in ${dataDir}: the database needs room to write`);
+  return `${freeMib} MiB free in ${dataDir}`;
 }
 
 function secretKeys({ secretKeys: keys, dataDir }: Config): string {

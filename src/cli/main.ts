@@ -16,6 +16,8 @@ const GROUPS: Readonly<Record<string, readonly [description: string, load: () =>
   ],
   billing: ["Set teams' subscriptions", async () => (await import('./billing.ts')).billingCommands],
   migrate: ['Bring the database up to date', async () => (await import('./migrate.ts')).migrateCommand],
+  backup: ['Write all that the database holds to a file', async () => (await import('./backup.ts')).backupCommand],
+  restore: ['Fill an empty database from such a file', async () => (await import('./restore.ts')).restoreCommand],
   seed: ['Fill the database with demo data', async () => (await import('./seed.ts')).seedCommand],
   doctor: [
     'Check the configuration and what the service depends on',

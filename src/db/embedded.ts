@@ -3,7 +3,7 @@ import { clusterOf, ensureCluster, passwordOf } from './embedded/cluster.ts';
 import { prepareHome } from './embedded/home.ts';
 import { type Hold, joinHolders } from './embedded/life-line.ts';
 import { login, urlOf } from './embedded/login.ts';
-import { preparePrograms } from './embedded/programs.ts';
+import { packagedPrograms, preparePrograms } from './embedded/programs.ts';
 import {
   adopt,
   isServerOf,
@@ -37,8 +37,10 @@ export type Embedded = { url: string; created: boolean; close(): Promise<void> }
 
 /** Starts, or joins, the PostgreSQL server of a data directory. It stops after the last process that uses it. */
 export async function startEmbedded({ dataDir, flags = [], durable = true }: EmbeddedOptions): Promise<Embedded> {
+  // First, so that where there is none, as in a container's image, that is what is said.
+  const packaged = packagedPrograms();
   const home = prepareHome(dataDir);
-  const programs = preparePrograms(home);
+  const programs = preparePrograms(home, packaged);
   const created = await ensureCluster(home, programs, durable);
   const options = { home, programs, flags: durable ? flags : [...UNSAFE_BUT_FAST, ...flags] };
   const started = await (process.platform === 'win32' ? startOnWindows(options) : startOrJoin(options));

@@ -1,6 +1,8 @@
+import { globSync } from 'node:fs';
+import { basename } from 'node:path';
 import { runMigrations } from 'graphile-worker';
 import pg from 'pg';
-import { openOrm } from './orm.ts';
+import { MIGRATIONS, openOrm } from './orm.ts';
 
 /** "RSTR" in ASCII: the advisory lock under which one replica at a time migrates. */
 const MIGRATION_LOCK = 0x52535452;
@@ -8,16 +10,17 @@ const MIGRATION_LOCK = 0x52535452;
 /**
  * Brings the database up to date: our migrations, then the job queue's own. Replicas that start
  * together wait for the first one; without the lock two of three crash on an empty database.
+ * @param to the last migration to apply, where not all of them are wanted
  * @returns the names of the migrations that ran.
  */
-export async function migrate(databaseUrl: string): Promise<string[]> {
+export async function migrate(databaseUrl: string, to?: string): Promise<string[]> {
   const lock = new pg.Client({ connectionString: databaseUrl });
   await lock.connect();
   try {
     await lock.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
     const orm = await openOrm(databaseUrl, { poolMax: 1 });
     try {
-      const ran = await orm.migrator.up();
+      const ran = await orm.migrator.up(to === undefined ? undefined : { to });
       await runMigrations({ connectionString: databaseUrl });
       return ran.map(({ name }) => name);
     } finally {
@@ -27,3 +30,9 @@ export async function migrate(databaseUrl: string): Promise<string[]> {
     await lock.end();
   }
 }
+
+/** Names of the migrations of this version, in their order. */
+export const knownMigrations = (): string[] =>
+  globSync('Migration*.ts', { cwd: MIGRATIONS })
+    .map((file) => basename(file, '.ts'))
+    .toSorted();

@@ -52,6 +52,9 @@ const ENTITIES = [
   Team,
 ];
 
+/** Where the migrations are. */
+export const MIGRATIONS = `${import.meta.dirname}/../../migrations`;
+
 type PoolOptions = {
   poolMax: number;
   /** Bounds on the wait for a connection and for one statement; none while migrating. */
@@ -65,7 +68,7 @@ export function openOrm(databaseUrl: string, { poolMax, timeouts }: PoolOptions)
     entities: ENTITIES,
     extensions: [Migrator],
     migrations: {
-      path: `${import.meta.dirname}/../../migrations`,
+      path: MIGRATIONS,
       emit: 'ts',
       snapshot: false,
       disableForeignKeys: false,

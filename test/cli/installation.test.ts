@@ -35,7 +35,7 @@ describe('migrate', () => {
     expect(await doctor(env)).toMatchObject({
       code: 1,
       failed: ['migrations'],
-      stderr: 'roster: 1 of 8 checks failed: migrations\n',
+      stderr: 'roster: 1 of 9 checks failed: migrations\n',
     });
     const first = await run(env, ['migrate', '--json']);
     const second = await run(env, ['migrate', '--json']);
@@ -51,11 +51,22 @@ describe('doctor', () => {
 
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(checks.map(({ name, ok }) => [name, ok])).toEqual(
-      ['configuration', 'database', 'migrations', 'clock', 'redis', 'mail', 'secret-keys', 'base-url'].map((name) => [
-        name,
-        true,
-      ]),
+      ['configuration', 'database', 'migrations', 'clock', 'redis', 'mail', 'disk', 'secret-keys', 'base-url'].map(
+        (name) => [name, true],
+      ),
     );
+  });
+
+  // Guarantees that a rolling upgrade does not look like a fault to the version that is going.
+  test('passes where a newer version has migrated, and says so', async () => {
+    const later = 'Migration29991231000000_later';
+    await roster.rows(`insert into mikro_orm_migrations (name) values ($1)`, [later]);
+    onTestFinished(async () => void (await roster.rows('delete from mikro_orm_migrations where name = $1', [later])));
+
+    const { code, checks } = await doctor({});
+
+    expect(code).toBe(0);
+    expect(checks.find(({ name }) => name === 'migrations')?.detail).toContain('1 more of a newer version');
   });
 
   test('names what cannot be reached, and a setting that cannot be', async () => {
@@ -165,6 +176,9 @@ test.skipIf(process.platform === 'win32')(
       [0, ''],
       [0, ''],
     ]);
+    const checks: Check[] = JSON.parse((await run({ DATA_DIR: dataDir }, ['doctor', '--json'])).stdout);
+    expect(checks.find(({ name }) => name === 'database')?.detail).toMatch(/, embedded$/);
+    expect(checks.find(({ name }) => name === 'disk')?.detail).toContain(`MiB free in ${dataDir}`);
     const listed: { email: string }[] = JSON.parse((await command('list')).stdout);
     expect(listed.map(({ email }) => email).toSorted()).toEqual(['a@example.com', 'b@example.com']);
   },

@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { onTestFinished, expect, test } from 'vitest';
-import { migrate } from '../../src/db/migrate.ts';
-import { openOrm } from '../../src/db/orm.ts';
+import { knownMigrations, migrate } from '../../src/db/migrate.ts';
+import { MIGRATIONS, openOrm } from '../../src/db/orm.ts';
 import { createTestDatabase } from '../support/database.ts';
 
 async function aMigratedDatabase() {
@@ -48,4 +50,31 @@ test('of several that migrate at once one does it and the others wait', async ()
 
   expect(ran.filter((names) => names.length > 0)).toHaveLength(1);
   expect((await tables()).length).toBeGreaterThan(5);
+});
+
+// Guarantees that a rolling upgrade takes no replica of the version before out of service.
+test('a migration that only a newer version knows is none that is pending, and stops no start', async () => {
+  const { url, orm } = await aMigratedDatabase();
+  await orm.em.execute(`insert into mikro_orm_migrations (name) values ('Migration29991231000000_later')`);
+
+  expect(await orm.migrator.getPending()).toEqual([]);
+  expect(await migrate(url)).toEqual([]);
+});
+
+/** Before the first release, when there was no version that could run beside it. */
+const UNRELEASED = ['Migration20261121080000_accounts'];
+
+// Guarantees that the version before goes on working: what it uses may go, or get stricter, only a release
+// after it was last used. Such a migration is listed here with that release.
+test('a migration takes nothing away from the version before', () => {
+  const taken =
+    /\b(drop (table|column|schema)|rename|set not null|alter column \S+ type|add (column )?"\w+" [^;]*not null(?! default))/i;
+  const upOf = (name: string): string =>
+    readFileSync(join(MIGRATIONS, `${name}.ts`), 'utf8').split('override down')[0] ?? '';
+  const additions = (sql: string) => [...sql.matchAll(/`([^`]+)`/g)].map(([, statement = '']) => statement);
+  const taking = knownMigrations().filter((name) =>
+    additions(upOf(name)).some((statement) => !statement.startsWith('create table') && taken.test(statement)),
+  );
+
+  expect(taking).toEqual(UNRELEASED);
 });

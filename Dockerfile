@@ -1,0 +1,33 @@
+# syntax=docker/dockerfile:1
+# What the test of this file relies on: one instruction a line, sources of COPY without wildcards.
+ARG NODE_IMAGE=node:24.21.0-trixie-slim
+
+FROM ${NODE_IMAGE} AS build
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --ignore-scripts
+COPY tsconfig.json tsconfig.web.json vite.config.ts ./
+COPY bin bin
+COPY src src
+RUN node bin/build-web.cjs
+
+FROM ${NODE_IMAGE} AS packages
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+# Without tools, and without the PostgreSQL and the Node.js that are for machines that have none.
+RUN npm ci --ignore-scripts --omit=dev --omit=optional
+
+FROM ${NODE_IMAGE}
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000
+WORKDIR /app
+COPY package.json LICENSE ./
+COPY --from=packages /app/node_modules node_modules
+COPY migrations migrations
+COPY src src
+COPY --from=build /app/dist/web dist/web
+# As a number, so that an orchestrator can see that it is not root. Nothing in the image is writable by it.
+USER 1000:1000
+EXPOSE 3000
+# That the process runs: a database that is away is no reason to replace it.
+HEALTHCHECK --interval=5s --timeout=3s --start-period=60s CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.PORT + '/healthz').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+CMD ["node", "src/main.ts"]

@@ -1,0 +1,75 @@
+import { createWriteStream } from 'node:fs';
+import { rm, stat } from 'node:fs/promises';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import pg from 'pg';
+import { copyOut } from './copy.ts';
+import { writtenBackup, type Section } from './file.ts';
+import { appliedMigrations, PLAIN_FORMATS, tablesOf, type Table } from './tables.ts';
+
+export type Written = { readonly madeAt: string; readonly bytes: number; readonly tables: readonly string[] };
+
+/** Mails that have not left; their keys tell them from jobs that were replaced. The sweep queues itself. */
+const JOBS = `select t.identifier, j.payload, j.key, j.run_at
+  from graphile_worker._private_jobs j join graphile_worker._private_tasks t on t.id = j.task_id
+  where j.key is not null and t.identifier <> 'sweep' order by j.id`;
+const JOB_COLUMNS = ['identifier', 'payload', 'key', 'run_at'];
+
+/** Writes all that a database holds at one moment to a new file, beside whoever uses the database. */
+export async function writeBackup(databaseUrl: string, file: string): Promise<Written> {
+  const client = new pg.Client({ connectionString: databaseUrl, application_name: 'roster backup' });
+  client.on('error', () => undefined); // The query that waits fails.
+  await client.connect();
+  try {
+    await client.query(PLAIN_FORMATS);
+    const tables = await lockTables(client);
+    const migrations = await appliedMigrations(client);
+    if (migrations.length === 0) throw new Error('the database holds no tables of Roster: there is nothing to back up');
+    const madeAt = new Date().toISOString();
+    const content = writtenBackup({ madeAt, migrations }, sectionsOf(client, tables));
+    const target = createWriteStream(file, { flags: 'wx', mode: 0o600, flush: true });
+    // Only what this call has made may go with its failure.
+    let isOurs = false;
+    target.once('open', () => (isOurs = true));
+    try {
+      await pipeline(content, createGzip(), target);
+    } catch (error) {
+      if (isOurs) await rm(file, { force: true });
+      throw error;
+    }
+    return { madeAt, bytes: (await stat(file)).size, tables: tables.map(({ name }) => name) };
+  } finally {
+    await client.end();
+  }
+}
+
+/** Begins the transaction, whose moment is the first statement after the locks: no migration comes between. */
+async function lockTables(client: pg.Client): Promise<Table[]> {
+  const tables = await tablesOf(client);
+  await client.query('begin transaction isolation level repeatable read, read only');
+  if (tables.length > 0) {
+    const names = tables.map(({ name }) => pg.escapeIdentifier(name)).join(', ');
+    await client.query(`lock table ${names} in access share mode`);
+  }
+  const locked = await tablesOf(client);
+  if (JSON.stringify(locked) !== JSON.stringify(tables))
+    throw new Error('the database was migrated just now: run the backup again');
+  return locked;
+}
+
+async function* sectionsOf(
+  client: pg.Client,
+  tables: readonly Table[],
+): AsyncGenerator<{ section: Section; rows: AsyncIterable<Buffer> }> {
+  for (const { name, columns } of tables) {
+    const list = columns.map((column) => pg.escapeIdentifier(column)).join(', ');
+    yield {
+      section: { kind: 'table', name, columns: [...columns] },
+      rows: copyOut(client, `copy ${pg.escapeIdentifier(name)} (${list}) to stdout`),
+    };
+  }
+  yield {
+    section: { kind: 'jobs', name: 'jobs', columns: JOB_COLUMNS },
+    rows: copyOut(client, `copy (${JOBS}) to stdout`),
+  };
+}

@@ -1,0 +1,71 @@
+import { randomBytes } from 'node:crypto';
+import { hashSecret } from '../../src/access/secrets.ts';
+import { newId } from '../../src/entities/index.ts';
+import type { Api } from '../support/api.ts';
+
+const PASSWORD = 'wandering heron 42';
+
+/** All that COPY, JSON and shells have a special mind about. */
+const AWKWARD = 'tab\t, line\nfeed, back\\slash, \\., \\N, "quotes" and \'more\', ünïcode 🛶';
+
+/** A row in every table, made as the service makes it where that is what a test asks about later. */
+export async function fillEverything(api: Api) {
+  const owner = await api.anAccount({ firstName: AWKWARD, lastName: '\\N' });
+  const team = await api.aTeam({ owner, name: AWKWARD });
+  const nominee = await api.anAccount();
+  await api.aMember(team, nominee, { role: (await api.aRole(team, ['invite_members', 'edit_team_settings'])).id });
+  await api.aSubscription(team, { seats: 3 });
+  const key = await api.anApiKey(owner, { scopes: ['teams:read', 'members:read', 'invites:write'], team });
+  await api.anApiKey(owner, { revoked: true });
+  const grant = await api.aGrant(owner, {
+    client: await api.anOAuthClient({ confidential: true, owner }),
+    scopes: ['teams:read'],
+  });
+  await api.aSession(owner, { browser: AWKWARD });
+  const invited = await api.as(key).post(`/api/v1/teams/${team.id}/invitations`, { email: 'Ines@example.com' });
+
+  const person = { email: 'paul@example.com', password: PASSWORD };
+  await api.visitor().trpc.auth.signUp.mutate(person);
+
+  const hash = () => randomBytes(32);
+  const later = new Date(Date.now() + 3_600_000);
+  const others: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+    account_token: { token_hash: hash(), account_id: owner.id, purpose: 'reset_password', email: owner.email },
+    known_device: { id: newId('dev'), account_id: owner.id, token_hash: hash(), last_seen_at: later },
+    passkey: {
+      id: newId('pass'),
+      account_id: owner.id,
+      name: AWKWARD,
+      credential_id: 'id',
+      public_key: hash(),
+      counter: '9007199254740993',
+      transports: ['usb', AWKWARD],
+    },
+    passkey_challenge: { id: newId('chal'), challenge: 'c' },
+    ownership_transfer: { team_id: team.id, nominee_id: nominee.id },
+    authorization_request: { id_hash: hash(), payload: { text: AWKWARD, long: hash().toString('hex').repeat(5000) } },
+    oauth_artifact: { key_hash: hash(), model: 'Any', payload: [null, 1.5, '\\u0041'] },
+    oauth_refresh_answer: { token_hash: hashSecret(grant.secret), answer: '', successors: [hash(), hash()] },
+    sent_mail: { id: newId('mail'), recipient: AWKWARD },
+  };
+  for (const [table, fields] of Object.entries(others)) {
+    const has = await api.rows<{ name: string }>(
+      `select column_name as name from information_schema.columns where table_name = $1 and column_name in ('created_at', 'expires_at')`,
+      [table],
+    );
+    const row = { ...Object.fromEntries(has.map(({ name }) => [name, later])), ...fields };
+    const values = Object.values(row).map((value) => (isJson(value) ? JSON.stringify(value) : value));
+    await api.rows(
+      `insert into ${table} (${Object.keys(row).join(', ')}) values (${values.map((_, index) => `$${index + 1}`).join(', ')})`,
+      values,
+    );
+  }
+  return { owner, team, key, grant, person, invitation: { id: String(invited.body.id) } };
+}
+
+/** Objects, and lists that are no lists of one type. */
+const isJson = (value: unknown): boolean =>
+  typeof value === 'object' &&
+  !(value instanceof Date) &&
+  !Buffer.isBuffer(value) &&
+  !(Array.isArray(value) && value.every((item) => typeof item === 'string' || Buffer.isBuffer(item)));

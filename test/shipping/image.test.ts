@@ -1,0 +1,132 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { startMailServer } from '../jobs/mail-server.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { hasRedis, startRedis } from '../support/redis.ts';
+import { freePort } from '../support/service.ts';
+import { commandIn, environmentOf, instruction } from './dockerfile.ts';
+import { makeImageTree, type ImageTree } from './image-tree.ts';
+import { manifestsIn, only } from './manifests.ts';
+
+// The image without an engine: its files where nobody can write them, its commands as its user.
+
+let tree: ImageTree;
+
+const kubernetes = manifestsIn('config.yaml', 'migrate.yaml', 'roster.yaml');
+
+/** Runs a command of the image as its user. */
+function runInImage([program, ...args]: string[], env: Record<string, string>) {
+  expect(program).toBe('node');
+  const [uid, gid] = instruction(tree.image, 'USER').split(':').map(Number);
+  const child = spawn(tree.node, args, {
+    cwd: tree.directory,
+    env: { ...environmentOf(tree.image), PATH: '/usr/bin:/bin', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    // Only root can become somebody else; anybody else has no more rights than that user, here.
+    ...(process.getuid?.() === 0 && uid !== undefined && gid !== undefined ? { uid, gid } : {}),
+  });
+  const kill = () => void child.kill('SIGKILL');
+  process.once('exit', kill);
+  const printed = Promise.all([text(child.stdout), text(child.stderr)]);
+  const ended = once(child, 'close').then(async ([code]: unknown[]) => {
+    process.off('exit', kill);
+    const [stdout, stderr] = await printed;
+    return { code, stdout, stderr };
+  });
+  return { child, ended };
+}
+
+async function aPlace() {
+  const database = await createTestDatabase();
+  const mail = await startMailServer();
+  const redis = hasRedis ? await startRedis() : undefined;
+  onTestFinished(async () => {
+    await redis?.stop();
+    await mail.close();
+    await database.drop();
+  });
+  const port = String(await freePort());
+  return {
+    mail,
+    port,
+    url: `http://127.0.0.1:${port}`,
+    env: {
+      ...only(kubernetes, 'ConfigMap').data,
+      BASE_URL: `http://localhost:${port}`,
+      PORT: port,
+      HOST: '127.0.0.1',
+      SIGNUP: 'open',
+      DRAIN_SECONDS: '0',
+      DATABASE_URL: database.url,
+      SMTP_URL: mail.url,
+      SECRET_KEYS: 'k'.repeat(40),
+      ...(redis ? { REDIS_URL: redis.url } : {}),
+    },
+  };
+}
+
+describe.skipIf(process.platform === 'win32')('the image', () => {
+  beforeAll(() => {
+    tree = makeImageTree();
+  });
+  afterAll(() => tree.remove());
+
+  test('serves pages, the API and mail on a file system that it cannot write, and stops when it is told to', async () => {
+    const { env, url, port, mail } = await aPlace();
+    const healthCheck = commandIn(instruction(tree.image, 'HEALTHCHECK'));
+    const service = runInImage(commandIn(instruction(tree.image, 'CMD')), env);
+    onTestFinished(() => void service.child.kill('SIGKILL'));
+    const status = (path: string) =>
+      fetch(`${url}${path}`).then(
+        async (answer) => [answer.status, (await answer.arrayBuffer()).byteLength > 0],
+        () => undefined,
+      );
+    const { containers } = only(kubernetes, 'Deployment').spec.template.spec;
+    const { startupProbe, livenessProbe, readinessProbe } = containers[0];
+
+    await expect.poll(() => status('/readyz'), { interval: 50, timeout: 30_000 }).toEqual([200, true]);
+
+    const paths = [startupProbe, livenessProbe, readinessProbe].map((probe) => probe?.httpGet.path ?? '');
+    for (const path of [...paths, '/', '/docs', '/api/v1/openapi.json', '/problems/rate-limited'])
+      expect([path, await status(path)]).toEqual([path, [200, true]]);
+    expect(await runInImage(healthCheck, { PORT: port }).ended).toEqual({ code: 0, stdout: '', stderr: '' });
+
+    const signedUp = await fetch(`${url}/trpc/auth.signUp`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', origin: env.BASE_URL, 'sec-fetch-site': 'same-origin' },
+      body: JSON.stringify({ email: 'ada@example.com', password: 'wandering heron 42' }),
+    });
+    expect(signedUp.status).toBe(200);
+    await expect.poll(() => mail.mails.length, { interval: 20, timeout: 10_000 }).toBe(1);
+
+    service.child.kill('SIGTERM');
+    const { code, stdout, stderr } = await service.ended;
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout.split('\n').filter((line) => /"level":[4-6]0/.test(line))).toEqual([]);
+    expect((await runInImage(healthCheck, { PORT: port }).ended).code).toBe(1);
+  });
+
+  test('runs the migration job and the other commands', async () => {
+    const { env } = await aPlace();
+    const migration = only(kubernetes, 'Job').spec.template.spec.containers[0].command ?? [];
+
+    expect(await runInImage(migration, env).ended).toEqual({
+      code: 0,
+      stdout: 'The database is up to date.\n',
+      stderr: '',
+    });
+    expect(await runInImage(['node', 'src/cli/main.ts', 'doctor'], env).ended).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  // Guarantees that a setting that is forgotten is said, instead of a database that goes with the container.
+  test('says what it lacks without a database', async () => {
+    const { DATABASE_URL: _, ...env } = (await aPlace()).env;
+
+    const { code, stderr } = await runInImage(commandIn(instruction(tree.image, 'CMD')), env).ended;
+
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^roster: .*DATABASE_URL.*\n$/);
+  });
+});
