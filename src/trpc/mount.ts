@@ -1,24 +1,27 @@
 import { nodeHTTPRequestHandler } from '@trpc/server/adapters/node-http';
 import type { Request, RequestHandler, Response } from 'express';
-import { ProblemError } from '../errors.ts';
+import { PROBLEMS, ProblemError } from '../errors.ts';
 import { identify, peekAddress, rateLimited } from '../http/identify.ts';
 import { rateHeaders, setHeaders } from '../http/reply.ts';
 import type { Transport } from '../http/transport.ts';
 import type { AppRouter } from '../router.ts';
 import { callContext } from '../rpc/call-context.ts';
 import { toProblemError } from '../rpc/problem.ts';
+import { ofContext } from '../rpc/trpc.ts';
 import { cookiesOf } from '../http/cookies.ts';
 import { isSameOrigin } from './same-origin.ts';
 import { visitorOf } from './visitor.ts';
 
 const MAX_BODY_BYTES = 100 * 1024;
 const MAX_BATCH = 20;
+const METHODS: readonly string[] = ['GET', 'HEAD', 'POST', 'OPTIONS'];
 
 /** The procedures over tRPC, at `/trpc`. A batch is charged for each of its calls. */
 export function trpcHandler(transport: Transport, router: AppRouter): RequestHandler {
   const { services, log } = transport;
   const origins = new Set(services.config.trpcOrigins);
   const cookies = cookiesOf(services.config.baseUrl);
+  const { host } = new URL(services.config.baseUrl);
 
   return async (req: Request, res: Response) => {
     allowOrigin(req, res, origins, services.config.oauth.dpop);
@@ -33,15 +36,24 @@ export function trpcHandler(transport: Transport, router: AppRouter): RequestHan
     const { authentication, rate } = await identify(transport, req, {
       teamId: null,
       path: req.baseUrl + req.path,
-      cost: path.split(',').length,
+      cost: callsIn(path),
       sessionToken: foreign === null ? session : undefined,
     });
     setHeaders(res, rateHeaders(rate));
     if (!rate.allowed) res.setHeader('Retry-After', rate.resetSeconds);
+    // Of these tRPC does not even make a request.
+    if (rate.allowed && !METHODS.includes(req.method)) {
+      throw new ProblemError('method_not_allowed', undefined, { allow: METHODS.join(', ') });
+    }
     // tRPC refuses what it cannot parse before there is a context, without a problem document.
     if (isChange(req) && !isJson(req)) {
       throw rate.allowed ? new ProblemError('unsupported_media_type') : rateLimited(rate);
     }
+    // tRPC makes a URL of these, which neither may spoil.
+    req.headers.host = host;
+    req.url = req.url.replace(/^\/+/, '/');
+    // A read has no body that a type could be of, but tRPC looks at it.
+    if (!isChange(req)) delete req.headers['content-type'];
     res.locals['operation'] = path;
     res.locals['credentialId'] = authentication.principal?.credentialId ?? null;
 
@@ -57,13 +69,28 @@ export function trpcHandler(transport: Transport, router: AppRouter): RequestHan
       createContext: () => ctx,
       maxBodySize: MAX_BODY_BYTES,
       maxBatchSize: MAX_BATCH,
+      // What tRPC cannot read it refuses as plain text, and with a status of its own.
+      responseMeta: ({ info }) => ({
+        ...(info === undefined && { headers: { 'content-type': 'application/json' } }),
+        ...(blocked !== null && { status: PROBLEMS[blocked.problem][0] }),
+      }),
       onError: ({ error }) => {
+        ofContext(error, ctx);
         const problem = toProblemError(error);
         if (problem.extras.retryAfter !== undefined) res.setHeader('Retry-After', problem.extras.retryAfter);
         log.failure(problem, requestId);
       },
     });
   };
+}
+
+/** How many procedures a path names. tRPC decodes it before it takes it apart. */
+function callsIn(path: string): number {
+  try {
+    return decodeURIComponent(path).split(',').length;
+  } catch {
+    return 1; // and tRPC refuses it
+  }
 }
 
 const isJson = ({ headers }: Request): boolean => /^application\/json(?:;|$)/i.test(headers['content-type'] ?? '');
