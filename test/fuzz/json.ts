@@ -30,7 +30,9 @@ export function write(json: Json): string {
 export type Schema = {
   readonly $ref?: string;
   readonly type?: string;
-  readonly enum?: readonly string[];
+  readonly enum?: readonly (string | number | boolean | null)[];
+  readonly const?: string | number | boolean | null;
+  readonly anyOf?: readonly Schema[];
   readonly format?: string;
   readonly minLength?: number;
   readonly maxLength?: number;
@@ -48,7 +50,19 @@ export type Resolve = (schema: Schema) => Schema;
 
 /** Values that a schema allows. @param known better values than random ones for some members */
 export function valuesOf(schema: Schema, resolve: Resolve, known: Known): fc.Arbitrary<Json> {
-  const { type, enum: values, properties = {}, required = [], items = {}, ...bounds } = resolve(schema);
+  const {
+    type,
+    const: only,
+    enum: values,
+    anyOf,
+    properties = {},
+    required = [],
+    items = {},
+    ...bounds
+  } = resolve(schema);
+  if (only !== undefined) return fc.constant(only);
+  if (anyOf !== undefined) return fc.oneof(...anyOf.map((one) => valuesOf(one, resolve, known)));
+  if (type === 'null') return fc.constant(null);
   if (values !== undefined) return fc.constantFrom(...values);
   if (type === 'object') {
     const members = Object.entries(properties).map(([name, member]) => {

@@ -203,9 +203,15 @@ export function written(operation: Described, draft: Draft, { idOf, credentials:
   if (draft.body === undefined) return sent;
 
   const { json, encoding } = draft.body;
-  const text = write(json).replaceAll(/"\{(\w+)\}"/g, (_, thing: Thing) => JSON.stringify(idOf(thing)));
-  return { ...sent, body: ENCODINGS[encoding](text) };
+  return { ...sent, body: ENCODINGS[encoding](withIds(write(json), idOf)) };
 }
+
+/** What stands in braces as the id that it names. */
+export const withIds = (text: string, idOf: World['idOf']): string =>
+  text.replaceAll(/"\{(\w+)\}"/g, (whole, name: string) => (isThing(name) ? JSON.stringify(idOf(name)) : whole));
+
+const isThing = (name: string): name is Thing =>
+  Object.values(THINGS).some((names) => names.some((one) => one === name));
 
 /** Whether the credential is written as one has to be. */
 export const isWellWritten = ({ scheme }: Draft): boolean => RIGHT_SCHEMES.includes(scheme);
