@@ -71,7 +71,11 @@ export function trpcHandler(transport: Transport, router: AppRouter): RequestHan
       maxBatchSize: MAX_BATCH,
       // What tRPC cannot read it refuses as plain text, and with a status of its own.
       responseMeta: ({ info }) => ({
-        ...(info === undefined && { headers: { 'content-type': 'application/json' } }),
+        headers: {
+          ...(info === undefined && { 'content-type': 'application/json' }),
+          // In place of tRPC's own, which takes the place of ours.
+          ...(origins.size > 0 && { vary: 'trpc-accept, accept, origin' }),
+        },
         ...(blocked !== null && { status: PROBLEMS[blocked.problem][0] }),
       }),
       onError: ({ error }) => {
