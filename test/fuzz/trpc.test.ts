@@ -49,8 +49,8 @@ const known: Known = Object.fromEntries(
 );
 
 const inputsOf = (name: string): fc.Arbitrary<Json> => {
-  const { inputs } = procedures[name]?._def as unknown as { inputs: readonly z.ZodType[] }; // not in the public type
-  const [input = z.object({})] = inputs;
+  const definition = procedures[name]?._def as unknown as { inputs?: readonly z.ZodType[] } | undefined; // not in the public type
+  const [input = z.object({})] = definition?.inputs ?? [];
   return bodiesOf(
     valuesOf(z.toJSONSchema(input, { unrepresentable: 'any', io: 'input' }) as Schema, (schema) => schema, known),
   );
