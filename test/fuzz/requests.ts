@@ -90,7 +90,7 @@ const HEADERS: Draft['headers'] = [
   ['accept', 'text/html'],
   ['accept', '*/*;q=0'],
   ['accept', ',;=,"'],
-  ['accept-encoding', 'br, gzip'],
+  ['accept-encoding', 'br;q=0, gzip;q=0.0'], // long lists stay readable
   ['accept-encoding', 'identity;q=0, *;q=0'],
   ['accept-encoding', { long: 2000 }],
   ['accept-language', '-,;q=nonsense'],
