@@ -14,8 +14,8 @@ export const FAULTS = [
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    // In a browser: `vitest.web.config.ts`.
-    exclude: ['test/web/**', ...FAULTS],
+    // In a browser: `vitest.web.config.ts`; tens of thousands of requests: `vitest.fuzz.config.ts`.
+    exclude: ['test/web/**', 'test/fuzz/**', ...FAULTS],
     globalSetup: 'test/support/postgres.ts',
     setupFiles: ['test/support/setup.ts'],
     pool: 'forks',

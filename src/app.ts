@@ -36,7 +36,7 @@ export function createApp(transport: Transport, readiness: Readiness): RequestLi
   const pages = express();
   pages.disable('x-powered-by').disable('etag').enable('case sensitive routing');
   pages.use(everyAnswer(transport));
-  pages.use(helmet());
+  pages.use(strictHeaders(config.baseUrl));
   pages.use('/trpc', trpcHandler(transport, appRouter));
   pages.use(addressRate(transport));
   pages.use(healthPages(db, readiness));
@@ -61,7 +61,7 @@ export function createApp(transport: Transport, readiness: Readiness): RequestLi
 /** `/api/v1` and everything below it, also in a target in absolute form. */
 const isApi = (target: string): boolean => /^(?:https?:\/\/[^/?#]*)?\/api\/v1(?:[/?]|$)/i.test(target);
 
-/** What every answer beside the API has: a request id, and a line in the log. */
+/** What every answer beside the API has: a request id, a line in the log, and no place in a cache unless it says so. */
 const everyAnswer =
   (transport: Transport): RequestHandler =>
   (req, res, next) => {
@@ -69,6 +69,7 @@ const everyAnswer =
     const requestId = requestIdOf(req.headers['x-request-id']);
     res.locals['requestId'] = requestId;
     res.setHeader('X-Request-Id', requestId);
+    res.setHeader('Cache-Control', 'no-store');
     res.on('close', () => {
       const { operation = null, credentialId = null } = res.locals as { operation?: string; credentialId?: string }; // set by the /trpc mount
       transport.log.request(res, operation, startedAt, credentialId, requestId);
@@ -79,6 +80,14 @@ const everyAnswer =
         : new ProblemError('malformed_request', 'The request has to name its host exactly once.'),
     );
   };
+
+/** Headers for browsers (OWASP ASVS 5.0, V3.4): nothing may run, frame or keep an answer, unless its own page says so. */
+const strictHeaders = (baseUrl: string): RequestHandler =>
+  helmet({
+    contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
+    strictTransportSecurity: baseUrl.startsWith('https:') && { maxAge: 31_536_000, includeSubDomains: true },
+    xFrameOptions: { action: 'deny' },
+  });
 
 /** What is not charged shows the window of the client's address. */
 const addressRate =

@@ -1,16 +1,37 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http';
 import type { AccessLog } from './http/access-log.ts';
 import { answerParserErrors } from './http/parser-errors.ts';
 
-/** An HTTP server with its limits set: what trickles or overflows is cut off with a problem document. */
-export function createHttpServer(app: RequestListener, baseUrl: string, log: AccessLog): Server {
+type Limits = Required<
+  Pick<
+    ServerOptions,
+    'maxHeaderSize' | 'headersTimeout' | 'requestTimeout' | 'keepAliveTimeout' | 'connectionsCheckingInterval'
+  >
+>;
+
+const LIMITS: Limits = {
+  maxHeaderSize: 16 * 1024,
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  // Longer than load balancers keep a connection, so that they do not send into one that is closing.
+  keepAliveTimeout: 65_000,
+  connectionsCheckingInterval: 2_000,
+};
+
+/**
+ * An HTTP server with its limits set: what trickles or overflows is cut off with a problem document.
+ * @param limits in place of the usual ones
+ */
+export function createHttpServer(
+  app: RequestListener,
+  baseUrl: string,
+  log: AccessLog,
+  limits: Partial<Limits> = {},
+): Server {
   const server = createServer(
     {
-      maxHeaderSize: 16 * 1024,
-      headersTimeout: 10_000,
-      requestTimeout: 30_000,
-      keepAliveTimeout: 65_000,
-      connectionsCheckingInterval: 2_000,
+      ...LIMITS,
+      ...limits,
       // Missing and doubled hosts are refused by the app, with a problem document.
       requireHostHeader: false,
       noDelay: true,

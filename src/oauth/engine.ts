@@ -9,6 +9,8 @@ export function engineOf(provider: Provider, baseUrl: string): RequestHandler {
   provider.use(async (ctx, next) => {
     await next();
     if (ctx.oidc?.route === 'discovery') ctx.body = withoutOpenId(ctx.body as Record<string, unknown>); // the engine's document
+    // It needs a secret, which no page has.
+    if (ctx.oidc?.route === 'introspection') dropCors(ctx.res);
     dropUnusedCookie(ctx.res);
   });
   const handle = provider.callback();
@@ -24,6 +26,10 @@ export function engineOf(provider: Provider, baseUrl: string): RequestHandler {
     res.set({ 'Referrer-Policy': 'no-referrer', 'X-Frame-Options': 'DENY' });
     await handle(message, res);
   };
+}
+
+function dropCors(res: ServerResponse): void {
+  for (const name of res.getHeaderNames()) if (name.startsWith('access-control-')) res.removeHeader(name);
 }
 
 /** The engine's own session is not used, so its cookie is not sent. */

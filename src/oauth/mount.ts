@@ -25,7 +25,7 @@ export function oauthPages(transport: Transport): Router {
   pages.get(METADATA, named('metadata'), engine);
   pages.options(METADATA, engine);
   pages.get(ROUTES.authorization, named('authorize'), limited(transport), engine);
-  pages.get(`${ROUTES.authorization}/:id`, named('resume'), limited(transport), engine);
+  pages.get(`${ROUTES.authorization}/:id`, named('resume'), limited(transport), withoutQuery, engine);
   pages.post(
     ROUTES.token,
     named('token'),
@@ -60,6 +60,12 @@ function allowedMethods(registration: boolean): [path: string, allow: string][] 
     ...(registration ? [[register, 'POST'] as [string, string]] : []),
   ];
 }
+
+/** A request that goes on is told by its cookie. Where that is gone, the engine would take the query for a new one, and fail. */
+const withoutQuery: RequestHandler = (req, _res, next) => {
+  req.url = req.url.replace(/\?.*$/s, '');
+  next();
+};
 
 /** How the log calls a request. */
 const named =

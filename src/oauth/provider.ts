@@ -3,6 +3,7 @@ import type { Response } from 'express';
 import Provider, {
   errors,
   interactionPolicy,
+  type Client,
   type ClientMetadata,
   type Configuration,
   type KoaContextWithOIDC,
@@ -159,8 +160,7 @@ function configurationOf(services: Services, cookies: Cookies): Configuration {
     },
     findAccount: (_ctx, id) => findSubject(db.read, id),
     extraClientMetadata: { properties: [...PRIVILEGED], validator: checkClientMetadata },
-    clientBasedCORS: (_ctx, origin, client) =>
-      client.redirectUris?.some((uri) => URL.parse(uri)?.origin === origin) === true,
+    clientBasedCORS: (_ctx, origin, client) => isPageOf(client, origin),
     renderError,
     fetch: (input, options) => fetchClientDocument(input instanceof Request ? input.url : input, options),
     discovery: {
@@ -170,6 +170,14 @@ function configurationOf(services: Services, cookies: Cookies): Configuration {
     },
   };
 }
+
+/**
+ * Whether an origin is where a client of pages is sent to. Not for native ones: the origin of a scheme
+ * of their own is `null`, as is that of any sandboxed page; nor for those that keep a secret.
+ */
+const isPageOf = ({ clientAuthMethod, redirectUris = [] }: Client, origin: string): boolean =>
+  clientAuthMethod === 'none' &&
+  redirectUris.some((uri) => uri.startsWith('https:') && URL.parse(uri)?.origin === origin);
 
 /** One question, always asked: the page signs people in, and takes audience and scopes at once. */
 function consentAlways() {

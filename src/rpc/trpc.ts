@@ -1,4 +1,4 @@
-import { initTRPC, type AnyTRPCProcedure } from '@trpc/server';
+import { initTRPC, type AnyTRPCProcedure, type TRPCError } from '@trpc/server';
 import type { OpenApiMeta } from 'trpc-to-openapi';
 import { admit, type Access } from './admit.ts';
 import type { Context } from './context.ts';
@@ -12,13 +12,19 @@ export type Meta = {
   readonly openapi?: NonNullable<OpenApiMeta['openapi']>;
 };
 
+/** The contexts of requests that tRPC refuses before it asks for one. */
+const contexts = new WeakMap<TRPCError, Context>();
+
+/** Says which request a failure is of, before it is put into words. */
+export const ofContext = (error: TRPCError, ctx: Context): void => void contexts.set(error, ctx);
+
 const t = initTRPC
   .context<Context>()
   .meta<Meta>()
   .create({
     isDev: false,
     // Callers over tRPC read the same document that REST sends, in `error.data.problem`.
-    errorFormatter: ({ shape, error, ctx, input, path }) => {
+    errorFormatter: ({ shape, error, ctx = contexts.get(error), input, path }) => {
       // What blocks a whole request comes before anything else, also before an unknown procedure.
       const failure = ctx?.blocked ?? toProblemError(error, { raw: input, originOf: () => 'body' });
       const problem = problemDocument(failure, ctx?.services.config.baseUrl ?? '', ctx?.requestId ?? '');

@@ -1,18 +1,20 @@
 import { nodeHTTPRequestHandler } from '@trpc/server/adapters/node-http';
 import type { Request, RequestHandler, Response } from 'express';
-import { ProblemError } from '../errors.ts';
+import { PROBLEMS, ProblemError } from '../errors.ts';
 import { identify, peekAddress, rateLimited } from '../http/identify.ts';
 import { rateHeaders, setHeaders } from '../http/reply.ts';
 import type { Transport } from '../http/transport.ts';
 import type { AppRouter } from '../router.ts';
 import { callContext } from '../rpc/call-context.ts';
 import { toProblemError } from '../rpc/problem.ts';
+import { ofContext } from '../rpc/trpc.ts';
 import { cookiesOf } from '../http/cookies.ts';
 import { isSameOrigin } from './same-origin.ts';
 import { visitorOf } from './visitor.ts';
 
 const MAX_BODY_BYTES = 100 * 1024;
 const MAX_BATCH = 20;
+const METHODS: readonly string[] = ['GET', 'HEAD', 'POST', 'OPTIONS'];
 
 /** The procedures over tRPC, at `/trpc`. A batch is charged for each of its calls. */
 export function trpcHandler(transport: Transport, router: AppRouter): RequestHandler {
@@ -20,6 +22,7 @@ export function trpcHandler(transport: Transport, router: AppRouter): RequestHan
   const origins = new Set(services.config.trpcOrigins);
   const cookies = cookiesOf(services.config.baseUrl);
   const isProcedure = (name: string) => Object.hasOwn(router._def.procedures, name);
+  const { host } = new URL(services.config.baseUrl);
 
   return async (req: Request, res: Response) => {
     allowOrigin(req, res, origins, services.config.oauth.dpop);
@@ -42,10 +45,19 @@ export function trpcHandler(transport: Transport, router: AppRouter): RequestHan
     res.locals['credentialId'] = authentication.principal?.credentialId ?? null;
     setHeaders(res, rateHeaders(rate));
     if (!rate.allowed) res.setHeader('Retry-After', rate.resetSeconds);
+    // Of these tRPC does not even make a request.
+    if (rate.allowed && !METHODS.includes(req.method)) {
+      throw new ProblemError('method_not_allowed', undefined, { allow: METHODS.join(', ') });
+    }
     // tRPC refuses what it cannot parse before there is a context, without a problem document.
     if (isChange(req) && !isJson(req)) {
       throw rate.allowed ? new ProblemError('unsupported_media_type') : rateLimited(rate);
     }
+    // tRPC makes a URL of these, which neither may spoil.
+    req.headers.host = host;
+    req.url = req.url.replace(/^\/+/, '/');
+    // A read has no body that a type could be of, but tRPC looks at it.
+    if (!isChange(req)) delete req.headers['content-type'];
 
     const requestId = res.locals['requestId'] as string; // set for every answer, in app.ts
     const visitor = visitorOf(transport, cookies, req, res);
@@ -59,7 +71,17 @@ export function trpcHandler(transport: Transport, router: AppRouter): RequestHan
       createContext: () => ctx,
       maxBodySize: MAX_BODY_BYTES,
       maxBatchSize: MAX_BATCH,
+      // What tRPC cannot read it refuses as plain text, and with a status of its own.
+      responseMeta: ({ info }) => ({
+        headers: {
+          ...(info === undefined && { 'content-type': 'application/json' }),
+          // In place of tRPC's own, which takes the place of ours.
+          ...(origins.size > 0 && { vary: 'trpc-accept, accept, origin' }),
+        },
+        ...(blocked !== null && { status: PROBLEMS[blocked.problem][0] }),
+      }),
       onError: ({ error }) => {
+        ofContext(error, ctx);
         const problem = toProblemError(error);
         if (problem.extras.retryAfter !== undefined) res.setHeader('Retry-After', problem.extras.retryAfter);
         log.failure(problem, requestId);

@@ -12,7 +12,7 @@ type RawAnswer = {
 /** Sends bytes as they are and reads one answer, by its length. */
 function exchange(api: Api, text: string): Promise<RawAnswer> {
   return new Promise((resolve, reject) => {
-    const socket = connect(api.port, '127.0.0.1', () => socket.write(text));
+    const socket = connect(api.port, '127.0.0.1', () => socket.write(text, 'latin1'));
     let received = '';
     socket.on('error', reject);
     socket.on('close', () => reject(new Error(`No whole answer: ${received}`)));
@@ -38,6 +38,16 @@ function statusesOf(api: Api, text: string): Promise<string[]> {
       socket.destroy();
       resolve(received.match(/HTTP\/1\.1 \d+/g) ?? []);
     });
+  });
+}
+
+/** The first line of what comes back until the end of the connection; empty where nothing does. */
+function statusLineOf(api: Api, text: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(api.port, '127.0.0.1', () => socket.end(text));
+    let received = '';
+    socket.on('error', reject).on('data', (chunk) => (received += chunk.toString()));
+    socket.on('close', () => resolve(received.split('\r\n')[0] ?? ''));
   });
 }
 
@@ -149,6 +159,24 @@ describe('what is no HTTP gets a problem document and the end of the connection'
       'a length and chunks',
       request('POST /api/v1/teams HTTP/1.1', Host, 'Content-Length: 2', 'Transfer-Encoding: chunked'),
     ],
+    ['line ends without CR', request(GET, Host).replaceAll('\r\n', '\n')],
+    ['one line end without CR', request(GET, `${Host}\nX-Smuggled: 1`)],
+    ['CR alone', request(GET, `${Host}\rX-Smuggled: 1`)],
+    ['a NUL in a header', request(GET, Host, 'X-Nul: a\u0000b')],
+    ['a NUL in the path', request('GET /api/v1/teams/\u0000 HTTP/1.1', Host)],
+    ['a raw byte in the path', request('GET /api/v1/teams/\u00e9 HTTP/1.1', Host)],
+    ['an empty header name', request(GET, Host, ': x')],
+    ['the preface of HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
+    ['a list of lengths', request('POST /api/v1/teams HTTP/1.1', Host, 'Content-Length: 2, 2')],
+    ['a length twice', request('POST /api/v1/teams HTTP/1.1', Host, 'Content-Length: 2', 'Content-Length: 2')],
+    ['a length with a sign', request('POST /api/v1/teams HTTP/1.1', Host, 'Content-Length: +2')],
+    ['a length in hex', request('POST /api/v1/teams HTTP/1.1', Host, 'Content-Length: 0x2')],
+    ['an endless length', request('POST /api/v1/teams HTTP/1.1', Host, `Content-Length: ${'9'.repeat(30)}`)],
+    [
+      'chunks and then a length',
+      request('POST /api/v1/teams HTTP/1.1', Host, 'Transfer-Encoding: chunked', 'Content-Length: 2'),
+    ],
+    ['a coding after chunks', request('POST /api/v1/teams HTTP/1.1', Host, 'Transfer-Encoding: chunked, identity')],
     ['an unknown transfer coding', request('POST /api/v1/teams HTTP/1.1', Host, 'Transfer-Encoding: xchunked')],
   ] as const)('%s', async ([, text], { api }) => {
     const answer = await exchange(api, text);
@@ -176,6 +204,37 @@ describe('what is no HTTP gets a problem document and the end of the connection'
     ['a long credential', request(GET, Host, `Authorization: Bearer ${'x'.repeat(17_000)}`)],
   ] as const)('%s: 431', async ([, text], { api }) => {
     expectProblem(await exchange(api, text), 'headers_too_large');
+  });
+
+  test('a tunnel is not opened', async ({ api }) => {
+    const answer = await statusLineOf(api, request('CONNECT elsewhere.example:443 HTTP/1.1', Host));
+
+    expect(answer).not.toMatch(/ 2\d\d/);
+  });
+
+  // Guarantees that nothing a client sent comes back, its credential least of all.
+  test.for(['/api/v1/teams', '/trpc/listTeams', '/oauth/token', '/nothing'])(
+    'TRACE %s is refused and mirrors nothing',
+    async (path, { api }) => {
+      const answer = await exchange(
+        api,
+        request(`TRACE ${path} HTTP/1.1`, Host, 'X-Secret: mirror', await authorized(api)),
+      );
+
+      expect(answer.status).toBe(path === '/nothing' ? 404 : 405);
+      expect(JSON.stringify(answer)).not.toMatch(/mirror|rst_pk/);
+    },
+  );
+
+  test('two credentials are none, the first as little as the last', async ({ api }) => {
+    const good = await authorized(api);
+    for (const pair of [
+      [good, good],
+      [good, 'Authorization: Bearer x'],
+      ['authorization: Basic eDp5', good],
+    ]) {
+      expectProblem(await exchange(api, request(GET, Host, ...pair)), 'credential_invalid');
+    }
   });
 
   test('15 KiB of headers are read', async ({ api }) => {
