@@ -179,7 +179,9 @@ test.skipIf(process.platform === 'win32')(
     const checks: Check[] = JSON.parse((await run({ DATA_DIR: dataDir }, ['doctor', '--json'])).stdout);
     expect(checks.find(({ name }) => name === 'database')?.detail).toMatch(/, embedded$/);
     expect(checks.find(({ name }) => name === 'disk')?.detail).toContain(`MiB free in ${dataDir}`);
-    const listed: { email: string }[] = JSON.parse((await command('list')).stdout);
+    const list = await command('list');
+    expect([list.code, list.stderr]).toEqual([0, '']);
+    const listed: { email: string }[] = JSON.parse(list.stdout);
     expect(listed.map(({ email }) => email).toSorted()).toEqual(['a@example.com', 'b@example.com']);
   },
 );
