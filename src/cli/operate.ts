@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { auditLog } from '../access/audit.ts';
+import { onBehalfOf, type Origin } from '../access/origin.ts';
 import { readConfig, type Config } from '../config.ts';
 import type { Account } from '../entities/index.ts';
 import type { Services } from '../rpc/context.ts';
@@ -21,12 +22,22 @@ export const withServices =
     );
     let answer: Answer;
     try {
-      answer = await act(opened.services, options);
+      answer = await onBehalfOf(operatorAt(opened.services), () => act(opened.services, options));
     } finally {
       await opened.close();
     }
     print(command, answer);
   };
+
+/** Whoever may run a command on this machine is the operator; who that is the machine knows, not the service. */
+const operatorAt = ({ audit }: Services): Origin => ({
+  actorKind: 'operator_cli',
+  actorId: null,
+  credentialId: null,
+  address: null,
+  requestId: null,
+  audit,
+});
 
 /** Runs `use` on the database as it is, without migrating it. */
 export async function withDatabase<Result>(

@@ -9,7 +9,6 @@ import { apiHeaders, headersOf, jsonReply, problemReply, rateHeaders, send, type
 import { requestIdOf } from '../http/request-id.ts';
 import type { Transport } from '../http/transport.ts';
 import { callContext } from '../rpc/call-context.ts';
-import type { Services } from '../rpc/context.ts';
 import { toProblemError } from '../rpc/problem.ts';
 import { isStorable } from '../rpc/text.ts';
 import { readInput, readParams, type Params } from './input.ts';
@@ -73,19 +72,19 @@ async function answer(transport: Transport, document: OpenApiDocument, call: Cal
   if (isDocument(call.path)) return document.reply(req);
   if (lookup.kind === 'unknown') throw new ProblemError('route_not_found');
   if (lookup.kind === 'wrong-method') throw new ProblemError('method_not_allowed', undefined, { allow: lookup.allow });
-  return perform(transport.services, call, lookup.route, params, authentication, teamId);
+  return perform(transport, call, lookup.route, params, authentication, teamId);
 }
 
 /** Calls the procedure, which refuses by credential, scope and audience before it asks for its input. */
 async function perform(
-  services: Services,
+  { services, clientAddress }: Transport,
   { req, requestId }: Call,
   route: Route,
   params: Params,
   authentication: Authentication,
   teamId: string | null,
 ): Promise<Reply> {
-  const ctx = callContext(services, { requestId, authentication, teamId });
+  const ctx = callContext(services, { requestId, address: clientAddress(req), authentication, teamId });
   let raw: unknown;
   try {
     const output = await route.call(ctx, async () => (raw = await readInput(req, route, params)));

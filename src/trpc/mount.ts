@@ -48,7 +48,8 @@ export function trpcHandler(transport: Transport, router: AppRouter): RequestHan
     const requestId = res.locals['requestId'] as string; // set for every answer, in app.ts
     const visitor = visitorOf(transport, cookies, req, res);
     const blocked = rate.allowed ? foreign : rateLimited(rate);
-    const ctx = callContext(services, { requestId, authentication, visitor, blocked });
+    const address = transport.clientAddress(req);
+    const ctx = callContext(services, { requestId, address, authentication, visitor, blocked });
     await nodeHTTPRequestHandler({
       req,
       res,
