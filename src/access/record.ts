@@ -49,9 +49,24 @@ export async function change<Row extends object>(
   [event, fields]: readonly [AuditEventName, AuditFields],
 ): Promise<Row[]> {
   const rows = await read(query, [...values, JSON.stringify(rowOf(eventOf(event, fields)))]);
-  if (rows.length > 0) originNow().audit(event, fields);
+  const [row] = rows;
+  if (row !== undefined) originNow().audit(event, { ...fields, ...found(event, row) });
   return rows;
 }
+
+/** What the statement alone knew, by the names of the log. */
+function found(event: AuditEventName, row: object): AuditFields {
+  const { team_id: teamId, account_id: accountId, client_id: clientId, target_id: targetId } = row as FoundRow; // see `recording`
+  return {
+    ...(teamId !== undefined && { teamId }),
+    ...(accountId !== undefined && { accountId }),
+    ...(clientId !== undefined && { clientId }),
+    ...(targetId !== undefined &&
+      (event.startsWith('invitation') ? { invitationId: targetId } : { grantId: targetId })),
+  };
+}
+
+type FoundRow = { team_id?: string | null; account_id?: string; client_id?: string; target_id?: string };
 
 const insertEvents = statement<never>(
   'insert_audit_events',
@@ -73,8 +88,19 @@ export type NewEvent = ReturnType<typeof eventOf>;
 /** An event of the call that is under way. */
 export function eventOf(event: AuditEventName, fields: AuditFields) {
   const { actorKind, actorId, credentialId, address, requestId } = originNow();
-  const { accountId, subjectId, clientId, teamId, keyId, grantId, roleId, invitationId, sessionId, passkeyId, ...rest } =
-    fields;
+  const {
+    accountId,
+    subjectId,
+    clientId,
+    teamId,
+    keyId,
+    grantId,
+    roleId,
+    invitationId,
+    sessionId,
+    passkeyId,
+    ...rest
+  } = fields;
   return {
     id: newId('evt'),
     occurredAt: new Date(),
@@ -102,5 +128,8 @@ function bounded(details: Record<string, unknown>): Record<string, unknown> {
 
 const rowOf = (event: NewEvent): Record<string, unknown> =>
   Object.fromEntries(
-    Object.entries(event).map(([name, value]) => [name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`), value]),
+    Object.entries(event).map(([name, value]) => [
+      name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      value,
+    ]),
   );

@@ -1,4 +1,5 @@
 import Provider, { type ClientMetadata } from 'oidc-provider';
+import { record } from '../access/record.ts';
 import { findClient, type RegisteredClient } from '../access/oauth-clients.ts';
 import { hashSecret } from '../access/secrets.ts';
 import { statement } from '../db/read.ts';
@@ -26,6 +27,7 @@ export function clientStore({ db }: Services): Store {
           isConfidential: secret !== undefined,
           metadata: keptOf(rest),
         });
+        record(tx, 'oauth_client.created', { clientId: id, reason: 'registered itself' });
         await tx.flush();
         if (secret === undefined) return;
         tx.create(OAuthClientSecret, { secretHash: hashSecret(secret), client: id, last4: secret.slice(-4) });

@@ -1,7 +1,6 @@
 import type { EventEmitter } from 'node:events';
 import type Provider from 'oidc-provider';
 import type { errors, KoaContextWithOIDC } from 'oidc-provider';
-import { scopesIn } from '../access/scopes.ts';
 import { isUnavailable } from '../db/database.ts';
 import type { Transport } from '../http/transport.ts';
 import { toProblemError } from '../rpc/problem.ts';
@@ -20,21 +19,6 @@ const REFUSALS = [
 export function followEvents(provider: Provider, { services, log }: Transport): void {
   const { audit } = services;
 
-  provider.on('grant.success', (ctx) => {
-    const { AccessToken: token } = ctx.oidc.entities;
-    audit('oauth_token.issued', {
-      clientId: ctx.oidc.client?.clientId,
-      grantId: token?.grantId,
-      accountId: token?.accountId ?? null,
-      scopes: scopesIn(token?.scope ?? ''),
-    });
-  });
-  provider.on('access_token.destroyed', ({ clientId, grantId, accountId }) => {
-    audit('oauth_token.revoked', { clientId, grantId, accountId, reason: 'revoked by the client' });
-  });
-  provider.on('registration_create.success', (_ctx, { clientId }) => {
-    audit('oauth_client.created', { clientId, reason: 'registered itself' });
-  });
   const events: EventEmitter = provider; // its types list fewer events than it has
   for (const refusal of REFUSALS) {
     events.on(refusal, (ctx: KoaContextWithOIDC, error: errors.OIDCProviderError) => {

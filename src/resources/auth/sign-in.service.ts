@@ -48,6 +48,8 @@ export async function signIn(
 
 /** Ends the session of the call, if there is one, and forgets its cookie in any case. */
 export async function signOut({ db }: Services, visitor: Visitor, principal: Principal | null): Promise<void> {
-  if (principal?.kind === 'session') await endSessions(db.em(), { id: principal.credentialId });
+  if (principal?.kind === 'session') {
+    await db.em().transactional((tx) => endSessions(tx, { id: principal.credentialId }, 'signed out'));
+  }
   visitor.clearSession();
 }
