@@ -15,6 +15,7 @@ const GROUPS: Readonly<Record<string, readonly [description: string, load: () =>
     async () => (await import('./oauth-client.ts')).oauthClientCommands,
   ],
   billing: ["Set teams' subscriptions", async () => (await import('./billing.ts')).billingCommands],
+  audit: ['Verify and export the audit log', async () => (await import('./audit.ts')).auditCommands],
   migrate: ['Bring the database up to date', async () => (await import('./migrate.ts')).migrateCommand],
   seed: ['Fill the database with demo data', async () => (await import('./seed.ts')).seedCommand],
   doctor: [

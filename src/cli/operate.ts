@@ -7,7 +7,15 @@ import type { Services } from '../rpc/context.ts';
 import { Refusal } from './failure.ts';
 
 /** What a command prints: one of the two. */
-export type Answer = { readonly json: unknown; readonly text: string };
+export type Answer = {
+  readonly json: unknown;
+  readonly text: string;
+  /** Why the command fails all the same. */
+  readonly refusal?: string;
+};
+
+/** What a command answers that has printed by itself. */
+export const printed: Answer = { json: undefined, text: '' };
 
 /** An action on the migrated database that the configuration names. */
 export const withServices =
@@ -27,6 +35,7 @@ export const withServices =
       await opened.close();
     }
     print(command, answer);
+    if (answer.refusal !== undefined) throw new Refusal(answer.refusal);
   };
 
 /** Whoever may run a command on this machine is the operator; who that is the machine knows, not the service. */
@@ -54,7 +63,9 @@ export async function withDatabase<Result>(
   }
 }
 
-export function print(command: Command, { json, text }: Answer): void {
+export function print(command: Command, answer: Answer): void {
+  if (answer === printed) return;
+  const { json, text } = answer;
   const { json: isJson } = command.optsWithGlobals<{ json?: true }>();
   process.stdout.write(`${isJson ? JSON.stringify(json) : text.trimEnd()}\n`);
 }
