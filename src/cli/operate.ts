@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { auditLog } from '../access/audit.ts';
 import { onBehalfOf, type Origin } from '../access/origin.ts';
 import { readConfig, type Config } from '../config.ts';
 import type { Account } from '../entities/index.ts';
@@ -22,12 +21,9 @@ export const withServices =
   <Options>(act: (services: Services, options: Options) => Promise<Answer>) =>
   async (options: Options, command: Command): Promise<void> => {
     const { openServices } = await import('../services.ts');
-    const { pino } = await import('pino');
     const config = readConfig(process.env);
-    const opened = await openServices(
-      config,
-      auditLog(pino({ level: config.logLevel }, pino.destination({ dest: 2, sync: true }))),
-    );
+    // Nothing is logged: what a command prints is its answer, and what it does is in the audit log.
+    const opened = await openServices(config, () => undefined);
     let answer: Answer;
     try {
       answer = await onBehalfOf(operatorAt(opened.services), () => act(opened.services, options));
