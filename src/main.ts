@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino, type Logger } from 'pino';
 import { auditLog } from './access/audit.ts';
+import { trackRefusals } from './access/refusals.ts';
 import { trackUsage } from './access/usage.ts';
 import { createApp } from './app.ts';
 import { demoBanner } from './cli/banner.ts';
@@ -38,6 +39,9 @@ async function start(): Promise<void> {
   const usage = trackUsage(services.db, config.sessionIdleDays, (error) =>
     log.warn({ err: error }, 'last uses could not be written; they will be tried again'),
   );
+  const refusals = trackRefusals(services.db, (error) =>
+    log.warn({ err: error }, 'refusals could not be written to the audit log; they will be counted'),
+  );
   const limiter = createLimiter({
     redisUrl: config.redisUrl,
     limit: config.rateLimit,
@@ -47,7 +51,10 @@ async function start(): Promise<void> {
   });
   const attempts = countAttempts(config, log);
   const readiness = { ready: true };
-  const app = createApp({ services, limiter, attempts, usage, log: accessLog(log), clientAddress, placeOf }, readiness);
+  const app = createApp(
+    { services, limiter, attempts, usage, refusals, log: accessLog(log), clientAddress, placeOf },
+    readiness,
+  );
   const server = createHttpServer(app, config.baseUrl);
   const mailer = createMailer(config);
   const worker = await startWorker(services, mailer, log);
@@ -61,7 +68,7 @@ async function start(): Promise<void> {
     await sleep(config.drainSeconds * 1000);
     // Together, so that requests and jobs that take their time do not add up.
     await Promise.all([closeServer(server, FINISH_MS), worker.stop()]);
-    await usage.close();
+    await Promise.all([usage.close(), refusals.close()]);
     mailer.close();
     await Promise.all([limiter.close(), attempts.close()]);
     await opened.close();

@@ -7,6 +7,7 @@ import type { Transport } from '../http/transport.ts';
 import type { AppRouter } from '../router.ts';
 import { callContext } from '../rpc/call-context.ts';
 import { toProblemError } from '../rpc/problem.ts';
+import { noteRefusal } from '../http/refused.ts';
 import { cookiesOf } from '../http/cookies.ts';
 import { isSameOrigin } from './same-origin.ts';
 import { visitorOf } from './visitor.ts';
@@ -58,8 +59,11 @@ export function trpcHandler(transport: Transport, router: AppRouter): RequestHan
       createContext: () => ctx,
       maxBodySize: MAX_BODY_BYTES,
       maxBatchSize: MAX_BATCH,
-      onError: ({ error }) => {
+      onError: ({ error, input }) => {
         const problem = toProblemError(error);
+        const { principal } = authentication;
+        const { teamId } = (input ?? {}) as { teamId?: unknown }; // whatever the caller sent
+        noteRefusal(transport, problem, { principal, address, requestId, teamId });
         if (problem.extras.retryAfter !== undefined) res.setHeader('Retry-After', problem.extras.retryAfter);
         log.failure(problem, requestId);
       },

@@ -27,7 +27,9 @@ export async function signIn(
   for (const window of windows) await attempt(window);
 
   const isRight = await verifyPassword(password, passwordHash, config.passwordCost);
-  if (!isRight || accountId === null || passwordHash === null) throw new ProblemError('sign_in_failed');
+  if (!isRight || accountId === null || passwordHash === null) {
+    throw new ProblemError('sign_in_failed', undefined, accountId === null ? {} : { accountId });
+  }
   const dearerHash = isCheaper(passwordHash, config.passwordCost)
     ? await hashPassword(password, config.passwordCost)
     : passwordHash;
@@ -36,7 +38,7 @@ export async function signIn(
     // Under the lock: the account may be disabled, deleted, or have another password since it was looked up.
     const account = await tx.findOne(Account, accountId, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (account === null || account.disabledAt || account.passwordHash !== passwordHash) {
-      throw new ProblemError('sign_in_failed');
+      throw new ProblemError('sign_in_failed', undefined, { accountId });
     }
     account.passwordHash = dearerHash;
     const services = { db, config, ...rest };
