@@ -9,6 +9,7 @@ export const teamTexts = {
   roles: 'Roles',
   apiKeys: 'API keys',
   billing: 'Billing',
+  audit: 'Audit log',
   settings: 'Settings',
   title: (team: string) => team,
 } as const;
