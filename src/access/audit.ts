@@ -25,6 +25,8 @@ export type AuditFields = {
   readonly changed?: readonly string[];
   /** The accounts and teams that a search of an operator showed. */
   readonly found?: readonly string[];
+  /** The role that members get instead of one that is deleted. */
+  readonly replacementId?: string;
   readonly planId?: string;
   readonly isActive?: boolean;
   readonly expiresAt?: string | null;

@@ -12,6 +12,8 @@ type Row = {
   readonly team_id: string | null;
 };
 
+type KeyRow = Pick<Row, 'id' | 'account_id' | 'team_id'>;
+
 /**
  * Ends grants, and with each the API keys that were made through it. Locks the grants in the order
  * of their ids, after any team, account and membership and before any key; each is recorded.
@@ -27,11 +29,14 @@ export async function revokeGrants(tx: EntityManager, ending: Ending, reason: st
   const ids = rows.map(({ id }) => id);
   await tx.nativeUpdate(OAuthGrant, { id: { $in: ids } }, { revokedAt: new Date() });
   // Under the lock: a key that is being made through one of them is made by now, or never will be.
-  await tx.execute(
-    `select id from api_key where oauth_grant_id in (${ids.map(() => '?').join(', ')}) and revoked_at is null order by id for update`,
+  const keys = await tx.execute<KeyRow[]>(
+    `select id, account_id, team_id from api_key where oauth_grant_id in (${ids.map(() => '?').join(', ')}) and revoked_at is null order by id for update`,
     ids,
   );
   await tx.nativeUpdate(ApiKey, { oauthGrant: { $in: ids }, revokedAt: null }, { revokedAt: new Date() });
+  for (const { id: keyId, account_id: accountId, team_id: teamId } of keys) {
+    record(tx, 'api_key.revoked', { accountId, keyId, teamId, reason: 'its grant ended' });
+  }
   for (const { id, account_id: accountId, client_id: clientId, team_id: teamId } of rows) {
     record(tx, 'oauth_grant.revoked', { accountId, clientId, grantId: id, teamId, reason });
   }

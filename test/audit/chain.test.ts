@@ -149,7 +149,7 @@ describe('verifying tells of', () => {
       5,
       [`update audit_checkpoint set signature = sha256('x')`],
     ],
-    ['a checkpoint for another hash', 'checkpoint_not_signed', 5, [`update audit_checkpoint set hash = sha256('x')`]],
+    ['a checkpoint for another hash', 'checkpoint_differs', 5, [`update audit_checkpoint set hash = sha256('x')`]],
     [
       'a beginning that was cut off',
       'link_missing',

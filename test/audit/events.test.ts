@@ -1,7 +1,10 @@
-import { describe, expect } from 'vitest';
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import { describe, expect, vi } from 'vitest';
 import { appRouter } from '../../src/router.ts';
 import { ALL_SCOPES, OPERATIONS } from '../rest/operations.ts';
-import { test } from '../support/api.ts';
+import { withKey, type Trpc } from '../rpc/console.ts';
+import { test, type Api } from '../support/api.ts';
 import { eventsOf, recordedBy } from './events.ts';
 import { aScene, MUTATIONS, UNRECORDED } from './mutations.ts';
 
@@ -73,6 +76,60 @@ describe('a change over REST', () => {
       ]);
     },
   );
+});
+
+describe('what ends with something else', () => {
+  test('is recorded by itself: the keys and grants of a removed member', async ({ api }) => {
+    const { owner, team, member } = await aScene(api);
+    const key = await api.anApiKey(member, { team });
+    const grant = await api.aGrant(member, { team });
+    const made = await api.anApiKey(member, { team });
+    await api.rows('update api_key set oauth_grant_id = $2 where id = $1', [made.id, grant.id]);
+
+    const events = await recordedBy(api, owner.visitor, () =>
+      owner.visitor.trpc.removeTeamMember.mutate({ teamId: team.id, userId: member.id }),
+    );
+
+    const about = { actor_id: owner.id, account_id: member.id, team_id: team.id };
+    expect(events.map(({ event }) => event).toSorted()).toEqual([
+      'api_key.revoked',
+      'api_key.revoked',
+      'member.removed',
+      'oauth_grant.revoked',
+    ]);
+    for (const event of events) expect(event).toMatchObject(about);
+    expect(events.map(({ target_id }) => target_id)).toEqual(expect.arrayContaining([key.id, made.id, grant.id]));
+  });
+});
+
+// Guarantees the cost that the decisions name.
+describe('the cost of a record', () => {
+  async function statementsOf(api: Api, call: (trpc: Trpc, team: { id: string }) => Promise<unknown>) {
+    const owner = await api.anAccount();
+    const team = await api.aTeam({ owner });
+    const trpc = withKey(api, await api.anApiKey(owner, { scopes: ALL_SCOPES }));
+    await call(trpc, team);
+    await api.usage.flush();
+    const queries = vi.spyOn(pg.Client.prototype, 'query').mockClear();
+    await call(trpc, team);
+    return queries.mock.calls
+      .map(([query]: unknown[]) => (typeof query === 'string' ? query : (query as { text: string }).text)) // pg takes either
+      .filter((text) => /audit_/.test(text));
+  }
+
+  test('is nothing where the change is one statement: it is the same one', async ({ api }) => {
+    const statements = await statementsOf(api, (trpc, { id }) => trpc.updateTeam.mutate({ teamId: id, name: 'Kites' }));
+
+    expect(statements).toEqual([expect.stringMatching(/^with changed as \(update team/)]);
+  });
+
+  test('is one insert where the change is made through entities', async ({ api }) => {
+    const statements = await statementsOf(api, (trpc, { id }) =>
+      trpc.roles.create.mutate({ teamId: id, name: randomUUID(), permissions: [] }),
+    );
+
+    expect(statements).toEqual([expect.stringMatching(/^insert into "audit_event"/)]);
+  });
 });
 
 describe('a change that is not made', () => {

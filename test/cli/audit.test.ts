@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { createSealer } from '../../src/access/sealer.ts';
 import { chainEvents } from '../../src/jobs/audit-chain.ts';
+import { firstIdAt } from '../../src/entities/index.ts';
 import { readConfig } from '../../src/config.ts';
 import { expect, test } from 'vitest';
 import { rosterOfItsOwn } from './roster.ts';
@@ -39,23 +40,25 @@ test('what a command changes is recorded as the operator’s, exported, and veri
 
 // Guarantees that a spreadsheet computes nothing that a caller wrote: the request id is theirs.
 test('a CSV has a line an event, and no formula', async () => {
+  const [earlier, later] = [firstIdAt('evt', new Date('2030-01-01')), firstIdAt('evt', new Date('2031-01-01'))];
   await roster.rows(
     `insert into audit_event (id, occurred_at, event, actor_kind, request_id, team_id, details)
-     values ('evt_zz1', '2030-01-01T00:00:00Z', 'team.created', 'system', '-2+3', 'team_csv', '{"reason":"a,\\"b\\""}'),
-            ('evt_zz2', '2031-01-01T00:00:00Z', 'team.deleted', 'system', '=1+1', 'team_csv', '{}')`,
+     values ($1, '2030-01-01T00:00:00Z', 'team.created', 'system', '-2+3', 'team_csv', '{"reason":"a,\\"b\\""}'),
+            ($2, '2031-01-01T00:00:00Z', 'team.deleted', 'system', '=1+1', 'team_csv', '{}')`,
+    [earlier, later],
   );
 
   const { stdout } = await roster.run('audit', 'export', '--format', 'csv', '--team', 'team_csv');
   expect(stdout.split('\r\n')).toEqual([
     'id,occurred_at,event,actor_kind,actor_id,credential_id,client_id,team_id,account_id,target_id,address,request_id,count,details',
-    `evt_zz1,2030-01-01T00:00:00.000Z,team.created,system,,,,team_csv,,,,'-2+3,1,"{""reason"":""a,\\""b\\""""}"`,
-    `evt_zz2,2031-01-01T00:00:00.000Z,team.deleted,system,,,,team_csv,,,,'=1+1,1,{}`,
+    `${earlier},2030-01-01T00:00:00.000Z,team.created,system,,,,team_csv,,,,'-2+3,1,"{""reason"":""a,\\""b\\""""}"`,
+    `${later},2031-01-01T00:00:00.000Z,team.deleted,system,,,,team_csv,,,,'=1+1,1,{}`,
     '',
   ]);
 
   const range = ['--from', '2030-06-01T00:00:00Z', '--to', '2031-06-01T00:00:00Z'];
-  const { stdout: later } = await roster.run('audit', 'export', '--format', 'ndjson', ...range);
-  expect(later.match(/evt_\w+/g)).toEqual(['evt_zz2']);
+  const { stdout: rest } = await roster.run('audit', 'export', '--format', 'ndjson', ...range);
+  expect(rest.match(/evt_\w+/g)).toEqual([later]);
 });
 
 test('a log that was tampered with is told of, with the place, and exit 1', async () => {

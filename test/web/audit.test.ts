@@ -1,10 +1,10 @@
+import type { Page } from 'playwright-core';
 import { describe, expect } from 'vitest';
 import { signedIn } from '../support/browser.ts';
 import { hasChromium } from '../support/chromium.ts';
 import { aPerson, shows, test } from './console.ts';
 
-const eventsOn = (page: import('playwright-core').Page) =>
-  page.getByRole('list', { name: 'Events' }).getByRole('listitem');
+const eventsOn = (page: Page) => page.getByRole('list', { name: 'Events' }).getByRole('listitem');
 
 describe.skipIf(!hasChromium)('the audit log of a team', () => {
   test('says in sentences what was done, the latest first, and can be narrowed to a kind', async ({ api, open }) => {

@@ -46,19 +46,10 @@ export async function verifyAudit({ db, sealer }: Services, known?: Place): Prom
   const keys = sealer.keysFor(CHECKPOINT_KEYS);
   return db.em().transactional(
     async (tx) => {
-      const checkpoints = await checkpointsOf(tx);
-      const forged = checkpoints.find(({ signature, ...checkpoint }) => !isSigned(keys, checkpoint, signature));
-      const root = checkpoints.findLast(({ isRoot }) => isRoot) ?? START;
-      const chain = await follow(tx, root, new Map(checkpoints.map(({ sequence, hash }) => [sequence, hash])), known);
-      const last = checkpoints.at(-1) ?? START;
-      const fault =
-        (forged && faultAt('checkpoint_not_signed', forged.sequence)) ??
-        chain.fault ??
-        (last.sequence < chain.end.sequence ? faultAt('end_not_signed', last.sequence + 1) : null) ??
-        (Math.max(last.sequence, known?.sequence ?? 0) > chain.end.sequence
-          ? faultAt('end_missing', chain.end.sequence + 1)
-          : null) ??
-        (await unchained(tx));
+      const [root] = await checkpoints(tx, 'is_root order by sequence desc limit 1', []);
+      const [last] = await checkpoints(tx, 'true order by sequence desc limit 1', []);
+      const chain = await follow(tx, keys, root, known);
+      const fault = chain.fault ?? endFault(chain.end, last ?? START, known) ?? (await unchained(tx));
       const [row] = await tx.execute<{ pending: string }[]>('select count(*) as pending from audit_pending');
       return { fault, events: chain.events, pending: Number(row?.pending ?? 0), end: chain.end };
     },
@@ -72,32 +63,43 @@ const faultAt = (kind: Fault['kind'], sequence: number | null, eventId: string |
   eventId,
 });
 
+/** The chain ends where it was signed last, and not before a place that is known. */
+function endFault(end: Place, last: Place, known: Place | undefined): Fault | null {
+  if (last.sequence < end.sequence) return faultAt('end_not_signed', last.sequence + 1);
+  const expected = Math.max(last.sequence, known?.sequence ?? 0);
+  return expected > end.sequence ? faultAt('end_missing', end.sequence + 1) : null;
+}
+
 type Signed = Checkpoint & { readonly signature: string };
 
-async function checkpointsOf(tx: EntityManager): Promise<Signed[]> {
+async function checkpoints(tx: EntityManager, where: string, values: readonly number[]): Promise<Signed[]> {
   const rows = await tx.execute<(Omit<Signed, 'sequence'> & { sequence: string })[]>(
     `select sequence, encode(hash, 'hex') as hash, is_root as "isRoot", encode(signature, 'hex') as signature,
        to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt"
-     from audit_checkpoint order by sequence`,
+     from audit_checkpoint where ${where}`,
+    [...values],
   );
   return rows.map((row) => ({ ...row, sequence: Number(row.sequence) }));
 }
 
 type LinkRow = CanonicalRow & { sequence: string; hash: string; event_id: string };
+type Followed = { readonly fault: Fault | null; readonly events: number; readonly end: Place };
 
-/** Goes from a root to the end of the chain, or to the first link that is not as it should be. */
+/** Goes from a root to the end of the chain, or to the first link or checkpoint that is not as it should be. */
 async function follow(
   tx: EntityManager,
-  root: Place,
-  signed: ReadonlyMap<number, string>,
+  keys: readonly Buffer[],
+  root: Signed | undefined,
   known: Place | undefined,
-): Promise<{ fault: Fault | null; events: number; end: Place }> {
-  let place: Place = { sequence: root.sequence, hash: root.hash };
-  const faulty = (kind: Fault['kind'], sequence: number, eventId: string | null = null) => ({
-    fault: faultAt(kind, sequence, eventId),
-    events: place.sequence - root.sequence,
+): Promise<Followed> {
+  const start = root ?? START;
+  let place: Place = { sequence: start.sequence, hash: start.hash };
+  const until = (fault: Fault | null): Followed => ({
+    fault,
+    events: place.sequence - start.sequence,
     end: place,
   });
+  if (root !== undefined && !isSignedBy(keys, root)) return until(faultAt('checkpoint_not_signed', root.sequence));
   // From the very first, so that links before the root are not overlooked.
   for (let after = -1; ;) {
     const rows = await tx.execute<LinkRow[]>(
@@ -106,20 +108,39 @@ async function follow(
        where l.sequence > ? order by l.sequence limit ?`,
       [after, PAGE],
     );
+    const end = Number(rows.at(-1)?.sequence ?? after);
+    const signed = await checkpoints(tx, 'sequence > ? and sequence <= ? order by sequence', [place.sequence, end]);
+    const forged = signed.find((checkpoint) => !isSignedBy(keys, checkpoint));
+    const hashes = new Map(signed.map(({ sequence, hash }) => [sequence, hash]));
     for (const row of rows) {
-      const expected = place.sequence + 1;
-      if (Number(row.sequence) !== expected) return faulty('link_missing', expected);
-      if (row.id === null) return faulty('event_missing', expected, row.event_id);
-      const next = nextPlace(place, row);
-      if (next.hash !== row.hash) return faulty('event_changed', expected, row.event_id);
-      const checkpoint = signed.get(expected);
-      if ((checkpoint ?? next.hash) !== next.hash) return faulty('checkpoint_differs', expected);
-      if (known?.sequence === expected && known.hash !== next.hash) return faulty('checkpoint_differs', expected);
+      const next = nextOf(place, row, hashes, known);
+      if ('kind' in next) return until(next);
       place = next;
+      if (place.sequence === forged?.sequence) return until(faultAt('checkpoint_not_signed', forged.sequence));
     }
-    if (rows.length < PAGE) return { fault: null, events: place.sequence - root.sequence, end: place };
+    if (rows.length < PAGE) return until(null);
     after = place.sequence;
   }
+}
+
+const isSignedBy = (keys: readonly Buffer[], { signature, ...checkpoint }: Signed): boolean =>
+  isSigned(keys, checkpoint, signature);
+
+/** The place of a link, or what is wrong with it. */
+function nextOf(
+  before: Place,
+  row: LinkRow,
+  signed: ReadonlyMap<number, string>,
+  known: Place | undefined,
+): Place | Fault {
+  const expected = before.sequence + 1;
+  if (Number(row.sequence) !== expected) return faultAt('link_missing', expected);
+  if (row.id === null) return faultAt('event_missing', expected, row.event_id);
+  const next = nextPlace(before, row);
+  if (next.hash !== row.hash) return faultAt('event_changed', expected, row.event_id);
+  const isAsSigned = (signed.get(expected) ?? next.hash) === next.hash;
+  const isAsKnown = known?.sequence !== expected || known.hash === next.hash;
+  return isAsSigned && isAsKnown ? next : faultAt('checkpoint_differs', expected);
 }
 
 /** An event that has no place in the chain and does not wait for one: it was put there past the service. */

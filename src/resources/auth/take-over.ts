@@ -19,9 +19,14 @@ export async function endPrepared(tx: EntityManager, account: Account): Promise<
   await revokeGrants(tx, { account_id: account.id }, 'account taken over by its mailbox');
   if (await isMember(tx, account)) return;
   // In the order of their ids, as everywhere, so that writers of several keys cannot deadlock.
-  await tx.execute('select id from api_key where account_id = ? and revoked_at is null order by id for update', [
-    account.id,
-  ]);
+  const keys = await tx.execute<{ id: string; team_id: string | null }[]>(
+    'select id, team_id from api_key where account_id = ? and revoked_at is null order by id for update',
+    [account.id],
+  );
+  const [accountId, reason] = [account.id, 'account taken over by its mailbox'];
+  for (const { id: keyId, team_id: teamId } of keys) {
+    record(tx, 'api_key.revoked', { accountId, keyId, teamId, reason });
+  }
   await tx.nativeUpdate(ApiKey, { account: account.id, revokedAt: null }, { revokedAt: new Date() });
   account.avatar = null;
   account.preferredLocale = null;

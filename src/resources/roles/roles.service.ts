@@ -80,7 +80,7 @@ export async function deleteRole(
     // Also those that were accepted or have expired: their rows name the role too.
     await tx.nativeUpdate(Invitation, { role: roleId }, { role: replacement.id });
     await tx.nativeDelete(Role, { id: roleId });
-    record(tx, 'role.deleted', { roleId, teamId: caller.team.id });
+    record(tx, 'role.deleted', { roleId, teamId: caller.team.id, replacementId: replacement.id });
   });
 }
 
