@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { describe, expect } from 'vitest';
 import { signedIn } from '../support/browser.ts';
@@ -47,6 +48,33 @@ describe.skipIf(!hasChromium)('the audit log of a team', () => {
     expect(await page.getByRole('button', { name: 'Older' }).isDisabled()).toBe(true);
     await page.getByRole('button', { name: 'Newer' }).press('Enter');
     await expect.poll(() => eventsOn(page).count()).toBe(50);
+  });
+
+  test('is saved as a file, all of it, and no cell is a formula', async ({ api, open }) => {
+    const owner = await aPerson(api);
+    const team = await api.aTeam({ owner });
+    await api.rows(
+      `insert into audit_event (id, occurred_at, event, actor_kind, team_id, request_id, details)
+       select 'evt_file_' || lpad(n::text, 4, '0'), now(), 'team.renamed', 'system', $1, '=1+' || n, '{}'
+       from generate_series(1, 510) n`,
+      [team.id],
+    );
+    const page = await open(`/teams/${team.id}/audit`, { as: owner });
+    const save = async (name: string) => {
+      const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name }).click()]);
+      return [file.suggestedFilename(), await readFile(await file.path(), 'utf8')] as const;
+    };
+
+    const [name, csv] = await save('Download CSV');
+    expect(name).toBe('audit-log.csv');
+    expect(csv.trimEnd().split('\r\n')).toHaveLength(511);
+    expect(csv).toMatch(/^id,occurredAt,event,.*\r\nevt_file_0510,.*,team\.renamed,system,,,,,,,,,'=1\+510,,1\r\n/);
+    const [, ndjson] = await save('Download NDJSON');
+    const lines = ndjson
+      .trimEnd()
+      .split('\n')
+      .map((line): { id: string } => JSON.parse(line));
+    expect(lines.map(({ id }) => id)).toContain('evt_file_0001');
   });
 
   test('is not offered to whom it is not shown', async ({ api, open }) => {

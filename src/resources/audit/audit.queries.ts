@@ -1,8 +1,6 @@
 import { brief, type Read } from '../../db/read.ts';
 import { presentEvent, type NamedRow } from './audit.schema.ts';
 
-const PAGE = 50;
-
 const nameOf = (account: string) =>
   `coalesce(nullif(trim(concat_ws(' ', ${account}.first_name, ${account}.last_name)), ''), ${account}.email)`;
 
@@ -14,7 +12,7 @@ const eventsOfTeam = brief<NamedRow>(
    from (
      select * from audit_event
      where team_id = $1 and ($2::text is null or id < $2) and ($3::text is null or starts_with(event, $3 || '.'))
-     order by id desc limit ${PAGE + 1}
+     order by id desc limit $4
    ) e
    left join account actor on actor.id = e.actor_id
    left join account subject on subject.id = e.account_id
@@ -25,11 +23,16 @@ const eventsOfTeam = brief<NamedRow>(
    order by e.id desc`,
 );
 
-type Which = { readonly teamId: string; readonly kind?: string | undefined; readonly cursor?: string | undefined };
+type Which = {
+  readonly teamId: string;
+  readonly kind?: string | undefined;
+  readonly cursor?: string | undefined;
+  readonly limit: number;
+};
 
-/** The events of a team, the latest first, fifty at a time. */
-export async function listTeamEvents(read: Read, { teamId, kind, cursor }: Which) {
-  const rows = await read(eventsOfTeam, [teamId, cursor ?? null, kind ?? null]);
-  const events = rows.slice(0, PAGE).map(presentEvent);
-  return { events, nextCursor: rows.length > PAGE ? (events.at(-1)?.id ?? null) : null };
+/** The events of a team, the latest first, so many at a time. */
+export async function listTeamEvents(read: Read, { teamId, kind, cursor, limit }: Which) {
+  const rows = await read(eventsOfTeam, [teamId, cursor ?? null, kind ?? null, limit + 1]);
+  const events = rows.slice(0, limit).map(presentEvent);
+  return { events, nextCursor: rows.length > limit ? (events.at(-1)?.id ?? null) : null };
 }

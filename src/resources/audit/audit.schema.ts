@@ -38,6 +38,7 @@ export const listAuditInput = z.object({
   kind: z.enum(KINDS).optional(),
   /** The last event of the page before. */
   cursor: resourceId.optional(),
+  limit: z.int().min(1).max(500).default(50),
 });
 
 const person = z.object({ userId: z.string(), name: z.string().nullable() });

@@ -57,6 +57,7 @@ export const auditTexts = {
     oauth_grant: 'Connected applications',
     access: 'Refusals',
   },
+  download: { ndjson: 'Download NDJSON', csv: 'Download CSV' },
   list: 'Events',
   emptyTitle: 'Nothing has been recorded yet',
   empty: 'Every change of the team will be listed here, the latest first.',

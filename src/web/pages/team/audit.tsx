@@ -1,12 +1,15 @@
 import { Alert, Button, EmptyState, Group, NativeSelect, Paper } from '@mantine/core';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { FailureAlert } from '../../parts/failure-alert.tsx';
 import { Page, Placeholder } from '../../parts/page.tsx';
 import { auditTexts as words } from '../../texts/audit.ts';
 import { failureOf, query, type Outputs } from '../../trpc.ts';
+import { download, type Format } from './audit/download.ts';
 import { EventRow } from './audit/event-row.tsx';
 import { useTeam } from './team.ts';
+
+const FORMATS = ['ndjson', 'csv'] as const;
 
 type Kind = Exclude<keyof typeof words.kinds, ''>;
 
@@ -35,6 +38,9 @@ function AuditLog() {
     ...query('audit.list', { teamId: team.id, ...(kind && { kind }), ...(cursor && { cursor }) }),
     placeholderData: keepPreviousData,
   });
+  const save = useMutation({
+    mutationFn: (format: Format) => download({ teamId: team.id, ...(kind && { kind }) }, format),
+  });
   const choose = (value: string) => {
     setKind(value === '' ? undefined : (value as Kind)); // one of the options below
     setCursors([]);
@@ -42,13 +48,27 @@ function AuditLog() {
   const next = page.data?.nextCursor ?? null;
   return (
     <Page title={words.title} explanation={words.explanation}>
-      <NativeSelect
-        label={words.filter}
-        value={kind ?? ''}
-        onChange={(event) => choose(event.currentTarget.value)}
-        data={Object.entries(words.kinds).map(([value, label]) => ({ value, label }))}
-        maw={320}
-      />
+      <Group justify="space-between" align="end">
+        <NativeSelect
+          label={words.filter}
+          value={kind ?? ''}
+          onChange={(event) => choose(event.currentTarget.value)}
+          data={Object.entries(words.kinds).map(([value, label]) => ({ value, label }))}
+        />
+        <Group gap="xs">
+          {FORMATS.map((format) => (
+            <Button
+              key={format}
+              variant="default"
+              loading={save.isPending && save.variables === format}
+              onClick={() => save.mutate(format)}
+            >
+              {words.download[format]}
+            </Button>
+          ))}
+        </Group>
+      </Group>
+      {save.error !== null && <FailureAlert failure={failureOf(save.error)} onClose={save.reset} />}
       {page.error !== null && <FailureAlert failure={failureOf(page.error)} retry={() => void page.refetch()} />}
       {page.data === undefined ? (
         page.error === null && <Placeholder rows={6} />
