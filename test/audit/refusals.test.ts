@@ -62,6 +62,15 @@ describe('a refusal', () => {
     expect(rows.find(({ event }) => event === 'refusals.omitted')).toMatchObject({ count: 40 });
   });
 
+  shared('is written at once when the service stops', async () => {
+    const api = await aService();
+    await api.as(inventedKey).get('/api/v1/teams');
+
+    await api.refusals.close();
+
+    expect(await api.rows(`select count from audit_event where event = 'access.refused'`)).toEqual([{ count: 1 }]);
+  });
+
   shared('of a call without any credential is none', async () => {
     const api = await aService();
     await api.anonymous.get('/api/v1/teams');
@@ -135,6 +144,15 @@ describe('what is recorded of', () => {
     expect(await refusalsOf(api)).toMatchObject([
       { event: 'access.refused', credential_id: key.id, details: { reason: 'scope_missing' } },
       { event: 'access.refused', actor_id: account.id, details: { reason: 'route_not_found' } },
+    ]);
+  });
+
+  shared('requests to the authorization server that are throttled', async () => {
+    const api = await aService({ OAUTH_ADDRESS_LIMIT: '1' });
+    for (let i = 0; i < 3; i += 1) await postForm(api, '/oauth/revoke', {});
+
+    expect((await refusalsOf(api)).filter(({ event }) => event === 'attempts.throttled')).toMatchObject([
+      { actor_kind: 'oauth_client', count: 2, address: '127.0.0.1' },
     ]);
   });
 
