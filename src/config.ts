@@ -59,6 +59,7 @@ const environment = z.object({
   OAUTH_CLIENT_DOCUMENTS: flag.default(false),
   OAUTH_DPOP: flag.default(false),
   OAUTH_REFRESH_REPEAT: flag.default(true),
+  AUDIT_DAYS: count(365),
   TOKEN_BRAND: z
     .string()
     .regex(/^[a-z][a-z0-9]{1,9}$/)
@@ -151,6 +152,8 @@ export function readConfig(env: NodeJS.ProcessEnv) {
       /** Whether a refresh may be repeated within half a minute. */
       refreshRepeat: e.OAUTH_REFRESH_REPEAT,
     },
+    /** How long events of the audit log are kept. */
+    auditDays: e.AUDIT_DAYS,
     tokenBrand: e.TOKEN_BRAND,
     trpcOrigins: e.TRPC_ORIGINS.split(',')
       .map((origin) => origin.trim())

@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino, type Logger } from 'pino';
 import { auditLog } from './access/audit.ts';
+import { trackRefusals } from './access/refusals.ts';
 import { trackUsage } from './access/usage.ts';
 import { createApp } from './app.ts';
 import { demoBanner } from './cli/banner.ts';
@@ -43,6 +44,9 @@ async function start(): Promise<void> {
   const usage = trackUsage(services.db, config.sessionIdleDays, (error) =>
     log.warn({ err: error }, 'last uses could not be written; they will be tried again'),
   );
+  const refusals = trackRefusals(services.db, (error) =>
+    log.warn({ err: error }, 'refusals could not be written to the audit log; they will be counted'),
+  );
   const windows = {
     redisUrl: config.redisUrl,
     limit: config.rateLimit,
@@ -55,7 +59,10 @@ async function start(): Promise<void> {
   const attempts = countAttempts(config, log, observers);
   const readiness = { ready: true };
   const requests = accessLog(log, observers);
-  const app = createApp({ services, limiter, attempts, usage, log: requests, clientAddress, placeOf }, readiness);
+  const app = createApp(
+    { services, limiter, attempts, usage, refusals, log: requests, clientAddress, placeOf },
+    readiness,
+  );
   const server = createHttpServer(observers.tracing?.listener(app) ?? app, config.baseUrl, requests);
   const mailer = createMailer(config);
   const worker = await startWorker(services, mailer, log);
@@ -70,7 +77,7 @@ async function start(): Promise<void> {
     await sleep(config.drainSeconds * 1000);
     // Together, so that requests and jobs that take their time do not add up.
     await Promise.all([closeServer(server, FINISH_MS), worker.stop()]);
-    await Promise.all([usage.close(), observers.tracing?.close()]);
+    await Promise.all([usage.close(), refusals.close(), observers.tracing?.close()]);
     mailer.close();
     await Promise.all([limiter.close(), attempts.close()]);
     await opened.close();

@@ -1,6 +1,7 @@
 import { accountConsoleRouter } from './resources/accounts/accounts.console.router.ts';
 import { apiKeysConsoleRouter } from './resources/api-keys/api-keys.console.router.ts';
 import { apiKeysRouter } from './resources/api-keys/api-keys.router.ts';
+import { auditConsoleRouter } from './resources/audit/audit.console.router.ts';
 import { authorizationsRouter } from './resources/authorizations/authorizations.router.ts';
 import { authRouter } from './resources/auth/auth.router.ts';
 import { billingRouter } from './resources/billing/billing.router.ts';
@@ -46,6 +47,7 @@ export const appRouter = mergeRouters(
     oauthClients: oauthClientsRouter,
     grants: grantsRouter,
     apiKeys: apiKeysConsoleRouter,
+    audit: auditConsoleRouter,
     operator: operatorConsoleRouter,
   }),
 );

@@ -1,48 +1,45 @@
+import type { AuditEventName } from './audit-events.ts';
+
 /**
  * What an operator or an auditor asks about later: who allowed what to whom, and what was refused.
- * Ids only: nothing secret and no address.
+ * Ids only: nothing secret and no address of a mailbox, so that a row may outlive what it tells of.
  */
-type AuditFields = {
+export type AuditFields = {
+  /** Whose account it is about; the actor's, where it is left out. */
   readonly accountId?: string | null;
   readonly clientId?: string | undefined;
   readonly grantId?: string | undefined;
   readonly keyId?: string;
-  /** Who made the key. */
-  readonly makerId?: string;
+  readonly roleId?: string;
+  readonly invitationId?: string;
+  readonly sessionId?: string;
+  readonly passkeyId?: string;
   readonly teamId?: string | null;
-  readonly scopes?: readonly string[];
   /** Whose account an operator, who is `accountId`, looked at or changed. */
   readonly subjectId?: string;
+  /** Who made the key. */
+  readonly makerId?: string;
+  readonly scopes?: readonly string[];
+  readonly permissions?: readonly string[];
+  /** Which members of a thing were changed. */
+  readonly changed?: readonly string[];
   /** The accounts and teams that a search of an operator showed. */
   readonly found?: readonly string[];
+  /** The role that members get instead of one that is deleted. */
+  readonly replacementId?: string;
+  readonly planId?: string;
+  readonly isActive?: boolean;
+  readonly expiresAt?: string | null;
+  /** How somebody signed in. */
+  readonly method?: string;
+  /** How many things of a kind there were. */
+  readonly number?: number;
   /** Why something was refused or ended. */
   readonly reason?: string;
 };
 
-export type AuditEvent =
-  | 'api_key.rotated'
-  | 'api_key.revoked'
-  | 'oauth_client.created'
-  | 'oauth_client.changed'
-  | 'oauth_client.secret_rotated'
-  | 'oauth_client.deleted'
-  | 'oauth_grant.created'
-  | 'oauth_grant.denied'
-  | 'oauth_grant.narrowed'
-  | 'oauth_grant.revoked'
-  | 'oauth_token.issued'
-  | 'oauth_token.repeated'
-  | 'oauth_token.reused'
-  | 'oauth_token.revoked'
-  | 'oauth_request.refused'
-  | 'operator.searched'
-  | 'operator.account_viewed'
-  | 'operator.team_viewed'
-  | 'operator.account_disabled'
-  | 'operator.account_enabled';
-
-/** Writes an event, once what it tells of has been committed. */
-export type Audit = (event: AuditEvent, fields: AuditFields) => void;
+/** Tells of an event, once what it tells of has been committed. */
+export type Audit = (event: AuditEventName, fields: AuditFields) => void;
 
 type Log = { info(fields: object, message: string): void };
 

@@ -1,7 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { afterCommit } from '../db/after-commit.ts';
 import { ApiKey, OAuthGrant } from '../entities/index.ts';
-import type { Audit } from './audit.ts';
+import { record } from './record.ts';
 
 /** Which grants end: one, those of an account, of a client, or for a team; of several, those that are all of it. */
 type Ending = Readonly<Partial<Record<'id' | 'account_id' | 'client_id' | 'team_id', string>>>;
@@ -13,12 +12,13 @@ type Row = {
   readonly team_id: string | null;
 };
 
+type KeyRow = Pick<Row, 'id' | 'account_id' | 'team_id'>;
+
 /**
  * Ends grants, and with each the API keys that were made through it. Locks the grants in the order
- * of their ids, after any team, account and membership and before any key; each is in the log once
- * that is committed.
+ * of their ids, after any team, account and membership and before any key; each is recorded.
  */
-export async function revokeGrants(tx: EntityManager, audit: Audit, ending: Ending, reason: string): Promise<void> {
+export async function revokeGrants(tx: EntityManager, ending: Ending, reason: string): Promise<void> {
   const columns = Object.keys(ending);
   const rows = await tx.execute<Row[]>(
     `select id, account_id, client_id, team_id from oauth_grant
@@ -29,14 +29,15 @@ export async function revokeGrants(tx: EntityManager, audit: Audit, ending: Endi
   const ids = rows.map(({ id }) => id);
   await tx.nativeUpdate(OAuthGrant, { id: { $in: ids } }, { revokedAt: new Date() });
   // Under the lock: a key that is being made through one of them is made by now, or never will be.
-  await tx.execute(
-    `select id from api_key where oauth_grant_id in (${ids.map(() => '?').join(', ')}) and revoked_at is null order by id for update`,
+  const keys = await tx.execute<KeyRow[]>(
+    `select id, account_id, team_id from api_key where oauth_grant_id in (${ids.map(() => '?').join(', ')}) and revoked_at is null order by id for update`,
     ids,
   );
   await tx.nativeUpdate(ApiKey, { oauthGrant: { $in: ids }, revokedAt: null }, { revokedAt: new Date() });
-  afterCommit(tx, () => {
-    for (const { id, account_id: accountId, client_id: clientId, team_id: teamId } of rows) {
-      audit('oauth_grant.revoked', { accountId, clientId, grantId: id, teamId, reason });
-    }
-  });
+  for (const { id: keyId, account_id: accountId, team_id: teamId } of keys) {
+    record(tx, 'api_key.revoked', { accountId, keyId, teamId, reason: 'its grant ended' });
+  }
+  for (const { id, account_id: accountId, client_id: clientId, team_id: teamId } of rows) {
+    record(tx, 'oauth_grant.revoked', { accountId, clientId, grantId: id, teamId, reason });
+  }
 }

@@ -2,8 +2,8 @@ import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { ApiKey, Membership, OwnershipTransfer, Team, type Permission } from '../entities/index.ts';
 import { ProblemError } from '../errors.ts';
-import type { Audit } from './audit.ts';
 import { revokeGrants } from './grants.ts';
+import { record } from './record.ts';
 import type { ActiveMembership } from './principal.ts';
 
 /** Whether a membership counts at this moment. */
@@ -64,16 +64,19 @@ export async function lockMembership(tx: EntityManager, teamId: string, accountI
 }
 
 /** Ends a locked membership, and with it the account's grants and keys for the team and an offer of ownership to it. */
-export async function endMembership(tx: EntityManager, audit: Audit, membership: Membership): Promise<void> {
+export async function endMembership(tx: EntityManager, membership: Membership): Promise<void> {
   const team = membership.team.id;
   const account = membership.account.id;
   await tx.nativeDelete(OwnershipTransfer, { team, nominee: account });
   await tx.nativeDelete(Membership, { id: membership.id });
-  await revokeGrants(tx, audit, { team_id: team, account_id: account }, 'membership ended');
+  await revokeGrants(tx, { team_id: team, account_id: account }, 'membership ended');
   // In the order of their ids, as everywhere, so that writers of several keys cannot deadlock.
-  await tx.execute(
+  const keys = await tx.execute<{ id: string }[]>(
     'select id from api_key where team_id = ? and account_id = ? and revoked_at is null order by id for update',
     [team, account],
   );
   await tx.nativeUpdate(ApiKey, { team, account, revokedAt: null }, { revokedAt: new Date() });
+  for (const { id: keyId } of keys) {
+    record(tx, 'api_key.revoked', { accountId: account, keyId, teamId: team, reason: 'membership ended' });
+  }
 }

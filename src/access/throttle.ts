@@ -54,7 +54,11 @@ function nameOf(guesser: Guesser): string {
 /** Counts an attempt before it is made, so that many at once count too; 429 where the window is used up. */
 export async function attempt({ counter, name }: Bucket): Promise<void> {
   const { allowed, resetSeconds } = await counter.charge(name);
-  if (!allowed) throw new ProblemError('rate_limited', 'Too many attempts.', { retryAfter: resetSeconds });
+  if (!allowed)
+    throw new ProblemError('rate_limited', 'Too many attempts.', {
+      retryAfter: resetSeconds,
+      refused: 'attempts.throttled',
+    });
 }
 
 /** Takes an attempt back that was no guess. */

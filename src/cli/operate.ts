@@ -1,32 +1,48 @@
 import type { Command } from 'commander';
-import { auditLog } from '../access/audit.ts';
+import { onBehalfOf, type Origin } from '../access/origin.ts';
 import { readConfig, type Config } from '../config.ts';
 import type { Account } from '../entities/index.ts';
 import type { Services } from '../rpc/context.ts';
 import { Refusal } from './failure.ts';
 
 /** What a command prints: one of the two. */
-export type Answer = { readonly json: unknown; readonly text: string };
+export type Answer = {
+  readonly json: unknown;
+  readonly text: string;
+  /** Why the command fails all the same. */
+  readonly refusal?: string;
+};
+
+/** What a command answers that has printed by itself. */
+export const printed: Answer = { json: undefined, text: '' };
 
 /** An action on the migrated database that the configuration names. */
 export const withServices =
   <Options>(act: (services: Services, options: Options) => Promise<Answer>) =>
   async (options: Options, command: Command): Promise<void> => {
     const { openServices } = await import('../services.ts');
-    const { pino } = await import('pino');
     const config = readConfig(process.env);
-    const opened = await openServices(
-      config,
-      auditLog(pino({ level: config.logLevel }, pino.destination({ dest: 2, sync: true }))),
-    );
+    // Nothing is logged: what a command prints is its answer, and what it does is in the audit log.
+    const opened = await openServices(config, () => undefined);
     let answer: Answer;
     try {
-      answer = await act(opened.services, options);
+      answer = await onBehalfOf(operatorAt(opened.services), () => act(opened.services, options));
     } finally {
       await opened.close();
     }
     print(command, answer);
+    if (answer.refusal !== undefined) throw new Refusal(answer.refusal);
   };
+
+/** Whoever may run a command on this machine is the operator; who that is the machine knows, not the service. */
+const operatorAt = ({ audit }: Services): Origin => ({
+  actorKind: 'operator_cli',
+  actorId: null,
+  credentialId: null,
+  address: null,
+  requestId: null,
+  audit,
+});
 
 /** Runs `use` on the database as it is, without migrating it. */
 export async function withDatabase<Result>(
@@ -43,7 +59,9 @@ export async function withDatabase<Result>(
   }
 }
 
-export function print(command: Command, { json, text }: Answer): void {
+export function print(command: Command, answer: Answer): void {
+  if (answer === printed) return;
+  const { json, text } = answer;
   const { json: isJson } = command.optsWithGlobals<{ json?: true }>();
   process.stdout.write(`${isJson ? JSON.stringify(json) : text.trimEnd()}\n`);
 }

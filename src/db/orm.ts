@@ -5,6 +5,10 @@ import {
   AccountToken,
   ApiKey,
   ApiKeySecret,
+  AuditCheckpoint,
+  AuditEvent,
+  AuditLink,
+  AuditPending,
   AuthorizationRequest,
   Invitation,
   InvitationLink,
@@ -31,6 +35,10 @@ const ENTITIES = [
   AccountToken,
   ApiKey,
   ApiKeySecret,
+  AuditCheckpoint,
+  AuditEvent,
+  AuditLink,
+  AuditPending,
   AuthorizationRequest,
   Invitation,
   InvitationLink,
@@ -73,7 +81,8 @@ export function openOrm(databaseUrl: string, { poolMax, timeouts }: PoolOptions)
       snapshot: false,
       disableForeignKeys: false,
     },
-    schemaGenerator: { ignoreSchema: ['graphile_worker'], disableForeignKeys: false },
+    // Triggers are written by hand in their migration.
+    schemaGenerator: { ignoreSchema: ['graphile_worker'], disableForeignKeys: false, ignoreTriggers: true },
     pool: { min: 0, max: poolMax },
     driverOptions: timeouts
       ? {

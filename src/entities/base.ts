@@ -25,6 +25,10 @@ export function newId(kind: string): string {
     .padStart(26, '0')}`;
 }
 
+/** The least id that is made at an instant: ids from then on are not before it, but for clocks that differ. */
+export const firstIdAt = (kind: string, at: Date): string =>
+  `${kind}_${(BigInt(at.getTime()) << 80n).toString(32).padStart(26, '0')}`;
+
 /** Ids are text in the "C" collation: the cheapest comparison, the same order everywhere. */
 export const textId = () => p.string().columnType('text').collation('C');
 

@@ -1,7 +1,8 @@
 export { Account, ACCOUNT_ROLES } from './account.ts';
 export { AccountToken, TOKEN_PURPOSES, type TokenPurpose } from './account-token.ts';
 export { ApiKey, ApiKeySecret } from './api-key.ts';
-export { newId } from './base.ts';
+export { ACTOR_KINDS, AuditCheckpoint, AuditEvent, AuditLink, AuditPending, type ActorKind } from './audit-event.ts';
+export { firstIdAt, newId } from './base.ts';
 export { Invitation, InvitationLink } from './invitation.ts';
 export { KnownDevice } from './known-device.ts';
 export { Membership } from './membership.ts';

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Attempts } from '../access/throttle.ts';
+import type { Refusals } from '../access/refusals.ts';
 import type { Usage } from '../access/usage.ts';
 import type { Services } from '../rpc/context.ts';
 import type { Limiter } from './limiter.ts';
@@ -12,6 +13,7 @@ export type Transport = {
   readonly limiter: Limiter;
   readonly attempts: Attempts;
   readonly usage: Usage;
+  readonly refusals: Refusals;
   readonly log: AccessLog;
   readonly clientAddress: (req: IncomingMessage) => string;
   readonly placeOf: PlaceOf;

@@ -1,12 +1,14 @@
 import { parseCronItems, type JobHelpers, type ParsedCronItem, type TaskList } from 'graphile-worker';
 import type { Mailer } from '../mail/mailer.ts';
 import type { Jobs } from './enqueue.ts';
+import { chainEvents } from './audit-chain.ts';
+import { trimEvents } from './audit-retention.ts';
 import { reasonOf, type Log } from './log.ts';
 import { HOUSEKEEPING } from './housekeeping.ts';
 import { sendAccountMail } from './send-account-mail.ts';
 import { sendInvitation, type Job, type JobServices } from './send-invitation.ts';
 
-/** What a worker can do. The names are those of `Jobs`, and `sweep`, which the clock queues. */
+/** What a worker can do. The names are those of `Jobs`, and what the clock queues. */
 export function tasksOf(services: JobServices, mailer: Mailer, log: Log): TaskList {
   /** Sends a mail; what the log says of one that is given up names no address. */
   async function send(
@@ -53,6 +55,12 @@ export function tasksOf(services: JobServices, mailer: Mailer, log: Log): TaskLi
         log.warn({ jobs: rowCount }, 'jobs that were left at their last attempt are dropped');
       for (const statement of HOUSEKEEPING) await helpers.query(statement);
     },
+
+    async chainAudit() {
+      await chainEvents(services, log);
+      const deleted = await trimEvents(services);
+      if (deleted > 0) log.info({ events: deleted }, 'events of the audit log that are too old are deleted');
+    },
   };
 }
 
@@ -60,6 +68,7 @@ export function tasksOf(services: JobServices, mailer: Mailer, log: Log): TaskLi
 export const cronItems = (): ParsedCronItem[] =>
   parseCronItems([
     { task: 'sweep', match: '* * * * *', options: { backfillPeriod: 0, maxAttempts: 1, jobKey: 'sweep' } },
+    { task: 'chainAudit', match: '* * * * *', options: { backfillPeriod: 0, maxAttempts: 1, jobKey: 'chain-audit' } },
   ]);
 
 /** Jobs of a worker that was killed, which the library itself frees after four hours. No job of ours takes minutes. */

@@ -1,7 +1,7 @@
 import Provider, { type ClientMetadata } from 'oidc-provider';
+import { change, record, recording } from '../access/record.ts';
 import { findClient, type RegisteredClient } from '../access/oauth-clients.ts';
 import { hashSecret } from '../access/secrets.ts';
-import { statement } from '../db/read.ts';
 import { OAuthClient, OAuthClientSecret } from '../entities/index.ts';
 import type { Services } from '../rpc/context.ts';
 import type { Store } from './adapter.ts';
@@ -26,6 +26,7 @@ export function clientStore({ db }: Services): Store {
           isConfidential: secret !== undefined,
           metadata: keptOf(rest),
         });
+        record(tx, 'oauth_client.created', { clientId: id, reason: 'registered itself' });
         await tx.flush();
         if (secret === undefined) return;
         tx.create(OAuthClientSecret, { secretHash: hashSecret(secret), client: id, last4: secret.slice(-4) });
@@ -50,20 +51,27 @@ function metadataOf({ id, name, redirectUris, isNative, isConfidential, metadata
   };
 }
 
-const saveDocument = statement<never>(
+// Where it is as it was, nothing is written.
+const saveDocument = recording<{ id: string }>(
   'save_client_document',
   `insert into oauth_client (id, source, name, redirect_uris, is_native, created_at)
    values ($1, 'document', $2, $3, $4, now())
    on conflict (id) do update set name = excluded.name, redirect_uris = excluded.redirect_uris,
      is_native = excluded.is_native
-   where oauth_client.source = 'document'`,
+   where oauth_client.source = 'document'
+     and (oauth_client.name, oauth_client.redirect_uris, oauth_client.is_native)
+       is distinct from (excluded.name, excluded.redirect_uris, excluded.is_native)
+   returning id`,
+  4,
 );
 
 /** Keeps what people should read about a client that is named by the URL of its metadata. */
 export async function saveClientDocument({ db }: Services, client: ClientMetadata): Promise<void> {
   const redirectUris = client.redirect_uris ?? [];
   const isNative = client.application_type === 'native';
-  await db.read(saveDocument, [client.client_id, nameOf(client.client_name, redirectUris), redirectUris, isNative]);
+  const values = [client.client_id, nameOf(client.client_name, redirectUris), redirectUris, isNative];
+  const fields = { clientId: client.client_id, reason: 'its metadata document' };
+  await change(db.read, saveDocument, values, ['oauth_client.changed', fields]);
 }
 
 /** A client that gave itself no name goes by where it sends people. */

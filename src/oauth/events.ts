@@ -1,7 +1,7 @@
 import type { EventEmitter } from 'node:events';
 import type Provider from 'oidc-provider';
 import type { errors, KoaContextWithOIDC } from 'oidc-provider';
-import { scopesIn } from '../access/scopes.ts';
+import { originNow } from '../access/origin.ts';
 import { isUnavailable } from '../db/database.ts';
 import type { Transport } from '../http/transport.ts';
 import { toProblemError } from '../rpc/problem.ts';
@@ -17,30 +17,31 @@ const REFUSALS = [
 ] as const;
 
 /** Tells the log what the engine did, and what went wrong in it. */
-export function followEvents(provider: Provider, { services, log }: Transport): void {
+export function followEvents(provider: Provider, { services, log, refusals }: Transport): void {
   const { audit } = services;
 
-  provider.on('grant.success', (ctx) => {
-    const { AccessToken: token } = ctx.oidc.entities;
-    audit('oauth_token.issued', {
-      clientId: ctx.oidc.client?.clientId,
-      grantId: token?.grantId,
-      accountId: token?.accountId ?? null,
-      scopes: scopesIn(token?.scope ?? ''),
-    });
-  });
-  provider.on('access_token.destroyed', ({ clientId, grantId, accountId }) => {
-    audit('oauth_token.revoked', { clientId, grantId, accountId, reason: 'revoked by the client' });
-  });
-  provider.on('registration_create.success', (_ctx, { clientId }) => {
-    audit('oauth_client.created', { clientId, reason: 'registered itself' });
-  });
   const events: EventEmitter = provider; // its types list fewer events than it has
   for (const refusal of REFUSALS) {
     events.on(refusal, (ctx: KoaContextWithOIDC, error: errors.OIDCProviderError) => {
       if (error instanceof RepeatedRefresh) answerAgain(ctx, error);
       // A denial is an event of its own.
       else if (error.error !== 'access_denied') {
+        const { address, requestId } = originNow();
+        refusals.note(
+          {
+            event: 'oauth_request.refused',
+            // Not the description, which can hold what was sent.
+            reason: error.error,
+            actorKind: 'oauth_client',
+            actorId: null,
+            credentialId: null,
+            clientId: ctx.oidc.client?.clientId ?? null,
+            teamId: null,
+            accountId: null,
+            address: address ?? '',
+          },
+          requestId ?? '',
+        );
         audit('oauth_request.refused', {
           clientId: ctx.oidc.client?.clientId,
           reason: `${error.error}: ${error.error_detail ?? error.error_description ?? ''}`,

@@ -42,6 +42,6 @@ export function grantStore(services: Services): Store {
 }
 
 /** Ends a grant with all that was made from it. */
-export async function endGrant({ db, audit }: Services, grantId: string, reason: string): Promise<void> {
-  await db.em().transactional((tx) => revokeGrants(tx, audit, { id: grantId }, reason));
+export async function endGrant({ db }: Services, grantId: string, reason: string): Promise<void> {
+  await db.em().transactional((tx) => revokeGrants(tx, { id: grantId }, reason));
 }

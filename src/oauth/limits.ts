@@ -1,12 +1,13 @@
 import type { RequestHandler, Response } from 'express';
 import { errors, type KoaContextWithOIDC } from 'oidc-provider';
+import type { RefusedAttempt } from '../access/refusals.ts';
 import { addressWindow, attempt, type Attempts } from '../access/throttle.ts';
 import { addressBucket } from '../http/limiter.ts';
 import type { Transport } from '../http/transport.ts';
 import { errorPage } from './error-page.ts';
 
 /** Counts a request at the client's address; a client that proves a secret is counted by itself instead. */
-export function limited({ attempts, clientAddress }: Transport): RequestHandler {
+export function limited({ attempts, clientAddress, refusals }: Transport): RequestHandler {
   return async (req, res, next) => {
     const bucket = addressBucket(clientAddress(req));
     const { allowed, resetSeconds } = await attempts.oauthByAddress.charge(bucket);
@@ -15,6 +16,8 @@ export function limited({ attempts, clientAddress }: Transport): RequestHandler 
       next();
       return;
     }
+    const { requestId } = res.locals as { requestId: string }; // set for every answer, in app.ts
+    refusals.note(throttledAt(clientAddress(req)), requestId);
     const [error, description] = ['temporarily_unavailable', 'too many requests from this address'] as const;
     res.status(429).set({ 'Retry-After': String(resetSeconds), 'Cache-Control': 'no-store' });
     if (req.method === 'POST') {
@@ -25,6 +28,18 @@ export function limited({ attempts, clientAddress }: Transport): RequestHandler 
     res.set(headers).type('html').send(body);
   };
 }
+
+const throttledAt = (address: string): RefusedAttempt => ({
+  event: 'attempts.throttled',
+  reason: 'rate_limited',
+  actorKind: 'oauth_client',
+  actorId: null,
+  credentialId: null,
+  clientId: null,
+  teamId: null,
+  accountId: null,
+  address,
+});
 
 /** Bounds how many clients an address registers. */
 export function oneMoreClient({ attempts, clientAddress }: Transport): RequestHandler {

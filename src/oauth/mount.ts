@@ -1,4 +1,5 @@
 import { Router, type RequestHandler } from 'express';
+import { onBehalfOf } from '../access/origin.ts';
 import { ProblemError } from '../errors.ts';
 import { cookiesOf } from '../http/cookies.ts';
 import type { Transport } from '../http/transport.ts';
@@ -19,6 +20,7 @@ export function oauthPages(transport: Transport): Router {
   followEvents(provider, transport);
   const engine = engineOf(provider, config.baseUrl);
 
+  const named = namedBy(transport);
   const pages = Router({ caseSensitive: true, strict: true });
   pages.use(resourceMetadata(config));
   pages.get(errorStyle.path, errorStyle.serve);
@@ -67,10 +69,15 @@ const withoutQuery: RequestHandler = (req, _res, next) => {
   next();
 };
 
-/** How the log calls a request. */
-const named =
+/** How the log calls a request, and on whose behalf it is recorded: of clients the fields of an event say more. */
+const namedBy =
+  ({ services: { audit }, clientAddress }: Transport) =>
   (operation: string): RequestHandler =>
-  (_req, res, next) => {
+  (req, res, next) => {
     res.locals['operation'] = `oauth.${operation}`;
-    next();
+    const requestId = res.locals['requestId'] as string; // set for every answer, in app.ts
+    onBehalfOf(
+      { actorKind: 'oauth_client', actorId: null, credentialId: null, address: clientAddress(req), requestId, audit },
+      next,
+    );
   };

@@ -1,25 +1,25 @@
 import Provider, { errors } from 'oidc-provider';
+import { change, record, recordAlone, recording } from '../access/record.ts';
+import { revokeGrants } from '../access/grants.ts';
 import { enforcedScopes, scopesIn } from '../access/scopes.ts';
 import { hashSecret } from '../access/secrets.ts';
 import { statement } from '../db/read.ts';
 import type { OAuthToken, Scope } from '../entities/index.ts';
 import type { Services } from '../rpc/context.ts';
 import type { Store } from './adapter.ts';
-import { endGrant } from './grants.ts';
 import { withoutId, type Payload } from './payload.ts';
 import { resourceOf } from './resource.ts';
 import { RepeatedRefresh, repeatedAnswer } from './refresh-answers.ts';
 
 // Waits for whoever ends the grant, and finds it ended then: a token never outlives its grant unseen.
-const save = statement<{ kind: string }>(
-  'save_oauth_token',
-  `insert into oauth_token (token_hash, kind, grant_id, scopes, payload, thumbprint, created_at, expires_at)
+const SAVE = `insert into oauth_token (token_hash, kind, grant_id, scopes, payload, thumbprint, created_at, expires_at)
    select $1, $2, g.id, $4, $5, $6, now(), now() + make_interval(secs => $7)
    from oauth_grant g
    where g.id = $3 and g.revoked_at is null and g.expires_at > now()
    for share of g
-   returning kind`,
-);
+   returning kind`;
+const save = statement<{ kind: string }>('save_oauth_token', SAVE);
+const saveAccessToken = recording<{ kind: string }>('save_access_token', SAVE, 7);
 type TokenRow = {
   payload: Payload;
   expires: number;
@@ -47,7 +47,13 @@ const grantOf = statement<{ grant_id: string }>(
   'grant_of_oauth_token',
   'select grant_id from oauth_token where token_hash = $1',
 );
-const remove = statement<never>('delete_oauth_token', 'delete from oauth_token where token_hash = $1');
+const remove = recording<{ account_id: string; client_id: string; target_id: string }>(
+  'delete_oauth_token',
+  `delete from oauth_token t using oauth_grant g where t.token_hash = $1 and g.id = t.grant_id
+   returning g.account_id, g.client_id, g.id as target_id`,
+  1,
+  ['account_id', 'client_id', 'target_id'],
+);
 
 /** Codes and tokens by their hashes. */
 export function tokenStore(services: Services, kind: OAuthToken['kind']): Store {
@@ -65,7 +71,10 @@ export function tokenStore(services: Services, kind: OAuthToken['kind']): Store 
         jkt,
         expiresIn,
       ];
-      const [saved] = await read(save, values);
+      const [saved] =
+        kind === 'access'
+          ? await change(read, saveAccessToken, values, ['oauth_token.issued', issued(payload)])
+          : await read(save, values);
       if (saved === undefined) throw new errors.InvalidGrant('grant was revoked');
     },
     async find(token) {
@@ -90,10 +99,19 @@ export function tokenStore(services: Services, kind: OAuthToken['kind']): Store 
     },
     async destroy(token) {
       // The others end with their grant: until it has ended nobody should find them unknown.
-      if (kind === 'access') await read(remove, [hashSecret(token)]);
+      if (kind === 'access') {
+        await change(read, remove, [hashSecret(token)], ['oauth_token.revoked', { reason: 'revoked by the client' }]);
+      }
     },
   };
 }
+
+const issued = ({ clientId, grantId, accountId, scope = '' }: Payload) => ({
+  clientId,
+  grantId,
+  accountId: accountId ?? null,
+  scopes: scopesIn(scope),
+});
 
 /** The engine looks when the code or token is consumed already; a request for another resource should use up nothing. */
 function requireResource(resource: string): void {
@@ -111,11 +129,13 @@ async function refuseReuse(services: Services, tokenHash: Buffer, kind: OAuthTok
   if (kind === 'refresh' && services.config.oauth.refreshRepeat) {
     const answer = await repeatedAnswer(services, tokenHash);
     if (answer !== undefined) {
-      services.audit('oauth_token.repeated', ids);
+      await recordAlone(services.db.read, 'oauth_token.repeated', ids);
       throw new RepeatedRefresh(answer);
     }
   }
-  services.audit('oauth_token.reused', { ...ids, reason: kind });
-  await endGrant(services, grantId, `${kind} used twice`);
+  await services.db.em().transactional(async (tx) => {
+    record(tx, 'oauth_token.reused', { ...ids, reason: kind });
+    await revokeGrants(tx, { id: grantId }, `${kind} used twice`);
+  });
   throw new errors.InvalidGrant(`${kind} was used already`);
 }

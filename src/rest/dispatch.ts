@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
 import type { Authentication } from '../access/authenticate.ts';
+import type { Principal } from '../access/principal.ts';
 import type { Config } from '../config.ts';
 import { ProblemError } from '../errors.ts';
 import { compressed } from '../http/compression.ts';
@@ -7,9 +8,9 @@ import { identify, peekAddress, rateLimited } from '../http/identify.ts';
 import { namesOneHost } from '../http/parser-errors.ts';
 import { apiHeaders, headersOf, jsonReply, problemReply, rateHeaders, send, type Reply } from '../http/reply.ts';
 import { requestIdOf } from '../http/request-id.ts';
+import { noteRefusal } from '../http/refused.ts';
 import type { Transport } from '../http/transport.ts';
 import { callContext } from '../rpc/call-context.ts';
-import type { Services } from '../rpc/context.ts';
 import { toProblemError } from '../rpc/problem.ts';
 import { isStorable } from '../rpc/text.ts';
 import { readInput, readParams, type Params } from './input.ts';
@@ -25,7 +26,8 @@ type Call = {
   readonly query: string;
   readonly lookup: Lookup;
   rate: RateDecision | undefined;
-  credentialId: string | null;
+  principal: Principal | null;
+  teamId: string | null;
 };
 
 /** Answers everything under `/api/v1`, in the order of checks of the contract: see `answer`. */
@@ -44,17 +46,19 @@ export function restHandler(transport: Transport, routes: RouteTable, document: 
       query,
       lookup,
       rate: undefined,
-      credentialId: null,
+      principal: null,
+      teamId: null,
     };
     const reply = await answer(transport, document, call).catch((error: unknown) => {
       const problem = toProblemError(error);
       transport.log.failure(problem, call.requestId);
+      noteRefusal(transport, problem, { ...call, address: transport.clientAddress(req) });
       return problemReply(problem, baseUrl, call.requestId);
     });
     const rate = call.rate ?? (await peekAddress(transport, req));
     send(res, reply, headersOf(reply, call.requestId, [...fixedHeaders, ...rateHeaders(rate)]), req.method === 'HEAD');
     const operation = lookup.kind === 'found' ? lookup.route.operationId : null;
-    transport.log.request(res, operation, startedAt, call.credentialId, call.requestId);
+    transport.log.request(res, operation, startedAt, call.principal?.credentialId ?? null, call.requestId);
   };
 }
 
@@ -67,25 +71,26 @@ async function answer(transport: Transport, document: OpenApiDocument, call: Cal
   const teamId = lookup.kind === 'found' ? teamNamedBy(params) : null;
   const { authentication, rate } = await identify(transport, req, { teamId, path: call.path, cost: 1 });
   call.rate = rate;
-  call.credentialId = authentication.principal?.credentialId ?? null;
+  call.principal = authentication.principal;
+  call.teamId = teamId;
   if (!rate.allowed) throw rateLimited(rate);
 
   if (isDocument(call.path)) return document.reply(req);
   if (lookup.kind === 'unknown') throw new ProblemError('route_not_found');
   if (lookup.kind === 'wrong-method') throw new ProblemError('method_not_allowed', undefined, { allow: lookup.allow });
-  return perform(transport.services, call, lookup.route, params, authentication, teamId);
+  return perform(transport, call, lookup.route, params, authentication, teamId);
 }
 
 /** Calls the procedure, which refuses by credential, scope and audience before it asks for its input. */
 async function perform(
-  services: Services,
+  { services, clientAddress }: Transport,
   { req, requestId }: Call,
   route: Route,
   params: Params,
   authentication: Authentication,
   teamId: string | null,
 ): Promise<Reply> {
-  const ctx = callContext(services, { requestId, authentication, teamId });
+  const ctx = callContext(services, { requestId, address: clientAddress(req), authentication, teamId });
   let raw: unknown;
   try {
     const output = await route.call(ctx, async () => (raw = await readInput(req, route, params)));

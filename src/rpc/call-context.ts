@@ -5,6 +5,7 @@ import type { Visitor } from './visitor.ts';
 
 type Call = {
   readonly requestId: string;
+  readonly address: string;
   readonly authentication: Authentication;
   /** The team whose membership came with the authentication, so that it is not looked up twice. */
   readonly teamId?: string | null;
@@ -15,10 +16,11 @@ type Call = {
 /** The context of one call. */
 export const callContext = (
   services: Services,
-  { requestId, authentication, teamId = null, visitor, blocked = null }: Call,
+  { requestId, address, authentication, teamId = null, visitor, blocked = null }: Call,
 ): Context => ({
   services,
   requestId,
+  address,
   authentication,
   visitor: visitor ?? null,
   blocked,

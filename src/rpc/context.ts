@@ -21,6 +21,8 @@ export type Services = {
 export type Context = {
   readonly services: Services;
   readonly requestId: string;
+  /** Of the client, as far as proxies are believed. */
+  readonly address: string;
   readonly authentication: Authentication;
   /** Somebody at a browser; null over REST. */
   readonly visitor: Visitor | null;

@@ -8,6 +8,7 @@ import type { AppRouter } from '../router.ts';
 import { callContext } from '../rpc/call-context.ts';
 import { toProblemError } from '../rpc/problem.ts';
 import { ofContext } from '../rpc/trpc.ts';
+import { noteRefusal } from '../http/refused.ts';
 import { cookiesOf } from '../http/cookies.ts';
 import { isSameOrigin } from './same-origin.ts';
 import { visitorOf } from './visitor.ts';
@@ -62,7 +63,8 @@ export function trpcHandler(transport: Transport, router: AppRouter): RequestHan
     const requestId = res.locals['requestId'] as string; // set for every answer, in app.ts
     const visitor = visitorOf(transport, cookies, req, res);
     const blocked = rate.allowed ? foreign : rateLimited(rate);
-    const ctx = callContext(services, { requestId, authentication, visitor, blocked });
+    const address = transport.clientAddress(req);
+    const ctx = callContext(services, { requestId, address, authentication, visitor, blocked });
     await nodeHTTPRequestHandler({
       req,
       res,
@@ -80,9 +82,12 @@ export function trpcHandler(transport: Transport, router: AppRouter): RequestHan
         },
         ...(blocked !== null && { status: PROBLEMS[blocked.problem][0] }),
       }),
-      onError: ({ error }) => {
+      onError: ({ error, input }) => {
         ofContext(error, ctx);
         const problem = toProblemError(error);
+        const { principal } = authentication;
+        const { teamId } = (input ?? {}) as { teamId?: unknown }; // whatever the caller sent
+        noteRefusal(transport, problem, { principal, address, requestId, teamId });
         if (problem.extras.retryAfter !== undefined) res.setHeader('Retry-After', problem.extras.retryAfter);
         log.failure(problem, requestId);
       },

@@ -165,6 +165,11 @@ const teamPages = [
   }),
   createRoute({
     getParentRoute: () => team,
+    path: '/audit',
+    component: lazyRouteComponent(() => import('./pages/team/audit.tsx'), 'AuditPage'),
+  }),
+  createRoute({
+    getParentRoute: () => team,
     path: '/settings',
     component: lazyRouteComponent(() => import('./pages/team/settings.tsx'), 'SettingsPage'),
   }),

@@ -172,6 +172,24 @@ describe('a client that is named by the URL of its document', () => {
     expect(await visitor.trpc.grants.list.query()).toMatchObject([{ client: { id: client.id } }]);
   });
 
+  test('is recorded when its document is new or has changed, and not when it is as it was', async ({ api }) => {
+    const path = aPath();
+    const client = aClient({}, {}, path);
+    // Each replica fetches the document once and keeps it for a while.
+    const askAtAnother = async () => {
+      const replica = await startApi({ OAUTH_CLIENT_DOCUMENTS: 'on' }, api);
+      onTestFinished(() => replica.close());
+      expect((await ask(replica, client)).status).toBe(303);
+      return api.rows('select event, address from audit_event where client_id = $1', [client.id]);
+    };
+    const event = { event: 'oauth_client.changed', address: '127.0.0.1' };
+
+    expect(await askAtAnother()).toEqual([event]);
+    expect(await askAtAnother()).toEqual([event]);
+    aClient({ client_name: 'Planner' }, {}, path);
+    expect(await askAtAnother()).toEqual([event, event]);
+  });
+
   test('has a URL of at most 2000 characters', async ({ api }) => {
     const client = aClient({}, {}, aPath(2001 - urlOf('').length));
 

@@ -135,6 +135,12 @@ const PERSONAL: readonly Personal[] = [
     call: (trpc, teamId) => trpc.apiKeys.list.query({ teamId }),
   },
   {
+    name: 'audit.list',
+    isOwners: false,
+    permission: 'edit_team_settings',
+    call: (trpc, teamId) => trpc.audit.list.query({ teamId }),
+  },
+  {
     name: 'apiKeys.revokeInTeam',
     isOwners: false,
     permission: 'manage_api_keys',

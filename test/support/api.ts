@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { test as base } from 'vitest';
 import { auditLog } from '../../src/access/audit.ts';
+import { trackRefusals } from '../../src/access/refusals.ts';
 import { trackUsage } from '../../src/access/usage.ts';
 import { createSealer } from '../../src/access/sealer.ts';
 import { secretsOf } from '../../src/access/secrets.ts';
@@ -77,6 +78,7 @@ export async function startApi(
   });
   const attempts = countAttempts(config, log);
   const usage = trackUsage(db, config.sessionIdleDays, (error) => log.error({ err: error }, 'key usage'));
+  const refusals = trackRefusals(db, (error) => log.error({ err: error }, 'refusals'));
   const readiness = { ready: true };
   const requests = accessLog(log);
   const app = createApp(
@@ -85,6 +87,7 @@ export async function startApi(
       limiter,
       attempts,
       usage,
+      refusals,
       log: requests,
       clientAddress: clientAddressBy(config.trustProxy),
       placeOf: await openPlaces(config),
@@ -106,6 +109,7 @@ export async function startApi(
     ...factoriesOf(services),
     services,
     usage,
+    refusals,
     readiness,
     port,
     databaseUrl: database.url,
@@ -120,6 +124,7 @@ export async function startApi(
       await mailbox.close();
       await closeServer(server, 1000);
       await usage.close();
+      await refusals.close();
       await limiter.close();
       await attempts.close();
       await db.close();

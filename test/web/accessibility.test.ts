@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect } from 'vitest';
 import { hasChromium } from '../support/chromium.ts';
 import { keepShot, test } from './console.ts';
+import { audit } from './scenes/audit.ts';
 import { apiKeys } from './scenes/api-keys.ts';
 import { homeAndAccount } from './scenes/home.ts';
 import { invitations } from './scenes/invitations.ts';
@@ -29,6 +30,7 @@ const SCENES = [
   ...teams,
   ...apiKeys,
   ...operator,
+  ...audit,
 ];
 
 /** Waits, within a bound, until nothing moves: half-transparent text has other colors. */

@@ -1,4 +1,6 @@
 import { LockMode, UniqueConstraintViolationException } from '@mikro-orm/core';
+import { originNow } from '../../access/origin.ts';
+import { record } from '../../access/record.ts';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { hashPassword, PASSWORD_LENGTH, requireUncommon } from '../../access/password.ts';
 import { Account, type ACCOUNT_ROLES } from '../../entities/index.ts';
@@ -18,16 +20,18 @@ export type NewAccount = {
 export async function createAccount(em: EntityManager, input: NewAccount): Promise<Account> {
   const passwordHash = input.password === undefined ? null : await hashPassword(checked(input.password, input.email));
   try {
-    return await em.transactional(async (tx) =>
-      tx.create(Account, {
+    return await em.transactional(async (tx) => {
+      const account = tx.create(Account, {
         email: input.email,
         firstName: input.firstName ?? null,
         lastName: input.lastName ?? null,
         role: input.role ?? 'user',
         passwordHash,
         emailVerifiedAt: input.isEmailVerified === true ? new Date() : null,
-      }),
-    );
+      });
+      record(tx, 'account.created', { accountId: account.id });
+      return account;
+    });
   } catch (error) {
     if (!(error instanceof UniqueConstraintViolationException)) throw error;
     throw invalid(
@@ -49,7 +53,8 @@ export async function disableAccount(em: EntityManager, accountId: string): Prom
     // The account's row, so that two that disable and enable it end in one of the two states.
     const account = await tx.findOneOrFail(Account, accountId, { lockMode: LockMode.PESSIMISTIC_WRITE });
     account.disabledAt ??= new Date();
-    await endSessions(tx, { account: accountId });
+    record(tx, 'operator.account_disabled', operatorFields(accountId));
+    await endSessions(tx, { account: accountId }, 'account disabled');
     return account;
   });
 }
@@ -58,8 +63,15 @@ export async function enableAccount(em: EntityManager, accountId: string): Promi
   return em.transactional(async (tx) => {
     const account = await tx.findOneOrFail(Account, accountId, { lockMode: LockMode.PESSIMISTIC_WRITE });
     account.disabledAt = null;
+    record(tx, 'operator.account_enabled', operatorFields(accountId));
     return account;
   });
+}
+
+/** At the command line nobody has an account. */
+function operatorFields(subjectId: string) {
+  const { actorId } = originNow();
+  return { ...(actorId !== null && { accountId: actorId }), subjectId };
 }
 
 function checked(password: string, email: string): string {

@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { record } from '../../access/record.ts';
 import { lockAccount } from '../../access/account.ts';
-import type { Audit } from '../../access/audit.ts';
 import { revokeGrants } from '../../access/grants.ts';
 import type { Principal } from '../../access/principal.ts';
 import { Account, OAuthClient, Team } from '../../entities/index.ts';
@@ -16,18 +16,18 @@ export async function deleteAccount(
   principal: Principal,
   password: string | undefined,
 ): Promise<void> {
-  const { db, audit } = services;
+  const { db } = services;
   const { accountId } = principal;
   const known = await db.em().findOne(Account, accountId);
   const provenHash = known?.passwordHash ? await provePassword(services, visitor, principal, required(password)) : null;
 
   // A team that became the account's own between the locks of the teams and its own is locked by the next try.
-  while (!(await db.em().transactional((tx) => remove(tx, audit, accountId, provenHash)))) continue;
+  while (!(await db.em().transactional((tx) => remove(tx, accountId, provenHash)))) continue;
   visitor.clearSession();
 }
 
 /** @returns false, with nothing changed, where a team would have to be locked after the account */
-async function remove(tx: EntityManager, audit: Audit, accountId: string, provenHash: string | null): Promise<boolean> {
+async function remove(tx: EntityManager, accountId: string, provenHash: string | null): Promise<boolean> {
   const teamIds = await ownedTeams(tx, accountId);
   await tx.execute('select id from team where id = any(string_to_array(?, ?)) order by id for update', [
     teamIds.join(' '),
@@ -55,13 +55,23 @@ async function remove(tx: EntityManager, audit: Audit, accountId: string, proven
     `select id from api_key where account_id = ? or oauth_grant_id in (${grants}) order by id for update`,
     [accountId, accountId, accountId],
   );
-  await revokeGrants(tx, audit, { account_id: accountId }, 'account deleted');
+  await revokeGrants(tx, { account_id: accountId }, 'account deleted');
   for (const { id } of await tx.find(OAuthClient, { account: accountId }, { fields: ['id'] })) {
-    await revokeGrants(tx, audit, { client_id: id }, 'client deleted');
+    await revokeGrants(tx, { client_id: id }, 'client deleted');
   }
   await tx.execute('select id from session where account_id = ? order by id for update', [accountId]);
-  for (const teamId of owned) await tx.nativeDelete(Team, { id: teamId });
+  for (const teamId of owned) {
+    await tx.nativeDelete(Team, { id: teamId });
+    record(tx, 'team.deleted', { accountId, teamId, reason: 'account deleted' });
+  }
+  // They go with the account; each of their teams has lost a member.
+  const left = await tx.execute<{ team_id: string }[]>(
+    'select team_id from membership where account_id = ? order by team_id',
+    [accountId],
+  );
+  for (const { team_id: teamId } of left) record(tx, 'member.left', { accountId, teamId, reason: 'account deleted' });
   await tx.nativeDelete(Account, { id: accountId });
+  record(tx, 'account.deleted', { accountId });
   return true;
 }
 

@@ -1,4 +1,5 @@
 import { UniqueConstraintViolationException } from '@mikro-orm/core';
+import { record } from '../../access/record.ts';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { lockAccount } from '../../access/account.ts';
 import { consumeToken, endTokens, issueToken } from '../../access/account-token.ts';
@@ -33,6 +34,7 @@ export async function changeEmail(
       await endTokens(tx, account.id, ['change_email']);
       if (await isTaken(tx, account.id, newEmail)) return;
       const token = issueToken(tx, secrets, account, 'change_email', newEmail);
+      record(tx, 'account.email_change_asked', { accountId: account.id });
       await tx.flush();
       const mail = {
         kind: 'change_email' as const,
@@ -55,6 +57,7 @@ export async function confirmEmailChange({ db, secrets }: Services, visitor: Vis
       if (account.disabledAt) throw new ProblemError('link_invalid');
       const { email: oldEmail, emailVerifiedAt } = account;
       tx.assign(account, { email: newEmail, emailVerifiedAt: new Date() });
+      record(tx, 'account.email_changed', { accountId: account.id });
       await tx.flush();
       // Links to the old mailbox prove nothing about the new one.
       await endTokens(tx, account.id);

@@ -1,4 +1,5 @@
 import { lockAccount } from '../../access/account.ts';
+import { record } from '../../access/record.ts';
 import { endTokens } from '../../access/account-token.ts';
 import { hashPassword, requireUncommon } from '../../access/password.ts';
 import type { Principal } from '../../access/principal.ts';
@@ -29,9 +30,10 @@ export async function changePassword(
     const account = await lockAccount(tx, accountId);
     requireSame(account, provenHash);
     account.passwordHash = passwordHash;
+    record(tx, 'account.password_changed', { accountId });
     // Whoever knew the old password may have asked for these.
     await endTokens(tx, accountId, ['change_email', 'reset_password']);
-    await endSessions(tx, { account: accountId });
+    await endSessions(tx, { account: accountId }, 'password changed');
     if (account.email) {
       const mail = { kind: 'password_changed' as const, accountId, to: account.email };
       await enqueue(tx, 'sendAccountMail', mail, accountMailKey(mail));

@@ -1,4 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { record } from '../../access/record.ts';
 import { lockAccount } from '../../access/account.ts';
 import type { Account } from '../../entities/index.ts';
 
@@ -14,6 +15,7 @@ export async function updateProfile(
     const account = await lockAccount(tx, accountId);
     if (avatar !== undefined) account.avatar = avatar;
     if (preferredLocale !== undefined) account.preferredLocale = preferredLocale;
+    record(tx, 'account.profile_changed', { accountId });
     return account;
   });
 }

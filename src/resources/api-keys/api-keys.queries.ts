@@ -1,4 +1,5 @@
 import { iso, isoOrNull, statement, type Read } from '../../db/read.ts';
+import { change, recording } from '../../access/record.ts';
 import type { Scope } from '../../entities/index.ts';
 
 type ApiKeyRow = {
@@ -27,9 +28,11 @@ const teamKeys = statement<ApiKeyRow>(
   `select ${COLUMNS} from api_key where team_id = $1 and revoked_at is null order by created_at, id`,
 );
 
-const revokeKey = statement<{ id: string }>(
+const revokeKey = recording<{ id: string; team_id: string | null }>(
   'revoke_api_key',
-  `update api_key set revoked_at = now() where id = $1 and account_id = $2 and revoked_at is null returning id`,
+  `update api_key set revoked_at = now() where id = $1 and account_id = $2 and revoked_at is null returning id, team_id`,
+  2,
+  ['team_id'],
 );
 
 export const listPersonalKeys = async (read: Read, accountId: string) =>
@@ -40,7 +43,7 @@ export const listTeamKeys = async (read: Read, teamId: string) => (await read(te
 
 /** Ends a key of the account. @returns whether there was one. */
 export async function revokeApiKey(read: Read, accountId: string, keyId: string): Promise<boolean> {
-  const rows = await read(revokeKey, [keyId, accountId]);
+  const rows = await change(read, revokeKey, [keyId, accountId], ['api_key.revoked', { accountId, keyId }]);
   return rows.length > 0;
 }
 

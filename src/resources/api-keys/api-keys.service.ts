@@ -1,4 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { record } from '../../access/record.ts';
 import { lockAccount } from '../../access/account.ts';
 import { lockMembership, lockTeam } from '../../access/membership.ts';
 import type { Principal } from '../../access/principal.ts';
@@ -43,6 +44,7 @@ export async function createApiKey(
       expiresAt: input.expiresAt,
     });
     tx.create(ApiKeySecret, { secretHash: hash, apiKey: key });
+    record(tx, 'api_key.created', { accountId, keyId: key.id, teamId: input.teamId ?? null, scopes: key.scopes });
     await tx.flush();
     return { key, secret };
   });
@@ -62,6 +64,7 @@ export async function updateApiKey(
     if (key === null) throw new ProblemError('api_key_not_found');
     await requireScopes(tx, scopes, Boolean(key.team), caller);
     key.scopes = inOrder(scopes);
+    record(tx, 'api_key.changed', { keyId, teamId: key.team?.id ?? null, scopes: key.scopes });
     return key;
   });
 }

@@ -1,13 +1,14 @@
 import { lockTeamAs } from '../../access/membership.ts';
+import { record } from '../../access/record.ts';
 import type { ActiveMembership } from '../../access/principal.ts';
 import { ProblemError } from '../../errors.ts';
 import type { Services } from '../../rpc/context.ts';
 import { requirePermission } from '../../rpc/procedures.ts';
 
 /** Ends a key of the caller's team, whoever made it, from the next request on. */
-export async function revokeKeyInTeam({ db, audit }: Services, caller: ActiveMembership, keyId: string): Promise<void> {
+export async function revokeKeyInTeam({ db }: Services, caller: ActiveMembership, keyId: string): Promise<void> {
   const { team, accountId } = caller;
-  const makerId = await db.em().transactional(async (tx) => {
+  await db.em().transactional(async (tx) => {
     const { permissions } = await lockTeamAs(tx, caller);
     requirePermission(permissions, 'manage_api_keys');
     const [row] = await tx.execute<{ account_id: string }[]>(
@@ -15,7 +16,6 @@ export async function revokeKeyInTeam({ db, audit }: Services, caller: ActiveMem
       [keyId, team.id],
     );
     if (row === undefined) throw new ProblemError('api_key_not_found');
-    return row.account_id;
+    record(tx, 'api_key.revoked', { accountId, keyId, makerId: row.account_id, teamId: team.id });
   });
-  audit('api_key.revoked', { accountId, keyId, makerId, teamId: team.id });
 }

@@ -1,4 +1,5 @@
 import { LockMode } from '@mikro-orm/core';
+import { record } from '../../access/record.ts';
 import { lockAccount } from '../../access/account.ts';
 import { isPast } from '../../access/membership.ts';
 import type { Principal } from '../../access/principal.ts';
@@ -14,12 +15,12 @@ const HOUR_MS = 60 * 60 * 1000;
  * older than that no more.
  */
 export async function rotateApiKey(
-  { db, secrets, audit }: Services,
+  { db, secrets }: Services,
   caller: Principal,
   keyId: string,
   overlapHours: number,
 ): Promise<{ key: ApiKey; secret: string }> {
-  const rotated = await db.em().transactional(async (tx) => {
+  return db.em().transactional(async (tx) => {
     // The account first: whoever ends its sessions and its keys at once has locked it too.
     await lockAccount(tx, caller.accountId);
     await heldNow(tx, caller);
@@ -37,9 +38,8 @@ export async function rotateApiKey(
     tx.create(ApiKeySecret, { secretHash: hash, apiKey: key });
     key.keyPrefix = keyPrefix;
     key.last4 = last4;
+    record(tx, 'api_key.rotated', { accountId: caller.accountId, keyId, teamId: key.team?.id ?? null });
     await tx.flush();
     return { key, secret };
   });
-  audit('api_key.rotated', { accountId: caller.accountId, keyId, teamId: rotated.key.team?.id ?? null });
-  return rotated;
 }

@@ -1,4 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { record } from '../../access/record.ts';
 import { issueToken } from '../../access/account-token.ts';
 import type { Account, TokenPurpose } from '../../entities/index.ts';
 import { accountMailKey, enqueue } from '../../jobs/enqueue.ts';
@@ -13,6 +14,7 @@ export async function mailLink(
   to: string,
 ): Promise<void> {
   const token = issueToken(tx, secrets, account, kind, to);
+  record(tx, 'account.link_mailed', { accountId: account.id, reason: kind });
   await tx.flush();
   const mail = { kind, accountId: account.id, to, sealedToken: sealer.seal(token) };
   await enqueue(tx, 'sendAccountMail', mail, accountMailKey(mail));

@@ -1,4 +1,5 @@
 import { isSameAddress, lockAccountByEmail } from '../../access/account.ts';
+import { record } from '../../access/record.ts';
 import { consumeToken, endTokens, peekToken } from '../../access/account-token.ts';
 import { inEvenTime } from '../../access/even-time.ts';
 import { hashPassword, requireUncommon } from '../../access/password.ts';
@@ -30,7 +31,7 @@ type Reset = { readonly token: string; readonly password: string };
 
 /** Sets a new password. The link has proven the mailbox; whoever was in the account is out. */
 export async function resetPassword(
-  { db, secrets, config, audit }: Services,
+  { db, secrets, config }: Services,
   visitor: Visitor,
   { token, password }: Reset,
 ): Promise<void> {
@@ -44,12 +45,13 @@ export async function resetPassword(
   await db.em().transactional(async (tx) => {
     const { account, email } = await consumeToken(tx, secrets, 'reset_password', token);
     if (!isSameAddress(account.email, email) || account.disabledAt) throw new ProblemError('link_invalid');
-    if (!account.emailVerifiedAt) await endPrepared(tx, audit, account);
+    if (!account.emailVerifiedAt) await endPrepared(tx, account);
     account.emailVerifiedAt ??= new Date();
     account.passwordHash = passwordHash;
+    record(tx, 'account.password_reset', { accountId: account.id });
     // Also the links that somebody asked for who knew the old password.
     await endTokens(tx, account.id);
-    await endSessions(tx, { account: account.id });
+    await endSessions(tx, { account: account.id }, 'password reset');
     const mail = { kind: 'password_changed' as const, accountId: account.id, to: email };
     await enqueue(tx, 'sendAccountMail', mail, accountMailKey(mail));
   });

@@ -27,7 +27,9 @@ export async function signIn(
   for (const window of windows) await attempt(window);
 
   const isRight = await verifyPassword(password, passwordHash, config.passwordCost);
-  if (!isRight || accountId === null || passwordHash === null) throw new ProblemError('sign_in_failed');
+  if (!isRight || accountId === null || passwordHash === null) {
+    throw new ProblemError('sign_in_failed', undefined, accountId === null ? {} : { accountId });
+  }
   const dearerHash = isCheaper(passwordHash, config.passwordCost)
     ? await hashPassword(password, config.passwordCost)
     : passwordHash;
@@ -36,7 +38,7 @@ export async function signIn(
     // Under the lock: the account may be disabled, deleted, or have another password since it was looked up.
     const account = await tx.findOne(Account, accountId, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (account === null || account.disabledAt || account.passwordHash !== passwordHash) {
-      throw new ProblemError('sign_in_failed');
+      throw new ProblemError('sign_in_failed', undefined, { accountId });
     }
     account.passwordHash = dearerHash;
     const services = { db, config, ...rest };
@@ -48,6 +50,8 @@ export async function signIn(
 
 /** Ends the session of the call, if there is one, and forgets its cookie in any case. */
 export async function signOut({ db }: Services, visitor: Visitor, principal: Principal | null): Promise<void> {
-  if (principal?.kind === 'session') await endSessions(db.em(), { id: principal.credentialId });
+  if (principal?.kind === 'session') {
+    await db.em().transactional((tx) => endSessions(tx, { id: principal.credentialId }, 'signed out'));
+  }
   visitor.clearSession();
 }

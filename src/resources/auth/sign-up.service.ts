@@ -1,7 +1,7 @@
 import { LockMode, UniqueConstraintViolationException } from '@mikro-orm/core';
+import { record } from '../../access/record.ts';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { isSameAddress, lockAccountByEmail } from '../../access/account.ts';
-import type { Audit } from '../../access/audit.ts';
 import { inEvenTime } from '../../access/even-time.ts';
 import { hashPassword, requireUncommon } from '../../access/password.ts';
 import type { Principal } from '../../access/principal.ts';
@@ -62,7 +62,7 @@ async function applyAs(services: Services, input: Hashed): Promise<void> {
       await enqueue(tx, 'sendAccountMail', mail, accountMailKey(mail));
       return;
     }
-    const account = await accountFor(tx, services.audit, known, input, input.email);
+    const account = await accountFor(tx, known, input, input.email);
     await mailLink(tx, services, account, 'verify_email', input.email);
   });
 }
@@ -88,7 +88,7 @@ async function joinAs(
     );
     if (known?.emailVerifiedAt || known?.disabledAt) throw new ProblemError('account_exists');
 
-    const account = await accountFor(tx, services.audit, known, input, invitation.email);
+    const account = await accountFor(tx, known, input, invitation.email);
     account.emailVerifiedAt = new Date();
     await tx.flush();
     await acceptInvitation(tx, services, invitation.id, account);
@@ -103,21 +103,18 @@ function requireInvited(linked: LinkedInvitation | null, { email }: SignUp): Lin
 }
 
 /** A new account, or the one that somebody prepared for an address that nobody has proven: nothing of it stays. */
-async function accountFor(
-  tx: EntityManager,
-  audit: Audit,
-  known: Account | null,
-  input: Hashed,
-  email: string,
-): Promise<Account> {
-  if (known !== null) await endPrepared(tx, audit, known);
+async function accountFor(tx: EntityManager, known: Account | null, input: Hashed, email: string): Promise<Account> {
+  if (known !== null) await endPrepared(tx, known);
   const fields = {
     email,
     firstName: input.firstName ?? null,
     lastName: input.lastName ?? null,
     passwordHash: input.passwordHash,
   };
-  return known === null ? tx.create(Account, fields) : tx.assign(known, fields);
+  const account = known === null ? tx.create(Account, fields) : tx.assign(known, fields);
+  // One that was taken over has an event of its own.
+  if (known === null) record(tx, 'account.created', { accountId: account.id });
+  return account;
 }
 
 /** Of two that sign up at once with one new address, the second finds the account of the first. */

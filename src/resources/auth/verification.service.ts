@@ -1,4 +1,5 @@
 import { isSameAddress, lockAccountByEmail } from '../../access/account.ts';
+import { record } from '../../access/record.ts';
 import { consumeToken, endTokens } from '../../access/account-token.ts';
 import { inEvenTime } from '../../access/even-time.ts';
 import type { Principal } from '../../access/principal.ts';
@@ -25,9 +26,11 @@ export async function verifyEmail(
     const { account, email } = await consumeToken(tx, secrets, 'verify_email', token);
     if (!isSameAddress(account.email, email)) throw new ProblemError('link_invalid');
     account.emailVerifiedAt ??= new Date();
+    record(tx, 'account.email_verified', { accountId: account.id });
     await endTokens(tx, account.id, ['verify_email']);
     const isOwn = principal?.kind === 'session' && principal.accountId === account.id;
-    await endSessions(tx, { account: account.id, ...(isOwn ? { except: principal.credentialId } : {}) });
+    const except = isOwn ? { except: principal.credentialId } : {};
+    await endSessions(tx, { account: account.id, ...except }, 'mailbox proven');
   });
   await forgive(window);
 }

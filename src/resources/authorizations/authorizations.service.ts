@@ -1,4 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { record } from '../../access/record.ts';
 import { keepAccounts, lockTeamAs } from '../../access/membership.ts';
 import type { Principal } from '../../access/principal.ts';
 import { findActiveMembership } from '../../access/authenticate.ts';
@@ -23,7 +24,7 @@ type Approval = {
  * decided with it, once. @returns where the browser goes on
  */
 export async function approve(
-  { db, config, audit }: Services,
+  { db, config }: Services,
   caller: Principal,
   hold: Hold,
   { accountId, teamId, scopes }: Approval,
@@ -32,7 +33,7 @@ export async function approve(
   const membership = teamId === null ? null : await findActiveMembership(db.read, caller, teamId);
   if (teamId !== null && membership === null) throw new ProblemError('team_not_found');
 
-  const grant = await db.em().transactional(async (tx) => {
+  await db.em().transactional(async (tx) => {
     const request = await lockRequest(tx, hold);
     const granted = grantedOf(request.scope, scopes, teamId !== null);
     // Under the team's lock a membership that ends takes the grant with it.
@@ -53,21 +54,24 @@ export async function approve(
     await tx.flush();
     // `remember: false`: the engine keeps no session of its own.
     await decide(tx, hold, { login: { accountId, remember: false }, consent: { grantId: id } });
-    return { grantId: id, clientId: request.client_id, scopes: granted };
+    record(tx, 'oauth_grant.created', {
+      accountId,
+      teamId,
+      grantId: id,
+      clientId: request.client_id,
+      scopes: granted,
+    });
   });
-
-  audit('oauth_grant.created', { accountId, teamId, ...grant });
   return resumeUrl(config.baseUrl, hold.id);
 }
 
 /** Refuses what a client asked for. @returns where the browser goes on */
-export async function deny({ db, config, audit }: Services, caller: Principal, hold: Hold): Promise<string> {
-  const clientId = await db.em().transactional(async (tx) => {
+export async function deny({ db, config }: Services, caller: Principal, hold: Hold): Promise<string> {
+  await db.em().transactional(async (tx) => {
     const request = await lockRequest(tx, hold);
     await decide(tx, hold, { error: 'access_denied', error_description: 'The request was denied.' });
-    return request.client_id;
+    record(tx, 'oauth_grant.denied', { accountId: caller.accountId, clientId: request.client_id });
   });
-  audit('oauth_grant.denied', { accountId: caller.accountId, clientId });
   return resumeUrl(config.baseUrl, hold.id);
 }
 

@@ -1,4 +1,5 @@
 import { LockMode } from '@mikro-orm/core';
+import { record } from '../../access/record.ts';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { Subscription, Team, type SUBSCRIPTION_INTERVALS, type SUBSCRIPTION_STATUSES } from '../../entities/index.ts';
 import { ProblemError } from '../../errors.ts';
@@ -41,6 +42,7 @@ export async function setSubscription(
       cancelAtPeriodEnd: input.cancelAtPeriodEnd ?? false,
       needsPaymentAction: input.needsPaymentAction ?? false,
     });
+    record(tx, 'team.plan_set', { teamId, planId: input.planId });
   });
 }
 

@@ -1,4 +1,5 @@
 import { raw } from '@mikro-orm/core';
+import { record } from '../../access/record.ts';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { revokeGrants } from '../../access/grants.ts';
 import type { Principal } from '../../access/principal.ts';
@@ -10,29 +11,28 @@ import { lockGrant } from './grants.queries.ts';
 
 /** Takes scopes away from a grant, from the next request on. Keys that were made through it stay as they are. */
 export async function narrowGrant(
-  { db, audit }: Services,
+  { db }: Services,
   { accountId }: Principal,
   grantId: string,
   scopes: readonly Scope[],
 ) {
-  const { grant, isNarrowed } = await db.em().transactional(async (tx) => {
+  return db.em().transactional(async (tx) => {
     const before = await ownGrant(tx, accountId, grantId);
     requireHeld(before.scopes, scopes);
     const kept = inOrder(scopes);
-    if (kept.length === before.scopes.length) return { grant: before, isNarrowed: false };
+    if (kept.length === before.scopes.length) return before;
     // By the database's clock, which the consumption of refresh tokens is compared with.
     await tx.nativeUpdate(OAuthGrant, { id: grantId }, { scopes: kept, narrowedAt: raw('clock_timestamp()') });
-    return { grant: { ...before, scopes: kept }, isNarrowed: true };
+    record(tx, 'oauth_grant.narrowed', { ...namesOf(before, accountId), scopes: kept });
+    return { ...before, scopes: kept };
   });
-  if (isNarrowed) audit('oauth_grant.narrowed', { ...namesOf(grant, accountId), scopes: grant.scopes });
-  return grant;
 }
 
 /** Ends a grant, its tokens and the keys that were made through it, from the next request on. */
-export async function revokeGrant({ db, audit }: Services, { accountId }: Principal, grantId: string): Promise<void> {
+export async function revokeGrant({ db }: Services, { accountId }: Principal, grantId: string): Promise<void> {
   await db.em().transactional(async (tx) => {
     await ownGrant(tx, accountId, grantId);
-    await revokeGrants(tx, audit, { id: grantId }, 'by the account');
+    await revokeGrants(tx, { id: grantId }, 'by the account');
   });
 }
 

@@ -1,4 +1,5 @@
 import { LockMode } from '@mikro-orm/core';
+import { record } from '../../access/record.ts';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { isSameAddress } from '../../access/account.ts';
 import { isPast, lockMembership } from '../../access/membership.ts';
@@ -54,6 +55,7 @@ export async function acceptInvitation(
     membership.expiresAt = null;
   }
   invitation.acceptedAt = now;
+  record(tx, 'invitation.accepted', { accountId: account.id, teamId: team.id, invitationId });
   await tx.flush();
 }
 

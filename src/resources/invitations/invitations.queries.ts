@@ -1,4 +1,5 @@
 import { hashSecret } from '../../access/secrets.ts';
+import { change, recording } from '../../access/record.ts';
 import { iso, statement, type Read } from '../../db/read.ts';
 
 type InvitationRow = {
@@ -43,11 +44,12 @@ const openInvitations = statement<AnyRow>(
    order by is_expired, sent_at desc, i.id`,
 );
 
-const deletePending = statement<{ id: string }>(
+const deletePending = recording<{ id: string }>(
   'delete_pending_invitation',
   `delete from invitation
    where id = $1 and team_id = $2 and accepted_at is null and expires_at > now()
    returning id`,
+  2,
 );
 
 const invitationOfLink = statement<LinkedRow>(
@@ -63,12 +65,14 @@ const invitationOfLink = statement<LinkedRow>(
    where l.token_hash = $1 and i.accepted_at is null and i.expires_at > now()`,
 );
 
-const deleteLinked = statement<{ id: string }>(
+const deleteLinked = recording<{ team_id: string; target_id: string }>(
   'delete_invitation_of_link',
   `delete from invitation i
    using invitation_link l
    where l.token_hash = $1 and i.id = l.invitation_id and i.accepted_at is null and i.expires_at > now()
-   returning i.id`,
+   returning i.team_id, i.id as target_id`,
+  1,
+  ['team_id', 'target_id'],
 );
 
 export async function listTeamInvitations(read: Read, teamId: string) {
@@ -94,7 +98,12 @@ const present = (row: InvitationRow) => ({
 
 /** Removes a pending invitation and its links. @returns whether there was one. */
 export async function deletePendingInvitation(read: Read, teamId: string, invitationId: string): Promise<boolean> {
-  const rows = await read(deletePending, [invitationId, teamId]);
+  const rows = await change(
+    read,
+    deletePending,
+    [invitationId, teamId],
+    ['invitation.revoked', { teamId, invitationId }],
+  );
   return rows.length > 0;
 }
 
@@ -118,6 +127,6 @@ export async function readInvitation(read: Read, token: string) {
 
 /** Removes the pending invitation of a link. @returns whether there was one. */
 export async function declineInvitation(read: Read, token: string): Promise<boolean> {
-  const rows = await read(deleteLinked, [hashSecret(token)]);
+  const rows = await change(read, deleteLinked, [hashSecret(token)], ['invitation.declined', {}]);
   return rows.length > 0;
 }

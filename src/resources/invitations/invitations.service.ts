@@ -1,4 +1,5 @@
 import { LockMode } from '@mikro-orm/core';
+import { record } from '../../access/record.ts';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { keepAccounts, lockTeamAs } from '../../access/membership.ts';
 import { canGrant } from '../../access/permissions.ts';
@@ -53,7 +54,10 @@ async function invite(
 
   const expiresAt = expiryFrom(config);
   const invitation = pending ?? tx.create(Invitation, { team: team.id, email: input.email, role, expiresAt });
-  return tx.assign(invitation, { email: input.email, role, expiresAt, invitedBy: tx.getReference(Account, accountId) });
+  tx.assign(invitation, { email: input.email, role, expiresAt, invitedBy: tx.getReference(Account, accountId) });
+  const { id: invitationId } = invitation;
+  record(tx, pending === null ? 'invitation.created' : 'invitation.renewed', { teamId: team.id, invitationId });
+  return invitation;
 }
 
 /** Mails a pending invitation again, with a new link and a new expiry. Only who could grant its role can prolong it. */
@@ -78,6 +82,7 @@ export async function resendInvitation(
       expiresAt: expiryFrom(services.config),
       invitedBy: tx.getReference(Account, caller.accountId),
     });
+    record(tx, 'invitation.sent_again', { teamId: caller.team.id, invitationId });
     await mailNewLink(tx, services, invitation);
   });
 }

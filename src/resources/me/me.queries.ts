@@ -1,4 +1,5 @@
-import { brief, iso, isoOrNull, statement, type Read } from '../../db/read.ts';
+import { brief, iso, isoOrNull, type Read } from '../../db/read.ts';
+import { change, recording } from '../../access/record.ts';
 import { ProblemError } from '../../errors.ts';
 
 type AccountRow = {
@@ -19,15 +20,23 @@ const COLUMNS =
 
 const findAccount = brief<AccountRow>('find_account', `select ${COLUMNS} from account where id = $1`);
 
-const updateNames = statement<AccountRow>(
+const updateNames = recording<AccountRow>(
   'update_account_names',
   `update account set first_name = $2, last_name = $3, updated_at = now() where id = $1 returning ${COLUMNS}`,
+  3,
 );
 
 export const getMe = async (read: Read, accountId: string) => presentAccount(await read(findAccount, [accountId]));
 
 export const updateMe = async (read: Read, accountId: string, names: { firstName: string; lastName: string }) =>
-  presentAccount(await read(updateNames, [accountId, names.firstName, names.lastName]));
+  presentAccount(
+    await change(
+      read,
+      updateNames,
+      [accountId, names.firstName, names.lastName],
+      ['account.profile_changed', { accountId }],
+    ),
+  );
 
 function presentAccount([row]: AccountRow[]) {
   // Deleted since the credential was resolved: as if it had been gone then.

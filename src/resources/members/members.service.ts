@@ -1,18 +1,20 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { record } from '../../access/record.ts';
 import { endMembership, lockMembership, lockTeam } from '../../access/membership.ts';
 import { Account, Membership, Role } from '../../entities/index.ts';
 import { ProblemError } from '../../errors.ts';
 import type { Services } from '../../rpc/context.ts';
 
 /** Ends a membership; the member's credentials for the team end in the same transaction. */
-export async function removeTeamMember({ db, audit }: Services, teamId: string, userId: string): Promise<void> {
+export async function removeTeamMember({ db }: Services, teamId: string, userId: string): Promise<void> {
   await db.em().transactional(async (tx) => {
     // createApiKey locks the same rows, so that no key outlives the membership that it stands on.
     await lockTeam(tx, teamId);
     const membership = await lockMembership(tx, teamId, userId);
     if (membership === null) throw new ProblemError('member_not_found');
     if (membership.role.id === 'owner') throw new ProblemError('owner_not_removable');
-    await endMembership(tx, audit, membership);
+    await endMembership(tx, membership);
+    record(tx, 'member.removed', { accountId: userId, teamId });
   });
 }
 
@@ -43,6 +45,7 @@ export async function addMember(
       expiresAt: terms.expiresAt ?? null,
       joinedAt: new Date(),
     });
+    record(tx, 'member.added', { accountId: userId, teamId, ...termsOf(terms) });
   });
 }
 
@@ -67,8 +70,15 @@ export async function setMember(
     if (terms.expiresAt) requireNotOwner(membership, 'expire');
     if (terms.isActive !== undefined) membership.isActive = terms.isActive;
     if (terms.expiresAt !== undefined) membership.expiresAt = terms.expiresAt;
+    record(tx, 'member.changed', { accountId: userId, teamId, ...termsOf(terms) });
   });
 }
+
+const termsOf = ({ roleId, isActive, expiresAt }: MembershipTerms) => ({
+  ...(roleId === undefined ? {} : { roleId }),
+  ...(isActive === undefined ? {} : { isActive }),
+  ...(expiresAt === undefined ? {} : { expiresAt: expiresAt?.toISOString() ?? null }),
+});
 
 async function roleOfTeam(tx: EntityManager, teamId: string, roleId: string): Promise<Role> {
   if (roleId === 'owner')

@@ -1,4 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import type { AuditFields } from '../../access/audit.ts';
+import type { AuditEventName } from '../../access/audit-events.ts';
+import { record } from '../../access/record.ts';
 import { isActiveNow, isPast, lockMembership, lockTeamAs } from '../../access/membership.ts';
 import { canGrant, inCatalogueOrder } from '../../access/permissions.ts';
 import type { ActiveMembership } from '../../access/principal.ts';
@@ -18,23 +21,27 @@ export async function setMemberRole({ db }: Services, subject: Subject, roleId: 
     if (role === null) throw invalid('/roleId', 'No role of this team has that id.');
     if (!canGrant(held, role)) throw new ProblemError('role_not_assignable');
     membership.role = role;
+    return ['member.role_changed', { roleId }];
   });
 }
 
 /** Makes a membership count again, without an end if that has passed. Takes a free seat. */
 export async function activateMember({ db, config }: Services, subject: Subject): Promise<Membership> {
   return change(db.em(), subject, 'remove_members', async (tx, membership) => {
-    if (isActiveNow(membership)) return;
+    if (isActiveNow(membership)) return null;
     await requireFreeSeat(tx, config.plans, subject.caller.team.id);
     membership.isActive = true;
     if (isPast(membership.expiresAt)) membership.expiresAt = null;
+    return ['member.activated', {}];
   });
 }
 
 /** Keeps a membership without letting it count: the member sees the team no more, and its seat is free. */
 export async function deactivateMember({ db }: Services, subject: Subject): Promise<Membership> {
-  return change(db.em(), subject, 'remove_members', (_tx, membership) => {
+  return change(db.em(), subject, 'remove_members', async (_tx, membership) => {
+    if (!membership.isActive) return null;
     membership.isActive = false;
+    return ['member.deactivated', {}];
   });
 }
 
@@ -48,10 +55,16 @@ export async function setMemberExpiry(
     const countsAgain = !isActiveNow(membership) && isActiveNow({ isActive: membership.isActive, expiresAt });
     if (countsAgain) await requireFreeSeat(tx, config.plans, subject.caller.team.id);
     membership.expiresAt = expiresAt;
+    return ['member.expiry_changed', { expiresAt: expiresAt?.toISOString() ?? null }];
   });
 }
 
-type Change = (tx: EntityManager, membership: Membership, held: readonly Permission[]) => Promise<void> | void;
+/** @returns what has been done, or null for nothing */
+type Change = (
+  tx: EntityManager,
+  membership: Membership,
+  held: readonly Permission[],
+) => Promise<readonly [AuditEventName, AuditFields] | null>;
 
 /** Changes a membership under the team's lock: nobody touches the owner's, or that of a role above their own. */
 async function change(
@@ -70,7 +83,8 @@ async function change(
     await tx.populate(membership, ['account', 'role']);
     requireNotAbove(held, membership.role);
 
-    await apply(tx, membership, held);
+    const done = await apply(tx, membership, held);
+    if (done !== null) record(tx, done[0], { accountId: userId, teamId: caller.team.id, ...done[1] });
     await tx.flush();
     return membership;
   });

@@ -1,4 +1,5 @@
 import { LockMode } from '@mikro-orm/core';
+import { record } from '../../access/record.ts';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { lockAccount } from '../../access/account.ts';
 import { revokeGrants } from '../../access/grants.ts';
@@ -16,7 +17,7 @@ type AccountId = string | undefined;
 
 /** Makes a client, with a secret where it can keep one. */
 export async function createClient(
-  { config, db, secrets, audit }: Services,
+  { config, db, secrets }: Services,
   accountId: AccountId,
   { name, redirectUris, isNative, isConfidential }: NewClient,
 ): Promise<{ clientId: string; clientSecret: string | null }> {
@@ -25,7 +26,7 @@ export async function createClient(
     throw invalid('A native client cannot keep a secret.', [{ pointer: '/isConfidential', code: 'invalid_value' }]);
   }
   requireRedirectUris(redirectUris, isNative);
-  const created = await db.em().transactional(async (tx) => {
+  return db.em().transactional(async (tx) => {
     const account = accountId === undefined ? null : await lockAccount(tx, accountId);
     if (account !== null) {
       // Who takes an account over by its mailbox finds nothing in it that somebody else knows a secret of.
@@ -43,16 +44,15 @@ export async function createClient(
       metadata: {},
     });
     const clientSecret = isConfidential ? newSecret(tx, secrets, client) : null;
+    record(tx, 'oauth_client.created', { accountId: accountId ?? null, clientId: client.id });
     await tx.flush();
     return { clientId: client.id, clientSecret };
   });
-  audit('oauth_client.created', { accountId: accountId ?? null, clientId: created.clientId });
-  return created;
 }
 
 /** Changes what is given. What people have allowed the client stays allowed. */
 export async function updateClient(
-  { db, audit }: Services,
+  { db }: Services,
   accountId: string,
   clientId: string,
   { name, redirectUris }: ClientChange,
@@ -64,18 +64,18 @@ export async function updateClient(
       client.redirectUris = redirectUris;
     }
     if (name !== undefined) client.name = name;
+    record(tx, 'oauth_client.changed', { accountId, clientId });
   });
-  audit('oauth_client.changed', { accountId, clientId });
 }
 
 /** Gives a client a new secret. The one it had works for some more hours, and one older than that no more. */
 export async function rotateSecret(
-  { db, secrets, audit }: Services,
+  { db, secrets }: Services,
   accountId: AccountId,
   clientId: string,
   overlapHours: number,
 ): Promise<string> {
-  const clientSecret = await db.em().transactional(async (tx) => {
+  return db.em().transactional(async (tx) => {
     // Under the client's lock, so that two at once do not both count on the other's to be the old one.
     const client = await lockClient(tx, accountId, clientId);
     if (!client.isConfidential) {
@@ -87,23 +87,22 @@ export async function rotateSecret(
     });
     const expiresAt = new Date(Date.now() + overlapHours * HOUR_MS);
     await tx.nativeUpdate(OAuthClientSecret, { client: client.id }, { expiresAt });
+    record(tx, 'oauth_client.secret_rotated', { accountId: accountId ?? null, clientId });
     return newSecret(tx, secrets, client);
   });
-  audit('oauth_client.secret_rotated', { accountId: accountId ?? null, clientId });
-  return clientSecret;
 }
 
 /** Deletes a client, and all that people have allowed it. */
-export async function deleteClient({ db, audit }: Services, accountId: AccountId, clientId: string): Promise<void> {
+export async function deleteClient({ db }: Services, accountId: AccountId, clientId: string): Promise<void> {
   await db.em().transactional(async (tx) => {
     // The account comes first, because deleting it deletes its clients and its grants.
     const owner = accountId ?? (await ownerOf(tx, clientId));
     if (owner !== undefined) await lockAccount(tx, owner);
     await lockClient(tx, accountId, clientId);
-    await revokeGrants(tx, audit, { client_id: clientId }, 'client deleted');
+    await revokeGrants(tx, { client_id: clientId }, 'client deleted');
     await tx.nativeDelete(OAuthClient, { id: clientId });
+    record(tx, 'oauth_client.deleted', { accountId: accountId ?? null, clientId });
   });
-  audit('oauth_client.deleted', { accountId: accountId ?? null, clientId });
 }
 
 /** Locks a client of the account. Others do not exist for it. Whoever locks an account does so before, and grants after. */

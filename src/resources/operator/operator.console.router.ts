@@ -1,4 +1,5 @@
 import { operatorProcedure } from '../../rpc/procedures.ts';
+import { recordAlone } from '../../access/record.ts';
 import { SUCCESS, success } from '../../rpc/text.ts';
 import { router } from '../../rpc/trpc.ts';
 import { getHealth } from './health.queries.ts';
@@ -15,7 +16,7 @@ import {
 import { disableAccount, enableAccount } from './operator.service.ts';
 import { find } from './search.queries.ts';
 
-/** What operators of the installation do. Over tRPC only; what shows or changes somebody's data is in the log. */
+/** What operators of the installation do. Over tRPC only; what shows or changes somebody's data is recorded. */
 export const operatorConsoleRouter = router({
   find: operatorProcedure
     .input(findInput)
@@ -24,7 +25,7 @@ export const operatorConsoleRouter = router({
       const result = await find(services.db.read, input.query);
       // Not what was searched for: it is an address, as a rule.
       const found = [...result.accounts, ...result.teams].map(({ id }) => id);
-      services.audit('operator.searched', { accountId: principal.accountId, found });
+      await recordAlone(services.db.read, 'operator.searched', { accountId: principal.accountId, found });
       return result;
     }),
 
@@ -33,7 +34,10 @@ export const operatorConsoleRouter = router({
     .output(accountOutput)
     .query(async ({ ctx: { services, principal }, input }) => {
       const account = await getAccount(services.db.read, input.accountId);
-      services.audit('operator.account_viewed', { accountId: principal.accountId, subjectId: account.id });
+      await recordAlone(services.db.read, 'operator.account_viewed', {
+        accountId: principal.accountId,
+        subjectId: account.id,
+      });
       return account;
     }),
 
@@ -42,7 +46,7 @@ export const operatorConsoleRouter = router({
     .output(teamOutput)
     .query(async ({ ctx: { services, principal }, input }) => {
       const team = await getTeam(services.db.read, services.config.plans, input.teamId);
-      services.audit('operator.team_viewed', { accountId: principal.accountId, teamId: team.id });
+      await recordAlone(services.db.read, 'operator.team_viewed', { accountId: principal.accountId, teamId: team.id });
       return team;
     }),
 
@@ -51,7 +55,6 @@ export const operatorConsoleRouter = router({
     .output(success)
     .mutation(async ({ ctx: { services, principal }, input }) => {
       await disableAccount(services.db.em(), principal.accountId, input.accountId);
-      services.audit('operator.account_disabled', { accountId: principal.accountId, subjectId: input.accountId });
       return SUCCESS;
     }),
 
@@ -60,7 +63,6 @@ export const operatorConsoleRouter = router({
     .output(success)
     .mutation(async ({ ctx: { services, principal }, input }) => {
       await enableAccount(services.db.em(), principal.accountId, input.accountId);
-      services.audit('operator.account_enabled', { accountId: principal.accountId, subjectId: input.accountId });
       return SUCCESS;
     }),
 

@@ -1,4 +1,5 @@
 import { iso, isoOrNull, statement, type Read } from '../../db/read.ts';
+import { change, recording } from '../../access/record.ts';
 
 type PasskeyRow = { id: string; name: string; created_at: string; last_used_at: string | null };
 
@@ -7,9 +8,10 @@ const passkeysOfAccount = statement<PasskeyRow>(
   `select id, name, created_at, last_used_at from passkey where account_id = $1 order by created_at, id`,
 );
 
-const renamePasskeyRow = statement<PasskeyRow>(
+const renamePasskeyRow = recording<PasskeyRow>(
   'rename_passkey',
   `update passkey set name = $3 where id = $1 and account_id = $2 returning id, name, created_at, last_used_at`,
+  3,
 );
 
 // One statement, so that of any number of answers to one challenge a single one is looked at.
@@ -27,7 +29,12 @@ export async function listPasskeys(read: Read, accountId: string) {
 
 /** Renames a passkey of the account. @returns null where the account has none of this id. */
 export async function renamePasskey(read: Read, accountId: string, id: string, name: string) {
-  const [row] = await read(renamePasskeyRow, [id, accountId, name]);
+  const [row] = await change(
+    read,
+    renamePasskeyRow,
+    [id, accountId, name],
+    ['passkey.renamed', { accountId, passkeyId: id }],
+  );
   return row === undefined ? null : presentRow(row);
 }
 

@@ -1,4 +1,5 @@
 import { LockMode, UniqueConstraintViolationException } from '@mikro-orm/core';
+import { record } from '../../access/record.ts';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { lockAccount } from '../../access/account.ts';
 import type { Principal } from '../../access/principal.ts';
@@ -71,7 +72,7 @@ export async function registerPasskey(
       const account = await lockAccount(tx, principal.accountId);
       await requireSession(tx, principal);
       requireRoom(await tx.count(Passkey, { account: account.id }));
-      return tx.create(Passkey, {
+      const passkey = tx.create(Passkey, {
         account,
         name,
         credentialId: credential.id,
@@ -79,6 +80,8 @@ export async function registerPasskey(
         counter: credential.counter,
         transports: response.response.transports ?? [],
       });
+      record(tx, 'passkey.added', { passkeyId: passkey.id });
+      return passkey;
     });
   } catch (error) {
     // The credential is registered already, for this account or for another one.
@@ -152,6 +155,7 @@ export async function removePasskey({ db }: Services, { accountId }: Principal, 
       );
     }
     tx.remove(passkey);
+    record(tx, 'passkey.removed', { passkeyId: id });
   });
 }
 

@@ -1,4 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { record } from '../../access/record.ts';
 import { lockTeam, lockTeamAs } from '../../access/membership.ts';
 import { canGrant, inCatalogueOrder } from '../../access/permissions.ts';
 import type { ActiveMembership } from '../../access/principal.ts';
@@ -24,6 +25,7 @@ export async function createRole(
     const team = await lockTeam(tx, teamId);
     await requireFreeName(tx, teamId, name);
     const role = tx.create(Role, { team, name, permissions: inCatalogueOrder(permissions) }, { partial: true }); // isSystemRole is computed
+    record(tx, 'role.created', { roleId: role.id, teamId, permissions: role.permissions });
     await tx.flush();
     return role;
   });
@@ -45,6 +47,11 @@ export async function updateRole(
       role.name = name;
     }
     if (permissions !== undefined) role.permissions = inCatalogueOrder(permissions);
+    record(tx, 'role.changed', {
+      roleId,
+      teamId: caller.team.id,
+      ...(permissions && { permissions: role.permissions }),
+    });
     await tx.flush();
     return role;
   });
@@ -73,6 +80,7 @@ export async function deleteRole(
     // Also those that were accepted or have expired: their rows name the role too.
     await tx.nativeUpdate(Invitation, { role: roleId }, { role: replacement.id });
     await tx.nativeDelete(Role, { id: roleId });
+    record(tx, 'role.deleted', { roleId, teamId: caller.team.id, replacementId: replacement.id });
   });
 }
 

@@ -8,6 +8,10 @@ export const sessionsConsoleRouter = router({
   revokeOthers: sessionProcedure
     .output(z.object({ revoked: z.int() }))
     .mutation(async ({ ctx: { services, principal } }) => ({
-      revoked: await endSessions(services.db.em(), { account: principal.accountId, except: principal.credentialId }),
+      revoked: await services.db
+        .em()
+        .transactional((tx) =>
+          endSessions(tx, { account: principal.accountId, except: principal.credentialId }, 'by the account'),
+        ),
     })),
 });

@@ -1,4 +1,5 @@
 import type { Principal } from '../../access/principal.ts';
+import { change, recording } from '../../access/record.ts';
 import { iso, statement, type Read } from '../../db/read.ts';
 
 type SessionRow = {
@@ -21,9 +22,10 @@ const activeSessions = statement<SessionRow>(
    order by created_at desc, id desc`,
 );
 
-const revokeSession = statement<never>(
+const revokeSession = recording<{ id: string }>(
   'revoke_session',
-  `update session set revoked_at = now() where id = $1 and account_id = $2 and revoked_at is null`,
+  `update session set revoked_at = now() where id = $1 and account_id = $2 and revoked_at is null returning id`,
+  2,
 );
 
 export async function listMySessions(read: Read, principal: Principal) {
@@ -44,5 +46,6 @@ export async function listMySessions(read: Read, principal: Principal) {
 
 /** An unknown or foreign id changes nothing and is no failure (spec 4.5). */
 export async function revokeMySession(read: Read, principal: Principal, sessionId: string): Promise<void> {
-  await read(revokeSession, [sessionId, principal.accountId]);
+  const event = ['session.ended', { sessionId, reason: 'by the account' }] as const;
+  await change(read, revokeSession, [sessionId, principal.accountId], event);
 }

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { record } from '../../access/record.ts';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Principal } from '../../access/principal.ts';
 import { hashSecret } from '../../access/secrets.ts';
@@ -28,14 +29,23 @@ export type StartedSession = { readonly token: string; readonly expiresAt: Date;
 export async function startSession(tx: EntityManager, services: Services, signIn: SignIn): Promise<StartedSession> {
   const { account, authenticationType, visitor, replaced } = signIn;
   const { secrets, config } = services;
-  if (replaced?.kind === 'session') await endSessions(tx, { id: replaced.credentialId });
+  if (replaced?.kind === 'session') await endSessions(tx, { id: replaced.credentialId }, 'signed in again');
 
   const { secret: token, hash: tokenHash } = secrets.mint('session');
   const now = Date.now();
   const expiresAt = new Date(now + config.sessionDays * DAY_MS);
   const idleExpiresAt = new Date(Math.min(now + config.sessionIdleDays * DAY_MS, expiresAt.getTime()));
   const { device, place } = visitor;
-  tx.create(Session, { account, tokenHash, authenticationType, ...place, ...device, expiresAt, idleExpiresAt });
+  const { id: sessionId } = tx.create(Session, {
+    account,
+    tokenHash,
+    authenticationType,
+    ...place,
+    ...device,
+    expiresAt,
+    idleExpiresAt,
+  });
+  record(tx, 'session.began', { accountId: account.id, sessionId, method: authenticationType });
 
   const deviceToken = await rememberDevice(tx, signIn);
   await tx.flush();
@@ -51,20 +61,23 @@ export function openSession(visitor: Visitor, { token, expiresAt, deviceToken }:
 type EndedSessions = { readonly id: string } | { readonly account: string; readonly except?: string };
 
 /** Ends one session, or the account's but for `except`. @returns how many were active */
-export async function endSessions(tx: EntityManager, which: EndedSessions): Promise<number> {
+export async function endSessions(tx: EntityManager, which: EndedSessions, reason: string): Promise<number> {
   const [filter, values] =
     'id' in which ? ['id = ?', [which.id]] : ['account_id = ? and id <> ?', [which.account, which.except ?? '']];
   // Locked in the order of their ids, as by the writer of their last uses, so that the two cannot deadlock.
-  const ended = await tx.execute(
+  const ended = await tx.execute<{ id: string; account_id: string }[]>(
     `update session set revoked_at = now()
      where id in (
        select id from session
        where ${filter} and revoked_at is null and expires_at > now() and idle_expires_at > now()
        order by id for update
      )
-     returning id`,
+     returning id, account_id`,
     values,
   );
+  for (const { id: sessionId, account_id: accountId } of ended) {
+    record(tx, 'session.ended', { accountId, sessionId, reason });
+  }
   return ended.length;
 }
 

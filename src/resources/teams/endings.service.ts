@@ -1,4 +1,5 @@
 import { revokeGrants } from '../../access/grants.ts';
+import { record } from '../../access/record.ts';
 import { endMembership, keepAccounts, lockMembership, lockTeam } from '../../access/membership.ts';
 import type { ActiveMembership } from '../../access/principal.ts';
 import { Team } from '../../entities/index.ts';
@@ -7,18 +8,19 @@ import type { Services } from '../../rpc/context.ts';
 import { lockTeamAsOwner } from './ownership.service.ts';
 
 /** Ends the caller's own membership, and their credentials for the team with it. */
-export async function leaveTeam({ db, audit }: Services, { team, accountId }: ActiveMembership): Promise<void> {
+export async function leaveTeam({ db }: Services, { team, accountId }: ActiveMembership): Promise<void> {
   await db.em().transactional(async (tx) => {
     await lockTeam(tx, team.id);
     const membership = await lockMembership(tx, team.id, accountId);
     if (membership === null) throw new ProblemError('team_not_found');
     if (membership.role.id === 'owner') throw new ProblemError('owner_cannot_leave');
-    await endMembership(tx, audit, membership);
+    await endMembership(tx, membership);
+    record(tx, 'member.left', { teamId: team.id });
   });
 }
 
 /** Deletes the team with everything in it: members, roles, invitations, keys, subscription. */
-export async function deleteTeam({ db, audit }: Services, caller: ActiveMembership): Promise<void> {
+export async function deleteTeam({ db }: Services, caller: ActiveMembership): Promise<void> {
   await db.em().transactional(async (tx) => {
     await lockTeamAsOwner(tx, caller);
     const members = await tx.execute<{ id: string }[]>('select account_id as id from membership where team_id = ?', [
@@ -29,8 +31,9 @@ export async function deleteTeam({ db, audit }: Services, caller: ActiveMembersh
       members.map(({ id }) => id),
     );
     // Grants before keys and each in the order of their ids, as everywhere, so that no two writers wait for each other.
-    await revokeGrants(tx, audit, { team_id: caller.team.id }, 'team deleted');
+    await revokeGrants(tx, { team_id: caller.team.id }, 'team deleted');
     await tx.execute('select id from api_key where team_id = ? order by id for update', [caller.team.id]);
     await tx.nativeDelete(Team, { id: caller.team.id });
+    record(tx, 'team.deleted', { teamId: caller.team.id, number: members.length });
   });
 }

@@ -1,4 +1,5 @@
 import { LockMode } from '@mikro-orm/core';
+import { record } from '../../access/record.ts';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { lockAccount } from '../../access/account.ts';
 import { isActiveNow, isPast, lockMembership, lockTeam, lockTeamAs } from '../../access/membership.ts';
@@ -31,6 +32,7 @@ export async function offerOwnership(em: EntityManager, caller: ActiveMembership
     const expiresAt = new Date(Date.now() + OFFER_DAYS * DAY_MS);
     await tx.nativeDelete(OwnershipTransfer, { team: caller.team.id });
     tx.create(OwnershipTransfer, { team: caller.team.id, nominee, expiresAt });
+    record(tx, 'ownership.offered', { accountId: userId, teamId: caller.team.id });
     await tx.flush();
     const mail = { kind: 'ownership_offered' as const, accountId: userId, to: nominee.email, teamId: caller.team.id };
     await enqueue(tx, 'sendAccountMail', mail, `ownership:${caller.team.id}`);
@@ -41,6 +43,7 @@ export async function withdrawOwnershipOffer(em: EntityManager, caller: ActiveMe
   await em.transactional(async (tx) => {
     await lockTeamAsOwner(tx, caller);
     await endOffer(tx, { team: caller.team.id });
+    record(tx, 'ownership.offer_withdrawn', { teamId: caller.team.id });
   });
 }
 
@@ -48,6 +51,7 @@ export async function declineOwnership(em: EntityManager, { team, accountId }: A
   await em.transactional(async (tx) => {
     await lockTeam(tx, team.id);
     await endOffer(tx, { team: team.id, nominee: accountId });
+    record(tx, 'ownership.declined', { teamId: team.id });
   });
 }
 
@@ -74,6 +78,7 @@ export async function acceptOwnership(
     // First one, then the other: the index that allows one owner looks at every statement.
     await tx.nativeUpdate(Membership, { team: team.id, role: 'owner' }, { role: 'member' });
     tx.assign(membership, { role: tx.getReference(Role, 'owner'), expiresAt: null });
+    record(tx, 'ownership.transferred', { accountId, teamId: team.id });
     await tx.flush();
     return tx.findOneOrFail(Membership, membership.id, { populate: ['team', 'role'] });
   });

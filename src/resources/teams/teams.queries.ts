@@ -1,4 +1,5 @@
 import type { Principal } from '../../access/principal.ts';
+import { change, recording } from '../../access/record.ts';
 import { brief, iso, statement, type Read } from '../../db/read.ts';
 
 type TeamRow = {
@@ -22,12 +23,13 @@ const teamsOfAccount = brief<TeamRow>(
    order by t.name, t.id`,
 );
 
-const renameTeam = statement<{ name: string }>(
+const renameTeam = recording<{ name: string }>(
   'rename_team',
   `update team set name = $2, updated_at = now() where id = $1 returning name`,
+  2,
 );
 
-const updateDetails = statement<{ description: string | null; avatar_url: string | null }>(
+const updateDetails = recording<{ description: string | null; avatar_url: string | null }>(
   'update_team_details',
   `update team
    set description = case when $2 then $3 else description end,
@@ -35,6 +37,7 @@ const updateDetails = statement<{ description: string | null; avatar_url: string
        updated_at = now()
    where id = $1
    returning description, avatar_url`,
+  5,
 );
 
 type OfferRow = {
@@ -78,22 +81,21 @@ export async function listTeams(read: Read, { accountId, teamId }: Principal) {
 }
 
 export async function updateTeam(read: Read, teamId: string, name: string): Promise<void> {
-  await read(renameTeam, [teamId, name]);
+  await change(read, renameTeam, [teamId, name], ['team.renamed', { teamId }]);
 }
 
 type Details = { readonly description?: string | null | undefined; readonly avatarUrl?: string | null | undefined };
 
 /** Changes what is given and leaves the rest. @returns both as they are now; null where the team has just gone. */
 export async function updateTeamDetails(read: Read, teamId: string, { description, avatarUrl }: Details) {
-  const [row] = await read(updateDetails, [
-    teamId,
-    description !== undefined,
-    description ?? null,
-    avatarUrl !== undefined,
-    avatarUrl ?? null,
-  ]);
+  const values = [teamId, description !== undefined, description ?? null, avatarUrl !== undefined, avatarUrl ?? null];
+  const changed = namesOf({ description, avatarUrl });
+  const [row] = await change(read, updateDetails, values, ['team.changed', { teamId, changed }]);
   return row === undefined ? null : { description: row.description, avatarUrl: row.avatar_url };
 }
+
+const namesOf = (given: object): string[] =>
+  Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [name]));
 
 /** Whom the team is offered to. */
 export async function findOwnershipOffer(read: Read, teamId: string) {

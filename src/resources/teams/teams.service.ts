@@ -1,4 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { record } from '../../access/record.ts';
 import { lockAccount } from '../../access/account.ts';
 import { Account, Membership, Role, Team } from '../../entities/index.ts';
 import { ProblemError } from '../../errors.ts';
@@ -28,6 +29,7 @@ export async function createTeam(em: EntityManager, accountId: string, input: Ne
       role: tx.getReference(Role, 'owner'),
       joinedAt: new Date(),
     });
+    record(tx, 'team.created', { accountId, teamId: team.id });
     await tx.flush();
     return {
       team: { id: team.id, name: team.name, slug, description: team.description ?? null, avatarUrl: null },

@@ -11,6 +11,7 @@ export const teamTexts = {
   roles: 'Roles',
   apiKeys: 'API keys',
   billing: 'Billing',
+  audit: 'Audit log',
   settings: 'Settings',
 } as const;
 

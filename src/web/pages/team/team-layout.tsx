@@ -147,6 +147,11 @@ const TeamNavigation = ({ teamId, can }: NavigationProps) => (
         {words.billing}
       </Link>
     )}
+    {can('edit_team_settings') && (
+      <Link to="/teams/$teamId/audit" params={{ teamId }}>
+        {words.audit}
+      </Link>
+    )}
     <Link to="/teams/$teamId/settings" params={{ teamId }}>
       {words.settings}
     </Link>

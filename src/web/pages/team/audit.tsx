@@ -1,0 +1,114 @@
+import { Alert, Button, EmptyState, Group, NativeSelect, Paper } from '@mantine/core';
+import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { FailureAlert } from '../../parts/failure-alert.tsx';
+import { Page, Placeholder } from '../../parts/page.tsx';
+import { auditTexts as words } from '../../texts/audit.ts';
+import { failureOf, query, type Outputs } from '../../trpc.ts';
+import { download, type Format } from './audit/download.ts';
+import { EventRow } from './audit/event-row.tsx';
+import { useTeam } from './team.ts';
+
+const FORMATS = ['ndjson', 'csv'] as const;
+
+type Kind = Exclude<keyof typeof words.kinds, ''>;
+
+/** What was done in the team: fifty events at a time, of all kinds or of one. */
+export function AuditPage() {
+  const { can } = useTeam();
+  if (!can('edit_team_settings')) {
+    return (
+      <Page title={words.title}>
+        <Alert color="gray" title={words.notAllowedTitle}>
+          {words.notAllowed}
+        </Alert>
+      </Page>
+    );
+  }
+  return <AuditLog />;
+}
+
+function AuditLog() {
+  const { team } = useTeam();
+  const [kind, setKind] = useState<Kind>();
+  // Of the page that is shown and those before it; the first has none.
+  const [cursors, setCursors] = useState<readonly string[]>([]);
+  const cursor = cursors.at(-1);
+  const page = useQuery({
+    ...query('audit.list', { teamId: team.id, ...(kind && { kind }), ...(cursor && { cursor }) }),
+    placeholderData: keepPreviousData,
+  });
+  const save = useMutation({
+    mutationFn: (format: Format) => download({ teamId: team.id, ...(kind && { kind }) }, format),
+  });
+  const choose = (value: string) => {
+    setKind(value === '' ? undefined : (value as Kind)); // one of the options below
+    setCursors([]);
+  };
+  const next = page.data?.nextCursor ?? null;
+  return (
+    <Page title={words.title} explanation={words.explanation}>
+      <Group justify="space-between" align="end">
+        <NativeSelect
+          label={words.filter}
+          value={kind ?? ''}
+          onChange={(event) => choose(event.currentTarget.value)}
+          data={Object.entries(words.kinds).map(([value, label]) => ({ value, label }))}
+        />
+        <Group gap="xs">
+          {FORMATS.map((format) => (
+            <Button
+              key={format}
+              variant="default"
+              loading={save.isPending && save.variables === format}
+              onClick={() => save.mutate(format)}
+            >
+              {words.download[format]}
+            </Button>
+          ))}
+        </Group>
+      </Group>
+      {save.error !== null && <FailureAlert failure={failureOf(save.error)} onClose={save.reset} />}
+      {page.error !== null && <FailureAlert failure={failureOf(page.error)} retry={() => void page.refetch()} />}
+      {page.data === undefined ? (
+        page.error === null && <Placeholder rows={6} />
+      ) : (
+        <Events {...page.data} kind={kind} />
+      )}
+      {(cursors.length > 0 || next !== null) && (
+        <Group component="nav" aria-label={words.pages} justify="space-between">
+          <Button variant="default" disabled={cursors.length === 0} onClick={() => setCursors(cursors.slice(0, -1))}>
+            {words.newer}
+          </Button>
+          <Button
+            variant="default"
+            disabled={next === null}
+            loading={page.isPlaceholderData}
+            onClick={() => next !== null && setCursors([...cursors, next])}
+          >
+            {words.older}
+          </Button>
+        </Group>
+      )}
+    </Page>
+  );
+}
+
+type EventsProps = Pick<Outputs['audit']['list'], 'events'> & { readonly kind: Kind | undefined };
+
+const Events = ({ events, kind }: EventsProps) =>
+  events.length > 0 ? (
+    <Paper component="ul" withBorder radius="lg" className="card-list" aria-label={words.list}>
+      {events.map((event) => (
+        <EventRow key={event.id} event={event} />
+      ))}
+    </Paper>
+  ) : (
+    <Paper withBorder radius="lg" className="empty">
+      <EmptyState
+        variant="light"
+        title={kind === undefined ? words.emptyTitle : words.noneTitle}
+        description={kind === undefined ? words.empty : words.none}
+      />
+    </Paper>
+  );

@@ -1,0 +1,47 @@
+import { Badge, Text } from '@mantine/core';
+import { useDates } from '../../../parts/dates.ts';
+import { auditTexts as words } from '../../../texts/audit.ts';
+import type { Outputs } from '../../../trpc.ts';
+
+export type AuditEvent = Outputs['audit']['list']['events'][number];
+
+/** An event as a sentence, with when, from where and by which request below it. */
+export function EventRow({ event }: { readonly event: AuditEvent }) {
+  const { minute } = useDates();
+  const { actor, subject, target, actorKind, count } = event;
+  const who = actor?.name ?? words.actors[actorKind];
+  const sentence = words.sentence(event.event, {
+    who,
+    whom: subject?.name ?? (subject === null ? who : words.somebody),
+    what: target?.name ?? words.gone,
+  });
+  return (
+    <li className="row">
+      <div className="row-text">
+        <Text fw={500} className="wrap">
+          {sentence}
+        </Text>
+        <Text size="sm" c="dimmed" className="wrap">
+          <time dateTime={event.occurredAt}>{minute(event.occurredAt)}</time>
+          {circumstances(event).map((part) => `, ${part}`)}
+        </Text>
+        {event.requestId !== null && (
+          <Text size="xs" c="dimmed" className="wrap">
+            {words.request(event.requestId)}
+          </Text>
+        )}
+      </div>
+      {count > 1 && (
+        <Badge variant="light" color="gray" tt="none">
+          {words.times(count)}
+        </Badge>
+      )}
+    </li>
+  );
+}
+
+const circumstances = ({ credentialName, actorKind, address }: AuditEvent): string[] => [
+  ...(credentialName === null ? [] : [words.withKey(credentialName)]),
+  ...(actorKind === 'oauth_grant' ? [words.withApplication] : []),
+  ...(address === null ? [] : [words.from(address)]),
+];

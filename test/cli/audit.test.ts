@@ -1,0 +1,77 @@
+import pg from 'pg';
+import { createSealer } from '../../src/access/sealer.ts';
+import { chainEvents } from '../../src/jobs/audit-chain.ts';
+import { firstIdAt } from '../../src/entities/index.ts';
+import { readConfig } from '../../src/config.ts';
+import { expect, test } from 'vitest';
+import { rosterOfItsOwn } from './roster.ts';
+
+const roster = await rosterOfItsOwn();
+
+const chain = () =>
+  chainEvents(
+    { config: readConfig(roster.env), db: roster.db, sealer: createSealer([roster.env.SECRET_KEYS]) },
+    { info: () => undefined, warn: () => undefined, error: () => undefined },
+  );
+
+type Event = { id: string; event: string; actor_kind: string; team_id: string | null; target_id: string | null };
+
+test('what a command changes is recorded as the operator’s, exported, and verified', async () => {
+  const owner = await roster.account();
+  const team = await roster.team(owner);
+  const role = ['--team', team.id, '--name', 'Editors', '--permissions', 'invite_members'];
+  const { roleId } = await roster.json<{ roleId: string }>('role', 'create', ...role);
+  await roster.json('account', 'disable', '--email', owner.email);
+
+  const { stdout } = await roster.run('audit', 'export', '--format', 'ndjson', '--team', team.id);
+  const events = stdout
+    .trimEnd()
+    .split('\n')
+    .map((line): Event => JSON.parse(line));
+  expect(events).toMatchObject([
+    { event: 'team.created', actor_kind: 'system', team_id: team.id },
+    { event: 'role.created', actor_kind: 'operator_cli', team_id: team.id, target_id: roleId },
+  ]);
+
+  expect(await roster.json('audit', 'verify')).toMatchObject({ ok: true, events: 0, pending: 4 });
+  await chain();
+  expect(await roster.json('audit', 'verify')).toMatchObject({ ok: true, events: 4, pending: 0 });
+});
+
+// Guarantees that a spreadsheet computes nothing that a caller wrote: the request id is theirs.
+test('a CSV has a line an event, and no formula', async () => {
+  const [earlier, later] = [firstIdAt('evt', new Date('2030-01-01')), firstIdAt('evt', new Date('2031-01-01'))];
+  await roster.rows(
+    `insert into audit_event (id, occurred_at, event, actor_kind, request_id, team_id, details)
+     values ($1, '2030-01-01T00:00:00Z', 'team.created', 'system', '-2+3', 'team_csv', '{"reason":"a,\\"b\\""}'),
+            ($2, '2031-01-01T00:00:00Z', 'team.deleted', 'system', '=1+1', 'team_csv', '{}')`,
+    [earlier, later],
+  );
+
+  const { stdout } = await roster.run('audit', 'export', '--format', 'csv', '--team', 'team_csv');
+  expect(stdout.split('\r\n')).toEqual([
+    'id,occurred_at,event,actor_kind,actor_id,credential_id,client_id,team_id,account_id,target_id,address,request_id,count,details',
+    `${earlier},2030-01-01T00:00:00.000Z,team.created,system,,,,team_csv,,,,'-2+3,1,"{""reason"":""a,\\""b\\""""}"`,
+    `${later},2031-01-01T00:00:00.000Z,team.deleted,system,,,,team_csv,,,,'=1+1,1,{}`,
+    '',
+  ]);
+
+  const range = ['--from', '2030-06-01T00:00:00Z', '--to', '2031-06-01T00:00:00Z'];
+  const { stdout: rest } = await roster.run('audit', 'export', '--format', 'ndjson', ...range);
+  expect(rest.match(/evt_\w+/g)).toEqual([later]);
+});
+
+test('a log that was tampered with is told of, with the place, and exit 1', async () => {
+  await chain();
+  const client = new pg.Client(roster.env.DATABASE_URL);
+  await client.connect();
+  await client.query('set session_replication_role = replica');
+  await client.query(`update audit_event set event = 'team.deleted' where event = 'role.created'`);
+  await client.end();
+
+  const { code, stdout, stderr } = await roster.run('audit', 'verify', '--json');
+
+  expect(code).toBe(1);
+  expect(JSON.parse(stdout)).toMatchObject({ ok: false, fault: { kind: 'event_changed', sequence: 3 } });
+  expect(stderr).toMatch(/^roster: the audit log is broken: event 3 evt_\w+ was changed \(event_changed\)\n$/);
+});

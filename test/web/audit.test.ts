@@ -1,0 +1,90 @@
+import { readFile } from 'node:fs/promises';
+import type { Page } from 'playwright-core';
+import { describe, expect } from 'vitest';
+import { signedIn } from '../support/browser.ts';
+import { hasChromium } from '../support/chromium.ts';
+import { aPerson, shows, test } from './console.ts';
+
+const eventsOn = (page: Page) => page.getByRole('list', { name: 'Events' }).getByRole('listitem');
+
+describe.skipIf(!hasChromium)('the audit log of a team', () => {
+  test('says in sentences what was done, the latest first, and can be narrowed to a kind', async ({ api, open }) => {
+    const owner = await aPerson(api);
+    await api.rows(`update account set first_name = 'Ada', last_name = 'Lovelace' where id = $1`, [owner.id]);
+    const team = await api.aTeam({ owner });
+    const { trpc } = await signedIn(api, owner);
+    await trpc.roles.create.mutate({ teamId: team.id, name: 'Editors', permissions: [] });
+    await trpc.updateTeam.mutate({ teamId: team.id, name: 'Kites' });
+
+    const page = await open(`/teams/${team.id}`, { as: owner });
+    await page.getByRole('navigation', { name: 'Team' }).getByRole('link', { name: 'Audit log' }).click();
+    await shows(page, 'Audit log');
+    await expect.poll(() => eventsOn(page).count()).toBe(2);
+    expect(await eventsOn(page).first().innerText()).toMatch(
+      /^Ada Lovelace renamed the team\n+.*from 127\.0\.0\.1\n+request /,
+    );
+    expect(await eventsOn(page).last().innerText()).toContain('Ada Lovelace created the role Editors');
+
+    await page.getByLabel('Show').selectOption('Roles');
+    await expect.poll(() => eventsOn(page).count()).toBe(1);
+    await page.getByLabel('Show').selectOption('Invitations');
+    await page.getByText('Nothing of this kind has been recorded').waitFor();
+  });
+
+  test('has pages of fifty, with the keyboard too', async ({ api, open }) => {
+    const owner = await aPerson(api);
+    const team = await api.aTeam({ owner });
+    await api.rows(
+      `insert into audit_event (id, occurred_at, event, actor_kind, team_id, details)
+       select 'evt_web_' || lpad(n::text, 4, '0'), now(), 'team.renamed', 'system', $1, '{}' from generate_series(1, 60) n`,
+      [team.id],
+    );
+    const page = await open(`/teams/${team.id}/audit`, { as: owner });
+    await expect.poll(() => eventsOn(page).count()).toBe(50);
+    expect(await page.getByRole('button', { name: 'Newer' }).isDisabled()).toBe(true);
+
+    await page.getByRole('button', { name: 'Older' }).press('Enter');
+    await expect.poll(() => eventsOn(page).count()).toBe(10);
+    expect(await page.getByRole('button', { name: 'Older' }).isDisabled()).toBe(true);
+    await page.getByRole('button', { name: 'Newer' }).press('Enter');
+    await expect.poll(() => eventsOn(page).count()).toBe(50);
+  });
+
+  test('is saved as a file, all of it, and no cell is a formula', async ({ api, open }) => {
+    const owner = await aPerson(api);
+    const team = await api.aTeam({ owner });
+    await api.rows(
+      `insert into audit_event (id, occurred_at, event, actor_kind, team_id, request_id, details)
+       select 'evt_file_' || lpad(n::text, 4, '0'), now(), 'team.renamed', 'system', $1, '=1+' || n, '{}'
+       from generate_series(1, 510) n`,
+      [team.id],
+    );
+    const page = await open(`/teams/${team.id}/audit`, { as: owner });
+    const save = async (name: string) => {
+      const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name }).click()]);
+      return [file.suggestedFilename(), await readFile(await file.path(), 'utf8')] as const;
+    };
+
+    const [name, csv] = await save('Download CSV');
+    expect(name).toBe('audit-log.csv');
+    expect(csv.trimEnd().split('\r\n')).toHaveLength(511);
+    expect(csv).toMatch(/^id,occurredAt,event,.*\r\nevt_file_0510,.*,team\.renamed,system,,,,,,,,,'=1\+510,,1\r\n/);
+    const [, ndjson] = await save('Download NDJSON');
+    const lines = ndjson
+      .trimEnd()
+      .split('\n')
+      .map((line): { id: string } => JSON.parse(line));
+    expect(lines.map(({ id }) => id)).toContain('evt_file_0001');
+  });
+
+  test('is not offered to whom it is not shown', async ({ api, open }) => {
+    const member = await aPerson(api);
+    const team = await api.aTeam({ owner: await api.anAccount() });
+    await api.aMember(team, member, { role: 'member' });
+
+    const page = await open(`/teams/${team.id}/audit`, { as: member });
+    await page.getByText('Your role does not show the audit log').waitFor();
+    const links = page.getByRole('navigation', { name: 'Team' }).getByRole('link');
+    expect(await links.allInnerTexts()).not.toContain('Audit log');
+  });
+});
