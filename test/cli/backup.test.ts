@@ -9,6 +9,7 @@ import { restoreBackup } from '../../src/db/backup/restore.ts';
 import { writeBackup } from '../../src/db/backup/write.ts';
 import { knownMigrations, migrate } from '../../src/db/migrate.ts';
 import { openOrm } from '../../src/db/orm.ts';
+import { verifyAudit } from '../../src/resources/audit/verification.service.ts';
 import { startApi, type Api } from '../support/api.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { fillEverything } from './full-database.ts';
@@ -194,7 +195,7 @@ describe('restore', () => {
     });
   });
 
-  test('gives back a service in which keys, grants, sign-in and waiting mails work', async () => {
+  test('gives back a service in which keys, grants, sign-in, waiting mails and the audit log work', async () => {
     const target = await anEmptyDatabase();
     await restoreBackup(target.url, file, { mails: true });
     const api = await startApi({}, { databaseUrl: target.url });
@@ -208,6 +209,7 @@ describe('restore', () => {
     expect([members.status, members.body.length, teams.status]).toEqual([200, 2, 200]);
     expect((await visitor.trpc.getMe.query()).email).toBe(made.person.email);
     expect((await api.mailTo('Ines@example.com')).text).toContain('rst_inv_');
+    expect(await verifyAudit(api.services)).toMatchObject({ fault: null });
   });
 
   test('can leave the waiting mails out', async () => {

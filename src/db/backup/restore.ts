@@ -72,7 +72,9 @@ async function load(client: pg.Client, file: string, header: Header, mails: bool
   await refuseRows(client);
   if (JSON.stringify(await appliedMigrations(client)) !== JSON.stringify(header.migrations))
     throw new Error('the database was migrated meanwhile: stop what uses it and restore into a new, empty one');
-  await client.query(`truncate ${names}`);
+  for (const name of Object.keys(OF_MIGRATIONS)) await client.query(`delete from ${pg.escapeIdentifier(name)}`);
+  // What they would write is in the backup as well.
+  await eachTable(tables, (table) => client.query(`alter table ${table} disable trigger user`));
 
   const counts: Record<string, number> = {};
   let into: CopyIn | undefined;
@@ -89,9 +91,14 @@ async function load(client: pg.Client, file: string, header: Header, mails: bool
   }
   if (mails) await enqueueJobs(client);
   else counts['jobs'] = 0;
+  await eachTable(tables, (table) => client.query(`alter table ${table} enable trigger user`));
   await client.query(`analyze ${names}`);
   await client.query('commit');
   return counts;
+}
+
+async function eachTable(tables: readonly string[], run: (table: string) => Promise<unknown>): Promise<void> {
+  for (const name of tables) await run(pg.escapeIdentifier(name));
 }
 
 /** Where the rows of a section go. */
