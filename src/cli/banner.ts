@@ -1,16 +1,19 @@
 import type { SeededDemo } from '../db/seed.ts';
 
 /** What the demo data is and how to try it, with commands to copy. Fits 100 columns. */
-export function demoBanner(baseUrl: string, { accounts, teams, keys }: SeededDemo): string {
+export function demoBanner(baseUrl: string, { accounts, password, teams, keys }: SeededDemo): string {
   const api = `${baseUrl}/api/v1`;
   const [team] = teams;
   const lines = [
     'Roster has filled the database with demo data.',
     '',
     ...accounts.map(({ email, role }, index) => row(index === 0 ? 'Accounts' : '', `${email.padEnd(24)}${role}`)),
+    row('Password', password),
     ...teams.map(({ id, name }, index) => row(index === 0 ? 'Teams' : '', `${id.padEnd(34)}${name}`)),
     '',
-    'Keys of owner@example.com. They are shown here once; `roster key create` makes more.',
+    `Sign in at ${baseUrl}. The password and these keys are shown here once.`,
+    '',
+    'Keys of owner@example.com; `roster key create` makes more:',
     row('all scopes', keys.personal.secret),
     row('read only', keys.readOnly.secret),
     row('one team', keys.team.secret),

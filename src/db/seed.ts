@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { Invitation, Role, SCOPES, Session, type Account } from '../entities/index.ts';
 import { isAccountOnly } from '../access/scopes.ts';
@@ -17,16 +18,19 @@ const HOUR_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * HOUR_MS;
 
 /**
- * Fills a database with something to try the API on: an account per role, two teams, invitations,
+ * Fills a database with something to try Roster on: an account per role that signs in with one new password, two teams, invitations,
  * sessions, keys and a subscription. All of it or, where one of the addresses has an account, nothing;
  * other accounts do not matter to it.
  */
 export async function seedDemo({ db, secrets, config }: Services) {
+  const password = randomBytes(9).toString('base64url');
   return db.em().transactional(async (tx) => {
-    const owner = await person(tx, 'owner@example.com', 'Olivia', 'Hart');
-    const member = await person(tx, 'member@example.com', 'Marco', 'Lindt');
-    const guest = await person(tx, 'guest@example.com', 'Grace', 'Okafor');
-    const recruiter = await person(tx, 'recruiter@example.com', 'Ravi', 'Menon');
+    const person = (email: string, firstName: string, lastName: string) =>
+      createAccount(tx, { email, firstName, lastName, password, isEmailVerified: true });
+    const owner = await person('owner@example.com', 'Olivia', 'Hart');
+    const member = await person('member@example.com', 'Marco', 'Lindt');
+    const guest = await person('guest@example.com', 'Grace', 'Okafor');
+    const recruiter = await person('recruiter@example.com', 'Ravi', 'Menon');
 
     const harbor = (
       await createTeam(
@@ -96,14 +100,12 @@ export async function seedDemo({ db, secrets, config }: Services) {
         { id: guest.id, email: 'guest@example.com', role: 'Guest' },
         { id: recruiter.id, email: 'recruiter@example.com', role: 'Recruiter' },
       ],
+      password,
       teams: [harbor, kites],
       keys,
     };
   });
 }
-
-const person = (tx: EntityManager, email: string, firstName: string, lastName: string) =>
-  createAccount(tx, { email, firstName, lastName, isEmailVerified: true });
 
 // Nobody has their tokens: they are there for listMySessions and revokeMySession.
 function addSessions(tx: EntityManager, secrets: Secrets, account: Account): void {

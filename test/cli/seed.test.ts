@@ -78,6 +78,7 @@ test('the banner names the address that the service is reached at', () => {
   });
   const seeded: SeededDemo = {
     accounts: [{ id: 'acc_1', email: 'owner@example.com', role: 'Owner' }],
+    password: 'a password',
     teams: [{ id: 'team_1', name: 'Core', slug: 'core', description: null, avatarUrl: null }],
     keys: { personal: key('rst_pk_all'), readOnly: key('rst_pk_read'), team: key('rst_tk_team') },
   };

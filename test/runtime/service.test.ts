@@ -67,6 +67,14 @@ function printedCommands({ lines, port }: Service): Printed[] {
   });
 }
 
+/** Signs in as pages of the service do. */
+const signIn = ({ port }: Service, email: string, password: string) =>
+  fetch(`http://127.0.0.1:${port}/trpc/auth.signIn`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', origin: `http://localhost:${port}` },
+    body: JSON.stringify({ email, password }),
+  });
+
 /** The demo key with all scopes. */
 function demoSecret({ lines }: Service): string {
   const [, secret] = /all scopes\s+(rst_pk_\w+)/.exec(lines.join('\n')) ?? [];
@@ -90,6 +98,9 @@ describe('the first start', () => {
 
     expect(answers[0]?.status).toBe(200);
     expect(answers.filter(({ status }) => status >= 300)).toEqual([]);
+    const [, password = ''] = /Password\s+(\S+)/.exec(first.lines.join('\n')) ?? [];
+    for (const email of ['owner@example.com', 'guest@example.com'])
+      expect((await signIn(first, email, password)).status).toBe(200);
     expect(await ended(first, 'SIGTERM')).toEqual({ code: 0, signal: null });
     expect(first.complaint()).toBe('');
 
