@@ -1,0 +1,121 @@
+import PostalMime from 'postal-mime';
+import { expect } from 'vitest';
+import type { Cluster } from './cluster.ts';
+
+type Written = { readonly attempted: Set<string>; readonly acknowledged: Set<string> };
+
+export type Ledger = ReturnType<typeof createLedger>;
+
+/** What was asked for and what was acknowledged, by names that are used once. */
+export function createLedger() {
+  const written = (): Written => ({ attempted: new Set(), acknowledged: new Set() });
+  const renamed = new Map<string, Names>();
+  return {
+    teams: written(),
+    invitations: written(),
+    keys: written(),
+    revokedKeys: new Set<string>(),
+    renamed,
+    names(teamId: string, name: string): Names {
+      const names = namesOf(name);
+      renamed.set(teamId, names);
+      return names;
+    },
+  };
+}
+
+type Names = ReturnType<typeof namesOf>;
+
+/** The names that something can have: the last acknowledged one, or one that was asked for since. */
+function namesOf(first: string) {
+  let possible = new Set([first]);
+  return {
+    attempt: (name: string) => void possible.add(name),
+    acknowledge: (name: string) => void (possible = new Set([name])),
+    mayBe: (name: string): boolean => possible.has(name),
+  };
+}
+
+export type Findings = { lost: string[]; duplicated: string[]; torn: string[] };
+
+/** Compares the database with the ledger: what was acknowledged is there, once, whole; what was not is there at most once. */
+export async function audit({ rows }: Cluster, ledger: Ledger): Promise<Findings> {
+  const [teams, invitations, keys, named] = await Promise.all([
+    rows<Found>(`select t.name, exists (
+        select from membership m where m.team_id = t.id and m.role_id = 'owner' and m.is_active
+      ) as whole from team t`),
+    rows<Found>(`select i.email as name, exists (
+        select from invitation_link l where l.invitation_id = i.id
+      ) as whole from invitation i`),
+    rows<Found & { revoked: boolean }>(`select k.name, k.revoked_at is not null as revoked, exists (
+        select from api_key_secret s where s.api_key_id = k.id
+      ) as whole from api_key k`),
+    rows<{ id: string; name: string }>('select id, name from team where id = any($1)', [[...ledger.renamed.keys()]]),
+  ]);
+  const revoked = new Set(keys.filter((key) => key.revoked).map(({ name }) => name));
+  const findings = [compare(ledger.teams, teams), compare(ledger.invitations, invitations), compare(ledger.keys, keys)];
+  return {
+    lost: [
+      ...findings.flatMap(({ lost }) => lost),
+      ...[...ledger.revokedKeys].filter((name) => !revoked.has(name)),
+      ...named.filter(({ id, name }) => ledger.renamed.get(id)?.mayBe(name) !== true).map(({ name }) => name),
+    ],
+    duplicated: findings.flatMap(({ duplicated }) => duplicated),
+    torn: findings.flatMap(({ torn }) => torn),
+  };
+}
+
+type Found = { name: string; whole: boolean };
+
+function compare({ attempted, acknowledged }: Written, found: readonly Found[]): Findings {
+  const ours = found.filter(({ name }) => attempted.has(name));
+  const names = ours.map(({ name }) => name);
+  const once = new Set(names);
+  return {
+    lost: [...acknowledged].filter((name) => !once.has(name)),
+    duplicated: names.filter((name, at) => names.indexOf(name) !== at),
+    torn: ours.filter(({ whole }) => !whole).map(({ name }) => name),
+  };
+}
+
+const MAILS_MS_MAX = 30_000;
+const JOBS = `from graphile_worker.jobs where task_identifier <> 'sweep'`;
+
+/** Lets the time of all waiting mails come, and waits until they have left. */
+export async function mailsLeave({ rows }: Cluster): Promise<void> {
+  await expect
+    .poll(
+      async () => {
+        await rows(`with due as (update graphile_worker._private_jobs set run_at = now() where locked_at is null)
+                    select pg_notify('jobs:insert', '{"count":8}')`);
+        return rows(`select id ${JOBS}`);
+      },
+      { interval: 200, timeout: MAILS_MS_MAX },
+    )
+    .toEqual([]);
+}
+
+/** As if a quarter of an hour had passed since a worker was killed: its jobs are free again. */
+export async function freeJobsOfKilled({ rows }: Cluster): Promise<void> {
+  await expect.poll(() => rows(`select id ${JOBS} and locked_at is null`), { timeout: MAILS_MS_MAX }).toEqual([]);
+  await rows(
+    `update graphile_worker._private_jobs set locked_at = now() - interval '16 minutes' where locked_at < now() - interval '1 second'`,
+  );
+  await rows(`select graphile_worker.add_job('sweep')`);
+  await expect.poll(() => rows(`select id ${JOBS} and locked_at < now() - interval '10 minutes'`)).toEqual([]);
+}
+
+export type Mails = { missing: string[]; repeated: string[]; stray: string[] };
+
+/** Each invitation that is there, acknowledged or not, has its mail; no other has one. */
+export async function auditMails({ mail, rows }: Cluster, { invitations }: Ledger): Promise<Mails> {
+  const sent = await Promise.all(mail.mails.map(async (raw) => (await PostalMime.parse(raw)).to?.[0]?.address ?? ''));
+  const ours = sent.filter((address) => invitations.attempted.has(address));
+  const once = new Set(ours);
+  const there = new Set((await rows<{ email: string }>('select email from invitation')).map(({ email }) => email));
+  return {
+    missing: [...invitations.attempted].filter((address) => there.has(address) && !once.has(address)),
+    repeated: ours.filter((address, at) => ours.indexOf(address) !== at),
+    stray: ours.filter((address) => !there.has(address)),
+  };
+}
