@@ -79,30 +79,28 @@ function compare({ attempted, acknowledged }: Written, found: readonly Found[]):
 }
 
 const MAILS_MS_MAX = 30_000;
-const JOBS = `from graphile_worker.jobs where task_identifier <> 'sweep'`;
+const RUN_NOW = `with due as (update graphile_worker._private_jobs set run_at = now() where locked_at is null)
+  select pg_notify('jobs:insert', '{"count":8}')`;
 
-/** Lets the time of all waiting mails come, and waits until they have left. */
-export async function mailsLeave({ rows }: Cluster): Promise<void> {
-  await expect
-    .poll(
-      async () => {
-        await rows(`with due as (update graphile_worker._private_jobs set run_at = now() where locked_at is null)
-                    select pg_notify('jobs:insert', '{"count":8}')`);
-        return rows(`select id ${JOBS}`);
-      },
-      { interval: 200, timeout: MAILS_MS_MAX },
-    )
-    .toEqual([]);
-}
+/** Waits until all mails have left, where none has to wait for its time. */
+export const mailsLeave = (cluster: Cluster): Promise<void> => leaveBy(cluster, []);
 
-/** As if a quarter of an hour had passed since a worker was killed: its jobs are free again. */
-export async function freeJobsOfKilled({ rows }: Cluster): Promise<void> {
-  await expect.poll(() => rows(`select id ${JOBS} and locked_at is null`), { timeout: MAILS_MS_MAX }).toEqual([]);
-  await rows(
-    `update graphile_worker._private_jobs set locked_at = now() - interval '16 minutes' where locked_at < now() - interval '1 second'`,
-  );
-  await rows(`select graphile_worker.add_job('sweep')`);
-  await expect.poll(() => rows(`select id ${JOBS} and locked_at < now() - interval '10 minutes'`)).toEqual([]);
+/** The same after workers were cut off: as if the quarter of an hour had passed after which their jobs are free again. */
+export const mailsOfCutOffLeave = (cluster: Cluster): Promise<void> =>
+  leaveBy(cluster, [
+    `update graphile_worker._private_jobs set locked_at = now() - interval '16 minutes'
+     where locked_at < now() - interval '2 seconds'`,
+    `select graphile_worker.add_job('sweep', job_key := 'a sweep')`,
+  ]);
+
+async function leaveBy({ rows }: Cluster, means: readonly string[]): Promise<void> {
+  const look = async () => {
+    for (const sql of [...means, RUN_NOW]) await rows(sql);
+    return rows(
+      `select id, attempts, locked_at, last_error from graphile_worker.jobs where task_identifier <> 'sweep'`,
+    );
+  };
+  await expect.poll(look, { interval: 200, timeout: MAILS_MS_MAX }).toEqual([]);
 }
 
 export type Mails = { missing: string[]; repeated: string[]; stray: string[] };

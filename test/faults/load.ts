@@ -9,6 +9,7 @@ import { lifeOf, type Call } from './operations.ts';
 export type Outcome = 'ok' | 'unavailable' | 'broken' | 'wrong';
 
 export type Sample = {
+  readonly lane: number;
   readonly operation: string;
   readonly startedAt: number;
   readonly endedAt: number;
@@ -19,35 +20,40 @@ export type Sample = {
 
 export type Load = Awaited<ReturnType<typeof startLoad>>;
 
-type Options = { readonly workers?: number; readonly pauseMs?: number };
+export type LoadOptions = { readonly workers?: number; readonly pauseMs?: number };
 
 /** Steady mixed load through the balancer: each worker is an account of its own, and knows what it has to be answered. */
-export async function startLoad(cluster: Cluster, { workers = 8, pauseMs = 20 }: Options = {}) {
+export async function startLoad(cluster: Cluster, { workers = 8, pauseMs = 20 }: LoadOptions = {}) {
   const client = createClient(cluster.balancer.port, undefined);
   const ledger: Ledger = createLedger();
   const samples: Sample[] = [];
   const waiting = new Set<() => void>();
   let isOver = false;
 
-  const call: Call = async (operation, send, expected) => {
-    const startedAt = performance.now();
-    const answer = await send();
-    const isExpected = expected(answer);
-    const outcome = isExpected ? 'ok' : outcomeOf(answer);
-    const endedAt = performance.now();
-    samples.push({
-      operation,
-      startedAt,
-      endedAt,
-      outcome,
-      ...(isExpected ? {} : { got: `${answer.status} ${answer.text.slice(0, 300)}` }),
-    });
-    for (const look of waiting) look();
-    return isExpected ? answer : undefined;
-  };
+  const callOf =
+    (lane: number): Call =>
+    async (operation, send, expected) => {
+      const startedAt = performance.now();
+      const answer = await send();
+      const isExpected = expected(answer);
+      const outcome = isExpected ? 'ok' : outcomeOf(answer);
+      const endedAt = performance.now();
+      samples.push({
+        lane,
+        operation,
+        startedAt,
+        endedAt,
+        outcome,
+        ...(isExpected ? {} : { got: `${answer.status} ${answer.text.slice(0, 300)}` }),
+      });
+      for (const look of waiting) look();
+      return isExpected ? answer : undefined;
+    };
 
   const lives = await cluster.make((factories) =>
-    Promise.all(Array.from({ length: workers }, (_, lane) => lifeOf({ factories, client, call, ledger, lane }))),
+    Promise.all(
+      Array.from({ length: workers }, (_, lane) => lifeOf({ factories, client, call: callOf(lane), ledger, lane })),
+    ),
   );
 
   const running = Promise.all(

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { preload, startCluster, type Cluster, type Replica } from './cluster.ts';
-import { auditMails, freeJobsOfKilled, mailsLeave } from './ledger.ts';
+import { auditMails, mailsLeave, mailsOfCutOffLeave } from './ledger.ts';
 import { printTable } from './table.ts';
 import { underLoad } from './under-load.ts';
 
@@ -16,8 +16,9 @@ afterAll(() => cluster.close());
 
 printTable();
 
-const seen = (replica: Replica) =>
-  expect.poll(() => cluster.balancer.isReady(replica.port), { interval: 20, timeout: 10_000 }).toBe(true);
+const seen = async (replica: Replica): Promise<void> => {
+  await expect.poll(() => cluster.balancer.isReady(replica.port), { interval: 20, timeout: 10_000 }).toBe(true);
+};
 
 describe('of two replicas', () => {
   test('one that is told to stop fails no request', async () => {
@@ -56,7 +57,7 @@ describe('of two replicas', () => {
     });
     await one.start();
     await seen(one);
-    await mailsOfKilledLeave();
+    await mailsOfCutOffLeave(cluster);
     const mails = await auditMails(cluster, load.ledger);
 
     // Each worker of the load waits for one answer at a time.
@@ -67,11 +68,6 @@ describe('of two replicas', () => {
     // Those that it was just sending.
     expect(mails.repeated.length).toBeLessThanOrEqual(4);
   });
-
-  async function mailsOfKilledLeave(): Promise<void> {
-    await freeJobsOfKilled(cluster);
-    await mailsLeave(cluster);
-  }
 
   test('one whose clock is 2 s ahead fails no request', async () => {
     const shift = 2000;
