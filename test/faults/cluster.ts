@@ -4,6 +4,7 @@ import { secretsOf } from '../../src/access/secrets.ts';
 import { readConfig } from '../../src/config.ts';
 import { openDatabase } from '../../src/db/database.ts';
 import { migrate } from '../../src/db/migrate.ts';
+import type { Services } from '../../src/rpc/context.ts';
 import { startMailServer } from '../jobs/mail-server.ts';
 import { factoriesOf } from '../support/factories.ts';
 import { startRedis } from '../support/redis.ts';
@@ -67,7 +68,9 @@ export async function startCluster(settings: Settings = {}) {
       },
     },
     /** Makes rows before there is a fault. */
-    async make<Made>(work: (factories: ReturnType<typeof factoriesOf>) => Promise<Made>): Promise<Made> {
+    async make<Made>(
+      work: (factories: ReturnType<typeof factoriesOf>, services: Services) => Promise<Made>,
+    ): Promise<Made> {
       const db = await openDatabase(postgres.url, 4);
       const services = {
         config: readConfig({ DATABASE_URL: postgres.url, SECRET_KEYS }),
@@ -76,7 +79,7 @@ export async function startCluster(settings: Settings = {}) {
         sealer: createSealer([SECRET_KEYS]),
         audit: () => undefined,
       };
-      return work(factoriesOf(services)).finally(() => db.close());
+      return work(factoriesOf(services), services).finally(() => db.close());
     },
     async close(): Promise<void> {
       await balancer.close();

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createClient, type Caller } from '../support/client.ts';
 import { ALL_SCOPES } from '../rest/operations.ts';
+import { createVisitor, signedIn } from '../support/browser.ts';
+import { createClient } from '../support/client.ts';
 import { startCluster, type Cluster } from './cluster.ts';
 
-const ROUNDS = 12;
+const ROUNDS = 10;
 const LANES = 3;
 const AFTERWARDS = 3;
 
@@ -20,58 +21,74 @@ afterAll(async () => {
   await cluster.close();
 });
 
-type Seen = { startedAt: number; status: number };
+type Client = ReturnType<typeof createClient>;
 
 /**
- * Uses a credential on both replicas without a pause, ends it on one of them, and goes on for a while.
- * @returns the answers to requests that began after the end had been acknowledged, and whether any was served before
+ * Uses a credential on both replicas without a pause, takes it or a part of it away on one of them, and goes on.
+ * @returns how requests were answered before, and those that began after it had been acknowledged
  */
-async function raced(secret: string, path: string, end: () => Promise<number>) {
-  const seen: Seen[] = [];
+async function raced(use: (client: Client) => Promise<{ status: number }>, takeAway: () => Promise<unknown>) {
+  const seen: { startedAt: number; status: number }[] = [];
   let acknowledgedAt = Infinity;
-  const lane = async (caller: Caller) => {
+  const lane = async (client: Client) => {
     for (let left = AFTERWARDS; left > 0;) {
       const startedAt = performance.now();
-      const { status } = await caller.get(path);
+      const { status } = await use(client);
       seen.push({ startedAt, status });
       if (startedAt > acknowledgedAt) left -= 1;
     }
   };
-  const lanes = Promise.all(clients.flatMap((client) => Array.from({ length: LANES }, () => lane(client.as(secret)))));
+  const lanes = Promise.all(clients.flatMap((client) => Array.from({ length: LANES }, () => lane(client))));
   await expect.poll(() => seen.length, { interval: 1 }).toBeGreaterThan(2 * LANES);
-  expect(await end()).toBe(200);
+  const before = [...seen];
+  await takeAway();
   acknowledgedAt = performance.now();
   await lanes;
   return {
-    before: seen.some(({ status }) => status === 200),
-    after: new Set(seen.filter(({ startedAt }) => startedAt > acknowledgedAt).map(({ status }) => status)),
+    before: statusesOf(before),
+    after: statusesOf(seen.filter(({ startedAt }) => startedAt > acknowledgedAt)),
   };
 }
 
+const statusesOf = (seen: readonly { status: number }[]) => [...new Set(seen.map(({ status }) => status))];
+
+const withSecret =
+  ({ secret }: { secret: string }) =>
+  (client: Client) =>
+    client.as(secret).get('/api/v1/teams');
+
+/** Somebody who is signed in at each replica, with a key that may do everything. */
 async function anOwner() {
-  return cluster.make(async (factories) => {
+  return cluster.make(async (factories, services) => {
     const account = await factories.anAccount();
-    const [caller, client] = await Promise.all([
-      factories.anApiKey(account, { scopes: ALL_SCOPES }),
-      factories.anOAuthClient({ native: true }),
-    ]);
+    const caller = await factories.anApiKey(account, { scopes: ALL_SCOPES });
+    const visitors = await Promise.all(
+      cluster.replicas.map(({ port }) =>
+        signedIn(
+          { services, rows: factories.rows, visitor: () => createVisitor(port, `http://localhost:${port}`) },
+          account,
+        ),
+      ),
+    );
     const keys = await Promise.all(Array.from({ length: ROUNDS }, () => factories.anApiKey(account)));
-    const grants = await Promise.all(Array.from({ length: ROUNDS }, () => factories.aGrant(account, { client })));
-    return { account, caller, client, keys, grants };
+    const grants = await Promise.all(Array.from({ length: ROUNDS }, () => factories.aGrant(account)));
+    return { account, caller, visitors, keys, grants };
   });
 }
 
 /** The replicas in turns. */
-const clientOf = (round: number) => clients[round % clients.length] as (typeof clients)[number]; // the remainder is below
+const inTurn = <Item>(items: readonly Item[], round: number): Item => items[round % items.length] as Item; // never empty
 
 describe('for every request that starts after the answer, on both replicas', () => {
   test('a revoked key is refused', async () => {
     const { caller, keys } = await anOwner();
 
     for (const [round, key] of keys.entries()) {
-      const revoke = () => clientOf(round).as(caller).delete(`/api/v1/api-keys/${key.id}`);
-      const outcome = await raced(key.secret, '/api/v1/teams', async () => (await revoke()).status);
-      expect(outcome).toEqual({ before: true, after: new Set([401]) });
+      const outcome = await raced(withSecret(key), async () => {
+        const { status } = await inTurn(clients, round).as(caller).delete(`/api/v1/api-keys/${key.id}`);
+        expect(status).toBe(200);
+      });
+      expect(outcome).toEqual({ before: [200], after: [401] });
     }
   });
 
@@ -79,28 +96,44 @@ describe('for every request that starts after the answer, on both replicas', () 
     const { caller, keys } = await anOwner();
 
     for (const [round, key] of keys.entries()) {
-      const narrow = () =>
-        clientOf(round)
-          .as(caller)
-          .patch(`/api/v1/api-keys/${key.id}`, { scopes: ['profile:read'] });
-      const outcome = await raced(key.secret, '/api/v1/teams', async () => (await narrow()).status);
-      expect(outcome).toEqual({ before: true, after: new Set([403]) });
+      const outcome = await raced(withSecret(key), async () => {
+        const scopes = ['profile:read'];
+        const { status } = await inTurn(clients, round).as(caller).patch(`/api/v1/api-keys/${key.id}`, { scopes });
+        expect(status).toBe(200);
+      });
+      expect(outcome).toEqual({ before: [200], after: [403] });
     }
   });
 
-  test('a revoked access token is refused', async () => {
-    const { client, grants } = await anOwner();
+  test('a revoked grant is refused', async () => {
+    const { visitors, grants } = await anOwner();
 
     for (const [round, grant] of grants.entries()) {
-      const revoke = () =>
-        clientOf(round).anonymous.send({
-          method: 'POST',
-          path: '/oauth/revoke',
-          headers: { 'content-type': 'application/x-www-form-urlencoded' },
-          body: new URLSearchParams({ client_id: client.id, token: grant.secret }).toString(),
+      const revoke = () => inTurn(visitors, round).trpc.grants.revoke.mutate({ grantId: grant.id });
+      expect(await raced(withSecret(grant), revoke)).toEqual({ before: [200], after: [401] });
+    }
+  });
+
+  test('a session that was ended elsewhere is refused', async () => {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const { caller, visitors } = await anOwner();
+      const [visitor] = visitors;
+      const cookie = `roster_session=${visitor?.cookies.get('roster_session')}`;
+      const use = (client: Client) =>
+        client.anonymous.send({
+          method: 'GET',
+          path: '/trpc/listTeams',
+          headers: { ...visitor?.headers, cookie, 'content-type': 'application/json' },
         });
-      const outcome = await raced(grant.secret, '/api/v1/teams', async () => (await revoke()).status);
-      expect(outcome).toEqual({ before: true, after: new Set([401]) });
+      const outcome = await raced(use, async () => {
+        const { body: sessions } = await inTurn(clients, round).as(caller).get('/api/v1/me/sessions');
+        await Promise.all(
+          (sessions as { id: string }[]).map(({ id }) =>
+            inTurn(clients, round).as(caller).delete(`/api/v1/me/sessions/${id}`),
+          ),
+        );
+      });
+      expect(outcome).toEqual({ before: [200], after: [401] });
     }
   });
 });
