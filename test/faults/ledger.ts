@@ -85,7 +85,7 @@ const RUN_NOW = `with due as (update graphile_worker._private_jobs set run_at = 
 /** Waits until all mails have left, where none has to wait for its time. */
 export const mailsLeave = (cluster: Cluster): Promise<void> => leaveBy(cluster, []);
 
-/** The same after workers were cut off: as if the quarter of an hour had passed after which their jobs are free again. */
+/** The same after workers were cut off: as if the minutes had passed after which their jobs are free again. */
 export const mailsOfCutOffLeave = (cluster: Cluster): Promise<void> =>
   leaveBy(cluster, [
     `update graphile_worker._private_jobs set locked_at = now() - interval '16 minutes'
