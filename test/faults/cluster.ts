@@ -7,7 +7,7 @@ import { migrate } from '../../src/db/migrate.ts';
 import type { Services } from '../../src/rpc/context.ts';
 import { startMailServer } from '../jobs/mail-server.ts';
 import { factoriesOf } from '../support/factories.ts';
-import { startRedis } from '../support/redis.ts';
+import { hasRedis, startRedis } from '../support/redis.ts';
 import { freePort, makeDataDir, removeDataDir, startService, type Exit } from '../support/service.ts';
 import { startBalancer } from './balancer.ts';
 import { startPostgres } from './postgres.ts';
@@ -24,11 +24,11 @@ type Settings = Readonly<Record<string, string>>;
 
 /** Two replicas behind a balancer, with a PostgreSQL, a Redis and a mail server that nobody else uses. */
 export async function startCluster(settings: Settings = {}) {
-  const [postgres, redis, mail] = await Promise.all([startPostgres(), startRedis(), startMailServer()]);
+  const [postgres, redis, mail] = await Promise.all([startPostgres(), startOwnRedis(), startMailServer()]);
   await migrate(postgres.url);
   const shared = {
     DATABASE_URL: postgres.url,
-    REDIS_URL: redis.url,
+    ...(redis.url === undefined ? {} : { REDIS_URL: redis.url }),
     SMTP_URL: mail.url,
     SECRET_KEYS,
     DRAIN_SECONDS: '1',
@@ -37,7 +37,6 @@ export async function startCluster(settings: Settings = {}) {
   };
   const replicas = await Promise.all([startReplica(shared), startReplica(shared)]);
   const balancer = await startBalancer(replicas.map(({ port }) => port));
-  const state = { redis };
 
   async function rows<Row>(sql: string, values: readonly unknown[] = []): Promise<Row[]> {
     // A connection of its own, because the server may have been stopped since the last one.
@@ -54,19 +53,11 @@ export async function startCluster(settings: Settings = {}) {
 
   return {
     postgres,
+    redis,
     mail,
     replicas,
     balancer,
     rows,
-    redis: {
-      port: redis.port,
-      kill: () => state.redis.stop(),
-      start: async () => void (state.redis = await startRedis({ port: redis.port })),
-      stall(): () => void {
-        state.redis.kill('SIGSTOP');
-        return () => state.redis.kill('SIGCONT');
-      },
-    },
     /** Makes rows before there is a fault. */
     async make<Made>(
       work: (factories: ReturnType<typeof factoriesOf>, services: Services) => Promise<Made>,
@@ -84,7 +75,23 @@ export async function startCluster(settings: Settings = {}) {
     async close(): Promise<void> {
       await balancer.close();
       await Promise.all(replicas.map((replica) => replica.close()));
-      await Promise.all([state.redis.stop(), mail.close(), postgres.close()]);
+      await Promise.all([redis.kill(), mail.close(), postgres.close()]);
+    },
+  };
+}
+
+/** A Redis that can be stopped and comes back where it was. Where none is installed, each replica counts for itself. */
+async function startOwnRedis() {
+  let server = hasRedis ? await startRedis() : undefined;
+  const { url, port = 0 } = server ?? {};
+  return {
+    url,
+    port,
+    kill: async () => server?.stop(),
+    start: async () => void (server = await startRedis({ port })),
+    stall(): () => void {
+      server?.kill('SIGSTOP');
+      return () => server?.kill('SIGCONT');
     },
   };
 }

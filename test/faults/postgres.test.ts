@@ -40,6 +40,7 @@ describe('while PostgreSQL', () => {
     ['recovers from a crash', 'SIGQUIT', 'PostgreSQL crash'],
   ] as const)('%s, requests are told to come again, and soon are served', async (_, signal, name) => {
     const result = await underLoad(cluster, name, {
+      lookFor: RECOVERY_MS_MAX,
       async inject() {
         await cluster.postgres.stop(signal);
         await cluster.postgres.start();
@@ -54,6 +55,7 @@ describe('while PostgreSQL', () => {
   test('hangs for 5 s, requests wait within bounds, and soon are served', async () => {
     const result = await underLoad(cluster, 'PostgreSQL SIGSTOP for 5 s', {
       ...CROWD,
+      lookFor: RECOVERY_MS_MAX,
       async inject() {
         const resume = cluster.postgres.stall();
         await sleep(5000);
@@ -67,6 +69,7 @@ describe('while PostgreSQL', () => {
   test('makes all writers wait, requests wait within bounds, and soon are served', async () => {
     const result = await underLoad(cluster, 'full connection pool', {
       ...CROWD,
+      lookFor: RECOVERY_MS_MAX,
       async inject(load) {
         const free = await holdWriters();
         await expect

@@ -17,6 +17,8 @@ export type Result = Findings & {
 };
 
 type Fault = LoadOptions & {
+  /** How long a failure that comes late is waited for. */
+  readonly lookFor?: number;
   /** Resolves when the fault is over: what was stopped is back. */
   readonly inject: (load: Load) => Promise<void>;
 };
@@ -25,7 +27,11 @@ type Fault = LoadOptions & {
  * Puts the cluster under load, lets the fault happen, waits until it goes on, and holds it to what holds under any
  * fault: nothing acknowledged is lost, doubled or half there, and no answer is one that nobody may get.
  */
-export async function underLoad(cluster: Cluster, name: string, { inject, ...options }: Fault): Promise<Result> {
+export async function underLoad(
+  cluster: Cluster,
+  name: string,
+  { inject, lookFor = 1000, ...options }: Fault,
+): Promise<Result> {
   const load = await startLoad(cluster, options);
   const { samples } = load;
   let endedAt: number;
@@ -33,8 +39,7 @@ export async function underLoad(cluster: Cluster, name: string, { inject, ...opt
     await load.goOn();
     await inject(load);
     endedAt = performance.now();
-    // So long that a failure which comes late would be seen.
-    await load.during(RECOVERY_MS_MAX);
+    await load.during(lookFor);
     await load.goOn();
   } finally {
     await load.stop();
