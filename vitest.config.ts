@@ -2,6 +2,7 @@ import { defineConfig } from 'vitest/config';
 
 /** Processes that are killed and stopped, calls that race, and inputs at random: `vitest.faults.config.ts`. */
 export const FAULTS = [
+  'test/faults/**/*.test.ts',
   'test/runtime/**/*.test.ts',
   'test/http/limiter-cluster.test.ts',
   'test/**/outage.test.ts',

@@ -40,11 +40,18 @@ function smtpMailer(url: string, from: string): Mailer {
 
   return {
     async send(mail, signal) {
-      const bound = AbortSignal.timeout(SEND_MS);
-      await transport.sendMail({
-        ...message(mail, from),
-        signal: signal === undefined ? bound : AbortSignal.any([bound, signal]),
-      });
+      // Not AbortSignal.timeout and AbortSignal.any: they keep each mail in memory until its time is over.
+      const over = new AbortController();
+      const timer = setTimeout(() => over.abort(new Error(`The mail server took more than ${SEND_MS} ms`)), SEND_MS);
+      const end = () => over.abort(signal?.reason);
+      if (signal?.aborted) end();
+      signal?.addEventListener('abort', end);
+      try {
+        await transport.sendMail({ ...message(mail, from), signal: over.signal });
+      } finally {
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', end);
+      }
     },
     close: () => transport.close(),
   };

@@ -1,0 +1,95 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startCluster, type Cluster } from './cluster.ts';
+import type { Load } from './load.ts';
+import { auditMails, mailsOfCutOffLeave } from './ledger.ts';
+import { printTable } from './table.ts';
+import { RECOVERY_MS_MAX, underLoad, type Result } from './under-load.ts';
+
+// A wait for a connection, then one for a statement, each bounded; the rest is for a busy machine.
+const ANSWER_MS_MAX = 2000 + 5000 + 3000;
+
+const POOL = 5;
+
+/** More than both pools have connections. */
+const CROWD = { workers: 6 * POOL, pauseMs: 100 };
+
+let cluster: Cluster;
+
+beforeAll(async () => {
+  cluster = await startCluster({ DATABASE_POOL_MAX: String(POOL) });
+});
+
+afterAll(() => cluster.close());
+
+printTable();
+
+/** What is promised of any time without a database. */
+function expectOnlyUnavailable({ unavailable, broken, recoveryMs, slowestMs }: Result): void {
+  expect(unavailable.length).toBeGreaterThan(0);
+  expect(broken).toEqual([]);
+  expect(recoveryMs).toBeLessThan(RECOVERY_MS_MAX);
+  expect(slowestMs).toBeLessThan(ANSWER_MS_MAX);
+  expect(cluster.replicas.flatMap((replica) => replica.faults())).toEqual([]);
+}
+
+describe('while PostgreSQL', () => {
+  test.each([
+    ['restarts', 'SIGINT', 'PostgreSQL restart'],
+    ['recovers from a crash', 'SIGQUIT', 'PostgreSQL crash'],
+  ] as const)('%s, requests are told to come again, and soon are served', async (_, signal, name) => {
+    const result = await underLoad(cluster, name, {
+      lookFor: RECOVERY_MS_MAX,
+      async inject() {
+        await cluster.postgres.stop(signal);
+        await cluster.postgres.start();
+      },
+    });
+    await mailsOfCutOffLeave(cluster);
+
+    expectOnlyUnavailable(result);
+    expect((await auditMails(cluster, result.load.ledger)).missing).toEqual([]);
+  });
+
+  test('hangs for 5 s, requests wait within bounds, and soon are served', async () => {
+    const result = await underLoad(cluster, 'PostgreSQL SIGSTOP for 5 s', {
+      ...CROWD,
+      lookFor: RECOVERY_MS_MAX,
+      async inject() {
+        const resume = cluster.postgres.stall();
+        await sleep(5000);
+        resume();
+      },
+    });
+
+    expectOnlyUnavailable(result);
+  });
+
+  test('makes all writers wait, requests wait within bounds, and soon are served', async () => {
+    const result = await underLoad(cluster, 'full connection pool', {
+      ...CROWD,
+      lookFor: RECOVERY_MS_MAX,
+      async inject(load) {
+        const free = await holdWriters();
+        await expect
+          .poll(() => readsOf(load).filter(({ outcome }) => outcome === 'unavailable').length, { timeout: 15_000 })
+          .toBeGreaterThan(POOL);
+        await free();
+      },
+    });
+
+    expectOnlyUnavailable(result);
+  });
+});
+
+const readsOf = ({ samples }: Load) => samples.filter(({ operation }) => operation === 'getTeam');
+
+/** Locks what writers lock, so that each of them keeps its connection until its time is over. */
+async function holdWriters(): Promise<() => Promise<void>> {
+  const client = new pg.Client({ connectionString: cluster.postgres.url });
+  await client.connect();
+  await client.query('begin');
+  await client.query('lock table account in exclusive mode');
+  return () => client.end();
+}
