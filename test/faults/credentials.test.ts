@@ -71,7 +71,9 @@ async function anOwner() {
       ),
     );
     const keys = await Promise.all(Array.from({ length: ROUNDS }, () => factories.anApiKey(account)));
-    const grants = await Promise.all(Array.from({ length: ROUNDS }, () => factories.aGrant(account)));
+    const grants = await Promise.all(
+      Array.from({ length: ROUNDS }, () => factories.aGrant(account, { scopes: ['teams:read', 'members:read'] })),
+    );
     return { account, caller, visitors, keys, grants };
   });
 }
@@ -111,6 +113,16 @@ describe('for every request that starts after the answer, on both replicas', () 
     for (const [round, grant] of grants.entries()) {
       const revoke = () => inTurn(visitors, round).trpc.grants.revoke.mutate({ grantId: grant.id });
       expect(await raced(withSecret(grant), revoke)).toEqual({ before: [200], after: [401] });
+    }
+  });
+
+  test('a grant lacks the scope that was taken from it', async () => {
+    const { visitors, grants } = await anOwner();
+
+    for (const [round, grant] of grants.entries()) {
+      const narrow = () =>
+        inTurn(visitors, round).trpc.grants.narrow.mutate({ grantId: grant.id, scopes: ['members:read'] });
+      expect(await raced(withSecret(grant), narrow)).toEqual({ before: [200], after: [403] });
     }
   });
 

@@ -12,7 +12,6 @@ import {
 } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
-import { ConfigError } from '../../config.ts';
 import { type Account, canReach, hasCode, type Home } from './home.ts';
 
 const PLATFORMS: Partial<Record<NodeJS.Platform, string>> = { linux: 'linux', darwin: 'darwin', win32: 'windows' };
@@ -30,7 +29,8 @@ export function packagedPrograms(): string {
   try {
     return join(dirname(createRequire(import.meta.url).resolve(name)), '..', 'native');
   } catch {
-    throw new ConfigError(`DATABASE_URL: set it to a PostgreSQL server, because none is installed here (${name})`);
+    const message = `DATABASE_URL: set it to a PostgreSQL server, because none is installed here (${name})`;
+    throw Object.assign(new Error(message), { code: 'NOT_INSTALLED' });
   }
 }
 
