@@ -13,6 +13,7 @@ import { countAttempts } from './http/attempts.ts';
 import { clientAddressBy } from './http/client-address.ts';
 import { openPlaces } from './http/place.ts';
 import { countJobs } from './jobs/queue.ts';
+import { reasonOf } from './jobs/log.ts';
 import { startWorker } from './jobs/worker.ts';
 import { createMailer } from './mail/mailer.ts';
 import { createLimiter, observed } from './http/limiter.ts';
@@ -38,6 +39,8 @@ async function start(): Promise<void> {
   const clientAddress = clientAddressBy(config.trustProxy);
   const placeOf = await openPlaces(config);
   const log = openLog(config.logLevel, pino.destination({ dest: 1, sync: true }));
+  // eslint-disable-next-line no-console -- the queue's library tells of lost connections here, with all that an error holds
+  console.trace = (error: unknown) => log.warn({ reason: reasonOf(error) }, 'the worker lost its connection');
   const observers = await openObservers(config, log);
   const opened = await openServices(config, auditLog(log), observers.tracing?.around);
   const { services } = opened;
