@@ -7,6 +7,8 @@ export default defineConfig({
     globalSetup: 'test/support/postgres.ts',
     setupFiles: ['test/support/setup.ts'],
     pool: 'forks',
+    // Beside the browser of each there is little left of a core.
+    maxWorkers: 2,
     testTimeout: 60_000,
     hookTimeout: 60_000,
   },
