@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-/** Processes that are killed and stopped, calls that race, and inputs at random: `vitest.faults.config.ts`. */
+/** Processes that are killed and stopped, calls that race, files and rows that are tampered with, and what takes whole services: `vitest.faults.config.ts`. */
 export const FAULTS = [
   'test/faults/**/*.test.ts',
   'test/runtime/**/*.test.ts',
@@ -9,6 +9,9 @@ export const FAULTS = [
   'test/**/*races.test.ts',
   'test/**/properties.test.ts',
   'test/shipping/image.test.ts',
+  'test/cli/backup.test.ts',
+  'test/audit/chain.test.ts',
+  'test/observe/{redaction,tracing}.test.ts',
 ];
 
 // eslint-disable-next-line import/no-default-export -- vitest reads it
