@@ -4,7 +4,8 @@ import { bearerOf, dpopTokenOf } from '../access/bearer.ts';
 import { challenged, requireProof, type Presented } from '../access/dpop.ts';
 import { ProblemError } from '../errors.ts';
 import { toProblemError } from '../rpc/problem.ts';
-import { addressBucket, type RateDecision } from './limiter.ts';
+import { addressBucket } from './address-bucket.ts';
+import { type RateDecision } from './limiter.ts';
 import type { Transport } from './transport.ts';
 
 /** Who called and what is left of their window: the first two checks of every charged request. */

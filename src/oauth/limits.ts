@@ -2,7 +2,7 @@ import type { RequestHandler, Response } from 'express';
 import { errors, type KoaContextWithOIDC } from 'oidc-provider';
 import type { RefusedAttempt } from '../access/refusals.ts';
 import { addressWindow, attempt, type Attempts } from '../access/throttle.ts';
-import { addressBucket } from '../http/limiter.ts';
+import { addressBucket } from '../http/address-bucket.ts';
 import type { Transport } from '../http/transport.ts';
 import { errorPage } from './error-page.ts';
 

@@ -1,6 +1,6 @@
 import bowser from 'bowser';
 import type { Request, Response } from 'express';
-import { addressBucket } from '../http/limiter.ts';
+import { addressBucket } from '../http/address-bucket.ts';
 import type { Transport } from '../http/transport.ts';
 import type { Visitor } from '../rpc/visitor.ts';
 import type { Cookies } from '../http/cookies.ts';
