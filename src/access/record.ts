@@ -126,10 +126,27 @@ function bounded(details: Record<string, unknown>): Record<string, unknown> {
     : { leftOut: Object.keys(details).filter((name) => details[name] !== undefined) };
 }
 
-const rowOf = (event: NewEvent): Record<string, unknown> =>
-  Object.fromEntries(
-    Object.entries(event).map(([name, value]) => [
-      name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
-      value,
-    ]),
-  );
+/** By the columns of the table. */
+const rowOf = ({
+  occurredAt,
+  actorKind,
+  actorId,
+  credentialId,
+  clientId,
+  teamId,
+  accountId,
+  targetId,
+  requestId,
+  ...same
+}: NewEvent) => ({
+  ...same,
+  occurred_at: occurredAt,
+  actor_kind: actorKind,
+  actor_id: actorId,
+  credential_id: credentialId,
+  client_id: clientId,
+  team_id: teamId,
+  account_id: accountId,
+  target_id: targetId,
+  request_id: requestId,
+});
