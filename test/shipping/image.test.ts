@@ -8,7 +8,7 @@ import { hasRedis, startRedis } from '../support/redis.ts';
 import { freePort } from '../support/service.ts';
 import { commandIn, environmentOf, instruction } from './dockerfile.ts';
 import { makeImageTree, type ImageTree } from './image-tree.ts';
-import { manifestsIn, only } from './manifests.ts';
+import { manifestOf, manifestsIn } from './manifests.ts';
 
 // The image without an engine: its files where nobody can write them, its commands as its user.
 
@@ -53,7 +53,7 @@ async function aPlace() {
     port,
     url: `http://127.0.0.1:${port}`,
     env: {
-      ...only(kubernetes, 'ConfigMap').data,
+      ...manifestOf(kubernetes, 'ConfigMap').data,
       BASE_URL: `http://localhost:${port}`,
       PORT: port,
       HOST: '127.0.0.1',
@@ -83,7 +83,7 @@ describe.skipIf(process.platform === 'win32')('the image', () => {
         async (answer) => [answer.status, (await answer.arrayBuffer()).byteLength > 0],
         () => undefined,
       );
-    const { containers } = only(kubernetes, 'Deployment').spec.template.spec;
+    const { containers } = manifestOf(kubernetes, 'Deployment').spec.template.spec;
     const { startupProbe, livenessProbe, readinessProbe } = containers[0];
 
     await expect.poll(() => status('/readyz'), { interval: 50, timeout: 30_000 }).toEqual([200, true]);
@@ -110,7 +110,7 @@ describe.skipIf(process.platform === 'win32')('the image', () => {
 
   test('runs the migration job and the other commands', async () => {
     const { env } = await aPlace();
-    const migration = only(kubernetes, 'Job').spec.template.spec.containers[0].command ?? [];
+    const migration = manifestOf(kubernetes, 'Job').spec.template.spec.containers[0].command ?? [];
 
     expect(await runInImage(migration, env).ended).toEqual({
       code: 0,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { allowedInContext, copiesOf, environmentOf, instruction, ROOT, stagesOfDockerfile } from './dockerfile.ts';
-import { manifestsIn, only, read, readCompose, readKustomization } from './manifests.ts';
+import { manifestOf, manifestsIn, read, readCompose, readKustomization } from './manifests.ts';
 
 const SETTINGS = new Set([...read('src/config.ts').matchAll(/^ {2}([A-Z][A-Z_]+):/gm)].map(([, name]) => name));
 /** What the slowest stop takes after the drain; `main.ts` says so. */
@@ -13,9 +13,9 @@ const unknownSettings = (environment: Record<string, string>): string[] =>
   Object.keys(environment).filter((name) => !SETTINGS.has(name));
 
 const kubernetes = manifestsIn('config.yaml', 'migrate.yaml', 'roster.yaml');
-const deployment = only(kubernetes, 'Deployment');
-const job = only(kubernetes, 'Job');
-const config = only(kubernetes, 'ConfigMap').data;
+const deployment = manifestOf(kubernetes, 'Deployment');
+const job = manifestOf(kubernetes, 'Job');
+const config = manifestOf(kubernetes, 'ConfigMap').data;
 const [image] = stagesOfDockerfile().slice(-1);
 if (image === undefined) throw new Error('The Dockerfile has no stage.');
 
@@ -151,8 +151,8 @@ describe('the Kubernetes manifests', () => {
     const { matchLabels } = deployment.spec.selector;
 
     expect(deployment.spec.template.metadata.labels).toEqual(matchLabels);
-    expect(only(kubernetes, 'Service').spec.selector).toEqual(matchLabels);
-    expect(only(kubernetes, 'PodDisruptionBudget').spec.selector.matchLabels).toEqual(matchLabels);
+    expect(manifestOf(kubernetes, 'Service').spec.selector).toEqual(matchLabels);
+    expect(manifestOf(kubernetes, 'PodDisruptionBudget').spec.selector.matchLabels).toEqual(matchLabels);
     expect(job.spec.template.metadata.labels).not.toMatchObject(matchLabels);
     expect(deployment.spec.template.spec.containers[0].ports?.[0]?.containerPort).toBe(
       Number(environmentOf(image)['PORT']),
@@ -165,7 +165,7 @@ describe('the Kubernetes manifests', () => {
     const { readinessProbe, livenessProbe, startupProbe } = template.spec.containers[0];
 
     expect(strategy.rollingUpdate).toEqual({ maxSurge: 1, maxUnavailable: 0 });
-    expect(only(kubernetes, 'PodDisruptionBudget').spec.minAvailable).toBeLessThan(replicas);
+    expect(manifestOf(kubernetes, 'PodDisruptionBudget').spec.minAvailable).toBeLessThan(replicas);
     expect(template.spec.terminationGracePeriodSeconds).toBeGreaterThan(Number(config['DRAIN_SECONDS']) + STOP_SECONDS);
     expect([startupProbe, livenessProbe, readinessProbe].map((probe) => probe?.httpGet.path)).toEqual([
       '/healthz',

@@ -120,7 +120,7 @@ export function manifestsIn(...files: string[]): Manifest[] {
 }
 
 /** The only manifest of a kind. */
-export function only<Kind extends Manifest['kind']>(
+export function manifestOf<Kind extends Manifest['kind']>(
   manifests: readonly Manifest[],
   kind: Kind,
 ): Extract<Manifest, { kind: Kind }> {
