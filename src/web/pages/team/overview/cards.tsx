@@ -11,56 +11,27 @@ export type Overview = Outputs['teams']['overview'];
 type CardsProps = { readonly overview: Overview };
 
 export function Cards({ overview }: CardsProps) {
-  const { team, can } = useTeam();
+  const { can } = useTeam();
   const { members, invitations, apiKeys, planName, seats } = overview;
-  const params = { teamId: team.id };
   return (
     <ul className="overview-cards">
       {members !== null && (
-        <Card
-          label={
-            <TextLink to="/teams/$teamId/members" params={params} underline="hover">
-              {words.members}
-            </TextLink>
-          }
-          value={members}
-        >
+        <Card to="/teams/$teamId/members" label={words.members} value={members}>
           {words.membersHint(members)}
         </Card>
       )}
       {invitations !== null && (
-        <Card
-          label={
-            <TextLink to="/teams/$teamId/invitations" params={params} underline="hover">
-              {words.invitations}
-            </TextLink>
-          }
-          value={invitations}
-        >
+        <Card to="/teams/$teamId/invitations" label={words.invitations} value={invitations}>
           {words.invitationsHint(invitations)}
         </Card>
       )}
       {apiKeys !== null && (
-        <Card
-          label={
-            <TextLink to="/teams/$teamId/api-keys" params={params} underline="hover">
-              {words.apiKeys}
-            </TextLink>
-          }
-          value={apiKeys}
-        >
+        <Card to="/teams/$teamId/api-keys" label={words.apiKeys} value={apiKeys}>
           {words.apiKeysHint(apiKeys)}
         </Card>
       )}
       {can('access_billing') && (
-        <Card
-          label={
-            <TextLink to="/teams/$teamId/billing" params={params} underline="hover">
-              {words.plan}
-            </TextLink>
-          }
-          value={planName}
-        >
+        <Card to="/teams/$teamId/billing" label={words.plan} value={planName}>
           {words.planHint(seats)}
         </Card>
       )}
@@ -69,22 +40,32 @@ export function Cards({ overview }: CardsProps) {
   );
 }
 
-type CardProps = { readonly label: ReactNode; readonly value: ReactNode; readonly children: ReactNode };
+type CardProps = {
+  readonly to: `/teams/$teamId/${'members' | 'invitations' | 'api-keys' | 'billing'}`;
+  readonly label: string;
+  readonly value: ReactNode;
+  readonly children: ReactNode;
+};
 
-/** A number under what it counts, which as a rule is a link that the whole card follows. */
-const Card = ({ label, value, children }: CardProps) => (
-  <Paper component="li" withBorder radius="lg" className="overview-card">
-    <Text component="div" size="sm" fw={600}>
-      {label}
-    </Text>
-    <Text component="div" className="overview-value">
-      {value}
-    </Text>
-    <Text component="div" size="sm" c="dimmed">
-      {children}
-    </Text>
-  </Paper>
-);
+/** A number under what it counts, with a link that the whole card follows. */
+function Card({ to, label, value, children }: CardProps) {
+  const { team } = useTeam();
+  return (
+    <Paper component="li" withBorder radius="lg" className="overview-card">
+      <Text component="div" size="sm" fw={600}>
+        <TextLink to={to} params={{ teamId: team.id }} underline="hover">
+          {label}
+        </TextLink>
+      </Text>
+      <Text component="div" className="overview-value">
+        {value}
+      </Text>
+      <Text component="div" size="sm" c="dimmed">
+        {children}
+      </Text>
+    </Paper>
+  );
+}
 
 const Seats = ({ overview: { taken, seats } }: CardsProps) => (
   <Paper component="li" withBorder radius="lg" className="overview-card overview-seats">
