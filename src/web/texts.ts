@@ -1,3 +1,5 @@
+import { faultTexts } from './texts/faults.ts';
+
 /** Every word the pages say themselves (more of them in texts/, a file for each area). What a refused call says comes from its problem document. */
 export const texts = {
   product: 'Roster',
@@ -48,20 +50,7 @@ export const texts = {
     light: 'Use light colors',
   },
 
-  faults: {
-    required: 'Fill this in.',
-    invalid_type: 'This is not of the right kind.',
-    invalid_value: 'This cannot be used. Choose something else.',
-    invalid_format: 'This is not in the right form.',
-    email: 'Enter an e-mail address, such as name@example.com.',
-    min_length: (min: number) => (min <= 1 ? 'Fill this in.' : `Use at least ${min} characters.`),
-    max_length: (max: number) => `Use at most ${max} characters.`,
-    min_value: (min: number) => `Use at least ${min}.`,
-    max_value: (max: number) => `Use at most ${max}.`,
-    line: (number: number, fault: string) => `Line ${number}: ${fault}`,
-    max_lines: (max: number) => `Use at most ${max} lines.`,
-    password: 'This password is too easy to guess. Choose another.',
-  },
+  faults: faultTexts,
 
   signIn: {
     title: 'Sign in',

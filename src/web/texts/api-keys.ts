@@ -54,11 +54,7 @@ export const apiKeysTexts = {
 
   rotate: 'New secret',
   rotateOf: (key: string) => `New secret for ${key}`,
-  rotateTitle: 'Make a new secret',
   rotateExplanation: (key: string) => `Whatever uses ${key} has to be given the new secret. Scopes and expiry stay.`,
-  overlap: 'How long does the current secret stay valid?',
-  overlaps: { '0': 'It ends at once', '1': 'For 1 hour', '24': 'For 24 hours', '168': 'For 7 days' },
-  overlapHint: 'At most two secrets are valid: one that is running out already ends now.',
 
   revoke: 'Revoke',
   revokeOf: (key: string) => `Revoke ${key}`,
