@@ -1,31 +1,47 @@
 import { defineConfig } from 'vitest/config';
 
-/** Processes that are killed and stopped, calls that race, files and rows that are tampered with, and what takes whole services: `vitest.faults.config.ts`. */
-export const FAULTS = [
+/** Suites that kill and stop processes, race calls, tamper with rows and files, or start whole services. */
+const FAULTS = [
   'test/faults/**/*.test.ts',
   'test/runtime/**/*.test.ts',
-  'test/http/limiter-cluster.test.ts',
+  'test/rate-limit/limiter-cluster.test.ts',
   'test/**/outage.test.ts',
   'test/**/*races.test.ts',
   'test/**/properties.test.ts',
   'test/shipping/image.test.ts',
   'test/cli/backup.test.ts',
-  'test/audit/chain.test.ts',
-  'test/observe/{redaction,tracing}.test.ts',
+  'test/events/chain.test.ts',
+  'test/telemetry/{redaction,tracing}.test.ts',
 ];
+
+const suite = (name: string, timeoutMs: number, options: object) => ({
+  extends: true as const,
+  test: { name, testTimeout: timeoutMs, hookTimeout: Math.min(timeoutMs, 60_000), ...options },
+});
 
 // eslint-disable-next-line import/no-default-export -- vitest reads it
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    // In a browser: `vitest.web.config.ts`; tens of thousands of requests: `vitest.fuzz.config.ts`.
-    exclude: ['test/web/**', 'test/fuzz/**', ...FAULTS],
     globalSetup: 'test/support/postgres.ts',
     setupFiles: ['test/support/setup.ts'],
     pool: 'forks',
-    // Much of the time is waiting for processes and time-outs, so one more than most machines have cores to spare.
-    maxWorkers: 3,
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    projects: [
+      suite('service', 30_000, {
+        include: ['test/**/*.test.ts'],
+        exclude: ['test/web/**', 'test/fuzz/**', ...FAULTS],
+        // Tests wait for processes and timeouts much of the time, so run one more than there are cores to spare.
+        maxWorkers: 3,
+      }),
+      // One file at a time, because these suites measure recovery times.
+      suite('faults', 60_000, { include: FAULTS, fileParallelism: false }),
+      suite('soak', 60_000, {
+        include: ['test/faults/memory.test.ts'],
+        fileParallelism: false,
+        env: { SOAK_SECONDS: '300' },
+      }),
+      suite('fuzz', 120_000, { include: ['test/fuzz/**/*.test.ts'] }),
+      // Each test runs a browser beside it.
+      suite('web', 60_000, { include: ['test/web/**/*.test.ts'], maxWorkers: 2 }),
+    ],
   },
 });

@@ -5,24 +5,24 @@ import helmet from 'helmet';
 import { ProblemError } from './errors.ts';
 import { peekAddress } from './http/identify.ts';
 import { namesOneHost } from './http/parser-errors.ts';
-import { noteRefusal } from './http/refused.ts';
+import { noteRefusal } from './http/denials.ts';
 import { headersOf, problemReply, rateHeaders, send, setHeaders } from './http/reply.ts';
 import { requestIdOf } from './http/request-id.ts';
 import type { Transport } from './http/transport.ts';
-import { oauthPages } from './oauth/mount.ts';
+import { oauthPages } from './oauth/handler.ts';
 import { devMailPages } from './pages/dev-mail.ts';
 import { docsPages } from './pages/docs.ts';
 import { healthPages, type Readiness } from './pages/health.ts';
 import { problemPages } from './pages/problems.ts';
 import { procedurePages } from './pages/procedures.ts';
 import { webPages } from './pages/web.ts';
-import { restHandler } from './rest/dispatch.ts';
+import { restHandler } from './rest/handler.ts';
 import { serveDocument } from './rest/openapi.ts';
 import { openApiDocument } from './rest/openapi-document.ts';
 import { buildRoutes } from './rest/routes.ts';
 import { appRouter } from './router.ts';
-import { toProblemError } from './rpc/problem.ts';
-import { trpcHandler } from './trpc/mount.ts';
+import { toProblemError } from './procedures/problem-details.ts';
+import { trpcHandler } from './trpc/handler.ts';
 
 /** Everything that answers: `/api/v1` by the REST dispatcher, the rest by Express. */
 export function createApp(transport: Transport, readiness: Readiness): RequestListener {

@@ -1,12 +1,12 @@
 import { accountConsoleRouter } from './resources/accounts/accounts.console.router.ts';
 import { apiKeysConsoleRouter } from './resources/api-keys/api-keys.console.router.ts';
 import { apiKeysRouter } from './resources/api-keys/api-keys.router.ts';
-import { auditConsoleRouter } from './resources/audit/audit.console.router.ts';
-import { authorizationsRouter } from './resources/authorizations/authorizations.router.ts';
-import { authRouter } from './resources/auth/auth.router.ts';
+import { auditConsoleRouter } from './resources/audit-log/audit-log.console.router.ts';
+import { authorizationsRouter } from './resources/oauth-consent/oauth-consent.router.ts';
+import { authRouter } from './resources/sign-in/sign-in.router.ts';
 import { billingRouter } from './resources/billing/billing.router.ts';
 import { credentialRouter } from './resources/credential/credential.router.ts';
-import { grantsRouter } from './resources/grants/grants.router.ts';
+import { grantsRouter } from './resources/oauth-grants/oauth-grants.router.ts';
 import { invitationsConsoleRouter } from './resources/invitations/invitations.console.router.ts';
 import { invitationsRouter } from './resources/invitations/invitations.router.ts';
 import { meRouter } from './resources/me/me.router.ts';
@@ -21,7 +21,7 @@ import { sessionsConsoleRouter } from './resources/sessions/sessions.console.rou
 import { sessionsRouter } from './resources/sessions/sessions.router.ts';
 import { teamsConsoleRouter } from './resources/teams/teams.console.router.ts';
 import { teamsRouter } from './resources/teams/teams.router.ts';
-import { mergeRouters, router } from './rpc/trpc.ts';
+import { mergeRouters, router } from './procedures/trpc.ts';
 
 /** Everything Roster does: each operation is a procedure, over REST and over tRPC. */
 export const appRouter = mergeRouters(

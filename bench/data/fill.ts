@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import pg from 'pg';
-import { secretsOf } from '../../src/access/secrets.ts';
+import { secretsOf } from '../../src/crypto/tokens.ts';
 import { newId, SCOPES } from '../../src/entities/index.ts';
 import { migrate } from '../../src/db/migrate.ts';
 

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { InvalidArgumentError, Option, type Command } from 'commander';
-import type { Place } from '../access/audit-chain.ts';
-import { EXPORT_FORMATS, exportEvents, type ExportFormat } from '../resources/audit/export.ts';
-import { verifyAudit, type Fault } from '../resources/audit/verification.service.ts';
+import type { Place } from '../events/chain/hash-chain.ts';
+import { EXPORT_FORMATS, exportEvents, type ExportFormat } from '../resources/audit-log/export.ts';
+import { verifyAudit, type Fault } from '../events/chain/verify.ts';
 import { printed, withServices } from './operate.ts';
 import { instant, option, required } from './options.ts';
 

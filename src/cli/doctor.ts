@@ -124,7 +124,7 @@ async function clock(client: pg.Client): Promise<string> {
 
 async function redis({ redisUrl }: Config): Promise<string> {
   if (redisUrl === undefined) return 'not configured: requests are counted in memory, which is right for one replica';
-  const { redisWindows } = await import('../http/redis.ts');
+  const { redisWindows } = await import('../rate-limit/redis-store.ts');
   let fault: unknown;
   const windows = redisWindows(redisUrl, {
     limit: 1000,

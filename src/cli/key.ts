@@ -1,9 +1,9 @@
 import { InvalidArgumentError, type Command } from 'commander';
-import { isAccountOnly } from '../access/scopes.ts';
+import { isAccountOnly } from '../auth/scopes.ts';
 import { Membership, SCOPES, Team, type Scope } from '../entities/index.ts';
 import { presentApiKey } from '../resources/api-keys/api-keys.schema.ts';
 import { createApiKey } from '../resources/api-keys/api-keys.service.ts';
-import type { Services } from '../rpc/context.ts';
+import type { Services } from '../app-services.ts';
 import { Refusal } from './failure.ts';
 import { accountOf, withServices } from './operate.ts';
 import { days, emailOption, expiryOption, listOf, option, required, textOf } from './options.ts';

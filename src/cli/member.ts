@@ -1,7 +1,7 @@
 import { Option, type Command } from 'commander';
 import { listTeamMembers } from '../resources/members/members.queries.ts';
 import { addMember, setMember } from '../resources/members/members.service.ts';
-import type { Services } from '../rpc/context.ts';
+import type { Services } from '../app-services.ts';
 import { Refusal } from './failure.ts';
 import { accountOf, withServices, type Answer } from './operate.ts';
 import { emailOption, expiryOption, instantOrNever, option, teamOption } from './options.ts';

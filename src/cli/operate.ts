@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { onBehalfOf, type Origin } from '../access/origin.ts';
+import { onBehalfOf, type Origin } from '../events/actor.ts';
 import { readConfig, type Config } from '../config.ts';
 import type { Account } from '../entities/index.ts';
-import type { Services } from '../rpc/context.ts';
+import type { Services } from '../app-services.ts';
 import { Refusal } from './failure.ts';
 
 /** What a command prints: one of the two. */
@@ -20,7 +20,7 @@ export const printed: Answer = { json: undefined, text: '' };
 export const withServices =
   <Options>(act: (services: Services, options: Options) => Promise<Answer>) =>
   async (options: Options, command: Command): Promise<void> => {
-    const { openServices } = await import('../services.ts');
+    const { openServices } = await import('../open-services.ts');
     const config = readConfig(process.env);
     // Nothing is logged: what a command prints is its answer, and what it does is in the audit log.
     const opened = await openServices(config, () => undefined);

@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander';
 import type { z } from 'zod';
-import { emailAddress, text } from '../rpc/text.ts';
+import { emailAddress, text } from '../procedures/fields.ts';
 
 type Parse<Value> = (raw: string) => Value;
 

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { seedDemo } from '../db/seed.ts';
+import { seedDemo } from '../demo/seed.ts';
 import { ProblemError } from '../errors.ts';
-import { demoBanner } from './banner.ts';
+import { demoBanner } from '../demo/banner.ts';
 import { Refusal } from './failure.ts';
 import { withServices } from './operate.ts';
 

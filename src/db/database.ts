@@ -1,8 +1,8 @@
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import type { Pool, PoolClient } from 'pg';
-import type { Around } from '../observe/around.ts';
+import type { Around } from '../telemetry/span.ts';
 import { openOrm } from './orm.ts';
-import { reader, type Read } from './read.ts';
+import { reader, type Read } from './query.ts';
 
 /** The open database: named statements for reads, a fresh unit of work for each write. */
 export type Database = {

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { ProblemError } from '../errors.ts';
-import type { Observers } from '../observe/observers.ts';
+import type { Observers } from '../telemetry/telemetry.ts';
 
 /** What a request was answered with: Node's answer, as a rule. */
 type Answered = { readonly statusCode: number };

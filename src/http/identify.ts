@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http';
-import { authenticate, authenticateSession, refused, type Authentication } from '../access/authenticate.ts';
-import { bearerOf, dpopTokenOf } from '../access/bearer.ts';
-import { challenged, requireProof, type Presented } from '../access/dpop.ts';
+import { authenticate, authenticateSession, refused, type Authentication } from '../auth/authenticate.ts';
+import { bearerOf, dpopTokenOf } from '../auth/authorization-header.ts';
+import { challenged, requireProof, type Presented } from '../auth/dpop.ts';
 import { ProblemError } from '../errors.ts';
-import { toProblemError } from '../rpc/problem.ts';
-import { addressBucket } from './address-bucket.ts';
-import { type RateDecision } from './limiter.ts';
+import { toProblemError } from '../procedures/problem-details.ts';
+import { addressBucket } from '../rate-limit/address-bucket.ts';
+import { type RateDecision } from '../rate-limit/limiter.ts';
 import type { Transport } from './transport.ts';
 
 /** Who called and what is left of their window: the first two checks of every charged request. */

@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
-import { PROOF_ALGORITHMS } from '../access/dpop.ts';
+import { PROOF_ALGORITHMS } from '../auth/dpop.ts';
 import { PROBLEMS, type ProblemError } from '../errors.ts';
-import type { RateDecision } from './limiter.ts';
-import { problemDocument } from '../rpc/problem.ts';
+import type { RateDecision } from '../rate-limit/limiter.ts';
+import { problemDocument } from '../procedures/problem-details.ts';
 
 /** What goes back to the client. */
 export type Reply = {

@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http';
-import type { Attempts } from '../access/throttle.ts';
-import type { Refusals } from '../access/refusals.ts';
-import type { Usage } from '../access/usage.ts';
-import type { Services } from '../rpc/context.ts';
-import type { Limiter } from './limiter.ts';
+import type { Attempts } from '../rate-limit/attempts.ts';
+import type { Refusals } from '../events/denials.ts';
+import type { Usage } from '../auth/last-used.ts';
+import type { Services } from '../app-services.ts';
+import type { Limiter } from '../rate-limit/limiter.ts';
 import type { AccessLog } from './access-log.ts';
-import type { PlaceOf } from './place.ts';
+import type { PlaceOf } from './geolocation.ts';
 
 /** What every way in shares, beside the procedures' services. */
 export type Transport = {

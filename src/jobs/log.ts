@@ -1,23 +1,5 @@
 import { Logger } from 'graphile-worker';
-import { masked } from '../observe/log.ts';
-
-/** Where jobs report to; pino fits. */
-export type Log = Record<'info' | 'warn' | 'error', (fields: object, message: string) => void>;
-
-const REASON_LENGTH_MAX = 300;
-
-/**
- * What went wrong, in one line for logs and job rows. Mail servers quote addresses and links in
- * their answers, so words that look like an address or a secret are left out.
- */
-export function reasonOf(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? `${String(error.code)}: ` : '';
-  return inOneLine(code + (error instanceof Error ? error.message : String(error)));
-}
-
-const inOneLine = (text: string): string =>
-  // Of a refused row the database shows everything, on the lines after the first.
-  masked(text.replace(/\s+- detail: .*$/s, '').replace(/\s+/g, ' ')).slice(0, REASON_LENGTH_MAX);
+import { inOneLine, reasonOf, type Log } from '../telemetry/log.ts';
 
 type Failed = { id: string; task_identifier: string; attempts: number; max_attempts: number };
 

@@ -1,4 +1,4 @@
-import { statement, type Read } from '../db/read.ts';
+import { statement, type Read } from '../db/query.ts';
 
 type Row = { state: string; count: number; ageSeconds: number };
 

@@ -1,16 +1,14 @@
+import type { Services } from '../app-services.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { Sealer } from '../access/sealer.ts';
-import { hashSecret } from '../access/secrets.ts';
+import { hashSecret } from '../crypto/tokens.ts';
 import type { Config } from '../config.ts';
 import { isUnavailable, type Database } from '../db/database.ts';
-import { invitationLink, invitationMail } from '../mail/invitation.ts';
-import type { Mailer } from '../mail/mailer.ts';
+import { invitationLink, invitationMail } from '../email/invitation-email.ts';
+import type { Mailer } from '../email/mailer.ts';
 import { enqueue, invitationKey, type Jobs } from './enqueue.ts';
-import type { Log } from './log.ts';
-import { giveBackPlace, takePlace } from './throttle.ts';
-
-export type JobServices = { readonly config: Config; readonly db: Database; readonly sealer: Sealer };
+import type { Log } from '../telemetry/log.ts';
+import { giveBackPlace, takePlace } from './email-limits.ts';
 
 type Payload = Jobs['sendInvitation'];
 export type Job = { readonly id: string; readonly abortSignal: AbortSignal };
@@ -35,7 +33,7 @@ const RECORD_ATTEMPTS_MAX = 5;
  * holds back becomes a job for later; an invitation that was revoked or renewed meanwhile gets none.
  */
 export async function sendInvitation(
-  services: JobServices,
+  services: Services,
   mailer: Mailer,
   log: Log,
   payload: Payload,

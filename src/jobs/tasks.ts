@@ -1,15 +1,16 @@
+import type { Services } from '../app-services.ts';
 import { parseCronItems, type JobHelpers, type ParsedCronItem, type TaskList } from 'graphile-worker';
-import type { Mailer } from '../mail/mailer.ts';
+import type { Mailer } from '../email/mailer.ts';
 import type { Jobs } from './enqueue.ts';
-import { chainEvents } from './audit-chain.ts';
-import { trimEvents } from './audit-retention.ts';
-import { reasonOf, type Log } from './log.ts';
+import { chainEvents } from '../events/chain/append.ts';
+import { trimEvents } from '../events/chain/retention.ts';
+import { reasonOf, type Log } from '../telemetry/log.ts';
 import { HOUSEKEEPING } from './housekeeping.ts';
-import { sendAccountMail } from './send-account-mail.ts';
-import { sendInvitation, type Job, type JobServices } from './send-invitation.ts';
+import { sendAccountMail } from './send-account-email.ts';
+import { sendInvitation, type Job } from './send-invitation.ts';
 
 /** What a worker can do. The names are those of `Jobs`, and what the clock queues. */
-export function tasksOf(services: JobServices, mailer: Mailer, log: Log): TaskList {
+export function tasksOf(services: Services, mailer: Mailer, log: Log): TaskList {
   /** Sends a mail; what the log says of one that is given up names no address. */
   async function send(
     helpers: JobHelpers,

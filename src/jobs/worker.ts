@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { run, type Runner } from 'graphile-worker';
 import pg from 'pg';
-import type { Mailer } from '../mail/mailer.ts';
-import { jobLogger, reasonOf, type Log } from './log.ts';
-import type { JobServices } from './send-invitation.ts';
+import type { Mailer } from '../email/mailer.ts';
+import { reasonOf, type Log } from '../telemetry/log.ts';
+import { jobLogger } from './log.ts';
+import type { Services } from '../app-services.ts';
 import { cronItems, tasksOf } from './tasks.ts';
 
 export type Worker = { stop(): Promise<void> };
@@ -33,7 +34,7 @@ where not exists (
 )`;
 
 /** Runs jobs until it is stopped, through any outage of the database. */
-export async function startWorker(services: JobServices, mailer: Mailer, log: Log): Promise<Worker> {
+export async function startWorker(services: Services, mailer: Mailer, log: Log): Promise<Worker> {
   const pool = openPool(services.db.orm.config.get('clientUrl'), log);
   const stopping = new AbortController();
   const started = Promise.withResolvers<void>();

@@ -1,4 +1,4 @@
-import { statement, type Read } from '../db/read.ts';
+import { statement, type Read } from '../db/query.ts';
 
 const liveAccount = statement<{ id: string }>(
   'live_oauth_account',

@@ -1,13 +1,11 @@
 import type { Adapter, AdapterFactory } from 'oidc-provider';
-import type { Services } from '../rpc/context.ts';
+import type { Services } from '../app-services.ts';
 import { artifactStore } from './artifacts.ts';
 import { clientStore } from './clients.ts';
 import { grantStore } from './grants.ts';
 import { requestStore } from './requests.ts';
+import type { Store } from './store.ts';
 import { tokenStore } from './tokens.ts';
-
-/** What a store of ours says of one of the engine's models; the rest does nothing. */
-export type Store = Partial<Pick<Adapter, 'upsert' | 'find' | 'consume' | 'destroy'>>;
 
 /** Where the engine keeps its models: in our tables, secrets as hashes, each consumed once. */
 export function adapterOf(services: Services): AdapterFactory {

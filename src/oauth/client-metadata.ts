@@ -1,6 +1,6 @@
 import { errors, type ClientMetadata } from 'oidc-provider';
-import { isShowable } from '../access/oauth-clients.ts';
-import { redirectUriFault } from '../access/redirect-uri.ts';
+import { isShowable } from '../resources/oauth-clients/registered-client.ts';
+import { redirectUriFault } from '../resources/oauth-clients/redirect-uri.ts';
 
 /** Members that only an operator could give a client, here or elsewhere. */
 export const PRIVILEGED = ['first_party', 'skip_consent'] as const;

@@ -1,10 +1,10 @@
 import Provider, { type ClientMetadata } from 'oidc-provider';
-import { change, record, recording } from '../access/record.ts';
-import { findClient, type RegisteredClient } from '../access/oauth-clients.ts';
-import { hashSecret } from '../access/secrets.ts';
+import { change, record, recording } from '../events/record.ts';
+import { findClient, type RegisteredClient } from '../resources/oauth-clients/registered-client.ts';
+import { hashSecret } from '../crypto/tokens.ts';
 import { OAuthClient, OAuthClientSecret } from '../entities/index.ts';
-import type { Services } from '../rpc/context.ts';
-import type { Store } from './adapter.ts';
+import type { Services } from '../app-services.ts';
+import type { Store } from './store.ts';
 import type { Payload } from './payload.ts';
 
 /** Clients as somebody registered them here, and those that register themselves. */

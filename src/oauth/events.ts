@@ -1,10 +1,10 @@
 import type { EventEmitter } from 'node:events';
 import type Provider from 'oidc-provider';
 import type { errors, KoaContextWithOIDC } from 'oidc-provider';
-import { originNow } from '../access/origin.ts';
+import { originNow } from '../events/actor.ts';
 import { isUnavailable } from '../db/database.ts';
 import type { Transport } from '../http/transport.ts';
-import { toProblemError } from '../rpc/problem.ts';
+import { toProblemError } from '../procedures/problem-details.ts';
 import { RepeatedRefresh } from './refresh-answers.ts';
 
 const REFUSALS = [

@@ -1,9 +1,9 @@
 import Provider from 'oidc-provider';
-import { revokeGrants } from '../access/grants.ts';
-import { statement } from '../db/read.ts';
+import { revokeGrants } from '../transactions/revocation.ts';
+import { statement } from '../db/query.ts';
 import type { Scope } from '../entities/index.ts';
-import type { Services } from '../rpc/context.ts';
-import type { Store } from './adapter.ts';
+import type { Services } from '../app-services.ts';
+import type { Store } from './store.ts';
 import { resourceOf } from './resource.ts';
 
 type GrantRow = { account_id: string; client_id: string; scopes: Scope[]; issued: number; expires: number };

@@ -1,8 +1,8 @@
 import type { RequestHandler, Response } from 'express';
 import { errors, type KoaContextWithOIDC } from 'oidc-provider';
-import type { RefusedAttempt } from '../access/refusals.ts';
-import { addressWindow, attempt, type Attempts } from '../access/throttle.ts';
-import { addressBucket } from '../http/address-bucket.ts';
+import type { RefusedAttempt } from '../events/denials.ts';
+import { addressWindow, attempt, type Attempts } from '../rate-limit/attempts.ts';
+import { addressBucket } from '../rate-limit/address-bucket.ts';
 import type { Transport } from '../http/transport.ts';
 import { errorPage } from './error-page.ts';
 

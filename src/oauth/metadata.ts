@@ -1,5 +1,5 @@
 import { Router } from 'express';
-import { PROOF_ALGORITHMS } from '../access/dpop.ts';
+import { PROOF_ALGORITHMS } from '../auth/dpop.ts';
 import { SCOPES } from '../entities/index.ts';
 import type { Config } from '../config.ts';
 import { ProblemError } from '../errors.ts';

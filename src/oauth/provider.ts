@@ -8,10 +8,10 @@ import Provider, {
   type Configuration,
   type KoaContextWithOIDC,
 } from 'oidc-provider';
-import { isSecretOfClient } from '../access/oauth-clients.ts';
+import { isSecretOfClient } from '../resources/oauth-clients/registered-client.ts';
 import { SCOPES, newId } from '../entities/index.ts';
 import type { Cookies } from '../http/cookies.ts';
-import type { Services } from '../rpc/context.ts';
+import type { Services } from '../app-services.ts';
 import { findSubject } from './accounts.ts';
 import { adapterOf } from './adapter.ts';
 import { fetchClientDocument } from './client-documents.ts';

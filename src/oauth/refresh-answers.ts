@@ -1,9 +1,9 @@
 import type { EventEmitter } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Provider, { errors, type KoaContextWithOIDC } from 'oidc-provider';
-import { hashSecret } from '../access/secrets.ts';
-import { statement } from '../db/read.ts';
-import type { Services } from '../rpc/context.ts';
+import { hashSecret } from '../crypto/tokens.ts';
+import { statement } from '../db/query.ts';
+import type { Services } from '../app-services.ts';
 
 const REPEAT_SECONDS = 30;
 /** How long the answer of a refresh is waited for by one that comes meanwhile. */

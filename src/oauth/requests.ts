@@ -1,8 +1,8 @@
 import Provider, { errors } from 'oidc-provider';
-import { hashSecret } from '../access/secrets.ts';
-import { statement, type Read } from '../db/read.ts';
-import type { Services } from '../rpc/context.ts';
-import type { Store } from './adapter.ts';
+import { hashSecret } from '../crypto/tokens.ts';
+import { statement, type Read } from '../db/query.ts';
+import type { Services } from '../app-services.ts';
+import type { Store } from './store.ts';
 import { withoutId, type Payload } from './payload.ts';
 
 const save = statement<never>(

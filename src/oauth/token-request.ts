@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import express, { type ErrorRequestHandler, type RequestHandler } from 'express';
-import { hashSecret } from '../access/secrets.ts';
+import { hashSecret } from '../crypto/tokens.ts';
 import { isUnavailable } from '../db/database.ts';
-import { statement, type Read } from '../db/read.ts';
+import { statement, type Read } from '../db/query.ts';
 import type { Transport } from '../http/transport.ts';
-import { toProblemError } from '../rpc/problem.ts';
+import { toProblemError } from '../procedures/problem-details.ts';
 import { UNAVAILABLE } from './events.ts';
 
 /** As much as the engine reads itself. */

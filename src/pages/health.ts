@@ -1,7 +1,7 @@
 import { Router } from 'express';
 import type { Database } from '../db/database.ts';
 import { knownMigrations } from '../db/migrate.ts';
-import { statement } from '../db/read.ts';
+import { statement } from '../db/query.ts';
 
 const findMigrations = statement<{ name: string }>('find_migrations', 'select name from mikro_orm_migrations');
 

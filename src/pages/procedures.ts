@@ -1,8 +1,8 @@
 import type { AnyTRPCProcedure } from '@trpc/server';
 import { Router } from 'express';
 import { z } from 'zod';
-import type { Access } from '../rpc/admit.ts';
-import type { Meta } from '../rpc/trpc.ts';
+import type { Access } from '../procedures/authorize.ts';
+import type { Meta } from '../procedures/trpc.ts';
 import { escapeHtml } from './html.ts';
 import { plainPages } from './plain.ts';
 

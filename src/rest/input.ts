@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { ProblemError, type ValidationEntry } from '../errors.ts';
-import { toEntries } from '../rpc/validation.ts';
+import { toEntries } from '../procedures/validation.ts';
 import { readJson } from './body.ts';
 import type { Route } from './routes.ts';
 

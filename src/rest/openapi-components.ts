@@ -1,8 +1,8 @@
 import type { SecuritySchemeObject } from 'trpc-to-openapi';
 import { z } from 'zod';
 import { createSchema, type oas31 } from 'zod-openapi';
-import { SCOPE_MEANINGS } from '../access/scopes.ts';
-import { secretPattern } from '../access/secrets.ts';
+import { SCOPE_MEANINGS } from '../auth/scopes.ts';
+import { secretPattern } from '../crypto/tokens.ts';
 import { PROBLEMS, type ProblemCode } from '../errors.ts';
 import { problemExample, REQUEST_ID } from './openapi-examples.ts';
 

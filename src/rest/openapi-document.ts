@@ -1,7 +1,7 @@
 import { generateOpenApiDocument, type OpenAPIObject, type OpenApiRouter } from 'trpc-to-openapi';
 import type { oas31 } from 'zod-openapi';
 import { SCOPES } from '../entities/index.ts';
-import type { Access } from '../rpc/admit.ts';
+import type { Access } from '../procedures/authorize.ts';
 import { HEADERS, PROBLEM_SCHEMAS, problemResponses, RESPONSE_HEADERS, securitySchemes } from './openapi-components.ts';
 import { EXAMPLES, PARAMETERS } from './openapi-examples.ts';
 import type { Route, RouteTable } from './routes.ts';

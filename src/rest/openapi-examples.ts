@@ -1,5 +1,5 @@
 import { ProblemError, type ProblemCode } from '../errors.ts';
-import { problemDocument, type Problem } from '../rpc/problem.ts';
+import { problemDocument, type Problem } from '../procedures/problem-details.ts';
 
 export const REQUEST_ID = '5f0c6c1e-3b0a-4f62-9d0c-2b6f0a1d7e44';
 

@@ -1,8 +1,8 @@
 import type { AnyTRPCProcedure } from '@trpc/server';
 import { z } from 'zod';
 import type { ValidationEntry } from '../errors.ts';
-import type { Context } from '../rpc/context.ts';
-import type { Meta } from '../rpc/trpc.ts';
+import type { Context } from '../procedures/context.ts';
+import type { Meta } from '../procedures/trpc.ts';
 
 /** A REST operation: a procedure that has an endpoint. */
 export type Route = {

@@ -3,7 +3,7 @@ import { MutationCache, QueryCache, QueryClientProvider } from '@tanstack/react-
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { Notices } from './parts/notices.tsx';
+import { Notices } from './components/notices.tsx';
 import { createAppRouter } from './routes.tsx';
 import { me } from './session.ts';
 import { colorSchemes, theme } from './theme.ts';

@@ -1,5 +1,5 @@
 import { TRPCClientError } from '@trpc/client';
-import { texts } from './texts.ts';
+import { texts } from './messages/console.ts';
 import { trpc, type Outputs } from './trpc.ts';
 
 // Loaded when it is needed: most sign-ins go without.

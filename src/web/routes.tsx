@@ -7,9 +7,9 @@ import {
   Outlet,
   redirect,
 } from '@tanstack/react-router';
-import { ConsoleLayout, DeciderLayout, VisitorLayout } from './parts/layouts.tsx';
-import { LoadingPage } from './parts/page.tsx';
-import { NotFound, RouteFailure } from './parts/route-failure.tsx';
+import { ConsoleLayout, DeciderLayout, VisitorLayout } from './components/layouts.tsx';
+import { LoadingPage } from './components/page.tsx';
+import { NotFound, RouteFailure } from './components/route-failure.tsx';
 import { me } from './session.ts';
 import { isSignedOut } from './trpc.ts';
 

@@ -8,7 +8,7 @@ import {
   Skeleton,
   TextInput,
 } from '@mantine/core';
-import { texts } from './texts.ts';
+import { texts } from './messages/console.ts';
 
 /**
  * Only defaults of components: the colors and sizes are in theme.css, as a static file, because the

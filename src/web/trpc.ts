@@ -2,7 +2,7 @@ import { QueryClient, queryOptions, type QueryClientConfig } from '@tanstack/rea
 import { createTRPCClient, getUntypedClient, httpLink, TRPCClientError } from '@trpc/client';
 import type { inferRouterInputs, inferRouterOutputs } from '@trpc/server';
 import type { AppRouter } from '../router.ts';
-import { texts } from './texts.ts';
+import { texts } from './messages/console.ts';
 
 export const trpc = createTRPCClient<AppRouter>({ links: [httpLink<AppRouter>({ url: '/trpc' })] });
 

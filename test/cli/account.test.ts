@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { authenticate } from '../../src/access/authenticate.ts';
-import { hashPassword, verifyPassword } from '../../src/access/password.ts';
-import { secretsOf } from '../../src/access/secrets.ts';
+import { authenticate } from '../../src/auth/authenticate.ts';
+import { hashPassword, verifyPassword } from '../../src/crypto/password-hash.ts';
+import { secretsOf } from '../../src/crypto/tokens.ts';
 import { newId } from '../../src/entities/index.ts';
 import { createApiKey } from '../../src/resources/api-keys/api-keys.service.ts';
 import { anId, anInstant, rosterOfItsOwn } from './roster.ts';

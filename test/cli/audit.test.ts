@@ -1,8 +1,7 @@
 import pg from 'pg';
-import { createSealer } from '../../src/access/sealer.ts';
-import { chainEvents } from '../../src/jobs/audit-chain.ts';
+import { createSealer } from '../../src/crypto/encryption.ts';
+import { chainEvents } from '../../src/events/chain/append.ts';
 import { firstIdAt } from '../../src/entities/index.ts';
-import { readConfig } from '../../src/config.ts';
 import { expect, test } from 'vitest';
 import { rosterOfItsOwn } from './roster.ts';
 
@@ -10,7 +9,7 @@ const roster = await rosterOfItsOwn();
 
 const chain = () =>
   chainEvents(
-    { config: readConfig(roster.env), db: roster.db, sealer: createSealer([roster.env.SECRET_KEYS]) },
+    { db: roster.db, sealer: createSealer([roster.env.SECRET_KEYS]) },
     { info: () => undefined, warn: () => undefined, error: () => undefined },
   );
 

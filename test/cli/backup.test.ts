@@ -9,7 +9,7 @@ import { restoreBackup } from '../../src/db/backup/restore.ts';
 import { writeBackup } from '../../src/db/backup/write.ts';
 import { knownMigrations, migrate } from '../../src/db/migrate.ts';
 import { openOrm } from '../../src/db/orm.ts';
-import { verifyAudit } from '../../src/resources/audit/verification.service.ts';
+import { verifyAudit } from '../../src/events/chain/verify.ts';
 import { startApi, type Api } from '../support/api.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { fillEverything } from './full-database.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { hashSecret } from '../../src/access/secrets.ts';
+import { hashSecret } from '../../src/crypto/tokens.ts';
 import { newId } from '../../src/entities/index.ts';
-import { chainEvents } from '../../src/jobs/audit-chain.ts';
+import { chainEvents } from '../../src/events/chain/append.ts';
 import type { Api } from '../support/api.ts';
 
 const PASSWORD = 'wandering heron 42';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { authenticate } from '../../src/access/authenticate.ts';
-import { secretsOf } from '../../src/access/secrets.ts';
+import { authenticate } from '../../src/auth/authenticate.ts';
+import { secretsOf } from '../../src/crypto/tokens.ts';
 import { SCOPES } from '../../src/entities/index.ts';
 import { anId, anInstant, rosterOfItsOwn } from './roster.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { isSecretOfClient } from '../../src/access/oauth-clients.ts';
-import { secretsOf } from '../../src/access/secrets.ts';
+import { isSecretOfClient } from '../../src/resources/oauth-clients/registered-client.ts';
+import { secretsOf } from '../../src/crypto/tokens.ts';
 import { newId } from '../../src/entities/index.ts';
 import { listAllClients } from '../../src/resources/oauth-clients/oauth-clients.queries.ts';
 import { anId, anInstant, rosterOfItsOwn } from './roster.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { authenticate } from '../../src/access/authenticate.ts';
-import { secretsOf } from '../../src/access/secrets.ts';
-import { demoBanner } from '../../src/cli/banner.ts';
-import type { SeededDemo } from '../../src/db/seed.ts';
+import { authenticate } from '../../src/auth/authenticate.ts';
+import { secretsOf } from '../../src/crypto/tokens.ts';
+import { demoBanner } from '../../src/demo/banner.ts';
+import type { SeededDemo } from '../../src/demo/seed.ts';
 import { listTeamInvitations } from '../../src/resources/invitations/invitations.queries.ts';
 import { listTeamMembers } from '../../src/resources/members/members.queries.ts';
 import { rosterOfItsOwn } from './roster.ts';

@@ -1,10 +1,10 @@
 import pg from 'pg';
-import { createSealer } from '../../src/access/sealer.ts';
-import { secretsOf } from '../../src/access/secrets.ts';
+import { createSealer } from '../../src/crypto/encryption.ts';
+import { secretsOf } from '../../src/crypto/tokens.ts';
 import { readConfig } from '../../src/config.ts';
 import { openDatabase } from '../../src/db/database.ts';
 import { migrate } from '../../src/db/migrate.ts';
-import type { Services } from '../../src/rpc/context.ts';
+import type { Services } from '../../src/app-services.ts';
 import { startMailServer } from '../jobs/mail-server.ts';
 import { factoriesOf } from '../support/factories.ts';
 import { hasRedis, startRedis } from '../support/redis.ts';

@@ -1,4 +1,4 @@
-import { isAccountOnly } from '../../src/access/scopes.ts';
+import { isAccountOnly } from '../../src/auth/scopes.ts';
 import { SCOPES, type Scope } from '../../src/entities/index.ts';
 import type { Api } from '../support/api.ts';
 import type { Answer } from '../support/client.ts';

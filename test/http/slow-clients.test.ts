@@ -3,7 +3,7 @@ import type { Server } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { AccessLog } from '../../src/http/access-log.ts';
-import { createHttpServer, listen } from '../../src/server.ts';
+import { createHttpServer, listen } from '../../src/http/server.ts';
 
 const BASE_URL = 'http://localhost:3000';
 const NO_LOG: AccessLog = { request: () => undefined, failure: () => undefined };

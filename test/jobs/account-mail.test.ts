@@ -2,8 +2,8 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '../../src/db/database.ts';
 import { newId } from '../../src/entities/index.ts';
 import { accountMailKey, enqueue, type AccountMail } from '../../src/jobs/enqueue.ts';
-import { linkMailId, takeLinkPlace, takePlace } from '../../src/jobs/throttle.ts';
-import { accountMail, type AccountNews } from '../../src/mail/account.ts';
+import { linkMailId, takeLinkPlace, takePlace } from '../../src/jobs/email-limits.ts';
+import { accountMail, type AccountNews } from '../../src/email/account-emails.ts';
 import { eventually, install, levelOf, mailServer, parse } from './installation.ts';
 
 const baseUrl = 'https://roster.example';

@@ -1,8 +1,8 @@
 import { readFileSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { hashSecret } from '../../src/access/secrets.ts';
-import { invitationMail } from '../../src/mail/invitation.ts';
+import { hashSecret } from '../../src/crypto/tokens.ts';
+import { invitationMail } from '../../src/email/invitation-email.ts';
 import { eventually, install, linkIn, mailServer, parse, tokenIn } from './installation.ts';
 
 const plain = {

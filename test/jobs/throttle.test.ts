@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '../../src/db/database.ts';
-import { takePlace } from '../../src/jobs/throttle.ts';
+import { takePlace } from '../../src/jobs/email-limits.ts';
 import { eventually, install, linkIn, mailServer, parse } from './installation.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;

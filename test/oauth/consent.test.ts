@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { describe, expect } from 'vitest';
-import { hashSecret } from '../../src/access/secrets.ts';
+import { hashSecret } from '../../src/crypto/tokens.ts';
 import { test, type Api } from '../support/api.ts';
 import { problemOf, signedIn, type Visitor } from '../support/browser.ts';
 import type { AClient, AnAccount } from '../support/factories.ts';

@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest';
-import { hashSecret } from '../../src/access/secrets.ts';
+import { hashSecret } from '../../src/crypto/tokens.ts';
 import { test, type Api } from '../support/api.ts';
 import { signedIn } from '../support/browser.ts';
 import type { Answer } from '../support/client.ts';

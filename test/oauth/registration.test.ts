@@ -1,6 +1,6 @@
 import * as oauth from 'openid-client';
 import { describe, expect, onTestFinished } from 'vitest';
-import { hashSecret } from '../../src/access/secrets.ts';
+import { hashSecret } from '../../src/crypto/tokens.ts';
 import { HOUSEKEEPING } from '../../src/jobs/housekeeping.ts';
 import { startApi, startApiAtItsAddress, testWith, type Api } from '../support/api.ts';
 import type { Answer } from '../support/client.ts';

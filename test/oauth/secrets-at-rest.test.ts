@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import { createSealer } from '../../src/access/sealer.ts';
-import { hashSecret } from '../../src/access/secrets.ts';
+import { createSealer } from '../../src/crypto/encryption.ts';
+import { hashSecret } from '../../src/crypto/tokens.ts';
 import { startApi, test as base, type Api } from '../support/api.ts';
 import { signedIn } from '../support/browser.ts';
 import type { AClient } from '../support/factories.ts';

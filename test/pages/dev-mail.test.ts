@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import { createMailer, type Mail } from '../../src/mail/mailer.ts';
+import { createMailer, type Mail } from '../../src/email/mailer.ts';
 import { startApi, test, type Api } from '../support/api.ts';
 import type { Answer } from '../support/client.ts';
 

@@ -1,8 +1,8 @@
 import type { AnyTRPCProcedure } from '@trpc/server';
 import { describe, expect } from 'vitest';
-import { SECRET_KINDS, type SecretKind } from '../../src/access/secrets.ts';
+import { SECRET_KINDS, type SecretKind } from '../../src/crypto/tokens.ts';
 import { appRouter } from '../../src/router.ts';
-import type { Meta } from '../../src/rpc/trpc.ts';
+import type { Meta } from '../../src/procedures/trpc.ts';
 import { test } from '../support/api.ts';
 import type { Sent } from '../support/client.ts';
 import {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { describe, expect, test } from 'vitest';
-import { secretsOf } from '../../src/access/secrets.ts';
+import { secretsOf } from '../../src/crypto/tokens.ts';
 import { PROBLEMS } from '../../src/errors.ts';
 import { openApiDocument } from '../../src/rest/openapi-document.ts';
 import { buildRoutes } from '../../src/rest/routes.ts';

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test as plainTest } from 'vitest';
-import { isAccountOnly } from '../../src/access/scopes.ts';
-import { hashSecret, SECRET_KINDS, secretPattern, secretsOf, type SecretKind } from '../../src/access/secrets.ts';
+import { isAccountOnly } from '../../src/auth/scopes.ts';
+import { hashSecret, SECRET_KINDS, secretPattern, secretsOf, type SecretKind } from '../../src/crypto/tokens.ts';
 import { SCOPES, type Scope } from '../../src/entities/index.ts';
 import { slugify } from '../../src/resources/teams/slug.ts';
-import { text } from '../../src/rpc/text.ts';
+import { text } from '../../src/procedures/fields.ts';
 import { startApi, test as baseTest, type Api } from '../support/api.ts';
 import type { Answer } from '../support/client.ts';
 

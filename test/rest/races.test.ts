@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { describe, expect, test as base } from 'vitest';
-import { isAccountOnly } from '../../src/access/scopes.ts';
+import { isAccountOnly } from '../../src/auth/scopes.ts';
 import { SCOPES, type Scope } from '../../src/entities/index.ts';
 import { startApi, type Api } from '../support/api.ts';
 import type { Answer, Caller } from '../support/client.ts';

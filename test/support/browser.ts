@@ -1,6 +1,6 @@
 import { createTRPCClient, httpLink, TRPCClientError } from '@trpc/client';
 import { newId } from '../../src/entities/index.ts';
-import type { Problem } from '../../src/rpc/problem.ts';
+import type { Problem } from '../../src/procedures/problem-details.ts';
 import type { AppRouter } from '../../src/router.ts';
 import type { Api } from './api.ts';
 

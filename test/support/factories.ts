@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { inOrder } from '../../src/access/scopes.ts';
+import { inOrder } from '../../src/auth/scopes.ts';
 import { newId, type Permission, type Scope } from '../../src/entities/index.ts';
-import type { Services } from '../../src/rpc/context.ts';
+import type { Services } from '../../src/app-services.ts';
 
 export type AnAccount = { readonly id: string; readonly email: string };
 export type ATeam = { readonly id: string; readonly name: string; readonly slug: string };

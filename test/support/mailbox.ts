@@ -1,7 +1,7 @@
-import type { Log } from '../../src/jobs/log.ts';
+import type { Log } from '../../src/telemetry/log.ts';
 import { startWorker, type Worker } from '../../src/jobs/worker.ts';
-import type { Mail, Mailer } from '../../src/mail/mailer.ts';
-import type { Services } from '../../src/rpc/context.ts';
+import type { Mail, Mailer } from '../../src/email/mailer.ts';
+import type { Services } from '../../src/app-services.ts';
 
 const WAIT_MS = 10_000;
 

@@ -17,6 +17,6 @@ describe('the README', () => {
     const named = (text: string) =>
       [...new Set(text.match(/`roster_\w+`|'roster_\w+'/g)?.map((name) => name.slice(1, -1)))].toSorted();
 
-    expect(named(read('README.md'))).toEqual(named(read('src/observe/metrics.ts')));
+    expect(named(read('README.md'))).toEqual(named(read('src/telemetry/metrics.ts')));
   });
 });

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect } from 'vitest';
-import { isAccountOnly } from '../../src/access/scopes.ts';
+import { isAccountOnly } from '../../src/auth/scopes.ts';
 import { SCOPES } from '../../src/entities/index.ts';
 import type { Api } from '../support/api.ts';
 import { signedIn } from '../support/browser.ts';

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect } from 'vitest';
-import { hashSecret } from '../../src/access/secrets.ts';
+import { hashSecret } from '../../src/crypto/tokens.ts';
 import { hasChromium } from '../support/chromium.ts';
 import type { Api } from '../support/api.ts';
 import { aPerson, shows, test } from './console.ts';

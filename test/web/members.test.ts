@@ -3,7 +3,7 @@ import { describe, expect } from 'vitest';
 import type { Permission } from '../../src/entities/index.ts';
 import { hasChromium } from '../support/chromium.ts';
 import type { Api } from '../support/api.ts';
-import { membershipOf, ownersOf } from '../rpc/console.ts';
+import { membershipOf, ownersOf } from '../trpc/console.ts';
 import { aPerson, shows, test } from './console.ts';
 
 const rowOf = (page: Page, name: string) =>

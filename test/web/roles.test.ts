@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect } from 'vitest';
 import type { Permission } from '../../src/entities/index.ts';
-import { as, membershipOf } from '../rpc/console.ts';
+import { as, membershipOf } from '../trpc/console.ts';
 import type { Api } from '../support/api.ts';
 import { hasChromium } from '../support/chromium.ts';
 import { aPerson, shows, test } from './console.ts';

@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest';
-import { membershipOf } from '../rpc/console.ts';
+import { membershipOf } from '../trpc/console.ts';
 import type { Api } from '../support/api.ts';
 import { hasChromium } from '../support/chromium.ts';
 import { aPerson, shows, test } from './console.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { publicProcedure, sessionProcedure } from '../../rpc/procedures.ts';
-import { SUCCESS, success } from '../../rpc/text.ts';
-import { router } from '../../rpc/trpc.ts';
+import { publicProcedure, sessionProcedure } from '../../procedures/procedures.ts';
+import { SUCCESS, success } from '../../procedures/fields.ts';
+import { router } from '../../procedures/trpc.ts';
 import { accountOutput } from '../me/me.schema.ts';
 import {
   changeEmailInput,

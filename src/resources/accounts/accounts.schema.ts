@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { PASSWORD_LENGTH } from '../../access/password.ts';
+import { PASSWORD_LENGTH } from '../../crypto/password-hash.ts';
 import type { Account } from '../../entities/index.ts';
-import { emailAddress, text } from '../../rpc/text.ts';
+import { emailAddress, text } from '../../procedures/fields.ts';
 
 /** A password to be compared, bounded before it is hashed. */
 const givenPassword = text(0, PASSWORD_LENGTH.max);

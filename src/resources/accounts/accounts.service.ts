@@ -1,8 +1,8 @@
 import { LockMode, UniqueConstraintViolationException } from '@mikro-orm/core';
-import { originNow } from '../../access/origin.ts';
-import { record } from '../../access/record.ts';
+import { originNow } from '../../events/actor.ts';
+import { record } from '../../events/record.ts';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { hashPassword, PASSWORD_LENGTH, requireUncommon } from '../../access/password.ts';
+import { hashPassword, PASSWORD_LENGTH, requireUncommon } from '../../crypto/password-hash.ts';
 import { Account, type ACCOUNT_ROLES } from '../../entities/index.ts';
 import { ProblemError, type ValidationEntry } from '../../errors.ts';
 import { endSessions } from '../sessions/sessions.service.ts';

@@ -1,13 +1,13 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { record } from '../../access/record.ts';
-import { lockAccount } from '../../access/account.ts';
-import { revokeGrants } from '../../access/grants.ts';
-import type { Principal } from '../../access/principal.ts';
+import { record } from '../../events/record.ts';
+import { lockAccount } from '../../transactions/locks.ts';
+import { revokeGrants } from '../../transactions/revocation.ts';
+import type { Principal } from '../../auth/principal.ts';
 import { Account, OAuthClient, Team } from '../../entities/index.ts';
 import { ProblemError } from '../../errors.ts';
-import type { Services } from '../../rpc/context.ts';
-import type { Visitor } from '../../rpc/visitor.ts';
-import { provePassword, requireSame } from './ownership-proof.ts';
+import type { Services } from '../../app-services.ts';
+import type { Visitor } from '../../procedures/browser-client.ts';
+import { provePassword, requireSame } from './reauthenticate.ts';
 
 /** Deletes an account, everything that is its own, and the teams that nobody else is in. */
 export async function deleteAccount(

@@ -1,16 +1,16 @@
 import { UniqueConstraintViolationException } from '@mikro-orm/core';
-import { record } from '../../access/record.ts';
+import { record } from '../../events/record.ts';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { lockAccount } from '../../access/account.ts';
-import { consumeToken, endTokens, issueToken } from '../../access/account-token.ts';
-import { inEvenTime } from '../../access/even-time.ts';
-import type { Principal } from '../../access/principal.ts';
-import { addressWindow, attempt, forgive } from '../../access/throttle.ts';
+import { lockAccount } from '../../transactions/locks.ts';
+import { consumeToken, endTokens, issueToken } from './email-link-token.ts';
+import { inEvenTime } from '../../crypto/minimum-duration.ts';
+import type { Principal } from '../../auth/principal.ts';
+import { addressWindow, attempt, forgive } from '../../rate-limit/attempts.ts';
 import { ProblemError } from '../../errors.ts';
 import { accountMailKey, enqueue } from '../../jobs/enqueue.ts';
-import type { Services } from '../../rpc/context.ts';
-import type { Visitor } from '../../rpc/visitor.ts';
-import { provePassword, requireSame } from './ownership-proof.ts';
+import type { Services } from '../../app-services.ts';
+import type { Visitor } from '../../procedures/browser-client.ts';
+import { provePassword, requireSame } from './reauthenticate.ts';
 
 type Change = { readonly newEmail: string; readonly password: string };
 

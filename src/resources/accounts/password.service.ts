@@ -1,14 +1,14 @@
-import { lockAccount } from '../../access/account.ts';
-import { record } from '../../access/record.ts';
-import { endTokens } from '../../access/account-token.ts';
-import { hashPassword, requireUncommon } from '../../access/password.ts';
-import type { Principal } from '../../access/principal.ts';
+import { lockAccount } from '../../transactions/locks.ts';
+import { record } from '../../events/record.ts';
+import { endTokens } from './email-link-token.ts';
+import { hashPassword, requireUncommon } from '../../crypto/password-hash.ts';
+import type { Principal } from '../../auth/principal.ts';
 import { Account } from '../../entities/index.ts';
 import { accountMailKey, enqueue } from '../../jobs/enqueue.ts';
-import type { Services } from '../../rpc/context.ts';
-import type { Visitor } from '../../rpc/visitor.ts';
+import type { Services } from '../../app-services.ts';
+import type { Visitor } from '../../procedures/browser-client.ts';
 import { endSessions, openSession, startSession } from '../sessions/sessions.service.ts';
-import { provePassword, requireSame } from './ownership-proof.ts';
+import { provePassword, requireSame } from './reauthenticate.ts';
 
 type Passwords = { readonly currentPassword: string; readonly newPassword: string };
 

@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { record } from '../../access/record.ts';
-import { lockAccount } from '../../access/account.ts';
+import { record } from '../../events/record.ts';
+import { lockAccount } from '../../transactions/locks.ts';
 import type { Account } from '../../entities/index.ts';
 
 type Profile = { readonly avatar?: string | null | undefined; readonly preferredLocale?: string | null | undefined };

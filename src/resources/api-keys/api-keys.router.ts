@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { ProblemError } from '../../errors.ts';
-import { accountProcedure } from '../../rpc/procedures.ts';
-import { resourceId, SUCCESS, success } from '../../rpc/text.ts';
-import { endpoint, router } from '../../rpc/trpc.ts';
+import { accountProcedure } from '../../procedures/procedures.ts';
+import { resourceId, SUCCESS, success } from '../../procedures/fields.ts';
+import { endpoint, router } from '../../procedures/trpc.ts';
 import { listPersonalKeys, listTeamKeys, revokeApiKey } from './api-keys.queries.ts';
 import {
   apiKeyOutput,

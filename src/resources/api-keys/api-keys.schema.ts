@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { SCOPES } from '../../entities/index.ts';
-import { resourceId, text, timestamp } from '../../rpc/text.ts';
+import { resourceId, text, timestamp } from '../../procedures/fields.ts';
 
 const scope = z.enum(SCOPES).meta({ id: 'Scope', description: 'What a credential may do.' });
 const scopes = z.array(scope).min(1).max(10);

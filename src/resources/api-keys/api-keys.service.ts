@@ -1,10 +1,9 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { record } from '../../access/record.ts';
-import { lockAccount } from '../../access/account.ts';
-import { lockMembership, lockTeam } from '../../access/membership.ts';
-import type { Principal } from '../../access/principal.ts';
-import { inOrder, isAccountOnly } from '../../access/scopes.ts';
-import type { Secrets } from '../../access/secrets.ts';
+import { record } from '../../events/record.ts';
+import { lockAccount, lockMembership, lockTeam } from '../../transactions/locks.ts';
+import type { Principal } from '../../auth/principal.ts';
+import { inOrder, isAccountOnly } from '../../auth/scopes.ts';
+import type { Secrets } from '../../crypto/tokens.ts';
 import { ApiKey, ApiKeySecret, Team, type Scope } from '../../entities/index.ts';
 import { ProblemError } from '../../errors.ts';
 

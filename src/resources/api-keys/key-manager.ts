@@ -1,7 +1,7 @@
-import type { ActiveMembership } from '../../access/principal.ts';
+import type { ActiveMembership } from '../../auth/principal.ts';
 import { ProblemError } from '../../errors.ts';
-import type { Context } from '../../rpc/context.ts';
-import { requirePermission } from '../../rpc/procedures.ts';
+import type { Context } from '../../procedures/context.ts';
+import { requirePermission } from '../../procedures/procedures.ts';
 
 /**
  * The caller's membership of a team whose keys it may manage. Off the ladder: where the team is

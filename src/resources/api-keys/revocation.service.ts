@@ -1,9 +1,9 @@
-import { lockTeamAs } from '../../access/membership.ts';
-import { record } from '../../access/record.ts';
-import type { ActiveMembership } from '../../access/principal.ts';
+import { lockTeamAs } from '../../transactions/with-team.ts';
+import { record } from '../../events/record.ts';
+import type { ActiveMembership } from '../../auth/principal.ts';
 import { ProblemError } from '../../errors.ts';
-import type { Services } from '../../rpc/context.ts';
-import { requirePermission } from '../../rpc/procedures.ts';
+import type { Services } from '../../app-services.ts';
+import { requirePermission } from '../../procedures/procedures.ts';
 
 /** Ends a key of the caller's team, whoever made it, from the next request on. */
 export async function revokeKeyInTeam({ db }: Services, caller: ActiveMembership, keyId: string): Promise<void> {

@@ -1,11 +1,11 @@
 import { LockMode } from '@mikro-orm/core';
-import { record } from '../../access/record.ts';
-import { lockAccount } from '../../access/account.ts';
-import { isPast } from '../../access/membership.ts';
-import type { Principal } from '../../access/principal.ts';
+import { record } from '../../events/record.ts';
+import { isPast } from '../../auth/active-membership.ts';
+import { lockAccount } from '../../transactions/locks.ts';
+import type { Principal } from '../../auth/principal.ts';
 import { ApiKey, ApiKeySecret } from '../../entities/index.ts';
 import { ProblemError } from '../../errors.ts';
-import type { Services } from '../../rpc/context.ts';
+import type { Services } from '../../app-services.ts';
 import { heldNow } from './api-keys.service.ts';
 
 const HOUR_MS = 60 * 60 * 1000;

@@ -1,4 +1,4 @@
-import { brief, isoOrNull, type Read } from '../../db/read.ts';
+import { brief, isoOrNull, type Read } from '../../db/query.ts';
 import type { SUBSCRIPTION_INTERVALS, SUBSCRIPTION_STATUSES } from '../../entities/index.ts';
 import { DEFAULT_PLAN, planOf, type Plans } from './plans.ts';
 

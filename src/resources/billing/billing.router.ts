@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { SUBSCRIPTION_INTERVALS, SUBSCRIPTION_STATUSES } from '../../entities/index.ts';
-import { teamProcedure } from '../../rpc/procedures.ts';
-import { timestamp } from '../../rpc/text.ts';
-import { endpoint, router } from '../../rpc/trpc.ts';
+import { teamProcedure } from '../../procedures/procedures.ts';
+import { timestamp } from '../../procedures/fields.ts';
+import { endpoint, router } from '../../procedures/trpc.ts';
 import { getTeamBilling } from './billing.queries.ts';
 
 const subscriptionOutput = z

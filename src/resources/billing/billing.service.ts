@@ -1,5 +1,5 @@
 import { LockMode } from '@mikro-orm/core';
-import { record } from '../../access/record.ts';
+import { record } from '../../events/record.ts';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { Subscription, Team, type SUBSCRIPTION_INTERVALS, type SUBSCRIPTION_STATUSES } from '../../entities/index.ts';
 import { ProblemError } from '../../errors.ts';

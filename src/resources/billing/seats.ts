@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { ActiveMembership } from '../../access/principal.ts';
-import { statement, type Read } from '../../db/read.ts';
+import type { ActiveMembership } from '../../auth/principal.ts';
+import { statement, type Read } from '../../db/query.ts';
 import type { Permission } from '../../entities/index.ts';
 import { ProblemError } from '../../errors.ts';
 import { DEFAULT_PLAN, planOf, seatsOf, type Plans } from './plans.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { SCOPES } from '../../entities/index.ts';
-import { credentialProcedure } from '../../rpc/procedures.ts';
-import { endpoint, router } from '../../rpc/trpc.ts';
+import { credentialProcedure } from '../../procedures/procedures.ts';
+import { endpoint, router } from '../../procedures/trpc.ts';
 
 const credentialOutput = z
   .object({

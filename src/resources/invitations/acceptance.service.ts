@@ -1,13 +1,13 @@
 import { LockMode } from '@mikro-orm/core';
-import { record } from '../../access/record.ts';
+import { record } from '../../events/record.ts';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { isSameAddress } from '../../access/account.ts';
-import { isPast, lockMembership } from '../../access/membership.ts';
-import type { Principal } from '../../access/principal.ts';
-import { hashSecret } from '../../access/secrets.ts';
+import { isPast } from '../../auth/active-membership.ts';
+import { isSameAddress, lockMembership } from '../../transactions/locks.ts';
+import type { Principal } from '../../auth/principal.ts';
+import { hashSecret } from '../../crypto/tokens.ts';
 import { Account, Invitation, InvitationLink, Membership, Team } from '../../entities/index.ts';
 import { ProblemError } from '../../errors.ts';
-import type { Services } from '../../rpc/context.ts';
+import type { Services } from '../../app-services.ts';
 
 /** `provesMailbox`: the link was in the mail alone, so that whoever has it reads the invited mailbox. */
 export type LinkedInvitation = { readonly invitation: Invitation; readonly provesMailbox: boolean };

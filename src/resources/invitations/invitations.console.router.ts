@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { addressWindow, attempt } from '../../access/throttle.ts';
+import { addressWindow, attempt } from '../../rate-limit/attempts.ts';
 import { ProblemError } from '../../errors.ts';
-import { publicProcedure, sessionProcedure, teamProcedure } from '../../rpc/procedures.ts';
-import { resourceId, SUCCESS, success } from '../../rpc/text.ts';
-import { router } from '../../rpc/trpc.ts';
-import type { Visitor } from '../../rpc/visitor.ts';
+import { publicProcedure, sessionProcedure, teamProcedure } from '../../procedures/procedures.ts';
+import { resourceId, SUCCESS, success } from '../../procedures/fields.ts';
+import { router } from '../../procedures/trpc.ts';
+import type { Visitor } from '../../procedures/browser-client.ts';
 import { presentTeamOf, teamOutput } from '../teams/teams.schema.ts';
 import { acceptByToken } from './acceptance.service.ts';
 import { declineInvitation, listOpenInvitations, readInvitation } from './invitations.queries.ts';

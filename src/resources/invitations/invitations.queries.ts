@@ -1,6 +1,6 @@
-import { hashSecret } from '../../access/secrets.ts';
-import { change, recording } from '../../access/record.ts';
-import { iso, statement, type Read } from '../../db/read.ts';
+import { hashSecret } from '../../crypto/tokens.ts';
+import { change, recording } from '../../events/record.ts';
+import { iso, statement, type Read } from '../../db/query.ts';
 
 type InvitationRow = {
   id: string;

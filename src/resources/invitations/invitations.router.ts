@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { ProblemError } from '../../errors.ts';
-import { teamProcedure } from '../../rpc/procedures.ts';
-import { resourceId, SUCCESS, success } from '../../rpc/text.ts';
-import { endpoint, router } from '../../rpc/trpc.ts';
+import { teamProcedure } from '../../procedures/procedures.ts';
+import { resourceId, SUCCESS, success } from '../../procedures/fields.ts';
+import { endpoint, router } from '../../procedures/trpc.ts';
 import { deletePendingInvitation, listTeamInvitations } from './invitations.queries.ts';
 import { createTeamInvitationBody, invitationOutput } from './invitations.schema.ts';
 import { createTeamInvitation } from './invitations.service.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Invitation } from '../../entities/index.ts';
-import { emailAddress, text, timestamp } from '../../rpc/text.ts';
+import { emailAddress, text, timestamp } from '../../procedures/fields.ts';
 
 export const createTeamInvitationBody = {
   email: emailAddress,

@@ -1,16 +1,17 @@
 import { LockMode } from '@mikro-orm/core';
-import { record } from '../../access/record.ts';
+import { record } from '../../events/record.ts';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { keepAccounts, lockTeamAs } from '../../access/membership.ts';
-import { canGrant } from '../../access/permissions.ts';
-import type { ActiveMembership } from '../../access/principal.ts';
+import { keepAccounts } from '../../transactions/locks.ts';
+import { lockTeamAs } from '../../transactions/with-team.ts';
+import { canGrant } from '../../auth/permissions.ts';
+import type { ActiveMembership } from '../../auth/principal.ts';
 import type { Config } from '../../config.ts';
 import { Account, Invitation, InvitationLink, Role, Team, type Permission } from '../../entities/index.ts';
 import { ProblemError } from '../../errors.ts';
 import { enqueue, invitationKey } from '../../jobs/enqueue.ts';
-import { invitationLink } from '../../mail/invitation.ts';
-import type { Services } from '../../rpc/context.ts';
-import { requirePermission } from '../../rpc/procedures.ts';
+import { invitationLink } from '../../email/invitation-email.ts';
+import type { Services } from '../../app-services.ts';
+import { requirePermission } from '../../procedures/procedures.ts';
 import { requireFreeSeat } from '../billing/seats.ts';
 
 type NewInvitation = { readonly email: string; readonly roleId: string; readonly isSystemRole: boolean };

@@ -1,5 +1,5 @@
-import { brief, iso, isoOrNull, type Read } from '../../db/read.ts';
-import { change, recording } from '../../access/record.ts';
+import { brief, iso, isoOrNull, type Read } from '../../db/query.ts';
+import { change, recording } from '../../events/record.ts';
 import { ProblemError } from '../../errors.ts';
 
 type AccountRow = {

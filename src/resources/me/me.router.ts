@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { accountProcedure } from '../../rpc/procedures.ts';
-import { endpoint, router } from '../../rpc/trpc.ts';
+import { accountProcedure } from '../../procedures/procedures.ts';
+import { endpoint, router } from '../../procedures/trpc.ts';
 import { getMe, updateMe } from './me.queries.ts';
 import { accountOutput, updateMeBody } from './me.schema.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { text, timestamp } from '../../rpc/text.ts';
+import { text, timestamp } from '../../procedures/fields.ts';
 
 export const updateMeBody = { firstName: text(2, 255), lastName: text(2, 255) };
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Permission } from '../../entities/index.ts';
-import { teamProcedure } from '../../rpc/procedures.ts';
-import { resourceId } from '../../rpc/text.ts';
-import { router } from '../../rpc/trpc.ts';
+import { teamProcedure } from '../../procedures/procedures.ts';
+import { resourceId } from '../../procedures/fields.ts';
+import { router } from '../../procedures/trpc.ts';
 import { listMembersWithTerms, previewRemoval } from './members.queries.ts';
 import {
   memberExpiry,
@@ -11,7 +11,7 @@ import {
   presentMember,
   removalPreviewOutput,
 } from './members.schema.ts';
-import { activateMember, deactivateMember, setMemberExpiry, setMemberRole } from './standing.service.ts';
+import { activateMember, deactivateMember, setMemberExpiry, setMemberRole } from './membership-changes.service.ts';
 
 const scope = 'members:write' as const;
 const permission: Permission = 'remove_members';

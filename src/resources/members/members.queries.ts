@@ -1,4 +1,4 @@
-import { isoOrNull, long, statement, type Read } from '../../db/read.ts';
+import { isoOrNull, long, statement, type Read } from '../../db/query.ts';
 import { ProblemError } from '../../errors.ts';
 
 type MemberRow = {

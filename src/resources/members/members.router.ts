@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { teamProcedure } from '../../rpc/procedures.ts';
-import { resourceId, SUCCESS, success } from '../../rpc/text.ts';
-import { endpoint, router } from '../../rpc/trpc.ts';
+import { teamProcedure } from '../../procedures/procedures.ts';
+import { resourceId, SUCCESS, success } from '../../procedures/fields.ts';
+import { endpoint, router } from '../../procedures/trpc.ts';
 import { listTeamMembers } from './members.queries.ts';
 import { memberOutput } from './members.schema.ts';
 import { removeTeamMember } from './members.service.ts';

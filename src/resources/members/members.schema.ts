@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { isActiveNow, isPast } from '../../access/membership.ts';
+import { isActiveNow, isPast } from '../../auth/active-membership.ts';
 import type { Membership } from '../../entities/index.ts';
-import { timestamp } from '../../rpc/text.ts';
+import { timestamp } from '../../procedures/fields.ts';
 
 export const memberOutput = z
   .object({

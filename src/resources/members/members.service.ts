@@ -1,9 +1,10 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { record } from '../../access/record.ts';
-import { endMembership, lockMembership, lockTeam } from '../../access/membership.ts';
+import { record } from '../../events/record.ts';
+import { lockMembership, lockTeam } from '../../transactions/locks.ts';
+import { endMembership } from '../../transactions/revocation.ts';
 import { Account, Membership, Role } from '../../entities/index.ts';
 import { ProblemError } from '../../errors.ts';
-import type { Services } from '../../rpc/context.ts';
+import type { Services } from '../../app-services.ts';
 
 /** Ends a membership; the member's credentials for the team end in the same transaction. */
 export async function removeTeamMember({ db }: Services, teamId: string, userId: string): Promise<void> {

@@ -1,4 +1,4 @@
-import { iso, isoOrNull, statement, type Read } from '../../db/read.ts';
+import { iso, isoOrNull, statement, type Read } from '../../db/query.ts';
 import type { ClientSource } from '../../entities/index.ts';
 import { ProblemError } from '../../errors.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { sessionProcedure } from '../../rpc/procedures.ts';
-import { SUCCESS, success } from '../../rpc/text.ts';
-import { router } from '../../rpc/trpc.ts';
+import { sessionProcedure } from '../../procedures/procedures.ts';
+import { SUCCESS, success } from '../../procedures/fields.ts';
+import { router } from '../../procedures/trpc.ts';
 import { getClient, listClients } from './oauth-clients.queries.ts';
 import {
   clientOutput,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { isShowable } from '../../access/oauth-clients.ts';
-import { resourceId, text, timestamp } from '../../rpc/text.ts';
+import { isShowable } from './registered-client.ts';
+import { resourceId, text, timestamp } from '../../procedures/fields.ts';
 
 export const clientName = text(1, 100).check(({ value, issues }) => {
   if (value !== '' && !isShowable(value)) issues.push({ code: 'invalid_format', format: 'showable', input: value });

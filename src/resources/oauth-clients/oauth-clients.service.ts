@@ -1,13 +1,13 @@
 import { LockMode } from '@mikro-orm/core';
-import { record } from '../../access/record.ts';
+import { record } from '../../events/record.ts';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { lockAccount } from '../../access/account.ts';
-import { revokeGrants } from '../../access/grants.ts';
-import { redirectUriFault } from '../../access/redirect-uri.ts';
-import type { Secrets } from '../../access/secrets.ts';
+import { lockAccount } from '../../transactions/locks.ts';
+import { revokeGrants } from '../../transactions/revocation.ts';
+import { redirectUriFault } from './redirect-uri.ts';
+import type { Secrets } from '../../crypto/tokens.ts';
 import { OAuthClient, OAuthClientSecret } from '../../entities/index.ts';
 import { ProblemError, type ValidationEntry } from '../../errors.ts';
-import type { Services } from '../../rpc/context.ts';
+import type { Services } from '../../app-services.ts';
 import type { ClientChange, NewClient } from './oauth-clients.schema.ts';
 
 const HOUR_MS = 60 * 60 * 1000;

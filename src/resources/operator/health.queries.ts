@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import type { Attempts } from '../../access/throttle.ts';
-import { iso, statement, type Read } from '../../db/read.ts';
+import type { Attempts } from '../../rate-limit/attempts.ts';
+import { iso, statement, type Read } from '../../db/query.ts';
 
 const { version } = JSON.parse(readFileSync(`${import.meta.dirname}/../../../package.json`, 'utf8')) as {
   version: string; // our own manifest

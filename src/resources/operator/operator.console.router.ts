@@ -1,7 +1,7 @@
-import { operatorProcedure } from '../../rpc/procedures.ts';
-import { recordAlone } from '../../access/record.ts';
-import { SUCCESS, success } from '../../rpc/text.ts';
-import { router } from '../../rpc/trpc.ts';
+import { operatorProcedure } from '../../procedures/procedures.ts';
+import { recordAlone } from '../../events/record.ts';
+import { SUCCESS, success } from '../../procedures/fields.ts';
+import { router } from '../../procedures/trpc.ts';
 import { getHealth } from './health.queries.ts';
 import { getAccount, getTeam } from './operator.queries.ts';
 import {

@@ -1,4 +1,4 @@
-import { iso, isoOrNull, statement, type Read } from '../../db/read.ts';
+import { iso, isoOrNull, statement, type Read } from '../../db/query.ts';
 import type { ACCOUNT_ROLES, SUBSCRIPTION_STATUSES } from '../../entities/index.ts';
 import { ProblemError } from '../../errors.ts';
 import { DEFAULT_PLAN, planOf, seatsOf, type Plans } from '../billing/plans.ts';

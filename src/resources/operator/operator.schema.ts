@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ACCOUNT_ROLES, SUBSCRIPTION_STATUSES } from '../../entities/index.ts';
-import { resourceId, text, timestamp } from '../../rpc/text.ts';
+import { resourceId, text, timestamp } from '../../procedures/fields.ts';
 
 export const findInput = z.object({ query: text(1, 255) });
 export const accountInput = z.object({ accountId: resourceId });

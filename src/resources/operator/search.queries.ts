@@ -1,4 +1,4 @@
-import { isoOrNull, statement, type Read } from '../../db/read.ts';
+import { isoOrNull, statement, type Read } from '../../db/query.ts';
 
 /** Accounts that a search gives at most, and teams. */
 export const FOUND_MAX = 20;

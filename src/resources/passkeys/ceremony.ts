@@ -6,7 +6,7 @@ import type { Config } from '../../config.ts';
 import type { Account, Passkey } from '../../entities/index.ts';
 import { PasskeyChallenge } from '../../entities/index.ts';
 import { ProblemError } from '../../errors.ts';
-import type { Services } from '../../rpc/context.ts';
+import type { Services } from '../../app-services.ts';
 import { consumeChallenge } from './passkeys.queries.ts';
 import type { RegistrationResponse, SignInResponse } from './passkeys.schema.ts';
 

@@ -1,5 +1,5 @@
-import { iso, isoOrNull, statement, type Read } from '../../db/read.ts';
-import { change, recording } from '../../access/record.ts';
+import { iso, isoOrNull, statement, type Read } from '../../db/query.ts';
+import { change, recording } from '../../events/record.ts';
 
 type PasskeyRow = { id: string; name: string; created_at: string; last_used_at: string | null };
 

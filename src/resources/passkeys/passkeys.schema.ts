@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { resourceId, text, timestamp } from '../../rpc/text.ts';
+import { resourceId, text, timestamp } from '../../procedures/fields.ts';
 
 export const passkeyName = text(1, 100);
 

@@ -1,13 +1,13 @@
 import { LockMode, UniqueConstraintViolationException } from '@mikro-orm/core';
-import { record } from '../../access/record.ts';
+import { record } from '../../events/record.ts';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { lockAccount } from '../../access/account.ts';
-import type { Principal } from '../../access/principal.ts';
-import { addressWindow, attempt, forgive } from '../../access/throttle.ts';
+import { lockAccount } from '../../transactions/locks.ts';
+import type { Principal } from '../../auth/principal.ts';
+import { addressWindow, attempt, forgive } from '../../rate-limit/attempts.ts';
 import { Account, Passkey, Session } from '../../entities/index.ts';
 import { ProblemError } from '../../errors.ts';
-import type { Services } from '../../rpc/context.ts';
-import type { Visitor } from '../../rpc/visitor.ts';
+import type { Services } from '../../app-services.ts';
+import type { Visitor } from '../../procedures/browser-client.ts';
 import { openSession, startSession } from '../sessions/sessions.service.ts';
 import {
   ALGORITHMS,

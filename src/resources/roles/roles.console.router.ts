@@ -1,6 +1,6 @@
-import { teamProcedure } from '../../rpc/procedures.ts';
-import { SUCCESS, success } from '../../rpc/text.ts';
-import { router } from '../../rpc/trpc.ts';
+import { teamProcedure } from '../../procedures/procedures.ts';
+import { SUCCESS, success } from '../../procedures/fields.ts';
+import { router } from '../../procedures/trpc.ts';
 import { createRoleInput, deleteRoleInput, presentRole, roleOutput, updateRoleInput } from './roles.schema.ts';
 import { createRole, deleteRole, updateRole } from './roles.service.ts';
 

@@ -1,6 +1,6 @@
-import { canGrant, inCatalogueOrder } from '../../access/permissions.ts';
-import type { ActiveMembership } from '../../access/principal.ts';
-import { brief, type Read } from '../../db/read.ts';
+import { canGrant, inCatalogueOrder } from '../../auth/permissions.ts';
+import type { ActiveMembership } from '../../auth/principal.ts';
+import { brief, type Read } from '../../db/query.ts';
 import type { Permission } from '../../entities/index.ts';
 
 type RoleRow = { id: string; name: string; is_system_role: boolean; permissions: Permission[] };

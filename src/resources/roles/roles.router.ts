@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { teamProcedure } from '../../rpc/procedures.ts';
-import { endpoint, router } from '../../rpc/trpc.ts';
+import { teamProcedure } from '../../procedures/procedures.ts';
+import { endpoint, router } from '../../procedures/trpc.ts';
 import { listTeamRoles } from './roles.queries.ts';
 import { roleOutput } from './roles.schema.ts';
 

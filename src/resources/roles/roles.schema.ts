@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { canGrant, inCatalogueOrder } from '../../access/permissions.ts';
+import { canGrant, inCatalogueOrder } from '../../auth/permissions.ts';
 import { PERMISSIONS, type Permission, type Role } from '../../entities/index.ts';
-import { resourceId, text } from '../../rpc/text.ts';
+import { resourceId, text } from '../../procedures/fields.ts';
 
 const roleName = text(1, 100);
 const rolePermissions = z.array(z.enum(PERMISSIONS));

@@ -1,11 +1,12 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { record } from '../../access/record.ts';
-import { lockTeam, lockTeamAs } from '../../access/membership.ts';
-import { canGrant, inCatalogueOrder } from '../../access/permissions.ts';
-import type { ActiveMembership } from '../../access/principal.ts';
+import { record } from '../../events/record.ts';
+import { lockTeam } from '../../transactions/locks.ts';
+import { lockTeamAs } from '../../transactions/with-team.ts';
+import { canGrant, inCatalogueOrder } from '../../auth/permissions.ts';
+import type { ActiveMembership } from '../../auth/principal.ts';
 import { Invitation, Membership, Role, type Permission } from '../../entities/index.ts';
 import { ProblemError } from '../../errors.ts';
-import { requirePermission } from '../../rpc/procedures.ts';
+import { requirePermission } from '../../procedures/procedures.ts';
 
 type RoleFields = { readonly name: string; readonly permissions: readonly Permission[] };
 type RoleChange = { readonly name?: string | undefined; readonly permissions?: readonly Permission[] | undefined };

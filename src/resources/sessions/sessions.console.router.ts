@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { sessionProcedure } from '../../rpc/procedures.ts';
-import { router } from '../../rpc/trpc.ts';
+import { sessionProcedure } from '../../procedures/procedures.ts';
+import { router } from '../../procedures/trpc.ts';
 import { endSessions } from './sessions.service.ts';
 
 /** Over tRPC only. */

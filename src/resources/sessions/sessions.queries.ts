@@ -1,6 +1,6 @@
-import type { Principal } from '../../access/principal.ts';
-import { change, recording } from '../../access/record.ts';
-import { iso, statement, type Read } from '../../db/read.ts';
+import type { Principal } from '../../auth/principal.ts';
+import { change, recording } from '../../events/record.ts';
+import { iso, statement, type Read } from '../../db/query.ts';
 
 type SessionRow = {
   id: string;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { accountProcedure } from '../../rpc/procedures.ts';
-import { resourceId, SUCCESS, success } from '../../rpc/text.ts';
-import { endpoint, router } from '../../rpc/trpc.ts';
+import { accountProcedure } from '../../procedures/procedures.ts';
+import { resourceId, SUCCESS, success } from '../../procedures/fields.ts';
+import { endpoint, router } from '../../procedures/trpc.ts';
 import { listMySessions, revokeMySession } from './sessions.queries.ts';
 import { sessionOutput } from './sessions.schema.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { timestamp } from '../../rpc/text.ts';
+import { timestamp } from '../../procedures/fields.ts';
 
 export const sessionOutput = z
   .object({

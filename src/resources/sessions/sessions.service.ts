@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { record } from '../../access/record.ts';
+import { record } from '../../events/record.ts';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { Principal } from '../../access/principal.ts';
-import { hashSecret } from '../../access/secrets.ts';
+import type { Principal } from '../../auth/principal.ts';
+import { hashSecret } from '../../crypto/tokens.ts';
 import { type Account, KnownDevice, Session } from '../../entities/index.ts';
 import { enqueue } from '../../jobs/enqueue.ts';
-import type { Services } from '../../rpc/context.ts';
-import type { Visitor } from '../../rpc/visitor.ts';
+import type { Services } from '../../app-services.ts';
+import type { Visitor } from '../../procedures/browser-client.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const DEVICE_TOKEN_BYTES = 32;

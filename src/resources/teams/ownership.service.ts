@@ -1,9 +1,10 @@
 import { LockMode } from '@mikro-orm/core';
-import { record } from '../../access/record.ts';
+import { record } from '../../events/record.ts';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { lockAccount } from '../../access/account.ts';
-import { isActiveNow, isPast, lockMembership, lockTeam, lockTeamAs } from '../../access/membership.ts';
-import type { ActiveMembership } from '../../access/principal.ts';
+import { isActiveNow, isPast } from '../../auth/active-membership.ts';
+import { lockAccount, lockMembership, lockTeam } from '../../transactions/locks.ts';
+import { lockTeamAs } from '../../transactions/with-team.ts';
+import type { ActiveMembership } from '../../auth/principal.ts';
 import { Account, Membership, OwnershipTransfer, Role } from '../../entities/index.ts';
 import { ProblemError } from '../../errors.ts';
 import { enqueue } from '../../jobs/enqueue.ts';

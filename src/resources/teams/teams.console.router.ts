@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { PERMISSIONS } from '../../entities/index.ts';
 import { ProblemError } from '../../errors.ts';
-import { sessionProcedure, teamProcedure } from '../../rpc/procedures.ts';
-import { resourceId, SUCCESS, success } from '../../rpc/text.ts';
-import { router } from '../../rpc/trpc.ts';
+import { sessionProcedure, teamProcedure } from '../../procedures/procedures.ts';
+import { resourceId, SUCCESS, success } from '../../procedures/fields.ts';
+import { router } from '../../procedures/trpc.ts';
 import { readOverview, readSeats } from '../billing/seats.ts';
-import { deleteTeam, leaveTeam } from './endings.service.ts';
+import { deleteTeam, leaveTeam } from './leave-and-delete.service.ts';
 import { acceptOwnership, declineOwnership, offerOwnership, withdrawOwnershipOffer } from './ownership.service.ts';
 import { findOwnershipOffer, listOwnershipOffers, updateTeamDetails } from './teams.queries.ts';
 import {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { accountProcedure, scopedProcedure, teamProcedure } from '../../rpc/procedures.ts';
-import { endpoint, router } from '../../rpc/trpc.ts';
+import { accountProcedure, scopedProcedure, teamProcedure } from '../../procedures/procedures.ts';
+import { endpoint, router } from '../../procedures/trpc.ts';
 import { listTeams, updateTeam } from './teams.queries.ts';
 import { createTeamBody, presentTeam, teamOutput, updateTeamBody } from './teams.schema.ts';
 import { createTeam } from './teams.service.ts';

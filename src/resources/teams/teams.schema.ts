@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { ActiveMembership } from '../../access/principal.ts';
+import type { ActiveMembership } from '../../auth/principal.ts';
 import type { Membership } from '../../entities/index.ts';
-import { text, timestamp } from '../../rpc/text.ts';
+import { text, timestamp } from '../../procedures/fields.ts';
 
 const teamName = text(1, 100);
 

@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { record } from '../../access/record.ts';
-import { lockAccount } from '../../access/account.ts';
+import { record } from '../../events/record.ts';
+import { lockAccount } from '../../transactions/locks.ts';
 import { Account, Membership, Role, Team } from '../../entities/index.ts';
 import { ProblemError } from '../../errors.ts';
 import { freeSlug } from './slug.ts';

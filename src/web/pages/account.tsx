@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
-import { Page } from '../parts/page.tsx';
+import { Page } from '../components/page.tsx';
 import { me } from '../session.ts';
-import { texts } from '../texts.ts';
+import { texts } from '../messages/console.ts';
 import { ConnectedApps } from './account/connected-apps.tsx';
 import { Deletion } from './account/deletion.tsx';
 import { EmailAddress } from './account/email-address.tsx';

@@ -1,10 +1,10 @@
 import { Button, EmptyState, Paper } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { FailureAlert } from '../parts/failure-alert.tsx';
-import { App } from '../parts/icons.tsx';
-import { Page, Placeholder } from '../parts/page.tsx';
-import { developerTexts as words } from '../texts/oauth.ts';
+import { FailureAlert } from '../components/failure-alert.tsx';
+import { App } from '../components/icons.tsx';
+import { Page, Placeholder } from '../components/page.tsx';
+import { developerTexts as words } from '../messages/oauth.ts';
 import { failureOf, query } from '../trpc.ts';
 import { ClientRow } from './developer/client-row.tsx';
 import { CreateClient } from './developer/create-client.tsx';

@@ -1,11 +1,11 @@
 import { Button, Stack, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { TextLink } from '../parts/links.tsx';
-import { useCallForm } from '../parts/call-form.ts';
-import { FailureAlert } from '../parts/failure-alert.tsx';
-import { Done } from '../parts/link-page.tsx';
-import { Page } from '../parts/page.tsx';
-import { texts } from '../texts.ts';
+import { TextLink } from '../components/links.tsx';
+import { useCallForm } from '../components/call-form.ts';
+import { FailureAlert } from '../components/failure-alert.tsx';
+import { Done } from '../components/link-page.tsx';
+import { Page } from '../components/page.tsx';
+import { texts } from '../messages/console.ts';
 import { trpc } from '../trpc.ts';
 
 export function ForgotPassword() {

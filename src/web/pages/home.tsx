@@ -1,16 +1,16 @@
 import { Alert, Avatar, Badge, Button, EmptyState, Group, Paper, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Dialog } from '../parts/dialog.tsx';
-import { useCallForm } from '../parts/call-form.ts';
-import { FailureAlert } from '../parts/failure-alert.tsx';
-import { People } from '../parts/icons.tsx';
-import { useNotice } from '../parts/notices.tsx';
-import { TextLink } from '../parts/links.tsx';
-import { Page, Placeholder } from '../parts/page.tsx';
-import { ResendVerification } from '../parts/resend-verification.tsx';
+import { Dialog } from '../components/dialog.tsx';
+import { useCallForm } from '../components/call-form.ts';
+import { FailureAlert } from '../components/failure-alert.tsx';
+import { People } from '../components/icons.tsx';
+import { useNotice } from '../components/notices.tsx';
+import { TextLink } from '../components/links.tsx';
+import { Page, Placeholder } from '../components/page.tsx';
+import { ResendVerification } from '../components/resend-verification.tsx';
 import { me } from '../session.ts';
-import { texts } from '../texts.ts';
+import { texts } from '../messages/console.ts';
 import { failureOf, query, trpc, type Outputs } from '../trpc.ts';
 import { OfferedTeams } from './team/members/offered-teams.tsx';
 

@@ -2,16 +2,16 @@ import { Alert, Button, DataList, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import { ButtonLink } from '../parts/links.tsx';
-import { Confirmation } from '../parts/confirmation.tsx';
-import { useDates } from '../parts/dates.ts';
-import { FailureAlert } from '../parts/failure-alert.tsx';
-import { Done, IncompleteLink } from '../parts/link-page.tsx';
-import { useNotice } from '../parts/notices.tsx';
-import { Page, Placeholder } from '../parts/page.tsx';
-import { ResendVerification } from '../parts/resend-verification.tsx';
+import { ButtonLink } from '../components/links.tsx';
+import { Confirmation } from '../components/confirmation.tsx';
+import { useDates } from '../components/dates.ts';
+import { FailureAlert } from '../components/failure-alert.tsx';
+import { Done, IncompleteLink } from '../components/link-page.tsx';
+import { useNotice } from '../components/notices.tsx';
+import { Page, Placeholder } from '../components/page.tsx';
+import { ResendVerification } from '../components/resend-verification.tsx';
 import { me, useSessionStart, useSignOut } from '../session.ts';
-import { texts } from '../texts.ts';
+import { texts } from '../messages/console.ts';
 import { failureOf, isSignedOut, query, trpc, type Outputs } from '../trpc.ts';
 
 export function InvitationPage() {

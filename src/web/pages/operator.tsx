@@ -1,6 +1,6 @@
 import { getRouteApi } from '@tanstack/react-router';
-import { Page } from '../parts/page.tsx';
-import { operatorTexts as words } from '../texts/operator.ts';
+import { Page } from '../components/page.tsx';
+import { operatorTexts as words } from '../messages/operator.ts';
 import { Health } from './operator/health.tsx';
 import { Operators } from './operator/operators.tsx';
 import { Search } from './operator/search.tsx';

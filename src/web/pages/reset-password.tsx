@@ -2,13 +2,13 @@ import { Button, Stack } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import { ButtonLink } from '../parts/links.tsx';
-import { useCallForm } from '../parts/call-form.ts';
-import { FailureAlert } from '../parts/failure-alert.tsx';
-import { Done, IncompleteLink } from '../parts/link-page.tsx';
-import { NewPassword } from '../parts/new-password.tsx';
-import { Page } from '../parts/page.tsx';
-import { texts } from '../texts.ts';
+import { ButtonLink } from '../components/links.tsx';
+import { useCallForm } from '../components/call-form.ts';
+import { FailureAlert } from '../components/failure-alert.tsx';
+import { Done, IncompleteLink } from '../components/link-page.tsx';
+import { NewPassword } from '../components/new-password.tsx';
+import { Page } from '../components/page.tsx';
+import { texts } from '../messages/console.ts';
 import { trpc } from '../trpc.ts';
 
 export function ResetPassword() {

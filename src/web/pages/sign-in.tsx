@@ -2,15 +2,15 @@ import { Button, Divider, PasswordInput, Stack, Text, TextInput } from '@mantine
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
 import { useEffect, useEffectEvent, useRef } from 'react';
-import { TextLink } from '../parts/links.tsx';
-import { useCallForm } from '../parts/call-form.ts';
-import { FailureAlert } from '../parts/failure-alert.tsx';
-import { Key } from '../parts/icons.tsx';
-import { Page } from '../parts/page.tsx';
-import { ResendVerification } from '../parts/resend-verification.tsx';
+import { TextLink } from '../components/links.tsx';
+import { useCallForm } from '../components/call-form.ts';
+import { FailureAlert } from '../components/failure-alert.tsx';
+import { Key } from '../components/icons.tsx';
+import { Page } from '../components/page.tsx';
+import { ResendVerification } from '../components/resend-verification.tsx';
 import { offerPasskeys, passkeyTrouble, signInWithPasskey } from '../passkeys.ts';
 import { useSessionStart } from '../session.ts';
-import { texts } from '../texts.ts';
+import { texts } from '../messages/console.ts';
 import { failureOf, query, trpc } from '../trpc.ts';
 
 export function SignIn() {

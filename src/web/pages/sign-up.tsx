@@ -2,16 +2,16 @@ import { Alert, Button, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import { ButtonLink, TextLink } from '../parts/links.tsx';
-import { useCallForm } from '../parts/call-form.ts';
-import { FailureAlert } from '../parts/failure-alert.tsx';
-import { Done } from '../parts/link-page.tsx';
-import { NewPassword } from '../parts/new-password.tsx';
-import { useNotice } from '../parts/notices.tsx';
-import { Page, Placeholder } from '../parts/page.tsx';
-import { ResendVerification } from '../parts/resend-verification.tsx';
+import { ButtonLink, TextLink } from '../components/links.tsx';
+import { useCallForm } from '../components/call-form.ts';
+import { FailureAlert } from '../components/failure-alert.tsx';
+import { Done } from '../components/link-page.tsx';
+import { NewPassword } from '../components/new-password.tsx';
+import { useNotice } from '../components/notices.tsx';
+import { Page, Placeholder } from '../components/page.tsx';
+import { ResendVerification } from '../components/resend-verification.tsx';
 import { useSessionStart } from '../session.ts';
-import { texts } from '../texts.ts';
+import { texts } from '../messages/console.ts';
 import { failureOf, query, trpc } from '../trpc.ts';
 
 type Invited = {

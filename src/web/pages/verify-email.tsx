@@ -1,9 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
-import { ButtonLink } from '../parts/links.tsx';
-import { LinkPage } from '../parts/link-page.tsx';
+import { ButtonLink } from '../components/links.tsx';
+import { LinkPage } from '../components/link-page.tsx';
 import { me } from '../session.ts';
-import { texts } from '../texts.ts';
+import { texts } from '../messages/console.ts';
 import { trpc } from '../trpc.ts';
 
 export function VerifyEmail() {

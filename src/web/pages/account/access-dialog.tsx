@@ -1,12 +1,12 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Dialog } from '../../parts/dialog.tsx';
-import { FailureAlert } from '../../parts/failure-alert.tsx';
-import { useNotice } from '../../parts/notices.tsx';
-import { ScopeChoice } from '../../parts/scope-choice.tsx';
-import { texts } from '../../texts.ts';
-import { connectedAppsTexts as words } from '../../texts/oauth.ts';
+import { Dialog } from '../../components/dialog.tsx';
+import { FailureAlert } from '../../components/failure-alert.tsx';
+import { useNotice } from '../../components/notices.tsx';
+import { ScopeChoice } from '../../components/scope-choice.tsx';
+import { texts } from '../../messages/console.ts';
+import { connectedAppsTexts as words } from '../../messages/oauth.ts';
 import { failureOf, query, trpc, type Outputs, type Scope } from '../../trpc.ts';
 
 type AccessDialogProps = { readonly grant: Outputs['grants']['list'][number]; readonly onClose: () => void };

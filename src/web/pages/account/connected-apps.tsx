@@ -1,15 +1,15 @@
 import { Button, Group, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Confirmation } from '../../parts/confirmation.tsx';
-import { useDates } from '../../parts/dates.ts';
-import { FailureAlert } from '../../parts/failure-alert.tsx';
-import { App } from '../../parts/icons.tsx';
-import { TextLink } from '../../parts/links.tsx';
-import { useNotice } from '../../parts/notices.tsx';
-import { Placeholder } from '../../parts/page.tsx';
-import { Section } from '../../parts/section.tsx';
-import { connectedAppsTexts as words, scopeTexts } from '../../texts/oauth.ts';
+import { Confirmation } from '../../components/confirmation.tsx';
+import { useDates } from '../../components/dates.ts';
+import { FailureAlert } from '../../components/failure-alert.tsx';
+import { App } from '../../components/icons.tsx';
+import { TextLink } from '../../components/links.tsx';
+import { useNotice } from '../../components/notices.tsx';
+import { Placeholder } from '../../components/page.tsx';
+import { Section } from '../../components/section.tsx';
+import { connectedAppsTexts as words, scopeTexts } from '../../messages/oauth.ts';
 import { failureOf, query, trpc, type Outputs } from '../../trpc.ts';
 import { AccessDialog } from './access-dialog.tsx';
 

@@ -1,12 +1,12 @@
 import { Button, Group, PasswordInput, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
-import { Dialog } from '../../parts/dialog.tsx';
-import { useCallForm } from '../../parts/call-form.ts';
-import { FailureAlert } from '../../parts/failure-alert.tsx';
-import { useNotice } from '../../parts/notices.tsx';
-import { Section } from '../../parts/section.tsx';
+import { Dialog } from '../../components/dialog.tsx';
+import { useCallForm } from '../../components/call-form.ts';
+import { FailureAlert } from '../../components/failure-alert.tsx';
+import { useNotice } from '../../components/notices.tsx';
+import { Section } from '../../components/section.tsx';
 import { useSessionStart } from '../../session.ts';
-import { texts } from '../../texts.ts';
+import { texts } from '../../messages/console.ts';
 import { trpc } from '../../trpc.ts';
 
 const words = texts.account.deletion;

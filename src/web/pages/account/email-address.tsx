@@ -1,10 +1,10 @@
 import { Badge, Button, Group, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
-import { useCallForm } from '../../parts/call-form.ts';
-import { FailureAlert } from '../../parts/failure-alert.tsx';
-import { useNotice } from '../../parts/notices.tsx';
-import { ResendVerification } from '../../parts/resend-verification.tsx';
-import { Section } from '../../parts/section.tsx';
-import { texts } from '../../texts.ts';
+import { useCallForm } from '../../components/call-form.ts';
+import { FailureAlert } from '../../components/failure-alert.tsx';
+import { useNotice } from '../../components/notices.tsx';
+import { ResendVerification } from '../../components/resend-verification.tsx';
+import { Section } from '../../components/section.tsx';
+import { texts } from '../../messages/console.ts';
 import { trpc, type Outputs } from '../../trpc.ts';
 
 export function EmailAddress({ account: { email, emailVerified } }: { readonly account: Outputs['getMe'] }) {

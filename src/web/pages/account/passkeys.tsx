@@ -1,17 +1,17 @@
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Dialog } from '../../parts/dialog.tsx';
-import { useCallForm } from '../../parts/call-form.ts';
-import { Confirmation } from '../../parts/confirmation.tsx';
-import { useDates } from '../../parts/dates.ts';
-import { FailureAlert } from '../../parts/failure-alert.tsx';
-import { Key } from '../../parts/icons.tsx';
-import { useNotice } from '../../parts/notices.tsx';
-import { Placeholder } from '../../parts/page.tsx';
-import { Section } from '../../parts/section.tsx';
+import { Dialog } from '../../components/dialog.tsx';
+import { useCallForm } from '../../components/call-form.ts';
+import { Confirmation } from '../../components/confirmation.tsx';
+import { useDates } from '../../components/dates.ts';
+import { FailureAlert } from '../../components/failure-alert.tsx';
+import { Key } from '../../components/icons.tsx';
+import { useNotice } from '../../components/notices.tsx';
+import { Placeholder } from '../../components/page.tsx';
+import { Section } from '../../components/section.tsx';
 import { addPasskey, passkeyTrouble, supportsPasskeys } from '../../passkeys.ts';
-import { texts } from '../../texts.ts';
+import { texts } from '../../messages/console.ts';
 import { failureOf, query, trpc, type Outputs } from '../../trpc.ts';
 
 type Passkey = Outputs['passkeys']['list'][number];

@@ -1,11 +1,11 @@
 import { Button, Group, PasswordInput, Stack } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { useCallForm } from '../../parts/call-form.ts';
-import { FailureAlert } from '../../parts/failure-alert.tsx';
-import { NewPassword } from '../../parts/new-password.tsx';
-import { useNotice } from '../../parts/notices.tsx';
-import { Section } from '../../parts/section.tsx';
-import { texts } from '../../texts.ts';
+import { useCallForm } from '../../components/call-form.ts';
+import { FailureAlert } from '../../components/failure-alert.tsx';
+import { NewPassword } from '../../components/new-password.tsx';
+import { useNotice } from '../../components/notices.tsx';
+import { Section } from '../../components/section.tsx';
+import { texts } from '../../messages/console.ts';
 import { query, trpc } from '../../trpc.ts';
 
 export function Password({ email }: { readonly email: string | null }) {

@@ -1,11 +1,11 @@
 import { Button, Group, NativeSelect, Stack, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { useCallForm } from '../../parts/call-form.ts';
-import { FailureAlert } from '../../parts/failure-alert.tsx';
-import { useNotice } from '../../parts/notices.tsx';
-import { Section } from '../../parts/section.tsx';
+import { useCallForm } from '../../components/call-form.ts';
+import { FailureAlert } from '../../components/failure-alert.tsx';
+import { useNotice } from '../../components/notices.tsx';
+import { Section } from '../../components/section.tsx';
 import { me } from '../../session.ts';
-import { texts } from '../../texts.ts';
+import { texts } from '../../messages/console.ts';
 import { trpc, type Outputs } from '../../trpc.ts';
 
 const LOCALES = [

@@ -1,12 +1,12 @@
 import { Badge, Button, Group, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useDates } from '../../parts/dates.ts';
-import { FailureAlert } from '../../parts/failure-alert.tsx';
-import { Device } from '../../parts/icons.tsx';
-import { useNotice } from '../../parts/notices.tsx';
-import { Placeholder } from '../../parts/page.tsx';
-import { Section } from '../../parts/section.tsx';
-import { texts } from '../../texts.ts';
+import { useDates } from '../../components/dates.ts';
+import { FailureAlert } from '../../components/failure-alert.tsx';
+import { Device } from '../../components/icons.tsx';
+import { useNotice } from '../../components/notices.tsx';
+import { Placeholder } from '../../components/page.tsx';
+import { Section } from '../../components/section.tsx';
+import { texts } from '../../messages/console.ts';
 import { failureOf, query, trpc, type Outputs } from '../../trpc.ts';
 
 type Session = Outputs['listMySessions'][number];

@@ -1,11 +1,11 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Dialog } from '../../parts/dialog.tsx';
-import { FailureAlert } from '../../parts/failure-alert.tsx';
-import { useNotice } from '../../parts/notices.tsx';
-import { texts } from '../../texts.ts';
-import { apiKeysTexts as words } from '../../texts/api-keys.ts';
+import { Dialog } from '../../components/dialog.tsx';
+import { FailureAlert } from '../../components/failure-alert.tsx';
+import { useNotice } from '../../components/notices.tsx';
+import { texts } from '../../messages/console.ts';
+import { apiKeysTexts as words } from '../../messages/api-keys.ts';
 import { failureOf, trpc, type Scope } from '../../trpc.ts';
 import { keysOf, type Key } from './keys.ts';
 import { ScopesField } from './scopes-field.tsx';

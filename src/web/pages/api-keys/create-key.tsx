@@ -1,11 +1,11 @@
 import { Button, Group, NativeSelect, Stack, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useCallForm } from '../../parts/call-form.ts';
-import { Dialog } from '../../parts/dialog.tsx';
-import { FailureAlert } from '../../parts/failure-alert.tsx';
-import { texts } from '../../texts.ts';
-import { apiKeysTexts as words } from '../../texts/api-keys.ts';
+import { useCallForm } from '../../components/call-form.ts';
+import { Dialog } from '../../components/dialog.tsx';
+import { FailureAlert } from '../../components/failure-alert.tsx';
+import { texts } from '../../messages/console.ts';
+import { apiKeysTexts as words } from '../../messages/api-keys.ts';
 import { trpc, type Scope } from '../../trpc.ts';
 import { keysOf, type NewSecret, type TeamId } from './keys.ts';
 import { ScopesField } from './scopes-field.tsx';

@@ -1,9 +1,9 @@
 import { Badge, Button, Code, Group, Text } from '@mantine/core';
 import { useState } from 'react';
-import { Confirmation } from '../../parts/confirmation.tsx';
-import { useDates } from '../../parts/dates.ts';
-import { apiKeysTexts as words } from '../../texts/api-keys.ts';
-import { scopeTexts } from '../../texts/oauth.ts';
+import { Confirmation } from '../../components/confirmation.tsx';
+import { useDates } from '../../components/dates.ts';
+import { apiKeysTexts as words } from '../../messages/api-keys.ts';
+import { scopeTexts } from '../../messages/oauth.ts';
 import { ChangeScopes } from './change-scopes.tsx';
 import { isExpired, makerOf, type Key } from './keys.ts';
 import { RotateKey } from './rotate-key.tsx';

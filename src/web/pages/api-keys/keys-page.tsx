@@ -1,10 +1,10 @@
 import { Button, EmptyState, Paper, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { FailureAlert } from '../../parts/failure-alert.tsx';
-import { Key as KeyIcon } from '../../parts/icons.tsx';
-import { Page, Placeholder } from '../../parts/page.tsx';
-import { apiKeysTexts as words } from '../../texts/api-keys.ts';
+import { FailureAlert } from '../../components/failure-alert.tsx';
+import { Key as KeyIcon } from '../../components/icons.tsx';
+import { Page, Placeholder } from '../../components/page.tsx';
+import { apiKeysTexts as words } from '../../messages/api-keys.ts';
 import { failureOf } from '../../trpc.ts';
 import { CreateKey } from './create-key.tsx';
 import { KeyRow } from './key-row.tsx';

@@ -1,6 +1,6 @@
 import { isAccountOnly } from '../../scopes.ts';
-import { apiKeysTexts as words } from '../../texts/api-keys.ts';
-import { scopeTexts } from '../../texts/oauth.ts';
+import { apiKeysTexts as words } from '../../messages/api-keys.ts';
+import { scopeTexts } from '../../messages/oauth.ts';
 import { query, type Outputs, type Scope } from '../../trpc.ts';
 
 export type Key = Outputs['apiKeys']['list'][number];

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useNotice } from '../../parts/notices.tsx';
-import { apiKeysTexts as words } from '../../texts/api-keys.ts';
+import { useNotice } from '../../components/notices.tsx';
+import { apiKeysTexts as words } from '../../messages/api-keys.ts';
 import { trpc } from '../../trpc.ts';
 import { keysOf, type Key, type TeamId } from './keys.ts';
 

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Rotation } from '../../parts/rotation.tsx';
-import { apiKeysTexts as words } from '../../texts/api-keys.ts';
+import { Rotation } from '../../components/rotation.tsx';
+import { apiKeysTexts as words } from '../../messages/api-keys.ts';
 import { trpc } from '../../trpc.ts';
 import { keysOf, type Key, type NewSecret } from './keys.ts';
 import { SecretOnce } from './secret-once.tsx';

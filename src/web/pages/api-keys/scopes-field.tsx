@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core';
-import { ScopeChoice } from '../../parts/scope-choice.tsx';
-import { apiKeysTexts as words } from '../../texts/api-keys.ts';
+import { ScopeChoice } from '../../components/scope-choice.tsx';
+import { apiKeysTexts as words } from '../../messages/api-keys.ts';
 import type { Scope } from '../../trpc.ts';
 import { grantableScopes, type TeamId } from './keys.ts';
 

@@ -1,7 +1,7 @@
 import { Alert, Button, Group, Stack } from '@mantine/core';
-import { Copyable } from '../../parts/copyable.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
-import { apiKeysTexts as words } from '../../texts/api-keys.ts';
+import { Copyable } from '../../components/copyable.tsx';
+import { Dialog } from '../../components/dialog.tsx';
+import { apiKeysTexts as words } from '../../messages/api-keys.ts';
 
 type SecretOnceProps = { readonly title: string; readonly secret: string; readonly onClose: () => void };
 

@@ -1,9 +1,9 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useId, useState } from 'react';
-import { FailureAlert } from '../../parts/failure-alert.tsx';
-import { ScopeChoice } from '../../parts/scope-choice.tsx';
+import { FailureAlert } from '../../components/failure-alert.tsx';
+import { ScopeChoice } from '../../components/scope-choice.tsx';
 import { isAccountOnly } from '../../scopes.ts';
-import { consentTexts as words } from '../../texts/oauth.ts';
+import { consentTexts as words } from '../../messages/oauth.ts';
 import type { Failure, Outputs, Scope } from '../../trpc.ts';
 import { ReachChoice, type Reach } from './reach-choice.tsx';
 

@@ -1,5 +1,5 @@
 import { NativeSelect, Radio, Stack, Text } from '@mantine/core';
-import { consentTexts as words } from '../../texts/oauth.ts';
+import { consentTexts as words } from '../../messages/oauth.ts';
 import type { Outputs } from '../../trpc.ts';
 
 /** What an application is given access to; no team chosen is ''. */

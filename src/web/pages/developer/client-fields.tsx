@@ -1,5 +1,5 @@
 import { Textarea, TextInput, type TextareaProps, type TextInputProps } from '@mantine/core';
-import { developerTexts as words } from '../../texts/oauth.ts';
+import { developerTexts as words } from '../../messages/oauth.ts';
 
 /** What the form knows of a field. */
 type Field<Props> = { readonly field: Props };

@@ -1,11 +1,11 @@
 import { Button, Group, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Confirmation } from '../../parts/confirmation.tsx';
-import { Copyable } from '../../parts/copyable.tsx';
-import { useDates } from '../../parts/dates.ts';
-import { useNotice } from '../../parts/notices.tsx';
-import { developerTexts as words, type ClientKind } from '../../texts/oauth.ts';
+import { Confirmation } from '../../components/confirmation.tsx';
+import { Copyable } from '../../components/copyable.tsx';
+import { useDates } from '../../components/dates.ts';
+import { useNotice } from '../../components/notices.tsx';
+import { developerTexts as words, type ClientKind } from '../../messages/oauth.ts';
 import { query, trpc, type Outputs } from '../../trpc.ts';
 import { EditClient } from './edit-client.tsx';
 import { RotateSecret } from './rotate-secret.tsx';

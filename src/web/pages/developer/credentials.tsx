@@ -1,7 +1,7 @@
 import { Alert, Button, Group, Stack, Text } from '@mantine/core';
-import { Copyable } from '../../parts/copyable.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
-import { developerTexts as words } from '../../texts/oauth.ts';
+import { Copyable } from '../../components/copyable.tsx';
+import { Dialog } from '../../components/dialog.tsx';
+import { developerTexts as words } from '../../messages/oauth.ts';
 
 type CredentialsProps = {
   readonly title: string;

@@ -1,11 +1,11 @@
 import { Button, Group, Stack } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { useCallForm } from '../../parts/call-form.ts';
-import { Dialog } from '../../parts/dialog.tsx';
-import { FailureAlert } from '../../parts/failure-alert.tsx';
-import { useNotice } from '../../parts/notices.tsx';
-import { texts } from '../../texts.ts';
-import { developerTexts as words } from '../../texts/oauth.ts';
+import { useCallForm } from '../../components/call-form.ts';
+import { Dialog } from '../../components/dialog.tsx';
+import { FailureAlert } from '../../components/failure-alert.tsx';
+import { useNotice } from '../../components/notices.tsx';
+import { texts } from '../../messages/console.ts';
+import { developerTexts as words } from '../../messages/oauth.ts';
 import { query, trpc, type Outputs } from '../../trpc.ts';
 import { linesOf, NameField, RedirectUrisField } from './client-fields.tsx';
 

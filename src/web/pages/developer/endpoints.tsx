@@ -1,7 +1,7 @@
 import { Anchor, Text } from '@mantine/core';
-import { Copyable } from '../../parts/copyable.tsx';
-import { Section } from '../../parts/section.tsx';
-import { developerTexts } from '../../texts/oauth.ts';
+import { Copyable } from '../../components/copyable.tsx';
+import { Section } from '../../components/section.tsx';
+import { developerTexts } from '../../messages/oauth.ts';
 
 const words = developerTexts.endpoints;
 

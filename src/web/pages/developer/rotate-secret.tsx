@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Rotation } from '../../parts/rotation.tsx';
-import { developerTexts as words } from '../../texts/oauth.ts';
+import { Rotation } from '../../components/rotation.tsx';
+import { developerTexts as words } from '../../messages/oauth.ts';
 import { query, trpc, type Outputs } from '../../trpc.ts';
 import { Credentials } from './credentials.tsx';
 

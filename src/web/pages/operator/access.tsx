@@ -1,12 +1,12 @@
 import { Button, Text } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
-import { useDates } from '../../parts/dates.ts';
-import { FailureAlert } from '../../parts/failure-alert.tsx';
-import { useNotice } from '../../parts/notices.tsx';
-import { Section } from '../../parts/section.tsx';
+import { useDates } from '../../components/dates.ts';
+import { FailureAlert } from '../../components/failure-alert.tsx';
+import { useNotice } from '../../components/notices.tsx';
+import { Section } from '../../components/section.tsx';
 import { me } from '../../session.ts';
-import { operatorTexts } from '../../texts/operator.ts';
+import { operatorTexts } from '../../messages/operator.ts';
 import { failureOf, trpc, type Outputs } from '../../trpc.ts';
 import { Disabling } from './disabling.tsx';
 import { nameOf } from './person.ts';

@@ -1,8 +1,8 @@
 import { Text } from '@mantine/core';
-import { Copyable } from '../../parts/copyable.tsx';
-import { useDates } from '../../parts/dates.ts';
-import { Section } from '../../parts/section.tsx';
-import { operatorTexts } from '../../texts/operator.ts';
+import { Copyable } from '../../components/copyable.tsx';
+import { useDates } from '../../components/dates.ts';
+import { Section } from '../../components/section.tsx';
+import { operatorTexts } from '../../messages/operator.ts';
 import type { Outputs } from '../../trpc.ts';
 import { Fact } from './fact.tsx';
 

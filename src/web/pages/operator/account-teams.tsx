@@ -1,7 +1,7 @@
 import { Badge, Group, Text } from '@mantine/core';
-import { TextLink } from '../../parts/links.tsx';
-import { Section } from '../../parts/section.tsx';
-import { operatorTexts } from '../../texts/operator.ts';
+import { TextLink } from '../../components/links.tsx';
+import { Section } from '../../components/section.tsx';
+import { operatorTexts } from '../../messages/operator.ts';
 import type { Outputs } from '../../trpc.ts';
 
 const words = operatorTexts.account;

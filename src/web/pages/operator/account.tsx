@@ -1,9 +1,9 @@
 import { Badge, Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { Page, Placeholder } from '../../parts/page.tsx';
-import { Section } from '../../parts/section.tsx';
-import { operatorTexts } from '../../texts/operator.ts';
+import { Page, Placeholder } from '../../components/page.tsx';
+import { Section } from '../../components/section.tsx';
+import { operatorTexts } from '../../messages/operator.ts';
 import { query, type Outputs } from '../../trpc.ts';
 import { Access } from './access.tsx';
 import { AccountDetails } from './account-details.tsx';

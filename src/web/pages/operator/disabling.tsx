@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core';
-import { Confirmation } from '../../parts/confirmation.tsx';
-import { useNotice } from '../../parts/notices.tsx';
-import { operatorTexts } from '../../texts/operator.ts';
+import { Confirmation } from '../../components/confirmation.tsx';
+import { useNotice } from '../../components/notices.tsx';
+import { operatorTexts } from '../../messages/operator.ts';
 import { trpc, type Outputs } from '../../trpc.ts';
 import { nameOf } from './person.ts';
 

@@ -1,8 +1,8 @@
 import { Badge, EmptyState, Paper, Stack, Text, Title, VisuallyHidden } from '@mantine/core';
 import { useId, type ReactNode } from 'react';
-import { People } from '../../parts/icons.tsx';
-import { TextLink } from '../../parts/links.tsx';
-import { operatorTexts } from '../../texts/operator.ts';
+import { People } from '../../components/icons.tsx';
+import { TextLink } from '../../components/links.tsx';
+import { operatorTexts } from '../../messages/operator.ts';
 import type { Outputs } from '../../trpc.ts';
 import { nameOf } from './person.ts';
 

@@ -1,9 +1,9 @@
 import { Badge, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useDates } from '../../parts/dates.ts';
-import { Placeholder } from '../../parts/page.tsx';
-import { Section } from '../../parts/section.tsx';
-import { operatorTexts } from '../../texts/operator.ts';
+import { useDates } from '../../components/dates.ts';
+import { Placeholder } from '../../components/page.tsx';
+import { Section } from '../../components/section.tsx';
+import { operatorTexts } from '../../messages/operator.ts';
 import { query, type Outputs } from '../../trpc.ts';
 import { Fact } from './fact.tsx';
 import { Refusal } from './operators.tsx';

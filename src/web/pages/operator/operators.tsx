@@ -1,11 +1,11 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, type ReactNode } from 'react';
-import { FailureAlert } from '../../parts/failure-alert.tsx';
-import { ButtonLink, TextLink } from '../../parts/links.tsx';
-import { LoadingPage, Page } from '../../parts/page.tsx';
+import { FailureAlert } from '../../components/failure-alert.tsx';
+import { ButtonLink, TextLink } from '../../components/links.tsx';
+import { LoadingPage, Page } from '../../components/page.tsx';
 import { me } from '../../session.ts';
-import { texts } from '../../texts.ts';
-import { operatorTexts as words } from '../../texts/operator.ts';
+import { texts } from '../../messages/console.ts';
+import { operatorTexts as words } from '../../messages/operator.ts';
 import { failureOf } from '../../trpc.ts';
 import './operator.css';
 

@@ -1,4 +1,4 @@
-import { operatorTexts as words } from '../../texts/operator.ts';
+import { operatorTexts as words } from '../../messages/operator.ts';
 
 type Person = { readonly firstName: string | null; readonly lastName: string | null; readonly email: string | null };
 

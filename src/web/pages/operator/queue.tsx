@@ -1,8 +1,8 @@
 import { Code, Text, Title } from '@mantine/core';
-import { useDates } from '../../parts/dates.ts';
-import { Placeholder } from '../../parts/page.tsx';
-import { Section } from '../../parts/section.tsx';
-import { operatorTexts } from '../../texts/operator.ts';
+import { useDates } from '../../components/dates.ts';
+import { Placeholder } from '../../components/page.tsx';
+import { Section } from '../../components/section.tsx';
+import { operatorTexts } from '../../messages/operator.ts';
 import type { Outputs } from '../../trpc.ts';
 import { Figures } from './fact.tsx';
 

@@ -1,10 +1,10 @@
 import { Text } from '@mantine/core';
-import { Copyable } from '../../parts/copyable.tsx';
-import { useDates } from '../../parts/dates.ts';
-import { TextLink } from '../../parts/links.tsx';
-import { Section } from '../../parts/section.tsx';
-import { billingTexts } from '../../texts/billing.ts';
-import { operatorTexts } from '../../texts/operator.ts';
+import { Copyable } from '../../components/copyable.tsx';
+import { useDates } from '../../components/dates.ts';
+import { TextLink } from '../../components/links.tsx';
+import { Section } from '../../components/section.tsx';
+import { billingTexts } from '../../messages/billing.ts';
+import { operatorTexts } from '../../messages/operator.ts';
 import type { Outputs } from '../../trpc.ts';
 import { Fact } from './fact.tsx';
 import { nameOf } from './person.ts';

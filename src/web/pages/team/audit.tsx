@@ -1,9 +1,9 @@
 import { Alert, Button, EmptyState, Group, NativeSelect, Paper } from '@mantine/core';
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { FailureAlert } from '../../parts/failure-alert.tsx';
-import { Page, Placeholder } from '../../parts/page.tsx';
-import { auditTexts as words } from '../../texts/audit.ts';
+import { FailureAlert } from '../../components/failure-alert.tsx';
+import { Page, Placeholder } from '../../components/page.tsx';
+import { auditTexts as words } from '../../messages/audit.ts';
 import { failureOf, query, type Outputs } from '../../trpc.ts';
 import { download, type Format } from './audit/download.ts';
 import { EventRow } from './audit/event-row.tsx';

@@ -1,10 +1,10 @@
 import { Alert, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useDates } from '../../parts/dates.ts';
-import { FailureAlert } from '../../parts/failure-alert.tsx';
-import { Page, Placeholder } from '../../parts/page.tsx';
-import { Section } from '../../parts/section.tsx';
-import { billingTexts as words } from '../../texts/billing.ts';
+import { useDates } from '../../components/dates.ts';
+import { FailureAlert } from '../../components/failure-alert.tsx';
+import { Page, Placeholder } from '../../components/page.tsx';
+import { Section } from '../../components/section.tsx';
+import { billingTexts as words } from '../../messages/billing.ts';
 import { failureOf, query } from '../../trpc.ts';
 import { Plan } from './billing/plan.tsx';
 import { Seats } from './billing/seats.tsx';

@@ -1,10 +1,10 @@
 import { Alert, Button, EmptyState, Paper } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { FailureAlert } from '../../parts/failure-alert.tsx';
-import { Envelope } from '../../parts/icons.tsx';
-import { Page, Placeholder } from '../../parts/page.tsx';
-import { invitationsTexts as words } from '../../texts/invitations.ts';
+import { FailureAlert } from '../../components/failure-alert.tsx';
+import { Envelope } from '../../components/icons.tsx';
+import { Page, Placeholder } from '../../components/page.tsx';
+import { invitationsTexts as words } from '../../messages/invitations.ts';
 import { failureOf, query } from '../../trpc.ts';
 import { InvitationRow, type Invitation } from './invitations/invitation-row.tsx';
 import { InviteDialog } from './invitations/invite-dialog.tsx';

@@ -1,10 +1,10 @@
 import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { FailureAlert } from '../../parts/failure-alert.tsx';
-import { ButtonLink } from '../../parts/links.tsx';
-import { Page, Placeholder } from '../../parts/page.tsx';
+import { FailureAlert } from '../../components/failure-alert.tsx';
+import { ButtonLink } from '../../components/links.tsx';
+import { Page, Placeholder } from '../../components/page.tsx';
 import { me } from '../../session.ts';
-import { membersTexts as words } from '../../texts/members.ts';
+import { membersTexts as words } from '../../messages/members.ts';
 import { failureOf, query } from '../../trpc.ts';
 import { membersOf } from './members/member.ts';
 import { OfferedTeams } from './members/offered-teams.tsx';

@@ -1,8 +1,8 @@
 import { Alert } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { FailureAlert } from '../../parts/failure-alert.tsx';
-import { Page } from '../../parts/page.tsx';
-import { overviewTexts as words } from '../../texts/team.ts';
+import { FailureAlert } from '../../components/failure-alert.tsx';
+import { Page } from '../../components/page.tsx';
+import { overviewTexts as words } from '../../messages/team.ts';
 import { failureOf, query } from '../../trpc.ts';
 import { Cards, CardsPlaceholder } from './overview/cards.tsx';
 import { FirstSteps } from './overview/first-steps.tsx';

@@ -1,10 +1,10 @@
 import { Alert, Button, EmptyState, Paper, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useId, useState } from 'react';
-import { FailureAlert } from '../../parts/failure-alert.tsx';
-import { People } from '../../parts/icons.tsx';
-import { Page } from '../../parts/page.tsx';
-import { rolesTexts as words } from '../../texts/roles.ts';
+import { FailureAlert } from '../../components/failure-alert.tsx';
+import { People } from '../../components/icons.tsx';
+import { Page } from '../../components/page.tsx';
+import { rolesTexts as words } from '../../messages/roles.ts';
 import { failureOf, query } from '../../trpc.ts';
 import { Catalogue } from './roles/catalogue.tsx';
 import { DeleteRole } from './roles/delete-role.tsx';

@@ -1,5 +1,5 @@
-import { Page } from '../../parts/page.tsx';
-import { settingsTexts as words } from '../../texts/settings.ts';
+import { Page } from '../../components/page.tsx';
+import { settingsTexts as words } from '../../messages/settings.ts';
 import { Deletion } from './settings/deletion.tsx';
 import { Details } from './settings/details.tsx';
 import { Identifiers } from './settings/identifiers.tsx';

@@ -1,6 +1,6 @@
 import { Badge, Text } from '@mantine/core';
-import { useDates } from '../../../parts/dates.ts';
-import { auditTexts as words } from '../../../texts/audit.ts';
+import { useDates } from '../../../components/dates.ts';
+import { auditTexts as words } from '../../../messages/audit.ts';
 import type { Outputs } from '../../../trpc.ts';
 
 export type AuditEvent = Outputs['audit']['list']['events'][number];

@@ -1,7 +1,7 @@
 import { Badge, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { useDates } from '../../../parts/dates.ts';
-import { billingTexts } from '../../../texts/billing.ts';
+import { useDates } from '../../../components/dates.ts';
+import { billingTexts } from '../../../messages/billing.ts';
 import type { Outputs } from '../../../trpc.ts';
 
 const words = billingTexts.plan;

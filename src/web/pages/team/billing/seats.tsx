@@ -1,9 +1,9 @@
 import { Progress, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { FailureAlert } from '../../../parts/failure-alert.tsx';
-import { Placeholder } from '../../../parts/page.tsx';
-import { Section } from '../../../parts/section.tsx';
-import { billingTexts } from '../../../texts/billing.ts';
+import { FailureAlert } from '../../../components/failure-alert.tsx';
+import { Placeholder } from '../../../components/page.tsx';
+import { Section } from '../../../components/section.tsx';
+import { billingTexts } from '../../../messages/billing.ts';
 import { failureOf, query, type Outputs } from '../../../trpc.ts';
 import './billing.css';
 

@@ -1,9 +1,9 @@
 import { Badge, Button, Group, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useDates } from '../../../parts/dates.ts';
-import { FailureAlert } from '../../../parts/failure-alert.tsx';
-import { useNotice } from '../../../parts/notices.tsx';
-import { invitationsTexts as words } from '../../../texts/invitations.ts';
+import { useDates } from '../../../components/dates.ts';
+import { FailureAlert } from '../../../components/failure-alert.tsx';
+import { useNotice } from '../../../components/notices.tsx';
+import { invitationsTexts as words } from '../../../messages/invitations.ts';
 import { failureOf, query, trpc, type Outputs } from '../../../trpc.ts';
 import { useTeam } from '../team.ts';
 

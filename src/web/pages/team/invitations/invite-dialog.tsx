@@ -1,8 +1,8 @@
 import { Alert, Button, Group, Stack, Text, Textarea } from '@mantine/core';
 import { useRef, useState, type SubmitEvent } from 'react';
-import { Dialog } from '../../../parts/dialog.tsx';
-import { texts } from '../../../texts.ts';
-import { invitationsTexts } from '../../../texts/invitations.ts';
+import { Dialog } from '../../../components/dialog.tsx';
+import { texts } from '../../../messages/console.ts';
+import { invitationsTexts } from '../../../messages/invitations.ts';
 import { useTeam } from '../team.ts';
 import { addressesIn } from './addresses.ts';
 import { useInviting } from './inviting.ts';

@@ -1,7 +1,7 @@
 import { Badge, Button, Code, CopyButton, Text } from '@mantine/core';
-import { faultText } from '../../../parts/call-form.ts';
-import { texts } from '../../../texts.ts';
-import { invitationsTexts } from '../../../texts/invitations.ts';
+import { faultText } from '../../../components/call-form.ts';
+import { texts } from '../../../messages/console.ts';
+import { invitationsTexts } from '../../../messages/invitations.ts';
 import type { Failure } from '../../../trpc.ts';
 import type { Result } from './inviting.ts';
 

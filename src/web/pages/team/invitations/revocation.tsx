@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { Confirmation } from '../../../parts/confirmation.tsx';
-import { useNotice } from '../../../parts/notices.tsx';
-import { invitationsTexts as words } from '../../../texts/invitations.ts';
+import { Confirmation } from '../../../components/confirmation.tsx';
+import { useNotice } from '../../../components/notices.tsx';
+import { invitationsTexts as words } from '../../../messages/invitations.ts';
 import { query, trpc } from '../../../trpc.ts';
 import { useTeam } from '../team.ts';
 import type { Invitation } from './invitation-row.tsx';

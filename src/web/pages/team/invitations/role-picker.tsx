@@ -1,6 +1,6 @@
 import { Radio, Stack } from '@mantine/core';
-import { invitationsTexts as words } from '../../../texts/invitations.ts';
-import { permissionTexts } from '../../../texts/permissions.ts';
+import { invitationsTexts as words } from '../../../messages/invitations.ts';
+import { permissionTexts } from '../../../messages/permissions.ts';
 import type { Role } from '../team.ts';
 
 type RolePickerProps = {

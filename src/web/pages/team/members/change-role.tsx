@@ -1,9 +1,9 @@
 import { Button, Group, Radio, Stack } from '@mantine/core';
 import { useState } from 'react';
-import { Dialog } from '../../../parts/dialog.tsx';
-import { texts } from '../../../texts.ts';
-import { membersTexts as words } from '../../../texts/members.ts';
-import { permissionTexts } from '../../../texts/permissions.ts';
+import { Dialog } from '../../../components/dialog.tsx';
+import { texts } from '../../../messages/console.ts';
+import { membersTexts as words } from '../../../messages/members.ts';
+import { permissionTexts } from '../../../messages/permissions.ts';
 import { trpc } from '../../../trpc.ts';
 import { useTeam, type Role } from '../team.ts';
 import type { MemberChange } from './changes.ts';

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useNotice } from '../../../parts/notices.tsx';
+import { useNotice } from '../../../components/notices.tsx';
 import { failureOf, type Failure } from '../../../trpc.ts';
 import { useTeamRefresh } from '../refresh.ts';
 import { useTeam } from '../team.ts';

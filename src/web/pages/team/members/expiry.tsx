@@ -1,11 +1,11 @@
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
-import { useCallForm } from '../../../parts/call-form.ts';
-import { useDates } from '../../../parts/dates.ts';
-import { Dialog } from '../../../parts/dialog.tsx';
-import { FailureAlert } from '../../../parts/failure-alert.tsx';
-import { useNotice } from '../../../parts/notices.tsx';
-import { texts } from '../../../texts.ts';
-import { membersTexts as words } from '../../../texts/members.ts';
+import { useCallForm } from '../../../components/call-form.ts';
+import { useDates } from '../../../components/dates.ts';
+import { Dialog } from '../../../components/dialog.tsx';
+import { FailureAlert } from '../../../components/failure-alert.tsx';
+import { useNotice } from '../../../components/notices.tsx';
+import { texts } from '../../../messages/console.ts';
+import { membersTexts as words } from '../../../messages/members.ts';
 import { trpc } from '../../../trpc.ts';
 import { useTeam } from '../team.ts';
 import { useTeamCall } from './changes.ts';

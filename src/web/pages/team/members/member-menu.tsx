@@ -1,6 +1,6 @@
 import { ActionIcon, Menu } from '@mantine/core';
-import { More } from '../../../parts/icons.tsx';
-import { membersTexts as words } from '../../../texts/members.ts';
+import { More } from '../../../components/icons.tsx';
+import { membersTexts as words } from '../../../messages/members.ts';
 import { nameOf, type Action, type Member } from './member.ts';
 
 const labelOf = (action: Action, { expiresAt }: Member): string =>

@@ -1,7 +1,7 @@
 import { Avatar, Badge, Group, Table, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { useDates } from '../../../parts/dates.ts';
-import { membersTexts as words } from '../../../texts/members.ts';
+import { useDates } from '../../../components/dates.ts';
+import { membersTexts as words } from '../../../messages/members.ts';
 import { nameOf, stateOf, type Member, type MemberState } from './member.ts';
 
 const COLORS: Readonly<Record<MemberState, string>> = { active: 'teal', inactive: 'gray', expired: 'yellow' };

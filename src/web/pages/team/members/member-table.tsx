@@ -1,7 +1,7 @@
 import { Button, EmptyState, Group, Paper, Table, Text, TextInput, VisuallyHidden } from '@mantine/core';
 import { useDeferredValue, useMemo, useState, type ReactNode } from 'react';
-import { People } from '../../../parts/icons.tsx';
-import { membersTexts as words } from '../../../texts/members.ts';
+import { People } from '../../../components/icons.tsx';
+import { membersTexts as words } from '../../../messages/members.ts';
 import { finder, type Member } from './member.ts';
 
 /** As many rows as a page shows at once: thousands of them would make it slow. */

@@ -1,4 +1,4 @@
-import { membersTexts as words } from '../../../texts/members.ts';
+import { membersTexts as words } from '../../../messages/members.ts';
 import { query, type Outputs } from '../../../trpc.ts';
 import type { useTeam } from '../team.ts';
 

@@ -1,8 +1,8 @@
 import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Confirmation } from '../../../parts/confirmation.tsx';
-import { useNotice } from '../../../parts/notices.tsx';
-import { membersTexts } from '../../../texts/members.ts';
+import { Confirmation } from '../../../components/confirmation.tsx';
+import { useNotice } from '../../../components/notices.tsx';
+import { membersTexts } from '../../../messages/members.ts';
 import { query, trpc } from '../../../trpc.ts';
 import { useTeam } from '../team.ts';
 import { useTeamCall } from './changes.ts';

@@ -1,11 +1,11 @@
 import { Alert, Button, Group, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Confirmation } from '../../../parts/confirmation.tsx';
-import { useDates } from '../../../parts/dates.ts';
-import { FailureAlert } from '../../../parts/failure-alert.tsx';
-import { useNotice } from '../../../parts/notices.tsx';
-import { membersTexts } from '../../../texts/members.ts';
+import { Confirmation } from '../../../components/confirmation.tsx';
+import { useDates } from '../../../components/dates.ts';
+import { FailureAlert } from '../../../components/failure-alert.tsx';
+import { useNotice } from '../../../components/notices.tsx';
+import { membersTexts } from '../../../messages/members.ts';
 import { failureOf, trpc, type Outputs } from '../../../trpc.ts';
 
 type OfferedTeam = Outputs['teams']['ownershipOffers'][number];

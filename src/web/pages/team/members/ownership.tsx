@@ -1,11 +1,11 @@
 import { Button, Group, Text } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { useDates } from '../../../parts/dates.ts';
-import { FailureAlert } from '../../../parts/failure-alert.tsx';
-import { useNotice } from '../../../parts/notices.tsx';
-import { Placeholder } from '../../../parts/page.tsx';
-import { Section } from '../../../parts/section.tsx';
-import { membersTexts } from '../../../texts/members.ts';
+import { useDates } from '../../../components/dates.ts';
+import { FailureAlert } from '../../../components/failure-alert.tsx';
+import { useNotice } from '../../../components/notices.tsx';
+import { Placeholder } from '../../../components/page.tsx';
+import { Section } from '../../../components/section.tsx';
+import { membersTexts } from '../../../messages/members.ts';
 import { failureOf, query, trpc } from '../../../trpc.ts';
 import { useTeam } from '../team.ts';
 import { useTeamCall } from './changes.ts';

@@ -1,10 +1,10 @@
 import { Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { Confirmation } from '../../../parts/confirmation.tsx';
-import { FailureAlert } from '../../../parts/failure-alert.tsx';
-import { useNotice } from '../../../parts/notices.tsx';
-import { Placeholder } from '../../../parts/page.tsx';
-import { membersTexts as words } from '../../../texts/members.ts';
+import { Confirmation } from '../../../components/confirmation.tsx';
+import { FailureAlert } from '../../../components/failure-alert.tsx';
+import { useNotice } from '../../../components/notices.tsx';
+import { Placeholder } from '../../../components/page.tsx';
+import { membersTexts as words } from '../../../messages/members.ts';
 import { failureOf, query, trpc, type Outputs } from '../../../trpc.ts';
 import { useTeam } from '../team.ts';
 import { useTeamCall } from './changes.ts';

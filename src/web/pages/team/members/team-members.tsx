@@ -1,9 +1,9 @@
 import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { FailureAlert } from '../../../parts/failure-alert.tsx';
+import { FailureAlert } from '../../../components/failure-alert.tsx';
 import { me } from '../../../session.ts';
-import { membersTexts as words } from '../../../texts/members.ts';
+import { membersTexts as words } from '../../../messages/members.ts';
 import { trpc } from '../../../trpc.ts';
 import { useTeam } from '../team.ts';
 import { ChangeRole } from './change-role.tsx';

@@ -1,8 +1,8 @@
 import { Paper, Progress, Skeleton, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { TextLink } from '../../../parts/links.tsx';
-import { texts } from '../../../texts.ts';
-import { overviewTexts as words } from '../../../texts/team.ts';
+import { TextLink } from '../../../components/links.tsx';
+import { texts } from '../../../messages/console.ts';
+import { overviewTexts as words } from '../../../messages/team.ts';
 import type { Outputs } from '../../../trpc.ts';
 import { useTeam } from '../team.ts';
 

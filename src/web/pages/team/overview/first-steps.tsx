@@ -1,9 +1,9 @@
 import { Badge, Group, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { Copyable } from '../../../parts/copyable.tsx';
-import { ButtonLink } from '../../../parts/links.tsx';
-import { Section } from '../../../parts/section.tsx';
-import { overviewTexts } from '../../../texts/team.ts';
+import { Copyable } from '../../../components/copyable.tsx';
+import { ButtonLink } from '../../../components/links.tsx';
+import { Section } from '../../../components/section.tsx';
+import { overviewTexts } from '../../../messages/team.ts';
 import { useTeam } from '../team.ts';
 import type { Overview } from './cards.tsx';
 

@@ -1,7 +1,7 @@
 import { Code, Text } from '@mantine/core';
-import { Section } from '../../../parts/section.tsx';
-import { permissionTexts } from '../../../texts/permissions.ts';
-import { rolesTexts } from '../../../texts/roles.ts';
+import { Section } from '../../../components/section.tsx';
+import { permissionTexts } from '../../../messages/permissions.ts';
+import { rolesTexts } from '../../../messages/roles.ts';
 import { useTeam } from '../team.ts';
 import { nameOfRole } from './names.ts';
 import { PERMISSIONS } from './permissions.ts';

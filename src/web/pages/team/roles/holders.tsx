@@ -1,12 +1,9 @@
 import { Skeleton, Text } from '@mantine/core';
 import { useState } from 'react';
-import { TextLink } from '../../../parts/links.tsx';
-import { rolesTexts as words } from '../../../texts/roles.ts';
-import type { Outputs } from '../../../trpc.ts';
+import { TextLink } from '../../../components/links.tsx';
+import { rolesTexts as words } from '../../../messages/roles.ts';
 import { useTeam, type Role } from '../team.ts';
-import { nameOfMember, nameOfRole } from './names.ts';
-
-export type Member = Outputs['listTeamMembers'][number];
+import { nameOfMember, nameOfRole, type Member } from './names.ts';
 
 /** As many names as somebody reads; the page of the members has them all. */
 const NAMES = 50;

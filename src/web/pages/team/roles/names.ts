@@ -1,5 +1,7 @@
 import type { Role } from '../team.ts';
-import type { Member } from './holders.tsx';
+import type { Outputs } from '../../../trpc.ts';
+
+export type Member = Outputs['listTeamMembers'][number];
 
 export const nameOfRole = ({ name, roleId }: Pick<Role, 'name' | 'roleId'>): string => name ?? roleId;
 

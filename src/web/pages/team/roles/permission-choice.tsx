@@ -1,6 +1,6 @@
 import { Checkbox, Stack } from '@mantine/core';
-import { permissionTexts } from '../../../texts/permissions.ts';
-import { rolesTexts as words } from '../../../texts/roles.ts';
+import { permissionTexts } from '../../../messages/permissions.ts';
+import { rolesTexts as words } from '../../../messages/roles.ts';
 import { useTeam, type Permission } from '../team.ts';
 import { PERMISSIONS } from './permissions.ts';
 

@@ -1,4 +1,4 @@
-import { permissionTexts } from '../../../texts/permissions.ts';
+import { permissionTexts } from '../../../messages/permissions.ts';
 import type { Permission } from '../team.ts';
 
 /** All of them, in the order of the catalogue. */

@@ -1,11 +1,11 @@
 import { Alert, Button, Group, Stack, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { useCallForm } from '../../../parts/call-form.ts';
-import { Dialog } from '../../../parts/dialog.tsx';
-import { FailureAlert } from '../../../parts/failure-alert.tsx';
-import { useNotice } from '../../../parts/notices.tsx';
-import { texts } from '../../../texts.ts';
-import { rolesTexts as words } from '../../../texts/roles.ts';
+import { useCallForm } from '../../../components/call-form.ts';
+import { Dialog } from '../../../components/dialog.tsx';
+import { FailureAlert } from '../../../components/failure-alert.tsx';
+import { useNotice } from '../../../components/notices.tsx';
+import { texts } from '../../../messages/console.ts';
+import { rolesTexts as words } from '../../../messages/roles.ts';
 import { trpc } from '../../../trpc.ts';
 import { useTeamRefresh } from '../refresh.ts';
 import { useTeam, type Permission, type Role } from '../team.ts';

@@ -1,9 +1,9 @@
 import { Badge, Button, Group, Text } from '@mantine/core';
-import { permissionTexts } from '../../../texts/permissions.ts';
-import { rolesTexts as words } from '../../../texts/roles.ts';
+import { permissionTexts } from '../../../messages/permissions.ts';
+import { rolesTexts as words } from '../../../messages/roles.ts';
 import { useTeam, type Role } from '../team.ts';
-import { Holders, type Member } from './holders.tsx';
-import { nameOfRole } from './names.ts';
+import { Holders } from './holders.tsx';
+import { nameOfRole, type Member } from './names.ts';
 
 export type RoleRowProps = {
   readonly role: Role;

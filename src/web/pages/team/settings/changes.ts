@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useNotice } from '../../../parts/notices.tsx';
+import { useNotice } from '../../../components/notices.tsx';
 import { query } from '../../../trpc.ts';
 import { isAbout } from '../refresh.ts';
 import { useTeam, type Team } from '../team.ts';

@@ -1,10 +1,10 @@
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Dialog } from '../../../parts/dialog.tsx';
-import { FailureAlert } from '../../../parts/failure-alert.tsx';
-import { texts } from '../../../texts.ts';
-import { settingsTexts } from '../../../texts/settings.ts';
+import { Dialog } from '../../../components/dialog.tsx';
+import { FailureAlert } from '../../../components/failure-alert.tsx';
+import { texts } from '../../../messages/console.ts';
+import { settingsTexts } from '../../../messages/settings.ts';
 import { failureOf, trpc } from '../../../trpc.ts';
 import { useTeamRefresh } from '../refresh.ts';
 import { useTeam } from '../team.ts';

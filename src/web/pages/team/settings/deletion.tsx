@@ -1,7 +1,7 @@
 import { Button, Group } from '@mantine/core';
 import { useState } from 'react';
-import { Section } from '../../../parts/section.tsx';
-import { settingsTexts } from '../../../texts/settings.ts';
+import { Section } from '../../../components/section.tsx';
+import { settingsTexts } from '../../../messages/settings.ts';
 import { useTeam } from '../team.ts';
 import { DeleteTeam } from './delete-team.tsx';
 

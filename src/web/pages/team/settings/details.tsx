@@ -1,9 +1,9 @@
 import { Button, Group, Stack, Textarea, TextInput } from '@mantine/core';
-import { useCallForm } from '../../../parts/call-form.ts';
-import { FailureAlert } from '../../../parts/failure-alert.tsx';
-import { Section } from '../../../parts/section.tsx';
-import { texts } from '../../../texts.ts';
-import { settingsTexts } from '../../../texts/settings.ts';
+import { useCallForm } from '../../../components/call-form.ts';
+import { FailureAlert } from '../../../components/failure-alert.tsx';
+import { Section } from '../../../components/section.tsx';
+import { texts } from '../../../messages/console.ts';
+import { settingsTexts } from '../../../messages/settings.ts';
 import { trpc } from '../../../trpc.ts';
 import { useTeamRefresh } from '../refresh.ts';
 import { useTeam, type Team } from '../team.ts';

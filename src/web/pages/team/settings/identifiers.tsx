@@ -1,6 +1,6 @@
-import { Copyable } from '../../../parts/copyable.tsx';
-import { Section } from '../../../parts/section.tsx';
-import { settingsTexts } from '../../../texts/settings.ts';
+import { Copyable } from '../../../components/copyable.tsx';
+import { Section } from '../../../components/section.tsx';
+import { settingsTexts } from '../../../messages/settings.ts';
 import { useTeam } from '../team.ts';
 
 const words = settingsTexts.identifiers;

@@ -1,8 +1,8 @@
 import { Button, Group, Text } from '@mantine/core';
 import { useState } from 'react';
-import { Confirmation } from '../../../parts/confirmation.tsx';
-import { Section } from '../../../parts/section.tsx';
-import { settingsTexts } from '../../../texts/settings.ts';
+import { Confirmation } from '../../../components/confirmation.tsx';
+import { Section } from '../../../components/section.tsx';
+import { settingsTexts } from '../../../messages/settings.ts';
 import { trpc } from '../../../trpc.ts';
 import { useTeamRefresh } from '../refresh.ts';
 import { useTeam } from '../team.ts';

@@ -1,0 +1,129 @@
+import { randomBytes } from 'node:crypto';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { Invitation, Role, SCOPES, Session, type Account } from '../entities/index.ts';
+import { isAccountOnly } from '../auth/scopes.ts';
+import type { Secrets } from '../crypto/tokens.ts';
+import { createAccount } from '../resources/accounts/accounts.service.ts';
+import { presentApiKey } from '../resources/api-keys/api-keys.schema.ts';
+import { createApiKey, type NewApiKey } from '../resources/api-keys/api-keys.service.ts';
+import { setSubscription } from '../resources/billing/billing.service.ts';
+import { addMember } from '../resources/members/members.service.ts';
+import { createRole } from '../resources/roles/roles.service.ts';
+import { createTeam } from '../resources/teams/teams.service.ts';
+import type { Services } from '../app-services.ts';
+
+export type SeededDemo = Awaited<ReturnType<typeof seedDemo>>;
+
+const HOUR_MS = 60 * 60 * 1000;
+const DAY_MS = 24 * HOUR_MS;
+
+/**
+ * Fills a database with something to try Roster on: an account per role that signs in with one new password, two teams, invitations,
+ * sessions, keys and a subscription. All of it or, where one of the addresses has an account, nothing;
+ * other accounts do not matter to it.
+ */
+export async function seedDemo({ db, secrets, config }: Services) {
+  const password = randomBytes(9).toString('base64url');
+  return db.em().transactional(async (tx) => {
+    const person = (email: string, firstName: string, lastName: string) =>
+      createAccount(tx, { email, firstName, lastName, password, isEmailVerified: true });
+    const owner = await person('owner@example.com', 'Olivia', 'Hart');
+    const member = await person('member@example.com', 'Marco', 'Lindt');
+    const guest = await person('guest@example.com', 'Grace', 'Okafor');
+    const recruiter = await person('recruiter@example.com', 'Ravi', 'Menon');
+
+    const harbor = (
+      await createTeam(
+        tx,
+        owner.id,
+        { name: 'Harbor Lights', description: 'The larger demo team, on the plan pro.' },
+        undefined,
+      )
+    ).team;
+    const kites = (
+      await createTeam(
+        tx,
+        member.id,
+        { name: 'Kite Works', description: 'The smaller demo team, on the plan free.' },
+        undefined,
+      )
+    ).team;
+    const role = await createRole(tx, harbor.id, {
+      name: 'Recruiter',
+      permissions: ['access_dashboard', 'invite_members'],
+    });
+    await addMember(tx, harbor.id, member.id, { roleId: 'member' });
+    await addMember(tx, harbor.id, guest.id, { roleId: 'guest' });
+    await addMember(tx, harbor.id, recruiter.id, { roleId: role.id });
+    await addMember(tx, kites.id, owner.id, { roleId: 'member' });
+
+    // No mail is queued: with a real mail server, messages to invented addresses would come back.
+    const expiresAt = new Date(Date.now() + config.invitationDays * DAY_MS);
+    const invite = (teamId: string, email: string, roleId: string, invitedBy: Account) =>
+      tx.create(Invitation, { team: teamId, email, role: tx.getReference(Role, roleId), invitedBy, expiresAt });
+    invite(harbor.id, 'ines@example.com', 'member', owner);
+    invite(harbor.id, 'jonas@example.com', role.id, recruiter);
+    invite(kites.id, 'kim@example.com', 'guest', member);
+
+    await setSubscription(tx, config.plans, harbor.id, {
+      // A configuration with plans of its own need not have this one.
+      planId: config.plans.has('pro') ? 'pro' : 'free',
+      status: 'active',
+      interval: 'month',
+      addons: { seats: 3 },
+      planExpiresAt: new Date(Date.now() + 30 * DAY_MS),
+    });
+    addSessions(tx, secrets, owner);
+
+    const key = async (input: NewApiKey) => {
+      const created = await createApiKey(tx, secrets, owner.id, input, undefined);
+      return { key: presentApiKey(created.key), secret: created.secret };
+    };
+    const keys = {
+      personal: await key({ name: 'Demo: all scopes', scopes: SCOPES, expiresAt: null }),
+      readOnly: await key({
+        name: 'Demo: read only',
+        scopes: SCOPES.filter((scope) => scope.endsWith(':read')),
+        expiresAt: null,
+      }),
+      team: await key({
+        name: 'Demo: one team',
+        scopes: SCOPES.filter((scope) => !isAccountOnly(scope)),
+        teamId: harbor.id,
+        expiresAt: null,
+      }),
+    };
+    return {
+      accounts: [
+        { id: owner.id, email: 'owner@example.com', role: 'Owner' },
+        { id: member.id, email: 'member@example.com', role: 'Member' },
+        { id: guest.id, email: 'guest@example.com', role: 'Guest' },
+        { id: recruiter.id, email: 'recruiter@example.com', role: 'Recruiter' },
+      ],
+      password,
+      teams: [harbor, kites],
+      keys,
+    };
+  });
+}
+
+// Nobody has their tokens: they are there for listMySessions and revokeMySession.
+function addSessions(tx: EntityManager, secrets: Secrets, account: Account): void {
+  const devices = [
+    { hoursAgo: 1, country: 'DE', city: 'Hamburg', browser: 'Firefox', os: 'Linux', deviceType: 'desktop' },
+    { hoursAgo: 26, country: 'DE', city: 'Hamburg', browser: 'Safari', os: 'iOS', deviceType: 'mobile' },
+    { hoursAgo: 100, country: 'PT', city: 'Lisbon', browser: 'Chrome', os: 'Windows', deviceType: 'desktop' },
+  ];
+  for (const { hoursAgo, ...device } of devices) {
+    const createdAt = new Date(Date.now() - hoursAgo * HOUR_MS);
+    tx.create(Session, {
+      account,
+      tokenHash: secrets.mint('session').hash,
+      authenticationType: 'password',
+      ...device,
+      createdAt,
+      expiresAt: new Date(createdAt.getTime() + 30 * DAY_MS),
+      idleExpiresAt: new Date(createdAt.getTime() + 14 * DAY_MS),
+    });
+  }
+}

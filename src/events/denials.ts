@@ -1,0 +1,104 @@
+import type { Database } from '../db/database.ts';
+import { newId, type ActorKind } from '../entities/index.ts';
+import type { AuditEventName } from './catalogue.ts';
+import { insertRows, type NewEvent } from './record.ts';
+
+const FLUSH_MS = 60_000;
+const KINDS_MAX = 1000;
+
+/** Something that was refused, with what is the same for all that are counted as one. */
+export type RefusedAttempt = {
+  readonly event: Extract<
+    AuditEventName,
+    'access.refused' | 'sign_in.refused' | 'attempts.throttled' | 'oauth_request.refused'
+  >;
+  /** The code of the problem. */
+  readonly reason: string;
+  readonly actorKind: ActorKind;
+  readonly actorId: string | null;
+  readonly credentialId: string | null;
+  readonly clientId: string | null;
+  readonly teamId: string | null;
+  readonly accountId: string | null;
+  readonly address: string;
+};
+
+/**
+ * Keeps what was refused without a write on the request path: equal refusals within a minute are one row with
+ * their number, of at most a thousand kinds, so that a flood of them is no flood of writes. A crash loses at
+ * most what was noted since the last minute.
+ */
+export type Refusals = {
+  note(refused: RefusedAttempt, requestId: string): void;
+  flush(): Promise<void>;
+  /** Writes what is left and stops. */
+  close(): Promise<void>;
+};
+
+export function trackRefusals(db: Database, onError: (error: unknown) => void): Refusals {
+  let pending = new Map<string, NewEvent>();
+  let omitted = 0;
+
+  async function flush(): Promise<void> {
+    if (pending.size === 0 && omitted === 0) return;
+    const [events, left] = [[...pending.values()], omitted];
+    pending = new Map();
+    omitted = 0;
+    try {
+      await insertRows(db.read, left === 0 ? events : [...events, omission(left)]);
+    } catch (error) {
+      // While the database is away they are counted, and not kept: what is kept is bounded.
+      omitted += left + events.reduce((sum, { count }) => sum + count, 0);
+      onError(error);
+    }
+  }
+
+  const timer = setInterval(() => void flush(), FLUSH_MS).unref();
+  return {
+    note(refused, requestId) {
+      const key = Object.values(refused).join('\n');
+      const known = pending.get(key);
+      if (known !== undefined) {
+        known.count += 1;
+        known.details['until'] = new Date().toISOString();
+      } else if (pending.size < KINDS_MAX) {
+        pending.set(key, eventOf(refused, requestId));
+      } else {
+        omitted += 1;
+      }
+    },
+    flush,
+    async close() {
+      clearInterval(timer);
+      await flush();
+    },
+  };
+}
+
+const eventOf = ({ reason, ...refused }: RefusedAttempt, requestId: string): NewEvent => ({
+  id: newId('evt'),
+  occurredAt: new Date(),
+  ...refused,
+  targetId: null,
+  requestId,
+  details: { reason },
+  count: 1,
+});
+
+/** How many there were beside those that have rows. */
+const omission = (count: number): NewEvent => ({
+  id: newId('evt'),
+  occurredAt: new Date(),
+  event: 'refusals.omitted',
+  actorKind: 'system',
+  actorId: null,
+  credentialId: null,
+  clientId: null,
+  teamId: null,
+  accountId: null,
+  targetId: null,
+  address: null,
+  requestId: null,
+  details: {},
+  count,
+});

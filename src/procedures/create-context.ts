@@ -1,0 +1,45 @@
+import { findActiveMembership, type Authentication } from '../auth/authenticate.ts';
+import { ACTOR_KINDS_OF, type Origin } from '../events/actor.ts';
+import type { ProblemError } from '../errors.ts';
+import type { Services } from '../app-services.ts';
+import type { Context } from './context.ts';
+import type { Visitor } from './browser-client.ts';
+
+type Call = {
+  readonly requestId: string;
+  readonly address: string;
+  readonly authentication: Authentication;
+  /** The team whose membership came with the authentication, so that it is not looked up twice. */
+  readonly teamId?: string | null;
+  readonly visitor?: Visitor;
+  readonly blocked?: ProblemError | null;
+};
+
+/** The context of one call. */
+export const callContext = (
+  services: Services,
+  { requestId, address, authentication, teamId = null, visitor, blocked = null }: Call,
+): Context => ({
+  services,
+  requestId,
+  address,
+  authentication,
+  visitor: visitor ?? null,
+  blocked,
+  membershipOf: async (id) =>
+    id === teamId || authentication.principal === null
+      ? authentication.membership
+      : findActiveMembership(services.db.read, authentication.principal, id),
+});
+
+/** Who calls and from where, for what is recorded of the call. */
+export function originOf({ services, authentication: { principal }, address, requestId }: Context): Origin {
+  return {
+    actorKind: principal === null ? 'anonymous' : ACTOR_KINDS_OF[principal.kind],
+    actorId: principal?.accountId ?? null,
+    credentialId: principal?.credentialId ?? null,
+    address,
+    requestId,
+    audit: services.audit,
+  };
+}

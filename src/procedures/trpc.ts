@@ -1,0 +1,92 @@
+import { initTRPC, type AnyTRPCProcedure, type TRPCError } from '@trpc/server';
+import type { OpenApiMeta } from 'trpc-to-openapi';
+import { admit, type Access } from './authorize.ts';
+import type { Context } from './context.ts';
+import { onBehalfOf } from '../events/actor.ts';
+import { originOf } from './create-context.ts';
+import { problemDocument, toProblemError } from './problem-details.ts';
+import { runnerOf, type CallOptions } from './run.ts';
+
+export type Meta = {
+  readonly access?: Access;
+  /** The success status over REST. */
+  readonly status?: 200 | 201;
+  readonly openapi?: NonNullable<OpenApiMeta['openapi']>;
+};
+
+/** The contexts of requests that tRPC refuses before it asks for one. */
+const contexts = new WeakMap<TRPCError, Context>();
+
+/** Says which request a failure is of, before it is put into words. */
+export const ofContext = (error: TRPCError, ctx: Context): void => void contexts.set(error, ctx);
+
+const t = initTRPC
+  .context<Context>()
+  .meta<Meta>()
+  .create({
+    isDev: false,
+    // Callers over tRPC read the same document that REST sends, in `error.data.problem`.
+    errorFormatter: ({ shape, error, ctx = contexts.get(error), input, path }) => {
+      // What blocks a whole request comes before anything else, also before an unknown procedure.
+      const failure = ctx?.blocked ?? toProblemError(error, { raw: input, originOf: () => 'body' });
+      const problem = problemDocument(failure, ctx?.services.config.baseUrl ?? '', ctx?.requestId ?? '');
+      return {
+        message: failure.message,
+        code: shape.code,
+        data: { code: failure.code, httpStatus: problem.status, ...(path === undefined ? {} : { path }), problem },
+      };
+    },
+  });
+
+export const { procedure, mergeRouters } = t;
+
+/** A router whose procedures refuse by credential, scope and audience before they read their input. */
+export const router: typeof t.router = (procedures) => {
+  const entries = Object.entries(procedures).map(([name, entry]) => [
+    name,
+    typeof entry === 'function' ? admitFirst(entry as AnyTRPCProcedure) : entry, // routers are objects, procedures functions
+  ]);
+  return t.router(Object.fromEntries(entries));
+};
+
+// Around the procedure and not a middleware in it: each of those costs a step and a copy of its options.
+function admitFirst(inner: AnyTRPCProcedure): AnyTRPCProcedure {
+  const access = (inner._def.meta as Meta | undefined)?.access; // procedures are built from `t` above alone
+  const run = runnerOf<Context>(inner);
+  // What only reads records nothing, but for operators, who see everybody's data.
+  const isRecorded = inner._def.type === 'mutation' || access?.operatorOnly === true;
+  const outer = async (options: CallOptions<Context>) => {
+    if (options.ctx.blocked !== null) throw options.ctx.blocked;
+    if (access !== undefined) admit(options.ctx.authentication, access);
+    return isRecorded ? onBehalfOf(originOf(options.ctx), () => run(options)) : run(options);
+  };
+  return Object.assign(outer, {
+    _def: inner._def,
+    meta: inner._def.meta,
+    procedure: true,
+  }) as unknown as AnyTRPCProcedure;
+}
+
+type Route = `${'GET' | 'POST' | 'PATCH' | 'DELETE'} /api/v1/${string}`;
+type EndpointText = { readonly summary: string; readonly description?: string; readonly status?: 200 | 201 };
+
+/** One row of the specification's endpoint table, and what its page says. */
+export function endpoint(
+  operationId: string,
+  route: Route,
+  { summary, description, status = 200 }: EndpointText,
+): Meta {
+  const [method, path] = route.split(' ') as ['GET' | 'POST' | 'PATCH' | 'DELETE', `/api/v1/${string}`]; // what Route is made of
+  return {
+    status,
+    openapi: {
+      operationId,
+      method,
+      path,
+      summary,
+      ...(description === undefined ? {} : { description }),
+      protect: false,
+      errorResponses: [],
+    },
+  };
+}

@@ -1,0 +1,63 @@
+import type { z } from 'zod';
+import type { ValidationEntry } from '../errors.ts';
+import { isStorable } from './fields.ts';
+
+type Issue = z.core.$ZodIssue;
+/** Says where a top-level member of the input came from. */
+export type Origin = (field: string) => ValidationEntry['in'];
+
+/** Turns zod's issues into the contract's entries (spec 7). `input` is the raw input they are about. */
+export function toEntries(issues: readonly Issue[], input: unknown, originOf: Origin): ValidationEntry[] {
+  const entries = issues.map((issue) => toEntry(issue, valueAt(input, issue.path), originOf));
+  // One fault can break two rules of zod's that are one code of ours. The last is the schema's own: a format's comes before it.
+  return entries.filter(
+    (entry, i) => entries.findLastIndex((other) => other.pointer === entry.pointer && other.code === entry.code) === i,
+  );
+}
+
+function toEntry(issue: Issue, value: unknown, originOf: Origin): ValidationEntry {
+  const [field] = issue.path;
+  const place = {
+    in: field === undefined ? ('body' as const) : originOf(String(field)),
+    pointer: pointerTo(issue.path),
+  };
+  // zod's issues do not say whether a member was absent, so the input is asked.
+  if (value === undefined) return { ...place, code: 'required' };
+  if (typeof value === 'string' && !isStorable(value))
+    return { ...place, code: 'invalid_format', params: { format: 'unicode' } };
+  return { ...place, ...faultOf(issue, value) };
+}
+
+function faultOf(issue: Issue, value: unknown): Pick<ValidationEntry, 'code' | 'params'> {
+  switch (issue.code) {
+    case 'invalid_type':
+      return { code: 'invalid_type', params: { expected: issue.expected === 'int' ? 'integer' : issue.expected } };
+    case 'invalid_format':
+      return { code: 'invalid_format', params: { format: issue.format } };
+    case 'too_small':
+      return { code: hasLength(issue.origin) ? 'min_length' : 'min_value', params: { min: Number(issue.minimum) } };
+    case 'too_big':
+      return { code: hasLength(issue.origin) ? 'max_length' : 'max_value', params: { max: Number(issue.maximum) } };
+    case 'invalid_value':
+      return typeof value === 'string'
+        ? { code: 'invalid_value', params: { allowed: issue.values.map(String).join(', ') } }
+        : { code: 'invalid_type', params: { expected: typeof issue.values[0] } };
+    default:
+      return { code: 'invalid_value' };
+  }
+}
+
+const hasLength = (origin: string) => origin === 'string' || origin === 'array';
+
+/** RFC 6901. */
+const pointerTo = (path: readonly PropertyKey[]): string =>
+  path.map((key) => `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+
+function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
+  let value = input;
+  for (const key of path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
+    value = (value as Record<PropertyKey, unknown>)[key]; // an object with that own key
+  }
+  return value;
+}

@@ -1,0 +1,76 @@
+import { LockMode } from '@mikro-orm/core';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { Account, AccountToken, type TokenPurpose } from '../../entities/index.ts';
+import { ProblemError } from '../../errors.ts';
+import { hashSecret, type Secrets } from '../../crypto/tokens.ts';
+
+const HOUR_MS = 60 * 60 * 1000;
+
+const KINDS = {
+  verify_email: { secret: 'emailVerification', validMs: 24 * HOUR_MS },
+  change_email: { secret: 'emailVerification', validMs: 24 * HOUR_MS },
+  reset_password: { secret: 'passwordReset', validMs: HOUR_MS },
+} as const satisfies Record<TokenPurpose, unknown>;
+
+/** Makes a link's token for the mailbox of `email`. Only its hash is stored. @returns the token */
+export function issueToken(
+  tx: EntityManager,
+  secrets: Secrets,
+  account: Account,
+  purpose: TokenPurpose,
+  email: string,
+): string {
+  const { secret, hash } = secrets.mint(KINDS[purpose].secret);
+  const expiresAt = new Date(Date.now() + KINDS[purpose].validMs);
+  tx.create(AccountToken, { tokenHash: hash, account, purpose, email, expiresAt });
+  return secret;
+}
+
+/** The address of the account that a working link is about, which uses nothing up; 404 for any other. */
+export async function peekToken(
+  em: EntityManager,
+  secrets: Secrets,
+  purpose: TokenPurpose,
+  token: string,
+): Promise<{ accountId: string; accountEmail: string | null }> {
+  if (secrets.kindOf(token) !== KINDS[purpose].secret) throw new ProblemError('link_invalid');
+  const [row] = await em.execute<{ account_id: string; email: string | null }[]>(
+    `select t.account_id, a.email from account_token t join account a on a.id = t.account_id
+     where t.token_hash = decode(?, 'hex') and t.purpose = ? and t.expires_at > now()`,
+    [hashSecret(token).toString('hex'), purpose],
+  );
+  if (row === undefined) throw new ProblemError('link_invalid');
+  return { accountId: row.account_id, accountEmail: row.email };
+}
+
+/**
+ * Uses a token up: of any number of calls at once one gets here, and its account with the row locked.
+ * The account first, as everywhere, so that it cannot wait for one who holds it and wants the token.
+ */
+export async function consumeToken(
+  tx: EntityManager,
+  secrets: Secrets,
+  purpose: TokenPurpose,
+  token: string,
+): Promise<{ account: Account; email: string }> {
+  const { accountId } = await peekToken(tx, secrets, purpose, token);
+  const account = await tx.findOne(Account, accountId, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  const [used] = await tx.execute<{ email: string }[]>(
+    `delete from account_token where token_hash = decode(?, 'hex') and purpose = ? and expires_at > now() returning email`,
+    [hashSecret(token).toString('hex'), purpose],
+  );
+  if (account === null || used === undefined) throw new ProblemError('link_invalid');
+  return { account, email: used.email };
+}
+
+/** Ends links of an account, unused. */
+export async function endTokens(
+  tx: EntityManager,
+  accountId: string,
+  purposes?: readonly TokenPurpose[],
+): Promise<void> {
+  await tx.nativeDelete(AccountToken, {
+    account: accountId,
+    ...(purposes === undefined ? {} : { purpose: { $in: [...purposes] } }),
+  });
+}

@@ -1,0 +1,18 @@
+import { ProblemError } from '../../errors.ts';
+import { requirePermission, sessionProcedure } from '../../procedures/procedures.ts';
+import { router } from '../../procedures/trpc.ts';
+import { listTeamEvents } from './audit-log.queries.ts';
+import { auditPageOutput, listAuditInput } from './audit-log.schema.ts';
+
+/** What a team's page of its audit log shows: to people, because it names addresses. Over tRPC only. */
+export const auditConsoleRouter = router({
+  list: sessionProcedure
+    .input(listAuditInput)
+    .output(auditPageOutput)
+    .query(async ({ ctx, input }) => {
+      const membership = await ctx.membershipOf(input.teamId);
+      if (membership === null) throw new ProblemError('team_not_found');
+      requirePermission(membership.permissions, 'edit_team_settings');
+      return listTeamEvents(ctx.services.db.read, input);
+    }),
+});

@@ -1,0 +1,117 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { record } from '../../events/record.ts';
+import { keepAccounts } from '../../transactions/locks.ts';
+import { lockTeamAs } from '../../transactions/with-team.ts';
+import type { Principal } from '../../auth/principal.ts';
+import { findActiveMembership } from '../../auth/authenticate.ts';
+import { isAccountOnly, scopesIn } from '../../auth/scopes.ts';
+import { newId, OAuthGrant, type Scope } from '../../entities/index.ts';
+import { ProblemError } from '../../errors.ts';
+import type { Services } from '../../app-services.ts';
+import { holdValues, type Hold } from './oauth-consent.queries.ts';
+
+/** A grant ends by itself, however often its tokens are refreshed. */
+const GRANT_DAYS = 90;
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+type Approval = {
+  readonly accountId: string;
+  readonly teamId: string | null;
+  readonly scopes: readonly Scope[];
+};
+
+/**
+ * Makes the grant that somebody approved, for the whole account or for one team. The request is
+ * decided with it, once. @returns where the browser goes on
+ */
+export async function approve(
+  { db, config }: Services,
+  caller: Principal,
+  hold: Hold,
+  { accountId, teamId, scopes }: Approval,
+): Promise<string> {
+  if (accountId !== caller.accountId) throw new ProblemError('account_changed');
+  const membership = teamId === null ? null : await findActiveMembership(db.read, caller, teamId);
+  if (teamId !== null && membership === null) throw new ProblemError('team_not_found');
+
+  await db.em().transactional(async (tx) => {
+    const request = await lockRequest(tx, hold);
+    const granted = grantedOf(request.scope, scopes, teamId !== null);
+    // Under the team's lock a membership that ends takes the grant with it.
+    if (membership === null) await keepAccounts(tx, [accountId]);
+    else await lockTeamAs(tx, membership);
+    await keepClient(tx, request.client_id);
+
+    const id = newId('grant');
+    tx.create(OAuthGrant, {
+      id,
+      account: accountId,
+      client: request.client_id,
+      audience: teamId === null ? 'personal' : 'team',
+      team: teamId,
+      scopes: granted,
+      expiresAt: new Date(Date.now() + GRANT_DAYS * DAY_MS),
+    });
+    await tx.flush();
+    // `remember: false`: the engine keeps no session of its own.
+    await decide(tx, hold, { login: { accountId, remember: false }, consent: { grantId: id } });
+    record(tx, 'oauth_grant.created', {
+      accountId,
+      teamId,
+      grantId: id,
+      clientId: request.client_id,
+      scopes: granted,
+    });
+  });
+  return resumeUrl(config.baseUrl, hold.id);
+}
+
+/** Refuses what a client asked for. @returns where the browser goes on */
+export async function deny({ db, config }: Services, caller: Principal, hold: Hold): Promise<string> {
+  await db.em().transactional(async (tx) => {
+    const request = await lockRequest(tx, hold);
+    await decide(tx, hold, { error: 'access_denied', error_description: 'The request was denied.' });
+    record(tx, 'oauth_grant.denied', { accountId: caller.accountId, clientId: request.client_id });
+  });
+  return resumeUrl(config.baseUrl, hold.id);
+}
+
+const resumeUrl = (baseUrl: string, id: string): string => `${baseUrl}/oauth/authorize/${encodeURIComponent(id)}`;
+
+type OpenRequest = { readonly client_id: string; readonly scope: string };
+
+async function lockRequest(tx: EntityManager, hold: Hold): Promise<OpenRequest> {
+  const [request] = await tx.execute<OpenRequest[]>(
+    `select payload->'params'->>'client_id' as client_id, payload->'params'->>'scope' as scope
+     from authorization_request
+     where id_hash = ? and browser_hash = ? and result is null and expires_at > now()
+     for update`,
+    holdValues(hold),
+  );
+  if (request === undefined) throw new ProblemError('authorization_not_found');
+  return request;
+}
+
+/** What is granted: some of what was asked for, and for a team nothing that concerns the whole account. */
+function grantedOf(asked: string, approved: readonly Scope[], isForTeam: boolean): Scope[] {
+  const requested = scopesIn(asked);
+  const beyond = approved.findIndex((scope) => !requested.includes(scope));
+  if (beyond !== -1) throw invalid(`/scopes/${beyond}`, 'The application did not ask for this scope.');
+  const granted = requested.filter((scope) => approved.includes(scope) && !(isForTeam && isAccountOnly(scope)));
+  if (granted.length === 0) throw invalid('/scopes', 'No scope is left to grant.');
+  return granted;
+}
+
+/** Keeps the client from being deleted until the commit. */
+async function keepClient(tx: EntityManager, clientId: string): Promise<void> {
+  const [client] = await tx.execute<unknown[]>('select id from oauth_client where id = ? for key share', [clientId]);
+  if (client === undefined) throw new ProblemError('authorization_not_found');
+}
+
+async function decide(tx: EntityManager, { id, browserToken }: Hold, result: object): Promise<void> {
+  const [idHash] = holdValues({ id, browserToken });
+  await tx.execute('update authorization_request set result = ? where id_hash = ?', [JSON.stringify(result), idHash]);
+}
+
+const invalid = (pointer: string, detail: string) =>
+  new ProblemError('validation_failed', detail, { errors: [{ in: 'body', pointer, code: 'invalid_value' }] });

@@ -1,0 +1,53 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { inOrder, isAccountOnly } from '../../auth/scopes.ts';
+import { iso, isoOrNull, statement, type Read } from '../../db/query.ts';
+import type { Scope } from '../../entities/index.ts';
+
+type GrantRow = {
+  id: string;
+  client_id: string;
+  client_name: string;
+  audience: 'personal' | 'team';
+  team_id: string | null;
+  team_name: string | null;
+  scopes: Scope[];
+  created_at: string;
+  last_used_at: string | null;
+  expires_at: string;
+};
+
+const SELECT_GRANT = `select g.id, g.client_id, c.name as client_name, g.audience, g.team_id, t.name as team_name, g.scopes,
+     g.created_at, g.last_used_at, g.expires_at
+   from oauth_grant g
+   join oauth_client c on c.id = g.client_id
+   left join team t on t.id = g.team_id`;
+const LIVE = 'g.revoked_at is null and g.expires_at > now()';
+
+// Also one whose membership is inactive: it reaches nothing now, and will again.
+const liveGrants = statement<GrantRow>(
+  'live_grants',
+  `${SELECT_GRANT} where g.account_id = $1 and ${LIVE} order by g.created_at desc, g.id desc`,
+);
+
+/** What the account has allowed and not ended, the latest first. */
+export const listGrants = async (read: Read, accountId: string) => (await read(liveGrants, [accountId])).map(present);
+
+/** Locks a live grant of the account. @returns null where the account has none of this id. */
+export async function lockGrant(tx: EntityManager, accountId: string, id: string) {
+  const [row] = await tx.execute<GrantRow[]>(
+    `${SELECT_GRANT} where g.id = ? and g.account_id = ? and ${LIVE} for update of g`,
+    [id, accountId],
+  );
+  return row === undefined ? null : present(row);
+}
+
+const present = (row: GrantRow) => ({
+  id: row.id,
+  client: { id: row.client_id, name: row.client_name },
+  audience: row.audience,
+  team: row.team_id === null ? null : { id: row.team_id, name: row.team_name ?? '' },
+  scopes: inOrder(row.scopes).filter((scope) => row.team_id === null || !isAccountOnly(scope)),
+  createdAt: iso(row.created_at),
+  lastUsedAt: isoOrNull(row.last_used_at),
+  expiresAt: iso(row.expires_at),
+});

@@ -1,0 +1,27 @@
+import { z } from 'zod';
+import { sessionProcedure } from '../../procedures/procedures.ts';
+import { SUCCESS, success } from '../../procedures/fields.ts';
+import { router } from '../../procedures/trpc.ts';
+import { listGrants } from './oauth-grants.queries.ts';
+import { grantOutput, narrowInput, revokeInput } from './oauth-grants.schema.ts';
+import { narrowGrant, revokeGrant } from './oauth-grants.service.ts';
+
+/** The applications that a person has connected. Over tRPC only. */
+export const grantsRouter = router({
+  list: sessionProcedure
+    .output(z.array(grantOutput))
+    .query(({ ctx }) => listGrants(ctx.services.db.read, ctx.principal.accountId)),
+
+  narrow: sessionProcedure
+    .input(narrowInput)
+    .output(grantOutput)
+    .mutation(({ ctx, input }) => narrowGrant(ctx.services, ctx.principal, input.grantId, input.scopes)),
+
+  revoke: sessionProcedure
+    .input(revokeInput)
+    .output(success)
+    .mutation(async ({ ctx, input }) => {
+      await revokeGrant(ctx.services, ctx.principal, input.grantId);
+      return SUCCESS;
+    }),
+});

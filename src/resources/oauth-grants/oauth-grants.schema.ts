@@ -1,0 +1,20 @@
+import { z } from 'zod';
+import { SCOPES } from '../../entities/index.ts';
+import { resourceId, timestamp } from '../../procedures/fields.ts';
+
+const scope = z.enum(SCOPES);
+
+export const grantOutput = z.object({
+  id: z.string(),
+  client: z.object({ id: z.string(), name: z.string() }),
+  audience: z.enum(['personal', 'team']),
+  team: z.object({ id: z.string(), name: z.string() }).nullable(),
+  /** Those that are enforced. */
+  scopes: z.array(scope),
+  createdAt: timestamp,
+  lastUsedAt: timestamp.nullable(),
+  expiresAt: timestamp,
+});
+
+export const narrowInput = z.object({ grantId: resourceId, scopes: z.array(scope).min(1).max(SCOPES.length) });
+export const revokeInput = z.object({ grantId: resourceId });

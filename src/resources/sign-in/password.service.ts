@@ -1,0 +1,59 @@
+import { isSameAddress, lockAccountByEmail } from '../../transactions/locks.ts';
+import { record } from '../../events/record.ts';
+import { consumeToken, endTokens, peekToken } from '../accounts/email-link-token.ts';
+import { inEvenTime } from '../../crypto/minimum-duration.ts';
+import { hashPassword, requireUncommon } from '../../crypto/password-hash.ts';
+import { addressWindow, attempt, forgive } from '../../rate-limit/attempts.ts';
+import { ProblemError } from '../../errors.ts';
+import { accountMailKey, enqueue } from '../../jobs/enqueue.ts';
+import type { Services } from '../../app-services.ts';
+import type { Visitor } from '../../procedures/browser-client.ts';
+import { endSessions } from '../sessions/sessions.service.ts';
+import { mailLink } from './link-mail.ts';
+import { endPrepared } from './reclaim-account.ts';
+
+/**
+ * Mails a link to set a new password, where there is an account. Links that were mailed before go on
+ * working, so that nobody can take them away from the owner by asking again and again.
+ */
+export async function forgotPassword(services: Services, visitor: Visitor, email: string): Promise<void> {
+  await attempt(addressWindow(visitor.attempts, 'mail', visitor.addressBucket));
+  await inEvenTime(
+    services.db.em().transactional(async (tx) => {
+      const account = await lockAccountByEmail(tx, email);
+      if (!account?.email || account.disabledAt) return;
+      await mailLink(tx, services, account, 'reset_password', account.email);
+    }),
+  );
+}
+
+type Reset = { readonly token: string; readonly password: string };
+
+/** Sets a new password. The link has proven the mailbox; whoever was in the account is out. */
+export async function resetPassword(
+  { db, secrets, config }: Services,
+  visitor: Visitor,
+  { token, password }: Reset,
+): Promise<void> {
+  const window = addressWindow(visitor.attempts, 'link', visitor.addressBucket);
+  await attempt(window);
+  // Before the work of the hash, and without using the link up for a password that is refused.
+  const { accountEmail } = await peekToken(db.em(), secrets, 'reset_password', token);
+  requireUncommon(password, accountEmail, '/password');
+  const passwordHash = await hashPassword(password, config.passwordCost);
+
+  await db.em().transactional(async (tx) => {
+    const { account, email } = await consumeToken(tx, secrets, 'reset_password', token);
+    if (!isSameAddress(account.email, email) || account.disabledAt) throw new ProblemError('link_invalid');
+    if (!account.emailVerifiedAt) await endPrepared(tx, account);
+    account.emailVerifiedAt ??= new Date();
+    account.passwordHash = passwordHash;
+    record(tx, 'account.password_reset', { accountId: account.id });
+    // Also the links that somebody asked for who knew the old password.
+    await endTokens(tx, account.id);
+    await endSessions(tx, { account: account.id }, 'password reset');
+    const mail = { kind: 'password_changed' as const, accountId: account.id, to: email };
+    await enqueue(tx, 'sendAccountMail', mail, accountMailKey(mail));
+  });
+  await forgive(window);
+}

@@ -1,0 +1,57 @@
+import { LockMode } from '@mikro-orm/core';
+import { hashPassword, isCheaper, verifyPassword } from '../../crypto/password-hash.ts';
+import type { Principal } from '../../auth/principal.ts';
+import { addressWindow, attempt, forgive, guessWindow } from '../../rate-limit/attempts.ts';
+import { Account } from '../../entities/index.ts';
+import { ProblemError } from '../../errors.ts';
+import type { Services } from '../../app-services.ts';
+import type { Visitor } from '../../procedures/browser-client.ts';
+import { endSessions, openSession, startSession } from '../sessions/sessions.service.ts';
+import type { SignIn } from './sign-in.schema.ts';
+import { findSignIn } from './sign-in.queries.ts';
+
+/** Signs in with a password. Whatever is wrong, it is one refusal, after the same work. */
+export async function signIn(
+  { db, config, ...rest }: Services,
+  visitor: Visitor,
+  replaced: Principal | null,
+  { email, password }: SignIn,
+): Promise<void> {
+  const { accountId, passwordHash, deviceId } = await findSignIn(db.read, email, visitor.deviceToken);
+  const { attempts, addressBucket } = visitor;
+  // A browser of the owner's is bound by its own window alone, whatever strangers do at the account or beside it.
+  const windows =
+    deviceId === null
+      ? [addressWindow(attempts, 'sign-in', addressBucket), guessWindow(attempts, { email })]
+      : [guessWindow(attempts, { deviceId })];
+  for (const window of windows) await attempt(window);
+
+  const isRight = await verifyPassword(password, passwordHash, config.passwordCost);
+  if (!isRight || accountId === null || passwordHash === null) {
+    throw new ProblemError('sign_in_failed', undefined, accountId === null ? {} : { accountId });
+  }
+  const dearerHash = isCheaper(passwordHash, config.passwordCost)
+    ? await hashPassword(password, config.passwordCost)
+    : passwordHash;
+
+  const session = await db.em().transactional(async (tx) => {
+    // Under the lock: the account may be disabled, deleted, or have another password since it was looked up.
+    const account = await tx.findOne(Account, accountId, { lockMode: LockMode.PESSIMISTIC_WRITE });
+    if (account === null || account.disabledAt || account.passwordHash !== passwordHash) {
+      throw new ProblemError('sign_in_failed', undefined, { accountId });
+    }
+    account.passwordHash = dearerHash;
+    const services = { db, config, ...rest };
+    return startSession(tx, services, { account, authenticationType: 'password', visitor, replaced });
+  });
+  openSession(visitor, session);
+  for (const window of windows) await forgive(window);
+}
+
+/** Ends the session of the call, if there is one, and forgets its cookie in any case. */
+export async function signOut({ db }: Services, visitor: Visitor, principal: Principal | null): Promise<void> {
+  if (principal?.kind === 'session') {
+    await db.em().transactional((tx) => endSessions(tx, { id: principal.credentialId }, 'signed out'));
+  }
+  visitor.clearSession();
+}

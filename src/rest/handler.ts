@@ -1,0 +1,135 @@
+import type { IncomingMessage, RequestListener } from 'node:http';
+import type { Authentication } from '../auth/authenticate.ts';
+import type { Principal } from '../auth/principal.ts';
+import type { Config } from '../config.ts';
+import { ProblemError } from '../errors.ts';
+import { compressed } from '../http/compression.ts';
+import { identify, peekAddress, rateLimited } from '../http/identify.ts';
+import { namesOneHost } from '../http/parser-errors.ts';
+import { apiHeaders, headersOf, jsonReply, problemReply, rateHeaders, send, type Reply } from '../http/reply.ts';
+import { requestIdOf } from '../http/request-id.ts';
+import { noteRefusal } from '../http/denials.ts';
+import type { Transport } from '../http/transport.ts';
+import { callContext } from '../procedures/create-context.ts';
+import { toProblemError } from '../procedures/problem-details.ts';
+import { isStorable } from '../procedures/fields.ts';
+import { readInput, readParams, type Params } from './input.ts';
+import type { RateDecision } from '../rate-limit/limiter.ts';
+import { OPENAPI_PATH, type OpenApiDocument } from './openapi.ts';
+import type { Lookup, Route, RouteTable } from './routes.ts';
+
+/** One request on its way, with what its answer and its log line say of it at the end. */
+type Call = {
+  readonly req: IncomingMessage;
+  readonly requestId: string;
+  readonly path: string;
+  readonly query: string;
+  readonly lookup: Lookup;
+  rate: RateDecision | undefined;
+  principal: Principal | null;
+  teamId: string | null;
+};
+
+/** Answers everything under `/api/v1`, in the order of checks of the contract: see `answer`. */
+export function restHandler(transport: Transport, routes: RouteTable, document: OpenApiDocument): RequestListener {
+  const { baseUrl } = transport.services.config;
+  const fixedHeaders = apiHeaders(baseUrl);
+
+  return async (req, res) => {
+    const startedAt = performance.now();
+    const { path, query } = splitTarget(req.url ?? '');
+    const lookup = routes.lookup(req.method ?? '', path);
+    const call: Call = {
+      req,
+      requestId: requestIdOf(req.headers['x-request-id']),
+      path,
+      query,
+      lookup,
+      rate: undefined,
+      principal: null,
+      teamId: null,
+    };
+    const reply = await answer(transport, document, call).catch((error: unknown) => {
+      const problem = toProblemError(error);
+      transport.log.failure(problem, call.requestId);
+      noteRefusal(transport, problem, { ...call, address: transport.clientAddress(req) });
+      return problemReply(problem, baseUrl, call.requestId);
+    });
+    const rate = call.rate ?? (await peekAddress(transport, req));
+    send(res, reply, headersOf(reply, call.requestId, [...fixedHeaders, ...rateHeaders(rate)]), req.method === 'HEAD');
+    const operation = lookup.kind === 'found' ? lookup.route.operationId : null;
+    transport.log.request(res, operation, startedAt, call.principal?.credentialId ?? null, call.requestId);
+  };
+}
+
+async function answer(transport: Transport, document: OpenApiDocument, call: Call): Promise<Reply> {
+  const { req, lookup } = call;
+  if (!namesOneHost(req)) throw new ProblemError('malformed_request', 'The request has to name its host exactly once.');
+  if (req.method === 'OPTIONS') return preflight(call, transport.services.config);
+
+  const params = lookup.kind === 'found' ? readParams(lookup.route, lookup.rawParams, call.query) : {};
+  const teamId = lookup.kind === 'found' ? teamNamedBy(params) : null;
+  const { authentication, rate } = await identify(transport, req, { teamId, path: call.path, cost: 1 });
+  call.rate = rate;
+  call.principal = authentication.principal;
+  call.teamId = teamId;
+  if (!rate.allowed) throw rateLimited(rate);
+
+  if (isDocument(call.path)) return document.reply(req);
+  if (lookup.kind === 'unknown') throw new ProblemError('route_not_found');
+  if (lookup.kind === 'wrong-method') throw new ProblemError('method_not_allowed', undefined, { allow: lookup.allow });
+  return perform(transport, call, lookup.route, params, authentication, teamId);
+}
+
+/** Calls the procedure, which refuses by credential, scope and audience before it asks for its input. */
+async function perform(
+  { services, clientAddress }: Transport,
+  { req, requestId }: Call,
+  route: Route,
+  params: Params,
+  authentication: Authentication,
+  teamId: string | null,
+): Promise<Reply> {
+  const ctx = callContext(services, { requestId, address: clientAddress(req), authentication, teamId });
+  let raw: unknown;
+  try {
+    const output = await route.call(ctx, async () => (raw = await readInput(req, route, params)));
+    return await compressed(jsonReply(route.status, output), req.headers['accept-encoding']);
+  } catch (error) {
+    throw toProblemError(error, { raw, originOf: route.originOf });
+  }
+}
+
+/** The team a request names in its path or query, where PostgreSQL can be asked for it at all. */
+function teamNamedBy(params: Params): string | null {
+  const teamId = params['teamId'];
+  return typeof teamId === 'string' && isStorable(teamId) && teamId.length <= 2 * 255 ? teamId : null;
+}
+
+/** As everywhere, one trailing slash is tolerated. */
+const isDocument = (path: string): boolean => path === OPENAPI_PATH || path === `${OPENAPI_PATH}/`;
+
+/** CORS: any origin may call with a bearer credential. */
+function preflight({ lookup, path }: Call, { oauth }: Config): Reply {
+  if (lookup.kind === 'unknown' && !isDocument(path)) throw new ProblemError('route_not_found');
+  const allow = lookup.kind === 'unknown' ? 'GET, HEAD, OPTIONS' : lookup.allow;
+  return {
+    status: 204,
+    body: undefined,
+    headers: Object.entries({
+      Allow: allow,
+      'Access-Control-Allow-Methods': allow,
+      'Access-Control-Allow-Headers': `Authorization, Content-Type, X-Request-Id${oauth.dpop ? ', DPoP' : ''}`,
+      'Access-Control-Max-Age': '7200',
+    }).flat(),
+  };
+}
+
+const ORIGIN = /^[^:/?#]+:\/\/[^/?#]*/;
+
+/** Path and query of a request target; the absolute form (RFC 9112, section 3.2.2) means its path. */
+function splitTarget(target: string): { path: string; query: string } {
+  const local = target.startsWith('/') ? target : target.replace(ORIGIN, '');
+  const mark = local.indexOf('?');
+  return mark === -1 ? { path: local, query: '' } : { path: local.slice(0, mark), query: local.slice(mark + 1) };
+}

@@ -1,0 +1,132 @@
+import { nodeHTTPRequestHandler } from '@trpc/server/adapters/node-http';
+import type { Request, RequestHandler, Response } from 'express';
+import { PROBLEMS, ProblemError } from '../errors.ts';
+import { identify, peekAddress, rateLimited } from '../http/identify.ts';
+import { rateHeaders, setHeaders } from '../http/reply.ts';
+import type { Transport } from '../http/transport.ts';
+import type { AppRouter } from '../router.ts';
+import { callContext } from '../procedures/create-context.ts';
+import { toProblemError } from '../procedures/problem-details.ts';
+import { ofContext } from '../procedures/trpc.ts';
+import { noteRefusal } from '../http/denials.ts';
+import { cookiesOf } from '../http/cookies.ts';
+import { isSameOrigin } from './same-origin.ts';
+import { visitorOf } from './browser-client.ts';
+
+const MAX_BODY_BYTES = 100 * 1024;
+const MAX_BATCH = 20;
+const METHODS: readonly string[] = ['GET', 'HEAD', 'POST', 'OPTIONS'];
+
+/** The procedures over tRPC, at `/trpc`. A batch is charged for each of its calls. */
+export function trpcHandler(transport: Transport, router: AppRouter): RequestHandler {
+  const { services, log } = transport;
+  const origins = new Set(services.config.trpcOrigins);
+  const cookies = cookiesOf(services.config.baseUrl);
+  const isProcedure = (name: string) => Object.hasOwn(router._def.procedures, name);
+  const { host } = new URL(services.config.baseUrl);
+
+  return async (req: Request, res: Response) => {
+    allowOrigin(req, res, origins, services.config.oauth.dpop);
+    if (req.method === 'OPTIONS') {
+      setHeaders(res, rateHeaders(await peekAddress(transport, req)));
+      res.status(204).end();
+      return;
+    }
+    const path = req.path.slice(1);
+    const names = namesIn(path);
+    res.locals['operation'] = names.every(isProcedure) && names.length <= MAX_BATCH ? names.join(',') : null;
+    const { session } = cookies.read(req.headers.cookie);
+    const foreign = refusalOfForeign(req, session !== undefined, services.config.baseUrl);
+    const { authentication, rate } = await identify(transport, req, {
+      teamId: null,
+      path: req.baseUrl + req.path,
+      cost: names.length,
+      sessionToken: foreign === null ? session : undefined,
+    });
+    res.locals['credentialId'] = authentication.principal?.credentialId ?? null;
+    setHeaders(res, rateHeaders(rate));
+    if (!rate.allowed) res.setHeader('Retry-After', rate.resetSeconds);
+    // Of these tRPC does not even make a request.
+    if (rate.allowed && !METHODS.includes(req.method)) {
+      throw new ProblemError('method_not_allowed', undefined, { allow: METHODS.join(', ') });
+    }
+    // tRPC refuses what it cannot parse before there is a context, without a problem document.
+    if (isChange(req) && !isJson(req)) {
+      throw rate.allowed ? new ProblemError('unsupported_media_type') : rateLimited(rate);
+    }
+    // tRPC makes a URL of these, which neither may spoil.
+    req.headers.host = host;
+    req.url = req.url.replace(/^\/+/, '/');
+    // A read has no body that a type could be of, but tRPC looks at it.
+    if (!isChange(req)) delete req.headers['content-type'];
+
+    const requestId = res.locals['requestId'] as string; // set for every answer, in app.ts
+    const visitor = visitorOf(transport, cookies, req, res);
+    const blocked = rate.allowed ? foreign : rateLimited(rate);
+    const address = transport.clientAddress(req);
+    const ctx = callContext(services, { requestId, address, authentication, visitor, blocked });
+    await nodeHTTPRequestHandler({
+      req,
+      res,
+      path,
+      router,
+      createContext: () => ctx,
+      maxBodySize: MAX_BODY_BYTES,
+      maxBatchSize: MAX_BATCH,
+      // What tRPC cannot read it refuses as plain text, and with a status of its own.
+      responseMeta: ({ info }) => ({
+        headers: {
+          ...(info === undefined && { 'content-type': 'application/json' }),
+          // In place of tRPC's own, which takes the place of ours.
+          ...(origins.size > 0 && { vary: 'trpc-accept, accept, origin' }),
+        },
+        ...(blocked !== null && { status: PROBLEMS[blocked.problem][0] }),
+      }),
+      onError: ({ error, input }) => {
+        ofContext(error, ctx);
+        const problem = toProblemError(error);
+        const { principal } = authentication;
+        const { teamId } = (input ?? {}) as { teamId?: unknown }; // whatever the caller sent
+        noteRefusal(transport, problem, { principal, address, requestId, teamId });
+        if (problem.extras.retryAfter !== undefined) res.setHeader('Retry-After', problem.extras.retryAfter);
+        log.failure(problem, requestId);
+      },
+    });
+  };
+}
+
+/** The procedures that a path names, read as tRPC does: a comma that is percent-encoded separates calls, too. */
+function namesIn(path: string): string[] {
+  try {
+    return decodeURIComponent(path).split(',');
+  } catch {
+    return [path];
+  }
+}
+
+const isJson = ({ headers }: Request): boolean => /^application\/json(?:;|$)/i.test(headers['content-type'] ?? '');
+
+const isChange = ({ method }: Request): boolean => method !== 'GET' && method !== 'HEAD';
+
+/**
+ * A cookie acts for whoever's browser sent it, and a sign-in sets one; so a call without a bearer
+ * credential has to prove that it comes from our own pages. It is JSON already, which no form sends.
+ */
+function refusalOfForeign(req: Request, hasSession: boolean, baseUrl: string): ProblemError | null {
+  if (req.headers.authorization !== undefined || (!hasSession && !isChange(req))) return null;
+  return isSameOrigin(req, baseUrl) ? null : new ProblemError('cross_site_request');
+}
+
+/** Frontends on other origins use bearer credentials; cookies are never allowed across origins. */
+function allowOrigin(req: Request, res: Response, origins: ReadonlySet<string>, dpop: boolean): void {
+  const { origin } = req.headers;
+  if (origins.size > 0) res.vary('Origin');
+  if (origin === undefined || !origins.has(origin)) return;
+  res.set({
+    'Access-Control-Allow-Origin': origin,
+    'Access-Control-Allow-Methods': 'GET, POST',
+    'Access-Control-Allow-Headers': `Authorization, Content-Type, X-Request-Id${dpop ? ', DPoP' : ''}`,
+    'Access-Control-Expose-Headers': 'RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After, X-Request-Id',
+    'Access-Control-Max-Age': '7200',
+  });
+}

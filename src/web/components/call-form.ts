@@ -1,0 +1,89 @@
+import { useForm } from '@mantine/form';
+import { useMutation } from '@tanstack/react-query';
+import { texts } from '../messages/console.ts';
+import { failureOf, type Failure } from '../trpc.ts';
+
+type Values = Record<string, string>;
+
+type CallForm<Fields extends Values, Output> = {
+  readonly initialValues: Fields;
+  readonly call: (values: Fields) => Promise<Output>;
+  readonly onSuccess?: (output: Output, values: Fields) => unknown;
+  readonly onError?: (failure: Failure) => void;
+  /** A field beside those the refusal names: where the words of a code belong. */
+  readonly fieldOf?: Partial<Record<NonNullable<Failure['code']>, keyof Fields & string>>;
+  /** The fields that hold a list, an entry on each line. */
+  readonly lists?: readonly (keyof Fields & string)[];
+  /** Words for a fault of a field where the general ones say too little. */
+  readonly faults?: Partial<Record<keyof Fields & string, Partial<Record<Fault['code'], string>>>>;
+};
+
+/** A form whose submission is one call. The service alone judges the values, and its faults go to their fields. */
+export function useCallForm<Fields extends Values, Output>({
+  initialValues,
+  call,
+  onSuccess,
+  onError,
+  fieldOf = {},
+  lists = [],
+  faults = {},
+}: CallForm<Fields, Output>) {
+  const form = useForm<Fields>({ mode: 'uncontrolled', initialValues });
+  const mutation = useMutation({
+    mutationFn: call,
+    onSuccess: (output, values) => onSuccess?.(output, values),
+    onError: (error) => {
+      const found = faultsOf(failureOf(error));
+      form.setErrors(found);
+      const first = Object.keys(initialValues).find((name) => name in found);
+      if (first !== undefined) form.getInputNode(first)?.focus();
+      onError?.(failureOf(error));
+    },
+  });
+
+  function faultsOf(failure: Failure): Record<string, string> {
+    const field = failure.code === null ? undefined : fieldOf[failure.code];
+    if (field !== undefined) return { [field]: failure.detail };
+    const found = failure.errors.map((entry) => {
+      const [, name = '', index] = entry.pointer.split('/');
+      const own = faults[name]?.[entry.code];
+      return [name, own ?? (lists.includes(name) ? listFaultText(failure, entry, index) : faultText(entry))] as const;
+    });
+    return Object.fromEntries(found.filter(([name]) => name in initialValues).reverse());
+  }
+
+  const failure = mutation.error === null ? undefined : failureOf(mutation.error);
+  return {
+    field: (name: keyof Fields & string) => ({ key: form.key(name), ...form.getInputProps(name), name }),
+    submit: form.onSubmit((values) => {
+      if (!mutation.isPending) mutation.mutate(values);
+    }),
+    values: () => form.getValues(),
+    reset: () => {
+      form.reset();
+      mutation.reset();
+    },
+    pending: mutation.isPending,
+    error: mutation.error,
+    /** What no field shows. */
+    failure: failure === undefined || Object.keys(faultsOf(failure)).length > 0 ? undefined : failure,
+  };
+}
+
+type Fault = Failure['errors'][number];
+
+/** Only the detail says what is wrong with an entry of a list. */
+function listFaultText({ detail }: Failure, fault: Fault, index: string | undefined): string {
+  if (index !== undefined) return texts.faults.line(Number(index) + 1, detail);
+  const max = fault.params?.['max'];
+  return max === undefined ? faultText(fault) : texts.faults.max_lines(Number(max));
+}
+
+/** What is wrong with a value, for whoever typed it. */
+export function faultText({ code, pointer, params = {} }: Fault): string {
+  const bound = Number(params['min'] ?? params['max']);
+  if (code === 'invalid_format' && params['format'] === 'email') return texts.faults.email;
+  if (code === 'invalid_value' && /password/i.test(pointer)) return texts.faults.password;
+  const fault = texts.faults[code];
+  return typeof fault === 'string' ? fault : fault(bound);
+}

@@ -1,0 +1,56 @@
+import { Button, Group, Stack, Text } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { Dialog } from './dialog.tsx';
+import { texts } from '../messages/console.ts';
+import { failureOf } from '../trpc.ts';
+import { FailureAlert } from './failure-alert.tsx';
+
+type ConfirmationProps = {
+  readonly title: string;
+  readonly explanation: string;
+  readonly submit: string;
+  /** Red says that something is lost by it. */
+  readonly color?: 'red' | 'blue';
+  /** False as long as what is below the explanation is not there to be read. */
+  readonly isReady?: boolean;
+  readonly children?: ReactNode;
+  readonly call: () => Promise<unknown>;
+  readonly onSuccess: () => void;
+  /** After a refusal, which the dialog shows. */
+  readonly onError?: (() => void) | undefined;
+  readonly onClose: () => void;
+};
+
+/** Asks once more before something that cannot be undone. */
+export function Confirmation({
+  title,
+  explanation,
+  submit,
+  color = 'red',
+  isReady = true,
+  children,
+  call,
+  onSuccess,
+  onError,
+  onClose,
+}: ConfirmationProps) {
+  const mutation = useMutation({ mutationFn: call, onSuccess, ...(onError && { onError }) });
+  return (
+    <Dialog onClose={onClose} title={title}>
+      <Stack gap="md">
+        <Text>{explanation}</Text>
+        {children}
+        {mutation.error !== null && <FailureAlert failure={failureOf(mutation.error)} />}
+        <Group justify="flex-end" gap="sm">
+          <Button variant="default" onClick={onClose} data-autofocus>
+            {texts.cancel}
+          </Button>
+          <Button color={color} disabled={!isReady} loading={mutation.isPending} onClick={() => mutation.mutate()}>
+            {submit}
+          </Button>
+        </Group>
+      </Stack>
+    </Dialog>
+  );
+}

@@ -1,0 +1,122 @@
+import {
+  ActionIcon,
+  Anchor,
+  Button,
+  Container,
+  Group,
+  Paper,
+  useComputedColorScheme,
+  useMantineColorScheme,
+} from '@mantine/core';
+import { useColorScheme } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { Link, Outlet } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { me, useSignOut } from '../session.ts';
+import { texts } from '../messages/console.ts';
+import { Mark, Moon, Sun } from './icons.tsx';
+import { Shortcuts } from './shortcuts.tsx';
+
+type VisitorLayoutProps = { readonly children?: ReactNode; readonly wide?: boolean };
+
+/** A card in the middle, for pages with one thing to do. */
+export const VisitorLayout = ({ children = <Outlet />, wide = false }: VisitorLayoutProps) => (
+  <div className="visitor">
+    <SkipLink />
+    <header className="visitor-header">
+      <Brand />
+      <ColorSchemeToggle />
+    </header>
+    <main id="content" className="visitor-main">
+      <Paper withBorder radius="lg" className="visitor-card" mod={{ wide }}>
+        {children}
+      </Paper>
+    </main>
+  </div>
+);
+
+/** A wider card, for a decision with more to read. */
+export const DeciderLayout = () => <VisitorLayout wide />;
+
+/** The frame of everything behind the sign-in. */
+export const ConsoleLayout = () => (
+  <>
+    <SkipLink />
+    <header className="console-header">
+      <Container size="md" className="console-bar">
+        <Brand />
+        <nav aria-label={texts.header.navigation} className="console-nav">
+          <Link to="/" activeOptions={{ exact: true }}>
+            {texts.header.teams}
+          </Link>
+          <Link to="/api-keys">{texts.header.apiKeys}</Link>
+          <Link to="/account">{texts.header.account}</Link>
+          <Link to="/developer">{texts.header.developer}</Link>
+          <OperatorLink />
+        </nav>
+        <Group gap={4} wrap="nowrap" className="console-tools">
+          <ColorSchemeToggle />
+          <SignOut />
+        </Group>
+      </Container>
+    </header>
+    <Container component="main" id="content" size="md" className="console-main">
+      <Outlet />
+    </Container>
+    <Shortcuts />
+  </>
+);
+
+/** Only operators know the way. Whether somebody is one, the service says with each call. */
+function OperatorLink() {
+  const { data: person } = useQuery(me());
+  return person?.role === 'admin' && <Link to="/operator">{texts.header.operator}</Link>;
+}
+
+const SkipLink = () => (
+  <a href="#content" className="skip-link">
+    {texts.skipToContent}
+  </a>
+);
+
+const Brand = () => (
+  <Anchor component={Link} to="/" className="brand" underline="never">
+    <Mark />
+    <span>{texts.product}</span>
+  </Anchor>
+);
+
+function SignOut() {
+  const signOut = useSignOut();
+  return (
+    <Button
+      variant="subtle"
+      color="gray"
+      size="compact-sm"
+      loading={signOut.isPending}
+      onClick={() => signOut.mutate()}
+    >
+      {texts.header.signOut}
+    </Button>
+  );
+}
+
+/** Between light and dark; choosing what the system has means following the system again. */
+function ColorSchemeToggle() {
+  // Suppressing transitions would need a style element.
+  const { setColorScheme } = useMantineColorScheme({ keepTransitions: true });
+  const current = useComputedColorScheme('light');
+  const system = useColorScheme();
+  const other = current === 'dark' ? 'light' : 'dark';
+  return (
+    <ActionIcon
+      variant="subtle"
+      color="gray"
+      size="lg"
+      aria-label={texts.header[other]}
+      onClick={() => setColorScheme(other === system ? 'auto' : other)}
+    >
+      {current === 'dark' ? <Sun /> : <Moon />}
+    </ActionIcon>
+  );
+}

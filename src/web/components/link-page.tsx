@@ -1,0 +1,66 @@
+import { Button, Stack } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { useEffect, type ReactNode } from 'react';
+import { ButtonLink } from './links.tsx';
+import { texts } from '../messages/console.ts';
+import { failureOf } from '../trpc.ts';
+import { FailureAlert } from './failure-alert.tsx';
+import { Page } from './page.tsx';
+
+type LinkPageProps = {
+  readonly token: string | undefined;
+  readonly words: {
+    readonly title: string;
+    readonly explanation: string;
+    readonly submit: string;
+    readonly doneTitle: string;
+    readonly done: string;
+  };
+  readonly call: (token: string) => Promise<unknown>;
+  readonly onDone?: () => void;
+  /** What to do next once it is done. */
+  readonly next: ReactNode;
+};
+
+/** Where the link of a mail leads. Mail scanners open links, so only the button changes anything. */
+export function LinkPage({ token, words, call, onDone, next }: LinkPageProps) {
+  const mutation = useMutation({ mutationFn: call, ...(onDone === undefined ? {} : { onSuccess: onDone }) });
+  if (token === undefined) return <IncompleteLink />;
+  if (mutation.isSuccess) return <Done title={words.doneTitle} explanation={words.done} next={next} />;
+  return (
+    <Page title={words.title} explanation={words.explanation}>
+      <Stack gap="md">
+        {mutation.error !== null && <FailureAlert failure={failureOf(mutation.error)} />}
+        <Button size="md" fullWidth loading={mutation.isPending} onClick={() => mutation.mutate(token)}>
+          {words.submit}
+        </Button>
+      </Stack>
+    </Page>
+  );
+}
+
+/** The outcome of a page's one thing to do. Its heading is focused, so that it is read out. */
+export function Done({
+  title,
+  explanation,
+  next,
+}: {
+  readonly title: string;
+  readonly explanation: string;
+  readonly next: ReactNode;
+}) {
+  useEffect(() => document.querySelector('h1')?.focus(), []);
+  return (
+    <Page key="done" title={title} explanation={explanation}>
+      {next}
+    </Page>
+  );
+}
+
+export const IncompleteLink = () => (
+  <Page title={texts.link.incompleteTitle} explanation={texts.link.incomplete}>
+    <ButtonLink to="/sign-in" variant="default" size="md">
+      {texts.toSignIn}
+    </ButtonLink>
+  </Page>
+);

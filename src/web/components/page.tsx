@@ -1,0 +1,47 @@
+import { Skeleton, Stack, Text, Title } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { texts } from '../messages/console.ts';
+
+type PageProps = {
+  readonly title: string;
+  readonly explanation?: ReactNode;
+  readonly action?: ReactNode;
+  readonly children: ReactNode;
+};
+
+/** A page under its one heading, which takes the focus after a change of the route (see routes.tsx). */
+export const Page = ({ title, explanation, action, children }: PageProps) => (
+  <>
+    <title>{`${title} · ${texts.product}`}</title>
+    <Stack gap="lg">
+      <header className="page-header">
+        <Title order={1} size="h2" tabIndex={-1}>
+          {title}
+        </Title>
+        {action}
+        {explanation !== undefined && (
+          <Text c="dimmed" className="page-explanation">
+            {explanation}
+          </Text>
+        )}
+      </header>
+      {children}
+    </Stack>
+  </>
+);
+
+/** Space for what is being loaded, about as high as it will be. */
+export const Placeholder = ({ rows = 3, height = 44 }: { readonly rows?: number; readonly height?: number }) => (
+  <Stack gap="md" role="status" aria-label={texts.loading}>
+    {Array.from({ length: rows }, (_, row) => (
+      <Skeleton key={row} height={height} />
+    ))}
+  </Stack>
+);
+
+export const LoadingPage = () => (
+  <Stack gap="lg" className="appear-late">
+    <Skeleton height={32} width="60%" />
+    <Placeholder />
+  </Stack>
+);

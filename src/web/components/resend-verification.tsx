@@ -1,0 +1,22 @@
+import { Button } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { texts } from '../messages/console.ts';
+import { failureOf, trpc } from '../trpc.ts';
+import { FailureAlert } from './failure-alert.tsx';
+import { useNotice } from './notices.tsx';
+
+export function ResendVerification({ email }: { readonly email: string }) {
+  const notify = useNotice();
+  const resend = useMutation({
+    mutationFn: () => trpc.auth.resendVerification.mutate({ email }),
+    onSuccess: () => notify(texts.verification.resent(email)),
+  });
+  return (
+    <>
+      {resend.error !== null && <FailureAlert failure={failureOf(resend.error)} />}
+      <Button variant="default" loading={resend.isPending} onClick={() => resend.mutate()}>
+        {texts.verification.resend}
+      </Button>
+    </>
+  );
+}

@@ -1,0 +1,60 @@
+import { useLocalStorage } from '@mantine/hooks';
+import { useNavigate, useParams } from '@tanstack/react-router';
+import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { PLACES, TEAM_PLACES } from './shortcut-targets.ts';
+
+const ShortcutsDialog = lazy(async () => ({ default: (await import('./shortcuts-dialog.tsx')).ShortcutsDialog }));
+
+const SEQUENCE_MS = 1500;
+
+/** The keys that work everywhere in the console, and the list of them under `?`. They can be switched off (WCAG 2.1.4). */
+export function Shortcuts() {
+  const [isOn, setOn] = useLocalStorage({
+    key: 'roster-shortcuts',
+    defaultValue: true,
+    getInitialValueInEffect: false,
+  });
+  const [isOpen, setOpen] = useState(false);
+  const navigate = useNavigate();
+  const { teamId } = useParams({ strict: false });
+  const began = useRef(0);
+
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.ctrlKey || event.metaKey || event.altKey || isBusy(event.target)) return;
+      const follows = Date.now() - began.current < SEQUENCE_MS;
+      began.current = 0;
+      if (event.key === '?') setOpen(true);
+      else if (!isOn) return;
+      else if (follows && isIn(PLACES, event.key)) void navigate({ to: PLACES[event.key] });
+      else if (follows && teamId !== undefined && isIn(TEAM_PLACES, event.key)) {
+        void navigate({ to: TEAM_PLACES[event.key], params: { teamId } });
+      } else if (event.key === 'g') began.current = Date.now();
+      else if (event.key === '/') focusSearch(event);
+    };
+    document.addEventListener('keydown', onKey);
+    return () => document.removeEventListener('keydown', onKey);
+  }, [isOn, navigate, teamId]);
+
+  return (
+    isOpen && (
+      <Suspense fallback={null}>
+        <ShortcutsDialog isOn={isOn} onChange={setOn} onClose={() => setOpen(false)} />
+      </Suspense>
+    )
+  );
+}
+
+const isIn = <Places extends object>(places: Places, key: string): key is keyof Places & string => key in places;
+
+/** Whether the keys belong to somebody else: a field that is being filled in, or a dialog. */
+const isBusy = (target: EventTarget | null): boolean =>
+  (target instanceof HTMLElement && (target.isContentEditable || target.matches('input, textarea, select'))) ||
+  document.querySelector('[role="dialog"]') !== null;
+
+function focusSearch(event: KeyboardEvent): void {
+  const field = document.querySelector<HTMLInputElement>('main input[type="search"]');
+  if (field === null) return;
+  event.preventDefault();
+  field.focus();
+}

@@ -1,0 +1,90 @@
+import { describe, expect } from 'vitest';
+import { test } from '../support/api.ts';
+import { recordedBy } from '../events/events.ts';
+import { aScene } from '../events/mutations.ts';
+import { problemOf, signedIn } from '../support/browser.ts';
+import { withKey } from './console.ts';
+
+describe('audit.list', () => {
+  test('shows what happened in the team, the latest first, with the names of those who did it', async ({ api }) => {
+    const { owner, team, member } = await aScene(api);
+    const teamId = team.id;
+    await api.rows(`update account set first_name = 'Ada', last_name = 'Lovelace' where id = $1`, [owner.id]);
+    const { trpc } = owner.visitor;
+    const role = await trpc.roles.create.mutate({ teamId, name: 'Editors', permissions: [] });
+    await trpc.members.setRole.mutate({ teamId, userId: member.id, roleId: role.roleId });
+    const key = await api.anApiKey(owner, { scopes: ['teams:write'], team });
+    await withKey(api, key).updateTeam.mutate({ teamId, name: 'Kites' });
+
+    const { events, nextCursor } = await trpc.audit.list.query({ teamId });
+
+    const actor = { userId: owner.id, name: 'Ada Lovelace' };
+    expect(events).toMatchObject([
+      { event: 'team.renamed', actorKind: 'api_key', actor, credentialName: 'A key', subject: null },
+      {
+        event: 'member.role_changed',
+        actorKind: 'session',
+        actor,
+        subject: { userId: member.id, name: member.email },
+        target: { id: role.roleId, name: 'Editors' },
+        address: '127.0.0.1',
+        count: 1,
+      },
+      { event: 'role.created', target: { id: role.roleId, name: 'Editors' } },
+    ]);
+    expect(nextCursor).toBeNull();
+    expect((await trpc.audit.list.query({ teamId, kind: 'role' })).events.map(({ event }) => event)).toEqual([
+      'role.created',
+    ]);
+  });
+
+  test('gives fifty at a time, each once', async ({ api }) => {
+    const { owner, team } = await aScene(api);
+    await api.rows(
+      `insert into audit_event (id, occurred_at, event, actor_kind, team_id, details)
+       select 'evt_page_' || lpad(n::text, 4, '0') || $1, now(), 'team.renamed', 'system', $1, '{}'
+       from generate_series(1, 120) n`,
+      [team.id],
+    );
+    const ids: string[] = [];
+    let cursor: string | null | undefined;
+    do {
+      const page = await owner.visitor.trpc.audit.list.query({ teamId: team.id, ...(cursor && { cursor }) });
+      ids.push(...page.events.map(({ id }) => id));
+      cursor = page.nextCursor;
+    } while (cursor !== null);
+
+    expect(ids).toHaveLength(120);
+    expect(ids).toEqual([...new Set(ids)].toSorted().toReversed());
+  });
+
+  test('shows nothing of another team', async ({ api }) => {
+    const [one, other] = [await aScene(api), await aScene(api)];
+    await other.owner.visitor.trpc.updateTeam.mutate({ teamId: other.team.id, name: 'Kites' });
+
+    expect((await one.owner.visitor.trpc.audit.list.query({ teamId: one.team.id })).events).toEqual([]);
+  });
+
+  // Guarantees that a team learns that the operator looked at it, and not who of them.
+  test('shows that an operator looked, and not which one', async ({ api }) => {
+    const { owner, team } = await aScene(api);
+    const operator = await api.anAccount();
+    await api.rows(`update account set role = 'admin' where id = $1`, [operator.id]);
+    const visitor = await signedIn(api, operator);
+    const recorded = await recordedBy(api, visitor, () => visitor.trpc.operator.team.query({ teamId: team.id }));
+    expect(recorded).toMatchObject([{ event: 'operator.team_viewed', actor_id: operator.id, team_id: team.id }]);
+
+    const { events } = await owner.visitor.trpc.audit.list.query({ teamId: team.id });
+    expect(events).toMatchObject([
+      { event: 'operator.team_viewed', actorKind: 'operator', actor: null, address: null },
+    ]);
+    expect(JSON.stringify(events)).not.toContain(operator.id);
+  });
+
+  test('takes kinds that there are', async ({ api }) => {
+    const { owner, team } = await aScene(api);
+    const call = owner.visitor.trpc.audit.list.query({ teamId: team.id, kind: 'account' as 'team' });
+
+    expect((await problemOf(call)).code).toBe('validation_failed');
+  });
+});

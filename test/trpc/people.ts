@@ -1,0 +1,80 @@
+import { randomBytes } from 'node:crypto';
+import { onTestFinished } from 'vitest';
+import { hashPassword } from '../../src/crypto/password-hash.ts';
+import { enqueue } from '../../src/jobs/enqueue.ts';
+import { startApi, type Api } from '../support/api.ts';
+import { problemOf, type Visitor } from '../support/browser.ts';
+import { tokenIn } from '../support/mailbox.ts';
+
+export const PASSWORD = 'wandering heron 42';
+export const OTHER_PASSWORD = 'quiet lighthouse 7';
+
+/** An address that nobody else has. */
+export const anAddress = (): string => `p-${randomBytes(6).toString('hex')}@example.com`;
+
+/** A service of the test's own, with settings of its own. */
+export async function aService(settings: Record<string, string>): Promise<Api> {
+  const api = await startApi(settings);
+  onTestFinished(() => api.close());
+  return api;
+}
+
+/** An account with a password, made past the sign-up. */
+export async function aPerson(api: Api, { isVerified = true }: { isVerified?: boolean } = {}) {
+  const account = await api.anAccount({ email: anAddress() });
+  await api.rows('update account set password_hash = $2, email_verified_at = $3 where id = $1', [
+    account.id,
+    await hashPassword(PASSWORD),
+    isVerified ? new Date() : null,
+  ]);
+  return account;
+}
+
+/** Somebody with a password in a browser that is signed in. */
+export async function aSignedIn(api: Api, options?: { isVerified?: boolean }) {
+  const account = await aPerson(api, options);
+  const visitor = api.visitor();
+  await signIn(visitor, account.email);
+  return { ...account, visitor };
+}
+
+export const signIn = (visitor: Visitor, email: string, password = PASSWORD) =>
+  visitor.trpc.auth.signIn.mutate({ email, password });
+
+/** `ok`, or the code of the problem. */
+export const codeOf = (call: Promise<unknown>): Promise<string> =>
+  call.then(
+    () => 'ok',
+    async () => (await problemOf(call)).code,
+  );
+
+/** The token in the latest mail to an address that is about something. */
+export const tokenTo = async (api: Api, address: string, about: RegExp): Promise<string> =>
+  tokenIn(await api.mailTo(address, about));
+
+/** Waits, within a bound, until every mail that is due has left. */
+export async function allMailed(api: Api): Promise<void> {
+  const to = anAddress();
+  const mail = { kind: 'password_changed' as const, accountId: to, to };
+  await api.services.db.em().transactional((tx) => enqueue(tx, 'sendAccountMail', mail, to));
+  await api.mailTo(to);
+  for (
+    const deadline = Date.now() + 10_000;
+    Date.now() < deadline;
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  ) {
+    const due = await api.rows(
+      `select 1 from graphile_worker.jobs where task_identifier not in ('sweep', 'chainAudit') and run_at <= now()`,
+    );
+    if (due.length === 0) return;
+  }
+  throw new Error('Mails are still waiting.');
+}
+
+/** The row of an address. */
+export async function accountAt(api: Api, email: string) {
+  const [row] = await api.rows<Record<string, string | null>>('select * from account where lower(email) = lower($1)', [
+    email,
+  ]);
+  return row;
+}
