@@ -1,3 +1,4 @@
+import { activeMembership, liveApiKey, liveGrant, openSession, pendingInvitation } from '../../db/predicates.ts';
 import { iso, isoOrNull, statement, type Read } from '../../db/query.ts';
 import type { ACCOUNT_ROLES, SUBSCRIPTION_STATUSES } from '../../entities/index.ts';
 import { ProblemError } from '../../errors.ts';
@@ -46,24 +47,19 @@ type TeamRow = {
   addons: Record<string, number> | null;
 };
 
-const IS_ACTIVE = 'm.is_active and (m.expires_at is null or m.expires_at > now())';
-
 const accountForOperator = statement<AccountRow>(
   'operator_account',
   `select a.id, a.email, a.first_name, a.last_name, a.role, a.preferred_locale, a.email_verified_at, a.disabled_at,
      a.created_at,
-     (select count(*)::int from session s where s.account_id = a.id and s.revoked_at is null
-        and s.expires_at > now() and s.idle_expires_at > now()) as sessions,
-     (select count(*)::int from api_key k where k.account_id = a.id and k.revoked_at is null
-        and (k.expires_at is null or k.expires_at > now())) as keys,
-     (select count(*)::int from oauth_grant g where g.account_id = a.id and g.revoked_at is null
-        and g.expires_at > now()) as grants
+     (select count(*)::int from session s where s.account_id = a.id and ${openSession('s')}) as sessions,
+     (select count(*)::int from api_key k where k.account_id = a.id and ${liveApiKey('k')}) as keys,
+     (select count(*)::int from oauth_grant g where g.account_id = a.id and ${liveGrant('g')}) as grants
    from account a where a.id = $1`,
 );
 
 const teamsForOperator = statement<AccountTeamRow>(
   'operator_account_teams',
-  `select t.id, t.name, r.id as role_id, r.name as role_name, ${IS_ACTIVE} as is_active,
+  `select t.id, t.name, r.id as role_id, r.name as role_name, ${activeMembership('m')} as is_active,
      count(*) over ()::int as team_count
    from membership m join team t on t.id = m.team_id join role r on r.id = m.role_id
    where m.account_id = $1
@@ -75,9 +71,8 @@ const teamForOperator = statement<TeamRow>(
   `select t.id, t.name, t.slug, t.created_at, o.id as owner_id, o.email as owner_email,
      o.first_name as owner_first_name, o.last_name as owner_last_name,
      (select count(*)::int from membership m where m.team_id = t.id) as members,
-     (select count(*)::int from membership m where m.team_id = t.id and ${IS_ACTIVE}) as active_members,
-     (select count(*)::int from invitation i where i.team_id = t.id and i.accepted_at is null
-        and i.expires_at > now()) as pending_invitations,
+     (select count(*)::int from membership m where m.team_id = t.id and ${activeMembership('m')}) as active_members,
+     (select count(*)::int from invitation i where i.team_id = t.id and ${pendingInvitation('i')}) as pending_invitations,
      s.plan_id, s.status, s.addons
    from team t
    left join membership om on om.team_id = t.id and om.role_id = 'owner'

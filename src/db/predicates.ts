@@ -1,0 +1,22 @@
+/**
+ * Conditions that several queries share, each for a table alias. They compare with the clock of the database,
+ * so that all replicas agree on what has expired.
+ */
+
+const isCurrent = (alias: string) => `(${alias}.expires_at is null or ${alias}.expires_at > now())`;
+
+/** A membership that counts: neither deactivated nor expired. */
+export const activeMembership = (alias: string) => `${alias}.is_active and ${isCurrent(alias)}`;
+
+/** An API key that is neither revoked nor expired. It does not look at its account or grant. */
+export const liveApiKey = (alias: string) => `${alias}.revoked_at is null and ${isCurrent(alias)}`;
+
+/** An OAuth grant that is neither revoked nor expired. */
+export const liveGrant = (alias: string) => `${alias}.revoked_at is null and ${alias}.expires_at > now()`;
+
+/** An invitation that can still be accepted and uses a seat. */
+export const pendingInvitation = (alias: string) => `${alias}.accepted_at is null and ${alias}.expires_at > now()`;
+
+/** A session that is neither revoked, expired nor idle for too long. */
+export const openSession = (alias: string) =>
+  `${alias}.revoked_at is null and ${alias}.expires_at > now() and ${alias}.idle_expires_at > now()`;
