@@ -22,6 +22,7 @@ import { openObservers, type Observers } from './telemetry/telemetry.ts';
 import type { Services } from './app-services.ts';
 import { closeServer, createHttpServer, listen } from './http/server.ts';
 import { openServices } from './open-services.ts';
+import { SECOND_MS } from './time.ts';
 
 /** How long running requests may take once the listener is closed; the whole stop stays under 10 s. */
 const FINISH_MS = 5000;
@@ -77,7 +78,7 @@ async function start(): Promise<void> {
 
   async function stop(): Promise<void> {
     readiness.ready = false;
-    await sleep(config.drainSeconds * 1000);
+    await sleep(config.drainSeconds * SECOND_MS);
     // Together, so that requests and jobs that take their time do not add up.
     await Promise.all([closeServer(server, FINISH_MS), worker.stop()]);
     await Promise.all([usage.close(), refusals.close(), observers.tracing?.close()]);
@@ -95,7 +96,7 @@ async function listenForScrapes({ config, db }: Services, { metrics }: Observers
   if (metrics === undefined || config.metricsPort === undefined) return { close: () => Promise.resolve() };
   metrics.watchPool(db.pool);
   metrics.watchJobs(() => countJobs(db.read));
-  const server = createServer({ maxHeaderSize: 16 * 1024, requestTimeout: 10_000 }, metrics.listener);
+  const server = createServer({ maxHeaderSize: 16 * 1024, requestTimeout: 10 * SECOND_MS }, metrics.listener);
   await listen(server, config.metricsPort, config.host);
   return { close: () => closeServer(server, 0) };
 }

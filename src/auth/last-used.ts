@@ -1,10 +1,9 @@
 import type { Database } from '../db/database.ts';
 import { statement } from '../db/query.ts';
 import type { Principal } from './principal.ts';
+import { DAY_MS, MINUTE_MS, SECOND_MS } from '../time.ts';
 
-const MINUTE_MS = 60_000;
-const DAY_MS = 24 * 60 * MINUTE_MS;
-const FLUSH_MS = 15_000;
+const FLUSH_MS = 15 * SECOND_MS;
 
 // Rows are locked in the order of their ids, as everywhere, so that batches of replicas and re-scopings cannot deadlock.
 const writeUse = (table: 'api_key' | 'oauth_grant') =>

@@ -7,6 +7,7 @@ import type { Services } from '../app-services.ts';
 import { Refusal } from './failure.ts';
 import { accountOf, withServices } from './operate.ts';
 import { days, emailOption, expiryOption, listOf, option, required, textOf } from './options.ts';
+import { addDays } from '../time.ts';
 
 type CreateOptions = {
   email: string;
@@ -16,8 +17,6 @@ type CreateOptions = {
   expiresInDays?: number;
   expiresAt?: Date;
 };
-
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 export function keyCommands(key: Command): void {
   key
@@ -52,8 +51,7 @@ export function keyCommands(key: Command): void {
                 ? SCOPES.filter((scope) => team === undefined || !isAccountOnly(scope))
                 : options.scopes,
             teamId: team,
-            expiresAt:
-              expiresAt ?? (expiresInDays === undefined ? null : new Date(Date.now() + expiresInDays * DAY_MS)),
+            expiresAt: expiresAt ?? (expiresInDays === undefined ? null : addDays(new Date(), expiresInDays)),
           },
           undefined,
         );

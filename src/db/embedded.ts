@@ -14,6 +14,7 @@ import {
   type Started,
 } from './embedded/server.ts';
 import { startOnWindows } from './embedded/windows.ts';
+import { SECOND_MS } from '../time.ts';
 
 const POLL_MILLISECONDS = 5;
 // A crash under heavy writes is followed by a recovery that reads up to a gigabyte of log.
@@ -57,7 +58,7 @@ async function startOrJoin(options: LaunchOptions): Promise<Started> {
   let attempt: Launch | undefined;
   try {
     for (
-      const deadline = Date.now() + START_SECONDS_MAX * 1000;
+      const deadline = Date.now() + START_SECONDS_MAX * SECOND_MS;
       Date.now() < deadline;
       await sleep(POLL_MILLISECONDS)
     ) {
@@ -98,6 +99,6 @@ async function keepTrying(attempt: Launch | undefined, options: LaunchOptions): 
 
 async function close(cluster: string, pid: number, hold: Hold): Promise<void> {
   hold.release();
-  const deadline = Date.now() + STOP_SECONDS_MAX * 1000;
+  const deadline = Date.now() + STOP_SECONDS_MAX * SECOND_MS;
   while (Date.now() < deadline && isServerOf(cluster, pid) && !hold.isHeldByOthers()) await sleep(POLL_MILLISECONDS);
 }

@@ -11,11 +11,9 @@ import { addMember } from '../resources/members/members.service.ts';
 import { createRole } from '../resources/roles/roles.service.ts';
 import { createTeam } from '../resources/teams/teams.service.ts';
 import type { Services } from '../app-services.ts';
+import { HOUR_MS, addDays } from '../time.ts';
 
 export type SeededDemo = Awaited<ReturnType<typeof seedDemo>>;
-
-const HOUR_MS = 60 * 60 * 1000;
-const DAY_MS = 24 * HOUR_MS;
 
 /**
  * Fills a database with something to try Roster on: an account per role that signs in with one new password, two teams, invitations,
@@ -58,7 +56,7 @@ export async function seedDemo({ db, secrets, config }: Services) {
     await addMember(tx, kites.id, owner.id, { roleId: 'member' });
 
     // No mail is queued: with a real mail server, messages to invented addresses would come back.
-    const expiresAt = new Date(Date.now() + config.invitationDays * DAY_MS);
+    const expiresAt = addDays(new Date(), config.invitationDays);
     const invite = (teamId: string, email: string, roleId: string, invitedBy: Account) =>
       tx.create(Invitation, { team: teamId, email, role: tx.getReference(Role, roleId), invitedBy, expiresAt });
     invite(harbor.id, 'ines@example.com', 'member', owner);
@@ -71,7 +69,7 @@ export async function seedDemo({ db, secrets, config }: Services) {
       status: 'active',
       interval: 'month',
       addons: { seats: 3 },
-      planExpiresAt: new Date(Date.now() + 30 * DAY_MS),
+      planExpiresAt: addDays(new Date(), 30),
     });
     addSessions(tx, secrets, owner);
 
@@ -122,8 +120,8 @@ function addSessions(tx: EntityManager, secrets: Secrets, account: Account): voi
       authenticationType: 'password',
       ...device,
       createdAt,
-      expiresAt: new Date(createdAt.getTime() + 30 * DAY_MS),
-      idleExpiresAt: new Date(createdAt.getTime() + 14 * DAY_MS),
+      expiresAt: addDays(createdAt, 30),
+      idleExpiresAt: addDays(createdAt, 14),
     });
   }
 }

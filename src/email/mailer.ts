@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createTransport, type Transporter } from 'nodemailer';
+import { MINUTE_MS, SECOND_MS } from '../time.ts';
 
 export type Mail = { readonly to: string; readonly subject: string; readonly text: string; readonly html: string };
 
@@ -14,9 +15,9 @@ export type Mailer = {
 type MailSettings = { readonly smtpUrl?: string | undefined; readonly mailFrom: string; readonly dataDir: string };
 
 /** Bounds on one delivery: socket timeouts only notice a silent server, this one also a trickling one. */
-const SEND_MS = 60_000;
-const CONNECT_MS = 10_000;
-const SILENCE_MS = 30_000;
+const SEND_MS = MINUTE_MS;
+const CONNECT_MS = 10 * SECOND_MS;
+const SILENCE_MS = 30 * SECOND_MS;
 
 /** Mails go to the SMTP server, or without one to a file each in `<dataDir>/mail`. */
 export const createMailer = ({ smtpUrl, mailFrom, dataDir }: MailSettings): Mailer =>

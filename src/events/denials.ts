@@ -2,8 +2,9 @@ import type { Database } from '../db/database.ts';
 import { newId, type ActorKind } from '../entities/index.ts';
 import type { AuditEventName } from './catalogue.ts';
 import { insertRows, type NewEvent } from './record.ts';
+import { MINUTE_MS } from '../time.ts';
 
-const FLUSH_MS = 60_000;
+const FLUSH_MS = MINUTE_MS;
 const KINDS_MAX = 1000;
 
 /** Something that was refused, with what is the same for all that are counted as one. */

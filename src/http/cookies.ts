@@ -1,4 +1,5 @@
 import type { Response } from 'express';
+import { DAY_MS } from '../time.ts';
 
 export type Cookies = {
   /** The tokens a request sent, if any. */
@@ -10,7 +11,6 @@ export type Cookies = {
 };
 
 const DEVICE_DAYS = 365;
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
  * The cookies there are: a session's, that of a browser that has signed in before, and that of a browser

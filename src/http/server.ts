@@ -1,6 +1,7 @@
 import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http';
 import type { AccessLog } from './access-log.ts';
 import { answerParserErrors } from './parser-errors.ts';
+import { SECOND_MS } from '../time.ts';
 
 type Limits = Required<
   Pick<
@@ -11,11 +12,11 @@ type Limits = Required<
 
 const LIMITS: Limits = {
   maxHeaderSize: 16 * 1024,
-  headersTimeout: 10_000,
-  requestTimeout: 30_000,
+  headersTimeout: 10 * SECOND_MS,
+  requestTimeout: 30 * SECOND_MS,
   // Longer than load balancers keep a connection, so that they do not send into one that is closing.
-  keepAliveTimeout: 65_000,
-  connectionsCheckingInterval: 2_000,
+  keepAliveTimeout: 65 * SECOND_MS,
+  connectionsCheckingInterval: 2 * SECOND_MS,
 };
 
 /**

@@ -6,6 +6,7 @@ import { reasonOf, type Log } from '../telemetry/log.ts';
 import { jobLogger } from './log.ts';
 import type { Services } from '../app-services.ts';
 import { cronItems, tasksOf } from './tasks.ts';
+import { MINUTE_MS, SECOND_MS } from '../time.ts';
 
 export type Worker = { stop(): Promise<void> };
 
@@ -21,8 +22,8 @@ const CLOSE_MS = 500;
 
 const APPLICATION_NAME = 'roster worker';
 
-const RESTART_MS_MAX = 30_000;
-const STEADY_MS = 60_000;
+const RESTART_MS_MAX = 30 * SECOND_MS;
+const STEADY_MS = MINUTE_MS;
 
 /** Jobs that a killed worker held, when no other is alive who could hold them. Where one is, the sweep frees them. */
 const FREE_ORPHANED_JOBS = `select graphile_worker.force_unlock_workers(array(

@@ -21,10 +21,9 @@ import { renderError } from './error-page.ts';
 import { keepAnswer } from './refresh-answers.ts';
 import { bindToBrowser } from './requests.ts';
 import { resourceOf } from './resource.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../time.ts';
 
-const MINUTE = 60;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
+const inSeconds = (ms: number): number => ms / SECOND_MS;
 
 /** 256 bits in base64url. */
 const BROWSER_TOKEN = /^[\w-]{43}$/;
@@ -100,13 +99,13 @@ function configurationOf(services: Services, cookies: Cookies): Configuration {
       long: cookie,
     },
     ttl: {
-      AuthorizationCode: MINUTE,
-      AccessToken: HOUR,
-      RefreshToken: 30 * DAY,
-      Grant: 90 * DAY,
-      Interaction: 15 * MINUTE,
-      Session: MINUTE,
-      IdToken: MINUTE,
+      AuthorizationCode: inSeconds(MINUTE_MS),
+      AccessToken: inSeconds(HOUR_MS),
+      RefreshToken: inSeconds(30 * DAY_MS),
+      Grant: inSeconds(90 * DAY_MS),
+      Interaction: inSeconds(15 * MINUTE_MS),
+      Session: inSeconds(MINUTE_MS),
+      IdToken: inSeconds(MINUTE_MS),
     },
     expiresWithSession: () => false,
     issueRefreshToken: (_ctx, client) => client.grantTypeAllowed('refresh_token'),

@@ -17,6 +17,7 @@ import { join } from 'node:path';
 import { clusterOf, programEnvironment, reasonIn } from './cluster.ts';
 import { hasCode, type Home } from './home.ts';
 import { ADOPT_SCRIPT, type Hold, holdNew, RUN_SCRIPT } from './life-line.ts';
+import { MINUTE_MS } from '../../time.ts';
 
 const LOG_BYTES_MAX = 1 << 20;
 const LEFTOVERS = /^(life-line|initdb|copying)-/;
@@ -123,7 +124,7 @@ function removeWhatKilledStartsLeft(home: Home): void {
     if (!LEFTOVERS.test(name)) continue;
     const path = join(home.path, name);
     const stats = statSync(path, { throwIfNoEntry: false });
-    if (stats && Date.now() - stats.mtimeMs > START_MINUTES_MAX * 60_000)
+    if (stats && Date.now() - stats.mtimeMs > START_MINUTES_MAX * MINUTE_MS)
       rmSync(path, { recursive: true, force: true });
   }
 }

@@ -3,8 +3,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { Account, AccountToken, type TokenPurpose } from '../../entities/index.ts';
 import { ProblemError } from '../../errors.ts';
 import { hashSecret, type Secrets } from '../../crypto/tokens.ts';
-
-const HOUR_MS = 60 * 60 * 1000;
+import { HOUR_MS } from '../../time.ts';
 
 const KINDS = {
   verify_email: { secret: 'emailVerification', validMs: 24 * HOUR_MS },

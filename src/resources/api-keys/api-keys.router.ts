@@ -14,8 +14,7 @@ import {
 } from './api-keys.schema.ts';
 import { createApiKey, updateApiKey } from './api-keys.service.ts';
 import { requireKeyManager } from './key-manager.ts';
-
-const DAY_MS = 24 * 60 * 60 * 1000;
+import { addDays } from '../../time.ts';
 
 export const apiKeysRouter = router({
   listApiKeys: accountProcedure('api-keys:read')
@@ -48,7 +47,7 @@ export const apiKeysRouter = router({
     .mutation(async ({ ctx, input: { expiresInDays, ...input } }) => {
       const { db, secrets, config } = ctx.services;
       if (input.teamId !== undefined) await requireKeyManager(ctx, input.teamId);
-      const expiresAt = expiresInDays === undefined ? null : new Date(Date.now() + expiresInDays * DAY_MS);
+      const expiresAt = expiresInDays === undefined ? null : addDays(new Date(), expiresInDays);
       const bounds = { caller: ctx.principal, keyLimit: config.keyLimit };
       const { key, secret } = await createApiKey(
         db.em(),

@@ -7,8 +7,7 @@ import { ApiKey, ApiKeySecret } from '../../entities/index.ts';
 import { ProblemError } from '../../errors.ts';
 import type { Services } from '../../app-services.ts';
 import { heldNow } from './api-keys.service.ts';
-
-const HOUR_MS = 60 * 60 * 1000;
+import { HOUR_MS } from '../../time.ts';
 
 /**
  * Gives a key that the account made a new secret. The one it had works for some more hours, and one

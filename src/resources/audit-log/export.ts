@@ -1,6 +1,7 @@
 import { statement, type Read } from '../../db/query.ts';
 import { firstIdAt } from '../../entities/index.ts';
 import type { EventRow } from './audit-log.schema.ts';
+import { MINUTE_MS } from '../../time.ts';
 
 const PAGE = 1000;
 
@@ -39,7 +40,7 @@ const allEvents = eventsBy('audit_events', '');
 const eventsOfTeam = eventsBy('audit_events_of_one_team', 'and team_id = $5');
 
 /** Ids are made by the clocks of replicas, and can run ahead of them. */
-const SLACK_MS = 60_000;
+const SLACK_MS = MINUTE_MS;
 const BEGINNING = new Date(0);
 const END = new Date(Date.UTC(9999, 11, 31));
 

@@ -13,10 +13,9 @@ import { invitationLink } from '../../email/invitation-email.ts';
 import type { Services } from '../../app-services.ts';
 import { requirePermission } from '../../procedures/procedures.ts';
 import { requireFreeSeat } from '../billing/seats.ts';
+import { addDays } from '../../time.ts';
 
 type NewInvitation = { readonly email: string; readonly roleId: string; readonly isSystemRole: boolean };
-
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Invites an address, or renews its pending invitation, and queues the mail in the same transaction. */
 export async function createTeamInvitation(
@@ -88,7 +87,7 @@ export async function resendInvitation(
   });
 }
 
-const expiryFrom = ({ invitationDays }: Config): Date => new Date(Date.now() + invitationDays * DAY_MS);
+const expiryFrom = ({ invitationDays }: Config): Date => addDays(new Date(), invitationDays);
 
 /**
  * Queues the invitation's mail with a link of its own. Earlier links, mailed or copied, go when this mail has left, not before.

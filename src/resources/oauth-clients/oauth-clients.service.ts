@@ -9,8 +9,7 @@ import { OAuthClient, OAuthClientSecret } from '../../entities/index.ts';
 import { ProblemError, type ValidationEntry } from '../../errors.ts';
 import type { Services } from '../../app-services.ts';
 import type { ClientChange, NewClient } from './oauth-clients.schema.ts';
-
-const HOUR_MS = 60 * 60 * 1000;
+import { HOUR_MS } from '../../time.ts';
 
 /** Whose clients they are; undefined for the operator, whom neither ownership nor the limit binds. */
 type AccountId = string | undefined;

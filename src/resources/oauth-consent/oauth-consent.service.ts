@@ -9,10 +9,10 @@ import { newId, OAuthGrant, type Scope } from '../../entities/index.ts';
 import { ProblemError } from '../../errors.ts';
 import type { Services } from '../../app-services.ts';
 import { holdValues, type Hold } from './oauth-consent.queries.ts';
+import { addDays } from '../../time.ts';
 
 /** A grant ends by itself, however often its tokens are refreshed. */
 const GRANT_DAYS = 90;
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 type Approval = {
   readonly accountId: string;
@@ -50,7 +50,7 @@ export async function approve(
       audience: teamId === null ? 'personal' : 'team',
       team: teamId,
       scopes: granted,
-      expiresAt: new Date(Date.now() + GRANT_DAYS * DAY_MS),
+      expiresAt: addDays(new Date(), GRANT_DAYS),
     });
     await tx.flush();
     // `remember: false`: the engine keeps no session of its own.

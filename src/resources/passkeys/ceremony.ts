@@ -9,12 +9,13 @@ import { ProblemError } from '../../errors.ts';
 import type { Services } from '../../app-services.ts';
 import { consumeChallenge } from './passkeys.queries.ts';
 import type { RegistrationResponse, SignInResponse } from './passkeys.schema.ts';
+import { MINUTE_MS } from '../../time.ts';
 
 /** Ed25519, ES256 and RS256 as COSE numbers, the preferred one first: what authenticators can do, and nothing that depends on the runtime. */
 export const ALGORITHMS = [-8, -7, -257];
 
 /** How long an authenticator may take, in milliseconds. */
-export const CHALLENGE_MS = 5 * 60 * 1000;
+export const CHALLENGE_MS = 5 * MINUTE_MS;
 const CHALLENGE_BYTES = 32;
 
 /** Passkeys are for the host of BASE_URL and answer on its origin, whatever a request calls this service. */

@@ -7,8 +7,8 @@ import { type Account, KnownDevice, Session } from '../../entities/index.ts';
 import { enqueue } from '../../jobs/enqueue.ts';
 import type { Services } from '../../app-services.ts';
 import type { Visitor } from '../../procedures/browser-client.ts';
+import { DAY_MS } from '../../time.ts';
 
-const DAY_MS = 24 * 60 * 60 * 1000;
 const DEVICE_TOKEN_BYTES = 32;
 
 /** Who signs in and how. `replaced` is the principal of the call: its session ends with this one's beginning. */

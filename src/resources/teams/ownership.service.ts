@@ -8,9 +8,9 @@ import type { ActiveMembership } from '../../auth/principal.ts';
 import { Account, Membership, OwnershipTransfer, Role } from '../../entities/index.ts';
 import { ProblemError } from '../../errors.ts';
 import { enqueue } from '../../jobs/enqueue.ts';
+import { addDays } from '../../time.ts';
 
 const OFFER_DAYS = 7;
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Locks the team for its owner; every other member is refused. */
 export async function lockTeamAsOwner(tx: EntityManager, caller: ActiveMembership): Promise<void> {
@@ -30,7 +30,7 @@ export async function offerOwnership(em: EntityManager, caller: ActiveMembership
       throw new ProblemError('email_not_verified', "The member's address is not verified.");
     }
 
-    const expiresAt = new Date(Date.now() + OFFER_DAYS * DAY_MS);
+    const expiresAt = addDays(new Date(), OFFER_DAYS);
     await tx.nativeDelete(OwnershipTransfer, { team: caller.team.id });
     tx.create(OwnershipTransfer, { team: caller.team.id, nominee, expiresAt });
     record(tx, 'ownership.offered', { accountId: userId, teamId: caller.team.id });
