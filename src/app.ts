@@ -5,7 +5,7 @@ import helmet from 'helmet';
 import { ProblemError } from './errors.ts';
 import { peekAddress } from './http/identify.ts';
 import { namesOneHost } from './http/parser-errors.ts';
-import { noteRefusal } from './http/denials.ts';
+import { recordDenial } from './http/denials.ts';
 import { headersOf, problemReply, rateHeaders, send, setHeaders } from './http/reply.ts';
 import { requestIdOf } from './http/request-id.ts';
 import type { Transport } from './http/transport.ts';
@@ -108,7 +108,7 @@ const problemHandler =
     const problem = toProblemError(isHttpError(error) ? new ProblemError('malformed_request') : error);
     const requestId = res.locals['requestId'] as string; // set by everyAnswer
     transport.log.failure(problem, requestId);
-    noteRefusal(transport, problem, { principal: null, address: transport.clientAddress(req), requestId });
+    recordDenial(transport, problem, { principal: null, address: transport.clientAddress(req), requestId });
     if (!res.hasHeader('RateLimit-Limit')) setHeaders(res, rateHeaders(await peekAddress(transport, req)));
     const reply = problemReply(problem, transport.services.config.baseUrl, requestId);
     send(res, reply, headersOf(reply, requestId, []), req.method === 'HEAD');

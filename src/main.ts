@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino, type Logger } from 'pino';
 import { auditLog } from './events/event.ts';
-import { trackRefusals } from './events/denials.ts';
+import { createDenialLog } from './events/denials.ts';
 import { trackUsage } from './auth/last-used.ts';
 import { createApp } from './app.ts';
 import { demoBanner } from './demo/banner.ts';
@@ -48,8 +48,8 @@ async function start(): Promise<void> {
   const usage = trackUsage(services.db, config.sessionIdleDays, (error) =>
     log.warn({ err: error }, 'last uses could not be written; they will be tried again'),
   );
-  const refusals = trackRefusals(services.db, (error) =>
-    log.warn({ err: error }, 'refusals could not be written to the audit log; they will be counted'),
+  const denials = createDenialLog(services.db, (error) =>
+    log.warn({ err: error }, 'denials could not be written to the audit log; they will be counted'),
   );
   const windows = {
     redisUrl: config.redisUrl,
@@ -64,7 +64,7 @@ async function start(): Promise<void> {
   const readiness = { ready: true };
   const requests = accessLog(log, observers);
   const app = createApp(
-    { services, limiter, attempts, usage, refusals, log: requests, clientAddress, placeOf },
+    { services, limiter, attempts, usage, denials, log: requests, clientAddress, placeOf },
     readiness,
   );
   const server = createHttpServer(observers.tracing?.listener(app) ?? app, config.baseUrl, requests);
@@ -81,7 +81,7 @@ async function start(): Promise<void> {
     await sleep(config.drainSeconds * SECOND_MS);
     // Together, so that requests and jobs that take their time do not add up.
     await Promise.all([closeServer(server, FINISH_MS), worker.stop()]);
-    await Promise.all([usage.close(), refusals.close(), observers.tracing?.close()]);
+    await Promise.all([usage.close(), denials.close(), observers.tracing?.close()]);
     mailer.close();
     await Promise.all([limiter.close(), attempts.close()]);
     await opened.close();

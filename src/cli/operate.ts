@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { onBehalfOf, type Origin } from '../events/actor.ts';
+import { runAs, type Actor } from '../events/actor.ts';
 import { readConfig, type Config } from '../config.ts';
 import type { Account } from '../entities/index.ts';
 import type { Services } from '../app-services.ts';
@@ -26,7 +26,7 @@ export const withServices =
     const opened = await openServices(config, () => undefined);
     let answer: Answer;
     try {
-      answer = await onBehalfOf(operatorAt(opened.services), () => act(opened.services, options));
+      answer = await runAs(operatorAt(opened.services), () => act(opened.services, options));
     } finally {
       await opened.close();
     }
@@ -35,7 +35,7 @@ export const withServices =
   };
 
 /** Whoever may run a command on this machine is the operator; who that is the machine knows, not the service. */
-const operatorAt = ({ audit }: Services): Origin => ({
+const operatorAt = ({ audit }: Services): Actor => ({
   actorKind: 'operator_cli',
   actorId: null,
   credentialId: null,

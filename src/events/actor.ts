@@ -3,7 +3,7 @@ import type { ActorKind } from '../entities/index.ts';
 import type { Audit } from './event.ts';
 
 /** Who does something, with which credential and from where: what every event of a call says alike. */
-export type Origin = {
+export type Actor = {
   readonly actorKind: ActorKind;
   /** The account that acts. */
   readonly actorId: string | null;
@@ -14,7 +14,7 @@ export type Origin = {
   readonly audit: Audit;
 };
 
-const SERVICE: Origin = {
+const SERVICE: Actor = {
   actorKind: 'system',
   actorId: null,
   credentialId: null,
@@ -23,16 +23,16 @@ const SERVICE: Origin = {
   audit: () => undefined,
 };
 
-const origins = new AsyncLocalStorage<Origin>();
+const actors = new AsyncLocalStorage<Actor>();
 
 /**
  * Does something on behalf of somebody: whatever is recorded meanwhile says so. It is the context of the
  * asynchronous calls and no argument, because every change would have to pass it on for the sake of its record.
  */
-export const onBehalfOf = <Result>(origin: Origin, act: () => Result): Result => origins.run(origin, act);
+export const runAs = <Result>(actor: Actor, act: () => Result): Result => actors.run(actor, act);
 
 /** On whose behalf things are done now; nobody's but the service's own outside of a call. */
-export const originNow = (): Origin => origins.getStore() ?? SERVICE;
+export const currentActor = (): Actor => actors.getStore() ?? SERVICE;
 
 /** Credentials by the names of the audit log. */
 export const ACTOR_KINDS_OF = { session: 'session', 'api-key': 'api_key', 'oauth-grant': 'oauth_grant' } as const;

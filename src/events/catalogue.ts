@@ -69,4 +69,4 @@ export const AUDIT_EVENTS = [
   'refusals.omitted',
   'audit.trimmed',
 ] as const;
-export type AuditEventName = (typeof AUDIT_EVENTS)[number];
+export type EventName = (typeof AUDIT_EVENTS)[number];

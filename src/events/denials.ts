@@ -1,6 +1,6 @@
 import type { Database } from '../db/database.ts';
 import { newId, type ActorKind } from '../entities/index.ts';
-import type { AuditEventName } from './catalogue.ts';
+import type { EventName } from './catalogue.ts';
 import { insertRows, type NewEvent } from './record.ts';
 import { MINUTE_MS } from '../time.ts';
 
@@ -8,9 +8,9 @@ const FLUSH_MS = MINUTE_MS;
 const KINDS_MAX = 1000;
 
 /** Something that was refused, with what is the same for all that are counted as one. */
-export type RefusedAttempt = {
+export type Denial = {
   readonly event: Extract<
-    AuditEventName,
+    EventName,
     'access.refused' | 'sign_in.refused' | 'attempts.throttled' | 'oauth_request.refused'
   >;
   /** The code of the problem. */
@@ -29,14 +29,14 @@ export type RefusedAttempt = {
  * their number, of at most a thousand kinds, so that a flood of them is no flood of writes. A crash loses at
  * most what was noted since the last minute.
  */
-export type Refusals = {
-  note(refused: RefusedAttempt, requestId: string): void;
+export type DenialLog = {
+  note(refused: Denial, requestId: string): void;
   flush(): Promise<void>;
   /** Writes what is left and stops. */
   close(): Promise<void>;
 };
 
-export function trackRefusals(db: Database, onError: (error: unknown) => void): Refusals {
+export function createDenialLog(db: Database, onError: (error: unknown) => void): DenialLog {
   let pending = new Map<string, NewEvent>();
   let omitted = 0;
 
@@ -76,7 +76,7 @@ export function trackRefusals(db: Database, onError: (error: unknown) => void): 
   };
 }
 
-const eventOf = ({ reason, ...refused }: RefusedAttempt, requestId: string): NewEvent => ({
+const eventOf = ({ reason, ...refused }: Denial, requestId: string): NewEvent => ({
   id: newId('evt'),
   occurredAt: new Date(),
   ...refused,

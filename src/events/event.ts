@@ -1,10 +1,10 @@
-import type { AuditEventName } from './catalogue.ts';
+import type { EventName } from './catalogue.ts';
 
 /**
  * What an operator or an auditor asks about later: who allowed what to whom, and what was refused.
  * Ids only: nothing secret and no address of a mailbox, so that a row may outlive what it tells of.
  */
-export type AuditFields = {
+export type EventFields = {
   /** Whose account it is about; the actor's, where it is left out. */
   readonly accountId?: string | null;
   readonly clientId?: string | undefined;
@@ -39,7 +39,7 @@ export type AuditFields = {
 };
 
 /** Tells of an event, once what it tells of has been committed. */
-export type Audit = (event: AuditEventName, fields: AuditFields) => void;
+export type Audit = (event: EventName, fields: EventFields) => void;
 
 type Log = { info(fields: object, message: string): void };
 

@@ -2,9 +2,9 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { afterCommit } from '../db/after-commit.ts';
 import { statement, type Read, type Statement } from '../db/query.ts';
 import { AuditEvent, newId } from '../entities/index.ts';
-import type { AuditFields } from './event.ts';
-import type { AuditEventName } from './catalogue.ts';
-import { originNow } from './actor.ts';
+import type { EventFields } from './event.ts';
+import type { EventName } from './catalogue.ts';
+import { currentActor } from './actor.ts';
 
 const DETAILS_LENGTH_MAX = 2000;
 
@@ -12,9 +12,9 @@ const DETAILS_LENGTH_MAX = 2000;
  * Records an event in the transaction that it tells of: its row is there with the change or not at all. It is
  * inserted with the next flush, the commit's at the latest, and goes to the log afterwards.
  */
-export function record(tx: EntityManager, event: AuditEventName, fields: AuditFields = {}): void {
+export function record(tx: EntityManager, event: EventName, fields: EventFields = {}): void {
   tx.create(AuditEvent, eventOf(event, fields));
-  const { audit } = originNow();
+  const { audit } = currentActor();
   afterCommit(tx, () => audit(event, fields));
 }
 
@@ -46,16 +46,16 @@ export async function change<Row extends object>(
   read: Read,
   query: Statement<Row>,
   values: readonly unknown[],
-  [event, fields]: readonly [AuditEventName, AuditFields],
+  [event, fields]: readonly [EventName, EventFields],
 ): Promise<Row[]> {
   const rows = await read(query, [...values, JSON.stringify(rowOf(eventOf(event, fields)))]);
   const [row] = rows;
-  if (row !== undefined) originNow().audit(event, { ...fields, ...found(event, row) });
+  if (row !== undefined) currentActor().audit(event, { ...fields, ...found(event, row) });
   return rows;
 }
 
 /** What the statement alone knew, by the names of the log. */
-function found(event: AuditEventName, row: object): AuditFields {
+function found(event: EventName, row: object): EventFields {
   const { team_id: teamId, account_id: accountId, client_id: clientId, target_id: targetId } = row as FoundRow; // see `recording`
   return {
     ...(teamId !== undefined && { teamId }),
@@ -74,9 +74,9 @@ const insertEvents = statement<never>(
 );
 
 /** Records what changes nothing, such as that somebody looked at something. */
-export async function recordAlone(read: Read, event: AuditEventName, fields: AuditFields): Promise<void> {
+export async function recordNow(read: Read, event: EventName, fields: EventFields): Promise<void> {
   await insertRows(read, [eventOf(event, fields)]);
-  originNow().audit(event, fields);
+  currentActor().audit(event, fields);
 }
 
 /** Inserts events that have come together outside of any call. */
@@ -86,8 +86,8 @@ export const insertRows = async (read: Read, events: readonly NewEvent[]): Promi
 export type NewEvent = ReturnType<typeof eventOf>;
 
 /** An event of the call that is under way. */
-export function eventOf(event: AuditEventName, fields: AuditFields) {
-  const { actorKind, actorId, credentialId, address, requestId } = originNow();
+export function eventOf(event: EventName, fields: EventFields) {
+  const { actorKind, actorId, credentialId, address, requestId } = currentActor();
   const {
     accountId,
     subjectId,

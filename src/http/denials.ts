@@ -1,5 +1,5 @@
 import type { Principal } from '../auth/principal.ts';
-import type { RefusedAttempt } from '../events/denials.ts';
+import type { Denial } from '../events/denials.ts';
 import { PROBLEMS, type ProblemError } from '../errors.ts';
 import { ACTOR_KINDS_OF } from '../events/actor.ts';
 import type { Transport } from './transport.ts';
@@ -13,8 +13,8 @@ type Caller = {
 };
 
 /** Notes a refusal for the audit log, where it is one that an auditor asks about. */
-export function noteRefusal(
-  { refusals }: Pick<Transport, 'refusals'>,
+export function recordDenial(
+  { denials }: Pick<Transport, 'denials'>,
   problem: ProblemError,
   { principal, address, requestId, teamId }: Caller,
 ): void {
@@ -22,7 +22,7 @@ export function noteRefusal(
   if (event === null) return;
   // Only of a member: a stranger must not be able to fill the log of a team.
   const isOfTeam = problem.problem === 'permission_missing' && typeof teamId === 'string';
-  const attempt: RefusedAttempt = {
+  const attempt: Denial = {
     event,
     reason: problem.problem,
     actorKind: principal === null ? 'anonymous' : ACTOR_KINDS_OF[principal.kind],
@@ -33,14 +33,14 @@ export function noteRefusal(
     accountId: problem.extras.accountId ?? principal?.accountId ?? null,
     address,
   };
-  refusals.note(attempt, requestId);
+  denials.note(attempt, requestId);
 }
 
 const SIGN_IN: ReadonlySet<string> = new Set(['sign_in_failed', 'passkey_refused', 'password_wrong']);
 /** What is answered as if it were not there, to somebody who tries. */
 const HIDDEN: ReadonlySet<string> = new Set(['team_not_found', 'link_invalid']);
 
-function eventOf({ problem, extras }: ProblemError, principal: Principal | null): RefusedAttempt['event'] | null {
+function eventOf({ problem, extras }: ProblemError, principal: Principal | null): Denial['event'] | null {
   if (extras.refused !== undefined) return extras.refused;
   if (SIGN_IN.has(problem)) return 'sign_in.refused';
   // Whoever sends none has tried nothing: every visit of the sign-in page begins like that.

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Attempts } from '../rate-limit/attempts.ts';
-import type { Refusals } from '../events/denials.ts';
+import type { DenialLog } from '../events/denials.ts';
 import type { Usage } from '../auth/last-used.ts';
 import type { Services } from '../app-services.ts';
 import type { Limiter } from '../rate-limit/limiter.ts';
@@ -13,7 +13,7 @@ export type Transport = {
   readonly limiter: Limiter;
   readonly attempts: Attempts;
   readonly usage: Usage;
-  readonly refusals: Refusals;
+  readonly denials: DenialLog;
   readonly log: AccessLog;
   readonly clientAddress: (req: IncomingMessage) => string;
   readonly placeOf: PlaceOf;

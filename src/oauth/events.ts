@@ -1,7 +1,7 @@
 import type { EventEmitter } from 'node:events';
 import type Provider from 'oidc-provider';
 import type { errors, KoaContextWithOIDC } from 'oidc-provider';
-import { originNow } from '../events/actor.ts';
+import { currentActor } from '../events/actor.ts';
 import { isUnavailable } from '../db/database.ts';
 import type { Transport } from '../http/transport.ts';
 import { toProblemError } from '../procedures/problem-details.ts';
@@ -17,7 +17,7 @@ const REFUSALS = [
 ] as const;
 
 /** Tells the log what the engine did, and what went wrong in it. */
-export function followEvents(provider: Provider, { services, log, refusals }: Transport): void {
+export function followEvents(provider: Provider, { services, log, denials }: Transport): void {
   const { audit } = services;
 
   const events: EventEmitter = provider; // its types list fewer events than it has
@@ -26,8 +26,8 @@ export function followEvents(provider: Provider, { services, log, refusals }: Tr
       if (error instanceof RepeatedRefresh) answerAgain(ctx, error);
       // A denial is an event of its own.
       else if (error.error !== 'access_denied') {
-        const { address, requestId } = originNow();
-        refusals.note(
+        const { address, requestId } = currentActor();
+        denials.note(
           {
             event: 'oauth_request.refused',
             // Not the description, which can hold what was sent.

@@ -1,5 +1,5 @@
 import { Router, type RequestHandler } from 'express';
-import { onBehalfOf } from '../events/actor.ts';
+import { runAs } from '../events/actor.ts';
 import { ProblemError } from '../errors.ts';
 import { cookiesOf } from '../http/cookies.ts';
 import type { Transport } from '../http/transport.ts';
@@ -76,7 +76,7 @@ const namedBy =
   (req, res, next) => {
     res.locals['operation'] = `oauth.${operation}`;
     const requestId = res.locals['requestId'] as string; // set for every answer, in app.ts
-    onBehalfOf(
+    runAs(
       { actorKind: 'oauth_client', actorId: null, credentialId: null, address: clientAddress(req), requestId, audit },
       next,
     );

@@ -1,13 +1,13 @@
 import type { RequestHandler, Response } from 'express';
 import { errors, type KoaContextWithOIDC } from 'oidc-provider';
-import type { RefusedAttempt } from '../events/denials.ts';
+import type { Denial } from '../events/denials.ts';
 import { addressWindow, attempt, type Attempts } from '../rate-limit/attempts.ts';
 import { addressBucket } from '../rate-limit/address-bucket.ts';
 import type { Transport } from '../http/transport.ts';
 import { errorPage } from './error-page.ts';
 
 /** Counts a request at the client's address; a client that proves a secret is counted by itself instead. */
-export function limited({ attempts, clientAddress, refusals }: Transport): RequestHandler {
+export function limited({ attempts, clientAddress, denials }: Transport): RequestHandler {
   return async (req, res, next) => {
     const bucket = addressBucket(clientAddress(req));
     const { allowed, resetSeconds } = await attempts.oauthByAddress.charge(bucket);
@@ -17,7 +17,7 @@ export function limited({ attempts, clientAddress, refusals }: Transport): Reque
       return;
     }
     const { requestId } = res.locals as { requestId: string }; // set for every answer, in app.ts
-    refusals.note(throttledAt(clientAddress(req)), requestId);
+    denials.note(throttledAt(clientAddress(req)), requestId);
     const [error, description] = ['temporarily_unavailable', 'too many requests from this address'] as const;
     res.status(429).set({ 'Retry-After': String(resetSeconds), 'Cache-Control': 'no-store' });
     if (req.method === 'POST') {
@@ -29,7 +29,7 @@ export function limited({ attempts, clientAddress, refusals }: Transport): Reque
   };
 }
 
-const throttledAt = (address: string): RefusedAttempt => ({
+const throttledAt = (address: string): Denial => ({
   event: 'attempts.throttled',
   reason: 'rate_limited',
   actorKind: 'oauth_client',

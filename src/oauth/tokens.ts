@@ -1,5 +1,5 @@
 import Provider, { errors } from 'oidc-provider';
-import { change, record, recordAlone, recording } from '../events/record.ts';
+import { change, record, recordNow, recording } from '../events/record.ts';
 import { revokeGrants } from '../transactions/revocation.ts';
 import { enforcedScopes, scopesIn } from '../auth/scopes.ts';
 import { hashSecret } from '../crypto/tokens.ts';
@@ -129,7 +129,7 @@ async function refuseReuse(services: Services, tokenHash: Buffer, kind: OAuthTok
   if (kind === 'refresh' && services.config.oauth.refreshRepeat) {
     const answer = await repeatedAnswer(services, tokenHash);
     if (answer !== undefined) {
-      await recordAlone(services.db.read, 'oauth_token.repeated', ids);
+      await recordNow(services.db.read, 'oauth_token.repeated', ids);
       throw new RepeatedRefresh(answer);
     }
   }

@@ -1,5 +1,5 @@
 import { findActiveMembership, type Authentication } from '../auth/authenticate.ts';
-import { ACTOR_KINDS_OF, type Origin } from '../events/actor.ts';
+import { ACTOR_KINDS_OF, type Actor } from '../events/actor.ts';
 import type { ProblemError } from '../errors.ts';
 import type { Services } from '../app-services.ts';
 import type { Context } from './context.ts';
@@ -33,7 +33,7 @@ export const callContext = (
 });
 
 /** Who calls and from where, for what is recorded of the call. */
-export function originOf({ services, authentication: { principal }, address, requestId }: Context): Origin {
+export function toActor({ services, authentication: { principal }, address, requestId }: Context): Actor {
   return {
     actorKind: principal === null ? 'anonymous' : ACTOR_KINDS_OF[principal.kind],
     actorId: principal?.accountId ?? null,

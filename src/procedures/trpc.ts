@@ -2,8 +2,8 @@ import { initTRPC, type AnyTRPCProcedure, type TRPCError } from '@trpc/server';
 import type { OpenApiMeta } from 'trpc-to-openapi';
 import { admit, type Access } from './authorize.ts';
 import type { Context } from './context.ts';
-import { onBehalfOf } from '../events/actor.ts';
-import { originOf } from './create-context.ts';
+import { runAs } from '../events/actor.ts';
+import { toActor } from './create-context.ts';
 import { problemDocument, toProblemError } from './problem-details.ts';
 import { runnerOf, type CallOptions } from './run.ts';
 
@@ -58,7 +58,7 @@ function admitFirst(inner: AnyTRPCProcedure): AnyTRPCProcedure {
   const outer = async (options: CallOptions<Context>) => {
     if (options.ctx.blocked !== null) throw options.ctx.blocked;
     if (access !== undefined) admit(options.ctx.authentication, access);
-    return isRecorded ? onBehalfOf(originOf(options.ctx), () => run(options)) : run(options);
+    return isRecorded ? runAs(toActor(options.ctx), () => run(options)) : run(options);
   };
   return Object.assign(outer, {
     _def: inner._def,

@@ -8,7 +8,7 @@ import { identify, peekAddress, rateLimited } from '../http/identify.ts';
 import { namesOneHost } from '../http/parser-errors.ts';
 import { apiHeaders, headersOf, jsonReply, problemReply, rateHeaders, send, type Reply } from '../http/reply.ts';
 import { requestIdOf } from '../http/request-id.ts';
-import { noteRefusal } from '../http/denials.ts';
+import { recordDenial } from '../http/denials.ts';
 import type { Transport } from '../http/transport.ts';
 import { callContext } from '../procedures/create-context.ts';
 import { toProblemError } from '../procedures/problem-details.ts';
@@ -52,7 +52,7 @@ export function restHandler(transport: Transport, routes: RouteTable, document: 
     const reply = await answer(transport, document, call).catch((error: unknown) => {
       const problem = toProblemError(error);
       transport.log.failure(problem, call.requestId);
-      noteRefusal(transport, problem, { ...call, address: transport.clientAddress(req) });
+      recordDenial(transport, problem, { ...call, address: transport.clientAddress(req) });
       return problemReply(problem, baseUrl, call.requestId);
     });
     const rate = call.rate ?? (await peekAddress(transport, req));

@@ -8,7 +8,7 @@ import type { AppRouter } from '../router.ts';
 import { callContext } from '../procedures/create-context.ts';
 import { toProblemError } from '../procedures/problem-details.ts';
 import { ofContext } from '../procedures/trpc.ts';
-import { noteRefusal } from '../http/denials.ts';
+import { recordDenial } from '../http/denials.ts';
 import { cookiesOf } from '../http/cookies.ts';
 import { isSameOrigin } from './same-origin.ts';
 import { visitorOf } from './browser-client.ts';
@@ -87,7 +87,7 @@ export function trpcHandler(transport: Transport, router: AppRouter): RequestHan
         const problem = toProblemError(error);
         const { principal } = authentication;
         const { teamId } = (input ?? {}) as { teamId?: unknown }; // whatever the caller sent
-        noteRefusal(transport, problem, { principal, address, requestId, teamId });
+        recordDenial(transport, problem, { principal, address, requestId, teamId });
         if (problem.extras.retryAfter !== undefined) res.setHeader('Retry-After', problem.extras.retryAfter);
         log.failure(problem, requestId);
       },

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { test as base } from 'vitest';
 import { auditLog } from '../../src/events/event.ts';
-import { trackRefusals } from '../../src/events/denials.ts';
+import { createDenialLog } from '../../src/events/denials.ts';
 import { trackUsage } from '../../src/auth/last-used.ts';
 import { createSealer } from '../../src/crypto/encryption.ts';
 import { secretsOf } from '../../src/crypto/tokens.ts';
@@ -78,7 +78,7 @@ export async function startApi(
   });
   const attempts = countAttempts(config, log);
   const usage = trackUsage(db, config.sessionIdleDays, (error) => log.error({ err: error }, 'key usage'));
-  const refusals = trackRefusals(db, (error) => log.error({ err: error }, 'refusals'));
+  const denials = createDenialLog(db, (error) => log.error({ err: error }, 'denials'));
   const readiness = { ready: true };
   const requests = accessLog(log);
   const app = createApp(
@@ -87,7 +87,7 @@ export async function startApi(
       limiter,
       attempts,
       usage,
-      refusals,
+      denials,
       log: requests,
       clientAddress: clientAddressBy(config.trustProxy),
       placeOf: await openPlaces(config),
@@ -109,7 +109,7 @@ export async function startApi(
     ...factoriesOf(services),
     services,
     usage,
-    refusals,
+    denials,
     readiness,
     port,
     databaseUrl: database.url,
@@ -124,7 +124,7 @@ export async function startApi(
       await mailbox.close();
       await closeServer(server, 1000);
       await usage.close();
-      await refusals.close();
+      await denials.close();
       await limiter.close();
       await attempts.close();
       await db.close();

@@ -1,5 +1,5 @@
 import { LockMode, UniqueConstraintViolationException } from '@mikro-orm/core';
-import { originNow } from '../../events/actor.ts';
+import { currentActor } from '../../events/actor.ts';
 import { record } from '../../events/record.ts';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { hashPassword, PASSWORD_LENGTH, requireUncommon } from '../../crypto/password-hash.ts';
@@ -70,7 +70,7 @@ export async function enableAccount(em: EntityManager, accountId: string): Promi
 
 /** At the command line nobody has an account. */
 function operatorFields(subjectId: string) {
-  const { actorId } = originNow();
+  const { actorId } = currentActor();
   return { ...(actorId !== null && { accountId: actorId }), subjectId };
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { AUDIT_EVENTS, type AuditEventName } from '../../events/catalogue.ts';
+import { AUDIT_EVENTS, type EventName } from '../../events/catalogue.ts';
 import { iso } from '../../db/query.ts';
 import { ACTOR_KINDS, type ActorKind } from '../../entities/index.ts';
 import { resourceId, timestamp } from '../../procedures/fields.ts';
@@ -8,7 +8,7 @@ import { resourceId, timestamp } from '../../procedures/fields.ts';
 export type EventRow = {
   id: string;
   occurred_at: string;
-  event: AuditEventName;
+  event: EventName;
   actor_kind: ActorKind;
   actor_id: string | null;
   credential_id: string | null;

@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { AuditFields } from '../../events/event.ts';
-import type { AuditEventName } from '../../events/catalogue.ts';
+import type { EventFields } from '../../events/event.ts';
+import type { EventName } from '../../events/catalogue.ts';
 import { record } from '../../events/record.ts';
 import { isActiveNow, isPast } from '../../auth/active-membership.ts';
 import { lockMembership } from '../../transactions/locks.ts';
@@ -66,7 +66,7 @@ type Change = (
   tx: EntityManager,
   membership: Membership,
   held: readonly Permission[],
-) => Promise<readonly [AuditEventName, AuditFields] | null>;
+) => Promise<readonly [EventName, EventFields] | null>;
 
 /** Changes a membership under the team's lock: nobody touches the owner's, or that of a role above their own. */
 async function change(

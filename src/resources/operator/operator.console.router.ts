@@ -1,5 +1,5 @@
 import { operatorProcedure } from '../../procedures/procedures.ts';
-import { recordAlone } from '../../events/record.ts';
+import { recordNow } from '../../events/record.ts';
 import { SUCCESS, success } from '../../procedures/fields.ts';
 import { router } from '../../procedures/trpc.ts';
 import { getHealth } from './health.queries.ts';
@@ -25,7 +25,7 @@ export const operatorConsoleRouter = router({
       const result = await find(services.db.read, input.query);
       // Not what was searched for: it is an address, as a rule.
       const found = [...result.accounts, ...result.teams].map(({ id }) => id);
-      await recordAlone(services.db.read, 'operator.searched', { accountId: principal.accountId, found });
+      await recordNow(services.db.read, 'operator.searched', { accountId: principal.accountId, found });
       return result;
     }),
 
@@ -34,7 +34,7 @@ export const operatorConsoleRouter = router({
     .output(accountOutput)
     .query(async ({ ctx: { services, principal }, input }) => {
       const account = await getAccount(services.db.read, input.accountId);
-      await recordAlone(services.db.read, 'operator.account_viewed', {
+      await recordNow(services.db.read, 'operator.account_viewed', {
         accountId: principal.accountId,
         subjectId: account.id,
       });
@@ -46,7 +46,7 @@ export const operatorConsoleRouter = router({
     .output(teamOutput)
     .query(async ({ ctx: { services, principal }, input }) => {
       const team = await getTeam(services.db.read, services.config.plans, input.teamId);
-      await recordAlone(services.db.read, 'operator.team_viewed', { accountId: principal.accountId, teamId: team.id });
+      await recordNow(services.db.read, 'operator.team_viewed', { accountId: principal.accountId, teamId: team.id });
       return team;
     }),
 

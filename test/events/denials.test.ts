@@ -14,7 +14,7 @@ async function aService(settings: Record<string, string> = {}): Promise<Api> {
 }
 
 async function refusalsOf(api: Api): Promise<EventRow[]> {
-  await api.refusals.flush();
+  await api.denials.flush();
   return api.rows<EventRow>(`select * from audit_event where event ~ 'refus|throttled' order by id`);
 }
 
@@ -66,7 +66,7 @@ describe('a refusal', () => {
     const api = await aService();
     await api.as(inventedKey).get('/api/v1/teams');
 
-    await api.refusals.close();
+    await api.denials.close();
 
     expect(await api.rows(`select count from audit_event where event = 'access.refused'`)).toEqual([{ count: 1 }]);
   });
