@@ -189,3 +189,15 @@ export class ProblemError extends TRPCError {
     this.extras = extras;
   }
 }
+
+/** Creates a 400 for one invalid value that only the application can detect. */
+export const invalidInput = (
+  pointer: string,
+  detail: string,
+  code: ValidationEntry['code'] = 'invalid_value',
+  location: ValidationEntry['in'] = 'body',
+  params?: ValidationEntry['params'],
+): ProblemError =>
+  new ProblemError('validation_failed', detail, {
+    errors: [{ in: location, pointer, code, ...(params && { params }) }],
+  });

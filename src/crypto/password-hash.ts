@@ -1,7 +1,7 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { ProblemError, type ValidationEntry } from '../errors.ts';
+import { invalidInput } from '../errors.ts';
 
 /** The length of a password in code points. */
 export const PASSWORD_LENGTH = { min: 8, max: 128 } as const;
@@ -75,16 +75,11 @@ export function requireUncommon(password: string, email: string | null, pointer:
   const guess = normalized(password).toLowerCase();
   const address = normalized(email ?? '').toLowerCase();
   const [mailbox = ''] = address.split('@', 1);
-  if (common().has(guess)) throw refusal(pointer, 'This is one of the most common passwords. Choose another one.');
+  if (common().has(guess)) throw invalidInput(pointer, 'This is one of the most common passwords. Choose another one.');
   if (guess === address || guess === mailbox) {
-    throw refusal(pointer, 'The password is the address of the account. Choose another one.');
+    throw invalidInput(pointer, 'The password is the address of the account. Choose another one.');
   }
 }
-
-const refusal = (pointer: string, detail: string): ProblemError => {
-  const errors: ValidationEntry[] = [{ in: 'body', pointer, code: 'invalid_value' }];
-  return new ProblemError('validation_failed', detail, { errors });
-};
 
 let commonPasswords: ReadonlySet<string> | undefined;
 

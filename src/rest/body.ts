@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { ProblemError } from '../errors.ts';
+import { invalidInput, ProblemError } from '../errors.ts';
 
 const MAX_BYTES = 100 * 1024;
 
@@ -60,7 +60,4 @@ async function collect(req: IncomingMessage): Promise<Buffer> {
 
 const tooLarge = () => new ProblemError('body_too_large', `The body is larger than ${MAX_BYTES} bytes.`);
 
-const missingBody = () =>
-  new ProblemError('validation_failed', 'A JSON body is required.', {
-    errors: [{ in: 'body', pointer: '', code: 'required' }],
-  });
+const missingBody = () => invalidInput('', 'A JSON body is required.', 'required');

@@ -4,7 +4,7 @@ import { record } from '../../events/record.ts';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { hashPassword, PASSWORD_LENGTH, requireUncommon } from '../../crypto/password-hash.ts';
 import { Account, type ACCOUNT_ROLES } from '../../entities/index.ts';
-import { ProblemError, type ValidationEntry } from '../../errors.ts';
+import { invalidInput } from '../../errors.ts';
 import { endSessions } from '../sessions/sessions.service.ts';
 
 export type NewAccount = {
@@ -34,10 +34,7 @@ export async function createAccount(em: EntityManager, input: NewAccount): Promi
     });
   } catch (error) {
     if (!(error instanceof UniqueConstraintViolationException)) throw error;
-    throw invalid(
-      { pointer: '/email', code: 'invalid_value' },
-      `An account with the address ${input.email} exists already.`,
-    );
+    throw invalidInput('/email', `An account with the address ${input.email} exists already.`);
   }
 }
 
@@ -78,11 +75,8 @@ function checked(password: string, email: string): string {
   const { min, max } = PASSWORD_LENGTH;
   const length = Array.from(password).length;
   const detail = `A password has ${min} to ${max} characters.`;
-  if (length < min) throw invalid({ pointer: '/password', code: 'min_length', params: { min } }, detail);
-  if (length > max) throw invalid({ pointer: '/password', code: 'max_length', params: { max } }, detail);
+  if (length < min) throw invalidInput('/password', detail, 'min_length', 'body', { min });
+  if (length > max) throw invalidInput('/password', detail, 'max_length', 'body', { max });
   requireUncommon(password, email, '/password');
   return password;
 }
-
-const invalid = (entry: Omit<ValidationEntry, 'in'>, detail: string) =>
-  new ProblemError('validation_failed', detail, { errors: [{ in: 'body', ...entry }] });

@@ -4,7 +4,7 @@ import { lockAccount } from '../../transactions/locks.ts';
 import { revokeGrants } from '../../transactions/revocation.ts';
 import type { Principal } from '../../auth/principal.ts';
 import { Account, OAuthClient, Team } from '../../entities/index.ts';
-import { ProblemError } from '../../errors.ts';
+import { invalidInput, ProblemError } from '../../errors.ts';
 import type { Services } from '../../app-services.ts';
 import type { Visitor } from '../../procedures/browser-client.ts';
 import { provePassword, requireSame } from './reauthenticate.ts';
@@ -85,7 +85,5 @@ async function ownedTeams(tx: EntityManager, accountId: string): Promise<string[
 
 function required(password: string | undefined): string {
   if (password !== undefined) return password;
-  throw new ProblemError('validation_failed', 'The account has a password, which has to be given.', {
-    errors: [{ in: 'body', pointer: '/password', code: 'required' }],
-  });
+  throw invalidInput('/password', 'The account has a password, which has to be given.', 'required');
 }

@@ -2,7 +2,7 @@ import { LockMode } from '@mikro-orm/core';
 import { record } from '../../events/record.ts';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { Subscription, Team, type SUBSCRIPTION_INTERVALS, type SUBSCRIPTION_STATUSES } from '../../entities/index.ts';
-import { ProblemError } from '../../errors.ts';
+import { invalidInput, ProblemError } from '../../errors.ts';
 import type { Plans } from './plans.ts';
 
 export type NewSubscription = {
@@ -23,10 +23,10 @@ export async function setSubscription(
   input: NewSubscription,
 ): Promise<void> {
   if (!plans.has(input.planId))
-    throw invalid('/planId', `There is no plan ${input.planId}; the plans are ${[...plans.keys()].join(', ')}.`);
+    throw invalidInput('/planId', `There is no plan ${input.planId}; the plans are ${[...plans.keys()].join(', ')}.`);
   const addons = input.addons ?? {};
   const wrong = Object.entries(addons).find(([, units]) => !Number.isSafeInteger(units) || units < 0);
-  if (wrong !== undefined) throw invalid('/addons', `The units of ${wrong[0]} must be a whole number from 0.`);
+  if (wrong !== undefined) throw invalidInput('/addons', `The units of ${wrong[0]} must be a whole number from 0.`);
 
   await em.transactional(async (tx) => {
     // The team's row, because invitations count the seats of this subscription under its lock.
@@ -45,6 +45,3 @@ export async function setSubscription(
     record(tx, 'team.plan_set', { teamId, planId: input.planId });
   });
 }
-
-const invalid = (pointer: string, detail: string) =>
-  new ProblemError('validation_failed', detail, { errors: [{ in: 'body', pointer, code: 'invalid_value' }] });

@@ -7,7 +7,7 @@ import { canGrant } from '../../auth/permissions.ts';
 import type { ActiveMembership } from '../../auth/principal.ts';
 import type { Config } from '../../config.ts';
 import { Account, Invitation, InvitationLink, Role, Team, type Permission } from '../../entities/index.ts';
-import { ProblemError } from '../../errors.ts';
+import { invalidInput, ProblemError } from '../../errors.ts';
 import { enqueue, invitationKey } from '../../jobs/enqueue.ts';
 import { invitationLink } from '../../email/invitation-email.ts';
 import type { Services } from '../../app-services.ts';
@@ -121,14 +121,11 @@ async function grantableRole(
   input: NewInvitation,
 ): Promise<Role> {
   const role = await tx.findOne(Role, { id: input.roleId, $or: [{ team: null }, { team: teamId }] });
-  if (role === null) throw invalid('/roleId', 'No role of this team has that id.');
-  if (role.isSystemRole !== input.isSystemRole) throw invalid('/isSystemRole', 'The flag does not fit the role.');
+  if (role === null) throw invalidInput('/roleId', 'No role of this team has that id.');
+  if (role.isSystemRole !== input.isSystemRole) throw invalidInput('/isSystemRole', 'The flag does not fit the role.');
   if (!canGrant(held, role)) throw new ProblemError('role_not_assignable');
   return role;
 }
-
-const invalid = (pointer: string, detail: string) =>
-  new ProblemError('validation_failed', detail, { errors: [{ in: 'body', pointer, code: 'invalid_value' }] });
 
 /**
  * The address's pending invitation. An expired one gives up its place, and its links with it.

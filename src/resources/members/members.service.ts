@@ -3,7 +3,7 @@ import { record } from '../../events/record.ts';
 import { lockMembership, lockTeam } from '../../transactions/locks.ts';
 import { endMembership } from '../../transactions/revocation.ts';
 import { Account, Membership, Role } from '../../entities/index.ts';
-import { ProblemError } from '../../errors.ts';
+import { invalidInput, ProblemError } from '../../errors.ts';
 import type { Services } from '../../app-services.ts';
 
 /** Ends a membership; the member's credentials for the team end in the same transaction. */
@@ -36,7 +36,7 @@ export async function addMember(
   await em.transactional(async (tx) => {
     const team = await lockTeam(tx, teamId);
     if ((await tx.count(Membership, { team, account: userId })) > 0) {
-      throw invalid('/userId', 'The account is a member of this team already.');
+      throw invalidInput('/userId', 'The account is a member of this team already.');
     }
     tx.create(Membership, {
       team,
@@ -85,7 +85,7 @@ async function roleOfTeam(tx: EntityManager, teamId: string, roleId: string): Pr
   if (roleId === 'owner')
     throw new ProblemError('role_not_assignable', 'A team has exactly one owner; nobody else can get the role.');
   const role = await tx.findOne(Role, { id: roleId, $or: [{ team: null }, { team: teamId }] });
-  if (role === null) throw invalid('/roleId', 'No role of this team has that id.');
+  if (role === null) throw invalidInput('/roleId', 'No role of this team has that id.');
   return role;
 }
 
@@ -93,6 +93,3 @@ function requireNotOwner(membership: Membership, change: string): void {
   if (membership.role.id === 'owner')
     throw new ProblemError('owner_not_removable', `The owner cannot ${change}: a team always has one.`);
 }
-
-const invalid = (pointer: string, detail: string) =>
-  new ProblemError('validation_failed', detail, { errors: [{ in: 'body', pointer, code: 'invalid_value' }] });

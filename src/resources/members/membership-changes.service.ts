@@ -8,7 +8,7 @@ import { lockTeamAs } from '../../transactions/with-team.ts';
 import { canGrant, inCatalogueOrder } from '../../auth/permissions.ts';
 import type { ActiveMembership } from '../../auth/principal.ts';
 import { Role, type Membership, type Permission } from '../../entities/index.ts';
-import { ProblemError } from '../../errors.ts';
+import { invalidInput, ProblemError } from '../../errors.ts';
 import type { Services } from '../../app-services.ts';
 import { requirePermission } from '../../procedures/procedures.ts';
 import { requireFreeSeat } from '../billing/seats.ts';
@@ -20,7 +20,7 @@ type Subject = { readonly caller: ActiveMembership; readonly userId: string };
 export async function setMemberRole({ db }: Services, subject: Subject, roleId: string): Promise<Membership> {
   return change(db.em(), subject, 'edit_team_settings', async (tx, membership, held) => {
     const role = await tx.findOne(Role, { id: roleId, $or: [{ team: null }, { team: subject.caller.team.id }] });
-    if (role === null) throw invalid('/roleId', 'No role of this team has that id.');
+    if (role === null) throw invalidInput('/roleId', 'No role of this team has that id.');
     if (!canGrant(held, role)) throw new ProblemError('role_not_assignable');
     membership.role = role;
     return ['member.role_changed', { roleId }];
@@ -97,6 +97,3 @@ function requireNotAbove(held: readonly Permission[], role: Role): void {
   if (beyond.length > 0)
     throw new ProblemError('permission_missing', `The member's role holds ${beyond.join(', ')}, which yours does not.`);
 }
-
-const invalid = (pointer: string, detail: string) =>
-  new ProblemError('validation_failed', detail, { errors: [{ in: 'body', pointer, code: 'invalid_value' }] });

@@ -6,7 +6,7 @@ import { revokeGrants } from '../../transactions/revocation.ts';
 import { redirectUriFault } from './redirect-uri.ts';
 import type { Secrets } from '../../crypto/tokens.ts';
 import { OAuthClient, OAuthClientSecret } from '../../entities/index.ts';
-import { ProblemError, type ValidationEntry } from '../../errors.ts';
+import { invalidInput, ProblemError } from '../../errors.ts';
 import type { Services } from '../../app-services.ts';
 import type { ClientChange, NewClient } from './oauth-clients.schema.ts';
 import { HOUR_MS } from '../../time.ts';
@@ -22,7 +22,7 @@ export async function createClient(
 ): Promise<{ clientId: string; clientSecret: string | null }> {
   if (isNative && isConfidential) {
     // What is on everybody's device is no secret (RFC 8252, section 8.5).
-    throw invalid('A native client cannot keep a secret.', [{ pointer: '/isConfidential', code: 'invalid_value' }]);
+    throw invalidInput('/isConfidential', 'A native client cannot keep a secret.');
   }
   requireRedirectUris(redirectUris, isNative);
   return db.em().transactional(async (tx) => {
@@ -78,7 +78,7 @@ export async function rotateSecret(
     // Under the client's lock, so that two at once do not both count on the other's to be the old one.
     const client = await lockClient(tx, accountId, clientId);
     if (!client.isConfidential) {
-      throw invalid('The client is public: it has no secret.', [{ pointer: '/clientId', code: 'invalid_value' }]);
+      throw invalidInput('/clientId', 'The client is public: it has no secret.');
     }
     await tx.nativeDelete(OAuthClientSecret, {
       client: client.id,
@@ -143,12 +143,9 @@ function requireRedirectUris(uris: readonly string[], isNative: boolean): void {
     if (found === undefined) return [];
     const { detail, ...fault } = found;
     details.push(detail);
-    return [{ pointer: `/redirectUris/${i}`, ...fault }];
+    return [{ in: 'body' as const, pointer: `/redirectUris/${i}`, ...fault }];
   });
-  if (errors.length > 0) throw invalid(`The redirect URI ${details[0]}`, errors);
+  if (errors.length > 0) throw new ProblemError('validation_failed', `The redirect URI ${details[0]}`, { errors });
 }
 
 const REPEATED = { code: 'invalid_value' as const, detail: 'is there already.' };
-
-const invalid = (detail: string, errors: readonly Omit<ValidationEntry, 'in'>[]) =>
-  new ProblemError('validation_failed', detail, { errors: errors.map((entry) => ({ in: 'body', ...entry })) });

@@ -6,7 +6,7 @@ import type { Principal } from '../../auth/principal.ts';
 import { findActiveMembership } from '../../auth/authenticate.ts';
 import { isAccountOnly, scopesIn } from '../../auth/scopes.ts';
 import { newId, OAuthGrant, type Scope } from '../../entities/index.ts';
-import { ProblemError } from '../../errors.ts';
+import { invalidInput, ProblemError } from '../../errors.ts';
 import type { Services } from '../../app-services.ts';
 import { holdValues, type Hold } from './oauth-consent.queries.ts';
 import { addDays } from '../../time.ts';
@@ -96,9 +96,9 @@ async function lockRequest(tx: EntityManager, hold: Hold): Promise<OpenRequest> 
 function grantedOf(asked: string, approved: readonly Scope[], isForTeam: boolean): Scope[] {
   const requested = scopesIn(asked);
   const beyond = approved.findIndex((scope) => !requested.includes(scope));
-  if (beyond !== -1) throw invalid(`/scopes/${beyond}`, 'The application did not ask for this scope.');
+  if (beyond !== -1) throw invalidInput(`/scopes/${beyond}`, 'The application did not ask for this scope.');
   const granted = requested.filter((scope) => approved.includes(scope) && !(isForTeam && isAccountOnly(scope)));
-  if (granted.length === 0) throw invalid('/scopes', 'No scope is left to grant.');
+  if (granted.length === 0) throw invalidInput('/scopes', 'No scope is left to grant.');
   return granted;
 }
 
@@ -112,6 +112,3 @@ async function decide(tx: EntityManager, { id, browserToken }: Hold, result: obj
   const [idHash] = holdValues({ id, browserToken });
   await tx.execute('update authorization_request set result = ? where id_hash = ?', [JSON.stringify(result), idHash]);
 }
-
-const invalid = (pointer: string, detail: string) =>
-  new ProblemError('validation_failed', detail, { errors: [{ in: 'body', pointer, code: 'invalid_value' }] });

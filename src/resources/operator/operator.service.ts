@@ -1,13 +1,11 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { ProblemError } from '../../errors.ts';
+import { invalidInput, ProblemError } from '../../errors.ts';
 import { disableAccount as disable, enableAccount as enable } from '../accounts/accounts.service.ts';
 
 /** Refuses an account's credentials from the next request on. */
 export async function disableAccount(em: EntityManager, operatorId: string, accountId: string): Promise<void> {
   if (operatorId === accountId) {
-    throw new ProblemError('validation_failed', 'An operator cannot disable their own account.', {
-      errors: [{ in: 'body', pointer: '/accountId', code: 'invalid_value' }],
-    });
+    throw invalidInput('/accountId', 'An operator cannot disable their own account.');
   }
   await em.transactional(async (tx) => {
     await lockBoth(tx, operatorId, accountId);

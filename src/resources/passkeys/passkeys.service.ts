@@ -5,7 +5,7 @@ import { lockAccount } from '../../transactions/locks.ts';
 import type { Principal } from '../../auth/principal.ts';
 import { addressWindow, attempt, forgive } from '../../rate-limit/attempts.ts';
 import { Account, Passkey, Session } from '../../entities/index.ts';
-import { ProblemError } from '../../errors.ts';
+import { invalidInput, ProblemError } from '../../errors.ts';
 import type { Services } from '../../app-services.ts';
 import type { Visitor } from '../../procedures/browser-client.ts';
 import { openSession, startSession } from '../sessions/sessions.service.ts';
@@ -148,11 +148,7 @@ export async function removePasskey({ db }: Services, { accountId }: Principal, 
     const passkey = await tx.findOne(Passkey, { id, account: account.id });
     if (passkey === null) throw new ProblemError('passkey_not_found');
     if (!account.passwordHash && (await tx.count(Passkey, { account: account.id })) === 1) {
-      throw new ProblemError(
-        'validation_failed',
-        'It is the only way to sign in. Set a password or add another passkey first.',
-        { errors: [{ in: 'body', pointer: '/id', code: 'invalid_value' }] },
-      );
+      throw invalidInput('/id', 'It is the only way to sign in. Set a password or add another passkey first.');
     }
     tx.remove(passkey);
     record(tx, 'passkey.removed', { passkeyId: id });
@@ -177,7 +173,7 @@ async function requireSession(tx: EntityManager, { credentialId }: Principal): P
 
 function requireRoom(count: number): void {
   if (count < PASSKEYS_MAX) return;
-  throw new ProblemError('validation_failed', `An account has at most ${PASSKEYS_MAX} passkeys. Remove one first.`, {
-    errors: [{ in: 'body', pointer: '', code: 'max_length', params: { max: PASSKEYS_MAX } }],
+  throw invalidInput('', `An account has at most ${PASSKEYS_MAX} passkeys. Remove one first.`, 'max_length', 'body', {
+    max: PASSKEYS_MAX,
   });
 }

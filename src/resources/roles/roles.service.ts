@@ -5,7 +5,7 @@ import { lockTeamAs } from '../../transactions/with-team.ts';
 import { canGrant, inCatalogueOrder } from '../../auth/permissions.ts';
 import type { ActiveMembership } from '../../auth/principal.ts';
 import { Invitation, Membership, Role, type Permission } from '../../entities/index.ts';
-import { ProblemError } from '../../errors.ts';
+import { invalidInput, ProblemError } from '../../errors.ts';
 import { requirePermission } from '../../procedures/procedures.ts';
 
 type RoleFields = { readonly name: string; readonly permissions: readonly Permission[] };
@@ -74,7 +74,7 @@ export async function deleteRole(
       $or: [{ team: null }, { team: caller.team.id }],
     });
     if (replacement === null || replacement === role)
-      throw invalid('/replacementRoleId', 'No other role of this team has that id.');
+      throw invalidInput('/replacementRoleId', 'No other role of this team has that id.');
     if (!canGrant(held, replacement)) throw new ProblemError('role_not_assignable');
 
     await tx.nativeUpdate(Membership, { role: roleId }, { role: replacement.id });
@@ -112,12 +112,9 @@ async function requireFreeName(tx: EntityManager, teamId: string, name: string, 
     [teamId],
   );
   if (roles.some((role) => role.id !== exceptRoleId && folded(role.name) === folded(name))) {
-    throw invalid('/name', 'The team has a role of that name already.');
+    throw invalidInput('/name', 'The team has a role of that name already.');
   }
 }
 
 /** One name to a reader's eye. The unique index, whose collation knows ASCII alone, allows more. */
 const folded = (name: string): string => name.normalize('NFKC').replaceAll(/\s+/g, ' ').trim().toLowerCase();
-
-const invalid = (pointer: string, detail: string) =>
-  new ProblemError('validation_failed', detail, { errors: [{ in: 'body', pointer, code: 'invalid_value' }] });

@@ -6,7 +6,7 @@ import { lockAccount, lockMembership, lockTeam } from '../../transactions/locks.
 import { lockTeamAs } from '../../transactions/with-team.ts';
 import type { ActiveMembership } from '../../auth/principal.ts';
 import { Account, Membership, OwnershipTransfer, Role } from '../../entities/index.ts';
-import { ProblemError } from '../../errors.ts';
+import { invalidInput, ProblemError } from '../../errors.ts';
 import { enqueue } from '../../jobs/enqueue.ts';
 import { addDays } from '../../time.ts';
 
@@ -22,7 +22,7 @@ export async function lockTeamAsOwner(tx: EntityManager, caller: ActiveMembershi
 export async function offerOwnership(em: EntityManager, caller: ActiveMembership, userId: string): Promise<void> {
   await em.transactional(async (tx) => {
     await lockTeamAsOwner(tx, caller);
-    if (userId === caller.accountId) throw invalid('/userId', 'The team is yours already.');
+    if (userId === caller.accountId) throw invalidInput('/userId', 'The team is yours already.');
     const nominee = await tx.findOne(Account, userId, { lockMode: LockMode.PESSIMISTIC_READ });
     const membership = await lockMembership(tx, caller.team.id, userId);
     if (nominee === null || membership === null || !isActiveNow(membership)) throw new ProblemError('member_not_found');
@@ -91,6 +91,3 @@ async function endOffer(tx: EntityManager, which: { team: string; nominee?: stri
   if (offer === null || isPast(offer.expiresAt)) throw new ProblemError('transfer_not_found');
   await tx.nativeDelete(OwnershipTransfer, { team: which.team });
 }
-
-const invalid = (pointer: string, detail: string) =>
-  new ProblemError('validation_failed', detail, { errors: [{ in: 'body', pointer, code: 'invalid_value' }] });
