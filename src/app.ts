@@ -4,11 +4,11 @@ import express, { type ErrorRequestHandler, type RequestHandler } from 'express'
 import helmet from 'helmet';
 import { ProblemError } from './errors.ts';
 import { peekAddress } from './http/identify.ts';
-import { namesOneHost } from './http/parser-errors.ts';
+import { hasOneHost } from './http/parser-errors.ts';
 import { recordDenial } from './http/denials.ts';
-import { headersOf, problemReply, rateHeaders, send, setHeaders } from './http/reply.ts';
-import { requestIdOf } from './http/request-id.ts';
-import type { Transport } from './http/transport.ts';
+import { buildHeaders, createProblemReply, createRateHeaders, send, setHeaders } from './http/reply.ts';
+import { readRequestId } from './http/request-id.ts';
+import type { HttpServices } from './http/http-services.ts';
 import { oauthPages } from './oauth/handler.ts';
 import { devMailPages } from './pages/dev-mail.ts';
 import { docsPages } from './pages/docs.ts';
@@ -25,32 +25,32 @@ import { toProblemError } from './procedures/problem-details.ts';
 import { trpcHandler } from './trpc/handler.ts';
 
 /** Everything that answers: `/api/v1` by the REST dispatcher, the rest by Express. */
-export function createApp(transport: Transport, readiness: Readiness): RequestListener {
-  const { db, config } = transport.services;
+export function createApp(http: HttpServices, readiness: Readiness): RequestListener {
+  const { db, config } = http.services;
   const routes = buildRoutes(appRouter._def.procedures);
   const rest = restHandler(
-    transport,
+    http,
     routes,
     serveDocument(openApiDocument(appRouter, routes, config.baseUrl, config.tokenBrand)),
   );
 
   const pages = express();
   pages.disable('x-powered-by').disable('etag').enable('case sensitive routing');
-  pages.use(everyAnswer(transport));
+  pages.use(everyAnswer(http));
   pages.use(strictHeaders(config.baseUrl));
-  pages.use('/trpc', trpcHandler(transport, appRouter));
-  pages.use(addressRate(transport));
+  pages.use('/trpc', trpcHandler(http, appRouter));
+  pages.use(addressRate(http));
   pages.use(healthPages(db, readiness));
   pages.use(procedurePages(appRouter._def.procedures as unknown as Record<string, AnyTRPCProcedure>)); // flat by path, which the type of a nested router does not say
   pages.use(docsPages());
   pages.use(problemPages(config.baseUrl));
   pages.use(devMailPages(config));
-  pages.use(oauthPages(transport));
+  pages.use(oauthPages(http));
   pages.use(webPages(config));
   pages.use(() => {
     throw new ProblemError('route_not_found');
   });
-  pages.use(problemHandler(transport));
+  pages.use(problemHandler(http));
 
   return (req, res) => {
     if (!readiness.ready) res.shouldKeepAlive = false;
@@ -64,19 +64,19 @@ const isApi = (target: string): boolean => /^(?:https?:\/\/[^/?#]*)?\/api\/v1(?:
 
 /** What every answer beside the API has: a request id, a line in the log, and no place in a cache unless it says so. */
 const everyAnswer =
-  (transport: Transport): RequestHandler =>
+  (http: HttpServices): RequestHandler =>
   (req, res, next) => {
     const startedAt = performance.now();
-    const requestId = requestIdOf(req.headers['x-request-id']);
+    const requestId = readRequestId(req.headers['x-request-id']);
     res.locals['requestId'] = requestId;
     res.setHeader('X-Request-Id', requestId);
     res.setHeader('Cache-Control', 'no-store');
     res.on('close', () => {
       const { operation = null, credentialId = null } = res.locals as { operation?: string; credentialId?: string }; // set by the /trpc mount
-      transport.log.request(res, operation, startedAt, credentialId, requestId);
+      http.log.request(res, operation, startedAt, credentialId, requestId);
     });
     next(
-      namesOneHost(req)
+      hasOneHost(req)
         ? undefined
         : new ProblemError('malformed_request', 'The request has to name its host exactly once.'),
     );
@@ -92,14 +92,14 @@ const strictHeaders = (baseUrl: string): RequestHandler =>
 
 /** What is not charged shows the window of the client's address. */
 const addressRate =
-  (transport: Transport): RequestHandler =>
+  (http: HttpServices): RequestHandler =>
   async (req, res, next) => {
-    setHeaders(res, rateHeaders(await peekAddress(transport, req)));
+    setHeaders(res, createRateHeaders(await peekAddress(http, req)));
     next();
   };
 
 const problemHandler =
-  (transport: Transport): ErrorRequestHandler =>
+  (http: HttpServices): ErrorRequestHandler =>
   async (error, req, res, next) => {
     if (res.headersSent) {
       next(error);
@@ -107,11 +107,11 @@ const problemHandler =
     }
     const problem = toProblemError(isHttpError(error) ? new ProblemError('malformed_request') : error);
     const requestId = res.locals['requestId'] as string; // set by everyAnswer
-    transport.log.failure(problem, requestId);
-    recordDenial(transport, problem, { principal: null, address: transport.clientAddress(req), requestId });
-    if (!res.hasHeader('RateLimit-Limit')) setHeaders(res, rateHeaders(await peekAddress(transport, req)));
-    const reply = problemReply(problem, transport.services.config.baseUrl, requestId);
-    send(res, reply, headersOf(reply, requestId, []), req.method === 'HEAD');
+    http.log.failure(problem, requestId);
+    recordDenial(http, problem, { principal: null, address: http.clientAddress(req), requestId });
+    if (!res.hasHeader('RateLimit-Limit')) setHeaders(res, createRateHeaders(await peekAddress(http, req)));
+    const reply = createProblemReply(problem, http.services.config.baseUrl, requestId);
+    send(res, reply, buildHeaders(reply, requestId, []), req.method === 'HEAD');
   };
 
 /** What Express throws for a path that does not decode. */

@@ -8,17 +8,17 @@ import { createApp } from './app.ts';
 import { demoBanner } from './demo/banner.ts';
 import { ConfigError, readConfig } from './config.ts';
 import { seedDemo } from './demo/seed.ts';
-import { accessLog } from './http/access-log.ts';
-import { countAttempts } from './rate-limit/attempt-limiters.ts';
+import { createAccessLog } from './http/access-log.ts';
+import { createAttemptLimiters } from './rate-limit/attempt-limiters.ts';
 import { clientAddressBy } from './http/client-address.ts';
-import { openPlaces } from './http/geolocation.ts';
+import { openGeolocation } from './http/geolocation.ts';
 import { countJobs } from './jobs/queue.ts';
-import { reasonOf } from './telemetry/log.ts';
+import { errorSummary } from './telemetry/log.ts';
 import { startWorker } from './jobs/worker.ts';
 import { createMailer } from './email/mailer.ts';
-import { createLimiter, observed } from './rate-limit/limiter.ts';
+import { createLimiter, withTelemetry } from './rate-limit/limiter.ts';
 import { openLog } from './telemetry/log.ts';
-import { openObservers, type Observers } from './telemetry/telemetry.ts';
+import { openTelemetry, type Telemetry } from './telemetry/telemetry.ts';
 import type { Services } from './app-services.ts';
 import { closeServer, createHttpServer, listen } from './http/server.ts';
 import { openServices } from './open-services.ts';
@@ -38,12 +38,12 @@ await start().catch((error: unknown) => {
 async function start(): Promise<void> {
   const config = readConfig(process.env);
   const clientAddress = clientAddressBy(config.trustProxy);
-  const placeOf = await openPlaces(config);
+  const locateClient = await openGeolocation(config);
   const log = openLog(config.logLevel, pino.destination({ dest: 1, sync: true }));
   // eslint-disable-next-line no-console -- the queue's library tells of lost connections here, with all that an error holds
-  console.trace = (error: unknown) => log.warn({ reason: reasonOf(error) }, 'the worker lost its connection');
-  const observers = await openObservers(config, log);
-  const opened = await openServices(config, auditLog(log), observers.tracing?.around);
+  console.trace = (error: unknown) => log.warn({ reason: errorSummary(error) }, 'the worker lost its connection');
+  const telemetry = await openTelemetry(config, log);
+  const opened = await openServices(config, auditLog(log), telemetry.tracing?.withSpan);
   const { services } = opened;
   const usage = trackUsage(services.db, config.sessionIdleDays, (error) =>
     log.warn({ err: error }, 'last uses could not be written; they will be tried again'),
@@ -59,20 +59,20 @@ async function start(): Promise<void> {
       log.warn({ err: error }, 'Redis is away: each replica counts requests in its own memory'),
     onRecovery: () => log.info('Redis counts requests again'),
   };
-  const limiter = createLimiter(observed(windows, 'requests', observers));
-  const attempts = countAttempts(config, log, observers);
+  const limiter = createLimiter(withTelemetry(windows, 'requests', telemetry));
+  const attempts = createAttemptLimiters(config, log, telemetry);
   const readiness = { ready: true };
-  const requests = accessLog(log, observers);
+  const requests = createAccessLog(log, telemetry);
   const app = createApp(
-    { services, limiter, attempts, usage, denials, log: requests, clientAddress, placeOf },
+    { services, limiter, attempts, usage, denials, log: requests, clientAddress, locateClient },
     readiness,
   );
-  const server = createHttpServer(observers.tracing?.listener(app) ?? app, config.baseUrl, requests);
+  const server = createHttpServer(telemetry.tracing?.listener(app) ?? app, config.baseUrl, requests);
   const mailer = createMailer(config);
   const worker = await startWorker(services, mailer, log);
   // Before anything can fail, because the keys cannot be shown again.
   process.stdout.write(await firstGreeting(services));
-  const scrapes = await listenForScrapes(services, observers);
+  const scrapes = await listenForScrapes(services, telemetry);
   await listen(server, config.port, config.host);
   log.info({ host: config.host, port: config.port, baseUrl: config.baseUrl }, 'listening');
 
@@ -81,7 +81,7 @@ async function start(): Promise<void> {
     await sleep(config.drainSeconds * SECOND_MS);
     // Together, so that requests and jobs that take their time do not add up.
     await Promise.all([closeServer(server, FINISH_MS), worker.stop()]);
-    await Promise.all([usage.close(), denials.close(), observers.tracing?.close()]);
+    await Promise.all([usage.close(), denials.close(), telemetry.tracing?.close()]);
     mailer.close();
     await Promise.all([limiter.close(), attempts.close()]);
     await opened.close();
@@ -92,7 +92,7 @@ async function start(): Promise<void> {
 }
 
 /** Lets the metrics be read, at a port that is not the public one. */
-async function listenForScrapes({ config, db }: Services, { metrics }: Observers) {
+async function listenForScrapes({ config, db }: Services, { metrics }: Telemetry) {
   if (metrics === undefined || config.metricsPort === undefined) return { close: () => Promise.resolve() };
   metrics.watchPool(db.pool);
   metrics.watchJobs(() => countJobs(db.read));

@@ -8,7 +8,7 @@ import { readSecretKeys, type Config } from './config.ts';
 import { openDatabase } from './db/database.ts';
 import { startEmbedded } from './db/embedded.ts';
 import { migrate } from './db/migrate.ts';
-import type { Around } from './telemetry/span.ts';
+import type { RunInSpan } from './telemetry/span.ts';
 import type { Services } from './app-services.ts';
 
 export type OpenServices = {
@@ -19,12 +19,12 @@ export type OpenServices = {
 };
 
 /** Opens what procedures work with: the database, embedded where none is configured, migrated. */
-export async function openServices(config: Config, audit: Audit, around?: Around): Promise<OpenServices> {
+export async function openServices(config: Config, audit: Audit, withSpan?: RunInSpan): Promise<OpenServices> {
   const embedded = config.databaseUrl === undefined ? await startEmbedded({ dataDir: config.dataDir }) : undefined;
   const databaseUrl = embedded?.url ?? config.databaseUrl ?? '';
   try {
     await migrate(databaseUrl);
-    const db = await openDatabase(databaseUrl, config.databasePoolMax, around);
+    const db = await openDatabase(databaseUrl, config.databasePoolMax, withSpan);
     const secretKeys = config.secretKeys ?? ownSecretKeys(config.dataDir);
     return {
       services: { config, db, secrets: secretsOf(config.tokenBrand), sealer: createSealer(secretKeys), audit },

@@ -7,7 +7,7 @@ import pg from 'pg';
 import { ConfigError, readConfig, readSecretKeys, type Config } from '../config.ts';
 import { appliedMigrations } from '../db/backup/tables.ts';
 import { knownMigrations } from '../db/migrate.ts';
-import { Refusal, reasonOf } from './failure.ts';
+import { Refusal, errorSummary } from './failure.ts';
 import { print, withDatabase } from './operate.ts';
 
 type Check = { readonly name: string; readonly ok: boolean; readonly detail: string };
@@ -56,7 +56,7 @@ async function check(name: string, examineOne: () => string | Promise<string>): 
   try {
     return passed(name, await examineOne());
   } catch (error) {
-    return failed(name, reasonOf(error));
+    return failed(name, errorSummary(error));
   }
 }
 
@@ -79,7 +79,7 @@ async function databaseChecks(config: Config): Promise<Check[]> {
     });
   } catch (error) {
     const unknown = 'not known, because the database cannot be reached';
-    return [failed('database', reasonOf(error)), failed('migrations', unknown), failed('clock', unknown)];
+    return [failed('database', errorSummary(error)), failed('migrations', unknown), failed('clock', unknown)];
   }
 }
 
@@ -141,7 +141,7 @@ async function redis({ redisUrl }: Config): Promise<string> {
   } finally {
     windows.close();
   }
-  throw new Error(fault === undefined ? `no answer within ${WAIT_MS} ms` : reasonOf(fault));
+  throw new Error(fault === undefined ? `no answer within ${WAIT_MS} ms` : errorSummary(fault));
 }
 
 async function mail({ smtpUrl, dataDir }: Config): Promise<string> {

@@ -43,12 +43,12 @@ async function describe(error: unknown): Promise<string> {
     const option = OPTIONS[fault?.pointer.replace(/\/\d+$/, '') ?? error.problem];
     return option === undefined ? error.message : `${option}: ${error.message}`;
   }
-  return isUnavailable(error) ? `the database cannot be reached (${reasonOf(error)})` : reasonOf(error);
+  return isUnavailable(error) ? `the database cannot be reached (${errorSummary(error)})` : errorSummary(error);
 }
 
 /** The message of an error; one that gathers several attempts to connect has none of its own. */
-export const reasonOf = (error: unknown): string => {
-  if (error instanceof AggregateError && error.message === '') return reasonOf(error.errors[0]);
+export const errorSummary = (error: unknown): string => {
+  if (error instanceof AggregateError && error.message === '') return errorSummary(error.errors[0]);
   // The driver goes on with a detail that quotes the row, which may hold anything.
   return error instanceof Error ? error.message.replace(/ - detail: .*$/s, '') : String(error);
 };

@@ -1,6 +1,6 @@
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import type { Pool, PoolClient } from 'pg';
-import type { Around } from '../telemetry/span.ts';
+import type { RunInSpan } from '../telemetry/span.ts';
 import { openOrm } from './orm.ts';
 import { reader, type Read } from './query.ts';
 
@@ -15,13 +15,13 @@ export type Database = {
 };
 
 /** Opens a migrated database. */
-export async function openDatabase(databaseUrl: string, poolMax: number, around?: Around): Promise<Database> {
+export async function openDatabase(databaseUrl: string, poolMax: number, withSpan?: RunInSpan): Promise<Database> {
   const orm = await openOrm(databaseUrl, { poolMax, timeouts: { connectMs: 2000, statementMs: 5000 } });
   const pool = await orm.em.getConnection().getNativeClient();
   giveBackBroken(pool);
   return {
-    read: reader(pool, around),
-    em: around === undefined ? () => orm.em.fork() : () => traced(orm.em.fork(), around),
+    read: reader(pool, withSpan),
+    em: withSpan === undefined ? () => orm.em.fork() : () => traced(orm.em.fork(), withSpan),
     orm,
     pool,
     close: () => orm.close(true),
@@ -29,11 +29,11 @@ export async function openDatabase(databaseUrl: string, poolMax: number, around?
 }
 
 /** An entity manager whose transactions a trace shows. Their statements have no names. */
-function traced(em: EntityManager, around: Around): EntityManager {
+function traced(em: EntityManager, withSpan: RunInSpan): EntityManager {
   const transactional = em.transactional.bind(em);
   return Object.assign(em, {
     transactional: ((work, options) =>
-      around('postgresql', 'transaction', () => transactional(work, options))) satisfies typeof transactional,
+      withSpan('postgresql', 'transaction', () => transactional(work, options))) satisfies typeof transactional,
   });
 }
 

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import type { Around } from '../telemetry/span.ts';
+import type { RunInSpan } from '../telemetry/span.ts';
 import { alone, batches } from './pipeline.ts';
 import { inTurns } from './concurrency.ts';
 import type { Value } from './prepared-query.ts';
@@ -31,7 +31,7 @@ export const long = <Row>(name: string, text: string): Statement<Row> => ({ name
 /** Runs a named statement on a pooled connection: one round trip, the rows as they come. */
 export type Read = <Row>(query: Statement<Row>, values: readonly unknown[]) => Promise<Row[]>;
 
-export function reader(pool: Pool, around?: Around): Read {
+export function reader(pool: Pool, withSpan?: RunInSpan): Read {
   const together = batches(pool);
   const inTurn = inTurns();
   const read: Read = async <Row>({ name, text, kind }: Statement<Row>, values: readonly unknown[]) => {
@@ -42,7 +42,9 @@ export function reader(pool: Pool, around?: Around): Read {
       : inTurn(`${name} ${String(values[0])}`, () => alone(pool, query)));
     return rows as Row[]; // the statement's declaration says what its SQL returns
   };
-  return around === undefined ? read : (query, values) => around('postgresql', query.name, () => read(query, values));
+  return withSpan === undefined
+    ? read
+    : (query, values) => withSpan('postgresql', query.name, () => read(query, values));
 }
 
 /** Brief and long reads take text, bytes, numbers and null. */

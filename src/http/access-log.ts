@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { ProblemError } from '../errors.ts';
-import type { Observers } from '../telemetry/telemetry.ts';
+import type { Telemetry } from '../telemetry/telemetry.ts';
 
 /** What a request was answered with: Node's answer, as a rule. */
 type Answered = { readonly statusCode: number };
@@ -19,7 +19,7 @@ export type AccessLog = {
   failure(problem: ProblemError, requestId: string): void;
 };
 
-export const accessLog = (log: Logger, { metrics, tracing }: Observers = {}): AccessLog => ({
+export const createAccessLog = (log: Logger, { metrics, tracing }: Telemetry = {}): AccessLog => ({
   request(answer, operation, startedAt, credentialId, requestId) {
     const status = answer.statusCode;
     const elapsedMs = performance.now() - startedAt;

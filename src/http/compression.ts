@@ -12,7 +12,7 @@ const CODINGS = {
 } as const;
 
 /** A long answer in a coding that the client accepts (RFC 9110, section 12.5.3), made beside the event loop. */
-export async function compressed(reply: Reply, accepted: string | undefined): Promise<Reply> {
+export async function compressReply(reply: Reply, accepted: string | undefined): Promise<Reply> {
   const { body, headers = [] } = reply;
   if (body === undefined || body.length < PAYS_FROM_BYTES || reply.cacheControl !== undefined) return reply;
   const varying = { ...reply, headers: [...headers, 'Vary', 'Accept-Encoding'] };

@@ -17,7 +17,7 @@ const DEVICE_DAYS = 365;
  * in which an authorization request began. Behind https their names begin with `__Host-`, so that no other host or
  * path can set them; the plain names are for http on this machine alone.
  */
-export function cookiesOf(baseUrl: string): Cookies {
+export function createCookies(baseUrl: string): Cookies {
   const secure = baseUrl.startsWith('https:');
   const prefix = secure ? '__Host-' : '';
   const sessionName = `${prefix}roster_session`;

@@ -2,7 +2,7 @@ import type { Principal } from '../auth/principal.ts';
 import type { Denial } from '../events/denials.ts';
 import { PROBLEMS, type ProblemError } from '../errors.ts';
 import { ACTOR_KINDS_OF } from '../events/actor.ts';
-import type { Transport } from './transport.ts';
+import type { HttpServices } from './http-services.ts';
 
 type Caller = {
   readonly principal: Principal | null;
@@ -14,7 +14,7 @@ type Caller = {
 
 /** Notes a refusal for the audit log, where it is one that an auditor asks about. */
 export function recordDenial(
-  { denials }: Pick<Transport, 'denials'>,
+  { denials }: Pick<HttpServices, 'denials'>,
   problem: ProblemError,
   { principal, address, requestId, teamId }: Caller,
 ): void {

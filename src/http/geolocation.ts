@@ -4,28 +4,33 @@ import { open, type CityResponse, type Reader } from 'maxmind';
 import { ConfigError, type Config } from '../config.ts';
 import { isProxiedBy } from './client-address.ts';
 
-export type Place = { readonly country: string | null; readonly city: string | null };
+export type ClientLocation = { readonly country: string | null; readonly city: string | null };
 
 /** Says where a request comes from, as far as someone trusted knows. */
-export type PlaceOf = (req: IncomingMessage, address: string) => Place;
+export type LocateClient = (req: IncomingMessage, address: string) => ClientLocation;
 
 type Settings = Pick<Config, 'trustProxy' | 'countryHeader' | 'cityHeader' | 'maxmindFile'>;
 
-const NOWHERE: Place = { country: null, city: null };
+const NOWHERE: ClientLocation = { country: null, city: null };
 
 /**
  * By the headers of a trusted proxy, else by the operator's own MaxMind database, else unknown.
  * Headers of anybody else are not believed.
  */
-export async function openPlaces({ trustProxy, countryHeader, cityHeader, maxmindFile }: Settings): Promise<PlaceOf> {
+export async function openGeolocation({
+  trustProxy,
+  countryHeader,
+  cityHeader,
+  maxmindFile,
+}: Settings): Promise<LocateClient> {
   const isProxied = isProxiedBy(trustProxy);
   const database = maxmindFile === undefined ? undefined : await openDatabase(maxmindFile);
 
   return (req, address) => {
     if (isProxied(req)) {
       const header = (name: string | undefined) => (name === undefined ? null : textOf(req.headers[name]));
-      const place = { country: header(countryHeader), city: header(cityHeader) };
-      if (place.country !== null || place.city !== null) return place;
+      const location = { country: header(countryHeader), city: header(cityHeader) };
+      if (location.country !== null || location.city !== null) return location;
     }
     // A proxy can pass on what is no address.
     const found = isIP(address) === 0 ? null : database?.get(address.replace(/^::ffff:(?=\d+\.)/i, ''));

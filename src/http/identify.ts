@@ -6,7 +6,7 @@ import { ProblemError } from '../errors.ts';
 import { toProblemError } from '../procedures/problem-details.ts';
 import { addressBucket } from '../rate-limit/address-bucket.ts';
 import { type RateDecision } from '../rate-limit/limiter.ts';
-import type { Transport } from './transport.ts';
+import type { HttpServices } from './http-services.ts';
 
 /** Who called and what is left of their window: the first two checks of every charged request. */
 export type Identified = {
@@ -30,11 +30,11 @@ type Question = {
  * to the client's address, so that a flood of invented keys opens no buckets of its own.
  */
 export async function identify(
-  transport: Transport,
+  http: HttpServices,
   req: IncomingMessage,
   { teamId, path, cost, sessionToken }: Question,
 ): Promise<Identified> {
-  const { services, limiter, usage, attempts } = transport;
+  const { services, limiter, usage, attempts } = http;
   const { read } = services.db;
   const bearer = bearerOf(req.rawHeaders);
   const proofs = bearer === '' ? attempts.proofs : null;
@@ -54,7 +54,7 @@ export async function identify(
     return {
       authentication:
         bearer === undefined && attempts.proofs !== null ? challenged(authentication, 'offered') : authentication,
-      rate: await limiter.charge(addressBucket(transport.clientAddress(req)), cost),
+      rate: await limiter.charge(addressBucket(http.clientAddress(req)), cost),
     };
   }
   usage.note(principal);
@@ -76,9 +76,9 @@ const requireBearer = (authentication: Authentication): Authentication =>
     : authentication;
 
 /** The bucket of the client's address as it stands, for answers that are not charged. */
-export const peekAddress = ({ limiter, clientAddress }: Transport, req: IncomingMessage): Promise<RateDecision> =>
+export const peekAddress = ({ limiter, clientAddress }: HttpServices, req: IncomingMessage): Promise<RateDecision> =>
   limiter.peek(addressBucket(clientAddress(req)));
 
 /** The 429 of a window that is used up. */
-export const rateLimited = ({ resetSeconds }: RateDecision): ProblemError =>
+export const createRateLimitError = ({ resetSeconds }: RateDecision): ProblemError =>
   new ProblemError('rate_limited', undefined, { retryAfter: resetSeconds });

@@ -3,7 +3,7 @@ import { STATUS_CODES, type IncomingMessage, type Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { ProblemError, type ProblemCode } from '../errors.ts';
 import type { AccessLog } from './access-log.ts';
-import { apiHeaders, headersOf, problemReply } from './reply.ts';
+import { createApiHeaders, buildHeaders, createProblemReply } from './reply.ts';
 
 const OF_PARSER: Record<string, ProblemCode> = {
   HPE_HEADER_OVERFLOW: 'headers_too_large',
@@ -13,7 +13,7 @@ const OF_PARSER: Record<string, ProblemCode> = {
 
 /** Answers what Node refuses before a request reaches us, with the problem document all others get. */
 export function answerParserErrors(server: Server, baseUrl: string, log: AccessLog): void {
-  const common = apiHeaders(baseUrl);
+  const common = createApiHeaders(baseUrl);
 
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
     if (error.code === 'ECONNRESET' || !socket.writable) {
@@ -22,12 +22,12 @@ export function answerParserErrors(server: Server, baseUrl: string, log: AccessL
     }
     const startedAt = performance.now();
     const requestId = randomUUID();
-    const reply = problemReply(
+    const reply = createProblemReply(
       new ProblemError(OF_PARSER[error.code ?? ''] ?? 'malformed_request'),
       baseUrl,
       requestId,
     );
-    const headers = [...headersOf(reply, requestId, common), 'Connection', 'close'];
+    const headers = [...buildHeaders(reply, requestId, common), 'Connection', 'close'];
     const lines = headers.map((text, i) => (i % 2 === 0 ? `\r\n${text}: ` : text)).join('');
     socket.end(`HTTP/1.1 ${reply.status} ${STATUS_CODES[reply.status]}${lines}\r\n\r\n${String(reply.body)}`);
     log.request({ statusCode: reply.status }, null, startedAt, null, requestId);
@@ -35,7 +35,7 @@ export function answerParserErrors(server: Server, baseUrl: string, log: AccessL
 }
 
 /** Whether a request names its host exactly once, as HTTP/1.1 demands (RFC 9112, section 3.2). */
-export function namesOneHost({ rawHeaders, httpVersion }: IncomingMessage): boolean {
+export function hasOneHost({ rawHeaders, httpVersion }: IncomingMessage): boolean {
   let hosts = 0;
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = rawHeaders[i];

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { PROOF_ALGORITHMS } from '../auth/dpop.ts';
 import { PROBLEMS, type ProblemError } from '../errors.ts';
 import type { RateDecision } from '../rate-limit/limiter.ts';
-import { problemDocument } from '../procedures/problem-details.ts';
+import { createProblemDocument } from '../procedures/problem-details.ts';
 
 /** What goes back to the client. */
 export type Reply = {
@@ -15,29 +15,29 @@ export type Reply = {
   readonly headers?: readonly string[];
 };
 
-export const jsonReply = (status: number, value: unknown): Reply => ({
+export const createJsonReply = (status: number, value: unknown): Reply => ({
   status,
   contentType: 'application/json',
   body: JSON.stringify(value),
 });
 
 /** A problem document with the headers that belong to it. */
-export function problemReply(error: ProblemError, baseUrl: string, requestId: string): Reply {
+export function createProblemReply(error: ProblemError, baseUrl: string, requestId: string): Reply {
   const { retryAfter, allow } = error.extras;
   return {
     status: PROBLEMS[error.problem][0],
     contentType: 'application/problem+json',
-    body: JSON.stringify(problemDocument(error, baseUrl, requestId)),
+    body: JSON.stringify(createProblemDocument(error, baseUrl, requestId)),
     headers: [
       ...(retryAfter === undefined ? [] : ['Retry-After', String(retryAfter)]),
       ...(allow === undefined ? [] : ['Allow', allow]),
-      ...challengesOf(error, baseUrl).flatMap((challenge) => ['WWW-Authenticate', challenge]),
+      ...createChallenges(error, baseUrl).flatMap((challenge) => ['WWW-Authenticate', challenge]),
     ],
   };
 }
 
 /** RFC 6750, section 3, and RFC 9449, section 7.1: no error code where no credential was sent. */
-function challengesOf({ problem, extras: { dpop, scope } }: ProblemError, baseUrl: string): string[] {
+function createChallenges({ problem, extras: { dpop, scope } }: ProblemError, baseUrl: string): string[] {
   // RFC 9728: where a client learns how to get a credential.
   const metadata = `resource_metadata="${baseUrl}/.well-known/oauth-protected-resource/api/v1"`;
   const ofDpop = `algs="${PROOF_ALGORITHMS.join(' ')}", ${metadata}`;
@@ -52,7 +52,7 @@ function challengesOf({ problem, extras: { dpop, scope } }: ProblemError, baseUr
 }
 
 /** What every answer under `/api/v1` carries. Credentials are never ambient there, so any origin may read it. */
-export const apiHeaders = (baseUrl: string): readonly string[] =>
+export const createApiHeaders = (baseUrl: string): readonly string[] =>
   Object.entries({
     'X-Content-Type-Options': 'nosniff',
     'Referrer-Policy': 'no-referrer',
@@ -65,7 +65,7 @@ export const apiHeaders = (baseUrl: string): readonly string[] =>
     ...(baseUrl.startsWith('https:') && { 'Strict-Transport-Security': 'max-age=31536000; includeSubDomains' }),
   }).flat();
 
-export const rateHeaders = ({ limit, remaining, resetSeconds }: RateDecision): readonly string[] => [
+export const createRateHeaders = ({ limit, remaining, resetSeconds }: RateDecision): readonly string[] => [
   'RateLimit-Limit',
   String(limit),
   'RateLimit-Remaining',
@@ -75,7 +75,7 @@ export const rateHeaders = ({ limit, remaining, resetSeconds }: RateDecision): r
 ];
 
 /** All headers of an answer, names and values in turn: those of every answer, then the reply's own. */
-export function headersOf(reply: Reply, requestId: string, common: readonly string[]): string[] {
+export function buildHeaders(reply: Reply, requestId: string, common: readonly string[]): string[] {
   const headers = [...common, 'X-Request-Id', requestId, 'Cache-Control', reply.cacheControl ?? 'no-store'];
   if (reply.headers !== undefined) headers.push(...reply.headers);
   if (reply.contentType !== undefined) headers.push('Content-Type', reply.contentType);

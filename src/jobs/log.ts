@@ -1,5 +1,5 @@
 import { Logger } from 'graphile-worker';
-import { inOneLine, reasonOf, type Log } from '../telemetry/log.ts';
+import { toSingleLine, errorSummary, type Log } from '../telemetry/log.ts';
 
 type Failed = { id: string; task_identifier: string; attempts: number; max_attempts: number };
 
@@ -9,13 +9,13 @@ export const jobLogger = (log: Log): Logger =>
     if (failure === true) {
       const { id, task_identifier: task, attempts: attempt, max_attempts: attemptsMax } = job as Failed; // what it logs with `failure`
       log.warn(
-        { job: id, task, attempt, attemptsMax, reason: reasonOf(error) },
+        { job: id, task, attempt, attemptsMax, reason: errorSummary(error) },
         'a job failed and will be tried again',
       );
     } else if (level === 'error' || level === 'warning') {
       // It mends all of these by itself; what it cannot mend ends its run, which the worker reports.
-      log.warn({}, inOneLine(message));
+      log.warn({}, toSingleLine(message));
     } else if (level === 'info' && success !== true) {
-      log.info({}, inOneLine(message));
+      log.info({}, toSingleLine(message));
     }
   });

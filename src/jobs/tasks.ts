@@ -4,7 +4,7 @@ import type { Mailer } from '../email/mailer.ts';
 import type { Jobs } from './enqueue.ts';
 import { chainEvents } from '../events/chain/append.ts';
 import { trimEvents } from '../events/chain/retention.ts';
-import { reasonOf, type Log } from '../telemetry/log.ts';
+import { errorSummary, type Log } from '../telemetry/log.ts';
 import { HOUSEKEEPING } from './housekeeping.ts';
 import { sendAccountMail } from './send-account-email.ts';
 import { sendInvitation, type Job } from './send-invitation.ts';
@@ -23,7 +23,7 @@ export function tasksOf(services: Services, mailer: Mailer, log: Log): TaskList 
       await attempt({ id: job.id, abortSignal });
     } catch (error) {
       // A spent job is done, not failed: its row, which would stay for good, can hold a sealed token.
-      const reason = reasonOf(error);
+      const reason = errorSummary(error);
       if (job.attempts >= job.max_attempts) {
         log.error({ job: job.id, ...about, reason }, `${mail} is given up`);
       } else if (!(await isReplaced(helpers))) {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { run, type Runner } from 'graphile-worker';
 import pg from 'pg';
 import type { Mailer } from '../email/mailer.ts';
-import { reasonOf, type Log } from '../telemetry/log.ts';
+import { errorSummary, type Log } from '../telemetry/log.ts';
 import { jobLogger } from './log.ts';
 import type { Services } from '../app-services.ts';
 import { cronItems, tasksOf } from './tasks.ts';
@@ -65,7 +65,7 @@ export async function startWorker(services: Services, mailer: Mailer, log: Log):
   async function keepRunning(): Promise<void> {
     for (let failures = 0; ; failures += 1) {
       const startedAt = Date.now();
-      const reason = await runOnce().then(() => 'it ended', reasonOf);
+      const reason = await runOnce().then(() => 'it ended', errorSummary);
       started.resolve();
       if (stopping.signal.aborted) return;
       if (Date.now() - startedAt > STEADY_MS) failures = 0;
@@ -103,7 +103,7 @@ function openPool(connectionString: string | undefined, log: Log): pg.Pool {
     keepAlive: true,
     application_name: APPLICATION_NAME,
   });
-  const report = (error: Error) => log.warn({ reason: reasonOf(error) }, 'the worker lost a database connection');
+  const report = (error: Error) => log.warn({ reason: errorSummary(error) }, 'the worker lost a database connection');
   pool.on('error', report);
   // Of connections in use it is the query that fails.
   pool.on('connect', (client) => client.on('error', () => undefined));

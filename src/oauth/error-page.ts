@@ -1,11 +1,11 @@
 import type { Configuration } from 'oidc-provider';
 import { escapeHtml } from '../pages/html.ts';
-import { plainPages } from '../pages/plain.ts';
+import { createPlainPages } from '../pages/plain.ts';
 
 const CSP =
   "default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-const { style, html } = plainPages('/oauth/style.css', { site: 'Roster', headers: {} });
+const { style, html } = createPlainPages('/oauth/style.css', { site: 'Roster', headers: {} });
 
 export { style as errorStyle };
 

@@ -3,7 +3,7 @@ import type Provider from 'oidc-provider';
 import type { errors, KoaContextWithOIDC } from 'oidc-provider';
 import { currentActor } from '../events/actor.ts';
 import { isUnavailable } from '../db/database.ts';
-import type { Transport } from '../http/transport.ts';
+import type { HttpServices } from '../http/http-services.ts';
 import { toProblemError } from '../procedures/problem-details.ts';
 import { RepeatedRefresh } from './refresh-answers.ts';
 
@@ -17,7 +17,7 @@ const REFUSALS = [
 ] as const;
 
 /** Tells the log what the engine did, and what went wrong in it. */
-export function followEvents(provider: Provider, { services, log, denials }: Transport): void {
+export function followEvents(provider: Provider, { services, log, denials }: HttpServices): void {
   const { audit } = services;
 
   const events: EventEmitter = provider; // its types list fewer events than it has

@@ -1,8 +1,8 @@
 import { Router, type RequestHandler } from 'express';
 import { runAs } from '../events/actor.ts';
 import { ProblemError } from '../errors.ts';
-import { cookiesOf } from '../http/cookies.ts';
-import type { Transport } from '../http/transport.ts';
+import { createCookies } from '../http/cookies.ts';
+import type { HttpServices } from '../http/http-services.ts';
 import { engineOf } from './engine.ts';
 import { errorStyle } from './error-page.ts';
 import { followEvents } from './events.ts';
@@ -14,9 +14,9 @@ import { inItsWords, withRedirectUri } from './token-request.ts';
 const METADATA = '/.well-known/oauth-authorization-server';
 
 /** The authorization server: the engine, behind a list of the paths that exist. */
-export function oauthPages(transport: Transport): Router {
+export function oauthPages(transport: HttpServices): Router {
   const { config, db } = transport.services;
-  const provider = createProvider(transport.services, cookiesOf(config.baseUrl), clientWindow(transport.attempts));
+  const provider = createProvider(transport.services, createCookies(config.baseUrl), clientWindow(transport.attempts));
   followEvents(provider, transport);
   const engine = engineOf(provider, config.baseUrl);
 
@@ -71,7 +71,7 @@ const withoutQuery: RequestHandler = (req, _res, next) => {
 
 /** How the log calls a request, and on whose behalf it is recorded: of clients the fields of an event say more. */
 const namedBy =
-  ({ services: { audit }, clientAddress }: Transport) =>
+  ({ services: { audit }, clientAddress }: HttpServices) =>
   (operation: string): RequestHandler =>
   (req, res, next) => {
     res.locals['operation'] = `oauth.${operation}`;

@@ -3,11 +3,11 @@ import { errors, type KoaContextWithOIDC } from 'oidc-provider';
 import type { Denial } from '../events/denials.ts';
 import { addressWindow, attempt, type Attempts } from '../rate-limit/attempts.ts';
 import { addressBucket } from '../rate-limit/address-bucket.ts';
-import type { Transport } from '../http/transport.ts';
+import type { HttpServices } from '../http/http-services.ts';
 import { errorPage } from './error-page.ts';
 
 /** Counts a request at the client's address; a client that proves a secret is counted by itself instead. */
-export function limited({ attempts, clientAddress, denials }: Transport): RequestHandler {
+export function limited({ attempts, clientAddress, denials }: HttpServices): RequestHandler {
   return async (req, res, next) => {
     const bucket = addressBucket(clientAddress(req));
     const { allowed, resetSeconds } = await attempts.oauthByAddress.charge(bucket);
@@ -42,7 +42,7 @@ const throttledAt = (address: string): Denial => ({
 });
 
 /** Bounds how many clients an address registers. */
-export function oneMoreClient({ attempts, clientAddress }: Transport): RequestHandler {
+export function oneMoreClient({ attempts, clientAddress }: HttpServices): RequestHandler {
   return async (req, _res, next) => {
     await attempt(addressWindow(attempts, 'registration', addressBucket(clientAddress(req))));
     next();

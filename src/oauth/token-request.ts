@@ -4,7 +4,7 @@ import express, { type ErrorRequestHandler, type RequestHandler } from 'express'
 import { hashSecret } from '../crypto/tokens.ts';
 import { isUnavailable } from '../db/database.ts';
 import { statement, type Read } from '../db/query.ts';
-import type { Transport } from '../http/transport.ts';
+import type { HttpServices } from '../http/http-services.ts';
 import { toProblemError } from '../procedures/problem-details.ts';
 import { UNAVAILABLE } from './events.ts';
 
@@ -43,7 +43,7 @@ export function withRedirectUri(read: Read): RequestHandler[] {
 
 /** Answers what goes wrong before the engine has the request as the engine would (RFC 6749, section 5.2). */
 export const inItsWords =
-  ({ log }: Transport): ErrorRequestHandler =>
+  ({ log }: HttpServices): ErrorRequestHandler =>
   (error: { status?: number; message: string }, _req, res, next) => {
     res.set('Cache-Control', 'no-store');
     if (isUnavailable(error)) {

@@ -11,7 +11,7 @@ type Content = { readonly type: string; readonly body: Buffer; readonly encoding
 const decompress = promisify(brotliDecompress);
 
 /** @param path such as `/docs/start.js`, which becomes `/docs/start-<hash>.js` */
-export function assetOf(path: string, { type, body, encoding }: Content): Asset {
+export function createAsset(path: string, { type, body, encoding }: Content): Asset {
   const hash = createHash('sha256').update(body).digest('hex').slice(0, 12);
   return {
     path: path.replace(/(?=\.\w+$)/, `-${hash}`),

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Router, type Request } from 'express';
 import { isLoopback, type Config } from '../config.ts';
 import { escapeHtml } from './html.ts';
-import { plainPages } from './plain.ts';
+import { createPlainPages } from './plain.ts';
 
 const LATEST = 100;
 /** What the mailer calls a finished file; the names sort by time. */
@@ -20,7 +20,7 @@ export function devMailPages({ baseUrl, dataDir, smtpUrl, trustProxy }: Settings
   const { host, hostname } = new URL(baseUrl);
   const isPossible = smtpUrl === undefined && trustProxy === false && isLoopback(hostname);
   const directory = join(dataDir, 'mail');
-  const { style, show } = plainPages('/dev/mail/style.css', { site: 'Roster mail', headers: HEADERS });
+  const { style, show } = createPlainPages('/dev/mail/style.css', { site: 'Roster mail', headers: HEADERS });
 
   const pages = Router();
   pages.use('/dev/mail', (req, _res, next) => {

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { Router } from 'express';
-import { assetOf, type Asset } from './asset.ts';
+import { createAsset, type Asset } from './asset.ts';
 import { scalarScript } from './scalar.ts';
 
 const JAVASCRIPT = 'text/javascript; charset=utf-8';
 
 /** `GET /docs`: the API reference, rendered by Scalar in the browser from the OpenAPI document. Nothing comes from elsewhere. */
 export function docsPages(): Router {
-  const start = assetOf('/docs/start.js', {
+  const start = createAsset('/docs/start.js', {
     type: JAVASCRIPT,
     body: readFileSync(new URL('./docs.start.js', import.meta.url)),
   });
@@ -15,7 +15,7 @@ export function docsPages(): Router {
   // On the first visit and not at the start of the service, which most processes run without one.
   const scalar = (): Promise<Asset> =>
     (unpacking ??= scalarScript().then(
-      (body) => assetOf('/docs/scalar.js', { type: JAVASCRIPT, body, encoding: 'br' }),
+      (body) => createAsset('/docs/scalar.js', { type: JAVASCRIPT, body, encoding: 'br' }),
       (error: unknown) => {
         unpacking = undefined;
         throw error;

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Response } from 'express';
-import { assetOf, type Asset } from './asset.ts';
+import { createAsset, type Asset } from './asset.ts';
 import { escapeHtml } from './html.ts';
 
 export type PlainPages = {
@@ -27,8 +27,8 @@ const PUBLIC: Frame = {
 };
 
 /** Pages of text without a script, in one style, which is served at a path below theirs. */
-export function plainPages(stylePath: string, { site, headers } = PUBLIC): PlainPages {
-  const style = assetOf(stylePath, {
+export function createPlainPages(stylePath: string, { site, headers } = PUBLIC): PlainPages {
+  const style = createAsset(stylePath, {
     type: 'text/css; charset=utf-8',
     body: readFileSync(new URL('./plain.css', import.meta.url)),
   });

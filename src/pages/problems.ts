@@ -3,13 +3,13 @@ import { Router } from 'express';
 import { PROBLEMS, problemSlug, type ProblemCode } from '../errors.ts';
 import { problemExample } from '../rest/openapi-examples.ts';
 import { escapeHtml } from './html.ts';
-import { plainPages } from './plain.ts';
+import { createPlainPages } from './plain.ts';
 
 const CODES = Object.keys(PROBLEMS) as ProblemCode[]; // Object.keys widens the keys to string
 
 /** `GET /problems` lists the codes of problem documents; `GET /problems/<slug>`, their `type`, explains one. */
 export function problemPages(baseUrl = ''): Router {
-  const { style, show } = plainPages('/problems/style.css');
+  const { style, show } = createPlainPages('/problems/style.css');
   const ofSlug = new Map(CODES.map((code) => [problemSlug(code), code]));
   const pages = Router();
   pages.get('/problems', (_req, res) => show(res, 'Problems', list()));

@@ -4,13 +4,13 @@ import { z } from 'zod';
 import type { Access } from '../procedures/authorize.ts';
 import type { Meta } from '../procedures/trpc.ts';
 import { escapeHtml } from './html.ts';
-import { plainPages } from './plain.ts';
+import { createPlainPages } from './plain.ts';
 
 type Built = { type: string; inputs: readonly z.ZodType[]; output?: z.ZodType; meta?: Meta };
 
 /** `GET /docs/procedures`: every procedure over tRPC with its kind, who may call it, what goes in and what comes out. */
 export function procedurePages(procedures: Readonly<Record<string, AnyTRPCProcedure>>): Router {
-  const { style, show } = plainPages('/docs/procedures/style.css');
+  const { style, show } = createPlainPages('/docs/procedures/style.css');
   const main = list(Object.entries(procedures).toSorted(([a], [b]) => rank(a) - rank(b) || (a < b ? -1 : 1)));
 
   const pages = Router();

@@ -16,7 +16,7 @@ export type Access = {
 };
 
 /** Refuses by credential, then scope, then audience: 401 or 403, before anything of the request is read. */
-export function admit(authentication: Authentication, access: Access): Principal {
+export function authorize(authentication: Authentication, access: Access): Principal {
   if (authentication.principal === null) throw authentication.refusal;
   const { principal } = authentication;
   if (access.sessionOnly && principal.kind !== 'session') throw new ProblemError('session_required');

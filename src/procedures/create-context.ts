@@ -3,7 +3,7 @@ import { ACTOR_KINDS_OF, type Actor } from '../events/actor.ts';
 import type { ProblemError } from '../errors.ts';
 import type { Services } from '../app-services.ts';
 import type { Context } from './context.ts';
-import type { Visitor } from './browser-client.ts';
+import type { BrowserClient } from './browser-client.ts';
 
 type Call = {
   readonly requestId: string;
@@ -11,20 +11,20 @@ type Call = {
   readonly authentication: Authentication;
   /** The team whose membership came with the authentication, so that it is not looked up twice. */
   readonly teamId?: string | null;
-  readonly visitor?: Visitor;
+  readonly browserClient?: BrowserClient;
   readonly blocked?: ProblemError | null;
 };
 
 /** The context of one call. */
-export const callContext = (
+export const createContext = (
   services: Services,
-  { requestId, address, authentication, teamId = null, visitor, blocked = null }: Call,
+  { requestId, address, authentication, teamId = null, browserClient, blocked = null }: Call,
 ): Context => ({
   services,
   requestId,
   address,
   authentication,
-  visitor: visitor ?? null,
+  browserClient: browserClient ?? null,
   blocked,
   membershipOf: async (id) =>
     id === teamId || authentication.principal === null

@@ -2,7 +2,7 @@ import { TRPCError } from '@trpc/server';
 import { ZodError } from 'zod';
 import { isUnavailable } from '../db/database.ts';
 import { PROBLEMS, ProblemError, problemSlug, type ProblemCode, type ValidationEntry } from '../errors.ts';
-import { toEntries, type Origin } from './validation.ts';
+import { toValidationEntries, type ParameterLocation } from './validation.ts';
 
 /** An RFC 9457 document (spec 7). */
 export type Problem = {
@@ -16,13 +16,13 @@ export type Problem = {
   errors?: readonly ValidationEntry[];
 };
 
-const NO_INPUT: Input = { raw: undefined, originOf: () => 'body' };
+const NO_INPUT: Input = { raw: undefined, locationOf: () => 'body' };
 
 /** Seconds after which a client may try again when the database was away. */
 const RETRY_AFTER_SECONDS = 1;
 
 /** What a failed call was about, for the entries of a validation failure. */
-type Input = { readonly raw: unknown; readonly originOf: Origin };
+type Input = { readonly raw: unknown; readonly locationOf: ParameterLocation };
 
 /** Any failure as one of ours; what nobody foresaw becomes `internal_error`, with the cause kept for the log. */
 export function toProblemError(error: unknown, input: Input = NO_INPUT): ProblemError {
@@ -31,7 +31,7 @@ export function toProblemError(error: unknown, input: Input = NO_INPUT): Problem
   if (cause instanceof ProblemError) return cause;
   if (error instanceof TRPCError && error.code === 'BAD_REQUEST' && cause instanceof ZodError) {
     return new ProblemError('validation_failed', undefined, {
-      errors: toEntries(cause.issues, input.raw, input.originOf),
+      errors: toValidationEntries(cause.issues, input.raw, input.locationOf),
     });
   }
   if (error instanceof TRPCError && cause instanceof SyntaxError) return new ProblemError('malformed_json');
@@ -54,7 +54,7 @@ const OF_TRPC: Partial<Record<TRPCError['code'], ProblemCode>> = {
 };
 
 /** The document a client reads. Titles and statuses come from the catalogue alone. */
-export function problemDocument(error: ProblemError, baseUrl: string, requestId: string): Problem {
+export function createProblemDocument(error: ProblemError, baseUrl: string, requestId: string): Problem {
   const [status, title] = PROBLEMS[error.problem];
   const { errors, retryAfter } = error.extras;
   return {

@@ -9,15 +9,15 @@ import { procedure } from './trpc.ts';
 const accessible = (access: Access) =>
   procedure.meta({ access }).use(({ ctx, next }) => {
     const { principal } = ctx.authentication;
-    // `admit` has refused this call already; the line tells the compiler.
+    // `authorize` has refused this call already; the line tells the compiler.
     if (principal === null) throw new ProblemError('credential_missing');
     return next({ ctx: { principal } });
   });
 
 /** Anybody at a browser, signed in or not. Over tRPC only. */
 export const publicProcedure = procedure.use(({ ctx, next }) => {
-  if (ctx.visitor === null) throw new ProblemError('route_not_found');
-  return next({ ctx: { visitor: ctx.visitor } });
+  if (ctx.browserClient === null) throw new ProblemError('route_not_found');
+  return next({ ctx: { browserClient: ctx.browserClient } });
 });
 
 /** Somebody who is signed in: what concerns a person and no key or grant should do. */
@@ -25,8 +25,8 @@ export const sessionProcedure = procedure
   .meta({ access: { scope: null, accountLevel: true, permission: null, sessionOnly: true } })
   .use(({ ctx, next }) => {
     const { principal } = ctx.authentication;
-    if (principal === null || ctx.visitor === null) throw new ProblemError('session_required');
-    return next({ ctx: { principal, visitor: ctx.visitor } });
+    if (principal === null || ctx.browserClient === null) throw new ProblemError('session_required');
+    return next({ ctx: { principal, browserClient: ctx.browserClient } });
   });
 
 const isOperator = brief<object>(

@@ -16,7 +16,7 @@ type Middleware = (options: object) => Promise<Result>;
  * all options, property by property, that it makes for each: they were a tenth of a read's CPU time.
  * @throws TRPCError as the procedure itself
  */
-export function runnerOf<Context extends object>(
+export function createRunner<Context extends object>(
   procedure: AnyTRPCProcedure,
 ): (options: CallOptions<Context>) => Promise<unknown> {
   const { meta, middlewares } = procedure._def as unknown as { meta: unknown; middlewares: readonly Middleware[] };

@@ -1,11 +1,11 @@
 import { initTRPC, type AnyTRPCProcedure, type TRPCError } from '@trpc/server';
 import type { OpenApiMeta } from 'trpc-to-openapi';
-import { admit, type Access } from './authorize.ts';
+import { authorize, type Access } from './authorize.ts';
 import type { Context } from './context.ts';
 import { runAs } from '../events/actor.ts';
 import { toActor } from './create-context.ts';
-import { problemDocument, toProblemError } from './problem-details.ts';
-import { runnerOf, type CallOptions } from './run.ts';
+import { createProblemDocument, toProblemError } from './problem-details.ts';
+import { createRunner, type CallOptions } from './run.ts';
 
 export type Meta = {
   readonly access?: Access;
@@ -18,7 +18,7 @@ export type Meta = {
 const contexts = new WeakMap<TRPCError, Context>();
 
 /** Says which request a failure is of, before it is put into words. */
-export const ofContext = (error: TRPCError, ctx: Context): void => void contexts.set(error, ctx);
+export const setErrorContext = (error: TRPCError, ctx: Context): void => void contexts.set(error, ctx);
 
 const t = initTRPC
   .context<Context>()
@@ -28,8 +28,8 @@ const t = initTRPC
     // Callers over tRPC read the same document that REST sends, in `error.data.problem`.
     errorFormatter: ({ shape, error, ctx = contexts.get(error), input, path }) => {
       // What blocks a whole request comes before anything else, also before an unknown procedure.
-      const failure = ctx?.blocked ?? toProblemError(error, { raw: input, originOf: () => 'body' });
-      const problem = problemDocument(failure, ctx?.services.config.baseUrl ?? '', ctx?.requestId ?? '');
+      const failure = ctx?.blocked ?? toProblemError(error, { raw: input, locationOf: () => 'body' });
+      const problem = createProblemDocument(failure, ctx?.services.config.baseUrl ?? '', ctx?.requestId ?? '');
       return {
         message: failure.message,
         code: shape.code,
@@ -44,20 +44,20 @@ export const { procedure, mergeRouters } = t;
 export const router: typeof t.router = (procedures) => {
   const entries = Object.entries(procedures).map(([name, entry]) => [
     name,
-    typeof entry === 'function' ? admitFirst(entry as AnyTRPCProcedure) : entry, // routers are objects, procedures functions
+    typeof entry === 'function' ? authorizeFirst(entry as AnyTRPCProcedure) : entry, // routers are objects, procedures functions
   ]);
   return t.router(Object.fromEntries(entries));
 };
 
 // Around the procedure and not a middleware in it: each of those costs a step and a copy of its options.
-function admitFirst(inner: AnyTRPCProcedure): AnyTRPCProcedure {
+function authorizeFirst(inner: AnyTRPCProcedure): AnyTRPCProcedure {
   const access = (inner._def.meta as Meta | undefined)?.access; // procedures are built from `t` above alone
-  const run = runnerOf<Context>(inner);
+  const run = createRunner<Context>(inner);
   // What only reads records nothing, but for operators, who see everybody's data.
   const isRecorded = inner._def.type === 'mutation' || access?.operatorOnly === true;
   const outer = async (options: CallOptions<Context>) => {
     if (options.ctx.blocked !== null) throw options.ctx.blocked;
-    if (access !== undefined) admit(options.ctx.authentication, access);
+    if (access !== undefined) authorize(options.ctx.authentication, access);
     return isRecorded ? runAs(toActor(options.ctx), () => run(options)) : run(options);
   };
   return Object.assign(outer, {

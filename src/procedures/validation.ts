@@ -4,31 +4,35 @@ import { isStorable } from './fields.ts';
 
 type Issue = z.core.$ZodIssue;
 /** Says where a top-level member of the input came from. */
-export type Origin = (field: string) => ValidationEntry['in'];
+export type ParameterLocation = (field: string) => ValidationEntry['in'];
 
 /** Turns zod's issues into the contract's entries (spec 7). `input` is the raw input they are about. */
-export function toEntries(issues: readonly Issue[], input: unknown, originOf: Origin): ValidationEntry[] {
-  const entries = issues.map((issue) => toEntry(issue, valueAt(input, issue.path), originOf));
+export function toValidationEntries(
+  issues: readonly Issue[],
+  input: unknown,
+  locationOf: ParameterLocation,
+): ValidationEntry[] {
+  const entries = issues.map((issue) => toEntry(issue, valueAt(input, issue.path), locationOf));
   // One fault can break two rules of zod's that are one code of ours. The last is the schema's own: a format's comes before it.
   return entries.filter(
     (entry, i) => entries.findLastIndex((other) => other.pointer === entry.pointer && other.code === entry.code) === i,
   );
 }
 
-function toEntry(issue: Issue, value: unknown, originOf: Origin): ValidationEntry {
+function toEntry(issue: Issue, value: unknown, locationOf: ParameterLocation): ValidationEntry {
   const [field] = issue.path;
   const place = {
-    in: field === undefined ? ('body' as const) : originOf(String(field)),
+    in: field === undefined ? ('body' as const) : locationOf(String(field)),
     pointer: pointerTo(issue.path),
   };
   // zod's issues do not say whether a member was absent, so the input is asked.
   if (value === undefined) return { ...place, code: 'required' };
   if (typeof value === 'string' && !isStorable(value))
     return { ...place, code: 'invalid_format', params: { format: 'unicode' } };
-  return { ...place, ...faultOf(issue, value) };
+  return { ...place, ...toFault(issue, value) };
 }
 
-function faultOf(issue: Issue, value: unknown): Pick<ValidationEntry, 'code' | 'params'> {
+function toFault(issue: Issue, value: unknown): Pick<ValidationEntry, 'code' | 'params'> {
   switch (issue.code) {
     case 'invalid_type':
       return { code: 'invalid_type', params: { expected: issue.expected === 'int' ? 'integer' : issue.expected } };

@@ -1,8 +1,8 @@
 import type { Attempts } from './attempts.ts';
 import type { Config } from '../config.ts';
 import type { Counted } from '../telemetry/metrics.ts';
-import type { Observers } from '../telemetry/telemetry.ts';
-import { createLimiter, observed } from './limiter.ts';
+import type { Telemetry } from '../telemetry/telemetry.ts';
+import { createLimiter, withTelemetry } from './limiter.ts';
 
 /** A proof passes from a minute before its time to a minute after it; the rest is for the clocks of replicas. */
 const PROOF_WINDOW_SECONDS = 150;
@@ -10,10 +10,10 @@ const PROOF_WINDOW_SECONDS = 150;
 type Log = Record<'warn' | 'info', (fields: object, message: string) => void>;
 
 /** The windows of attempts, shared by all replicas where Redis is configured. */
-export function countAttempts(
+export function createAttemptLimiters(
   config: Config,
   log: Log,
-  observers: Observers = {},
+  telemetry: Telemetry = {},
 ): Attempts & { close(): Promise<void> } {
   const windowsOf = (counted: Counted, limit: number, windowSeconds = config.signInWindowSeconds) => {
     const options = {
@@ -24,7 +24,7 @@ export function countAttempts(
         log.warn({ err: error, counted }, 'Redis is away: each replica counts attempts in its own memory'),
       onRecovery: () => log.info({ counted }, 'Redis counts attempts again'),
     };
-    return createLimiter(observed(options, counted, observers));
+    return createLimiter(withTelemetry(options, counted, telemetry));
   };
   const byAddress = windowsOf('by_address', config.signInAddressLimit);
   const byAccount = windowsOf('by_account', config.signInLimit);

@@ -1,6 +1,6 @@
-import type { Around } from '../telemetry/span.ts';
+import type { RunInSpan } from '../telemetry/span.ts';
 import type { Counted } from '../telemetry/metrics.ts';
-import type { Observers } from '../telemetry/telemetry.ts';
+import type { Telemetry } from '../telemetry/telemetry.ts';
 import { redisWindows } from './redis-store.ts';
 import type { RedisWindows, SharedCount } from './redis-store.ts';
 
@@ -39,8 +39,8 @@ type LimiterOptions = Watched & {
 
 type Watched = {
   readonly onDecision?: ((isAllowed: boolean) => void) | undefined;
-  /** Around each round trip. */
-  readonly around?: Around | undefined;
+  /** Wraps each round trip in a span. */
+  readonly withSpan?: RunInSpan | undefined;
 };
 
 export function createLimiter(options: LimiterOptions): Limiter {
@@ -58,16 +58,16 @@ export function createLimiter(options: LimiterOptions): Limiter {
 }
 
 /** The same options with those looking on who want to know. */
-export function observed<Options extends LimiterOptions>(
+export function withTelemetry<Options extends LimiterOptions>(
   options: Options,
   counted: Counted,
-  { metrics, tracing }: Observers,
+  { metrics, tracing }: Telemetry,
 ): Options {
   const limit = metrics?.limit(counted);
   return {
     ...options,
     onDecision: limit?.onDecision,
-    around: tracing?.around,
+    withSpan: tracing?.withSpan,
     onFallback(error) {
       limit?.onFallback();
       options.onFallback(error);
@@ -87,7 +87,7 @@ function windowsOf(options: LimiterOptions): Limiter {
     };
   }
 
-  const redis = traced(redisWindows(options.redisUrl, options), options.around);
+  const redis = traced(redisWindows(options.redisUrl, options), options.withSpan);
 
   return {
     charge(bucket, cost = 1) {
@@ -117,10 +117,10 @@ function windowsOf(options: LimiterOptions): Limiter {
   }
 }
 
-const traced = (redis: RedisWindows, around: Around | undefined): RedisWindows =>
-  around === undefined
+const traced = (redis: RedisWindows, withSpan: RunInSpan | undefined): RedisWindows =>
+  withSpan === undefined
     ? redis
-    : { ...redis, count: (bucket, cost) => around('redis', 'rate_limit', () => redis.count(bucket, cost)) };
+    : { ...redis, count: (bucket, cost) => withSpan('redis', 'rate_limit', () => redis.count(bucket, cost)) };
 
 /** The windows as this process knows them: the whole truth without Redis, the last known one where Redis is lost. */
 function memoryWindows({ limit, windowSeconds }: LimiterOptions) {

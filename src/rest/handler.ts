@@ -3,14 +3,22 @@ import type { Authentication } from '../auth/authenticate.ts';
 import type { Principal } from '../auth/principal.ts';
 import type { Config } from '../config.ts';
 import { ProblemError } from '../errors.ts';
-import { compressed } from '../http/compression.ts';
-import { identify, peekAddress, rateLimited } from '../http/identify.ts';
-import { namesOneHost } from '../http/parser-errors.ts';
-import { apiHeaders, headersOf, jsonReply, problemReply, rateHeaders, send, type Reply } from '../http/reply.ts';
-import { requestIdOf } from '../http/request-id.ts';
+import { compressReply } from '../http/compression.ts';
+import { identify, peekAddress, createRateLimitError } from '../http/identify.ts';
+import { hasOneHost } from '../http/parser-errors.ts';
+import {
+  createApiHeaders,
+  buildHeaders,
+  createJsonReply,
+  createProblemReply,
+  createRateHeaders,
+  send,
+  type Reply,
+} from '../http/reply.ts';
+import { readRequestId } from '../http/request-id.ts';
 import { recordDenial } from '../http/denials.ts';
-import type { Transport } from '../http/transport.ts';
-import { callContext } from '../procedures/create-context.ts';
+import type { HttpServices } from '../http/http-services.ts';
+import { createContext } from '../procedures/create-context.ts';
 import { toProblemError } from '../procedures/problem-details.ts';
 import { isStorable } from '../procedures/fields.ts';
 import { readInput, readParams, type Params } from './input.ts';
@@ -31,9 +39,9 @@ type Call = {
 };
 
 /** Answers everything under `/api/v1`, in the order of checks of the contract: see `answer`. */
-export function restHandler(transport: Transport, routes: RouteTable, document: OpenApiDocument): RequestListener {
-  const { baseUrl } = transport.services.config;
-  const fixedHeaders = apiHeaders(baseUrl);
+export function restHandler(http: HttpServices, routes: RouteTable, document: OpenApiDocument): RequestListener {
+  const { baseUrl } = http.services.config;
+  const fixedHeaders = createApiHeaders(baseUrl);
 
   return async (req, res) => {
     const startedAt = performance.now();
@@ -41,7 +49,7 @@ export function restHandler(transport: Transport, routes: RouteTable, document: 
     const lookup = routes.lookup(req.method ?? '', path);
     const call: Call = {
       req,
-      requestId: requestIdOf(req.headers['x-request-id']),
+      requestId: readRequestId(req.headers['x-request-id']),
       path,
       query,
       lookup,
@@ -49,54 +57,59 @@ export function restHandler(transport: Transport, routes: RouteTable, document: 
       principal: null,
       teamId: null,
     };
-    const reply = await answer(transport, document, call).catch((error: unknown) => {
+    const reply = await answer(http, document, call).catch((error: unknown) => {
       const problem = toProblemError(error);
-      transport.log.failure(problem, call.requestId);
-      recordDenial(transport, problem, { ...call, address: transport.clientAddress(req) });
-      return problemReply(problem, baseUrl, call.requestId);
+      http.log.failure(problem, call.requestId);
+      recordDenial(http, problem, { ...call, address: http.clientAddress(req) });
+      return createProblemReply(problem, baseUrl, call.requestId);
     });
-    const rate = call.rate ?? (await peekAddress(transport, req));
-    send(res, reply, headersOf(reply, call.requestId, [...fixedHeaders, ...rateHeaders(rate)]), req.method === 'HEAD');
+    const rate = call.rate ?? (await peekAddress(http, req));
+    send(
+      res,
+      reply,
+      buildHeaders(reply, call.requestId, [...fixedHeaders, ...createRateHeaders(rate)]),
+      req.method === 'HEAD',
+    );
     const operation = lookup.kind === 'found' ? lookup.route.operationId : null;
-    transport.log.request(res, operation, startedAt, call.principal?.credentialId ?? null, call.requestId);
+    http.log.request(res, operation, startedAt, call.principal?.credentialId ?? null, call.requestId);
   };
 }
 
-async function answer(transport: Transport, document: OpenApiDocument, call: Call): Promise<Reply> {
+async function answer(http: HttpServices, document: OpenApiDocument, call: Call): Promise<Reply> {
   const { req, lookup } = call;
-  if (!namesOneHost(req)) throw new ProblemError('malformed_request', 'The request has to name its host exactly once.');
-  if (req.method === 'OPTIONS') return preflight(call, transport.services.config);
+  if (!hasOneHost(req)) throw new ProblemError('malformed_request', 'The request has to name its host exactly once.');
+  if (req.method === 'OPTIONS') return preflight(call, http.services.config);
 
   const params = lookup.kind === 'found' ? readParams(lookup.route, lookup.rawParams, call.query) : {};
   const teamId = lookup.kind === 'found' ? teamNamedBy(params) : null;
-  const { authentication, rate } = await identify(transport, req, { teamId, path: call.path, cost: 1 });
+  const { authentication, rate } = await identify(http, req, { teamId, path: call.path, cost: 1 });
   call.rate = rate;
   call.principal = authentication.principal;
   call.teamId = teamId;
-  if (!rate.allowed) throw rateLimited(rate);
+  if (!rate.allowed) throw createRateLimitError(rate);
 
   if (isDocument(call.path)) return document.reply(req);
   if (lookup.kind === 'unknown') throw new ProblemError('route_not_found');
   if (lookup.kind === 'wrong-method') throw new ProblemError('method_not_allowed', undefined, { allow: lookup.allow });
-  return perform(transport, call, lookup.route, params, authentication, teamId);
+  return perform(http, call, lookup.route, params, authentication, teamId);
 }
 
 /** Calls the procedure, which refuses by credential, scope and audience before it asks for its input. */
 async function perform(
-  { services, clientAddress }: Transport,
+  { services, clientAddress }: HttpServices,
   { req, requestId }: Call,
   route: Route,
   params: Params,
   authentication: Authentication,
   teamId: string | null,
 ): Promise<Reply> {
-  const ctx = callContext(services, { requestId, address: clientAddress(req), authentication, teamId });
+  const ctx = createContext(services, { requestId, address: clientAddress(req), authentication, teamId });
   let raw: unknown;
   try {
     const output = await route.call(ctx, async () => (raw = await readInput(req, route, params)));
-    return await compressed(jsonReply(route.status, output), req.headers['accept-encoding']);
+    return await compressReply(createJsonReply(route.status, output), req.headers['accept-encoding']);
   } catch (error) {
-    throw toProblemError(error, { raw, originOf: route.originOf });
+    throw toProblemError(error, { raw, locationOf: route.locationOf });
   }
 }
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { ProblemError, type ValidationEntry } from '../errors.ts';
-import { toEntries } from '../procedures/validation.ts';
+import { toValidationEntries } from '../procedures/validation.ts';
 import { readJson } from './body.ts';
 import type { Route } from './routes.ts';
 
@@ -64,6 +64,6 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 function withParamFaults(error: unknown, route: Route, params: Params): unknown {
   if (!(error instanceof ProblemError) || error.extras.errors === undefined) return error;
   const issues = route.input?.safeParse(params).error?.issues ?? [];
-  const faults = toEntries(issues, params, route.originOf).filter((entry) => entry.in !== 'body');
+  const faults = toValidationEntries(issues, params, route.locationOf).filter((entry) => entry.in !== 'body');
   return new ProblemError(error.problem, error.message, { errors: [...error.extras.errors, ...faults] });
 }

@@ -1,5 +1,5 @@
 import { ProblemError, type ProblemCode } from '../errors.ts';
-import { problemDocument, type Problem } from '../procedures/problem-details.ts';
+import { createProblemDocument, type Problem } from '../procedures/problem-details.ts';
 
 export const REQUEST_ID = '5f0c6c1e-3b0a-4f62-9d0c-2b6f0a1d7e44';
 
@@ -190,5 +190,5 @@ const PROBLEM_EXAMPLES: Readonly<Partial<Record<ProblemCode, ProblemExample>>> =
 /** The document of a code, as a client could meet it. */
 export function problemExample(code: ProblemCode, baseUrl: string): Problem {
   const { detail, extras } = PROBLEM_EXAMPLES[code] ?? {};
-  return problemDocument(new ProblemError(code, detail, extras), baseUrl, REQUEST_ID);
+  return createProblemDocument(new ProblemError(code, detail, extras), baseUrl, REQUEST_ID);
 }

@@ -16,7 +16,7 @@ export type Route = {
   readonly queryParams: readonly string[];
   readonly hasBody: boolean;
   /** Where a member of the input comes from. */
-  readonly originOf: (field: string) => ValidationEntry['in'];
+  readonly locationOf: (field: string) => ValidationEntry['in'];
   call(ctx: Context, getRawInput: () => Promise<unknown>): Promise<unknown>;
   /** The input schema, or undefined where the operation takes nothing. */
   readonly input: z.ZodObject | undefined;
@@ -116,7 +116,7 @@ function toRoute(procedure: AnyTRPCProcedure): Route | undefined {
     pathParams,
     queryParams: takesBody ? [] : others,
     hasBody: takesBody && others.length > 0,
-    originOf: (field) => (inPath.has(field) ? 'path' : takesBody ? 'body' : 'query'),
+    locationOf: (field) => (inPath.has(field) ? 'path' : takesBody ? 'body' : 'query'),
     call: (ctx, getRawInput) => call({ ctx, getRawInput, path: operationId, type, signal: undefined, batchIndex: 0 }),
     input,
   };

@@ -1,2 +1,3 @@
 /** An operation as metrics and traces call it: a word of a list that is fixed. A batch can be made of any of them. */
-export const wordOf = (operation: string | null): string | null => (operation?.includes(',') ? 'batch' : operation);
+export const operationLabel = (operation: string | null): string | null =>
+  operation?.includes(',') ? 'batch' : operation;

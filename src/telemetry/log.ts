@@ -33,7 +33,7 @@ const WITHOUT_VALUES =
  */
 function messageOf({ message }: Error): string {
   const [line = ''] = message.split('\n', 1);
-  return masked(WITHOUT_VALUES.exec(line)?.[0] ?? '');
+  return maskSecrets(WITHOUT_VALUES.exec(line)?.[0] ?? '');
 }
 
 /** The stack without the message that it begins with. */
@@ -44,7 +44,7 @@ const framesOf = ({ stack = '' }: Error): string =>
     .join('\n');
 
 /** A text without words that look like an address or a secret. */
-export const masked = (text: string): string =>
+export const maskSecrets = (text: string): string =>
   text.replace(/\S*@\S*/g, '<address>').replace(/[\w-]{32,}/g, '<secret>');
 
 /** Where parts of the service report to; pino fits. */
@@ -56,12 +56,12 @@ const REASON_LENGTH_MAX = 300;
  * What went wrong, in one line for logs and job rows. Mail servers quote addresses and links in
  * their answers, so words that look like an address or a secret are left out.
  */
-export function reasonOf(error: unknown): string {
+export function errorSummary(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? `${String(error.code)}: ` : '';
-  return inOneLine(code + (error instanceof Error ? error.message : String(error)));
+  return toSingleLine(code + (error instanceof Error ? error.message : String(error)));
 }
 
 /** A text of a library as one line, without the values of rows. */
-export const inOneLine = (text: string): string =>
+export const toSingleLine = (text: string): string =>
   // Of a refused row the database shows everything, on the lines after the first.
-  masked(text.replace(/\s+- detail: .*$/s, '').replace(/\s+/g, ' ')).slice(0, REASON_LENGTH_MAX);
+  maskSecrets(text.replace(/\s+- detail: .*$/s, '').replace(/\s+/g, ' ')).slice(0, REASON_LENGTH_MAX);

@@ -1,10 +1,10 @@
 import type { RequestListener } from 'node:http';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import { wordOf } from './labels.ts';
+import { operationLabel } from './labels.ts';
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/** What is counted in windows: requests, and the attempts of `countAttempts`. */
+/** What is counted in windows: requests, and the attempts of `createAttemptLimiters`. */
 export type Counted = 'requests' | 'by_address' | 'by_account' | 'oauth_by_address' | 'oauth_by_client' | 'proofs';
 
 type Pool = { readonly totalCount: number; readonly idleCount: number; readonly waitingCount: number };
@@ -53,7 +53,7 @@ export function createMetrics() {
 
   return {
     finished(operation: string | null, status: number, seconds: number): void {
-      const word = wordOf(operation) ?? 'none';
+      const word = operationLabel(operation) ?? 'none';
       (known.get(word)?.get(status) ?? durationsOf(word, status)).observe(seconds);
     },
 

@@ -3,7 +3,7 @@ import type { Metrics } from './metrics.ts';
 import type { Tracing } from './tracing.ts';
 
 /** Who looks on, as far as the configuration asks for it. Where nobody does, a request pays for nothing. */
-export type Observers = {
+export type Telemetry = {
   readonly metrics?: Metrics | undefined;
   readonly tracing?: Tracing | undefined;
 };
@@ -11,7 +11,7 @@ export type Observers = {
 type Log = { warn(fields: object, message: string): void };
 
 /** Loads what is configured, and nothing of what is not. */
-export async function openObservers({ metricsPort, otlp }: Config, log: Log): Promise<Observers> {
+export async function openTelemetry({ metricsPort, otlp }: Config, log: Log): Promise<Telemetry> {
   return {
     metrics: metricsPort === undefined ? undefined : (await import('./metrics.ts')).createMetrics(),
     tracing: otlp === undefined ? undefined : (await import('./tracing.ts')).startTracing(otlp, log),

@@ -16,8 +16,8 @@ import {
   TracerProvider,
   type SpanExporter,
 } from '@opentelemetry/sdk-trace';
-import type { Around } from './span.ts';
-import { wordOf } from './labels.ts';
+import type { RunInSpan } from './span.ts';
+import { operationLabel } from './labels.ts';
 
 export type Tracing = ReturnType<typeof startTracing>;
 
@@ -58,7 +58,7 @@ export function startTracing({ endpoint, ratio }: Options, log: Log) {
   const current = new AsyncLocalStorage<Context>();
   const spans = new WeakMap<object, { readonly span: Span; readonly method: string }>();
 
-  const around: Around = async (system, name, run) => {
+  const withSpan: RunInSpan = async (system, name, run) => {
     const parent = current.getStore();
     if (parent === undefined) return run();
     const span = tracer.startSpan(
@@ -78,7 +78,7 @@ export function startTracing({ endpoint, ratio }: Options, log: Log) {
   };
 
   return {
-    around,
+    withSpan,
 
     /** Each request of an app in a span, which `finished` ends. */
     listener:
@@ -99,7 +99,7 @@ export function startTracing({ endpoint, ratio }: Options, log: Log) {
       const found = spans.get(answer);
       if (found === undefined) return;
       const { span, method } = found;
-      span.updateName(wordOf(operation) ?? method);
+      span.updateName(operationLabel(operation) ?? method);
       span.setAttributes({
         'http.response.status_code': status,
         'roster.request_id': requestId,

@@ -1,22 +1,22 @@
 import bowser from 'bowser';
 import type { Request, Response } from 'express';
 import { addressBucket } from '../rate-limit/address-bucket.ts';
-import type { Transport } from '../http/transport.ts';
-import type { Visitor } from '../procedures/browser-client.ts';
+import type { HttpServices } from '../http/http-services.ts';
+import type { BrowserClient } from '../procedures/browser-client.ts';
 import type { Cookies } from '../http/cookies.ts';
 
 /** Who is at the other end of a call, as sessions and mails describe it. Nothing of it decides access. */
-export function visitorOf(transport: Transport, cookies: Cookies, req: Request, res: Response): Visitor {
-  const address = transport.clientAddress(req);
+export function readBrowserClient(http: HttpServices, cookies: Cookies, req: Request, res: Response): BrowserClient {
+  const address = http.clientAddress(req);
   return {
     addressBucket: addressBucket(address),
-    attempts: transport.attempts,
+    attempts: http.attempts,
     // Both cost time, and only a sign-in asks for them.
     get device() {
       return deviceOf(req.headers['user-agent']);
     },
-    get place() {
-      return transport.placeOf(req, address);
+    get location() {
+      return http.locateClient(req, address);
     },
     deviceToken: cookies.read(req.headers.cookie).device,
     browserToken: cookies.read(req.headers.cookie).browser,
@@ -29,7 +29,7 @@ export function visitorOf(transport: Transport, cookies: Cookies, req: Request, 
 const UNKNOWN = { browser: null, os: null, deviceType: null };
 const USER_AGENT_LENGTH_MAX = 1000;
 
-function deviceOf(userAgent: string | undefined): Visitor['device'] {
+function deviceOf(userAgent: string | undefined): BrowserClient['device'] {
   if (userAgent === undefined || userAgent === '') return UNKNOWN;
   const { browser, os, platform } = bowser.parse(userAgent.slice(0, USER_AGENT_LENGTH_MAX));
   return { browser: known(BROWSERS, browser.name), os: known(SYSTEMS, os.name), deviceType: platform.type ?? null };

@@ -1,50 +1,50 @@
 import { nodeHTTPRequestHandler } from '@trpc/server/adapters/node-http';
 import type { Request, RequestHandler, Response } from 'express';
 import { PROBLEMS, ProblemError } from '../errors.ts';
-import { identify, peekAddress, rateLimited } from '../http/identify.ts';
-import { rateHeaders, setHeaders } from '../http/reply.ts';
-import type { Transport } from '../http/transport.ts';
+import { identify, peekAddress, createRateLimitError } from '../http/identify.ts';
+import { createRateHeaders, setHeaders } from '../http/reply.ts';
+import type { HttpServices } from '../http/http-services.ts';
 import type { AppRouter } from '../router.ts';
-import { callContext } from '../procedures/create-context.ts';
+import { createContext } from '../procedures/create-context.ts';
 import { toProblemError } from '../procedures/problem-details.ts';
-import { ofContext } from '../procedures/trpc.ts';
+import { setErrorContext } from '../procedures/trpc.ts';
 import { recordDenial } from '../http/denials.ts';
-import { cookiesOf } from '../http/cookies.ts';
+import { createCookies } from '../http/cookies.ts';
 import { isSameOrigin } from './same-origin.ts';
-import { visitorOf } from './browser-client.ts';
+import { readBrowserClient } from './browser-client.ts';
 
 const MAX_BODY_BYTES = 100 * 1024;
 const MAX_BATCH = 20;
 const METHODS: readonly string[] = ['GET', 'HEAD', 'POST', 'OPTIONS'];
 
 /** The procedures over tRPC, at `/trpc`. A batch is charged for each of its calls. */
-export function trpcHandler(transport: Transport, router: AppRouter): RequestHandler {
-  const { services, log } = transport;
+export function trpcHandler(http: HttpServices, router: AppRouter): RequestHandler {
+  const { services, log } = http;
   const origins = new Set(services.config.trpcOrigins);
-  const cookies = cookiesOf(services.config.baseUrl);
+  const cookies = createCookies(services.config.baseUrl);
   const isProcedure = (name: string) => Object.hasOwn(router._def.procedures, name);
   const { host } = new URL(services.config.baseUrl);
 
   return async (req: Request, res: Response) => {
     allowOrigin(req, res, origins, services.config.oauth.dpop);
     if (req.method === 'OPTIONS') {
-      setHeaders(res, rateHeaders(await peekAddress(transport, req)));
+      setHeaders(res, createRateHeaders(await peekAddress(http, req)));
       res.status(204).end();
       return;
     }
     const path = req.path.slice(1);
-    const names = namesIn(path);
+    const names = parseProcedureNames(path);
     res.locals['operation'] = names.every(isProcedure) && names.length <= MAX_BATCH ? names.join(',') : null;
     const { session } = cookies.read(req.headers.cookie);
-    const foreign = refusalOfForeign(req, session !== undefined, services.config.baseUrl);
-    const { authentication, rate } = await identify(transport, req, {
+    const foreign = findCrossSiteError(req, session !== undefined, services.config.baseUrl);
+    const { authentication, rate } = await identify(http, req, {
       teamId: null,
       path: req.baseUrl + req.path,
       cost: names.length,
       sessionToken: foreign === null ? session : undefined,
     });
     res.locals['credentialId'] = authentication.principal?.credentialId ?? null;
-    setHeaders(res, rateHeaders(rate));
+    setHeaders(res, createRateHeaders(rate));
     if (!rate.allowed) res.setHeader('Retry-After', rate.resetSeconds);
     // Of these tRPC does not even make a request.
     if (rate.allowed && !METHODS.includes(req.method)) {
@@ -52,7 +52,7 @@ export function trpcHandler(transport: Transport, router: AppRouter): RequestHan
     }
     // tRPC refuses what it cannot parse before there is a context, without a problem document.
     if (isChange(req) && !isJson(req)) {
-      throw rate.allowed ? new ProblemError('unsupported_media_type') : rateLimited(rate);
+      throw rate.allowed ? new ProblemError('unsupported_media_type') : createRateLimitError(rate);
     }
     // tRPC makes a URL of these, which neither may spoil.
     req.headers.host = host;
@@ -61,10 +61,10 @@ export function trpcHandler(transport: Transport, router: AppRouter): RequestHan
     if (!isChange(req)) delete req.headers['content-type'];
 
     const requestId = res.locals['requestId'] as string; // set for every answer, in app.ts
-    const visitor = visitorOf(transport, cookies, req, res);
-    const blocked = rate.allowed ? foreign : rateLimited(rate);
-    const address = transport.clientAddress(req);
-    const ctx = callContext(services, { requestId, address, authentication, visitor, blocked });
+    const browserClient = readBrowserClient(http, cookies, req, res);
+    const blocked = rate.allowed ? foreign : createRateLimitError(rate);
+    const address = http.clientAddress(req);
+    const ctx = createContext(services, { requestId, address, authentication, browserClient, blocked });
     await nodeHTTPRequestHandler({
       req,
       res,
@@ -83,11 +83,11 @@ export function trpcHandler(transport: Transport, router: AppRouter): RequestHan
         ...(blocked !== null && { status: PROBLEMS[blocked.problem][0] }),
       }),
       onError: ({ error, input }) => {
-        ofContext(error, ctx);
+        setErrorContext(error, ctx);
         const problem = toProblemError(error);
         const { principal } = authentication;
         const { teamId } = (input ?? {}) as { teamId?: unknown }; // whatever the caller sent
-        recordDenial(transport, problem, { principal, address, requestId, teamId });
+        recordDenial(http, problem, { principal, address, requestId, teamId });
         if (problem.extras.retryAfter !== undefined) res.setHeader('Retry-After', problem.extras.retryAfter);
         log.failure(problem, requestId);
       },
@@ -96,7 +96,7 @@ export function trpcHandler(transport: Transport, router: AppRouter): RequestHan
 }
 
 /** The procedures that a path names, read as tRPC does: a comma that is percent-encoded separates calls, too. */
-function namesIn(path: string): string[] {
+function parseProcedureNames(path: string): string[] {
   try {
     return decodeURIComponent(path).split(',');
   } catch {
@@ -112,7 +112,7 @@ const isChange = ({ method }: Request): boolean => method !== 'GET' && method !=
  * A cookie acts for whoever's browser sent it, and a sign-in sets one; so a call without a bearer
  * credential has to prove that it comes from our own pages. It is JSON already, which no form sends.
  */
-function refusalOfForeign(req: Request, hasSession: boolean, baseUrl: string): ProblemError | null {
+function findCrossSiteError(req: Request, hasSession: boolean, baseUrl: string): ProblemError | null {
   if (req.headers.authorization !== undefined || (!hasSession && !isChange(req))) return null;
   return isSameOrigin(req, baseUrl) ? null : new ProblemError('cross_site_request');
 }

@@ -13,10 +13,10 @@ import { secretsOf } from '../../src/crypto/tokens.ts';
 import { createApp } from '../../src/app.ts';
 import { readConfig, type Config } from '../../src/config.ts';
 import { openDatabase } from '../../src/db/database.ts';
-import { accessLog } from '../../src/http/access-log.ts';
-import { countAttempts } from '../../src/rate-limit/attempt-limiters.ts';
+import { createAccessLog } from '../../src/http/access-log.ts';
+import { createAttemptLimiters } from '../../src/rate-limit/attempt-limiters.ts';
 import { clientAddressBy } from '../../src/http/client-address.ts';
-import { openPlaces } from '../../src/http/geolocation.ts';
+import { openGeolocation } from '../../src/http/geolocation.ts';
 import { createLimiter } from '../../src/rate-limit/limiter.ts';
 import { openLog } from '../../src/telemetry/log.ts';
 import { openApiDocument } from '../../src/rest/openapi-document.ts';
@@ -76,11 +76,11 @@ export async function startApi(
     onFallback: (error) => log.warn({ err: error }, 'redis fallback'),
     onRecovery: () => log.info('redis recovery'),
   });
-  const attempts = countAttempts(config, log);
+  const attempts = createAttemptLimiters(config, log);
   const usage = trackUsage(db, config.sessionIdleDays, (error) => log.error({ err: error }, 'key usage'));
   const denials = createDenialLog(db, (error) => log.error({ err: error }, 'denials'));
   const readiness = { ready: true };
-  const requests = accessLog(log);
+  const requests = createAccessLog(log);
   const app = createApp(
     {
       services,
@@ -90,7 +90,7 @@ export async function startApi(
       denials,
       log: requests,
       clientAddress: clientAddressBy(config.trustProxy),
-      placeOf: await openPlaces(config),
+      locateClient: await openGeolocation(config),
     },
     readiness,
   );

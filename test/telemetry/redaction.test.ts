@@ -27,7 +27,7 @@ function handedOut() {
     kinds,
     keep,
     aPassword: () => keep('password', `wandering "héron" ${randomBytes(6).toString('hex')}`),
-    cookiesOf: ({ cookies }: Visitor) => cookies.forEach((value, name) => keep(`cookie ${name}`, value)),
+    createCookies: ({ cookies }: Visitor) => cookies.forEach((value, name) => keep(`cookie ${name}`, value)),
   };
 }
 
@@ -35,19 +35,19 @@ const anAddress = () => `p-${randomBytes(6).toString('hex')}@example.com`;
 
 /** Somebody signs up, and uses each kind of link. @returns who is signed in at the end */
 async function account(api: Api, handed: Handed) {
-  const { keep, aPassword, cookiesOf } = handed;
+  const { keep, aPassword, createCookies } = handed;
   const visitor = api.visitor();
   const [email, newEmail] = [anAddress(), anAddress()];
   const [first, second, third] = [aPassword(), aPassword(), aPassword()];
   const { auth, account: mine } = visitor.trpc;
 
   await auth.signUp.mutate({ email, password: first, firstName: 'Ada' });
-  cookiesOf(visitor);
+  createCookies(visitor);
   await auth.verifyEmail.mutate({ token: keep('verification', await tokenTo(api, email, /^Verify/)) });
   await auth.signOut.mutate();
   await refused(auth.signIn.mutate({ email, password: aPassword() }));
   await auth.signIn.mutate({ email, password: first });
-  cookiesOf(visitor);
+  createCookies(visitor);
   await mine.changePassword.mutate({ currentPassword: first, newPassword: second });
   await refused(mine.changePassword.mutate({ currentPassword: first, newPassword: aPassword() }));
   await mine.changeEmail.mutate({ newEmail, password: second });
@@ -57,7 +57,7 @@ async function account(api: Api, handed: Handed) {
   await auth.resetPassword.mutate({ token, password: third });
   await refused(auth.resetPassword.mutate({ token, password: first }));
   await auth.signIn.mutate({ email: newEmail, password: third });
-  cookiesOf(visitor);
+  createCookies(visitor);
   const { id } = await visitor.trpc.getMe.query();
   return { visitor, email: newEmail, password: third, id };
 }
@@ -77,7 +77,7 @@ async function team(api: Api, { visitor }: Person, handed: Handed) {
   const guest = api.visitor();
   await guest.trpc.invitations.read.query({ token: invitationToken });
   await guest.trpc.auth.signUp.mutate({ email: invited, password: handed.aPassword(), invitationToken });
-  handed.cookiesOf(guest);
+  handed.createCookies(guest);
   await refused(guest.trpc.invitations.accept.mutate({ token: copied }));
   await guest.trpc.invitations.decline.mutate({ token: copied });
   return made;
@@ -97,7 +97,7 @@ async function keys(api: Api, { visitor }: Person, teamId: string, { keep }: Han
 }
 
 /** A client by which the account is acted for, from the pushed request to the revoked token. */
-async function oauth(api: Api, { visitor, id: accountId }: Person, { keep, cookiesOf }: Handed) {
+async function oauth(api: Api, { visitor, id: accountId }: Person, { keep, createCookies }: Handed) {
   const redirectUri = 'https://client.example/callback';
   const registered = await api.anonymous.post('/oauth/register', { redirect_uris: [redirectUri] });
   keep('registered client secret', registered.body.client_secret);
@@ -121,7 +121,7 @@ async function oauth(api: Api, { visitor, id: accountId }: Person, { keep, cooki
   await api.anonymous.get(`/oauth/consent/${id}`);
   const asked = { id, accountId, teamId: null, scopes: ['teams:read' as const] };
   const { redirectTo } = await visitor.trpc.authorizations.approve.mutate(asked);
-  cookiesOf(visitor);
+  createCookies(visitor);
   const code = keep('code', (await resume(api, visitor, redirectTo)).get('code'));
   const form = { grant_type: 'authorization_code', code, code_verifier: verifier };
   const first = await postForm(api, '/oauth/token', form, basic(client.id, client.clientSecret));

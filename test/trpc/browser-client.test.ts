@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { ConfigError } from '../../src/config.ts';
 import { clientAddressBy } from '../../src/http/client-address.ts';
-import { openPlaces } from '../../src/http/geolocation.ts';
+import { openGeolocation } from '../../src/http/geolocation.ts';
 import { startApi, test as apiTest, type Api } from '../support/api.ts';
 import { createAuthenticator } from '../support/authenticator.ts';
 import { signedIn, type Visitor } from '../support/browser.ts';
@@ -115,15 +115,15 @@ describe('a session names the place', () => {
   });
 });
 
-type Place = Awaited<ReturnType<Awaited<ReturnType<typeof openPlaces>>>>;
+type Place = Awaited<ReturnType<Awaited<ReturnType<typeof openGeolocation>>>>;
 
 /** A request as far as its place is concerned. */
 const requestWith = (headers: Record<string, string>, remoteAddress = '127.0.0.1') =>
   ({ headers, socket: { remoteAddress } }) as unknown as IncomingMessage;
 
 describe('the headers of a trusted proxy', () => {
-  const placeOf = async (city: string): Promise<Place> => {
-    const places = await openPlaces({
+  const locateClient = async (city: string): Promise<Place> => {
+    const places = await openGeolocation({
       trustProxy: 1,
       countryHeader: 'x-country',
       cityHeader: 'x-city',
@@ -133,18 +133,18 @@ describe('the headers of a trusted proxy', () => {
   };
 
   test('may be in UTF-8', async () => {
-    expect((await placeOf(Buffer.from('München').toString('latin1'))).city).toBe('München');
-    expect((await placeOf('M\u00fcnchen')).city).toBe('München');
+    expect((await locateClient(Buffer.from('München').toString('latin1'))).city).toBe('München');
+    expect((await locateClient('M\u00fcnchen')).city).toBe('München');
   });
 
   test('are bounded to 100 characters', async () => {
-    expect((await placeOf(Buffer.from('🏙'.repeat(150)).toString('latin1'))).city).toBe('🏙'.repeat(100));
+    expect((await locateClient(Buffer.from('🏙'.repeat(150)).toString('latin1'))).city).toBe('🏙'.repeat(100));
   });
 
   test.each(['', '  ', 'a\u0000b', 'a\tb', Buffer.from('a\u202eb').toString('latin1')])(
     'mean nothing as %j',
     async (city) => {
-      expect(await placeOf(city)).toEqual({ country: 'DE', city: null });
+      expect(await locateClient(city)).toEqual({ country: 'DE', city: null });
     },
   );
 });
@@ -159,7 +159,7 @@ describe('MAXMIND_FILE', () => {
     ({ trustProxy: false, countryHeader: undefined, cityHeader: undefined, maxmindFile }) as const;
 
   test('tells the place of an address', async () => {
-    const places = await openPlaces(settings(file('city.mmdb', mmdb('GeoLite2-City', [203, 0, 113, 9]))));
+    const places = await openGeolocation(settings(file('city.mmdb', mmdb('GeoLite2-City', [203, 0, 113, 9]))));
     const of = (address: string) => places(requestWith({}), address);
 
     expect(of('203.0.113.9')).toEqual({ country: 'DE', city: 'Berlin' });
@@ -170,7 +170,9 @@ describe('MAXMIND_FILE', () => {
   });
 
   test('may lack what the documentation of its makers promises', async () => {
-    const places = await openPlaces(settings(file('country.mmdb', mmdb('Somebody-Country', [203, 0, 113, 9], {}))));
+    const places = await openGeolocation(
+      settings(file('country.mmdb', mmdb('Somebody-Country', [203, 0, 113, 9], {}))),
+    );
 
     expect(places(requestWith({}), '203.0.113.9')).toEqual({ country: null, city: null });
   });
@@ -187,7 +189,7 @@ describe('MAXMIND_FILE', () => {
     ],
     ['is about networks', () => file('asn.mmdb', mmdb('GeoLite2-ASN', [203, 0, 113, 9])), /it is GeoLite2-ASN/],
   ])('that %s is a wrong setting, told in one line', async (_case, path, reason) => {
-    const error: unknown = await openPlaces(settings(path())).catch((thrown: unknown) => thrown);
+    const error: unknown = await openGeolocation(settings(path())).catch((thrown: unknown) => thrown);
 
     expect(error).toBeInstanceOf(ConfigError);
     const { message } = error as ConfigError; // as the line before says

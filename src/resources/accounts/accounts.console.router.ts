@@ -21,7 +21,7 @@ export const accountConsoleRouter = router({
     .input(changePasswordInput)
     .output(success)
     .mutation(async ({ ctx, input }) => {
-      await changePassword(ctx.services, ctx.visitor, ctx.principal, input);
+      await changePassword(ctx.services, ctx.browserClient, ctx.principal, input);
       return SUCCESS;
     }),
 
@@ -29,7 +29,7 @@ export const accountConsoleRouter = router({
     .input(changeEmailInput)
     .output(success)
     .mutation(async ({ ctx, input }) => {
-      await changeEmail(ctx.services, ctx.visitor, ctx.principal, input);
+      await changeEmail(ctx.services, ctx.browserClient, ctx.principal, input);
       return SUCCESS;
     }),
 
@@ -37,7 +37,7 @@ export const accountConsoleRouter = router({
     .input(z.object({ token: z.string() }))
     .output(success)
     .mutation(async ({ ctx, input }) => {
-      await confirmEmailChange(ctx.services, ctx.visitor, input.token);
+      await confirmEmailChange(ctx.services, ctx.browserClient, input.token);
       return SUCCESS;
     }),
 
@@ -52,7 +52,7 @@ export const accountConsoleRouter = router({
     .input(deleteInput)
     .output(success)
     .mutation(async ({ ctx, input }) => {
-      await deleteAccount(ctx.services, ctx.visitor, ctx.principal, input.password);
+      await deleteAccount(ctx.services, ctx.browserClient, ctx.principal, input.password);
       return SUCCESS;
     }),
 });

@@ -6,24 +6,26 @@ import type { Principal } from '../../auth/principal.ts';
 import { Account, OAuthClient, Team } from '../../entities/index.ts';
 import { invalidInput, ProblemError } from '../../errors.ts';
 import type { Services } from '../../app-services.ts';
-import type { Visitor } from '../../procedures/browser-client.ts';
+import type { BrowserClient } from '../../procedures/browser-client.ts';
 import { provePassword, requireSame } from './reauthenticate.ts';
 
 /** Deletes an account, everything that is its own, and the teams that nobody else is in. */
 export async function deleteAccount(
   services: Services,
-  visitor: Visitor,
+  browserClient: BrowserClient,
   principal: Principal,
   password: string | undefined,
 ): Promise<void> {
   const { db } = services;
   const { accountId } = principal;
   const known = await db.em().findOne(Account, accountId);
-  const provenHash = known?.passwordHash ? await provePassword(services, visitor, principal, required(password)) : null;
+  const provenHash = known?.passwordHash
+    ? await provePassword(services, browserClient, principal, required(password))
+    : null;
 
   // A team that became the account's own between the locks of the teams and its own is locked by the next try.
   while (!(await db.em().transactional((tx) => remove(tx, accountId, provenHash)))) continue;
-  visitor.clearSession();
+  browserClient.clearSession();
 }
 
 /** @returns false, with nothing changed, where a team would have to be locked after the account */

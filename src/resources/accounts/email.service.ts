@@ -9,7 +9,7 @@ import { addressWindow, attempt, forgive } from '../../rate-limit/attempts.ts';
 import { ProblemError } from '../../errors.ts';
 import { accountMailKey, enqueue } from '../../jobs/enqueue.ts';
 import type { Services } from '../../app-services.ts';
-import type { Visitor } from '../../procedures/browser-client.ts';
+import type { BrowserClient } from '../../procedures/browser-client.ts';
 import { provePassword, requireSame } from './reauthenticate.ts';
 
 type Change = { readonly newEmail: string; readonly password: string };
@@ -20,13 +20,13 @@ type Change = { readonly newEmail: string; readonly password: string };
  */
 export async function changeEmail(
   services: Services,
-  visitor: Visitor,
+  browserClient: BrowserClient,
   principal: Principal,
   { newEmail, password }: Change,
 ): Promise<void> {
   const { db, secrets, sealer } = services;
-  const provenHash = await provePassword(services, visitor, principal, password);
-  await attempt(addressWindow(visitor.attempts, 'mail', visitor.addressBucket));
+  const provenHash = await provePassword(services, browserClient, principal, password);
+  await attempt(addressWindow(browserClient.attempts, 'mail', browserClient.addressBucket));
   await inEvenTime(
     db.em().transactional(async (tx) => {
       const account = await lockAccount(tx, principal.accountId);
@@ -48,8 +48,12 @@ export async function changeEmail(
 }
 
 /** Gives the account the address that the link has proven, and tells the one it had. */
-export async function confirmEmailChange({ db, secrets }: Services, visitor: Visitor, token: string): Promise<void> {
-  const window = addressWindow(visitor.attempts, 'link', visitor.addressBucket);
+export async function confirmEmailChange(
+  { db, secrets }: Services,
+  browserClient: BrowserClient,
+  token: string,
+): Promise<void> {
+  const window = addressWindow(browserClient.attempts, 'link', browserClient.addressBucket);
   await attempt(window);
   try {
     await db.em().transactional(async (tx) => {

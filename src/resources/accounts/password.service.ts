@@ -6,7 +6,7 @@ import type { Principal } from '../../auth/principal.ts';
 import { Account } from '../../entities/index.ts';
 import { accountMailKey, enqueue } from '../../jobs/enqueue.ts';
 import type { Services } from '../../app-services.ts';
-import type { Visitor } from '../../procedures/browser-client.ts';
+import type { BrowserClient } from '../../procedures/browser-client.ts';
 import { endSessions, openSession, startSession } from '../sessions/sessions.service.ts';
 import { provePassword, requireSame } from './reauthenticate.ts';
 
@@ -15,13 +15,13 @@ type Passwords = { readonly currentPassword: string; readonly newPassword: strin
 /** Sets a new password: all other sessions end, and this one goes on under a new token. */
 export async function changePassword(
   services: Services,
-  visitor: Visitor,
+  browserClient: BrowserClient,
   principal: Principal,
   { currentPassword, newPassword }: Passwords,
 ): Promise<void> {
   const { db, config } = services;
   const { accountId } = principal;
-  const provenHash = await provePassword(services, visitor, principal, currentPassword);
+  const provenHash = await provePassword(services, browserClient, principal, currentPassword);
   const known = await db.em().findOne(Account, accountId);
   requireUncommon(newPassword, known?.email ?? null, '/newPassword');
   const passwordHash = await hashPassword(newPassword, config.passwordCost);
@@ -38,7 +38,7 @@ export async function changePassword(
       const mail = { kind: 'password_changed' as const, accountId, to: account.email };
       await enqueue(tx, 'sendAccountMail', mail, accountMailKey(mail));
     }
-    return startSession(tx, services, { account, authenticationType: 'password', visitor, replaced: principal });
+    return startSession(tx, services, { account, authenticationType: 'password', browserClient, replaced: principal });
   });
-  openSession(visitor, session);
+  openSession(browserClient, session);
 }

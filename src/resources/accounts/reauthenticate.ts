@@ -4,7 +4,7 @@ import { attempt, forgive, guessWindow } from '../../rate-limit/attempts.ts';
 import { Account } from '../../entities/index.ts';
 import { ProblemError } from '../../errors.ts';
 import type { Services } from '../../app-services.ts';
-import type { Visitor } from '../../procedures/browser-client.ts';
+import type { BrowserClient } from '../../procedures/browser-client.ts';
 
 /**
  * Makes sure that whoever holds the session also knows the password. An account without one has
@@ -13,11 +13,11 @@ import type { Visitor } from '../../procedures/browser-client.ts';
  */
 export async function provePassword(
   { db, config }: Services,
-  visitor: Visitor,
+  browserClient: BrowserClient,
   { accountId, credentialId }: Principal,
   password: string,
 ): Promise<string> {
-  const window = guessWindow(visitor.attempts, { sessionId: credentialId });
+  const window = guessWindow(browserClient.attempts, { sessionId: credentialId });
   await attempt(window);
   const account = await db.em().findOne(Account, accountId);
   const passwordHash = account?.passwordHash ?? null;

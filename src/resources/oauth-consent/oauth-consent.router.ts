@@ -11,7 +11,7 @@ export const authorizationsRouter = router({
     .input(authorizationInput)
     .output(authorizationOutput)
     .query(async ({ ctx, input }) => {
-      const hold = { id: input.id, browserToken: ctx.visitor.browserToken };
+      const hold = { id: input.id, browserToken: ctx.browserClient.browserToken };
       const authorization = await readAuthorization(ctx.services.db.read, hold, ctx.principal.accountId);
       if (authorization === null) throw new ProblemError('authorization_not_found');
       return authorization;
@@ -21,7 +21,7 @@ export const authorizationsRouter = router({
     .input(approveInput)
     .output(decisionOutput)
     .mutation(async ({ ctx, input: { id, ...approval } }) => {
-      const hold = { id, browserToken: ctx.visitor.browserToken };
+      const hold = { id, browserToken: ctx.browserClient.browserToken };
       return { redirectTo: await approve(ctx.services, ctx.principal, hold, approval) };
     }),
 
@@ -29,7 +29,7 @@ export const authorizationsRouter = router({
     .input(authorizationInput)
     .output(decisionOutput)
     .mutation(async ({ ctx, input: { id } }) => {
-      const hold = { id, browserToken: ctx.visitor.browserToken };
+      const hold = { id, browserToken: ctx.browserClient.browserToken };
       return { redirectTo: await deny(ctx.services, ctx.principal, hold) };
     }),
 });

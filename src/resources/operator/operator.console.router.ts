@@ -68,5 +68,5 @@ export const operatorConsoleRouter = router({
 
   health: operatorProcedure
     .output(healthOutput)
-    .query(({ ctx: { services, visitor } }) => getHealth(services.db.read, visitor.attempts)),
+    .query(({ ctx: { services, browserClient } }) => getHealth(services.db.read, browserClient.attempts)),
 });

@@ -49,7 +49,7 @@ export const passkeysRouter = router({
     .input(signInInput)
     .output(success)
     .mutation(async ({ ctx, input }) => {
-      await passkeys.signInWithPasskey(ctx.services, ctx.visitor, ctx.authentication.principal, input.response);
+      await passkeys.signInWithPasskey(ctx.services, ctx.browserClient, ctx.authentication.principal, input.response);
       return SUCCESS;
     }),
 });

@@ -7,7 +7,7 @@ import { addressWindow, attempt, forgive } from '../../rate-limit/attempts.ts';
 import { Account, Passkey, Session } from '../../entities/index.ts';
 import { invalidInput, ProblemError } from '../../errors.ts';
 import type { Services } from '../../app-services.ts';
-import type { Visitor } from '../../procedures/browser-client.ts';
+import type { BrowserClient } from '../../procedures/browser-client.ts';
 import { openSession, startSession } from '../sessions/sessions.service.ts';
 import {
   ALGORITHMS,
@@ -106,12 +106,12 @@ export async function offerSignIn({ config, db }: Services) {
 /** Signs in whoever the passkey belongs to. Whatever is wrong, also with the account, is one refusal. */
 export async function signInWithPasskey(
   services: Services,
-  visitor: Visitor,
+  browserClient: BrowserClient,
   replaced: Principal | null,
   response: SignInResponse,
 ): Promise<void> {
   const { config, db } = services;
-  const window = addressWindow(visitor.attempts, 'sign-in', visitor.addressBucket);
+  const window = addressWindow(browserClient.attempts, 'sign-in', browserClient.addressBucket);
   await attempt(window);
   const challenge = await takeChallenge(db.read, response, null);
   const passkey = await db.em().findOne(Passkey, { credentialId: response.id });
@@ -129,10 +129,10 @@ export async function signInWithPasskey(
       { counter, lastUsedAt: new Date() },
     );
     if (used === 0) throw refused();
-    return startSession(tx, services, { account, authenticationType: 'passkey', visitor, replaced });
+    return startSession(tx, services, { account, authenticationType: 'passkey', browserClient, replaced });
   });
   await forgive(window);
-  openSession(visitor, session);
+  openSession(browserClient, session);
 }
 
 export async function renamePasskey({ db }: Services, { accountId }: Principal, id: string, name: string) {

@@ -6,7 +6,7 @@ import { hashSecret } from '../../crypto/tokens.ts';
 import { type Account, KnownDevice, Session } from '../../entities/index.ts';
 import { enqueue } from '../../jobs/enqueue.ts';
 import type { Services } from '../../app-services.ts';
-import type { Visitor } from '../../procedures/browser-client.ts';
+import type { BrowserClient } from '../../procedures/browser-client.ts';
 import { DAY_MS } from '../../time.ts';
 
 const DEVICE_TOKEN_BYTES = 32;
@@ -15,7 +15,7 @@ const DEVICE_TOKEN_BYTES = 32;
 type SignIn = {
   readonly account: Account;
   readonly authenticationType: 'password' | 'passkey' | 'invitation';
-  readonly visitor: Visitor;
+  readonly browserClient: BrowserClient;
   readonly replaced: Principal | null;
 };
 
@@ -27,7 +27,7 @@ export type StartedSession = { readonly token: string; readonly expiresAt: Date;
  * account has not signed in from is told of by mail, but for the account's first one.
  */
 export async function startSession(tx: EntityManager, services: Services, signIn: SignIn): Promise<StartedSession> {
-  const { account, authenticationType, visitor, replaced } = signIn;
+  const { account, authenticationType, browserClient, replaced } = signIn;
   const { secrets, config } = services;
   if (replaced?.kind === 'session') await endSessions(tx, { id: replaced.credentialId }, 'signed in again');
 
@@ -35,12 +35,12 @@ export async function startSession(tx: EntityManager, services: Services, signIn
   const now = Date.now();
   const expiresAt = new Date(now + config.sessionDays * DAY_MS);
   const idleExpiresAt = new Date(Math.min(now + config.sessionIdleDays * DAY_MS, expiresAt.getTime()));
-  const { device, place } = visitor;
+  const { device, location } = browserClient;
   const { id: sessionId } = tx.create(Session, {
     account,
     tokenHash,
     authenticationType,
-    ...place,
+    ...location,
     ...device,
     expiresAt,
     idleExpiresAt,
@@ -53,9 +53,9 @@ export async function startSession(tx: EntityManager, services: Services, signIn
 }
 
 /** Hands a session that has been committed to the browser. */
-export function openSession(visitor: Visitor, { token, expiresAt, deviceToken }: StartedSession): void {
-  visitor.setSession(token, expiresAt);
-  visitor.setDevice(deviceToken);
+export function openSession(browserClient: BrowserClient, { token, expiresAt, deviceToken }: StartedSession): void {
+  browserClient.setSession(token, expiresAt);
+  browserClient.setDevice(deviceToken);
 }
 
 type EndedSessions = { readonly id: string } | { readonly account: string; readonly except?: string };
@@ -82,15 +82,19 @@ export async function endSessions(tx: EntityManager, which: EndedSessions, reaso
 }
 
 /** Whether the account has signed in from this browser before. */
-export async function isKnownDevice(em: EntityManager, accountId: string, { deviceToken }: Visitor): Promise<boolean> {
+export async function isKnownDevice(
+  em: EntityManager,
+  accountId: string,
+  { deviceToken }: BrowserClient,
+): Promise<boolean> {
   return (
     deviceToken !== undefined &&
     (await em.count(KnownDevice, { account: accountId, tokenHash: hashSecret(deviceToken) })) > 0
   );
 }
 
-async function rememberDevice(tx: EntityManager, { account, visitor }: SignIn): Promise<string> {
-  const deviceToken = visitor.deviceToken ?? randomBytes(DEVICE_TOKEN_BYTES).toString('base64url');
+async function rememberDevice(tx: EntityManager, { account, browserClient }: SignIn): Promise<string> {
+  const deviceToken = browserClient.deviceToken ?? randomBytes(DEVICE_TOKEN_BYTES).toString('base64url');
   const lastSeenAt = new Date();
   const known = await tx.findOne(KnownDevice, { account: account.id, tokenHash: hashSecret(deviceToken) });
   if (known !== null) {
@@ -100,14 +104,14 @@ async function rememberDevice(tx: EntityManager, { account, visitor }: SignIn): 
   const isFirst = (await tx.count(KnownDevice, { account: account.id })) === 0;
   tx.create(KnownDevice, { account, tokenHash: hashSecret(deviceToken), lastSeenAt });
   if (!isFirst && account.email) {
-    const { browser, os } = visitor.device;
+    const { browser, os } = browserClient.device;
     const mail = {
       kind: 'new_device' as const,
       accountId: account.id,
       to: account.email,
       browser,
       os,
-      ...visitor.place,
+      ...browserClient.location,
       at: lastSeenAt.toISOString(),
     };
     await enqueue(

@@ -7,7 +7,7 @@ import { addressWindow, attempt, forgive } from '../../rate-limit/attempts.ts';
 import { ProblemError } from '../../errors.ts';
 import { accountMailKey, enqueue } from '../../jobs/enqueue.ts';
 import type { Services } from '../../app-services.ts';
-import type { Visitor } from '../../procedures/browser-client.ts';
+import type { BrowserClient } from '../../procedures/browser-client.ts';
 import { endSessions } from '../sessions/sessions.service.ts';
 import { mailLink } from './link-mail.ts';
 import { endPrepared } from './reclaim-account.ts';
@@ -16,8 +16,8 @@ import { endPrepared } from './reclaim-account.ts';
  * Mails a link to set a new password, where there is an account. Links that were mailed before go on
  * working, so that nobody can take them away from the owner by asking again and again.
  */
-export async function forgotPassword(services: Services, visitor: Visitor, email: string): Promise<void> {
-  await attempt(addressWindow(visitor.attempts, 'mail', visitor.addressBucket));
+export async function forgotPassword(services: Services, browserClient: BrowserClient, email: string): Promise<void> {
+  await attempt(addressWindow(browserClient.attempts, 'mail', browserClient.addressBucket));
   await inEvenTime(
     services.db.em().transactional(async (tx) => {
       const account = await lockAccountByEmail(tx, email);
@@ -32,10 +32,10 @@ type Reset = { readonly token: string; readonly password: string };
 /** Sets a new password. The link has proven the mailbox; whoever was in the account is out. */
 export async function resetPassword(
   { db, secrets, config }: Services,
-  visitor: Visitor,
+  browserClient: BrowserClient,
   { token, password }: Reset,
 ): Promise<void> {
-  const window = addressWindow(visitor.attempts, 'link', visitor.addressBucket);
+  const window = addressWindow(browserClient.attempts, 'link', browserClient.addressBucket);
   await attempt(window);
   // Before the work of the hash, and without using the link up for a password that is refused.
   const { accountEmail } = await peekToken(db.em(), secrets, 'reset_password', token);

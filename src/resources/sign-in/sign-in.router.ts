@@ -23,14 +23,14 @@ export const authRouter = router({
     .input(signUpInput)
     .output(signUpOutput)
     .mutation(async ({ ctx, input }) => ({
-      signedIn: await signUp(ctx.services, ctx.visitor, ctx.authentication.principal, input),
+      signedIn: await signUp(ctx.services, ctx.browserClient, ctx.authentication.principal, input),
     })),
 
   verifyEmail: publicProcedure
     .input(z.object({ token: linkToken }))
     .output(success)
     .mutation(async ({ ctx, input }) => {
-      await verifyEmail(ctx.services, ctx.visitor, ctx.authentication.principal, input.token);
+      await verifyEmail(ctx.services, ctx.browserClient, ctx.authentication.principal, input.token);
       return SUCCESS;
     }),
 
@@ -38,7 +38,7 @@ export const authRouter = router({
     .input(z.object({ email: emailAddress }))
     .output(success)
     .mutation(async ({ ctx, input }) => {
-      await resendVerification(ctx.services, ctx.visitor, input.email);
+      await resendVerification(ctx.services, ctx.browserClient, input.email);
       return SUCCESS;
     }),
 
@@ -46,12 +46,12 @@ export const authRouter = router({
     .input(signInInput)
     .output(success)
     .mutation(async ({ ctx, input }) => {
-      await signIn(ctx.services, ctx.visitor, ctx.authentication.principal, input);
+      await signIn(ctx.services, ctx.browserClient, ctx.authentication.principal, input);
       return SUCCESS;
     }),
 
   signOut: publicProcedure.output(success).mutation(async ({ ctx }) => {
-    await signOut(ctx.services, ctx.visitor, ctx.authentication.principal);
+    await signOut(ctx.services, ctx.browserClient, ctx.authentication.principal);
     return SUCCESS;
   }),
 
@@ -59,7 +59,7 @@ export const authRouter = router({
     .input(z.object({ email: emailAddress }))
     .output(success)
     .mutation(async ({ ctx, input }) => {
-      await forgotPassword(ctx.services, ctx.visitor, input.email);
+      await forgotPassword(ctx.services, ctx.browserClient, input.email);
       return SUCCESS;
     }),
 
@@ -67,7 +67,7 @@ export const authRouter = router({
     .input(resetPasswordInput)
     .output(success)
     .mutation(async ({ ctx, input }) => {
-      await resetPassword(ctx.services, ctx.visitor, input);
+      await resetPassword(ctx.services, ctx.browserClient, input);
       return SUCCESS;
     }),
 });

@@ -5,7 +5,7 @@ import { addressWindow, attempt, forgive, guessWindow } from '../../rate-limit/a
 import { Account } from '../../entities/index.ts';
 import { ProblemError } from '../../errors.ts';
 import type { Services } from '../../app-services.ts';
-import type { Visitor } from '../../procedures/browser-client.ts';
+import type { BrowserClient } from '../../procedures/browser-client.ts';
 import { endSessions, openSession, startSession } from '../sessions/sessions.service.ts';
 import type { SignIn } from './sign-in.schema.ts';
 import { findSignIn } from './sign-in.queries.ts';
@@ -13,12 +13,12 @@ import { findSignIn } from './sign-in.queries.ts';
 /** Signs in with a password. Whatever is wrong, it is one refusal, after the same work. */
 export async function signIn(
   { db, config, ...rest }: Services,
-  visitor: Visitor,
+  browserClient: BrowserClient,
   replaced: Principal | null,
   { email, password }: SignIn,
 ): Promise<void> {
-  const { accountId, passwordHash, deviceId } = await findSignIn(db.read, email, visitor.deviceToken);
-  const { attempts, addressBucket } = visitor;
+  const { accountId, passwordHash, deviceId } = await findSignIn(db.read, email, browserClient.deviceToken);
+  const { attempts, addressBucket } = browserClient;
   // A browser of the owner's is bound by its own window alone, whatever strangers do at the account or beside it.
   const windows =
     deviceId === null
@@ -42,16 +42,20 @@ export async function signIn(
     }
     account.passwordHash = dearerHash;
     const services = { db, config, ...rest };
-    return startSession(tx, services, { account, authenticationType: 'password', visitor, replaced });
+    return startSession(tx, services, { account, authenticationType: 'password', browserClient, replaced });
   });
-  openSession(visitor, session);
+  openSession(browserClient, session);
   for (const window of windows) await forgive(window);
 }
 
 /** Ends the session of the call, if there is one, and forgets its cookie in any case. */
-export async function signOut({ db }: Services, visitor: Visitor, principal: Principal | null): Promise<void> {
+export async function signOut(
+  { db }: Services,
+  browserClient: BrowserClient,
+  principal: Principal | null,
+): Promise<void> {
   if (principal?.kind === 'session') {
     await db.em().transactional((tx) => endSessions(tx, { id: principal.credentialId }, 'signed out'));
   }
-  visitor.clearSession();
+  browserClient.clearSession();
 }

@@ -10,7 +10,7 @@ import { Account, Team } from '../../entities/index.ts';
 import { ProblemError } from '../../errors.ts';
 import { accountMailKey, enqueue } from '../../jobs/enqueue.ts';
 import type { Services } from '../../app-services.ts';
-import type { Visitor } from '../../procedures/browser-client.ts';
+import type { BrowserClient } from '../../procedures/browser-client.ts';
 import { acceptInvitation, findInvitationByToken, type LinkedInvitation } from '../invitations/acceptance.service.ts';
 import { openSession, startSession } from '../sessions/sessions.service.ts';
 import type { SignUp } from './sign-in.schema.ts';
@@ -20,7 +20,7 @@ import { endPrepared, isInUse } from './reclaim-account.ts';
 /** Makes an account, as far as the installation lets anybody. @returns whether a session has begun */
 export async function signUp(
   services: Services,
-  visitor: Visitor,
+  browserClient: BrowserClient,
   replaced: Principal | null,
   input: SignUp,
 ): Promise<boolean> {
@@ -29,7 +29,7 @@ export async function signUp(
   if (signup === 'closed' || (signup === 'invited' && invitationToken === undefined)) {
     throw new ProblemError('sign_up_closed');
   }
-  await attempt(addressWindow(visitor.attempts, 'sign-up', visitor.addressBucket));
+  await attempt(addressWindow(browserClient.attempts, 'sign-up', browserClient.addressBucket));
   requireUncommon(input.password, input.email, '/password');
 
   // Before the work of the hash; it is looked at again under the locks.
@@ -40,9 +40,9 @@ export async function signUp(
   const passwordHash = await hashPassword(input.password, passwordCost);
   if (isProven) {
     const session = await onceMore(() =>
-      joinAs(services, visitor, replaced, { ...input, invitationToken, passwordHash }),
+      joinAs(services, browserClient, replaced, { ...input, invitationToken, passwordHash }),
     );
-    openSession(visitor, session);
+    openSession(browserClient, session);
     return true;
   }
   // A copied link lets in, as SIGNUP may demand, and says no more about who opened it.
@@ -70,7 +70,7 @@ async function applyAs(services: Services, input: Hashed): Promise<void> {
 /** The link of the invitation has proven the mailbox, so the account is verified, a member and signed in at once. */
 async function joinAs(
   services: Services,
-  visitor: Visitor,
+  browserClient: BrowserClient,
   replaced: Principal | null,
   input: Hashed & { readonly invitationToken: string },
 ) {
@@ -92,7 +92,7 @@ async function joinAs(
     account.emailVerifiedAt = new Date();
     await tx.flush();
     await acceptInvitation(tx, services, invitation.id, account);
-    return startSession(tx, services, { account, authenticationType: 'invitation', visitor, replaced });
+    return startSession(tx, services, { account, authenticationType: 'invitation', browserClient, replaced });
   });
 }
 

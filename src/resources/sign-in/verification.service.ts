@@ -6,7 +6,7 @@ import type { Principal } from '../../auth/principal.ts';
 import { addressWindow, attempt, forgive } from '../../rate-limit/attempts.ts';
 import { ProblemError } from '../../errors.ts';
 import type { Services } from '../../app-services.ts';
-import type { Visitor } from '../../procedures/browser-client.ts';
+import type { BrowserClient } from '../../procedures/browser-client.ts';
 import { endSessions } from '../sessions/sessions.service.ts';
 import { mailLink } from './link-mail.ts';
 
@@ -16,11 +16,11 @@ import { mailLink } from './link-mail.ts';
  */
 export async function verifyEmail(
   { db, secrets }: Services,
-  visitor: Visitor,
+  browserClient: BrowserClient,
   principal: Principal | null,
   token: string,
 ): Promise<void> {
-  const window = addressWindow(visitor.attempts, 'link', visitor.addressBucket);
+  const window = addressWindow(browserClient.attempts, 'link', browserClient.addressBucket);
   await attempt(window);
   await db.em().transactional(async (tx) => {
     const { account, email } = await consumeToken(tx, secrets, 'verify_email', token);
@@ -36,8 +36,12 @@ export async function verifyEmail(
 }
 
 /** Sends a new link to an account whose mailbox is not proven. Links that were mailed before go on working. */
-export async function resendVerification(services: Services, visitor: Visitor, email: string): Promise<void> {
-  await attempt(addressWindow(visitor.attempts, 'mail', visitor.addressBucket));
+export async function resendVerification(
+  services: Services,
+  browserClient: BrowserClient,
+  email: string,
+): Promise<void> {
+  await attempt(addressWindow(browserClient.attempts, 'mail', browserClient.addressBucket));
   await inEvenTime(
     services.db.em().transactional(async (tx) => {
       const account = await lockAccountByEmail(tx, email);

@@ -5,10 +5,10 @@ import type { Usage } from '../auth/last-used.ts';
 import type { Services } from '../app-services.ts';
 import type { Limiter } from '../rate-limit/limiter.ts';
 import type { AccessLog } from './access-log.ts';
-import type { PlaceOf } from './geolocation.ts';
+import type { LocateClient } from './geolocation.ts';
 
 /** What every way in shares, beside the procedures' services. */
-export type Transport = {
+export type HttpServices = {
   readonly services: Services;
   readonly limiter: Limiter;
   readonly attempts: Attempts;
@@ -16,5 +16,5 @@ export type Transport = {
   readonly denials: DenialLog;
   readonly log: AccessLog;
   readonly clientAddress: (req: IncomingMessage) => string;
-  readonly placeOf: PlaceOf;
+  readonly locateClient: LocateClient;
 };
