@@ -19,7 +19,10 @@ const AccountTokenSchema = defineEntity({
     createdAt: instant().onCreate(() => new Date()),
     expiresAt: instant(),
   },
-  indexes: [{ name: 'account_token_account_index', properties: ['account', 'purpose'] }],
+  indexes: [
+    { name: 'account_token_account_index', properties: ['account', 'purpose'] },
+    { name: 'account_token_expiry_index', properties: ['expiresAt'] },
+  ],
   checks: [
     {
       name: 'account_token_purpose_check',

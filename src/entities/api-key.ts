@@ -39,6 +39,11 @@ const ApiKeySchema = defineEntity({
       expression:
         'create index "api_key_oauth_grant_index" on "api_key" ("oauth_grant_id") where oauth_grant_id is not null',
     },
+    {
+      name: 'api_key_grant_expiry_index',
+      expression:
+        'create index "api_key_grant_expiry_index" on "api_key" ("expires_at") where oauth_grant_id is not null and revoked_at is null',
+    },
   ],
   checks: [
     { name: 'api_key_scopes_check', expression: `scopes <@ array[${quotedScopes}]` },
@@ -60,7 +65,14 @@ const ApiKeySecretSchema = defineEntity({
     /** Set on the old secret while a rotation lets both work. */
     expiresAt: instant().nullable(),
   },
-  indexes: [{ name: 'api_key_secret_api_key_index', properties: ['apiKey'] }],
+  indexes: [
+    { name: 'api_key_secret_api_key_index', properties: ['apiKey'] },
+    {
+      name: 'api_key_secret_expiry_index',
+      expression:
+        'create index "api_key_secret_expiry_index" on "api_key_secret" ("expires_at") where expires_at is not null',
+    },
+  ],
 });
 
 export class ApiKeySecret extends ApiKeySecretSchema.class {}

@@ -17,7 +17,13 @@ const InvitationSchema = defineEntity({
     expiresAt: instant(),
     acceptedAt: instant().nullable(),
   },
-  indexes: [{ name: 'invitation_role_index', properties: ['role'] }],
+  indexes: [
+    { name: 'invitation_role_index', properties: ['role'] },
+    {
+      name: 'invitation_expiry_index',
+      expression: 'create index "invitation_expiry_index" on "invitation" (least(expires_at, accepted_at))',
+    },
+  ],
   uniques: [
     {
       name: 'invitation_pending_unique',

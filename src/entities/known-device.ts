@@ -13,6 +13,7 @@ const KnownDeviceSchema = defineEntity({
     tokenHash: p.blob(),
     lastSeenAt: instant(),
   },
+  indexes: [{ name: 'known_device_last_seen_index', properties: ['lastSeenAt'] }],
   uniques: [{ name: 'known_device_account_token_unique', properties: ['account', 'tokenHash'] }],
 });
 

@@ -26,8 +26,16 @@ const OAuthClientSchema = defineEntity({
     isConfidential: p.boolean().default(false),
     /** What else it said of itself when it registered, by the names of RFC 7591. */
     metadata: p.json<Record<string, unknown>>().default('{}'),
+    /** When a self-registered client is deleted unless it has a grant. */
+    cleanupAt: instant().defaultRaw("(now() + '30 days'::interval)"),
   },
-  indexes: [{ name: 'oauth_client_account_index', properties: ['account'] }],
+  indexes: [
+    { name: 'oauth_client_account_index', properties: ['account'] },
+    {
+      name: 'oauth_client_cleanup_index',
+      expression: `create index "oauth_client_cleanup_index" on "oauth_client" ("cleanup_at") where source in ('registration', 'document')`,
+    },
+  ],
   checks: [
     {
       name: 'oauth_client_source_check',
@@ -52,7 +60,14 @@ const OAuthClientSecretSchema = defineEntity({
     /** Set on the old secret while a rotation lets both work. */
     expiresAt: instant().nullable(),
   },
-  indexes: [{ name: 'oauth_client_secret_client_index', properties: ['client'] }],
+  indexes: [
+    { name: 'oauth_client_secret_client_index', properties: ['client'] },
+    {
+      name: 'oauth_client_secret_expiry_index',
+      expression:
+        'create index "oauth_client_secret_expiry_index" on "oauth_client_secret" ("expires_at") where expires_at is not null',
+    },
+  ],
 });
 
 export class OAuthClientSecret extends OAuthClientSecretSchema.class {}

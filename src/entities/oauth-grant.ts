@@ -34,6 +34,10 @@ const OAuthGrantSchema = defineEntity({
       expression:
         'create index "oauth_grant_team_index" on "oauth_grant" ("team_id", "account_id") where team_id is not null',
     },
+    {
+      name: 'oauth_grant_expiry_index',
+      expression: 'create index "oauth_grant_expiry_index" on "oauth_grant" (least(expires_at, revoked_at))',
+    },
   ],
   checks: [
     { name: 'oauth_grant_audience_check', expression: `audience in ('personal', 'team')` },

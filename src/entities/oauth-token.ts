@@ -51,6 +51,7 @@ const OAuthRefreshAnswerSchema = defineEntity({
     successors: p.array().columnType('bytea[]').$type<Buffer[]>(),
     createdAt: instant().onCreate(() => new Date()),
   },
+  indexes: [{ name: 'oauth_refresh_answer_created_index', properties: ['createdAt'] }],
 });
 
 export class OAuthRefreshAnswer extends OAuthRefreshAnswerSchema.class {}

@@ -11,7 +11,10 @@ const SentMailSchema = defineEntity({
     recipient: text().collation('C'),
     teamId: textId().nullable(),
   },
-  indexes: [{ name: 'sent_mail_recipient_index', properties: ['recipient', 'createdAt'] }],
+  indexes: [
+    { name: 'sent_mail_recipient_index', properties: ['recipient', 'createdAt'] },
+    { name: 'sent_mail_created_index', properties: ['createdAt'] },
+  ],
 });
 
 export class SentMail extends SentMailSchema.class {}

@@ -27,6 +27,10 @@ const SessionSchema = defineEntity({
       name: 'session_account_index',
       expression: 'create index "session_account_index" on "session" ("account_id") where revoked_at is null',
     },
+    {
+      name: 'session_expiry_index',
+      expression: 'create index "session_expiry_index" on "session" (least(expires_at, revoked_at))',
+    },
   ],
 });
 

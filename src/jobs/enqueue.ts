@@ -24,6 +24,12 @@ export type Jobs = {
   sendAccountMail: AccountMail;
 };
 
+/** Jobs with a lower number start first. Links and notices that a person waits for precede invitations. */
+export const PRIORITY = { sendAccountMail: 0, sendInvitation: 10, cleanup: 20 } as const;
+
+/** The queue retries after e, e², … seconds, at most six hours apart: the 13th attempt is made about 22 hours after the first. */
+export const ATTEMPTS_MAX = 13;
+
 /**
  * Queues a job as a row of the transaction of `tx`: it runs after the commit, at least once, or
  * never when the transaction rolls back.
@@ -37,12 +43,10 @@ export async function enqueue<Name extends keyof Jobs>(
   key: string,
   runAt?: Date,
 ): Promise<void> {
-  await tx.execute(`select graphile_worker.add_job(?, payload := ?::json, job_key := ?, run_at := ?::timestamptz)`, [
-    name,
-    JSON.stringify(payload),
-    key,
-    runAt?.toISOString() ?? null,
-  ]);
+  await tx.execute(
+    `select graphile_worker.add_job(?, payload := ?::json, job_key := ?, run_at := ?::timestamptz, priority := ?, max_attempts := ?)`,
+    [name, JSON.stringify(payload), key, runAt?.toISOString() ?? null, PRIORITY[name], ATTEMPTS_MAX],
+  );
 }
 
 /** One invitation has one waiting mail: a renewal replaces what has not left yet. */

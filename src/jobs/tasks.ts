@@ -1,11 +1,11 @@
 import type { Services } from '../app-services.ts';
-import { parseCronItems, type JobHelpers, type ParsedCronItem, type TaskList } from 'graphile-worker';
+import { type JobHelpers, type ParsedCronItem, type TaskList } from 'graphile-worker';
 import type { Mailer } from '../email/mailer.ts';
 import type { Jobs } from './enqueue.ts';
 import { chainEvents } from '../events/chain/append.ts';
 import { trimEvents } from '../events/chain/retention.ts';
 import { errorSummary, type Log } from '../telemetry/log.ts';
-import { HOUSEKEEPING } from './housekeeping.ts';
+import { cleanupSchedule, createCleanupTasks, scheduledJob } from './run-cleanup.ts';
 import { sendAccountMail } from './send-account-email.ts';
 import { sendInvitation, type Job } from './send-invitation.ts';
 
@@ -49,12 +49,13 @@ export function tasksOf(services: Services, mailer: Mailer, log: Log): TaskList 
       );
     },
 
-    async sweep(_payload: unknown, helpers: JobHelpers) {
-      await helpers.query(FREE_STALE_JOBS, [helpers.job.id]);
+    ...createCleanupTasks(services),
+
+    async recover_jobs(_payload: unknown, helpers: JobHelpers) {
+      await helpers.query(UNLOCK_STALE_JOBS, [helpers.job.id]);
       const { rowCount } = await helpers.query(DROP_SPENT_JOBS);
       if (rowCount !== null && rowCount > 0)
         log.warn({ jobs: rowCount }, 'jobs that were left at their last attempt are dropped');
-      for (const statement of HOUSEKEEPING) await helpers.query(statement);
     },
 
     async chainAudit() {
@@ -65,22 +66,22 @@ export function tasksOf(services: Services, mailer: Mailer, log: Log): TaskList 
   };
 }
 
-/** When the clock queues what. */
-export const cronItems = (): ParsedCronItem[] =>
-  parseCronItems([
-    { task: 'sweep', match: '* * * * *', options: { backfillPeriod: 0, maxAttempts: 1, jobKey: 'sweep' } },
-    { task: 'chainAudit', match: '* * * * *', options: { backfillPeriod: 0, maxAttempts: 1, jobKey: 'chain-audit' } },
-  ]);
+/** All scheduled jobs. */
+export const cronItems = (): ParsedCronItem[] => [
+  ...scheduledJob('recover_jobs', '* * * * *'),
+  ...scheduledJob('chainAudit', '* * * * *'),
+  ...cleanupSchedule(),
+];
 
-/** Jobs of a worker that was killed, which the library itself frees after four hours. No job of ours takes minutes. */
-const FREE_STALE_JOBS = `select graphile_worker.force_unlock_workers(array(
+/** Unlocks the jobs of a killed worker. The library does so after four hours, but no job of ours takes minutes. */
+const UNLOCK_STALE_JOBS = `select graphile_worker.force_unlock_workers(array(
   select locked_by from graphile_worker.jobs
   where locked_by is not null and id <> $1
   group by locked_by having max(locked_at) < now() - interval '3 minutes'
 ))`;
 
 const DROP_SPENT_JOBS = `select 1 from graphile_worker.complete_jobs(array(
-  select id from graphile_worker.jobs where locked_at is null and attempts >= max_attempts
+  select id from graphile_worker.jobs where locked_at is null and attempts >= max_attempts and updated_at < now() - interval '2 hours'
 ))`;
 
 /** Whether a job of the same key was made while this one ran, which makes this attempt the last. */

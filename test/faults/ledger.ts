@@ -90,14 +90,14 @@ export const mailsOfCutOffLeave = (cluster: Cluster): Promise<void> =>
   leaveBy(cluster, [
     `update graphile_worker._private_jobs set locked_at = now() - interval '16 minutes'
      where locked_at < now() - interval '2 seconds'`,
-    `select graphile_worker.add_job('sweep', job_key := 'a sweep')`,
+    `select graphile_worker.add_job('recover_jobs', job_key := 'recover_jobs')`,
   ]);
 
 async function leaveBy({ rows }: Cluster, means: readonly string[]): Promise<void> {
   const look = async () => {
     for (const sql of [...means, RUN_NOW]) await rows(sql);
     return rows(
-      `select id, attempts, locked_at, last_error from graphile_worker.jobs where task_identifier <> 'sweep'`,
+      `select id, attempts, locked_at, last_error from graphile_worker.jobs where task_identifier in ('sendInvitation', 'sendAccountMail')`,
     );
   };
   await expect.poll(look, { interval: 200, timeout: MAILS_MS_MAX }).toEqual([]);

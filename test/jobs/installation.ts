@@ -103,7 +103,7 @@ export async function install({ smtpUrl, settings = {}, via }: Options = {}) {
 
     jobs: () =>
       rows<JobRow>(
-        `select id, attempts, run_at, locked_at, last_error from graphile_worker.jobs where task_identifier not in ('sweep', 'chainAudit')`,
+        `select id, attempts, run_at, locked_at, last_error from graphile_worker.jobs where task_identifier in ('sendInvitation', 'sendAccountMail')`,
       ),
 
     /** Lets the time of all jobs come. */

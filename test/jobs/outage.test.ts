@@ -65,7 +65,7 @@ describe('a database that is away', () => {
 
     await database.mend();
     await roster.rows(`update graphile_worker._private_jobs set locked_at = now() - interval '16 minutes'`);
-    await roster.rows(`select graphile_worker.add_job('sweep')`);
+    await roster.rows(`select graphile_worker.add_job('recover_jobs')`);
     await eventually(async () =>
       expect(await roster.rows('select from graphile_worker.jobs where locked_at is not null')).toEqual([]),
     );

@@ -1,7 +1,7 @@
 import * as oauth from 'openid-client';
 import { describe, expect, onTestFinished } from 'vitest';
 import { hashSecret } from '../../src/crypto/tokens.ts';
-import { HOUSEKEEPING } from '../../src/jobs/housekeeping.ts';
+import { CLEANUPS } from '../../src/jobs/cleanup.ts';
 import { startApi, startApiAtItsAddress, testWith, type Api } from '../support/api.ts';
 import type { Answer } from '../support/client.ts';
 import { aProofKey, browse } from './flow.ts';
@@ -309,11 +309,11 @@ describe('a client that registered itself', () => {
   test('is forgotten after 30 days without a grant', async ({ api }) => {
     const [used, unused, young] = await Promise.all([1, 2, 3].map(async () => (await register(api, PUBLIC)).body));
     await api.aGrant(await api.anAccount(), { client: { id: used.client_id } });
-    await api.rows(`update oauth_client set created_at = now() - interval '31 days' where id = any($1)`, [
+    await api.rows(`update oauth_client set cleanup_at = now() where id = any($1)`, [
       [used.client_id, unused.client_id],
     ]);
 
-    for (const statement of HOUSEKEEPING) await api.rows(statement);
+    await api.rows(CLEANUPS.cleanup_oauth_clients.batch);
 
     expect(await rowOf(api, used.client_id)).toBeDefined();
     expect(await rowOf(api, young.client_id)).toBeDefined();

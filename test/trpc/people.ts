@@ -64,7 +64,7 @@ export async function allMailed(api: Api): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, 20))
   ) {
     const due = await api.rows(
-      `select 1 from graphile_worker.jobs where task_identifier not in ('sweep', 'chainAudit') and run_at <= now()`,
+      `select 1 from graphile_worker.jobs where task_identifier in ('sendInvitation', 'sendAccountMail') and run_at <= now()`,
     );
     if (due.length === 0) return;
   }

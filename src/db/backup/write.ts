@@ -9,10 +9,10 @@ import { appliedMigrations, PLAIN_FORMATS, tablesOf, type Table } from './tables
 
 export type Written = { readonly madeAt: string; readonly bytes: number; readonly tables: readonly string[] };
 
-/** Mails that have not left; their keys tell them from jobs that were replaced. The sweep queues itself. */
+/** Mails that have not left; their keys tell them from jobs that were replaced. */
 const JOBS = `select t.identifier, j.payload, j.key, j.run_at
   from graphile_worker._private_jobs j join graphile_worker._private_tasks t on t.id = j.task_id
-  where j.key is not null and t.identifier <> 'sweep' order by j.id`;
+  where j.key is not null and t.identifier in ('sendInvitation', 'sendAccountMail') order by j.id`;
 const JOB_COLUMNS = ['identifier', 'payload', 'key', 'run_at'];
 
 /** Writes all that a database holds at one moment to a new file, beside whoever uses the database. */

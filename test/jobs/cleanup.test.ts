@@ -1,9 +1,30 @@
 import { expect, test } from 'vitest';
-import { newId } from '../../src/entities/index.ts';
-import { eventually, install } from './installation.ts';
+import { CLEANUPS } from '../../src/jobs/cleanup.ts';
+import { eventually, install, levelOf } from './installation.ts';
 
-// Guarantees that the database does not keep forever what nobody can use any more, and loses nothing that somebody can.
-test('the sweep removes what is over, and nothing else', async () => {
+type Installation = Awaited<ReturnType<typeof install>>;
+
+/** Runs the cleanups one after the other, each until it has succeeded. */
+async function cleanUp(roster: Installation, tasks: readonly string[] = Object.keys(CLEANUPS)): Promise<void> {
+  await roster.work();
+  for (const task of tasks) {
+    await roster.rows('select graphile_worker.add_job($1, job_key := $1)', [task]);
+    await eventually(async () =>
+      expect(await roster.rows('select from graphile_worker.jobs where task_identifier = $1', [task])).toEqual([]),
+    );
+  }
+}
+
+/** The recorded events of a name. */
+const events = ({ rows }: Installation, event: string) =>
+  rows<{ target: string; reason: string }>(
+    `select coalesce(target_id, client_id) as target, details->>'reason' as reason from audit_event
+     where event = $1 order by 1`,
+    [event],
+  );
+
+// Guarantees that the database does not grow forever, and loses nothing that can still be used.
+test('cleanups delete expired rows and keep all others', async () => {
   const roster = await install();
   const account = await roster.anAccount();
   const team = await roster.aTeam({ owner: account });
@@ -47,13 +68,14 @@ test('the sweep removes what is over, and nothing else', async () => {
     );
   }
   for (const [id, expires, accepted] of [
-    ['pending', '1 day', false],
-    ['expired', '-29 days', false],
-    ['long-past', '-31 days', false],
-    ['accepted', '-31 days', true],
+    ['pending', '1 day', null],
+    ['expired', '-29 days', null],
+    ['long-past', '-31 days', null],
+    ['accepted', '1 day', '-29 days'],
+    ['accepted-long-ago', '1 day', '-31 days'],
   ] as const) {
     await rows(
-      `insert into invitation (id, team_id, email, role_id, created_at, expires_at, accepted_at) values ($1, $2, $1, 'member', now(), ${at(expires)}, ${accepted ? 'now()' : 'null'})`,
+      `insert into invitation (id, team_id, email, role_id, created_at, expires_at, accepted_at) values ($1, $2, $1, 'member', now(), ${at(expires)}, ${accepted === null ? 'null' : at(accepted)})`,
       [id, team.id],
     );
   }
@@ -63,29 +85,20 @@ test('the sweep removes what is over, and nothing else', async () => {
   ] as const) {
     await rows(`insert into sent_mail (id, recipient, created_at) values ($1, 'a', ${at(sent)})`, [id]);
   }
-  // A job that was left behind at its last attempt.
-  await rows(
-    `select graphile_worker.add_job('sendAccountMail', '{}', run_at := now() + interval '1 day', job_key := $1)`,
-    [newId('job')],
-  );
-  await rows('update graphile_worker._private_jobs set attempts = max_attempts');
-
-  await rows(`select graphile_worker.add_job('sweep', job_key := 'sweep')`);
-  await roster.work();
+  await cleanUp(roster);
 
   const ids = async (table: string, column = 'id') =>
     (await rows<{ id: string }>(`select ${column} as id from ${table} order by 1`)).map(({ id }) => id);
-  await eventually(async () => expect(await ids('known_device')).toEqual(['used']));
-  expect(await ids('session')).toEqual(['active', 'ended-lately', 'revoked-lately']);
+  expect(await ids('known_device')).toEqual(['used']);
+  expect(await ids('session')).toEqual(['active', 'ended-lately', 'idle', 'revoked-lately']);
   expect(await ids('account_token', `convert_from(token_hash, 'utf8')`)).toEqual(['works']);
   expect(await ids('passkey_challenge')).toEqual(['works']);
   expect(await ids('invitation')).toEqual(['accepted', 'expired', 'pending']);
   expect(await ids('sent_mail')).toEqual(['today']);
-  await eventually(async () => expect(await roster.jobs()).toEqual([]));
+  expect(await events(roster, 'session.ended')).toEqual([{ target: 'expired', reason: 'expired' }]);
 });
 
-// Guarantees that what OAuth leaves behind goes in time, and nothing that somebody may still show or ask about.
-test('the sweep ends and removes what grants, tokens and clients leave behind', async () => {
+test('cleanups revoke and delete what grants, tokens and clients leave behind, with an event for access that ends', async () => {
   const roster = await install();
   const { rows } = roster;
   const account = await roster.anAccount();
@@ -93,7 +106,8 @@ test('the sweep ends and removes what grants, tokens and clients leave behind', 
 
   const client = async (id: string, source: string, made: string) => {
     await rows(
-      `insert into oauth_client (id, source, account_id, name, redirect_uris, created_at) values ($1, $2, $3, 'A client', '{}', ${at(made)})`,
+      `insert into oauth_client (id, source, account_id, name, redirect_uris, created_at, cleanup_at)
+       values ($1, $2, $3, 'A client', '{}', ${at(made)}, ${at(made)} + interval '30 days')`,
       [id, source, source === 'account' ? account.id : null],
     );
     return { id };
@@ -145,7 +159,10 @@ test('the sweep ends and removes what grants, tokens and clients leave behind', 
   const keys: [name: string, id: string][] = [['by hand', (await roster.anApiKey(account)).id]];
   for (const grant of ['live', 'expired', 'expired long ago']) {
     const { id } = await roster.anApiKey(account);
-    await rows('update api_key set oauth_grant_id = $2 where id = $1', [id, grant]);
+    await rows(
+      'update api_key set oauth_grant_id = $2, expires_at = (select expires_at from oauth_grant where id = $2) where id = $1',
+      [id, grant],
+    );
     keys.push([grant, id]);
   }
 
@@ -188,22 +205,25 @@ test('the sweep ends and removes what grants, tokens and clients leave behind', 
     );
   }
 
-  await rows(`select graphile_worker.add_job('sweep', job_key := 'sweep')`);
-  await roster.work();
+  await cleanUp(roster);
 
   const names = async (table: string, column = 'id') =>
     (await rows<{ name: string }>(`select ${column} as name from ${table} order by 1`)).map(({ name }) => name);
   const hashed = (table: string, column: string) => names(table, `convert_from(${column}, 'utf8')`);
-  // The last of the statements about OAuth.
-  await eventually(async () =>
-    expect((await names('oauth_client')).toSorted()).toEqual([
-      'named by its document lately',
-      'of an account',
-      'of the operator',
-      'registered lately',
-      'registered, with a grant',
-    ]),
-  );
+  expect((await names('oauth_client')).toSorted()).toEqual([
+    'named by its document lately',
+    'of an account',
+    'of the operator',
+    'registered lately',
+    'registered, with a grant',
+  ]);
+  expect((await events(roster, 'oauth_client.deleted')).map(({ target }) => target)).toEqual([
+    'named by its document',
+    'of a grant that is long over',
+    'registered',
+  ]);
+  expect(await events(roster, 'api_key.revoked')).toHaveLength(2);
+  expect(await events(roster, 'oauth_grant.revoked')).toEqual([{ target: 'expired long ago', reason: 'expired' }]);
   expect(await names('oauth_client_secret', 'last4')).toEqual(['both', 'kept']);
   expect(
     await rows(
@@ -233,4 +253,51 @@ test('the sweep ends and removes what grants, tokens and clients leave behind', 
   expect(await hashed('oauth_refresh_answer', 'token_hash')).toEqual(['refresh, asked again']);
   expect(await hashed('authorization_request', 'id_hash')).toEqual(['waits']);
   expect(await hashed('oauth_artifact', 'key_hash')).toEqual(['waits']);
+});
+
+// Guarantees that a million rows that are not expired cost a cleanup nothing.
+test('each cleanup finds its rows by an index on their expiry', async () => {
+  const roster = await install();
+
+  for (const [name, { batch }] of Object.entries(CLEANUPS)) {
+    const plan = await roster.services.db.em().transactional(async (tx) => {
+      // The tables are empty, so that PostgreSQL would read them as a whole if it could.
+      await tx.execute('set local enable_seqscan = off');
+      return tx.execute<{ 'QUERY PLAN': string }[]>(`explain ${batch}`);
+    });
+    const text = plan.map((line) => line['QUERY PLAN']).join('\n');
+    expect(text, name).not.toContain('Seq Scan');
+    expect(text, name).toMatch(/Index Cond: \(.*(expires_at|created_at|last_seen_at|cleanup_at).* < /);
+  }
+});
+
+test('a cleanup of more rows than a job may delete continues in the next job', async () => {
+  const roster = await install();
+  await roster.rows(`insert into sent_mail (id, recipient, created_at)
+    select 'mail_' || n, 'a@example.com', now() - interval '26 hours' from generate_series(1, 12000) n`);
+
+  await cleanUp(roster, ['cleanup_sent_emails']);
+
+  expect(await roster.rows('select count(*)::int as left from sent_mail')).toEqual([{ left: 0 }]);
+});
+
+test('a cleanup that fails says so and holds no other up', async () => {
+  const roster = await install();
+  const { rows } = roster;
+  await rows(`insert into sent_mail (id, recipient, created_at) values ('old', 'a', now() - interval '26 hours')`);
+  await rows(
+    `insert into passkey_challenge (id, challenge, created_at, expires_at) values ('old', 'old', now(), now() - interval '1 day')`,
+  );
+  await rows(`create function refuse() returns trigger language plpgsql as $$ begin raise 'not today'; end $$`);
+  await rows('create trigger refuse before delete on passkey_challenge execute function refuse()');
+  for (const task of ['cleanup_passkey_challenges', 'cleanup_sent_emails']) {
+    await rows('select graphile_worker.add_job($1, job_key := $1, max_attempts := 1)', [task]);
+  }
+
+  await roster.work();
+
+  await eventually(async () => expect(await rows('select from sent_mail')).toEqual([]));
+  await eventually(() => expect(levelOf(roster.lines, 'scheduled job failed; the next one runs on schedule')).toBe(50));
+  expect(roster.lines.join('')).toContain('cleanup_passkey_challenges');
+  expect(roster.lines.join('')).not.toContain('will be retried');
 });

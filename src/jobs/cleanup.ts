@@ -1,0 +1,171 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { isoOrNull } from '../db/query.ts';
+import { record } from '../events/record.ts';
+
+/** Bounds one statement. */
+export const BATCH_MAX = 1000;
+
+/** A row that a cleanup removed or revoked, with the columns that its `returning` names. */
+type Row = Record<string, string | null>;
+
+/** Deletes or revokes one kind of expired rows, in batches, as a job of its own. */
+export type Cleanup = {
+  /** When it runs, in crontab syntax. */
+  readonly schedule: string;
+  /** One batch: finds at most `BATCH_MAX` rows by an index on their expiry, and returns one row for each. */
+  readonly batch: string;
+  /** Records an event for a row, if removing it ends access that was not revoked before. */
+  readonly recordEvent?: (tx: EntityManager, row: Row) => void;
+};
+
+const EVERY_MINUTE = '* * * * *';
+/** Spread over the hour, so that they do not run at the same time. */
+const hourlyAt = (minute: number): string => `${minute} * * * *`;
+
+type Rows = {
+  readonly table: string;
+  readonly key: string;
+  /** The indexed expression, as the index spells it. */
+  readonly expiry: string;
+  /** How long expired rows are kept. */
+  readonly keptFor?: string;
+  /** The predicate of a partial index. */
+  readonly where?: string;
+};
+
+/** The keys of the rows that expired first. Rows that a transaction has locked are left for the next run. */
+const expiredKeys = ({ table, key, expiry, keptFor = '0', where = 'true' }: Rows): string =>
+  `array(select ${key} from ${table} where ${expiry} < now() - interval '${keptFor}' and ${where}
+     order by ${expiry} limit ${BATCH_MAX} for update skip locked)`;
+
+const remove = (rows: Rows, returning = '1 as removed'): string =>
+  `delete from ${rows.table} where ${rows.key} = any(${expiredKeys(rows)}) returning ${returning}`;
+
+const selfRegistered = `source in ('registration', 'document')`;
+
+/** All cleanups by the name of their task. A new one needs an index on its expiry expression. */
+export const CLEANUPS = {
+  // Sealed tokens and one-time states: kept no longer than they can be used.
+  cleanup_refresh_answers: {
+    schedule: EVERY_MINUTE,
+    batch: remove({ table: 'oauth_refresh_answer', key: 'token_hash', expiry: 'created_at', keptFor: '30 seconds' }),
+  },
+  cleanup_email_links: {
+    schedule: EVERY_MINUTE,
+    batch: remove({ table: 'account_token', key: 'token_hash', expiry: 'expires_at' }),
+  },
+  cleanup_passkey_challenges: {
+    schedule: EVERY_MINUTE,
+    batch: remove({ table: 'passkey_challenge', key: 'id', expiry: 'expires_at' }),
+  },
+  cleanup_authorization_requests: {
+    schedule: EVERY_MINUTE,
+    batch: remove({ table: 'authorization_request', key: 'id_hash', expiry: 'expires_at' }),
+  },
+  cleanup_oauth_artifacts: {
+    schedule: EVERY_MINUTE,
+    batch: remove({ table: 'oauth_artifact', key: 'key_hash', expiry: 'expires_at' }),
+  },
+  cleanup_api_key_secrets: {
+    schedule: EVERY_MINUTE,
+    batch: remove({ table: 'api_key_secret', key: 'secret_hash', expiry: 'expires_at' }),
+  },
+  cleanup_client_secrets: {
+    schedule: EVERY_MINUTE,
+    batch: remove({ table: 'oauth_client_secret', key: 'secret_hash', expiry: 'expires_at' }),
+  },
+  // A key expires with its grant at the latest. Revoking it then takes it off the lists of keys.
+  cleanup_grant_keys: {
+    schedule: EVERY_MINUTE,
+    batch: `update api_key set revoked_at = now()
+      where id = any(${expiredKeys({
+        table: 'api_key',
+        key: 'id',
+        expiry: 'expires_at',
+        where: `oauth_grant_id is not null and revoked_at is null
+          and exists (select from oauth_grant g where g.id = oauth_grant_id and g.expires_at < now())`,
+      })})
+      returning id, account_id, team_id`,
+    recordEvent: (tx, { id, account_id: accountId = null, team_id: teamId = null }) =>
+      record(tx, 'api_key.revoked', { keyId: id ?? '', accountId, teamId, reason: 'its grant ended' }),
+  },
+  cleanup_oauth_tokens: {
+    schedule: hourlyAt(3),
+    batch: remove({ table: 'oauth_token', key: 'token_hash', expiry: 'expires_at', keptFor: '1 hour' }),
+  },
+  cleanup_sent_emails: {
+    schedule: hourlyAt(9),
+    batch: remove({ table: 'sent_mail', key: 'id', expiry: 'created_at', keptFor: '25 hours' }),
+  },
+  // Not by the idle expiry: each use moves it, and an index on it would make each use dearer.
+  cleanup_sessions: {
+    schedule: hourlyAt(15),
+    batch: remove(
+      { table: 'session', key: 'id', expiry: 'least(expires_at, revoked_at)', keptFor: '7 days' },
+      'id, account_id, expires_at, revoked_at',
+    ),
+    recordEvent(tx, { id, account_id: accountId = null, expires_at: expiresAt = null, revoked_at: revokedAt }) {
+      if (revokedAt === null)
+        record(tx, 'session.ended', {
+          sessionId: id ?? '',
+          accountId,
+          expiresAt: isoOrNull(expiresAt),
+          reason: 'expired',
+        });
+    },
+  },
+  // With the email addresses in them.
+  cleanup_invitations: {
+    schedule: hourlyAt(21),
+    batch: remove({ table: 'invitation', key: 'id', expiry: 'least(expires_at, accepted_at)', keptFor: '30 days' }),
+  },
+  cleanup_grants: {
+    schedule: hourlyAt(27),
+    batch: remove(
+      { table: 'oauth_grant', key: 'id', expiry: 'least(expires_at, revoked_at)', keptFor: '30 days' },
+      'id, account_id, client_id, team_id, expires_at, revoked_at',
+    ),
+    recordEvent(tx, row) {
+      const {
+        id,
+        account_id: accountId = null,
+        client_id: clientId,
+        team_id: teamId = null,
+        revoked_at: revokedAt,
+      } = row;
+      if (revokedAt === null)
+        record(tx, 'oauth_grant.revoked', {
+          grantId: id ?? '',
+          accountId,
+          clientId: clientId ?? undefined,
+          teamId,
+          expiresAt: isoOrNull(row['expires_at'] ?? null),
+          reason: 'expired',
+        });
+    },
+  },
+  cleanup_known_devices: {
+    schedule: hourlyAt(33),
+    batch: remove({ table: 'known_device', key: 'id', expiry: 'last_seen_at', keptFor: '365 days' }),
+  },
+  // Self-registered clients without a grant. Those with one are checked again 30 days later.
+  cleanup_oauth_clients: {
+    schedule: hourlyAt(39),
+    batch: `with due as materialized (
+        select id from oauth_client where cleanup_at < now() and ${selfRegistered}
+        order by cleanup_at limit ${BATCH_MAX} for update skip locked
+      ), kept as (
+        update oauth_client c set cleanup_at = now() + interval '30 days'
+        where id = any(array(select id from due)) and exists (select from oauth_grant g where g.client_id = c.id)
+        returning id
+      ), removed as (
+        delete from oauth_client c
+        where id = any(array(select id from due)) and not exists (select from oauth_grant g where g.client_id = c.id)
+        returning id
+      )
+      select id, 'f' as is_kept from removed union all select id, 't' from kept`,
+    recordEvent(tx, { id, is_kept: isKept }) {
+      if (isKept === 'f') record(tx, 'oauth_client.deleted', { accountId: null, clientId: id ?? '', reason: 'unused' });
+    },
+  },
+} satisfies Readonly<Record<string, Cleanup>>;
