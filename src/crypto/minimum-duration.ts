@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-const EVEN_MS = 100;
+const MIN_DURATION_MS = 100;
 
 /**
- * Waits until work is done that takes the longer the more there is to do, and at least for a time
- * that is longer than all of it, so that nobody reads from the clock whether an address has an account.
+ * Resolves or rejects with the work's outcome, but not before a minimum duration that covers all of its
+ * branches, so that the response time does not reveal whether an account exists.
  */
-export async function inEvenTime<Result>(work: Promise<Result>): Promise<Result> {
-  const [result] = await Promise.all([work, sleep(EVEN_MS)]);
-  return result;
+export async function withMinimumDuration<Result>(work: Promise<Result>): Promise<Result> {
+  const [outcome] = await Promise.allSettled([work, sleep(MIN_DURATION_MS)]);
+  if (outcome.status === 'rejected') throw outcome.reason;
+  return outcome.value;
 }

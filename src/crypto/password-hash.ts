@@ -1,12 +1,12 @@
-import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
+import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { promisify } from 'node:util';
 import { invalidInput } from '../errors.ts';
+import { deriveTag, withArgon2Slot } from './argon2.ts';
 
 /** The length of a password in code points. */
 export const PASSWORD_LENGTH = { min: 8, max: 128 } as const;
 
-/** What one hash takes. Configuration raises it, and never goes below {@link LEAST_COST}. */
+/** The cost of one hash. Configuration can raise it; {@link LEAST_COST} is the minimum. */
 export type PasswordCost = { readonly memoryKib: number; readonly passes: number };
 
 export const LEAST_COST: PasswordCost = { memoryKib: 19 * 1024, passes: 2 };
@@ -17,59 +17,78 @@ const TAG_BYTES = 32;
 
 const PHC = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
 
-const derive = promisify(argon2);
-
-/** A new Argon2id hash in the PHC format, which carries its own salt and cost. */
+/** Creates an Argon2id hash in the PHC format, which contains its own salt and cost. */
 export async function hashPassword(password: string, cost: PasswordCost = LEAST_COST): Promise<string> {
   const salt = randomBytes(SALT_BYTES);
-  const { memory, passes } = boundedCost(cost);
-  const tag = await derive('argon2id', {
-    message: normalized(password),
-    nonce: salt,
-    memory,
-    passes,
-    parallelism: PARALLELISM,
-    tagLength: TAG_BYTES,
-  });
+  const parameters = { salt, ...boundedCost(cost), parallelism: PARALLELISM, tagLength: TAG_BYTES };
+  const tag = await withArgon2Slot(() => deriveTag(normalized(password), parameters));
   return format(cost, salt, tag);
 }
 
 /**
- * Whether the password is the one that was hashed. Without a hash it is false after the same work,
- * so that the time does not tell whether an account exists or has a password.
- * @param cost the work where there is no hash, which is the one of new hashes
+ * Compares a password with a stored hash. The work is the same without a hash, and for a hash of another
+ * cost than the configured one, so that the time reveals neither that an account exists nor its history.
  */
-export async function verifyPassword(
+export function verifyPassword(
   password: string,
   storedHash: string | null,
   cost: PasswordCost = LEAST_COST,
 ): Promise<boolean> {
-  const hash = storedHash ?? format(cost, Buffer.alloc(SALT_BYTES), Buffer.alloc(TAG_BYTES));
-  const [, memory, passes, parallelism, salt = '', tag = ''] = PHC.exec(hash) ?? [];
-  if (tag === '') throw new Error('A stored password hash is not in the PHC format of Argon2id.');
-  const expected = Buffer.from(tag, 'base64');
-  const actual = await derive('argon2id', {
-    message: normalized(password),
-    nonce: Buffer.from(salt, 'base64'),
-    memory: Number(memory),
-    passes: Number(passes),
-    parallelism: Number(parallelism),
-    tagLength: expected.length,
+  const { salt, tag, parallelism, passesOfDummy, ...stored } = planVerification(storedHash, cost);
+  const tagLength = tag?.length ?? TAG_BYTES;
+  return withArgon2Slot(async () => {
+    const message = normalized(password);
+    const actual = tag === null ? null : await deriveTag(message, { salt, ...stored, parallelism, tagLength });
+    if (passesOfDummy > 0) {
+      const { memoryKib } = boundedCost(cost);
+      await deriveTag(message, { salt, memoryKib, passes: passesOfDummy, parallelism, tagLength });
+    }
+    return tag !== null && actual !== null && timingSafeEqual(actual, tag);
   });
-  return timingSafeEqual(actual, expected) && storedHash !== null;
 }
 
-/** Whether a hash was made at less than the cost of new ones, so that the next sign-in makes it anew. */
-export function isCheaper(storedHash: string, cost: PasswordCost): boolean {
-  const [, memory, passes] = PHC.exec(storedHash) ?? [];
+/** The highest work of a stored hash that this process has seen: after the cost was lowered, all others have to match it. */
+let highestWork = 0;
+
+const toWork = ({ memoryKib, passes }: PasswordCost): number => memoryKib * passes;
+
+/**
+ * Returns what to derive for a verification: the stored hash, if any, and as many passes of a dummy at the
+ * configured memory as it takes to reach the work that every verification does.
+ */
+export function planVerification(storedHash: string | null, cost: PasswordCost) {
+  const configured = boundedCost(cost);
+  const { salt, tag, ...stored } = storedHash === null ? NO_HASH : parse(storedHash);
+  highestWork = Math.max(highestWork, toWork(stored));
+  const missing = Math.max(highestWork, toWork(configured)) - toWork(stored);
+  return { ...stored, salt, tag, passesOfDummy: Math.round(missing / configured.memoryKib) };
+}
+
+/** Returns whether a hash has another cost than new ones, so that the next sign-in replaces it. */
+export function needsRehash(storedHash: string, cost: PasswordCost): boolean {
+  const { memoryKib, passes } = parse(storedHash);
   const wanted = boundedCost(cost);
-  return Number(memory) < wanted.memory || Number(passes) < wanted.passes;
+  return memoryKib !== wanted.memoryKib || passes !== wanted.passes;
+}
+
+const NO_HASH = { memoryKib: 0, passes: 0, parallelism: PARALLELISM, salt: Buffer.alloc(SALT_BYTES), tag: null };
+
+function parse(storedHash: string) {
+  const [, memoryKib, passes, parallelism, salt = '', tag = ''] = PHC.exec(storedHash) ?? [];
+  if (tag === '') throw new Error('A stored password hash is not in the PHC format of Argon2id.');
+  return {
+    memoryKib: Number(memoryKib),
+    passes: Number(passes),
+    parallelism: Number(parallelism),
+    salt: Buffer.from(salt, 'base64'),
+    tag: Buffer.from(tag, 'base64'),
+  };
 }
 
 /**
- * Refuses a new password that anybody would try first: a common one, or the account's own address.
- * The length is the input's rule, and there is no rule of composition.
- * @param pointer the member of the body that holds it
+ * Rejects a new password that an attacker would try first: a common one, or the account's email address.
+ * The input schema checks the length. There are no composition rules.
+ * @param pointer the member of the body that holds the password
  */
 export function requireUncommon(password: string, email: string | null, pointer: string): void {
   const guess = normalized(password).toLowerCase();
@@ -77,13 +96,13 @@ export function requireUncommon(password: string, email: string | null, pointer:
   const [mailbox = ''] = address.split('@', 1);
   if (common().has(guess)) throw invalidInput(pointer, 'This is one of the most common passwords. Choose another one.');
   if (guess === address || guess === mailbox) {
-    throw invalidInput(pointer, 'The password is the address of the account. Choose another one.');
+    throw invalidInput(pointer, 'The password is the email address of the account. Choose another one.');
   }
 }
 
 let commonPasswords: ReadonlySet<string> | undefined;
 
-/** Read when the first password is chosen, not by every process that imports this. */
+/** Read on first use, because most processes that import this file never need it. */
 const common = (): ReadonlySet<string> =>
   (commonPasswords ??= new Set(
     readFileSync(`${import.meta.dirname}/common-passwords.txt`, 'utf8')
@@ -92,16 +111,16 @@ const common = (): ReadonlySet<string> =>
   ));
 
 const boundedCost = ({ memoryKib, passes }: PasswordCost) => ({
-  memory: Math.max(memoryKib, LEAST_COST.memoryKib),
+  memoryKib: Math.max(memoryKib, LEAST_COST.memoryKib),
   passes: Math.max(passes, LEAST_COST.passes),
 });
 
 function format(cost: PasswordCost, salt: Buffer, tag: Buffer): string {
-  const { memory, passes } = boundedCost(cost);
-  return `$argon2id$v=19$m=${memory},t=${passes},p=${PARALLELISM}$${unpadded(salt)}$${unpadded(tag)}`;
+  const { memoryKib, passes } = boundedCost(cost);
+  return `$argon2id$v=19$m=${memoryKib},t=${passes},p=${PARALLELISM}$${unpadded(salt)}$${unpadded(tag)}`;
 }
 
 const unpadded = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '');
 
-// Keyboards differ in how they compose an accented letter; to its owner it is one password.
+// Keyboards compose an accented letter differently; for the user it is the same password.
 const normalized = (password: string): string => password.normalize('NFKC');

@@ -1,7 +1,7 @@
 import type { RequestHandler, Response } from 'express';
 import { errors, type KoaContextWithOIDC } from 'oidc-provider';
 import type { Denial } from '../events/denials.ts';
-import { addressWindow, attempt, type Attempts } from '../rate-limit/attempts.ts';
+import { addressAttemptLimit, consumeAttempt, type Attempts } from '../rate-limit/attempts.ts';
 import { addressBucket } from '../rate-limit/address-bucket.ts';
 import type { HttpServices } from '../http/http-services.ts';
 import { errorPage } from './error-page.ts';
@@ -44,7 +44,7 @@ const throttledAt = (address: string): Denial => ({
 /** Bounds how many clients an address registers. */
 export function oneMoreClient({ attempts, clientAddress }: HttpServices): RequestHandler {
   return async (req, _res, next) => {
-    await attempt(addressWindow(attempts, 'registration', addressBucket(clientAddress(req))));
+    await consumeAttempt(addressAttemptLimit(attempts, 'registration', addressBucket(clientAddress(req))));
     next();
   };
 }

@@ -1,58 +1,78 @@
 import { hash } from 'node:crypto';
 import { ProblemError } from '../errors.ts';
 
-/** A number of attempts in a window, for each bucket. */
+/** Counts attempts in fixed windows, one per bucket. */
 export type Counter = {
   charge(bucket: string): Promise<{ readonly allowed: boolean; readonly resetSeconds: number }>;
   refund(bucket: string): Promise<void>;
 };
 
-/** What bounds guessing: attempts from one address, and attempts at one account. */
+/** The counters that limit guessing, by client address and by account. */
 export type Attempts = {
   readonly byAddress: Counter;
   readonly byAccount: Counter;
-  /** Requests to the authorization server, by address and by clients that prove a secret. */
+  /** Requests to the authorization server, by client address and by clients that authenticate. */
   readonly oauthByAddress: Counter;
   readonly oauthByClient: Counter;
-  /** The proofs of keys, each of which is good once; null without DPoP. */
+  /** DPoP proofs, each valid once; null if DPoP is off. */
   readonly proofs: Counter | null;
-  /** Whether all replicas count together, through Redis; null where none is configured. */
+  /** Whether all replicas count together, through Redis; null if none is configured. */
   isShared(): Promise<boolean | null>;
 };
 
 /**
- * What people do without a credential, each with a window of its own: `link` uses one of a mail,
- * `mail` asks for one, `registration` makes an OAuth client.
+ * Actions without a credential, each with a limit of its own: `link` follows an emailed link,
+ * `mail` requests one, `registration` creates an OAuth client.
  */
-type Deed = 'sign-in' | 'sign-up' | 'mail' | 'link' | 'registration';
+type AttemptKind = 'sign-in' | 'sign-up' | 'mail' | 'link' | 'registration';
 
-type Bucket = { readonly counter: Counter; readonly name: string };
+export type AttemptLimit = { readonly counter: Counter; readonly name: string };
 
-/** The window of a client address for one deed. */
-export const addressWindow = ({ byAddress }: Attempts, deed: Deed, addressBucket: string): Bucket => ({
+/** Limits one action of a client address. */
+export const addressAttemptLimit = (
+  { byAddress }: Attempts,
+  kind: AttemptKind,
+  addressBucket: string,
+): AttemptLimit => ({
   counter: byAddress,
-  name: `${deed}:${addressBucket}`,
+  name: `${kind}:${addressBucket}`,
 });
 
-/** Who guesses a password: a stranger at an address, or somebody in a browser or a session that is known. */
-type Guesser = { readonly email: string } | { readonly deviceId: string } | { readonly sessionId: string };
+/**
+ * Limits requests for an emailed link: by known browser, or else by client address, so that a
+ * stranger behind the same address cannot use up what the owner of an account needs.
+ */
+export const mailAttemptLimit = (attempts: Attempts, addressBucket: string, deviceId: string | null): AttemptLimit =>
+  deviceId === null
+    ? addressAttemptLimit(attempts, 'mail', addressBucket)
+    : { counter: attempts.byAccount, name: `mail:${deviceId}` };
+
+/** Where a password attempt comes from: an unknown browser (counted per email), a known one, a session, or the browser of a sign-up. */
+type AttemptSource =
+  | { readonly email: string }
+  | { readonly deviceId: string }
+  | { readonly sessionId: string }
+  | { readonly signUpId: string };
 
 /**
- * The window of guesses at an account: one for all strangers together, whether there is such an
- * account or not, and one for each browser and session of the account's own. So strangers use up
- * theirs alone, and never keep the owner out.
+ * Limits password attempts at an account: all unknown browsers share one limit, whether or not the
+ * account exists; each known browser and each session has its own. So strangers never use up the owner's.
  */
-export function guessWindow({ byAccount }: Attempts, guesser: Guesser): Bucket {
-  return { counter: byAccount, name: `guess:${nameOf(guesser)}` };
+export function passwordAttemptLimit({ byAccount }: Attempts, source: AttemptSource): AttemptLimit {
+  return { counter: byAccount, name: `guess:${toBucketName(source)}` };
 }
 
-function nameOf(guesser: Guesser): string {
-  if ('deviceId' in guesser) return guesser.deviceId;
-  return 'sessionId' in guesser ? guesser.sessionId : hash('sha256', guesser.email.toLowerCase());
+function toBucketName(source: AttemptSource): string {
+  if ('deviceId' in source) return source.deviceId;
+  if ('signUpId' in source) return source.signUpId;
+  return 'sessionId' in source ? source.sessionId : hash('sha256', source.email.toLowerCase());
 }
 
-/** Counts an attempt before it is made, so that many at once count too; 429 where the window is used up. */
-export async function attempt({ counter, name }: Bucket): Promise<void> {
+/**
+ * Counts an attempt before it is made, so that concurrent attempts count too.
+ * @throws rate_limited (429) if the limit is reached
+ */
+export async function consumeAttempt({ counter, name }: AttemptLimit): Promise<void> {
   const { allowed, resetSeconds } = await counter.charge(name);
   if (!allowed)
     throw new ProblemError('rate_limited', 'Too many attempts.', {
@@ -61,5 +81,5 @@ export async function attempt({ counter, name }: Bucket): Promise<void> {
     });
 }
 
-/** Takes an attempt back that was no guess. */
-export const forgive = ({ counter, name }: Bucket): Promise<void> => counter.refund(name);
+/** Refunds an attempt that succeeded. */
+export const refundAttempt = ({ counter, name }: AttemptLimit): Promise<void> => counter.refund(name);

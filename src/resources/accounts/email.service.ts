@@ -3,9 +3,9 @@ import { record } from '../../events/record.ts';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { lockAccount } from '../../transactions/locks.ts';
 import { consumeToken, endTokens, issueToken } from './email-link-token.ts';
-import { inEvenTime } from '../../crypto/minimum-duration.ts';
+import { withMinimumDuration } from '../../crypto/minimum-duration.ts';
 import type { Principal } from '../../auth/principal.ts';
-import { addressWindow, attempt, forgive } from '../../rate-limit/attempts.ts';
+import { addressAttemptLimit, consumeAttempt, refundAttempt } from '../../rate-limit/attempts.ts';
 import { ProblemError } from '../../errors.ts';
 import { accountMailKey, enqueue } from '../../jobs/enqueue.ts';
 import type { Services } from '../../app-services.ts';
@@ -26,8 +26,8 @@ export async function changeEmail(
 ): Promise<void> {
   const { db, secrets, sealer } = services;
   const provenHash = await provePassword(services, browserClient, principal, password);
-  await attempt(addressWindow(browserClient.attempts, 'mail', browserClient.addressBucket));
-  await inEvenTime(
+  await consumeAttempt(addressAttemptLimit(browserClient.attempts, 'mail', browserClient.addressBucket));
+  await withMinimumDuration(
     db.em().transactional(async (tx) => {
       const account = await lockAccount(tx, principal.accountId);
       requireSame(account, provenHash);
@@ -53,8 +53,8 @@ export async function confirmEmailChange(
   browserClient: BrowserClient,
   token: string,
 ): Promise<void> {
-  const window = addressWindow(browserClient.attempts, 'link', browserClient.addressBucket);
-  await attempt(window);
+  const window = addressAttemptLimit(browserClient.attempts, 'link', browserClient.addressBucket);
+  await consumeAttempt(window);
   try {
     await db.em().transactional(async (tx) => {
       const { account, email: newEmail } = await consumeToken(tx, secrets, 'change_email', token);
@@ -75,7 +75,7 @@ export async function confirmEmailChange(
     // Somebody else has got the address since the link was mailed.
     throw error instanceof UniqueConstraintViolationException ? new ProblemError('link_invalid') : error;
   }
-  await forgive(window);
+  await refundAttempt(window);
 }
 
 async function isTaken(tx: EntityManager, accountId: string, email: string): Promise<boolean> {

@@ -1,6 +1,6 @@
 import { verifyPassword } from '../../crypto/password-hash.ts';
 import type { Principal } from '../../auth/principal.ts';
-import { attempt, forgive, guessWindow } from '../../rate-limit/attempts.ts';
+import { consumeAttempt, refundAttempt, passwordAttemptLimit } from '../../rate-limit/attempts.ts';
 import { Account } from '../../entities/index.ts';
 import { ProblemError } from '../../errors.ts';
 import type { Services } from '../../app-services.ts';
@@ -17,14 +17,14 @@ export async function provePassword(
   { accountId, credentialId }: Principal,
   password: string,
 ): Promise<string> {
-  const window = guessWindow(browserClient.attempts, { sessionId: credentialId });
-  await attempt(window);
+  const window = passwordAttemptLimit(browserClient.attempts, { sessionId: credentialId });
+  await consumeAttempt(window);
   const account = await db.em().findOne(Account, accountId);
   const passwordHash = account?.passwordHash ?? null;
   if (!(await verifyPassword(password, passwordHash, config.passwordCost)) || passwordHash === null) {
     throw new ProblemError('password_wrong');
   }
-  await forgive(window);
+  await refundAttempt(window);
   return passwordHash;
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { addressWindow, attempt } from '../../rate-limit/attempts.ts';
+import { addressAttemptLimit, consumeAttempt } from '../../rate-limit/attempts.ts';
 import { ProblemError } from '../../errors.ts';
 import { publicProcedure, sessionProcedure, teamProcedure } from '../../procedures/procedures.ts';
 import { resourceId, SUCCESS, success } from '../../procedures/fields.ts';
@@ -18,7 +18,7 @@ import {
 } from './invitations.schema.ts';
 import { inviteWithLink, resendInvitation } from './invitations.service.ts';
 
-const linkWindow = ({ attempts, addressBucket }: BrowserClient) => addressWindow(attempts, 'link', addressBucket);
+const linkWindow = ({ attempts, addressBucket }: BrowserClient) => addressAttemptLimit(attempts, 'link', addressBucket);
 
 /** What the page of an invitation's link does, and what a team's page does beside REST. Over tRPC only. */
 export const invitationsConsoleRouter = router({
@@ -26,7 +26,7 @@ export const invitationsConsoleRouter = router({
     .input(z.object({ token: linkToken }))
     .output(linkedInvitationOutput)
     .query(async ({ ctx, input }) => {
-      await attempt(linkWindow(ctx.browserClient));
+      await consumeAttempt(linkWindow(ctx.browserClient));
       const found = await readInvitation(ctx.services.db.read, input.token);
       if (found === null) throw new ProblemError('link_invalid');
       return found;
@@ -36,7 +36,7 @@ export const invitationsConsoleRouter = router({
     .input(z.object({ token: linkToken }))
     .output(teamOutput)
     .mutation(async ({ ctx, input }) => {
-      await attempt(linkWindow(ctx.browserClient));
+      await consumeAttempt(linkWindow(ctx.browserClient));
       return presentTeamOf(await acceptByToken(ctx.services, ctx.principal, input.token));
     }),
 
@@ -44,7 +44,7 @@ export const invitationsConsoleRouter = router({
     .input(z.object({ token: linkToken }))
     .output(success)
     .mutation(async ({ ctx, input }) => {
-      await attempt(linkWindow(ctx.browserClient));
+      await consumeAttempt(linkWindow(ctx.browserClient));
       const found = await declineInvitation(ctx.services.db.read, input.token);
       if (!found) throw new ProblemError('link_invalid');
       return SUCCESS;

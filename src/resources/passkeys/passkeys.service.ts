@@ -3,7 +3,7 @@ import { record } from '../../events/record.ts';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { lockAccount } from '../../transactions/locks.ts';
 import type { Principal } from '../../auth/principal.ts';
-import { addressWindow, attempt, forgive } from '../../rate-limit/attempts.ts';
+import { addressAttemptLimit, consumeAttempt, refundAttempt } from '../../rate-limit/attempts.ts';
 import { Account, Passkey, Session } from '../../entities/index.ts';
 import { invalidInput, ProblemError } from '../../errors.ts';
 import type { Services } from '../../app-services.ts';
@@ -111,8 +111,8 @@ export async function signInWithPasskey(
   response: SignInResponse,
 ): Promise<void> {
   const { config, db } = services;
-  const window = addressWindow(browserClient.attempts, 'sign-in', browserClient.addressBucket);
-  await attempt(window);
+  const window = addressAttemptLimit(browserClient.attempts, 'sign-in', browserClient.addressBucket);
+  await consumeAttempt(window);
   const challenge = await takeChallenge(db.read, response, null);
   const passkey = await db.em().findOne(Passkey, { credentialId: response.id });
   if (passkey === null) throw refused();
@@ -131,7 +131,7 @@ export async function signInWithPasskey(
     if (used === 0) throw refused();
     return startSession(tx, services, { account, authenticationType: 'passkey', browserClient, replaced });
   });
-  await forgive(window);
+  await refundAttempt(window);
   openSession(browserClient, session);
 }
 

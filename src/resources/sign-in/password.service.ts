@@ -1,9 +1,9 @@
 import { isSameAddress, lockAccountByEmail } from '../../transactions/locks.ts';
 import { record } from '../../events/record.ts';
 import { consumeToken, endTokens, peekToken } from '../accounts/email-link-token.ts';
-import { inEvenTime } from '../../crypto/minimum-duration.ts';
+import { withMinimumDuration } from '../../crypto/minimum-duration.ts';
 import { hashPassword, requireUncommon } from '../../crypto/password-hash.ts';
-import { addressWindow, attempt, forgive } from '../../rate-limit/attempts.ts';
+import { addressAttemptLimit, consumeAttempt, refundAttempt } from '../../rate-limit/attempts.ts';
 import { ProblemError } from '../../errors.ts';
 import { accountMailKey, enqueue } from '../../jobs/enqueue.ts';
 import type { Services } from '../../app-services.ts';
@@ -17,8 +17,8 @@ import { endPrepared } from './reclaim-account.ts';
  * working, so that nobody can take them away from the owner by asking again and again.
  */
 export async function forgotPassword(services: Services, browserClient: BrowserClient, email: string): Promise<void> {
-  await attempt(addressWindow(browserClient.attempts, 'mail', browserClient.addressBucket));
-  await inEvenTime(
+  await consumeAttempt(addressAttemptLimit(browserClient.attempts, 'mail', browserClient.addressBucket));
+  await withMinimumDuration(
     services.db.em().transactional(async (tx) => {
       const account = await lockAccountByEmail(tx, email);
       if (!account?.email || account.disabledAt) return;
@@ -35,8 +35,8 @@ export async function resetPassword(
   browserClient: BrowserClient,
   { token, password }: Reset,
 ): Promise<void> {
-  const window = addressWindow(browserClient.attempts, 'link', browserClient.addressBucket);
-  await attempt(window);
+  const window = addressAttemptLimit(browserClient.attempts, 'link', browserClient.addressBucket);
+  await consumeAttempt(window);
   // Before the work of the hash, and without using the link up for a password that is refused.
   const { accountEmail } = await peekToken(db.em(), secrets, 'reset_password', token);
   requireUncommon(password, accountEmail, '/password');
@@ -55,5 +55,5 @@ export async function resetPassword(
     const mail = { kind: 'password_changed' as const, accountId: account.id, to: email };
     await enqueue(tx, 'sendAccountMail', mail, accountMailKey(mail));
   });
-  await forgive(window);
+  await refundAttempt(window);
 }

@@ -1,7 +1,7 @@
 import { LockMode } from '@mikro-orm/core';
-import { hashPassword, isCheaper, verifyPassword } from '../../crypto/password-hash.ts';
+import { hashPassword, needsRehash, verifyPassword } from '../../crypto/password-hash.ts';
 import type { Principal } from '../../auth/principal.ts';
-import { addressWindow, attempt, forgive, guessWindow } from '../../rate-limit/attempts.ts';
+import { addressAttemptLimit, consumeAttempt, refundAttempt, passwordAttemptLimit } from '../../rate-limit/attempts.ts';
 import { Account } from '../../entities/index.ts';
 import { ProblemError } from '../../errors.ts';
 import type { Services } from '../../app-services.ts';
@@ -22,15 +22,15 @@ export async function signIn(
   // A browser of the owner's is bound by its own window alone, whatever strangers do at the account or beside it.
   const windows =
     deviceId === null
-      ? [addressWindow(attempts, 'sign-in', addressBucket), guessWindow(attempts, { email })]
-      : [guessWindow(attempts, { deviceId })];
-  for (const window of windows) await attempt(window);
+      ? [addressAttemptLimit(attempts, 'sign-in', addressBucket), passwordAttemptLimit(attempts, { email })]
+      : [passwordAttemptLimit(attempts, { deviceId })];
+  for (const window of windows) await consumeAttempt(window);
 
   const isRight = await verifyPassword(password, passwordHash, config.passwordCost);
   if (!isRight || accountId === null || passwordHash === null) {
     throw new ProblemError('sign_in_failed', undefined, accountId === null ? {} : { accountId });
   }
-  const dearerHash = isCheaper(passwordHash, config.passwordCost)
+  const currentHash = needsRehash(passwordHash, config.passwordCost)
     ? await hashPassword(password, config.passwordCost)
     : passwordHash;
 
@@ -40,12 +40,12 @@ export async function signIn(
     if (account === null || account.disabledAt || account.passwordHash !== passwordHash) {
       throw new ProblemError('sign_in_failed', undefined, { accountId });
     }
-    account.passwordHash = dearerHash;
+    account.passwordHash = currentHash;
     const services = { db, config, ...rest };
     return startSession(tx, services, { account, authenticationType: 'password', browserClient, replaced });
   });
   openSession(browserClient, session);
-  for (const window of windows) await forgive(window);
+  for (const window of windows) await refundAttempt(window);
 }
 
 /** Ends the session of the call, if there is one, and forgets its cookie in any case. */

@@ -2,10 +2,10 @@ import { LockMode, UniqueConstraintViolationException } from '@mikro-orm/core';
 import { record } from '../../events/record.ts';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { isSameAddress, lockAccountByEmail } from '../../transactions/locks.ts';
-import { inEvenTime } from '../../crypto/minimum-duration.ts';
+import { withMinimumDuration } from '../../crypto/minimum-duration.ts';
 import { hashPassword, requireUncommon } from '../../crypto/password-hash.ts';
 import type { Principal } from '../../auth/principal.ts';
-import { addressWindow, attempt } from '../../rate-limit/attempts.ts';
+import { addressAttemptLimit, consumeAttempt } from '../../rate-limit/attempts.ts';
 import { Account, Team } from '../../entities/index.ts';
 import { ProblemError } from '../../errors.ts';
 import { accountMailKey, enqueue } from '../../jobs/enqueue.ts';
@@ -29,7 +29,7 @@ export async function signUp(
   if (signup === 'closed' || (signup === 'invited' && invitationToken === undefined)) {
     throw new ProblemError('sign_up_closed');
   }
-  await attempt(addressWindow(browserClient.attempts, 'sign-up', browserClient.addressBucket));
+  await consumeAttempt(addressAttemptLimit(browserClient.attempts, 'sign-up', browserClient.addressBucket));
   requireUncommon(input.password, input.email, '/password');
 
   // Before the work of the hash; it is looked at again under the locks.
@@ -46,7 +46,7 @@ export async function signUp(
     return true;
   }
   // A copied link lets in, as SIGNUP may demand, and says no more about who opened it.
-  await inEvenTime(onceMore(() => applyAs(services, { ...input, passwordHash })));
+  await withMinimumDuration(onceMore(() => applyAs(services, { ...input, passwordHash })));
   return false;
 }
 

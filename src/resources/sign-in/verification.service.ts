@@ -1,9 +1,9 @@
 import { isSameAddress, lockAccountByEmail } from '../../transactions/locks.ts';
 import { record } from '../../events/record.ts';
 import { consumeToken, endTokens } from '../accounts/email-link-token.ts';
-import { inEvenTime } from '../../crypto/minimum-duration.ts';
+import { withMinimumDuration } from '../../crypto/minimum-duration.ts';
 import type { Principal } from '../../auth/principal.ts';
-import { addressWindow, attempt, forgive } from '../../rate-limit/attempts.ts';
+import { addressAttemptLimit, consumeAttempt, refundAttempt } from '../../rate-limit/attempts.ts';
 import { ProblemError } from '../../errors.ts';
 import type { Services } from '../../app-services.ts';
 import type { BrowserClient } from '../../procedures/browser-client.ts';
@@ -20,8 +20,8 @@ export async function verifyEmail(
   principal: Principal | null,
   token: string,
 ): Promise<void> {
-  const window = addressWindow(browserClient.attempts, 'link', browserClient.addressBucket);
-  await attempt(window);
+  const window = addressAttemptLimit(browserClient.attempts, 'link', browserClient.addressBucket);
+  await consumeAttempt(window);
   await db.em().transactional(async (tx) => {
     const { account, email } = await consumeToken(tx, secrets, 'verify_email', token);
     if (!isSameAddress(account.email, email)) throw new ProblemError('link_invalid');
@@ -32,7 +32,7 @@ export async function verifyEmail(
     const except = isOwn ? { except: principal.credentialId } : {};
     await endSessions(tx, { account: account.id, ...except }, 'mailbox proven');
   });
-  await forgive(window);
+  await refundAttempt(window);
 }
 
 /** Sends a new link to an account whose mailbox is not proven. Links that were mailed before go on working. */
@@ -41,8 +41,8 @@ export async function resendVerification(
   browserClient: BrowserClient,
   email: string,
 ): Promise<void> {
-  await attempt(addressWindow(browserClient.attempts, 'mail', browserClient.addressBucket));
-  await inEvenTime(
+  await consumeAttempt(addressAttemptLimit(browserClient.attempts, 'mail', browserClient.addressBucket));
+  await withMinimumDuration(
     services.db.em().transactional(async (tx) => {
       const account = await lockAccountByEmail(tx, email);
       if (!account?.email || account.emailVerifiedAt || account.disabledAt) return;

@@ -1,0 +1,52 @@
+import { argon2 } from 'node:crypto';
+import { availableParallelism } from 'node:os';
+import { promisify } from 'node:util';
+import { ProblemError } from '../errors.ts';
+
+const CONCURRENCY_MAX = availableParallelism();
+/** About a second of work per core at the default cost. Later calls fail fast. */
+const WAITING_MAX = 20 * CONCURRENCY_MAX;
+const RETRY_AFTER_SECONDS = 2;
+
+type Parameters = {
+  readonly salt: Buffer;
+  readonly memoryKib: number;
+  readonly passes: number;
+  readonly parallelism: number;
+  readonly tagLength: number;
+};
+
+const derive = promisify(argon2);
+
+let running = 0;
+const waiting: (() => void)[] = [];
+
+/** Computes one Argon2id tag. Call it inside {@link withArgon2Slot}. */
+export const deriveTag = (password: string, { salt, memoryKib, ...rest }: Parameters): Promise<Buffer> =>
+  derive('argon2id', { message: password, nonce: salt, memory: memoryKib, ...rest });
+
+/**
+ * Runs work that derives tags: at most one at a time per core, because more would only take each
+ * other's time and memory, and the threads that files and names are read with.
+ * @throws service_unavailable (503) if too many calls wait already
+ */
+export async function withArgon2Slot<Result>(work: () => Promise<Result>): Promise<Result> {
+  if (running >= CONCURRENCY_MAX) {
+    if (waiting.length >= WAITING_MAX) {
+      throw new ProblemError('service_unavailable', 'Too many passwords are being checked.', {
+        retryAfter: RETRY_AFTER_SECONDS,
+      });
+    }
+    // The call that frees a slot hands it over, so `running` stays as it is.
+    await new Promise<void>((resolve) => waiting.push(resolve));
+  } else {
+    running += 1;
+  }
+  try {
+    return await work();
+  } finally {
+    const next = waiting.shift();
+    if (next === undefined) running -= 1;
+    else next();
+  }
+}

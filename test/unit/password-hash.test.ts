@@ -1,0 +1,59 @@
+import { describe, expect, test } from 'vitest';
+import {
+  hashPassword,
+  LEAST_COST,
+  needsRehash,
+  planVerification,
+  verifyPassword,
+} from '../../src/crypto/password-hash.ts';
+
+const { memoryKib } = LEAST_COST;
+const work = (storedHash: string | null, passes: number): number => {
+  const plan = planVerification(storedHash, { memoryKib, passes });
+  return plan.memoryKib * plan.passes + memoryKib * plan.passesOfDummy;
+};
+
+describe('verifying a password', () => {
+  // Guarantees that the time of a sign-in tells neither an account from none, nor an older account from a newer one.
+  test('takes the same work without a hash, and with one of the present or an older cost', async () => {
+    const [older, present] = await Promise.all([
+      hashPassword('a password 42', { memoryKib, passes: 2 }),
+      hashPassword('a password 42', { memoryKib, passes: 4 }),
+    ]);
+
+    expect([work(null, 4), work(older, 4), work(present, 4)]).toEqual([4 * memoryKib, 4 * memoryKib, 4 * memoryKib]);
+    expect([needsRehash(older, { memoryKib, passes: 4 }), needsRehash(present, { memoryKib, passes: 4 })]).toEqual([
+      true,
+      false,
+    ]);
+  });
+
+  test('takes the same work after the cost was lowered', async () => {
+    const dearer = await hashPassword('a password 42', { memoryKib, passes: 5 });
+    const present = await hashPassword('a password 42', { memoryKib, passes: 3 });
+
+    expect(work(dearer, 3)).toBe(5 * memoryKib);
+    expect([work(present, 3), work(null, 3)]).toEqual([5 * memoryKib, 5 * memoryKib]);
+  });
+
+  test('accepts the right password alone, whatever the cost', async () => {
+    const hash = await hashPassword('a password 42', { memoryKib, passes: 3 });
+
+    expect(await verifyPassword('a password 42', hash)).toBe(true);
+    expect(await verifyPassword('a password 43', hash)).toBe(false);
+    expect(await verifyPassword('a password 42', null)).toBe(false);
+  });
+
+  // Guarantees that a flood of sign-ins neither fills the memory nor keeps every later one waiting.
+  test('waits for a bounded number of others, and is refused beyond it', async () => {
+    const calls = await Promise.allSettled(Array.from({ length: 1000 }, () => verifyPassword('a password 42', null)));
+
+    const refused = calls.filter(({ status }) => status === 'rejected') as PromiseRejectedResult[];
+    expect(refused.length).toBeGreaterThan(0);
+    expect(refused.length).toBeLessThan(1000);
+    expect(new Set(refused.map(({ reason }) => (reason as { problem?: string }).problem))).toEqual(
+      new Set(['service_unavailable']),
+    );
+    expect(await verifyPassword('a password 42', null)).toBe(false);
+  });
+});
