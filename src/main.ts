@@ -95,7 +95,7 @@ async function start(): Promise<void> {
 async function listenForScrapes({ config, db }: Services, { metrics }: Telemetry) {
   if (metrics === undefined || config.metricsPort === undefined) return { close: () => Promise.resolve() };
   metrics.watchPool(db.pool);
-  metrics.watchJobs(() => countJobs(db.read));
+  metrics.watchJobs(() => countJobs(db));
   const server = createServer({ maxHeaderSize: 16 * 1024, requestTimeout: 10 * SECOND_MS }, metrics.listener);
   await listen(server, config.metricsPort, config.host);
   return { close: () => closeServer(server, 0) };

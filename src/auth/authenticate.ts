@@ -1,4 +1,4 @@
-import { brief, type Read } from '../db/query.ts';
+import { query, type QueryRunner } from '../db/query.ts';
 import { SCOPES, type Permission, type Scope } from '../entities/index.ts';
 import { ProblemError } from '../errors.ts';
 import type { ActiveMembership, Principal } from './principal.ts';
@@ -48,8 +48,8 @@ function credentialLookup<Row extends { account_id: string }>(
   name: string,
   { columns, from, where, reach = '' }: { columns: string; from: string; where: string; reach?: string },
 ) {
-  const alone = brief<Row>(name, `select ${columns} from ${from} where ${where} and a.disabled_at is null`);
-  const inTeam = brief<Row & MembershipColumns>(
+  const alone = query<Row>(name, `select ${columns} from ${from} where ${where} and a.disabled_at is null`);
+  const inTeam = query<Row & MembershipColumns>(
     `${name}_in_team`,
     `select ${columns}, ${MEMBERSHIP_COLUMNS}
      from ${from}
@@ -58,12 +58,12 @@ function credentialLookup<Row extends { account_id: string }>(
      left join team t on t.id = m.team_id
      where ${where} and a.disabled_at is null`,
   );
-  return async (read: Read, hash: Buffer, teamId: string | null) => {
+  return async (db: QueryRunner, hash: Buffer, teamId: string | null) => {
     if (teamId === null) {
-      const [row] = await read(alone, [hash]);
+      const [row] = await db.query(alone, [hash]);
       return row && { row, membership: null };
     }
-    const [row] = await read(inTeam, [hash, teamId]);
+    const [row] = await db.query(inTeam, [hash, teamId]);
     return row && { row, membership: toMembership(row, row.account_id, teamId) };
   };
 }
@@ -107,7 +107,7 @@ const findSession = credentialLookup<{ session_id: string; account_id: string }>
   where: `s.token_hash = $1 and s.revoked_at is null and s.expires_at > now() and s.idle_expires_at > now()`,
 });
 
-const findMembership = brief<MembershipColumns>(
+const findMembership = query<MembershipColumns>(
   'find_active_membership',
   `select ${MEMBERSHIP_COLUMNS}
    from membership m
@@ -122,20 +122,20 @@ const findMembership = brief<MembershipColumns>(
  * disabled are one answer, because the outside must not tell them apart.
  */
 export async function authenticate(
-  read: Read,
+  db: QueryRunner,
   secrets: Secrets,
   bearer: string | undefined,
   teamId: string | null,
 ): Promise<Authentication> {
   if (bearer === undefined) return refused(new ProblemError('credential_missing'));
   const kind = secrets.kindOf(bearer);
-  if (kind === 'personalKey' || kind === 'teamKey') return byApiKey(read, hashSecret(bearer), teamId);
-  if (kind === 'accessToken') return byAccessToken(read, hashSecret(bearer), teamId);
+  if (kind === 'personalKey' || kind === 'teamKey') return byApiKey(db, hashSecret(bearer), teamId);
+  if (kind === 'accessToken') return byAccessToken(db, hashSecret(bearer), teamId);
   return refused(new ProblemError('credential_invalid'));
 }
 
-async function byApiKey(read: Read, hash: Buffer, teamId: string | null): Promise<Authentication> {
-  const found = await findApiKey(read, hash, teamId);
+async function byApiKey(db: QueryRunner, hash: Buffer, teamId: string | null): Promise<Authentication> {
+  const found = await findApiKey(db, hash, teamId);
   if (found === undefined) return refused(new ProblemError('credential_invalid'));
   const { row, membership } = found;
   const principal: Principal = {
@@ -148,8 +148,8 @@ async function byApiKey(read: Read, hash: Buffer, teamId: string | null): Promis
   return { principal, membership };
 }
 
-async function byAccessToken(read: Read, hash: Buffer, teamId: string | null): Promise<Authentication> {
-  const found = await findAccessToken(read, hash, teamId);
+async function byAccessToken(db: QueryRunner, hash: Buffer, teamId: string | null): Promise<Authentication> {
+  const found = await findAccessToken(db, hash, teamId);
   if (found === undefined) return refused(new ProblemError('credential_invalid'));
   const { row, membership } = found;
   const principal: Principal = {
@@ -168,13 +168,13 @@ async function byAccessToken(read: Read, hash: Buffer, teamId: string | null): P
 
 /** Resolves the token of a session cookie. A session acts for the whole account, with all scopes. */
 export async function authenticateSession(
-  read: Read,
+  db: QueryRunner,
   secrets: Secrets,
   token: string,
   teamId: string | null,
 ): Promise<Authentication> {
   if (secrets.kindOf(token) !== 'session') return refused(new ProblemError('credential_invalid'));
-  const found = await findSession(read, hashSecret(token), teamId);
+  const found = await findSession(db, hashSecret(token), teamId);
   if (found === undefined) return refused(new ProblemError('credential_invalid'));
   const { row, membership } = found;
   const principal: Principal = {
@@ -192,12 +192,12 @@ export async function authenticateSession(
  * account is no active member of, or that a team credential does not reach: nobody can tell which.
  */
 export async function findActiveMembership(
-  read: Read,
+  db: QueryRunner,
   principal: Principal,
   teamId: string,
 ): Promise<ActiveMembership | null> {
   if (principal.teamId !== null && principal.teamId !== teamId) return null;
-  const [row] = await read(findMembership, [principal.accountId, teamId]);
+  const [row] = await db.query(findMembership, [principal.accountId, teamId]);
   return row === undefined ? null : toMembership(row, principal.accountId, teamId);
 }
 

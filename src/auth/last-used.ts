@@ -1,5 +1,5 @@
 import type { Database } from '../db/database.ts';
-import { statement } from '../db/query.ts';
+import { command } from '../db/query.ts';
 import type { Principal } from './principal.ts';
 import { DAY_MS, MINUTE_MS, SECOND_MS } from '../time.ts';
 
@@ -7,7 +7,7 @@ const FLUSH_MS = 15 * SECOND_MS;
 
 // Rows are locked in the order of their ids, as everywhere, so that batches of replicas and re-scopings cannot deadlock.
 const writeUse = (table: 'api_key' | 'oauth_grant') =>
-  statement<never>(
+  command<never>(
     `write_${table}_use`,
     `update ${table} set last_used_at = used.at
      from (
@@ -23,12 +23,12 @@ const writeUse = (table: 'api_key' | 'oauth_grant') =>
 const writeKeyUse = writeUse('api_key');
 const writeGrantUse = writeUse('oauth_grant');
 
-const writeFirstUse = statement<never>(
+const writeFirstUse = command<never>(
   'write_first_use',
   'update oauth_token set used_at = now() where token_hash = $1 and used_at is null',
 );
 
-const writeSessionUse = statement<never>(
+const writeSessionUse = command<never>(
   'write_session_use',
   `update session set idle_expires_at = used.until
    from (
@@ -57,10 +57,10 @@ export type Usage = {
 };
 
 export function trackUsage(db: Database, sessionIdleDays: number, onError: (error: unknown) => void): Usage {
-  const keys = batch((ids, minutes) => db.read(writeKeyUse, [ids, minutes.map(isoOf)]));
-  const grants = batch((ids, minutes) => db.read(writeGrantUse, [ids, minutes.map(isoOf)]));
+  const keys = batch((ids, minutes) => db.run(writeKeyUse, [ids, minutes.map(isoOf)]));
+  const grants = batch((ids, minutes) => db.run(writeGrantUse, [ids, minutes.map(isoOf)]));
   const sessions = batch((ids, minutes) =>
-    db.read(writeSessionUse, [ids, minutes.map((minute) => isoOf(minute + sessionIdleDays * DAY_MS))]),
+    db.run(writeSessionUse, [ids, minutes.map((minute) => isoOf(minute + sessionIdleDays * DAY_MS))]),
   );
 
   const flush = async () => {
@@ -78,7 +78,7 @@ export function trackUsage(db: Database, sessionIdleDays: number, onError: (erro
     noteFirstUse(tokenHash) {
       const name = tokenHash.toString('base64url');
       if (firstUses.has(name)) return;
-      const written = db.read(writeFirstUse, [tokenHash]).catch(onError);
+      const written = db.run(writeFirstUse, [tokenHash]).catch(onError);
       firstUses.set(
         name,
         written.finally(() => firstUses.delete(name)),

@@ -37,7 +37,7 @@ export function auditCommands(audit: Command): void {
     .addOption(option('--to <instant>', 'before then', instant))
     .action(
       withServices(async ({ db }, { format, team, from, to }: ExportOptions) => {
-        for await (const text of exportEvents(db.read, format, { teamId: team, from, to })) {
+        for await (const text of exportEvents(db, format, { teamId: team, from, to })) {
           if (!process.stdout.write(text)) await once(process.stdout, 'drain');
         }
         return printed;

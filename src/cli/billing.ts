@@ -31,7 +31,7 @@ export function billingCommands(billing: Command): void {
     .action(
       withServices(async ({ db, config }, { team, plan, addon, ...rest }: SetOptions) => {
         await setSubscription(db.em(), config.plans, team, { planId: plan, addons: addon, ...rest });
-        const summary = await getTeamBilling(db.read, config.plans, team);
+        const summary = await getTeamBilling(db, config.plans, team);
         const addons = Object.entries(summary.addons).map(([name, units]) => `, ${name}=${units}`);
         return {
           json: summary,

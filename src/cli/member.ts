@@ -62,7 +62,7 @@ export function memberCommands(member: Command): void {
 }
 
 async function answer({ db }: Services, teamId: string, userId: string): Promise<Answer> {
-  const member = (await listTeamMembers(db.read, teamId)).find((candidate) => candidate.userId === userId);
+  const member = (await listTeamMembers(db, teamId)).find((candidate) => candidate.userId === userId);
   if (member === undefined) throw new Refusal('the member has been removed meanwhile');
   const state = member.isActive ? 'active' : 'inactive or expired';
   return { json: member, text: `${member.membershipId}  ${member.email ?? '-'}  ${member.roleName} (${state})` };

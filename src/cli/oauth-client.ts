@@ -44,7 +44,7 @@ export function oauthClientCommands(client: Command): void {
     .description('List all OAuth clients, the oldest first')
     .action(
       withServices(async ({ db }) => {
-        const clients = await listAllClients(db.read);
+        const clients = await listAllClients(db);
         return { json: clients, text: clients.map(line).join('\n') || 'There are no OAuth clients.' };
       }),
     );

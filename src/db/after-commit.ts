@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 
-/** Does something once the transaction has been committed, and nothing where it is rolled back. */
+/** Calls `act` after the transaction has committed, and never if it is rolled back. */
 export function afterCommit(tx: EntityManager, act: () => void): void {
-  // Each transaction has an event manager of its own.
+  // Each transaction has its own event manager.
   tx.getEventManager().registerSubscriber({ afterTransactionCommit: act });
 }

@@ -1,19 +1,28 @@
 import type { Rows } from './pipeline.ts';
 
-/** How many reads that can be long run at a time, and how many of those that are known to be huge. */
-const LONG_MAX = 4;
+/** How many large queries run concurrently, and how many of those that are known to be huge. */
+const LARGE_MAX = 4;
 const HUGE_MAX = 1;
 
-/** From so many rows on a read is huge, as it will be the next time. */
+/** A query with this many rows is huge, and is expected to be so the next time. */
 const HUGE_ROWS = 1000;
 const KNOWN_MAX = 1000;
 
+/** A queue that does not advance for this long times out, like the wait for a connection. */
+const STALLED_MS = 5000;
+
+/** A large query waited for its turn while the queue did not advance. */
+export class LargeQueryTimeoutError extends Error {
+  override name = 'LargeQueryTimeoutError';
+  override message = 'Timed out waiting to run a large query.';
+}
+
 /**
- * Runs reads that can give thousands of rows so that not all of those are in memory together: few
- * at a time and, of those that turned out huge before, one by one beside the others.
+ * Limits queries that can return thousands of rows, so that not all of those are in memory together: few run
+ * concurrently, and those that were huge before run one at a time beside the others.
  */
-export function inTurns(): (key: string, run: () => Promise<Rows>) => Promise<Rows> {
-  const [long, huge] = [lanes(LONG_MAX), lanes(HUGE_MAX)];
+export function limitLargeQueries(): (key: string, run: () => Promise<Rows>) => Promise<Rows> {
+  const [large, huge] = [createConcurrencyLimiter(LARGE_MAX), createConcurrencyLimiter(HUGE_MAX)];
   const known = new Set<string>();
 
   const measured = async (key: string, run: () => Promise<Rows>): Promise<Rows> => {
@@ -25,48 +34,45 @@ export function inTurns(): (key: string, run: () => Promise<Rows>) => Promise<Ro
   };
 
   return async (key, run) => {
-    // While it waits, another one like it may tell.
-    const rows = known.has(key) ? null : await long(async () => (known.has(key) ? null : measured(key, run)));
+    // Look again after waiting: another query with this key can have been huge.
+    const rows = known.has(key) ? null : await large(async () => (known.has(key) ? null : measured(key, run)));
     return rows ?? huge(() => measured(key, run));
   };
 }
 
-/** Runs at most `count` at a time; the others wait in the order they came. */
-function lanes(count: number): <Result>(run: () => Promise<Result>) => Promise<Result> {
+/** Runs at most `count` concurrently. The others wait in the order in which they came. */
+function createConcurrencyLimiter(count: number): <Result>(run: () => Promise<Result>) => Promise<Result> {
   const queue: (() => void)[] = [];
   let free = count;
-  let lastTurn = 0;
+  let lastStartMs = 0;
 
-  const turn = () =>
+  const waitForSlot = () =>
     new Promise<void>((resolve, reject) => {
-      // Long, but moving, is no reason to give up: each turn is bounded by its statement's time.
-      const patience = setInterval(() => {
-        if (Date.now() - lastTurn < STANDSTILL_MS) return;
-        clearInterval(patience);
-        queue.splice(queue.indexOf(go), 1);
-        reject(new Error('timeout exceeded when trying to connect: too many long reads at a time'));
-      }, STANDSTILL_MS);
-      const go = () => {
-        clearInterval(patience);
-        lastTurn = Date.now();
+      // Time out only if the queue does not advance; each query has its own timeout.
+      const timer = setInterval(() => {
+        if (Date.now() - lastStartMs < STALLED_MS) return;
+        clearInterval(timer);
+        queue.splice(queue.indexOf(start), 1);
+        reject(new LargeQueryTimeoutError());
+      }, STALLED_MS);
+      const start = () => {
+        clearInterval(timer);
+        lastStartMs = Date.now();
         resolve();
       };
-      queue.push(go);
+      queue.push(start);
     });
 
   return async (run) => {
     if (free > 0) free -= 1;
-    else await turn();
+    else await waitForSlot();
     try {
       return await run();
     } finally {
       const next = queue.shift();
-      // After what became of these rows has been sent, as far as that takes no waiting.
+      // Start the next one after the response with these rows has been written, as far as that does not wait.
       if (next === undefined) free += 1;
       else setImmediate(next);
     }
   };
 }
-
-/** As for a connection, nobody waits without an end where nothing moves. */
-const STANDSTILL_MS = 5000;

@@ -1,12 +1,12 @@
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import type { Pool, PoolClient } from 'pg';
 import type { RunInSpan } from '../telemetry/span.ts';
+import { LargeQueryTimeoutError } from './concurrency.ts';
 import { openOrm } from './orm.ts';
-import { reader, type Read } from './query.ts';
+import { createQueryRunner, type CommandRunner } from './query.ts';
 
-/** The open database: named statements for reads, a fresh unit of work for each write. */
-export type Database = {
-  readonly read: Read;
+/** The open database: named queries and commands, and a new unit of work for each transaction. */
+export type Database = CommandRunner & {
   em(): EntityManager;
   readonly orm: MikroORM;
   /** The connections that requests share. */
@@ -18,9 +18,9 @@ export type Database = {
 export async function openDatabase(databaseUrl: string, poolMax: number, withSpan?: RunInSpan): Promise<Database> {
   const orm = await openOrm(databaseUrl, { poolMax, timeouts: { connectMs: 2000, statementMs: 5000 } });
   const pool = await orm.em.getConnection().getNativeClient();
-  giveBackBroken(pool);
+  releaseBrokenConnections(pool);
   return {
-    read: reader(pool, withSpan),
+    ...createQueryRunner(pool, withSpan),
     em: withSpan === undefined ? () => orm.em.fork() : () => traced(orm.em.fork(), withSpan),
     orm,
     pool,
@@ -28,7 +28,7 @@ export async function openDatabase(databaseUrl: string, poolMax: number, withSpa
   };
 }
 
-/** An entity manager whose transactions a trace shows. Their statements have no names. */
+/** Returns an entity manager with a span for each transaction. */
 function traced(em: EntityManager, withSpan: RunInSpan): EntityManager {
   const transactional = em.transactional.bind(em);
   return Object.assign(em, {
@@ -37,39 +37,40 @@ function traced(em: EntityManager, withSpan: RunInSpan): EntityManager {
   });
 }
 
-const GIVE_BACK_MS = 100;
+const RELEASE_DELAY_MS = 100;
 
 /**
- * A transaction whose connection breaks is never given back: kysely waits for a COMMIT or ROLLBACK
- * that succeeds. Each would keep its place in the pool for good, and `close` would never end.
+ * Releases connections that broke inside a transaction. Kysely never does, because it waits for a successful
+ * COMMIT or ROLLBACK: each would use up a slot of the pool until the restart, and `close` would never resolve.
  */
-function giveBackBroken(pool: Pool): void {
+function releaseBrokenConnections(pool: Pool): void {
   const watched = new WeakSet<PoolClient>();
-  // Not on `connect`: the first connection is older than this call.
+  // Not on `connect`: the first connection was opened before this call.
   pool.on('acquire', (client) => {
     if (watched.has(client)) return;
     watched.add(client);
     client.once('end', () => {
-      // After all that gives connections back by itself, which must come first.
+      // After everything else that releases a broken connection.
       setTimeout(() => {
         try {
           client.release(true);
         } catch {
-          // It has been given back.
+          // It was released already.
         }
-      }, GIVE_BACK_MS).unref();
+      }, RELEASE_DELAY_MS).unref();
     });
   });
 }
 
-/** SQLSTATE classes of a server that is away, starting, stopping or out of connections. */
+/** SQLSTATE classes of a server that is unavailable, starting, stopping or out of connections. */
 const UNAVAILABLE_STATE = /^(08|57P0|53|58)/;
 const UNAVAILABLE_ERRNO = /^(ECONN|EPIPE|ENOTFOUND|ETIMEDOUT|EHOSTUNREACH|EAI_)/;
 const UNAVAILABLE_MESSAGE =
   /timeout exceeded when trying to connect|Connection terminated|Query read timeout|statement timeout|Client has encountered a connection error/i;
 
-/** Whether an error says that the database cannot be reached now, as opposed to a fault of ours. */
+/** Returns whether an error means that the database is unavailable, as opposed to a defect of this service. */
 export function isUnavailable(error: unknown): boolean {
+  if (error instanceof LargeQueryTimeoutError) return true;
   if (!(error instanceof Error)) return false;
   const code = 'code' in error ? String(error.code) : '';
   return (

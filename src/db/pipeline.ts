@@ -1,40 +1,41 @@
-import type { Pool, PoolClient } from 'pg';
-import { NamedQuery, type Value } from './prepared-query.ts';
+import type { Pool } from 'pg';
+import { getPgConnection, type Value } from './pg-internals.ts';
+import { PreparedQuery } from './prepared-query.ts';
 
-export type Query = { readonly name: string; readonly text: string; readonly values: readonly Value[] };
+export type BoundQuery = { readonly name: string; readonly text: string; readonly values: readonly Value[] };
 export type Rows = readonly object[];
-type Waiting = Query & { readonly resolve: (rows: Rows) => void; readonly reject: (error: unknown) => void };
+type WaitingQuery = BoundQuery & { readonly resolve: (rows: Rows) => void; readonly reject: (error: unknown) => void };
 
-/** Few enough that with a handful of connections PostgreSQL still works on several at once. */
+/** Small enough that PostgreSQL works on several batches in parallel with a handful of connections. */
 const BATCH_MAX = 8;
 
-/** While so many batches are under way, what comes meanwhile gathers, until it fills one. */
-const UNDER_WAY_MAX = 2;
+/** While this many batches are in flight, further queries wait until they fill a batch. */
+const IN_FLIGHT_MAX = 2;
 
-/** A batch that takes longer holds nobody up, so that a connection that hangs costs the others no more. */
-const UNDER_WAY_MS = 20;
+/** After this time the next batch is sent, so that one stuck connection does not block the others. */
+const IN_FLIGHT_MS = 20;
 
-/** Sends what is asked for at about the same time in few writes, on few connections. */
-export function batches(pool: Pool): (query: Query) => Promise<Rows> {
-  const waiting: Waiting[] = [];
-  const underWay = new Set<readonly Waiting[]>();
+/** Sends queries that arrive at about the same time in few writes, on few connections. */
+export function createPipeline(pool: Pool): (query: BoundQuery) => Promise<Rows> {
+  const waiting: WaitingQuery[] = [];
+  const inFlight = new Set<readonly WaitingQuery[]>();
   let isScheduled = false;
 
   const flush = () => {
     isScheduled = false;
-    while (waiting.length >= BATCH_MAX || (waiting.length > 0 && underWay.size < UNDER_WAY_MAX)) {
-      depart(waiting.splice(0, BATCH_MAX));
+    while (waiting.length >= BATCH_MAX || (waiting.length > 0 && inFlight.size < IN_FLIGHT_MAX)) {
+      startBatch(waiting.splice(0, BATCH_MAX));
     }
   };
 
-  const depart = (batch: readonly Waiting[]) => {
-    const over = () => {
+  const startBatch = (batch: readonly WaitingQuery[]) => {
+    const onDone = () => {
       clearTimeout(timer);
-      if (underWay.delete(batch)) flush();
+      if (inFlight.delete(batch)) flush();
     };
-    const timer = setTimeout(over, UNDER_WAY_MS);
-    underWay.add(batch);
-    send(pool, batch, over);
+    const timer = setTimeout(onDone, IN_FLIGHT_MS);
+    inFlight.add(batch);
+    sendBatch(pool, batch, onDone);
   };
 
   return (query) =>
@@ -47,39 +48,36 @@ export function batches(pool: Pool): (query: Query) => Promise<Rows> {
 }
 
 /** Sends one query on a connection of its own. */
-export const alone = (pool: Pool, query: Query): Promise<Rows> =>
-  new Promise((resolve, reject) => send(pool, [{ ...query, resolve, reject }], () => undefined));
+export const unbatched = (pool: Pool, query: BoundQuery): Promise<Rows> =>
+  new Promise((resolve, reject) => sendBatch(pool, [{ ...query, resolve, reject }], () => undefined));
 
-/** @param over called once, after the last of them has been answered */
-function send(pool: Pool, batch: readonly Waiting[], over: () => void): void {
+/** @param onDone called once, after the last query has been answered */
+function sendBatch(pool: Pool, batch: readonly WaitingQuery[], onDone: () => void): void {
   pool.connect((refusal, client, release) => {
     if (client === undefined) {
       for (const { reject } of batch) reject(refusal);
-      over();
+      onDone();
       return;
     }
     let open = batch.length;
     let failure: Error | undefined;
-    // What becomes of each query is told to each; the event itself must not end the process.
+    // Each query gets the error by its callback. Unhandled, the event would end the process.
     const onError = (error: Error) => void (failure ??= error);
     client.once('error', onError);
-    const { stream } = (client as PoolClient & Wire).connection;
+    const { stream } = getPgConnection(client);
     stream.cork();
     for (const { name, text, values, resolve, reject } of batch) {
-      const answered: NamedQuery['callback'] = (error, rows) => {
+      const onAnswer: PreparedQuery['callback'] = (error, rows) => {
         if (error) reject((failure = error));
         else resolve(rows);
         open -= 1;
         if (open > 0) return;
         client.removeListener('error', onError);
         release(failure);
-        over();
+        onDone();
       };
-      client.query(new NamedQuery(name, text, values, client, answered));
+      client.query(new PreparedQuery(name, text, values, client, onAnswer));
     }
     stream.uncork();
   });
 }
-
-/** Where pg writes to: corked, so that a batch is one write. */
-type Wire = { readonly connection: { readonly stream: { cork(): void; uncork(): void } } };

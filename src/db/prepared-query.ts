@@ -1,45 +1,36 @@
 import type { Submittable } from 'pg';
+import { toPgConnection, type DataRow, type RowDescription, type Value } from './pg-internals.ts';
 
 type Parse = (text: string) => unknown;
 type Column = { readonly name: string; readonly parse: Parse };
-type Field = { readonly name: string; readonly dataTypeID: number };
 
-/** A value as PostgreSQL reads it. */
-export type Value = string | Uint8Array | null;
+/** The part of a pg client that converts values from text. */
+export type TypeParsers = { getTypeParser(oid: number): Parse };
 
-/** What of a pg client a query needs, beside its connection. */
-export type Types = { getTypeParser(oid: number): Parse };
-
-/** The extended query protocol of a pg connection. */
-type Wire = {
-  /** The texts of what has been prepared, and of what is being prepared, by name. */
-  readonly parsedStatements: Record<string, string>;
-  readonly submittedNamedStatements: Record<string, string>;
-  parse(message: { name: string; text: string }): void;
-  bind(message: { statement: string; values: readonly Value[] }): void;
-  describe(message: { type: 'P'; name: '' }): void;
-  execute(message: { portal: '' }): void;
-  sync(): void;
-};
-
-const columnsOf = new Map<string, readonly Column[]>();
+const columnsByName = new Map<string, readonly Column[]>();
 
 /**
- * A named statement for pg's `client.query`. PostgreSQL describes its columns with the first answer
- * alone: pg's own query asks for that each time, which made up a fifth of a read's CPU time.
+ * A named statement for pg’s `client.query`. It asks PostgreSQL to describe the columns the first time only.
+ * pg’s own query asks each time, which took a fifth of the CPU time of a read.
  */
-export class NamedQuery implements Submittable {
+export class PreparedQuery implements Submittable {
   readonly name: string;
   readonly text: string;
-  /** Called once, with the rows as they come. A mutable property, which pg wraps to limit the time. */
+  /** Called once, with the rows. A mutable property, because pg wraps it to enforce its timeout. */
   callback: (error: Error | null, rows: object[]) => void;
   readonly #values: readonly Value[];
-  readonly #types: Types;
+  readonly #types: TypeParsers;
   readonly #rows: object[] = [];
   #columns: readonly Column[] | undefined;
   #failure: Error | null = null;
 
-  constructor(name: string, text: string, values: readonly Value[], types: Types, callback: NamedQuery['callback']) {
+  constructor(
+    name: string,
+    text: string,
+    values: readonly Value[],
+    types: TypeParsers,
+    callback: PreparedQuery['callback'],
+  ) {
     this.name = name;
     this.text = text;
     this.callback = callback;
@@ -47,29 +38,29 @@ export class NamedQuery implements Submittable {
     this.#types = types;
   }
 
-  submit(connection: unknown): Error | void {
-    const wire = connection as Wire; // whose declared type has none of what pg's own queries use
+  submit(pgConnection: unknown): Error | void {
+    const connection = toPgConnection(pgConnection);
     const { name, text } = this;
-    const prepared = wire.parsedStatements[name] ?? wire.submittedNamedStatements[name];
+    const prepared = connection.parsedStatements[name] ?? connection.submittedNamedStatements[name];
     if (prepared === undefined) {
-      wire.parse({ name, text });
-      wire.submittedNamedStatements[name] = text;
+      connection.parse({ name, text });
+      connection.submittedNamedStatements[name] = text;
     } else if (prepared !== text) {
       return new Error(`Two statements have the name ${name}.`);
     }
-    wire.bind({ statement: name, values: this.#values });
-    this.#columns = columnsOf.get(name);
-    if (this.#columns === undefined) wire.describe({ type: 'P', name: '' });
-    wire.execute({ portal: '' });
-    wire.sync();
+    connection.bind({ statement: name, values: this.#values });
+    this.#columns = columnsByName.get(name);
+    if (this.#columns === undefined) connection.describe({ type: 'P', name: '' });
+    connection.execute({ portal: '' });
+    connection.sync();
   }
 
-  handleRowDescription({ fields }: { fields: readonly Field[] }): void {
+  handleRowDescription({ fields }: RowDescription): void {
     this.#columns = fields.map(({ name, dataTypeID }) => ({ name, parse: this.#types.getTypeParser(dataTypeID) }));
-    columnsOf.set(this.name, this.#columns);
+    columnsByName.set(this.name, this.#columns);
   }
 
-  handleDataRow({ fields }: { fields: readonly (string | null)[] }): void {
+  handleDataRow({ fields }: DataRow): void {
     const row: Record<string, unknown> = {};
     let i = 0;
     try {
@@ -78,7 +69,7 @@ export class NamedQuery implements Submittable {
         row[name] = text === null ? null : parse(text);
       }
     } catch (error) {
-      this.#failure = error as Error; // parsers throw nothing else
+      this.#failure = error as Error; // type parsers throw nothing else
     }
     this.#rows.push(row);
   }

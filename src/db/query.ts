@@ -1,61 +1,81 @@
 import type { Pool } from 'pg';
 import type { RunInSpan } from '../telemetry/span.ts';
-import { alone, batches } from './pipeline.ts';
-import { inTurns } from './concurrency.ts';
-import type { Value } from './prepared-query.ts';
+import { limitLargeQueries } from './concurrency.ts';
+import { createPipeline, unbatched, type Rows } from './pipeline.ts';
+import type { Value } from './pg-internals.ts';
 
-/** A constant SQL text with a name, so that PostgreSQL plans it once a connection. */
-export type Statement<Row> = {
-  readonly name: string;
-  readonly text: string;
-  /** See `brief` and `long`. */
-  readonly kind?: 'brief' | 'long';
-  readonly row?: Row;
+/** A constant SQL text with a name, so that PostgreSQL plans it once per connection. */
+type Statement<Row> = { readonly name: string; readonly text: string; readonly row?: Row };
+
+/** A named statement that only reads. */
+export type Query<Row> = Statement<Row> & { readonly kind: 'query'; readonly rows: 'few' | 'many' };
+
+/** A named statement that changes something. */
+export type Command<Row> = Statement<Row> & { readonly kind: 'command' };
+
+/**
+ * Declares a statement that only reads and takes no locks. `Row` describes each row, with `timestamptz` as text.
+ * @param options `rows: 'few'`, the default, shares a connection and a round trip with other queries, so it must
+ *   be quick. Use `'many'` if there can be thousands of rows or if it can be slow: it has a connection of its own,
+ *   and only a few of them run concurrently.
+ */
+export function query<Row>(name: string, text: string, { rows = 'few' }: Partial<Pick<Query<Row>, 'rows'>> = {}) {
+  const declared: Query<Row> = { kind: 'query', name, text, rows };
+  return remember(declared);
+}
+
+/** Declares a statement that inserts, updates, deletes or locks. It runs in a transaction of its own. */
+export function command<Row>(name: string, text: string) {
+  const declared: Command<Row> = { kind: 'command', name, text };
+  return remember(declared);
+}
+
+const declarations = new Map<string, Query<unknown> | Command<unknown>>();
+
+function remember<Declared extends Query<unknown> | Command<unknown>>(declared: Declared): Declared {
+  declarations.set(declared.name, declared);
+  return declared;
+}
+
+/** Returns every statement that the modules imported so far declare. */
+export const declaredStatements = () => [...declarations.values()];
+
+/** Runs queries, each in one round trip. */
+export type QueryRunner = {
+  query<Row>(query: Query<Row>, values: readonly unknown[]): Promise<Row[]>;
 };
 
-/** Declares a statement of the request path. `Row` is what each row looks like, `timestamptz` as text. */
-export const statement = <Row>(name: string, text: string): Statement<Row> => ({ name, text });
+/** Runs queries and commands, each in one round trip. */
+export type CommandRunner = QueryRunner & {
+  run<Row>(command: Command<Row>, values: readonly unknown[]): Promise<Row[]>;
+};
 
-/**
- * Declares a statement that only reads, waits for no lock and as a rule gives few rows: under load several
- * share a connection and a round trip, because none makes the others wait.
- */
-export const brief = <Row>(name: string, text: string): Statement<Row> => ({ name, text, kind: 'brief' });
-
-/**
- * Declares a statement that can give thousands of rows: few run at a time, so that their rows are
- * not all in memory together.
- */
-export const long = <Row>(name: string, text: string): Statement<Row> => ({ name, text, kind: 'long' });
-
-/** Runs a named statement on a pooled connection: one round trip, the rows as they come. */
-export type Read = <Row>(query: Statement<Row>, values: readonly unknown[]) => Promise<Row[]>;
-
-export function reader(pool: Pool, withSpan?: RunInSpan): Read {
-  const together = batches(pool);
-  const inTurn = inTurns();
-  const read: Read = async <Row>({ name, text, kind }: Statement<Row>, values: readonly unknown[]) => {
-    if (kind === undefined) return (await pool.query({ name, text, values: [...values] })).rows as Row[];
-    const query = { name, text, values: values.map(valueOf) };
-    const rows = await (kind === 'brief'
-      ? together(query)
-      : inTurn(`${name} ${String(values[0])}`, () => alone(pool, query)));
-    return rows as Row[]; // the statement's declaration says what its SQL returns
+export function createQueryRunner(pool: Pool, withSpan?: RunInSpan): CommandRunner {
+  const pipelined = createPipeline(pool);
+  const limited = limitLargeQueries();
+  const runQuery = ({ name, text, rows }: Query<unknown>, values: readonly unknown[]) => {
+    const bound = { name, text, values: values.map(toParameter) };
+    return rows === 'few' ? pipelined(bound) : limited(`${name} ${String(values[0])}`, () => unbatched(pool, bound));
   };
-  return withSpan === undefined
-    ? read
-    : (query, values) => withSpan('postgresql', query.name, () => read(query, values));
+  const runCommand = async ({ name, text }: Command<unknown>, values: readonly unknown[]) =>
+    (await pool.query({ name, text, values: [...values] })).rows as object[];
+  const traced = async <Row>(name: string, run: () => Promise<Rows>): Promise<Row[]> =>
+    (await (withSpan === undefined ? run() : withSpan('postgresql', name, run))) as Row[]; // as declared
+  return {
+    query: (query, values) => traced(query.name, () => runQuery(query, values)),
+    run: (command, values) => traced(command.name, () => runCommand(command, values)),
+  };
 }
 
-/** Brief and long reads take text, bytes, numbers and null. */
-function valueOf(value: unknown): Value {
+/** Converts a value to what PostgreSQL parses. Queries take text, bytes, numbers and null only. */
+function toParameter(value: unknown): Value {
   if (value === null || typeof value === 'string' || value instanceof Uint8Array) return value;
   if (typeof value === 'number') return String(value);
-  throw new TypeError(`No value of this read can be ${typeof value}.`);
+  throw new TypeError(`A parameter of a query cannot be of type ${typeof value}.`);
 }
 
-/** A `timestamptz` as PostgreSQL writes it in UTC, as an ISO 8601 string. */
+/** Converts a `timestamptz` from PostgreSQL’s text format in UTC to ISO 8601. */
 export const iso = (timestamp: string): string => new Date(timestamp).toISOString();
 
-/** The same for a column that can be null. */
+/** Converts a nullable `timestamptz` to ISO 8601. */
 export const isoOrNull = (timestamp: string | null): string | null => (timestamp === null ? null : iso(timestamp));

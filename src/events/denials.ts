@@ -46,7 +46,7 @@ export function createDenialLog(db: Database, onError: (error: unknown) => void)
     pending = new Map();
     omitted = 0;
     try {
-      await insertRows(db.read, left === 0 ? events : [...events, omission(left)]);
+      await insertRows(db, left === 0 ? events : [...events, omission(left)]);
     } catch (error) {
       // While the database is away they are counted, and not kept: what is kept is bounded.
       omitted += left + events.reduce((sum, { count }) => sum + count, 0);

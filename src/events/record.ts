@@ -1,6 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { afterCommit } from '../db/after-commit.ts';
-import { statement, type Read, type Statement } from '../db/query.ts';
+import type { Database } from '../db/database.ts';
+import { command, type Command } from '../db/query.ts';
 import { AuditEvent, newId } from '../entities/index.ts';
 import type { EventFields } from './event.ts';
 import type { EventName } from './catalogue.ts';
@@ -13,80 +14,59 @@ const DETAILS_LENGTH_MAX = 2000;
  * inserted with the next flush, the commit's at the latest, and goes to the log afterwards.
  */
 export function record(tx: EntityManager, event: EventName, fields: EventFields = {}): void {
-  tx.create(AuditEvent, eventOf(event, fields));
+  tx.create(AuditEvent, toEvent(event, fields));
   const { audit } = currentActor();
   afterCommit(tx, () => audit(event, fields));
 }
 
+/** A command that inserts its event in the same SQL statement. Only `runAndRecord` runs it. */
+export type RecordedCommand<Row> = { readonly event: EventName; readonly command: Command<Row> };
+
 /**
- * Declares a statement that changes something and records that in one: its last value is the event, which is
- * inserted where `change`, which ends in `returning`, gives a row.
- * @param columns those of the change that are the event's own, such as the `team_id` that it is about
+ * Declares a command that records an event. The event is inserted if `change` returns a row.
+ * @param change an insert, update or delete that ends in `returning`
  */
-export function recording<Row>(
-  name: string,
-  change: string,
-  values: number,
-  columns: readonly string[] = [],
-): Statement<Row> {
-  const known = columns.map((column) => `'${column}', changed.${column}`).join(', ');
-  return statement(
-    name,
-    `with changed as (${change}), told as (
+export function recordedCommand<Row>(name: string, change: string, event: EventName): RecordedCommand<Row> {
+  const last = 1 + Math.max(...[...change.matchAll(/\$(\d+)/g)].map(([, number]) => Number(number)));
+  const text = `with changed as (${change}), recorded as (
        insert into audit_event
-       select told.* from changed,
-         jsonb_populate_record(null::audit_event, $${values + 1}::jsonb || jsonb_build_object(${known})) told
+       select event.* from changed, jsonb_populate_record(null::audit_event, $${last}::jsonb) event
        limit 1)
-     select * from changed`,
-  );
+     select * from changed`;
+  return { event, command: command(name, text) };
 }
 
-/** Runs a statement that records what it changes. */
-export async function change<Row extends object>(
-  read: Read,
-  query: Statement<Row>,
+/** Runs a command with its event. @returns the rows that it changed */
+export async function runAndRecord<Row extends object>(
+  db: Database,
+  { event, command: changing }: RecordedCommand<Row>,
   values: readonly unknown[],
-  [event, fields]: readonly [EventName, EventFields],
+  fields: EventFields,
 ): Promise<Row[]> {
-  const rows = await read(query, [...values, JSON.stringify(rowOf(eventOf(event, fields)))]);
-  const [row] = rows;
-  if (row !== undefined) currentActor().audit(event, { ...fields, ...found(event, row) });
+  const rows = await db.run(changing, [...values, JSON.stringify(toRow(toEvent(event, fields)))]);
+  if (rows.length > 0) currentActor().audit(event, fields);
   return rows;
 }
 
-/** What the statement alone knew, by the names of the log. */
-function found(event: EventName, row: object): EventFields {
-  const { team_id: teamId, account_id: accountId, client_id: clientId, target_id: targetId } = row as FoundRow; // see `recording`
-  return {
-    ...(teamId !== undefined && { teamId }),
-    ...(accountId !== undefined && { accountId }),
-    ...(clientId !== undefined && { clientId }),
-    ...(targetId !== undefined &&
-      (event.startsWith('invitation') ? { invitationId: targetId } : { grantId: targetId })),
-  };
-}
-
-type FoundRow = { team_id?: string | null; account_id?: string; client_id?: string; target_id?: string };
-
-const insertEvents = statement<never>(
+const insertEvents = command<never>(
   'insert_audit_events',
   'insert into audit_event select * from jsonb_populate_recordset(null::audit_event, $1::jsonb)',
 );
 
-/** Records what changes nothing, such as that somebody looked at something. */
-export async function recordNow(read: Read, event: EventName, fields: EventFields): Promise<void> {
-  await insertRows(read, [eventOf(event, fields)]);
+/** Records an event outside of a transaction, for what changes nothing else, such as an operator’s look-up. */
+export async function recordNow(db: Database, event: EventName, fields: EventFields): Promise<void> {
+  await insertRows(db, [toEvent(event, fields)]);
   currentActor().audit(event, fields);
 }
 
-/** Inserts events that have come together outside of any call. */
-export const insertRows = async (read: Read, events: readonly NewEvent[]): Promise<void> =>
-  void (await read(insertEvents, [JSON.stringify(events.map(rowOf))]));
+/** Inserts events that were collected outside of any call. */
+export const insertRows = async (db: Database, events: readonly NewEvent[]): Promise<void> =>
+  void (await db.run(insertEvents, [JSON.stringify(events.map(toRow))]));
 
-export type NewEvent = ReturnType<typeof eventOf>;
+export type NewEvent = ReturnType<typeof toEvent>;
 
 /** An event of the call that is under way. */
-export function eventOf(event: EventName, fields: EventFields) {
+export function toEvent(event: EventName, fields: EventFields) {
   const { actorKind, actorId, credentialId, address, requestId } = currentActor();
   const {
     accountId,
@@ -127,7 +107,7 @@ function bounded(details: Record<string, unknown>): Record<string, unknown> {
 }
 
 /** By the columns of the table. */
-const rowOf = ({
+const toRow = ({
   occurredAt,
   actorKind,
   actorId,

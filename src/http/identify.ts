@@ -35,14 +35,14 @@ export async function identify(
   { teamId, path, cost, sessionToken }: Question,
 ): Promise<Identified> {
   const { services, limiter, usage, attempts } = http;
-  const { read } = services.db;
+  const { db } = services;
   const bearer = bearerOf(req.rawHeaders);
   const proofs = bearer === '' ? attempts.proofs : null;
   const token = proofs === null ? bearer : dpopTokenOf(req.rawHeaders);
   const resolved =
     bearer === undefined && sessionToken !== undefined
-      ? authenticateSession(read, services.secrets, sessionToken, teamId)
-      : authenticate(read, services.secrets, token, teamId);
+      ? authenticateSession(db, services.secrets, sessionToken, teamId)
+      : authenticate(db, services.secrets, token, teamId);
   const found = await resolved.catch((error: unknown) => refused(toProblemError(error)));
   const authentication =
     proofs === null || !token

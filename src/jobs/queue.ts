@@ -1,10 +1,10 @@
-import { statement, type Read } from '../db/query.ts';
+import { query, type QueryRunner } from '../db/query.ts';
 
 type Row = { state: string; count: number; ageSeconds: number };
 
 const STATES = ['ready', 'running', 'scheduled', 'retrying', 'spent'];
 
-const jobsByState = statement<Row>(
+const jobsByState = query<Row>(
   'jobs_by_state',
   `select state, count(*)::int as count, extract(epoch from now() - min(run_at))::float8 as "ageSeconds"
    from (
@@ -18,10 +18,11 @@ const jobsByState = statement<Row>(
      from graphile_worker.jobs
    ) as job
    group by state`,
+  { rows: 'many' },
 );
 
 /** How many jobs there are in each state, also where there are none, and since when the first has been due. */
-export async function countJobs(read: Read): Promise<readonly Row[]> {
-  const rows = await read(jobsByState, []);
+export async function countJobs(db: QueryRunner): Promise<readonly Row[]> {
+  const rows = await db.query(jobsByState, []);
   return STATES.map((state) => rows.find((row) => row.state === state) ?? { state, count: 0, ageSeconds: 0 });
 }

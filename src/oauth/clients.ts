@@ -1,5 +1,5 @@
 import Provider, { type ClientMetadata } from 'oidc-provider';
-import { change, record, recording } from '../events/record.ts';
+import { record, recordedCommand, runAndRecord } from '../events/record.ts';
 import { findClient, type RegisteredClient } from '../resources/oauth-clients/registered-client.ts';
 import { hashSecret } from '../crypto/tokens.ts';
 import { OAuthClient, OAuthClientSecret } from '../entities/index.ts';
@@ -11,7 +11,7 @@ import type { Payload } from './payload.ts';
 export function clientStore({ db }: Services): Store {
   return {
     async find(id) {
-      const client = await findClient(db.read, id);
+      const client = await findClient(db, id);
       return client && metadataOf(client);
     },
     async upsert(id, payload) {
@@ -52,7 +52,7 @@ function metadataOf({ id, name, redirectUris, isNative, isConfidential, metadata
 }
 
 // Where it is as it was, nothing is written.
-const saveDocument = recording<{ id: string }>(
+const saveDocument = recordedCommand<{ id: string }>(
   'save_client_document',
   `insert into oauth_client (id, source, name, redirect_uris, is_native, created_at)
    values ($1, 'document', $2, $3, $4, now())
@@ -62,7 +62,7 @@ const saveDocument = recording<{ id: string }>(
      and (oauth_client.name, oauth_client.redirect_uris, oauth_client.is_native)
        is distinct from (excluded.name, excluded.redirect_uris, excluded.is_native)
    returning id`,
-  4,
+  'oauth_client.changed',
 );
 
 /** Keeps what people should read about a client that is named by the URL of its metadata. */
@@ -71,7 +71,7 @@ export async function saveClientDocument({ db }: Services, client: ClientMetadat
   const isNative = client.application_type === 'native';
   const values = [client.client_id, nameOf(client.client_name, redirectUris), redirectUris, isNative];
   const fields = { clientId: client.client_id, reason: 'its metadata document' };
-  await change(db.read, saveDocument, values, ['oauth_client.changed', fields]);
+  await runAndRecord(db, saveDocument, values, fields);
 }
 
 /** A client that gave itself no name goes by where it sends people. */

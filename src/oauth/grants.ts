@@ -1,6 +1,6 @@
 import Provider from 'oidc-provider';
 import { revokeGrants } from '../transactions/revocation.ts';
-import { statement } from '../db/query.ts';
+import { query } from '../db/query.ts';
 import type { Scope } from '../entities/index.ts';
 import type { Services } from '../app-services.ts';
 import type { Store } from './store.ts';
@@ -8,7 +8,7 @@ import { resourceOf } from './resource.ts';
 
 type GrantRow = { account_id: string; client_id: string; scopes: Scope[]; issued: number; expires: number };
 
-const findGrant = statement<GrantRow>(
+const findGrant = query<GrantRow>(
   'find_oauth_grant',
   `select g.account_id, g.client_id, g.scopes, floor(extract(epoch from g.created_at))::int as issued,
      floor(extract(epoch from g.expires_at))::int as expires
@@ -23,7 +23,7 @@ export function grantStore(services: Services): Store {
 
   return {
     async find(id) {
-      const [row] = await services.db.read(findGrant, [id]);
+      const [row] = await services.db.query(findGrant, [id]);
       return (
         row && {
           kind: 'Grant',

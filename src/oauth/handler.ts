@@ -28,14 +28,7 @@ export function oauthPages(transport: HttpServices): Router {
   pages.options(METADATA, engine);
   pages.get(ROUTES.authorization, named('authorize'), limited(transport), engine);
   pages.get(`${ROUTES.authorization}/:id`, named('resume'), limited(transport), withoutQuery, engine);
-  pages.post(
-    ROUTES.token,
-    named('token'),
-    limited(transport),
-    ...withRedirectUri(db.read),
-    engine,
-    inItsWords(transport),
-  );
+  pages.post(ROUTES.token, named('token'), limited(transport), ...withRedirectUri(db), engine, inItsWords(transport));
   pages.post(ROUTES.revocation, named('revoke'), limited(transport), engine);
   pages.post(ROUTES.introspection, named('introspect'), limited(transport), engine);
   pages.post(ROUTES.pushed_authorization_request, named('par'), limited(transport), engine);

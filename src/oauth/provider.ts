@@ -57,7 +57,7 @@ export function createProvider(services: Services, cookies: Cookies, countClient
     if (oidc.params) oidc.params['response_mode'] = 'query';
   });
   provider.Client.prototype.compareClientSecret = async function (this: { clientId: string }, secret: string) {
-    const isRight = await isSecretOfClient(services.db.read, this.clientId, secret);
+    const isRight = await isSecretOfClient(services.db, this.clientId, secret);
     if (isRight && Provider.ctx) await countClient(Provider.ctx, this.clientId);
     return isRight;
   };
@@ -153,11 +153,11 @@ function configurationOf(services: Services, cookies: Cookies): Configuration {
         const { browser = '' } = cookies.read(ctx.get('cookie'));
         const browserToken = BROWSER_TOKEN.test(browser) ? browser : randomBytes(32).toString('base64url');
         cookies.setBrowser(ctx.res as Response, browserToken); // Express's, which the engine is mounted in
-        await bindToBrowser(db.read, uid, browserToken);
+        await bindToBrowser(db, uid, browserToken);
         return `/oauth/consent/${uid}`;
       },
     },
-    findAccount: (_ctx, id) => findSubject(db.read, id),
+    findAccount: (_ctx, id) => findSubject(db, id),
     extraClientMetadata: { properties: [...PRIVILEGED], validator: checkClientMetadata },
     clientBasedCORS: (_ctx, origin, client) => isPageOf(client, origin),
     renderError,

@@ -2,7 +2,7 @@ import type { EventEmitter } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Provider, { errors, type KoaContextWithOIDC } from 'oidc-provider';
 import { hashSecret } from '../crypto/tokens.ts';
-import { statement } from '../db/query.ts';
+import { command, query } from '../db/query.ts';
 import type { Services } from '../app-services.ts';
 
 const REPEAT_SECONDS = 30;
@@ -11,14 +11,14 @@ const ANSWER_SECONDS = 2;
 const POLL_MS = 20;
 
 // The account can have been deleted meanwhile, and the token with it.
-const saveAnswer = statement<never>(
+const saveAnswer = command<never>(
   'save_refresh_answer',
   `insert into oauth_refresh_answer (token_hash, answer, successors, created_at)
    select t.token_hash, $2, $3, now() from oauth_token t where t.token_hash = $1 for key share of t
    on conflict (token_hash) do nothing`,
 );
 
-const findAnswer = statement<{ answer: string | null; is_coming: boolean }>(
+const findAnswer = query<{ answer: string | null; is_coming: boolean }>(
   'find_refresh_answer',
   `select r.answer, t.consumed_at > now() - make_interval(secs => ${ANSWER_SECONDS}) as is_coming
    from oauth_token t
@@ -55,7 +55,7 @@ export async function keepAnswer({ db, sealer }: Services, ctx: KoaContextWithOI
   const answer: Answer = { asked: askedIn(ctx), body };
   const successors = [hashSecret(body.access_token), hashSecret(body.refresh_token)];
   await db
-    .read(saveAnswer, [hashSecret(consumed), sealer.seal(JSON.stringify(answer)), successors])
+    .run(saveAnswer, [hashSecret(consumed), sealer.seal(JSON.stringify(answer)), successors])
     .catch((error: unknown) => void events.emit('error', error));
 }
 
@@ -65,7 +65,7 @@ export async function keepAnswer({ db, sealer }: Services, ctx: KoaContextWithOI
  */
 export async function repeatedAnswer({ db, sealer }: Services, tokenHash: Buffer): Promise<unknown> {
   for (;;) {
-    const [row] = await db.read(findAnswer, [tokenHash]);
+    const [row] = await db.query(findAnswer, [tokenHash]);
     if (row === undefined || (row.answer === null && !row.is_coming)) return undefined;
     if (row.answer !== null) {
       const { asked, body } = JSON.parse(sealer.open(row.answer)) as Answer; // sealed by keepAnswer

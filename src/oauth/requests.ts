@@ -1,25 +1,25 @@
 import Provider, { errors } from 'oidc-provider';
 import { hashSecret } from '../crypto/tokens.ts';
-import { statement, type Read } from '../db/query.ts';
+import { command, query, type CommandRunner } from '../db/query.ts';
 import type { Services } from '../app-services.ts';
 import type { Store } from './store.ts';
 import { withoutId, type Payload } from './payload.ts';
 
-const save = statement<never>(
+const save = command<never>(
   'save_authorization_request',
   `insert into authorization_request (id_hash, payload, expires_at)
    values ($1, $2, now() + make_interval(secs => $3))
    on conflict (id_hash) do update set payload = excluded.payload, expires_at = excluded.expires_at`,
 );
-const find = statement<{ payload: Payload; result: Payload['result'] | null }>(
+const find = query<{ payload: Payload; result: Payload['result'] | null }>(
   'find_authorization_request',
   'select payload, result from authorization_request where id_hash = $1 and expires_at > now()',
 );
-const remove = statement<{ id_hash: Buffer }>(
+const remove = command<{ id_hash: Buffer }>(
   'delete_authorization_request',
   'delete from authorization_request where id_hash = $1 returning id_hash',
 );
-const bind = statement<never>(
+const bind = command<never>(
   'bind_authorization_request',
   'update authorization_request set browser_hash = $2 where id_hash = $1',
 );
@@ -33,16 +33,16 @@ export function requestStore({ db, sealer }: Services): Store {
   return {
     async upsert(id, payload, expiresIn = 0) {
       const stored = withParJti(withoutId(payload), (parJti) => sealer.seal(parJti));
-      await db.read(save, [hashSecret(id), JSON.stringify(stored), expiresIn]);
+      await db.run(save, [hashSecret(id), JSON.stringify(stored), expiresIn]);
     },
     async find(id) {
-      const [row] = await db.read(find, [hashSecret(id)]);
+      const [row] = await db.query(find, [hashSecret(id)]);
       if (row === undefined) return undefined;
       const payload = withParJti(row.payload, (parJti) => sealer.open(parJti));
       return { ...payload, jti: id, ...(row.result === null ? {} : { result: row.result }) };
     },
     async destroy(id) {
-      const rows = await db.read(remove, [hashSecret(id)]);
+      const rows = await db.run(remove, [hashSecret(id)]);
       // Of two that go on at once only one gets a code.
       if (rows.length === 0 && Provider.ctx?.oidc.route === 'resume') {
         throw new errors.SessionNotFound('the authorization request was answered already');
@@ -52,6 +52,6 @@ export function requestStore({ db, sealer }: Services): Store {
 }
 
 /** From now on the request is decided in this browser, and nowhere else. */
-export async function bindToBrowser(read: Read, id: string, browserToken: string): Promise<void> {
-  await read(bind, [hashSecret(id), hashSecret(browserToken)]);
+export async function bindToBrowser(db: CommandRunner, id: string, browserToken: string): Promise<void> {
+  await db.run(bind, [hashSecret(id), hashSecret(browserToken)]);
 }

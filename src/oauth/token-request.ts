@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import express, { type ErrorRequestHandler, type RequestHandler } from 'express';
 import { hashSecret } from '../crypto/tokens.ts';
 import { isUnavailable } from '../db/database.ts';
-import { statement, type Read } from '../db/query.ts';
+import { query, type QueryRunner } from '../db/query.ts';
 import type { HttpServices } from '../http/http-services.ts';
 import { toProblemError } from '../procedures/problem-details.ts';
 import { UNAVAILABLE } from './events.ts';
@@ -11,7 +11,7 @@ import { UNAVAILABLE } from './events.ts';
 /** As much as the engine reads itself. */
 const BODY_BYTES = 56 * 1024;
 
-const redirectUriOf = statement<{ uri: string }>(
+const redirectUriOf = query<{ uri: string }>(
   'redirect_uri_of_code',
   `select payload->>'redirectUri' as uri from oauth_token where token_hash = $1 and kind = 'code'`,
 );
@@ -21,7 +21,7 @@ const redirectUriOf = statement<{ uri: string }>(
  * one that the code is bound to, and the proof key (PKCE) protects. The engine reads the body itself, so it
  * gets a request that can be read again.
  */
-export function withRedirectUri(read: Read): RequestHandler[] {
+export function withRedirectUri(db: QueryRunner): RequestHandler[] {
   return [
     express.raw({ type: 'application/x-www-form-urlencoded', limit: BODY_BYTES, inflate: false }),
     async (req, _res, next) => {
@@ -30,7 +30,7 @@ export function withRedirectUri(read: Read): RequestHandler[] {
         const isOmitted = form.getAll('redirect_uri').every((uri) => uri === '');
         const code = form.get('grant_type') === 'authorization_code' && isOmitted ? form.get('code') : null;
         if (code !== null) {
-          const [bound] = await read(redirectUriOf, [hashSecret(code)]);
+          const [bound] = await db.query(redirectUriOf, [hashSecret(code)]);
           // Where there is no such code, any will do to hear so.
           form.set('redirect_uri', bound?.uri ?? 'urn:unknown');
         }

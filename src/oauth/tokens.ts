@@ -1,9 +1,9 @@
 import Provider, { errors } from 'oidc-provider';
-import { change, record, recordNow, recording } from '../events/record.ts';
+import { record, recordNow, recordedCommand, runAndRecord } from '../events/record.ts';
 import { revokeGrants } from '../transactions/revocation.ts';
 import { enforcedScopes, scopesIn } from '../auth/scopes.ts';
 import { hashSecret } from '../crypto/tokens.ts';
-import { statement } from '../db/query.ts';
+import { command, query } from '../db/query.ts';
 import type { OAuthToken, Scope } from '../entities/index.ts';
 import type { Services } from '../app-services.ts';
 import type { Store } from './store.ts';
@@ -18,8 +18,8 @@ const SAVE = `insert into oauth_token (token_hash, kind, grant_id, scopes, paylo
    where g.id = $3 and g.revoked_at is null and g.expires_at > now()
    for share of g
    returning kind`;
-const save = statement<{ kind: string }>('save_oauth_token', SAVE);
-const saveAccessToken = recording<{ kind: string }>('save_access_token', SAVE, 7);
+const save = command<{ kind: string }>('save_oauth_token', SAVE);
+const saveAccessToken = recordedCommand<{ kind: string }>('save_access_token', SAVE, 'oauth_token.issued');
 type TokenRow = {
   payload: Payload;
   expires: number;
@@ -29,7 +29,7 @@ type TokenRow = {
   team_id: string | null;
 };
 
-const find = statement<TokenRow>(
+const find = query<TokenRow>(
   'find_oauth_token',
   `select t.payload, floor(extract(epoch from least(t.expires_at, g.expires_at)))::int as expires,
      t.consumed_at is not null as is_consumed, t.scopes as token_scopes, g.scopes as grant_scopes, g.team_id
@@ -37,27 +37,26 @@ const find = statement<TokenRow>(
    join oauth_grant g on g.id = t.grant_id
    where t.token_hash = $1 and t.kind = $2`,
 );
-const consume = statement<{ kind: string }>(
+const consume = command<{ kind: string }>(
   'consume_oauth_token',
   `update oauth_token set consumed_at = now()
    where token_hash = $1 and kind = $2 and consumed_at is null
    returning kind`,
 );
-const grantOf = statement<{ grant_id: string }>(
+const grantOf = query<{ id: string; account_id: string; client_id: string }>(
   'grant_of_oauth_token',
-  'select grant_id from oauth_token where token_hash = $1',
+  `select g.id, g.account_id, g.client_id
+   from oauth_token t join oauth_grant g on g.id = t.grant_id where t.token_hash = $1`,
 );
-const remove = recording<{ account_id: string; client_id: string; target_id: string }>(
+const remove = recordedCommand<{ kind: string }>(
   'delete_oauth_token',
-  `delete from oauth_token t using oauth_grant g where t.token_hash = $1 and g.id = t.grant_id
-   returning g.account_id, g.client_id, g.id as target_id`,
-  1,
-  ['account_id', 'client_id', 'target_id'],
+  'delete from oauth_token where token_hash = $1 returning kind',
+  'oauth_token.revoked',
 );
 
 /** Codes and tokens by their hashes. */
 export function tokenStore(services: Services, kind: OAuthToken['kind']): Store {
-  const { read } = services.db;
+  const { db } = services;
 
   return {
     async upsert(token, payload, expiresIn = 0) {
@@ -73,12 +72,12 @@ export function tokenStore(services: Services, kind: OAuthToken['kind']): Store 
       ];
       const [saved] =
         kind === 'access'
-          ? await change(read, saveAccessToken, values, ['oauth_token.issued', issued(payload)])
-          : await read(save, values);
+          ? await runAndRecord(db, saveAccessToken, values, issued(payload))
+          : await db.run(save, values);
       if (saved === undefined) throw new errors.InvalidGrant('grant was revoked');
     },
     async find(token) {
-      const [row] = await read(find, [hashSecret(token), kind]);
+      const [row] = await db.query(find, [hashSecret(token), kind]);
       if (row === undefined) return undefined;
       // At the token endpoint `consume` alone decides, so that nothing happens between a look and the deed.
       const isConsumed = row.is_consumed && Provider.ctx?.oidc.route !== 'token';
@@ -94,13 +93,17 @@ export function tokenStore(services: Services, kind: OAuthToken['kind']): Store 
     async consume(token) {
       requireResource(resourceOf(services.config.baseUrl));
       const tokenHash = hashSecret(token);
-      const [consumed] = await read(consume, [tokenHash, kind]);
+      const [consumed] = await db.run(consume, [tokenHash, kind]);
       if (consumed === undefined) await refuseReuse(services, tokenHash, kind);
     },
     async destroy(token) {
       // The others end with their grant: until it has ended nobody should find them unknown.
       if (kind === 'access') {
-        await change(read, remove, [hashSecret(token)], ['oauth_token.revoked', { reason: 'revoked by the client' }]);
+        const tokenHash = hashSecret(token);
+        const [grant] = await db.query(grantOf, [tokenHash]);
+        if (grant === undefined) return;
+        const ids = { grantId: grant.id, accountId: grant.account_id, clientId: grant.client_id };
+        await runAndRecord(db, remove, [tokenHash], { ...ids, reason: 'revoked by the client' });
       }
     },
   };
@@ -121,15 +124,15 @@ function requireResource(resource: string): void {
 
 /** A code or refresh token that comes a second time was stolen, once or the other time; the grant ends. */
 async function refuseReuse(services: Services, tokenHash: Buffer, kind: OAuthToken['kind']): Promise<never> {
-  const [row] = await services.db.read(grantOf, [tokenHash]);
+  const [row] = await services.db.query(grantOf, [tokenHash]);
   // Gone with its account or client.
   if (row === undefined) throw new errors.InvalidGrant(`${kind} not found`);
-  const { grant_id: grantId } = row;
+  const { id: grantId } = row;
   const ids = { grantId, clientId: Provider.ctx?.oidc.client?.clientId };
   if (kind === 'refresh' && services.config.oauth.refreshRepeat) {
     const answer = await repeatedAnswer(services, tokenHash);
     if (answer !== undefined) {
-      await recordNow(services.db.read, 'oauth_token.repeated', ids);
+      await recordNow(services.db, 'oauth_token.repeated', ids);
       throw new RepeatedRefresh(answer);
     }
   }

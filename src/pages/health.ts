@@ -1,9 +1,9 @@
 import { Router } from 'express';
 import type { Database } from '../db/database.ts';
 import { knownMigrations } from '../db/migrate.ts';
-import { statement } from '../db/query.ts';
+import { query } from '../db/query.ts';
 
-const findMigrations = statement<{ name: string }>('find_migrations', 'select name from mikro_orm_migrations');
+const findMigrations = query<{ name: string }>('find_migrations', 'select name from mikro_orm_migrations');
 
 /** Whether this process should get traffic: turns false when it begins to drain. */
 export type Readiness = { ready: boolean };
@@ -24,9 +24,9 @@ export function healthPages(db: Database, readiness: Readiness): Router {
 const KNOWN = knownMigrations();
 
 /** By a statement of our own: at each look the ORM's migrator makes an entity that is never given back. */
-async function databaseProblem({ read }: Database): Promise<string | null> {
+async function databaseProblem(db: Database): Promise<string | null> {
   try {
-    const applied = new Set((await read(findMigrations, [])).map(({ name }) => name));
+    const applied = new Set((await db.query(findMigrations, [])).map(({ name }) => name));
     return KNOWN.every((name) => applied.has(name)) ? null : PENDING;
   } catch (error) {
     return isTableMissing(error) ? PENDING : 'the database cannot be reached';

@@ -29,7 +29,7 @@ export const createContext = (
   membershipOf: async (id) =>
     id === teamId || authentication.principal === null
       ? authentication.membership
-      : findActiveMembership(services.db.read, authentication.principal, id),
+      : findActiveMembership(services.db, authentication.principal, id),
 });
 
 /** Who calls and from where, for what is recorded of the call. */

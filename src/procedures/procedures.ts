@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { brief } from '../db/query.ts';
+import { query } from '../db/query.ts';
 import type { Permission, Scope } from '../entities/index.ts';
 import { ProblemError } from '../errors.ts';
 import type { Access } from './authorize.ts';
@@ -29,7 +29,7 @@ export const sessionProcedure = procedure
     return next({ ctx: { principal, browserClient: ctx.browserClient } });
   });
 
-const isOperator = brief<object>(
+const isOperator = query<object>(
   'is_operator',
   `select from account where id = $1 and role = 'admin' and disabled_at is null`,
 );
@@ -41,7 +41,7 @@ const isOperator = brief<object>(
 export const operatorProcedure = sessionProcedure
   .meta({ access: { scope: null, accountLevel: true, permission: null, sessionOnly: true, operatorOnly: true } })
   .use(async ({ ctx, next }) => {
-    const [row] = await ctx.services.db.read(isOperator, [ctx.principal.accountId]);
+    const [row] = await ctx.services.db.query(isOperator, [ctx.principal.accountId]);
     if (row === undefined) throw new ProblemError('route_not_found', undefined, { refused: 'access.refused' });
     return next();
   });

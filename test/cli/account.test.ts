@@ -100,7 +100,7 @@ describe('account disable, enable and list', () => {
        values ($1, $2, $3, now(), now() + '1 day', now() + '1 day')`,
       [newId('ses'), id, Buffer.from(id)],
     );
-    const principal = async () => (await authenticate(roster.db.read, secrets, secret, null)).principal;
+    const principal = async () => (await authenticate(roster.db, secrets, secret, null)).principal;
     const liveSessions = () => roster.rows('select id from session where account_id = $1 and revoked_at is null', [id]);
 
     expect(await roster.json('account', 'disable', '--email', email.toUpperCase())).toMatchObject({

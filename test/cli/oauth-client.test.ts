@@ -46,8 +46,8 @@ async function aClient({
   return { id, secret };
 }
 
-const isValid = (clientId: string, secret = '') => isSecretOfClient(roster.db.read, clientId, secret);
-const one = async (clientId: string) => (await listAllClients(roster.db.read)).find(({ id }) => id === clientId);
+const isValid = (clientId: string, secret = '') => isSecretOfClient(roster.db, clientId, secret);
+const one = async (clientId: string) => (await listAllClients(roster.db)).find(({ id }) => id === clientId);
 
 describe('oauth-client create', () => {
   test('prints the id and, for a confidential client, the secret that works', async () => {

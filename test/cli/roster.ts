@@ -67,7 +67,8 @@ export async function rosterOfItsOwn() {
       const { team } = await createTeam(db.em(), owner.id, { name: 'Core' }, undefined);
       return team;
     },
-    rows: <Row>(sql: string, values: readonly unknown[] = []) => db.read<Row>({ name: '', text: sql }, values),
+    rows: <Row>(sql: string, values: readonly unknown[] = []) =>
+      db.run<Row>({ kind: 'command', name: '', text: sql }, values),
   };
 }
 

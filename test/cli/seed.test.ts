@@ -23,16 +23,16 @@ describe('seed --demo', () => {
     const [owner] = seeded.accounts;
     expect(seeded.accounts.map(({ role }) => role)).toEqual(['Owner', 'Member', 'Guest', 'Recruiter']);
     expect(await countAll()).toEqual([{ accounts: 5, teams: 2, keys: 3 }]);
-    expect((await listTeamMembers(roster.db.read, team?.id ?? '')).map(({ roleName }) => roleName).toSorted()).toEqual([
+    expect((await listTeamMembers(roster.db, team?.id ?? '')).map(({ roleName }) => roleName).toSorted()).toEqual([
       'Guest',
       'Member',
       'Owner',
       'Recruiter',
     ]);
-    expect(await listTeamInvitations(roster.db.read, team?.id ?? '')).toHaveLength(2);
+    expect(await listTeamInvitations(roster.db, team?.id ?? '')).toHaveLength(2);
     expect(await roster.rows('select id from session where account_id = $1', [owner?.id])).toHaveLength(3);
     for (const { key, secret } of Object.values(seeded.keys)) {
-      const { principal } = await authenticate(roster.db.read, secretsOf('rst'), secret, null);
+      const { principal } = await authenticate(roster.db, secretsOf('rst'), secret, null);
       expect(principal).toMatchObject({
         accountId: owner?.id,
         credentialId: key.id,

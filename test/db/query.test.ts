@@ -1,98 +1,99 @@
 import { describe, expect } from 'vitest';
 import { isUnavailable } from '../../src/db/database.ts';
-import { brief, long } from '../../src/db/query.ts';
+import { query } from '../../src/db/query.ts';
 import { test } from '../support/api.ts';
 
-const echo = brief<{ value: number }>('test_echo', 'select $1::int as value');
-const quotient = brief<{ value: number }>('test_quotient', 'select 10 / $1::int as value');
-const ending = brief<{ value: boolean }>('test_ending', 'select pg_terminate_backend(pg_backend_pid()) as value');
-const running = long<{ count: number }>(
+const echo = query<{ value: number }>('test_echo', 'select $1::int as value');
+const quotient = query<{ value: number }>('test_quotient', 'select 10 / $1::int as value');
+const ending = query<{ value: boolean }>('test_ending', 'select pg_terminate_backend(pg_backend_pid()) as value');
+const running = query<{ count: number }>(
   'test_long',
   `select count(*)::int as count, pg_sleep(0.02)
    from pg_stat_activity where state = 'active' and query like '%test_long_probe%' /* test_long_probe */`,
+  { rows: 'many' },
 );
 
 const upTo = (count: number) => Array.from({ length: count }, (_, i) => i);
 
-const sleeping = brief<{ value: string }>('test_sleeping', `select 'slept' as value from pg_sleep(0.3)`);
-const typed = brief<Record<string, unknown>>(
+const sleeping = query<{ value: string }>('test_sleeping', `select 'slept' as value from pg_sleep(0.3)`);
+const typed = query<Record<string, unknown>>(
   'test_typed',
   `select $1::text as words, 7 as number, true as flag, null as nothing, timestamptz '2026-01-02 03:04:05Z' as at,
      jsonb_build_object('a', 1) as object
    where $2::int = 1`,
 );
 
-describe('brief reads of one moment', () => {
+describe('queries of one moment', () => {
   test('each get their own rows', async ({ api }) => {
-    const { read } = api.services.db;
+    const { db } = api.services;
 
-    const answers = await Promise.all(upTo(100).map((value) => read(echo, [value])));
+    const answers = await Promise.all(upTo(100).map((value) => db.query(echo, [value])));
 
     expect(answers).toEqual(upTo(100).map((value) => [{ value }]));
   });
 
   test('fail alone', async ({ api }) => {
-    const { read } = api.services.db;
+    const { db } = api.services;
 
-    const answers = await Promise.allSettled([0, 1, 0, 2, 5].map((divisor) => read(quotient, [divisor])));
+    const answers = await Promise.allSettled([0, 1, 0, 2, 5].map((divisor) => db.query(quotient, [divisor])));
 
     expect(
       answers.map((answer) => (answer.status === 'fulfilled' ? answer.value[0]?.value : answer.reason.message)),
     ).toEqual(['division by zero', 10, 'division by zero', 5, 2]);
-    expect(await read(echo, [7])).toEqual([{ value: 7 }]);
+    expect(await db.query(echo, [7])).toEqual([{ value: 7 }]);
   });
 
   test('are all told when their connection is lost, and the next ones get another', async ({ api }) => {
-    const { read } = api.services.db;
+    const { db } = api.services;
 
-    const answers = await Promise.allSettled([read(echo, [1]), read(ending, []), read(echo, [2])]);
+    const answers = await Promise.allSettled([db.query(echo, [1]), db.query(ending, []), db.query(echo, [2])]);
 
     expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected']);
     for (const answer of answers) if (answer.status === 'rejected') expect(isUnavailable(answer.reason)).toBe(true);
-    expect(await read(echo, [7])).toEqual([{ value: 7 }]);
+    expect(await db.query(echo, [7])).toEqual([{ value: 7 }]);
   });
 });
 
-describe('a brief read', () => {
+describe('a query', () => {
   test('gives each type as the first time, also when that gave no rows', async ({ api }) => {
-    const { read } = api.services.db;
+    const { db } = api.services;
     const row = { words: 'a b', number: 7, flag: true, nothing: null, at: '2026-01-02 03:04:05+00', object: { a: 1 } };
 
-    expect(await read(typed, ['a b', 0])).toEqual([]);
-    expect(await read(typed, ['a b', 1])).toEqual([row]);
-    expect(await read(typed, ['a b', '1'])).toEqual([row]);
+    expect(await db.query(typed, ['a b', 0])).toEqual([]);
+    expect(await db.query(typed, ['a b', 1])).toEqual([row]);
+    expect(await db.query(typed, ['a b', '1'])).toEqual([row]);
   });
 
   test('does not wait for those that take long', async ({ api }) => {
-    const { read } = api.services.db;
+    const { db } = api.services;
     const order: string[] = [];
 
-    const slow = upTo(3).map(() => read(sleeping, []).then(([row]) => order.push(row?.value ?? '')));
+    const slow = upTo(3).map(() => db.query(sleeping, []).then(([row]) => order.push(row?.value ?? '')));
     await new Promise(setImmediate); // so that they leave in batches of their own
-    const more = upTo(3).map(() => read(sleeping, []).then(([row]) => order.push(row?.value ?? '')));
+    const more = upTo(3).map(() => db.query(sleeping, []).then(([row]) => order.push(row?.value ?? '')));
     await new Promise(setImmediate);
-    await read(echo, [1]).then(() => order.push('quick'));
+    await db.query(echo, [1]).then(() => order.push('quick'));
     await Promise.all([...slow, ...more]);
 
     expect(order[0]).toBe('quick');
   });
 
   test('is refused where another statement has its name, and where a value is none of PostgreSQL', async ({ api }) => {
-    const { read } = api.services.db;
-    const other = brief('test_echo', 'select 2 as value');
-    const both = () => Promise.allSettled([read(echo, [1]), read(other, [])]);
+    const { db } = api.services;
+    const other = query('test_echo', 'select 2 as value');
+    const both = () => Promise.allSettled([db.query(echo, [1]), db.query(other, [])]);
 
     const [, refusal] = await both();
 
     expect(refusal).toMatchObject({ reason: { message: 'Two statements have the name test_echo.' } });
-    await expect(read(echo, [new Date()])).rejects.toThrow('No value of this read can be object.');
-    expect(await read(echo, [7])).toEqual([{ value: 7 }]);
+    await expect(db.query(echo, [new Date()])).rejects.toThrow('A parameter of a query cannot be of type object.');
+    expect(await db.query(echo, [7])).toEqual([{ value: 7 }]);
   });
 });
 
-describe('long reads', () => {
+describe('large queries', () => {
   test('run four at a time, and all get their rows', async ({ api }) => {
-    const answers = await Promise.all(upTo(16).map(() => api.services.db.read(running, [])));
+    const answers = await Promise.all(upTo(16).map(() => api.services.db.query(running, [])));
 
     const counts = answers.map(([row]) => row?.count ?? 0);
     expect(Math.max(...counts)).toBe(4);

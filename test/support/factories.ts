@@ -31,8 +31,9 @@ type GrantOptions = {
 
 /** Makes rows with unique ids. Defaults are the least privilege; a test states every privilege it relies on. */
 export function factoriesOf({ db, secrets }: Services) {
-  const run = (sql: string, values: readonly unknown[]) => db.read({ name: '', text: sql }, values);
-  const rows = <Row>(sql: string, values: readonly unknown[] = []) => db.read<Row>({ name: '', text: sql }, values);
+  const run = (sql: string, values: readonly unknown[]) => db.run({ kind: 'command', name: '', text: sql }, values);
+  const rows = <Row>(sql: string, values: readonly unknown[] = []) =>
+    db.run<Row>({ kind: 'command', name: '', text: sql }, values);
 
   async function anAccount(fields: { email?: string; firstName?: string; lastName?: string } = {}): Promise<AnAccount> {
     const id = newId('acc');

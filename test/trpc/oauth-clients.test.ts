@@ -49,8 +49,7 @@ const secretsOf = (api: Api, clientId: string) =>
     [clientId],
   );
 
-const isValid = (api: Api, clientId: string, secret: string) =>
-  isSecretOfClient(api.services.db.read, clientId, secret);
+const isValid = (api: Api, clientId: string, secret: string) => isSecretOfClient(api.services.db, clientId, secret);
 
 /** Holds a row back until each of the calls, started one after the other, waits for some row. */
 async function heldUp(api: Api, sql: string, id: string, calls: readonly (() => Promise<unknown>)[]) {
@@ -99,7 +98,7 @@ describe('oauthClients.create', () => {
     expect(await clients.list.query()).toEqual([client]);
     expect(await isValid(api, client.id, clientSecret ?? '')).toBe(true);
     expect(JSON.stringify(await stateOf(api))).not.toContain(clientSecret);
-    expect(await findClient(api.services.db.read, client.id)).toEqual({
+    expect(await findClient(api.services.db, client.id)).toEqual({
       id: client.id,
       source: 'account',
       ...WEB,
@@ -466,7 +465,7 @@ describe('oauthClients.delete', () => {
     const invalid = 'credential_invalid';
     expect(await outcomes()).toEqual([invalid, invalid, invalid, 'done', 'done']);
     expect(await clients.list.query()).toHaveLength(1);
-    expect(await findClient(api.services.db.read, clientId)).toBeUndefined();
+    expect(await findClient(api.services.db, clientId)).toBeUndefined();
     expect(await isValid(api, clientId, secret)).toBe(false);
     expect(await outcomeOf(clients.delete.mutate({ clientId }))).toBe('client_not_found');
     const reason = 'client deleted';
@@ -500,7 +499,7 @@ describe('oauthClients.delete', () => {
     ]);
 
     expect(outcomes).toEqual(['done', 'credential_invalid']);
-    expect(await findClient(api.services.db.read, clientId)).toBeUndefined();
+    expect(await findClient(api.services.db, clientId)).toBeUndefined();
   });
 
   // Guarantees that a grant ends once in the log: by whoever ended it.
@@ -574,7 +573,7 @@ describe('clients of others', () => {
 
 describe('what the OAuth engine finds', () => {
   test('is every client but those of metadata documents, and nothing for what is no id', async ({ api }) => {
-    const { read } = api.services.db;
+    const { db } = api.services;
     const described = newId('client');
     const operators = await api.anOAuthClient({ name: 'Desk', redirectUri: 'http://127.0.0.1/', native: true });
     await api.rows(
@@ -584,7 +583,7 @@ describe('what the OAuth engine finds', () => {
       [described],
     );
 
-    expect(await findClient(read, operators.id)).toEqual({
+    expect(await findClient(db, operators.id)).toEqual({
       id: operators.id,
       source: 'operator',
       name: 'Desk',
@@ -601,8 +600,8 @@ describe('what the OAuth engine finds', () => {
       'client_\u0000',
       `${operators.id}\u0000`,
     ]) {
-      expect(await findClient(read, id)).toBeUndefined();
-      expect(await isSecretOfClient(read, id, 'secret')).toBe(false);
+      expect(await findClient(db, id)).toBeUndefined();
+      expect(await isSecretOfClient(db, id, 'secret')).toBe(false);
     }
   });
 });

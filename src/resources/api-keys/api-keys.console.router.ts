@@ -22,7 +22,7 @@ export const apiKeysConsoleRouter = router({
     .output(z.array(listedKeyOutput))
     .query(async ({ ctx, input: { teamId } }) => {
       if (teamId !== undefined) await requireKeyManager(ctx, teamId);
-      return listKeysForPage(ctx.services.db.read, ctx.principal.accountId, teamId);
+      return listKeysForPage(ctx.services.db, ctx.principal.accountId, teamId);
     }),
 
   rotate: sessionProcedure

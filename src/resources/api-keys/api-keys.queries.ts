@@ -1,5 +1,6 @@
-import { iso, isoOrNull, statement, type Read } from '../../db/query.ts';
-import { change, recording } from '../../events/record.ts';
+import type { Database } from '../../db/database.ts';
+import { iso, isoOrNull, query, type QueryRunner } from '../../db/query.ts';
+import { recordedCommand, runAndRecord } from '../../events/record.ts';
 import type { Scope } from '../../entities/index.ts';
 
 type ApiKeyRow = {
@@ -16,34 +17,44 @@ type ApiKeyRow = {
 
 const COLUMNS = 'id, name, key_prefix, last4, scopes, team_id, created_at, last_used_at, expires_at';
 
-const personalKeys = statement<ApiKeyRow>(
+const personalKeys = query<ApiKeyRow>(
   'personal_api_keys',
   `select ${COLUMNS} from api_key
    where account_id = $1 and team_id is null and revoked_at is null
    order by created_at, id`,
+  { rows: 'many' },
 );
 
-const teamKeys = statement<ApiKeyRow>(
+const teamKeys = query<ApiKeyRow>(
   'team_api_keys',
   `select ${COLUMNS} from api_key where team_id = $1 and revoked_at is null order by created_at, id`,
+  { rows: 'many' },
 );
 
-const revokeKey = recording<{ id: string; team_id: string | null }>(
+const revokeKey = recordedCommand<{ id: string }>(
   'revoke_api_key',
-  `update api_key set revoked_at = now() where id = $1 and account_id = $2 and revoked_at is null returning id, team_id`,
-  2,
-  ['team_id'],
+  `update api_key set revoked_at = now() where id = $1 and account_id = $2 and revoked_at is null returning id`,
+  'api_key.revoked',
 );
 
-export const listPersonalKeys = async (read: Read, accountId: string) =>
-  (await read(personalKeys, [accountId])).map(presentRow);
+// The team of a key never changes, so it can be read before the key is revoked.
+const teamOfKey = query<{ team_id: string | null }>(
+  'team_of_api_key',
+  'select team_id from api_key where id = $1 and account_id = $2 and revoked_at is null',
+);
+
+export const listPersonalKeys = async (db: QueryRunner, accountId: string) =>
+  (await db.query(personalKeys, [accountId])).map(presentRow);
 
 /** All keys of the team, whoever made them. */
-export const listTeamKeys = async (read: Read, teamId: string) => (await read(teamKeys, [teamId])).map(presentRow);
+export const listTeamKeys = async (db: QueryRunner, teamId: string) =>
+  (await db.query(teamKeys, [teamId])).map(presentRow);
 
-/** Ends a key of the account. @returns whether there was one. */
-export async function revokeApiKey(read: Read, accountId: string, keyId: string): Promise<boolean> {
-  const rows = await change(read, revokeKey, [keyId, accountId], ['api_key.revoked', { accountId, keyId }]);
+/** Revokes a key of the account. @returns false if there is no such key */
+export async function revokeApiKey(db: Database, accountId: string, keyId: string): Promise<boolean> {
+  const [key] = await db.query(teamOfKey, [keyId, accountId]);
+  if (key === undefined) return false;
+  const rows = await runAndRecord(db, revokeKey, [keyId, accountId], { accountId, keyId, teamId: key.team_id });
   return rows.length > 0;
 }
 
@@ -65,19 +76,23 @@ const SELECT_LISTED = `select k.id, k.name, k.key_prefix, k.last4, k.scopes, k.t
    join account a on a.id = k.account_id
    where k.revoked_at is null`;
 
-const listedPersonalKeys = statement<ListedKeyRow>(
+const listedPersonalKeys = query<ListedKeyRow>(
   'listed_personal_api_keys',
   `${SELECT_LISTED} and k.account_id = $1 and k.team_id is null order by k.created_at, k.id`,
+  { rows: 'many' },
 );
 
-const listedTeamKeys = statement<ListedKeyRow>(
+const listedTeamKeys = query<ListedKeyRow>(
   'listed_team_api_keys',
   `${SELECT_LISTED} and k.team_id = $1 order by k.created_at, k.id`,
+  { rows: 'many' },
 );
 
 /** The keys on a page for the account: its personal ones, or all of a team's. */
-export async function listKeysForPage(read: Read, accountId: string, teamId: string | undefined) {
-  const rows = await (teamId === undefined ? read(listedPersonalKeys, [accountId]) : read(listedTeamKeys, [teamId]));
+export async function listKeysForPage(db: QueryRunner, accountId: string, teamId: string | undefined) {
+  const rows = await (teamId === undefined
+    ? db.query(listedPersonalKeys, [accountId])
+    : db.query(listedTeamKeys, [teamId]));
   return rows.map((row) => ({
     ...presentRow(row),
     previousSecretUntil: isoOrNull(row.previous_secret_until),

@@ -27,10 +27,10 @@ export const apiKeysRouter = router({
     .input(z.object(listApiKeysQuery))
     .output(z.array(apiKeyOutput))
     .query(async ({ ctx, input: { teamId } }) => {
-      const { read } = ctx.services.db;
-      if (teamId === undefined) return listPersonalKeys(read, ctx.principal.accountId);
+      const { db } = ctx.services;
+      if (teamId === undefined) return listPersonalKeys(db, ctx.principal.accountId);
       await requireKeyManager(ctx, teamId);
-      return listTeamKeys(read, teamId);
+      return listTeamKeys(db, teamId);
     }),
 
   createApiKey: accountProcedure('api-keys:write')
@@ -82,7 +82,7 @@ export const apiKeysRouter = router({
     .input(z.object({ keyId: resourceId }))
     .output(success)
     .mutation(async ({ ctx, input }) => {
-      const found = await revokeApiKey(ctx.services.db.read, ctx.principal.accountId, input.keyId);
+      const found = await revokeApiKey(ctx.services.db, ctx.principal.accountId, input.keyId);
       if (!found) throw new ProblemError('api_key_not_found');
       return SUCCESS;
     }),

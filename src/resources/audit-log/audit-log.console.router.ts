@@ -13,6 +13,6 @@ export const auditConsoleRouter = router({
       const membership = await ctx.membershipOf(input.teamId);
       if (membership === null) throw new ProblemError('team_not_found');
       requirePermission(membership.permissions, 'edit_team_settings');
-      return listTeamEvents(ctx.services.db.read, input);
+      return listTeamEvents(ctx.services.db, input);
     }),
 });

@@ -1,11 +1,11 @@
-import { brief, type Read } from '../../db/query.ts';
+import { query, type QueryRunner } from '../../db/query.ts';
 import { presentEvent, type NamedRow } from './audit-log.schema.ts';
 
 const nameOf = (account: string) =>
   `coalesce(nullif(trim(concat_ws(' ', ${account}.first_name, ${account}.last_name)), ''), ${account}.email)`;
 
 // Names of things of this team alone, and of the people in its events: an id says nothing of another team.
-const eventsOfTeam = brief<NamedRow>(
+const eventsOfTeam = query<NamedRow>(
   'audit_events_of_team',
   `select e.*, ${nameOf('actor')} as actor_name, ${nameOf('subject')} as account_name, used.name as credential_name,
      coalesce(k.name, r.name, i.email) as target_name
@@ -21,6 +21,7 @@ const eventsOfTeam = brief<NamedRow>(
    left join role r on r.id = e.target_id and (r.team_id = e.team_id or r.team_id is null)
    left join invitation i on i.id = e.target_id and i.team_id = e.team_id
    order by e.id desc`,
+  { rows: 'many' },
 );
 
 type Which = {
@@ -31,8 +32,8 @@ type Which = {
 };
 
 /** The events of a team, the latest first, so many at a time. */
-export async function listTeamEvents(read: Read, { teamId, kind, cursor, limit }: Which) {
-  const rows = await read(eventsOfTeam, [teamId, cursor ?? null, kind ?? null, limit + 1]);
+export async function listTeamEvents(db: QueryRunner, { teamId, kind, cursor, limit }: Which) {
+  const rows = await db.query(eventsOfTeam, [teamId, cursor ?? null, kind ?? null, limit + 1]);
   const events = rows.slice(0, limit).map(presentEvent);
   return { events, nextCursor: rows.length > limit ? (events.at(-1)?.id ?? null) : null };
 }

@@ -1,4 +1,4 @@
-import { statement, type Read } from '../../db/query.ts';
+import { query, type QueryRunner } from '../../db/query.ts';
 import { firstIdAt } from '../../entities/index.ts';
 import type { EventRow } from './audit-log.schema.ts';
 import { MINUTE_MS } from '../../time.ts';
@@ -30,11 +30,12 @@ const COLUMNS = [
 
 // Two, so that each has an index that gives its rows in order.
 const eventsBy = (name: string, filter: string) =>
-  statement<EventRow>(
+  query<EventRow>(
     name,
     `select ${COLUMNS.join(', ')} from audit_event
      where id > $1 and id < $2 and occurred_at >= $3 and occurred_at < $4 ${filter}
      order by id limit ${PAGE}`,
+    { rows: 'many' },
   );
 const allEvents = eventsBy('audit_events', '');
 const eventsOfTeam = eventsBy('audit_events_of_one_team', 'and team_id = $5');
@@ -49,7 +50,7 @@ export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
 /** The events as text, the oldest first, some at a time: however many there are, few are in memory. */
 export async function* exportEvents(
-  read: Read,
+  db: QueryRunner,
   format: ExportFormat,
   { teamId, from = BEGINNING, to = END }: Range,
 ): AsyncGenerator<string> {
@@ -58,8 +59,8 @@ export async function* exportEvents(
   const range = [firstIdAt('evt', new Date(to.getTime() + SLACK_MS)), from.toISOString(), to.toISOString()];
   for (let after = firstIdAt('evt', new Date(Math.max(0, from.getTime() - SLACK_MS))); ;) {
     const rows = await (teamId === undefined
-      ? read(allEvents, [after, ...range])
-      : read(eventsOfTeam, [after, ...range, teamId]));
+      ? db.query(allEvents, [after, ...range])
+      : db.query(eventsOfTeam, [after, ...range, teamId]));
     if (rows.length > 0) yield rows.map(line).join('');
     const last = rows.at(-1);
     if (last === undefined || rows.length < PAGE) return;

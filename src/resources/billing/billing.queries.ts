@@ -1,4 +1,4 @@
-import { brief, isoOrNull, type Read } from '../../db/query.ts';
+import { isoOrNull, query, type QueryRunner } from '../../db/query.ts';
 import type { SUBSCRIPTION_INTERVALS, SUBSCRIPTION_STATUSES } from '../../entities/index.ts';
 import { DEFAULT_PLAN, planOf, type Plans } from './plans.ts';
 
@@ -12,7 +12,7 @@ type SubscriptionRow = {
   needs_payment_action: boolean;
 };
 
-const subscriptionOfTeam = brief<SubscriptionRow>(
+const subscriptionOfTeam = query<SubscriptionRow>(
   'subscription_of_team',
   `select plan_id, status, "interval", addons, plan_expires_at, cancel_at_period_end, needs_payment_action
    from subscription where team_id = $1`,
@@ -28,8 +28,8 @@ const NO_SUBSCRIPTION: SubscriptionRow = {
   needs_payment_action: false,
 };
 
-export async function getTeamBilling(read: Read, plans: Plans, teamId: string) {
-  const [row = NO_SUBSCRIPTION] = await read(subscriptionOfTeam, [teamId]);
+export async function getTeamBilling(db: QueryRunner, plans: Plans, teamId: string) {
+  const [row = NO_SUBSCRIPTION] = await db.query(subscriptionOfTeam, [teamId]);
   return {
     planId: row.plan_id,
     planName: planOf(plans, row.plan_id).name,

@@ -26,5 +26,5 @@ export const billingRouter = router({
       }),
     )
     .output(subscriptionOutput)
-    .query(({ ctx: { services }, input }) => getTeamBilling(services.db.read, services.config.plans, input.teamId)),
+    .query(({ ctx: { services }, input }) => getTeamBilling(services.db, services.config.plans, input.teamId)),
 });

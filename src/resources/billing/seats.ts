@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ActiveMembership } from '../../auth/principal.ts';
-import { statement, type Read } from '../../db/query.ts';
+import { query, type QueryRunner } from '../../db/query.ts';
 import type { Permission } from '../../entities/index.ts';
 import { ProblemError } from '../../errors.ts';
 import { DEFAULT_PLAN, planOf, seatsOf, type Plans } from './plans.ts';
@@ -23,22 +23,22 @@ const seatsSql = (placeholder: '?' | '$1') =>
    left join subscription s on s.team_id = t.id
    where t.id = ${placeholder}`;
 
-const seatsOfTeam = statement<SeatsRow>('seats_of_team', seatsSql('$1'));
+const seatsOfTeam = query<SeatsRow>('seats_of_team', seatsSql('$1'));
 
-const overviewOfTeam = statement<SeatsRow & { api_keys: number }>(
+const overviewOfTeam = query<SeatsRow & { api_keys: number }>(
   'overview_of_team',
   `select s.*, (select count(*) from api_key where team_id = $1 and revoked_at is null)::int as api_keys
    from (${seatsSql('$1')}) s`,
 );
 
 /** How many seats the team has, and how many are taken. A downgrade can leave more taken than there are. */
-export async function readSeats(read: Read, plans: Plans, teamId: string) {
-  return presentSeats(plans, only(await read(seatsOfTeam, [teamId])));
+export async function readSeats(db: QueryRunner, plans: Plans, teamId: string) {
+  return presentSeats(plans, only(await db.query(seatsOfTeam, [teamId])));
 }
 
 /** The team in numbers; null is what the member's role does not let them see. */
-export async function readOverview(read: Read, plans: Plans, { team, permissions }: ActiveMembership) {
-  const row = only(await read(overviewOfTeam, [team.id]));
+export async function readOverview(db: QueryRunner, plans: Plans, { team, permissions }: ActiveMembership) {
+  const row = only(await db.query(overviewOfTeam, [team.id]));
   const told = (permission: Permission, count: number) => (permissions.includes(permission) ? count : null);
   return {
     ...presentSeats(plans, row),

@@ -27,7 +27,7 @@ export const invitationsConsoleRouter = router({
     .output(linkedInvitationOutput)
     .query(async ({ ctx, input }) => {
       await consumeAttempt(linkWindow(ctx.browserClient));
-      const found = await readInvitation(ctx.services.db.read, input.token);
+      const found = await readInvitation(ctx.services.db, input.token);
       if (found === null) throw new ProblemError('link_invalid');
       return found;
     }),
@@ -45,14 +45,14 @@ export const invitationsConsoleRouter = router({
     .output(success)
     .mutation(async ({ ctx, input }) => {
       await consumeAttempt(linkWindow(ctx.browserClient));
-      const found = await declineInvitation(ctx.services.db.read, input.token);
+      const found = await declineInvitation(ctx.services.db, input.token);
       if (!found) throw new ProblemError('link_invalid');
       return SUCCESS;
     }),
 
   list: teamProcedure({ scope: 'members:read', permission: 'invite_members' })
     .output(z.array(openInvitationOutput))
-    .query(({ ctx, input }) => listOpenInvitations(ctx.services.db.read, input.teamId)),
+    .query(({ ctx, input }) => listOpenInvitations(ctx.services.db, input.teamId)),
 
   create: teamProcedure({ scope: 'invites:write', permission: 'invite_members', input: createTeamInvitationBody })
     .output(createdInvitationOutput)

@@ -1,6 +1,8 @@
 import { hashSecret } from '../../crypto/tokens.ts';
-import { change, recording } from '../../events/record.ts';
-import { iso, statement, type Read } from '../../db/query.ts';
+import { recordedCommand, runAndRecord } from '../../events/record.ts';
+import type { Database } from '../../db/database.ts';
+import { pendingInvitation } from '../../db/predicates.ts';
+import { iso, query, type QueryRunner } from '../../db/query.ts';
 
 type InvitationRow = {
   id: string;
@@ -24,16 +26,17 @@ type LinkedRow = {
   has_account: boolean;
 };
 
-const pendingInvitations = statement<InvitationRow>(
+const invitationsOfTeam = query<InvitationRow>(
   'pending_invitations',
   `select i.id, i.email, i.role_id, r.name as role_name, r.team_id is null as is_system_role, i.created_at, i.expires_at
    from invitation i
    join role r on r.id = i.role_id
    where i.team_id = $1 and i.accepted_at is null and i.expires_at > now()
    order by i.created_at, i.id`,
+  { rows: 'many' },
 );
 
-const openInvitations = statement<AnyRow>(
+const openInvitations = query<AnyRow>(
   'open_invitations',
   `select i.id, i.email, i.role_id, r.name as role_name, r.team_id is null as is_system_role, i.created_at, i.expires_at,
      coalesce((select max(l.created_at) from invitation_link l where l.invitation_id = i.id), i.created_at) as sent_at,
@@ -42,17 +45,18 @@ const openInvitations = statement<AnyRow>(
    join role r on r.id = i.role_id
    where i.team_id = $1 and i.accepted_at is null
    order by is_expired, sent_at desc, i.id`,
+  { rows: 'many' },
 );
 
-const deletePending = recording<{ id: string }>(
+const deletePending = recordedCommand<{ id: string }>(
   'delete_pending_invitation',
   `delete from invitation
    where id = $1 and team_id = $2 and accepted_at is null and expires_at > now()
    returning id`,
-  2,
+  'invitation.revoked',
 );
 
-const invitationOfLink = statement<LinkedRow>(
+const invitationOfLink = query<LinkedRow>(
   'invitation_of_link',
   `select t.name as team_name, r.name as role_name, i.email, i.expires_at, l.proves_mailbox,
      coalesce(nullif(trim(concat_ws(' ', inviter.first_name, inviter.last_name)), ''), inviter.email) as inviter_name,
@@ -65,24 +69,28 @@ const invitationOfLink = statement<LinkedRow>(
    where l.token_hash = $1 and i.accepted_at is null and i.expires_at > now()`,
 );
 
-const deleteLinked = recording<{ team_id: string; target_id: string }>(
+const deleteLinked = recordedCommand<{ id: string }>(
   'delete_invitation_of_link',
   `delete from invitation i
    using invitation_link l
-   where l.token_hash = $1 and i.id = l.invitation_id and i.accepted_at is null and i.expires_at > now()
-   returning i.team_id, i.id as target_id`,
-  1,
-  ['team_id', 'target_id'],
+   where l.token_hash = $1 and i.id = $2 and l.invitation_id = i.id and ${pendingInvitation('i')}
+   returning i.id`,
+  'invitation.declined',
 );
 
-export async function listTeamInvitations(read: Read, teamId: string) {
-  const rows = await read(pendingInvitations, [teamId]);
+const idOfLinked = query<{ id: string; team_id: string }>(
+  'id_of_linked_invitation',
+  `select i.id, i.team_id from invitation_link l join invitation i on i.id = l.invitation_id where l.token_hash = $1`,
+);
+
+export async function listTeamInvitations(db: QueryRunner, teamId: string) {
+  const rows = await db.query(invitationsOfTeam, [teamId]);
   return rows.map(present);
 }
 
 /** What nobody has accepted, the latest first: also what has expired, as long as it is kept. */
-export async function listOpenInvitations(read: Read, teamId: string) {
-  const rows = await read(openInvitations, [teamId]);
+export async function listOpenInvitations(db: QueryRunner, teamId: string) {
+  const rows = await db.query(openInvitations, [teamId]);
   return rows.map((row) => ({ ...present(row), sentAt: iso(row.sent_at), isExpired: row.is_expired }));
 }
 
@@ -97,13 +105,8 @@ const present = (row: InvitationRow) => ({
 });
 
 /** Removes a pending invitation and its links. @returns whether there was one. */
-export async function deletePendingInvitation(read: Read, teamId: string, invitationId: string): Promise<boolean> {
-  const rows = await change(
-    read,
-    deletePending,
-    [invitationId, teamId],
-    ['invitation.revoked', { teamId, invitationId }],
-  );
+export async function deletePendingInvitation(db: Database, teamId: string, invitationId: string): Promise<boolean> {
+  const rows = await runAndRecord(db, deletePending, [invitationId, teamId], { teamId, invitationId });
   return rows.length > 0;
 }
 
@@ -111,8 +114,8 @@ export async function deletePendingInvitation(read: Read, teamId: string, invita
  * What a pending invitation's link shows to whoever holds it. Whether the address has an account is for its
  * mailbox to know: whoever invites holds a copied link.
  */
-export async function readInvitation(read: Read, token: string) {
-  const [row] = await read(invitationOfLink, [hashSecret(token)]);
+export async function readInvitation(db: QueryRunner, token: string) {
+  const [row] = await db.query(invitationOfLink, [hashSecret(token)]);
   if (row === undefined) return null;
   return {
     teamName: row.team_name,
@@ -126,7 +129,10 @@ export async function readInvitation(read: Read, token: string) {
 }
 
 /** Removes the pending invitation of a link. @returns whether there was one. */
-export async function declineInvitation(read: Read, token: string): Promise<boolean> {
-  const rows = await change(read, deleteLinked, [hashSecret(token)], ['invitation.declined', {}]);
+export async function declineInvitation(db: Database, token: string): Promise<boolean> {
+  const [linked] = await db.query(idOfLinked, [hashSecret(token)]);
+  if (linked === undefined) return false;
+  const { id: invitationId, team_id: teamId } = linked;
+  const rows = await runAndRecord(db, deleteLinked, [hashSecret(token), invitationId], { teamId, invitationId });
   return rows.length > 0;
 }

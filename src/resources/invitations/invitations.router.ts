@@ -18,9 +18,7 @@ export const invitationsRouter = router({
     .output(z.array(invitationOutput))
     .query(({ ctx, input }) =>
       // Spec 4.13: without the permission it is an empty list and not a refusal.
-      ctx.membership.permissions.includes('invite_members')
-        ? listTeamInvitations(ctx.services.db.read, input.teamId)
-        : [],
+      ctx.membership.permissions.includes('invite_members') ? listTeamInvitations(ctx.services.db, input.teamId) : [],
     ),
 
   createTeamInvitation: teamProcedure({
@@ -55,7 +53,7 @@ export const invitationsRouter = router({
     )
     .output(success)
     .mutation(async ({ ctx, input }) => {
-      const found = await deletePendingInvitation(ctx.services.db.read, input.teamId, input.invitationId);
+      const found = await deletePendingInvitation(ctx.services.db, input.teamId, input.invitationId);
       if (!found) throw new ProblemError('invitation_not_found');
       return SUCCESS;
     }),

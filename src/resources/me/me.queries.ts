@@ -1,5 +1,6 @@
-import { brief, iso, isoOrNull, type Read } from '../../db/query.ts';
-import { change, recording } from '../../events/record.ts';
+import type { Database } from '../../db/database.ts';
+import { iso, isoOrNull, query, type QueryRunner } from '../../db/query.ts';
+import { recordedCommand, runAndRecord } from '../../events/record.ts';
 import { ProblemError } from '../../errors.ts';
 
 type AccountRow = {
@@ -18,25 +19,19 @@ type AccountRow = {
 const COLUMNS =
   'id, email, first_name, last_name, role, avatar, preferred_locale, email_verified_at, created_at, updated_at';
 
-const findAccount = brief<AccountRow>('find_account', `select ${COLUMNS} from account where id = $1`);
+const findAccount = query<AccountRow>('find_account', `select ${COLUMNS} from account where id = $1`);
 
-const updateNames = recording<AccountRow>(
+const updateNames = recordedCommand<AccountRow>(
   'update_account_names',
   `update account set first_name = $2, last_name = $3, updated_at = now() where id = $1 returning ${COLUMNS}`,
-  3,
+  'account.profile_changed',
 );
 
-export const getMe = async (read: Read, accountId: string) => presentAccount(await read(findAccount, [accountId]));
+export const getMe = async (db: QueryRunner, accountId: string) =>
+  presentAccount(await db.query(findAccount, [accountId]));
 
-export const updateMe = async (read: Read, accountId: string, names: { firstName: string; lastName: string }) =>
-  presentAccount(
-    await change(
-      read,
-      updateNames,
-      [accountId, names.firstName, names.lastName],
-      ['account.profile_changed', { accountId }],
-    ),
-  );
+export const updateMe = async (db: Database, accountId: string, names: { firstName: string; lastName: string }) =>
+  presentAccount(await runAndRecord(db, updateNames, [accountId, names.firstName, names.lastName], { accountId }));
 
 function presentAccount([row]: AccountRow[]) {
   // Deleted since the credential was resolved: as if it had been gone then.

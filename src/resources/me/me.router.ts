@@ -8,11 +8,11 @@ export const meRouter = router({
   getMe: accountProcedure('profile:read')
     .meta(endpoint('getMe', 'GET /api/v1/me', { summary: 'Read the account profile' }))
     .output(accountOutput)
-    .query(({ ctx }) => getMe(ctx.services.db.read, ctx.principal.accountId)),
+    .query(({ ctx }) => getMe(ctx.services.db, ctx.principal.accountId)),
 
   updateMe: accountProcedure('profile:write')
     .meta(endpoint('updateMe', 'PATCH /api/v1/me', { summary: 'Update the account profile' }))
     .input(z.object(updateMeBody))
     .output(accountOutput)
-    .mutation(({ ctx, input }) => updateMe(ctx.services.db.read, ctx.principal.accountId, input)),
+    .mutation(({ ctx, input }) => updateMe(ctx.services.db, ctx.principal.accountId, input)),
 });

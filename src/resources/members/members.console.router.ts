@@ -21,7 +21,7 @@ const userId = resourceId;
 export const membersConsoleRouter = router({
   list: teamProcedure({ scope: 'members:read', permission: 'access_dashboard' })
     .output(z.array(memberWithTermsOutput))
-    .query(({ ctx, input }) => listMembersWithTerms(ctx.services.db.read, input.teamId)),
+    .query(({ ctx, input }) => listMembersWithTerms(ctx.services.db, input.teamId)),
 
   setRole: teamProcedure({ scope, permission: 'edit_team_settings', input: { userId, roleId: resourceId } })
     .output(memberOutput)
@@ -51,5 +51,5 @@ export const membersConsoleRouter = router({
 
   removalPreview: teamProcedure({ scope, permission, input: { userId } })
     .output(removalPreviewOutput)
-    .query(({ ctx, input }) => previewRemoval(ctx.services.db.read, input.teamId, input.userId)),
+    .query(({ ctx, input }) => previewRemoval(ctx.services.db, input.teamId, input.userId)),
 });

@@ -1,4 +1,4 @@
-import { isoOrNull, long, statement, type Read } from '../../db/query.ts';
+import { isoOrNull, query, type QueryRunner } from '../../db/query.ts';
 import { ProblemError } from '../../errors.ts';
 
 type MemberRow = {
@@ -26,11 +26,12 @@ const memberships = (more = '') =>
    where m.team_id = $1
    order by m.joined_at, m.id`;
 
-const membersOfTeam = long<MemberRow>('members_of_team', memberships());
+const membersOfTeam = query<MemberRow>('members_of_team', memberships(), { rows: 'many' });
 
-const membersWithTerms = long<MemberRow & { expires_at: string | null }>(
+const membersWithTerms = query<MemberRow & { expires_at: string | null }>(
   'members_of_team_with_terms',
   memberships(', m.expires_at'),
+  { rows: 'many' },
 );
 
 type RemovalRow = {
@@ -40,7 +41,7 @@ type RemovalRow = {
   oauth_grants: number;
 };
 
-const removalOfMember = statement<RemovalRow>(
+const removalOfMember = query<RemovalRow>(
   'removal_of_member',
   `select m.role_id,
      exists (
@@ -64,14 +65,14 @@ const removalOfMember = statement<RemovalRow>(
 );
 
 /** All memberships of the team, whatever their state. */
-export async function listTeamMembers(read: Read, teamId: string) {
-  const rows = await read(membersOfTeam, [teamId]);
+export async function listTeamMembers(db: QueryRunner, teamId: string) {
+  const rows = await db.query(membersOfTeam, [teamId]);
   return rows.map(memberOf);
 }
 
 /** The same with when each one ends. */
-export async function listMembersWithTerms(read: Read, teamId: string) {
-  const rows = await read(membersWithTerms, [teamId]);
+export async function listMembersWithTerms(db: QueryRunner, teamId: string) {
+  const rows = await db.query(membersWithTerms, [teamId]);
   return rows.map((row) => ({ ...memberOf(row), expiresAt: isoOrNull(row.expires_at) }));
 }
 
@@ -90,8 +91,8 @@ const memberOf = (row: MemberRow) => ({
 });
 
 /** What stops when a member is removed: the keys and grants that still work, and an offer of the team to them. */
-export async function previewRemoval(read: Read, teamId: string, userId: string) {
-  const [row] = await read(removalOfMember, [teamId, userId]);
+export async function previewRemoval(db: QueryRunner, teamId: string, userId: string) {
+  const [row] = await db.query(removalOfMember, [teamId, userId]);
   if (row === undefined) throw new ProblemError('member_not_found');
   if (row.role_id === 'owner') throw new ProblemError('owner_not_removable');
   return { apiKeys: row.api_keys, oauthGrants: row.oauth_grants, ownershipOffer: row.is_offered };

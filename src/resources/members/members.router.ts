@@ -10,7 +10,7 @@ export const membersRouter = router({
   listTeamMembers: teamProcedure({ scope: 'members:read', permission: 'access_dashboard' })
     .meta(endpoint('listTeamMembers', 'GET /api/v1/teams/{teamId}/members', { summary: 'List the members of a team' }))
     .output(z.array(memberOutput))
-    .query(({ ctx, input }) => listTeamMembers(ctx.services.db.read, input.teamId)),
+    .query(({ ctx, input }) => listTeamMembers(ctx.services.db, input.teamId)),
 
   removeTeamMember: teamProcedure({
     scope: 'members:write',

@@ -1,4 +1,4 @@
-import { iso, isoOrNull, statement, type Read } from '../../db/query.ts';
+import { iso, isoOrNull, query, type QueryRunner } from '../../db/query.ts';
 import type { ClientSource } from '../../entities/index.ts';
 import { ProblemError } from '../../errors.ts';
 
@@ -24,34 +24,35 @@ const COLUMNS = `c.id, c.name, c.redirect_uris, c.is_native, c.is_confidential, 
   ) as secrets`;
 
 /** All of the account's, or the one that is named. */
-const clientsOfAccount = statement<ClientRow>(
+const clientsOfAccount = query<ClientRow>(
   'oauth_clients_of_account',
   `select ${COLUMNS} from oauth_client c
    where c.account_id = $1 and ($2::text is null or c.id = $2)
    order by c.created_at, c.id`,
 );
 
-const allClients = statement<ClientRow & { source: ClientSource; email: string | null }>(
+const allClients = query<ClientRow & { source: ClientSource; email: string | null }>(
   'all_oauth_clients',
   `select ${COLUMNS}, c.source, a.email
    from oauth_client c left join account a on a.id = c.account_id
    order by c.created_at, c.id`,
+  { rows: 'many' },
 );
 
 /** The clients on the account's developer page. */
-export const listClients = async (read: Read, accountId: string) =>
-  (await read(clientsOfAccount, [accountId, null])).map(presentRow);
+export const listClients = async (db: QueryRunner, accountId: string) =>
+  (await db.query(clientsOfAccount, [accountId, null])).map(presentRow);
 
 /** One of them. */
-export async function getClient(read: Read, accountId: string, clientId: string) {
-  const [row] = await read(clientsOfAccount, [accountId, clientId]);
+export async function getClient(db: QueryRunner, accountId: string, clientId: string) {
+  const [row] = await db.query(clientsOfAccount, [accountId, clientId]);
   if (row === undefined) throw new ProblemError('client_not_found');
   return presentRow(row);
 }
 
 /** Every client there is, for the operator. */
-export const listAllClients = async (read: Read) =>
-  (await read(allClients, [])).map((row) => ({ ...presentRow(row), source: row.source, email: row.email }));
+export const listAllClients = async (db: QueryRunner) =>
+  (await db.query(allClients, [])).map((row) => ({ ...presentRow(row), source: row.source, email: row.email }));
 
 const presentRow = (row: ClientRow) => ({
   id: row.id,

@@ -18,14 +18,14 @@ import * as clients from './oauth-clients.service.ts';
 export const oauthClientsRouter = router({
   list: sessionProcedure
     .output(z.array(clientOutput))
-    .query(({ ctx: { services, principal } }) => listClients(services.db.read, principal.accountId)),
+    .query(({ ctx: { services, principal } }) => listClients(services.db, principal.accountId)),
 
   create: sessionProcedure
     .input(createClientInput)
     .output(createdClientOutput)
     .mutation(async ({ ctx: { services, principal }, input }) => {
       const { clientId, clientSecret } = await clients.createClient(services, principal.accountId, input);
-      return { client: await getClient(services.db.read, principal.accountId, clientId), clientSecret };
+      return { client: await getClient(services.db, principal.accountId, clientId), clientSecret };
     }),
 
   update: sessionProcedure
@@ -33,7 +33,7 @@ export const oauthClientsRouter = router({
     .output(clientOutput)
     .mutation(async ({ ctx: { services, principal }, input: { clientId, ...change } }) => {
       await clients.updateClient(services, principal.accountId, clientId, change);
-      return getClient(services.db.read, principal.accountId, clientId);
+      return getClient(services.db, principal.accountId, clientId);
     }),
 
   rotateSecret: sessionProcedure
@@ -41,7 +41,7 @@ export const oauthClientsRouter = router({
     .output(rotatedClientOutput)
     .mutation(async ({ ctx: { services, principal }, input: { clientId, overlapHours } }) => {
       const clientSecret = await clients.rotateSecret(services, principal.accountId, clientId, overlapHours);
-      return { client: await getClient(services.db.read, principal.accountId, clientId), clientSecret };
+      return { client: await getClient(services.db, principal.accountId, clientId), clientSecret };
     }),
 
   delete: sessionProcedure

@@ -1,4 +1,4 @@
-import { statement, type Read } from '../../db/query.ts';
+import { query, type QueryRunner } from '../../db/query.ts';
 import type { ClientSource } from '../../entities/index.ts';
 import { hashSecret } from '../../crypto/tokens.ts';
 
@@ -14,14 +14,14 @@ export type RegisteredClient = {
 };
 
 // What a metadata document says is read anew from its address; its row is only what grants refer to.
-const registeredClient = statement<RegisteredClient>(
+const registeredClient = query<RegisteredClient>(
   'registered_oauth_client',
   `select id, source, name, redirect_uris as "redirectUris", is_native as "isNative",
      is_confidential as "isConfidential", metadata
    from oauth_client where id = $1 and source <> 'document'`,
 );
 
-const validSecret = statement<{ last4: string }>(
+const validSecret = query<{ last4: string }>(
   'valid_oauth_client_secret',
   `select last4 from oauth_client_secret
    where secret_hash = $1 and client_id = $2 and (expires_at is null or expires_at > now())`,
@@ -31,16 +31,16 @@ const validSecret = statement<{ last4: string }>(
 const CLIENT_ID = /^client_[0-9a-v]{26}$/;
 
 /** The client with this id. @returns undefined for none, and for one that a metadata document describes. */
-export async function findClient(read: Read, clientId: string): Promise<RegisteredClient | undefined> {
+export async function findClient(db: QueryRunner, clientId: string): Promise<RegisteredClient | undefined> {
   if (!CLIENT_ID.test(clientId)) return undefined;
-  const [row] = await read(registeredClient, [clientId]);
+  const [row] = await db.query(registeredClient, [clientId]);
   return row;
 }
 
 /** Whether the client may prove itself with this secret now: during a rotation two are valid. */
-export async function isSecretOfClient(read: Read, clientId: string, secret: string): Promise<boolean> {
+export async function isSecretOfClient(db: QueryRunner, clientId: string, secret: string): Promise<boolean> {
   if (!CLIENT_ID.test(clientId)) return false;
-  const rows = await read(validSecret, [hashSecret(secret), clientId]);
+  const rows = await db.query(validSecret, [hashSecret(secret), clientId]);
   return rows.length > 0;
 }
 

@@ -1,6 +1,6 @@
 import { hashSecret } from '../../crypto/tokens.ts';
 import { scopesIn } from '../../auth/scopes.ts';
-import { statement, type Read } from '../../db/query.ts';
+import { query, type QueryRunner } from '../../db/query.ts';
 import type { ClientSource } from '../../entities/index.ts';
 
 /** A browser's hold on a request: the id in its address, and the cookie of the browser it began in. */
@@ -21,7 +21,7 @@ type RequestRow = {
   email: string;
 };
 
-const openRequest = statement<RequestRow>(
+const openRequest = query<RequestRow>(
   'open_authorization_request',
   `select c.id as client_id, c.name as client_name, c.source as client_source, a.email,
      r.payload->'params'->>'redirect_uri' as redirect_uri, r.payload->'params'->>'scope' as scope
@@ -31,7 +31,7 @@ const openRequest = statement<RequestRow>(
    where r.id_hash = $1 and r.browser_hash = $2 and r.result is null and r.expires_at > now()`,
 );
 
-const teamsOfAccount = statement<{ id: string; name: string; role_name: string }>(
+const teamsOfAccount = query<{ id: string; name: string; role_name: string }>(
   'teams_to_grant',
   `select t.id, t.name, r.name as role_name
    from membership m
@@ -42,10 +42,10 @@ const teamsOfAccount = statement<{ id: string; name: string; role_name: string }
 );
 
 /** What a consent page shows; null where the request is over, or began in another browser. */
-export async function readAuthorization(read: Read, hold: Hold, accountId: string) {
+export async function readAuthorization(db: QueryRunner, hold: Hold, accountId: string) {
   const [[request], teams] = await Promise.all([
-    read(openRequest, [...holdValues(hold), accountId]),
-    read(teamsOfAccount, [accountId]),
+    db.query(openRequest, [...holdValues(hold), accountId]),
+    db.query(teamsOfAccount, [accountId]),
   ]);
   if (request === undefined) return null;
   return {

@@ -12,7 +12,7 @@ export const authorizationsRouter = router({
     .output(authorizationOutput)
     .query(async ({ ctx, input }) => {
       const hold = { id: input.id, browserToken: ctx.browserClient.browserToken };
-      const authorization = await readAuthorization(ctx.services.db.read, hold, ctx.principal.accountId);
+      const authorization = await readAuthorization(ctx.services.db, hold, ctx.principal.accountId);
       if (authorization === null) throw new ProblemError('authorization_not_found');
       return authorization;
     }),

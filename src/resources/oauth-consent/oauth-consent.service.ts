@@ -31,7 +31,7 @@ export async function approve(
   { accountId, teamId, scopes }: Approval,
 ): Promise<string> {
   if (accountId !== caller.accountId) throw new ProblemError('account_changed');
-  const membership = teamId === null ? null : await findActiveMembership(db.read, caller, teamId);
+  const membership = teamId === null ? null : await findActiveMembership(db, caller, teamId);
   if (teamId !== null && membership === null) throw new ProblemError('team_not_found');
 
   await db.em().transactional(async (tx) => {

@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { inOrder, isAccountOnly } from '../../auth/scopes.ts';
-import { iso, isoOrNull, statement, type Read } from '../../db/query.ts';
+import { iso, isoOrNull, query, type QueryRunner } from '../../db/query.ts';
 import type { Scope } from '../../entities/index.ts';
 
 type GrantRow = {
@@ -24,13 +24,14 @@ const SELECT_GRANT = `select g.id, g.client_id, c.name as client_name, g.audienc
 const LIVE = 'g.revoked_at is null and g.expires_at > now()';
 
 // Also one whose membership is inactive: it reaches nothing now, and will again.
-const liveGrants = statement<GrantRow>(
+const liveGrants = query<GrantRow>(
   'live_grants',
   `${SELECT_GRANT} where g.account_id = $1 and ${LIVE} order by g.created_at desc, g.id desc`,
 );
 
 /** What the account has allowed and not ended, the latest first. */
-export const listGrants = async (read: Read, accountId: string) => (await read(liveGrants, [accountId])).map(present);
+export const listGrants = async (db: QueryRunner, accountId: string) =>
+  (await db.query(liveGrants, [accountId])).map(present);
 
 /** Locks a live grant of the account. @returns null where the account has none of this id. */
 export async function lockGrant(tx: EntityManager, accountId: string, id: string) {

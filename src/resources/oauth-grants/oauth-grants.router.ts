@@ -10,7 +10,7 @@ import { narrowGrant, revokeGrant } from './oauth-grants.service.ts';
 export const grantsRouter = router({
   list: sessionProcedure
     .output(z.array(grantOutput))
-    .query(({ ctx }) => listGrants(ctx.services.db.read, ctx.principal.accountId)),
+    .query(({ ctx }) => listGrants(ctx.services.db, ctx.principal.accountId)),
 
   narrow: sessionProcedure
     .input(narrowInput)

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Attempts } from '../../rate-limit/attempts.ts';
-import { iso, statement, type Read } from '../../db/query.ts';
+import { iso, query, type QueryRunner } from '../../db/query.ts';
 
 const { version } = JSON.parse(readFileSync(`${import.meta.dirname}/../../../package.json`, 'utf8')) as {
   version: string; // our own manifest
@@ -19,7 +19,7 @@ type FailureRow = {
   reason: string;
 };
 
-const databaseVersion = statement<{ version: string }>(
+const databaseVersion = query<{ version: string }>(
   'database_version',
   `select current_setting('server_version') as version`,
 );
@@ -27,30 +27,32 @@ const databaseVersion = statement<{ version: string }>(
 // A job that has failed waits for its next attempt; what it carries is in no column of this view.
 const FAILED = 'locked_at is null and last_error is not null';
 
-const queueState = statement<QueueRow>(
+const queueState = query<QueueRow>(
   'queue_state',
   `select count(*) filter (where locked_at is null and last_error is null)::int as waiting,
      count(*) filter (where locked_at is not null)::int as running,
      count(*) filter (where ${FAILED})::int as failed
    from graphile_worker.jobs`,
+  { rows: 'many' },
 );
 
-const queueFailures = statement<FailureRow>(
+const queueFailures = query<FailureRow>(
   'queue_failures',
   `select id::text, task_identifier as task, attempts, max_attempts, run_at,
      left(split_part(last_error, E'\\n', 1), ${REASON_LENGTH_MAX}) as reason
    from graphile_worker.jobs where ${FAILED}
    order by updated_at desc, id desc limit ${FAILURES_MAX}`,
+  { rows: 'many' },
 );
 
 /** What this process and what it leans on are up to. Without the database there is no call: it is refused with a 503. */
-export async function getHealth(read: Read, attempts: Attempts) {
+export async function getHealth(db: QueryRunner, attempts: Attempts) {
   const askedAt = performance.now();
-  const [server] = await read(databaseVersion, []);
+  const [server] = await db.query(databaseVersion, []);
   const latencyMs = Math.round((performance.now() - askedAt) * 10) / 10;
   const [[queue], failures, isShared] = await Promise.all([
-    read(queueState, []),
-    read(queueFailures, []),
+    db.query(queueState, []),
+    db.query(queueFailures, []),
     attempts.isShared(),
   ]);
   return {

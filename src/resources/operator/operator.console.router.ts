@@ -22,10 +22,10 @@ export const operatorConsoleRouter = router({
     .input(findInput)
     .output(foundOutput)
     .query(async ({ ctx: { services, principal }, input }) => {
-      const result = await find(services.db.read, input.query);
+      const result = await find(services.db, input.query);
       // Not what was searched for: it is an address, as a rule.
       const found = [...result.accounts, ...result.teams].map(({ id }) => id);
-      await recordNow(services.db.read, 'operator.searched', { accountId: principal.accountId, found });
+      await recordNow(services.db, 'operator.searched', { accountId: principal.accountId, found });
       return result;
     }),
 
@@ -33,8 +33,8 @@ export const operatorConsoleRouter = router({
     .input(accountInput)
     .output(accountOutput)
     .query(async ({ ctx: { services, principal }, input }) => {
-      const account = await getAccount(services.db.read, input.accountId);
-      await recordNow(services.db.read, 'operator.account_viewed', {
+      const account = await getAccount(services.db, input.accountId);
+      await recordNow(services.db, 'operator.account_viewed', {
         accountId: principal.accountId,
         subjectId: account.id,
       });
@@ -45,8 +45,8 @@ export const operatorConsoleRouter = router({
     .input(teamInput)
     .output(teamOutput)
     .query(async ({ ctx: { services, principal }, input }) => {
-      const team = await getTeam(services.db.read, services.config.plans, input.teamId);
-      await recordNow(services.db.read, 'operator.team_viewed', { accountId: principal.accountId, teamId: team.id });
+      const team = await getTeam(services.db, services.config.plans, input.teamId);
+      await recordNow(services.db, 'operator.team_viewed', { accountId: principal.accountId, teamId: team.id });
       return team;
     }),
 
@@ -68,5 +68,5 @@ export const operatorConsoleRouter = router({
 
   health: operatorProcedure
     .output(healthOutput)
-    .query(({ ctx: { services, browserClient } }) => getHealth(services.db.read, browserClient.attempts)),
+    .query(({ ctx: { services, browserClient } }) => getHealth(services.db, browserClient.attempts)),
 });

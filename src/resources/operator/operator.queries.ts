@@ -1,5 +1,5 @@
 import { activeMembership, liveApiKey, liveGrant, openSession, pendingInvitation } from '../../db/predicates.ts';
-import { iso, isoOrNull, statement, type Read } from '../../db/query.ts';
+import { iso, isoOrNull, query, type QueryRunner } from '../../db/query.ts';
 import type { ACCOUNT_ROLES, SUBSCRIPTION_STATUSES } from '../../entities/index.ts';
 import { ProblemError } from '../../errors.ts';
 import { DEFAULT_PLAN, planOf, seatsOf, type Plans } from '../billing/plans.ts';
@@ -47,7 +47,7 @@ type TeamRow = {
   addons: Record<string, number> | null;
 };
 
-const accountForOperator = statement<AccountRow>(
+const accountForOperator = query<AccountRow>(
   'operator_account',
   `select a.id, a.email, a.first_name, a.last_name, a.role, a.preferred_locale, a.email_verified_at, a.disabled_at,
      a.created_at,
@@ -55,18 +55,20 @@ const accountForOperator = statement<AccountRow>(
      (select count(*)::int from api_key k where k.account_id = a.id and ${liveApiKey('k')}) as keys,
      (select count(*)::int from oauth_grant g where g.account_id = a.id and ${liveGrant('g')}) as grants
    from account a where a.id = $1`,
+  { rows: 'many' },
 );
 
-const teamsForOperator = statement<AccountTeamRow>(
+const teamsForOperator = query<AccountTeamRow>(
   'operator_account_teams',
   `select t.id, t.name, r.id as role_id, r.name as role_name, ${activeMembership('m')} as is_active,
      count(*) over ()::int as team_count
    from membership m join team t on t.id = m.team_id join role r on r.id = m.role_id
    where m.account_id = $1
    order by t.name, t.id limit ${TEAMS_MAX}`,
+  { rows: 'many' },
 );
 
-const teamForOperator = statement<TeamRow>(
+const teamForOperator = query<TeamRow>(
   'operator_team',
   `select t.id, t.name, t.slug, t.created_at, o.id as owner_id, o.email as owner_email,
      o.first_name as owner_first_name, o.last_name as owner_last_name,
@@ -79,13 +81,14 @@ const teamForOperator = statement<TeamRow>(
    left join account o on o.id = om.account_id
    left join subscription s on s.team_id = t.id
    where t.id = $1`,
+  { rows: 'many' },
 );
 
 /** An account as an operator sees it: who it is, what it belongs to, and how many credentials it has. */
-export async function getAccount(read: Read, accountId: string) {
+export async function getAccount(db: QueryRunner, accountId: string) {
   const [[row], teams] = await Promise.all([
-    read(accountForOperator, [accountId]),
-    read(teamsForOperator, [accountId]),
+    db.query(accountForOperator, [accountId]),
+    db.query(teamsForOperator, [accountId]),
   ]);
   if (row === undefined) throw new ProblemError('account_not_found');
   return {
@@ -112,8 +115,8 @@ export async function getAccount(read: Read, accountId: string) {
 }
 
 /** A team as an operator sees it: whose it is, how large, and on which plan. */
-export async function getTeam(read: Read, plans: Plans, teamId: string) {
-  const [row] = await read(teamForOperator, [teamId]);
+export async function getTeam(db: QueryRunner, plans: Plans, teamId: string) {
+  const [row] = await db.query(teamForOperator, [teamId]);
   if (row === undefined) throw new ProblemError('team_not_found');
   const plan = planOf(plans, row.plan_id ?? DEFAULT_PLAN);
   return {

@@ -1,4 +1,4 @@
-import { isoOrNull, statement, type Read } from '../../db/query.ts';
+import { isoOrNull, query, type QueryRunner } from '../../db/query.ts';
 
 /** Accounts that a search gives at most, and teams. */
 export const FOUND_MAX = 20;
@@ -13,29 +13,31 @@ type AccountRow = {
 type TeamRow = { id: string; name: string; slug: string };
 
 // Each branch walks an index in its own order, and stops: an address that begins with "a" is no reason to read a tenth of all.
-export const findAccounts = statement<AccountRow>(
+export const findAccounts = query<AccountRow>(
   'operator_find_accounts',
-  `(select id, email, first_name, last_name, disabled_at from account where id = $1)
+  `select id, email, first_name, last_name, disabled_at from account where id = $1
    union all
    (select id, email, first_name, last_name, disabled_at from account
     where lower(email) like lower($2) and id <> $1
     order by lower(email) using ~<~ limit ${FOUND_MAX})`,
+  { rows: 'many' },
 );
 
-export const findTeams = statement<TeamRow>(
+export const findTeams = query<TeamRow>(
   'operator_find_teams',
-  `(select id, name, slug from team where id = $1)
+  `select id, name, slug from team where id = $1
    union all
    (select id, name, slug from team where lower(name collate pg_catalog."default") like lower($2)
     order by lower(name collate pg_catalog."default") using ~<~ limit ${FOUND_MAX})
    union all
    (select id, name, slug from team where slug like lower($2) order by slug limit ${FOUND_MAX})`,
+  { rows: 'many' },
 );
 
 /** The accounts and teams that an id names, or that an address, a name or a slug begins with. */
-export async function find(read: Read, query: string) {
+export async function find(db: QueryRunner, query: string) {
   const values = [query, `${query.replace(/[\\%_]/g, '\\$&')}%`];
-  const [accounts, teams] = await Promise.all([read(findAccounts, values), read(findTeams, values)]);
+  const [accounts, teams] = await Promise.all([db.query(findAccounts, values), db.query(findTeams, values)]);
   const distinct = [...new Map(teams.map((team) => [team.id, team])).values()];
   return {
     accounts: accounts.slice(0, FOUND_MAX).map((row) => ({

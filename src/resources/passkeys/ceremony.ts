@@ -39,12 +39,12 @@ export function newChallenge(tx: EntityManager, account: Account | null): string
  * looked at: a response is tried once, whatever comes of it.
  */
 export async function takeChallenge(
-  read: Services['db']['read'],
+  db: Services['db'],
   { response }: RegistrationResponse | SignInResponse,
   accountId: string | null,
 ): Promise<string> {
   const challenge = challengeIn(response.clientDataJSON);
-  if (challenge === undefined || !(await consumeChallenge(read, challenge, accountId))) throw refused();
+  if (challenge === undefined || !(await consumeChallenge(db, challenge, accountId))) throw refused();
   return challenge;
 }
 

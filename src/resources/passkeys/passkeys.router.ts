@@ -28,7 +28,7 @@ export const passkeysRouter = router({
 
   list: sessionProcedure
     .output(z.array(passkeyOutput))
-    .query(({ ctx }) => listPasskeys(ctx.services.db.read, ctx.principal.accountId)),
+    .query(({ ctx }) => listPasskeys(ctx.services.db, ctx.principal.accountId)),
 
   rename: sessionProcedure
     .input(renameInput)

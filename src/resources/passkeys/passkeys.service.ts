@@ -65,7 +65,7 @@ export async function registerPasskey(
   name: string,
   response: RegistrationResponse,
 ): Promise<Passkey> {
-  const challenge = await takeChallenge(db.read, response, principal.accountId);
+  const challenge = await takeChallenge(db, response, principal.accountId);
   const credential = await credentialOf(config, response, challenge);
   try {
     return await db.em().transactional(async (tx) => {
@@ -113,7 +113,7 @@ export async function signInWithPasskey(
   const { config, db } = services;
   const window = addressAttemptLimit(browserClient.attempts, 'sign-in', browserClient.addressBucket);
   await consumeAttempt(window);
-  const challenge = await takeChallenge(db.read, response, null);
+  const challenge = await takeChallenge(db, response, null);
   const passkey = await db.em().findOne(Passkey, { credentialId: response.id });
   if (passkey === null) throw refused();
   const counter = await counterOf(config, passkey, response, challenge);
@@ -136,7 +136,7 @@ export async function signInWithPasskey(
 }
 
 export async function renamePasskey({ db }: Services, { accountId }: Principal, id: string, name: string) {
-  const passkey = await renameRow(db.read, accountId, id, name);
+  const passkey = await renameRow(db, accountId, id, name);
   if (passkey === null) throw new ProblemError('passkey_not_found');
   return passkey;
 }

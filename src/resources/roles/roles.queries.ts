@@ -1,11 +1,11 @@
 import { canGrant, inCatalogueOrder } from '../../auth/permissions.ts';
 import type { ActiveMembership } from '../../auth/principal.ts';
-import { brief, type Read } from '../../db/query.ts';
+import { query, type QueryRunner } from '../../db/query.ts';
 import type { Permission } from '../../entities/index.ts';
 
 type RoleRow = { id: string; name: string; is_system_role: boolean; permissions: Permission[] };
 
-const rolesOfTeam = brief<RoleRow>(
+const rolesOfTeam = query<RoleRow>(
   'roles_of_team',
   `select id, name, team_id is null as is_system_role, permissions
    from role
@@ -14,8 +14,8 @@ const rolesOfTeam = brief<RoleRow>(
 );
 
 /** The system roles, most powerful first, then the team's own by name; `isAssignable` is about this caller. */
-export async function listTeamRoles(read: Read, { team, permissions }: ActiveMembership) {
-  const rows = await read(rolesOfTeam, [team.id]);
+export async function listTeamRoles(db: QueryRunner, { team, permissions }: ActiveMembership) {
+  const rows = await db.query(rolesOfTeam, [team.id]);
   return rows.map((row) => ({
     roleId: row.id,
     name: row.name,

@@ -13,5 +13,5 @@ export const rolesRouter = router({
       }),
     )
     .output(z.array(roleOutput))
-    .query(({ ctx }) => listTeamRoles(ctx.services.db.read, ctx.membership)),
+    .query(({ ctx }) => listTeamRoles(ctx.services.db, ctx.membership)),
 });

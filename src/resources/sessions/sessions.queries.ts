@@ -1,6 +1,7 @@
 import type { Principal } from '../../auth/principal.ts';
-import { change, recording } from '../../events/record.ts';
-import { iso, statement, type Read } from '../../db/query.ts';
+import { recordedCommand, runAndRecord } from '../../events/record.ts';
+import type { Database } from '../../db/database.ts';
+import { iso, query, type QueryRunner } from '../../db/query.ts';
 
 type SessionRow = {
   id: string;
@@ -14,7 +15,7 @@ type SessionRow = {
   device_type: string | null;
 };
 
-const activeSessions = statement<SessionRow>(
+const activeSessions = query<SessionRow>(
   'active_sessions',
   `select id, created_at, expires_at, authentication_type, country, city, browser, os, device_type
    from session
@@ -22,14 +23,14 @@ const activeSessions = statement<SessionRow>(
    order by created_at desc, id desc`,
 );
 
-const revokeSession = recording<{ id: string }>(
+const revokeSession = recordedCommand<{ id: string }>(
   'revoke_session',
   `update session set revoked_at = now() where id = $1 and account_id = $2 and revoked_at is null returning id`,
-  2,
+  'session.ended',
 );
 
-export async function listMySessions(read: Read, principal: Principal) {
-  const rows = await read(activeSessions, [principal.accountId]);
+export async function listMySessions(db: QueryRunner, principal: Principal) {
+  const rows = await db.query(activeSessions, [principal.accountId]);
   return rows.map((row) => ({
     id: row.id,
     createdAt: iso(row.created_at),
@@ -45,7 +46,7 @@ export async function listMySessions(read: Read, principal: Principal) {
 }
 
 /** An unknown or foreign id changes nothing and is no failure (spec 4.5). */
-export async function revokeMySession(read: Read, principal: Principal, sessionId: string): Promise<void> {
-  const event = ['session.ended', { sessionId, reason: 'by the account' }] as const;
-  await change(read, revokeSession, [sessionId, principal.accountId], event);
+export async function revokeMySession(db: Database, principal: Principal, sessionId: string): Promise<void> {
+  const fields = { sessionId, reason: 'by the account' };
+  await runAndRecord(db, revokeSession, [sessionId, principal.accountId], fields);
 }

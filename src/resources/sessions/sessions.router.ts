@@ -13,7 +13,7 @@ export const sessionsRouter = router({
       }),
     )
     .output(z.array(sessionOutput))
-    .query(({ ctx }) => listMySessions(ctx.services.db.read, ctx.principal)),
+    .query(({ ctx }) => listMySessions(ctx.services.db, ctx.principal)),
 
   revokeMySession: accountProcedure('profile:write')
     .meta(
@@ -25,7 +25,7 @@ export const sessionsRouter = router({
     .input(z.object({ sessionId: resourceId }))
     .output(success)
     .mutation(async ({ ctx, input }) => {
-      await revokeMySession(ctx.services.db.read, ctx.principal, input.sessionId);
+      await revokeMySession(ctx.services.db, ctx.principal, input.sessionId);
       return SUCCESS;
     }),
 });

@@ -17,7 +17,7 @@ export async function signIn(
   replaced: Principal | null,
   { email, password }: SignIn,
 ): Promise<void> {
-  const { accountId, passwordHash, deviceId } = await findSignIn(db.read, email, browserClient.deviceToken);
+  const { accountId, passwordHash, deviceId } = await findSignIn(db, email, browserClient.deviceToken);
   const { attempts, addressBucket } = browserClient;
   // A browser of the owner's is bound by its own window alone, whatever strangers do at the account or beside it.
   const windows =

@@ -35,7 +35,7 @@ export const teamsConsoleRouter = router({
   })
     .output(teamOutput)
     .mutation(async ({ ctx: { services, membership }, input }) => {
-      const details = await updateTeamDetails(services.db.read, membership.team.id, input);
+      const details = await updateTeamDetails(services.db, membership.team.id, input);
       if (details === null) throw new ProblemError('team_not_found');
       return presentTeam({ ...membership, team: { ...membership.team, ...details } });
     }),
@@ -46,11 +46,11 @@ export const teamsConsoleRouter = router({
 
   seats: memberProcedure
     .output(seatsOutput)
-    .query(({ ctx: { services }, input }) => readSeats(services.db.read, services.config.plans, input.teamId)),
+    .query(({ ctx: { services }, input }) => readSeats(services.db, services.config.plans, input.teamId)),
 
   overview: memberProcedure
     .output(overviewOutput)
-    .query(({ ctx: { services, membership } }) => readOverview(services.db.read, services.config.plans, membership)),
+    .query(({ ctx: { services, membership } }) => readOverview(services.db, services.config.plans, membership)),
 
   leave: memberProcedure.output(success).mutation(async ({ ctx: { services, membership } }) => {
     await leaveTeam(services, membership);
@@ -77,11 +77,11 @@ export const teamsConsoleRouter = router({
 
   ownershipOffer: memberProcedure
     .output(ownershipOfferOutput.nullable())
-    .query(({ ctx, input }) => findOwnershipOffer(ctx.services.db.read, input.teamId)),
+    .query(({ ctx, input }) => findOwnershipOffer(ctx.services.db, input.teamId)),
 
   ownershipOffers: sessionProcedure
     .output(z.array(offeredTeamOutput))
-    .query(({ ctx }) => listOwnershipOffers(ctx.services.db.read, ctx.principal.accountId)),
+    .query(({ ctx }) => listOwnershipOffers(ctx.services.db, ctx.principal.accountId)),
 
   acceptOwnership: memberProcedure
     .output(teamOutput)

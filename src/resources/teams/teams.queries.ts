@@ -1,6 +1,7 @@
 import type { Principal } from '../../auth/principal.ts';
-import { change, recording } from '../../events/record.ts';
-import { brief, iso, statement, type Read } from '../../db/query.ts';
+import { recordedCommand, runAndRecord } from '../../events/record.ts';
+import type { Database } from '../../db/database.ts';
+import { iso, query, type QueryRunner } from '../../db/query.ts';
 
 type TeamRow = {
   id: string;
@@ -12,7 +13,7 @@ type TeamRow = {
   role_name: string;
 };
 
-const teamsOfAccount = brief<TeamRow>(
+const teamsOfAccount = query<TeamRow>(
   'teams_of_account',
   `select t.id, t.name, t.slug, t.description, t.avatar_url, r.id as role_id, r.name as role_name
    from membership m
@@ -23,13 +24,13 @@ const teamsOfAccount = brief<TeamRow>(
    order by t.name, t.id`,
 );
 
-const renameTeam = recording<{ name: string }>(
+const renameTeam = recordedCommand<{ name: string }>(
   'rename_team',
   `update team set name = $2, updated_at = now() where id = $1 returning name`,
-  2,
+  'team.renamed',
 );
 
-const updateDetails = recording<{ description: string | null; avatar_url: string | null }>(
+const updateDetails = recordedCommand<{ description: string | null; avatar_url: string | null }>(
   'update_team_details',
   `update team
    set description = case when $2 then $3 else description end,
@@ -37,7 +38,7 @@ const updateDetails = recording<{ description: string | null; avatar_url: string
        updated_at = now()
    where id = $1
    returning description, avatar_url`,
-  5,
+  'team.changed',
 );
 
 type OfferRow = {
@@ -48,7 +49,7 @@ type OfferRow = {
   expires_at: string;
 };
 
-const offerOfTeam = statement<OfferRow>(
+const offerOfTeam = query<OfferRow>(
   'ownership_offer_of_team',
   `select o.nominee_id, a.email, a.first_name, a.last_name, o.expires_at
    from ownership_transfer o
@@ -56,7 +57,7 @@ const offerOfTeam = statement<OfferRow>(
    where o.team_id = $1 and o.expires_at > now()`,
 );
 
-const offersToAccount = statement<{ team_id: string; team_name: string; expires_at: string }>(
+const offersToAccount = query<{ team_id: string; team_name: string; expires_at: string }>(
   'ownership_offers_to_account',
   `select o.team_id, t.name as team_name, o.expires_at
    from ownership_transfer o
@@ -68,8 +69,8 @@ const offersToAccount = statement<{ team_id: string; team_name: string; expires_
 );
 
 /** The teams the credential reaches: all with an active membership, or the one of a team credential. */
-export async function listTeams(read: Read, { accountId, teamId }: Principal) {
-  const rows = await read(teamsOfAccount, [accountId, teamId]);
+export async function listTeams(db: QueryRunner, { accountId, teamId }: Principal) {
+  const rows = await db.query(teamsOfAccount, [accountId, teamId]);
   return rows.map((row) => ({
     id: row.id,
     name: row.name,
@@ -80,17 +81,17 @@ export async function listTeams(read: Read, { accountId, teamId }: Principal) {
   }));
 }
 
-export async function updateTeam(read: Read, teamId: string, name: string): Promise<void> {
-  await change(read, renameTeam, [teamId, name], ['team.renamed', { teamId }]);
+export async function updateTeam(db: Database, teamId: string, name: string): Promise<void> {
+  await runAndRecord(db, renameTeam, [teamId, name], { teamId });
 }
 
 type Details = { readonly description?: string | null | undefined; readonly avatarUrl?: string | null | undefined };
 
 /** Changes what is given and leaves the rest. @returns both as they are now; null where the team has just gone. */
-export async function updateTeamDetails(read: Read, teamId: string, { description, avatarUrl }: Details) {
+export async function updateTeamDetails(db: Database, teamId: string, { description, avatarUrl }: Details) {
   const values = [teamId, description !== undefined, description ?? null, avatarUrl !== undefined, avatarUrl ?? null];
   const changed = namesOf({ description, avatarUrl });
-  const [row] = await change(read, updateDetails, values, ['team.changed', { teamId, changed }]);
+  const [row] = await runAndRecord(db, updateDetails, values, { teamId, changed });
   return row === undefined ? null : { description: row.description, avatarUrl: row.avatar_url };
 }
 
@@ -98,8 +99,8 @@ const namesOf = (given: object): string[] =>
   Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [name]));
 
 /** Whom the team is offered to. */
-export async function findOwnershipOffer(read: Read, teamId: string) {
-  const [row] = await read(offerOfTeam, [teamId]);
+export async function findOwnershipOffer(db: QueryRunner, teamId: string) {
+  const [row] = await db.query(offerOfTeam, [teamId]);
   if (row === undefined) return null;
   return {
     nominee: { userId: row.nominee_id, email: row.email, firstName: row.first_name, lastName: row.last_name },
@@ -108,7 +109,7 @@ export async function findOwnershipOffer(read: Read, teamId: string) {
 }
 
 /** The teams that are offered to an account. */
-export async function listOwnershipOffers(read: Read, accountId: string) {
-  const rows = await read(offersToAccount, [accountId]);
+export async function listOwnershipOffers(db: QueryRunner, accountId: string) {
+  const rows = await db.query(offersToAccount, [accountId]);
   return rows.map((row) => ({ teamId: row.team_id, teamName: row.team_name, expiresAt: iso(row.expires_at) }));
 }

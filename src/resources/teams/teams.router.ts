@@ -14,7 +14,7 @@ export const teamsRouter = router({
       }),
     )
     .output(z.array(teamOutput))
-    .query(({ ctx }) => listTeams(ctx.services.db.read, ctx.principal)),
+    .query(({ ctx }) => listTeams(ctx.services.db, ctx.principal)),
 
   createTeam: accountProcedure('teams:write')
     .meta(
@@ -44,7 +44,7 @@ export const teamsRouter = router({
     )
     .output(teamOutput)
     .mutation(async ({ ctx: { services, membership }, input }) => {
-      await updateTeam(services.db.read, membership.team.id, input.name);
+      await updateTeam(services.db, membership.team.id, input.name);
       return presentTeam({ ...membership, team: { ...membership.team, name: input.name } });
     }),
 });
