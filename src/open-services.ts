@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import type { Audit } from './events/event.ts';
 import { createSealer } from './crypto/encryption.ts';
 import { secretsOf } from './crypto/tokens.ts';
-import { readSecretKeys, type Config } from './config.ts';
+import { readSecretKeys } from './config-values.ts';
+import { ConfigError, type Config } from './config.ts';
 import { openDatabase } from './db/database.ts';
 import { startEmbedded } from './db/embedded.ts';
 import { migrate } from './db/migrate.ts';
@@ -13,12 +14,12 @@ import type { Services } from './app-services.ts';
 
 export type OpenServices = {
   readonly services: Services;
-  /** The embedded database was made by this call, so it is empty. */
+  /** Whether this call created the embedded database, which is empty then. */
   readonly isNewDatabase: boolean;
   readonly close: () => Promise<void>;
 };
 
-/** Opens what procedures work with: the database, embedded where none is configured, migrated. */
+/** Opens the services. Without DATABASE_URL, it starts the embedded database. Migrates the database. */
 export async function openServices(config: Config, audit: Audit, withSpan?: RunInSpan): Promise<OpenServices> {
   const embedded = config.databaseUrl === undefined ? await startEmbedded({ dataDir: config.dataDir }) : undefined;
   const databaseUrl = embedded?.url ?? config.databaseUrl ?? '';
@@ -40,15 +41,21 @@ export async function openServices(config: Config, audit: Audit, withSpan?: RunI
   }
 }
 
-/** The keys of an installation that names none: made once, beside its embedded database. */
+/** The generated keys of an instance without SECRET_KEYS, stored beside its embedded database. */
 function ownSecretKeys(dataDir: string): readonly string[] {
   const file = join(dataDir, 'secret-keys');
   mkdirSync(dataDir, { recursive: true });
   if (!existsSync(file)) writeOnce(file, `${randomBytes(32).toString('base64url')}\n`);
-  return readSecretKeys(readFileSync(file, 'utf8').trim());
+  try {
+    return readSecretKeys(readFileSync(file, 'utf8').trim());
+  } catch {
+    throw new ConfigError(
+      `DATA_DIR: ${file} is damaged: restore it from a backup, or set SECRET_KEYS; deleting it loses all encrypted data`,
+    );
+  }
 }
 
-/** Of two processes that start at once one writes, and neither reads half a file. */
+/** Creates the file with all its content; of concurrent calls only one succeeds. */
 function writeOnce(file: string, content: string): void {
   const draft = `${file}.${process.pid}`;
   writeFileSync(draft, content, { mode: 0o600 });

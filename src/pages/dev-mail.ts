@@ -1,7 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Router, type Request } from 'express';
-import { isLoopback, type Config } from '../config.ts';
+import { isLoopback } from '../config-values.ts';
+import type { Config } from '../config.ts';
 import { escapeHtml } from './html.ts';
 import { createPlainPages } from './plain.ts';
 

@@ -18,7 +18,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['db', 'rate-limit'],
   ['crypto', 'telemetry'],
   ['email', 'entities', 'config.ts', 'errors.ts'],
-  ['time.ts'],
+  ['config-values.ts', 'time.ts'],
 ];
 
 const roomOf = (file: string): string | undefined =>

@@ -1,4 +1,4 @@
-import type { Plan } from '../../config.ts';
+import type { Plan } from '../../config-values.ts';
 
 export type Plans = ReadonlyMap<string, Plan>;
 

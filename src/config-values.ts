@@ -1,0 +1,144 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
+import { z } from 'zod';
+
+// Types of environment variables. An error message continues a line that begins with the variable's name.
+
+export const flag = z.enum(['true', 'false', '1', '0', 'on', 'off']).transform((value) => /^(true|1|on)$/.test(value));
+
+// Every number has an upper bound: a larger one would overflow a date, a timer or a column after the start.
+export const REQUESTS_MAX = 1_000_000_000;
+const COUNT_MAX = 1_000_000;
+const DAYS_MAX = 3650;
+export const SECONDS_MAX = 86_400;
+
+export function wholeNumber(min: number, max: number) {
+  const error = `must be a whole number from ${min} to ${max}`;
+  return z
+    .string()
+    .regex(/^\d{1,15}$/, error)
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, error);
+}
+
+export const count = (fallback: number, max = COUNT_MAX) => wholeNumber(1, max).default(fallback);
+export const days = (fallback: number) => count(fallback, DAYS_MAX);
+export const port = () => wholeNumber(1, 65_535);
+export const url = (...protocols: readonly string[]) =>
+  z.url({
+    protocol: new RegExp(`^(${protocols.join('|')})$`),
+    error: `must be a URL that begins with ${protocols.map((name) => `${name}://`).join(' or ')}`,
+  });
+
+/** A variable whose text `read` converts. `read` throws if the text is invalid. */
+const readBy = <Value>(read: (text: string) => Value) =>
+  z.string().transform((text, context) => {
+    try {
+      return read(text);
+    } catch (error) {
+      context.addIssue({ code: 'custom', message: error instanceof Error ? error.message : String(error) });
+      return z.NEVER;
+    }
+  });
+
+const splitList = (text: string): string[] =>
+  text
+    .split(',')
+    .map((part) => part.trim())
+    .filter(Boolean);
+
+/** A URL of scheme, host and port only. A trailing slash is accepted. */
+function readOrigin(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol))
+    throw new Error('must be an origin, such as https://teams.example.com');
+  if (url.username !== '' || url.password !== '') throw new Error('must not contain a user or password');
+  if (url.pathname !== '/' || /[?#]/.test(text)) throw new Error('must not contain a path, query or fragment');
+  return url;
+}
+
+/** The public origin, without a trailing slash. */
+export const baseUrl = () =>
+  readBy((text) => {
+    const url = readOrigin(text);
+    if (url.protocol === 'http:' && !isLoopback(url.hostname))
+      throw new Error('must be https unless it names this machine (localhost, 127.0.0.1, [::1])');
+    return url.origin;
+  });
+
+/** Origins in the form in which browsers send them. */
+export const origins = () => readBy((text) => [...new Set(splitList(text).map((origin) => readOrigin(origin).origin))]);
+
+export const redisUrls = () =>
+  z
+    .string()
+    .refine(
+      (text) => text.split(',').every((part) => /^rediss?:\/\//.test(part.trim()) && URL.canParse(part.trim())),
+      'must be redis:// or rediss:// URLs, separated by commas',
+    );
+
+/** `SECRET_KEYS`: the first key signs and encrypts, all keys verify and decrypt. */
+export function readSecretKeys(text: string): readonly string[] {
+  const keys = text.split(',').map((key) => key.trim());
+  if (keys.some((key) => !/^[\x21-\x7e]{32,}$/.test(key)))
+    throw new Error('each key needs at least 32 ASCII characters without spaces');
+  return keys;
+}
+
+export const secretKeys = () => readBy(readSecretKeys);
+
+/** Addresses of proxies as Express takes them: a number of hops, `true` for one, or addresses and networks. */
+export const trustedProxies = () =>
+  readBy((text): boolean | number | string => {
+    if (text === 'false' || text === 'off') return false;
+    if (text === 'true') return true;
+    if (/^\d{1,2}$/.test(text)) return Number(text);
+    const invalid = splitList(text).find((part) => !isNetwork(part));
+    if (invalid !== undefined || splitList(text).length === 0)
+      throw new Error(
+        `must be a number of hops, true, or IP addresses and networks, not ${JSON.stringify(invalid ?? text)}`,
+      );
+    return text;
+  });
+
+function isNetwork(text: string): boolean {
+  const [address = '', bits, ...rest] = text.split('/');
+  if (['loopback', 'linklocal', 'uniquelocal'].includes(text)) return true;
+  const version = isIP(address);
+  if (version === 0 || rest.length > 0) return false;
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128));
+}
+
+const plan = z.object({ id: z.string().min(1), name: z.string().min(1), seats: z.int().min(1).max(COUNT_MAX) });
+
+/** The limits of a team. `seats` counts active members and pending invitations together. */
+export type Plan = z.infer<typeof plan>;
+
+export const BUILT_IN_PLANS: ReadonlyMap<string, Plan> = new Map([
+  ['free', { id: 'free', name: 'Free', seats: 5 }],
+  ['pro', { id: 'pro', name: 'Pro', seats: 50 }],
+]);
+
+/** The plans of a JSON file. */
+export const plans = () =>
+  readBy((file): ReadonlyMap<string, Plan> => {
+    if (!existsSync(file)) throw new Error(`${file} does not exist`);
+    try {
+      const list = z.array(plan).parse(JSON.parse(readFileSync(file, 'utf8')));
+      if (!list.some(({ id }) => id === 'free')) throw new Error('the plan "free", on which teams start, is missing');
+      return new Map(list.map((entry) => [entry.id, entry]));
+    } catch (error) {
+      const [reason] =
+        error instanceof z.ZodError
+          ? [describe(error)]
+          : String(error instanceof Error ? error.message : error).split('\n');
+      throw new Error(`${file} is not a list of { id, name, seats }: ${reason}`);
+    }
+  });
+
+const describe = ({ issues: [issue] }: z.ZodError): string => `${issue?.path.join('.')} ${issue?.message}`;
+
+/** Whether a host name, in the form of URL.hostname, can only be this machine. */
+export function isLoopback(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d+){3}$/.test(hostname);
+}
