@@ -28,9 +28,10 @@ import { SECOND_MS } from './time.ts';
 const FINISH_MS = 5000;
 
 await start().catch((error: unknown) => {
-  // What an operator can mend is one line; anything else keeps its stack.
-  const known = error instanceof ConfigError || (error instanceof Error && 'code' in error);
-  process.stderr.write(`roster: ${known ? error.message : error instanceof Error ? error.stack : String(error)}\n`);
+  // One line for each fault that the operator can fix. Anything else is a defect and keeps its stack.
+  const [isCode, stack] = error instanceof Error ? ['code' in error, error.stack] : [false, String(error)];
+  const faults = error instanceof ConfigError ? error.faults : [isCode ? (error as Error).message : stack];
+  process.stderr.write(faults.map((fault) => `roster: ${fault}\n`).join(''));
   process.exit(1);
 });
 
@@ -69,9 +70,9 @@ async function start(): Promise<void> {
   );
   const server = createHttpServer(telemetry.tracing?.listener(app) ?? app, config.baseUrl, requests);
   const mailer = createMailer(config);
-  const worker = await startWorker(services, mailer, log);
-  // Before anything can fail, because the keys cannot be shown again.
+  // First in the output, and before anything can fail: the keys cannot be shown again.
   process.stdout.write(await firstGreeting(services));
+  const worker = await startWorker(services, mailer, log);
   const scrapes = await listenForScrapes(services, telemetry);
   await listen(server, config.port, config.host);
   log.info({ host: config.host, port: config.port, baseUrl: config.baseUrl }, 'listening');
@@ -97,7 +98,7 @@ async function listenForScrapes({ config, db }: Services, { metrics }: Telemetry
   metrics.watchPool(db.pool);
   metrics.watchJobs(() => countJobs(db));
   const server = createServer({ maxHeaderSize: 16 * 1024, requestTimeout: 10 * SECOND_MS }, metrics.listener);
-  await listen(server, config.metricsPort, config.host);
+  await listen(server, config.metricsPort, config.host, 'METRICS_PORT');
   return { close: () => closeServer(server, 0) };
 }
 

@@ -7,7 +7,9 @@ import { secretsOf } from './crypto/tokens.ts';
 import { readSecretKeys } from './config-values.ts';
 import { ConfigError, type Config } from './config.ts';
 import { openDatabase } from './db/database.ts';
-import { startEmbedded } from './db/embedded.ts';
+import { connectionFault } from './db/connection-fault.ts';
+import { type Embedded, startEmbedded } from './db/embedded.ts';
+import { EmbeddedError } from './db/embedded/home.ts';
 import { migrate } from './db/migrate.ts';
 import type { RunInSpan } from './telemetry/span.ts';
 import type { Services } from './app-services.ts';
@@ -21,7 +23,7 @@ export type OpenServices = {
 
 /** Opens the services. Without DATABASE_URL, it starts the embedded database. Migrates the database. */
 export async function openServices(config: Config, audit: Audit, withSpan?: RunInSpan): Promise<OpenServices> {
-  const embedded = config.databaseUrl === undefined ? await startEmbedded({ dataDir: config.dataDir }) : undefined;
+  const embedded = config.databaseUrl === undefined ? await openEmbedded(config) : undefined;
   const databaseUrl = embedded?.url ?? config.databaseUrl ?? '';
   try {
     await migrate(databaseUrl);
@@ -37,8 +39,38 @@ export async function openServices(config: Config, audit: Audit, withSpan?: RunI
     };
   } catch (error) {
     await embedded?.close();
-    throw error;
+    const fault = embedded === undefined ? connectionFault(error, databaseUrl) : fileFault(error, config.dataDir);
+    throw fault === undefined ? error : new ConfigError(fault);
   }
+}
+
+/** Starts the embedded database. @throws ConfigError if the operator can fix the cause */
+export async function openEmbedded({ dataDir }: Config): Promise<Embedded> {
+  try {
+    return await startEmbedded({ dataDir });
+  } catch (error) {
+    const fault = error instanceof EmbeddedError ? error.message : fileFault(error, dataDir);
+    throw fault === undefined ? error : new ConfigError(fault);
+  }
+}
+
+const FILE_FAULTS: Readonly<Record<string, string>> = {
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the disk quota is used up',
+  53100: 'the disk is full',
+  EROFS: 'the file system is read-only',
+  EACCES: 'access is denied to this user',
+  EPERM: 'access is denied to this user',
+  ENOTDIR: 'it is not a directory',
+  EEXIST: 'it is not a directory',
+  EMFILE: 'too many files are open: raise the limit (`ulimit -n`)',
+  ENFILE: 'too many files are open on this machine',
+};
+
+function fileFault(error: unknown, dataDir: string): string | undefined {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const fault = FILE_FAULTS[code];
+  return fault === undefined ? undefined : `DATA_DIR: ${dataDir} cannot be used: ${fault} (${code})`;
 }
 
 /** The generated keys of an instance without SECRET_KEYS, stored beside its embedded database. */

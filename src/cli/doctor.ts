@@ -7,6 +7,7 @@ import pg from 'pg';
 import { readSecretKeys } from '../config-values.ts';
 import { ConfigError, readConfig, type Config } from '../config.ts';
 import { appliedMigrations } from '../db/backup/tables.ts';
+import { connectionFault } from '../db/connection-fault.ts';
 import { knownMigrations } from '../db/migrate.ts';
 import { Refusal, errorSummary } from './failure.ts';
 import { print, withDatabase } from './operate.ts';
@@ -80,7 +81,8 @@ async function databaseChecks(config: Config): Promise<Check[]> {
     });
   } catch (error) {
     const unknown = 'not known, because the database cannot be reached';
-    return [failed('database', errorSummary(error)), failed('migrations', unknown), failed('clock', unknown)];
+    const fault = config.databaseUrl === undefined ? undefined : connectionFault(error, config.databaseUrl);
+    return [failed('database', fault ?? errorSummary(error)), failed('migrations', unknown), failed('clock', unknown)];
   }
 }
 

@@ -34,16 +34,18 @@ async function describe(error: unknown): Promise<string> {
       ? 'name a command; --help lists them'
       : error.message.replace(/^error: /, '');
   }
-  const [{ ProblemError }, { isUnavailable }] = await Promise.all([
+  const [{ ProblemError }, { connectionFault }] = await Promise.all([
     import('../errors.ts'),
-    import('../db/database.ts'),
+    import('../db/connection-fault.ts'),
   ]);
   if (error instanceof ProblemError) {
     const [fault] = error.extras.errors ?? [];
     const option = OPTIONS[fault?.pointer.replace(/\/\d+$/, '') ?? error.problem];
     return option === undefined ? error.message : `${option}: ${error.message}`;
   }
-  return isUnavailable(error) ? `the database cannot be reached (${errorSummary(error)})` : errorSummary(error);
+  const databaseUrl = process.env['DATABASE_URL'] ?? '';
+  const fault = URL.canParse(databaseUrl) ? connectionFault(error, databaseUrl) : undefined;
+  return fault ?? errorSummary(error);
 }
 
 /** The message of an error; one that gathers several attempts to connect has none of its own. */

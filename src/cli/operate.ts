@@ -50,8 +50,8 @@ export async function withDatabase<Result>(
   use: (databaseUrl: string) => Promise<Result>,
 ): Promise<Result> {
   if (config.databaseUrl !== undefined) return use(config.databaseUrl);
-  const { startEmbedded } = await import('../db/embedded.ts');
-  const embedded = await startEmbedded({ dataDir: config.dataDir });
+  const { openEmbedded } = await import('../open-services.ts');
+  const embedded = await openEmbedded(config);
   try {
     return await use(embedded.url);
   } finally {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { clusterOf, ensureCluster, passwordOf } from './embedded/cluster.ts';
-import { prepareHome } from './embedded/home.ts';
+import { EmbeddedError, prepareHome } from './embedded/home.ts';
 import { type Hold, joinHolders } from './embedded/life-line.ts';
 import { login, urlOf } from './embedded/login.ts';
 import { packagedPrograms, preparePrograms } from './embedded/programs.ts';
@@ -79,8 +79,8 @@ async function startOrJoin(options: LaunchOptions): Promise<Started> {
       if (hold === attempt?.hold) attempt = undefined;
       return { port: server.port, close: () => close(cluster, server.pid, hold) };
     }
-    throw new Error(
-      `The embedded PostgreSQL in ${cluster} was not ready after ${START_SECONDS_MAX} seconds: see server.log beside it.`,
+    throw new EmbeddedError(
+      `DATA_DIR: the embedded PostgreSQL in ${cluster} was not ready after ${START_SECONDS_MAX} seconds: see server.log beside it.`,
     );
   } finally {
     attempt?.hold.release();
@@ -92,7 +92,10 @@ async function keepTrying(attempt: Launch | undefined, options: LaunchOptions): 
   const failure = attempt.failure();
   if (failure === undefined) return attempt;
   attempt.hold.release();
-  if (!PASSING.test(failure)) throw new Error(`The embedded PostgreSQL does not start: ${failure}`);
+  if (!PASSING.test(failure))
+    throw new EmbeddedError(
+      `DATA_DIR: the embedded PostgreSQL in ${clusterOf(options.home)} does not start: ${failure}`,
+    );
   await sleep(10 * POLL_MILLISECONDS);
   return launch(options);
 }

@@ -2,10 +2,13 @@ import { globSync } from 'node:fs';
 import { basename } from 'node:path';
 import { runMigrations } from 'graphile-worker';
 import pg from 'pg';
+import { SECOND_MS } from '../time.ts';
 import { MIGRATIONS, openOrm } from './orm.ts';
 
 /** "RSTR" in ASCII: the advisory lock under which one replica at a time migrates. */
 const MIGRATION_LOCK = 0x52535452;
+
+const CONNECT_MS = 10 * SECOND_MS;
 
 /**
  * Brings the database up to date: our migrations, then the job queue's own. Replicas that start
@@ -14,7 +17,7 @@ const MIGRATION_LOCK = 0x52535452;
  * @returns the names of the migrations that ran.
  */
 export async function migrate(databaseUrl: string, to?: string): Promise<string[]> {
-  const lock = new pg.Client({ connectionString: databaseUrl });
+  const lock = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: CONNECT_MS });
   await lock.connect();
   try {
     await lock.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);

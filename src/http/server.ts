@@ -1,4 +1,5 @@
 import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http';
+import { ConfigError } from '../config.ts';
 import type { AccessLog } from './access-log.ts';
 import { answerParserErrors } from './parser-errors.ts';
 import { SECOND_MS } from '../time.ts';
@@ -45,14 +46,31 @@ export function createHttpServer(
   return server;
 }
 
-export const listen = (server: Server, port: number, host: string): Promise<void> =>
+/**
+ * Starts to accept connections.
+ * @param variable the setting that names the port
+ * @throws ConfigError if the port cannot be used
+ */
+export const listen = (server: Server, port: number, host: string, variable = 'PORT'): Promise<void> =>
   new Promise((resolve, reject) => {
-    server.once('error', reject);
+    const onError = (error: Error) => reject(listenFault(error, port, host, variable));
+    server.once('error', onError);
     server.listen(port, host, () => {
-      server.off('error', reject);
+      server.off('error', onError);
       resolve();
     });
   });
+
+function listenFault(error: Error, port: number, host: string, variable: string): Error {
+  const code = 'code' in error ? String(error.code) : '';
+  if (code === 'EADDRINUSE')
+    return new ConfigError(`${variable}: ${port} on ${host} is in use (${code}): choose another port`);
+  if (code === 'EACCES')
+    return new ConfigError(`${variable}: this user cannot listen on ${port} (${code}): choose a port from 1024`);
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
+    return new ConfigError(`HOST: ${host} is no address of this machine (${code})`);
+  return error;
+}
 
 /** Stops accepting, lets what runs finish within the bound, then ends what is left. */
 export async function closeServer(server: Server, withinMs: number): Promise<void> {

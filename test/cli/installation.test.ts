@@ -75,14 +75,13 @@ describe('doctor', () => {
         DATABASE_URL: NOWHERE,
         REDIS_URL: 'redis://127.0.0.1:1',
         SMTP_URL: 'smtp://127.0.0.1:1',
-        BASE_URL: 'http://localhost:3000/?a',
       }),
       doctor({ BASE_URL: 'http://roster.example.com' }),
     ]);
 
     expect(unreachable).toMatchObject({
       code: 1,
-      failed: ['database', 'migrations', 'clock', 'redis', 'mail', 'base-url'],
+      failed: ['database', 'migrations', 'clock', 'redis', 'mail'],
     });
     expect(misconfigured.checks).toEqual([
       {
@@ -144,7 +143,7 @@ describe('a refusal', () => {
     ]);
 
     expect(refusalOf(setting)).toMatch(/^RATE_LIMIT: /);
-    expect(refusalOf(database)).toBe('the database cannot be reached (connect ECONNREFUSED 127.0.0.1:1)');
+    expect(refusalOf(database)).toBe('DATABASE_URL: no PostgreSQL server answers at 127.0.0.1:1 (ECONNREFUSED)');
   });
 });
 

@@ -394,7 +394,9 @@ describe.skipIf(process.platform === 'win32')('startEmbedded', { timeout: 30_000
     const dataDir = aDatabase();
     rmSync(join(dataDir, 'postgres', 'data', 'global'), { recursive: true });
 
-    await expect(aUser(dataDir).started()).rejects.toThrow(/Error: The embedded PostgreSQL does not start: .*global/);
+    await expect(aUser(dataDir).started()).rejects.toThrow(
+      /Error: DATA_DIR: the embedded PostgreSQL in \S+ does not start: .*global/,
+    );
   });
 
   describe.skipIf(!IS_ROOT)('started by root', () => {

@@ -89,6 +89,7 @@ describe('the first start', () => {
     process.stdout.write(`first start: ${Math.round(first.startMs)} ms\n`);
     await expect.poll(() => printedCommands(first).length, BOUND).toBeGreaterThan(0);
     const commands = printedCommands(first);
+    expect(first.lines.find((line) => line !== '')).toContain('demo data');
 
     const answers = [];
     for (const { path, secret, body } of commands) {
@@ -369,5 +370,10 @@ describe('a wrong configuration', () => {
     expect(ends[0]?.complaint).toContain(String(nobody));
     expect(ends[1]?.complaint).toContain(String(nobody));
     expect(ends[2]?.complaint).toContain(String(taken));
+    expect(ends.map(({ complaint }) => complaint.split(':')[1]?.trim())).toEqual([
+      'DATABASE_URL',
+      'DATABASE_URL',
+      'PORT',
+    ]);
   });
 });

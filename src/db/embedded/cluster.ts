@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { hasCode, type Home } from './home.ts';
+import { EmbeddedError, hasCode, type Home } from './home.ts';
 
 const PASSWORD_FILE = 'roster.password';
 
@@ -89,11 +89,13 @@ async function initdb(home: Home, programs: string, args: readonly string[]): Pr
   } catch (error) {
     // The file is there: what is missing is the loader it asks for, as on a system with musl.
     if (hasCode(error, 'ENOENT'))
-      throw new Error(
-        'The packaged PostgreSQL cannot run on this system (it needs glibc): set DATABASE_URL to a PostgreSQL server.',
+      throw new EmbeddedError(
+        'DATABASE_URL: the packaged PostgreSQL cannot run on this system (it needs glibc); name a PostgreSQL server.',
       );
     const output = error instanceof Error && 'stderr' in error ? String(error.stderr) : String(error);
-    throw new Error(`PostgreSQL cannot make its data directory in ${home.path}: ${reasonIn(output)}`);
+    throw new EmbeddedError(
+      `DATA_DIR: PostgreSQL cannot create its data directory in ${home.path}: ${reasonIn(output)}`,
+    );
   }
 }
 

@@ -15,6 +15,9 @@ import { join } from 'node:path';
 /** The account that the server's programs run as; empty when that is our own. */
 export type Account = { uid: number; gid: number } | Record<never, never>;
 
+/** The embedded server cannot run for a reason outside this program. The message is one line. */
+export class EmbeddedError extends Error {}
+
 /** Where everything of one embedded server lives, owned by its account. */
 export type Home = { path: string; account: Account };
 
@@ -30,8 +33,8 @@ export function prepareHome(dataDir: string): Home {
     else mkdirSync(location, { recursive: true, mode: 0o700 });
   }
   if (!statSync(location, { throwIfNoEntry: false })) {
-    throw new Error(
-      `${location} points to a directory that is gone: bring it back, or remove the link to begin with an empty database.`,
+    throw new EmbeddedError(
+      `DATA_DIR: ${location} points to a directory that is gone: bring it back, or remove the link to begin with an empty database.`,
     );
   }
 
@@ -74,8 +77,8 @@ function unprivilegedAccount(): { uid: number; gid: number } {
     const [uid, gid] = ['-u', '-g'].map((flag) => spawnSync('id', [flag, name], { encoding: 'utf8' }).stdout);
     if (uid && gid) return { uid: Number(uid), gid: Number(gid) };
   }
-  throw new Error(
-    'PostgreSQL does not run as root, and there is no user `postgres` or `nobody`: start as another user, or set DATABASE_URL.',
+  throw new EmbeddedError(
+    'DATABASE_URL: PostgreSQL does not run as root and there is no user `postgres` or `nobody`: start as another user, or name a PostgreSQL server.',
   );
 }
 

@@ -1,5 +1,6 @@
 import { Client, DatabaseError } from 'pg';
 import { SUPERUSER } from './cluster.ts';
+import { EmbeddedError } from './home.ts';
 
 const DATABASE = 'roster';
 
@@ -64,7 +65,9 @@ async function withClient<T>(
 // A wrong password stays wrong; everything else is a server that is starting, stopping, full or gone.
 function refused(error: unknown): undefined {
   if (['28P01', '28000'].includes(stateOf(error) ?? '')) {
-    throw new Error('The embedded PostgreSQL refuses the password that is kept in its data directory.');
+    throw new EmbeddedError(
+      'DATA_DIR: the embedded PostgreSQL rejects the password in `roster.password` of its data directory: restore that file',
+    );
   }
   return undefined;
 }

@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
-import { type Account, canReach, hasCode, type Home } from './home.ts';
+import { type Account, canReach, EmbeddedError, hasCode, type Home } from './home.ts';
 
 const PLATFORMS: Partial<Record<NodeJS.Platform, string>> = { linux: 'linux', darwin: 'darwin', win32: 'windows' };
 
@@ -29,8 +29,7 @@ export function packagedPrograms(): string {
   try {
     return join(dirname(createRequire(import.meta.url).resolve(name)), '..', 'native');
   } catch {
-    const message = `DATABASE_URL: set it to a PostgreSQL server, because none is installed here (${name})`;
-    throw Object.assign(new Error(message), { code: 'NOT_INSTALLED' });
+    throw new EmbeddedError(`DATABASE_URL: set it to a PostgreSQL server, because none is installed here (${name})`);
   }
 }
 

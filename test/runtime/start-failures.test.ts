@@ -1,0 +1,133 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { createTestDatabase } from '../support/database.ts';
+import { freePort, launchService, makeDataDir, removeDataDir, startService } from '../support/service.ts';
+
+const SECRET_KEYS = 'test-key-test-key-test-key-test-key';
+
+function aDataDir(): string {
+  const dataDir = makeDataDir();
+  onTestFinished(() => removeDataDir(dataDir));
+  return dataDir;
+}
+
+/** Starts the service, which fails. @returns what it reports, one line for each fault */
+async function failedStart(env: Record<string, string>, dataDir = aDataDir()): Promise<string[]> {
+  const service = launchService({ dataDir, env: { PORT: String(await freePort()), ...env } });
+  const { code } = await service.exited;
+  expect({ code, printed: service.lines }).toEqual({ code: 1, printed: [] });
+  return service.complaint().trimEnd().split('\n');
+}
+
+/** The data directory of a service that has run. */
+async function aUsedDataDir(): Promise<string> {
+  const dataDir = aDataDir();
+  const service = await startService({ dataDir, env: { SEED_DEMO: 'off' } });
+  service.kill('SIGTERM');
+  await service.exited;
+  await serverEnded(dataDir);
+  return dataDir;
+}
+
+/** Waits until the embedded server has ended. A crashed one leaves its postmaster.pid. */
+async function serverEnded(dataDir: string): Promise<void> {
+  const pidFile = join(dataDir, 'postgres', 'data', 'postmaster.pid');
+  const isRunning = () => existsSync(pidFile) && existsSync(`/proc/${Number.parseInt(readFileSync(pidFile, 'utf8'))}`);
+  await expect.poll(isRunning, { timeout: 15_000, interval: 20 }).toBe(false);
+  rmSync(pidFile, { force: true });
+}
+
+test('a start reports every invalid variable at once, by name', async () => {
+  const faults = await failedStart({
+    PORT: '70000',
+    BASE_URL: 'https://teams.example.com/roster',
+    DATABASE_URL: 'mysql://127.0.0.1/roster',
+    INVITATION_DAYS: '99999999999',
+    TRUST_PROXY: 'the one in front',
+    TRPC_ORIGINS: 'https://app.example.com/console',
+  });
+
+  expect(faults).toEqual([
+    'roster: PORT: must be a whole number from 1 to 65535',
+    'roster: BASE_URL: must not contain a path, query or fragment',
+    'roster: DATABASE_URL: must be a URL that begins with postgres:// or postgresql://',
+    'roster: TRUST_PROXY: must be a number of hops, true, or IP addresses and networks, not "the one in front"',
+    'roster: INVITATION_DAYS: must be a whole number from 1 to 3650',
+    'roster: TRPC_ORIGINS: must not contain a path, query or fragment',
+    'roster: SECRET_KEYS: required with DATABASE_URL; set at least 32 random ASCII characters',
+  ]);
+});
+
+describe('a database that cannot be used', () => {
+  test('is reported in one line that names DATABASE_URL and never the password', async () => {
+    const database = await createTestDatabase();
+    onTestFinished(() => database.drop());
+    const withUrl = async (change: (url: URL) => void) => {
+      const url = new URL(database.url);
+      change(url);
+      return failedStart({ DATABASE_URL: url.href, SECRET_KEYS });
+    };
+
+    const [wrongPassword, wrongName] = await Promise.all([
+      withUrl((url) => (url.password = 'not-the-password')),
+      withUrl((url) => (url.pathname = '/no_such_database')),
+    ]);
+
+    expect(wrongPassword).toEqual([
+      expect.stringMatching(/^roster: DATABASE_URL: PostgreSQL at \S+ denied the login of \w+: check the user and/),
+    ]);
+    expect(wrongPassword.join()).not.toContain('not-the-password');
+    expect(wrongName).toEqual([
+      expect.stringMatching(/^roster: DATABASE_URL: the database no_such_database does not exist at \S+: create it$/),
+    ]);
+  });
+});
+
+describe.skipIf(process.platform !== 'linux')('a data directory that cannot be used', () => {
+  test('is reported in one line that names DATA_DIR and the cause', async () => {
+    const file = join(aDataDir(), 'file');
+    writeFileSync(file, '');
+
+    expect(await failedStart({ DATA_DIR: file })).toEqual([
+      expect.stringMatching(/^roster: DATA_DIR: .* cannot be used: it is not a directory \(E\w+\)$/),
+    ]);
+  });
+
+  test('names the damaged file: secret keys that were emptied, a changed password, a missing control file', async () => {
+    const dataDir = await aUsedDataDir();
+    const keys = join(dataDir, 'secret-keys');
+    const password = join(dataDir, 'postgres', 'data', 'roster.password');
+    const control = join(dataDir, 'postgres', 'data', 'global', 'pg_control');
+    const replaced = async (path: string, content: string) => {
+      const before = readFileSync(path);
+      writeFileSync(path, content);
+      const faults = await failedStart({}, dataDir);
+      await serverEnded(dataDir);
+      writeFileSync(path, before);
+      return faults;
+    };
+
+    expect(await replaced(keys, '')).toEqual([
+      expect.stringMatching(
+        /^roster: DATA_DIR: \S+secret-keys is damaged: restore it from a backup, or set SECRET_KEYS/,
+      ),
+    ]);
+    expect(await replaced(password, 'guess\n')).toEqual([
+      expect.stringMatching(/^roster: DATA_DIR: the embedded PostgreSQL rejects the password in `roster\.password`/),
+    ]);
+    expect(await replaced(control, '')).toEqual([
+      expect.stringMatching(/^roster: DATA_DIR: the embedded PostgreSQL in \S+ does not start: .*pg_control/),
+    ]);
+  });
+});
+
+test.skipIf(process.getuid?.() === 0)('a data directory without write access is reported in one line', async () => {
+  const dataDir = join(aDataDir(), 'closed');
+  mkdirSync(dataDir);
+  chmodSync(dataDir, 0o500);
+
+  expect(await failedStart({ DATA_DIR: dataDir })).toEqual([
+    expect.stringMatching(/^roster: DATA_DIR: .* access is denied to this user \(EACCES\)$/),
+  ]);
+});

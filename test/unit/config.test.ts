@@ -1,0 +1,61 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { ConfigError, readConfig } from '../../src/config.ts';
+
+const SOURCE = readFileSync(join(import.meta.dirname, '../../src/config.ts'), 'utf8');
+const NUMBERS = [...SOURCE.matchAll(/^ {2}(\w+): (?:count|days|port|wholeNumber)\(/gm)].map(([, name = '']) => name);
+
+function faultsOf(env: Record<string, string>): readonly string[] {
+  try {
+    readConfig(env);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.faults;
+    throw error;
+  }
+  return [];
+}
+
+describe('the configuration', () => {
+  test.each(['99999999999', '-1', '1.5', '1e3', '0x10', 'many', ' '])('accepts no number such as %j', (value) => {
+    // PORT differs, because METRICS_PORT must not be equal to it.
+    const numbers = Object.fromEntries(NUMBERS.map((name) => [name, value]));
+    const faults = faultsOf({ ...numbers, PORT: `${value}0` });
+
+    expect(NUMBERS.length).toBeGreaterThan(20);
+    expect(faults.map((fault) => fault.split(':')[0])).toEqual(NUMBERS);
+    for (const fault of faults) expect(fault).toMatch(/^\w+: must be a whole number from \d+ to \d+$/);
+  });
+
+  test('takes BASE_URL as an origin, with or without a slash at its end', () => {
+    const faultOf = (url: string) => faultsOf({ BASE_URL: url })[0];
+
+    expect(readConfig({ BASE_URL: 'https://Teams.Example.com:443/' }).baseUrl).toBe('https://teams.example.com');
+    for (const url of ['https://a.example/x', 'https://a.example/?x', 'https://a.example/#x', 'https://a.example?'])
+      expect(faultOf(url)).toBe('BASE_URL: must not contain a path, query or fragment');
+    for (const url of ['https://ada@a.example', 'https://ada:secret@a.example', 'https://:secret@a.example'])
+      expect(faultOf(url)).toBe('BASE_URL: must not contain a user or password');
+    expect(faultOf('ftp://a.example')).toMatch(/^BASE_URL: must be an origin/);
+    expect(faultOf('http://a.example')).toMatch(/^BASE_URL: must be https/);
+  });
+
+  test('compares TRPC_ORIGINS in the form in which browsers send them', () => {
+    const { trpcOrigins } = readConfig({
+      TRPC_ORIGINS: 'https://App.example/, http://localhost:5173,https://app.example',
+    });
+
+    expect(trpcOrigins).toEqual(['https://app.example', 'http://localhost:5173']);
+    expect(faultsOf({ TRPC_ORIGINS: 'https://app.example/console' })).toHaveLength(1);
+    expect(faultsOf({ TRPC_ORIGINS: '*' })).toHaveLength(1);
+  });
+
+  test.each(['1', 'true', 'off', '10.0.0.0/8', 'loopback, 192.0.2.1', '2001:db8::/32'])(
+    'takes TRUST_PROXY %j',
+    (value) => expect(faultsOf({ TRUST_PROXY: value })).toEqual([]),
+  );
+
+  test.each(['-1', '10.0.0.0/33', '10.0.0', 'proxy.example', ',', '::1/129', '10.0.0.0/8/8'])(
+    'does not take TRUST_PROXY %j',
+    (value) => expect(faultsOf({ TRUST_PROXY: value })).toEqual([expect.stringMatching(/^TRUST_PROXY: must be/)]),
+  );
+});
