@@ -1,14 +1,18 @@
-import { randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createTransport, type Transporter } from 'nodemailer';
+import { UndeliverableError } from './rejection.ts';
 import { MINUTE_MS, SECOND_MS } from '../time.ts';
 
 export type Mail = { readonly to: string; readonly subject: string; readonly text: string; readonly html: string };
 
+/** An email with an id that is the same for each attempt to send it, so that a receiver can recognize a repeated one. */
+type OutgoingMail = Mail & { readonly id: string };
+
 /** Sends mails one by one. A mail that was not taken over by the other side is an error. */
 export type Mailer = {
-  send(mail: Mail, signal?: AbortSignal): Promise<void>;
+  send(mail: OutgoingMail, signal?: AbortSignal): Promise<void>;
   close(): void;
 };
 
@@ -79,14 +83,15 @@ function fileMailer(directory: string, from: string): Mailer {
   };
 }
 
-async function compose(composer: Transporter, mail: Mail, from: string): Promise<Buffer> {
+async function compose(composer: Transporter, mail: OutgoingMail, from: string): Promise<Buffer> {
   const { message: content }: { message?: unknown } = await composer.sendMail(message(mail, from));
   if (!Buffer.isBuffer(content)) throw new Error('The composer gave no mail.');
   return content;
 }
 
-const message = ({ to, subject, text, html }: Mail, from: string) => ({
+const message = ({ id, to, subject, text, html }: OutgoingMail, from: string) => ({
   from,
+  messageId: `<${hash('sha256', `message ${id}`).slice(0, 32)}@${domainOf(from)}>`,
   // As an object the address is one address, whatever commas and brackets it holds.
   to: { name: '', address: plainAddress(to) },
   subject: subject.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' '),
@@ -98,7 +103,10 @@ const message = ({ to, subject, text, html }: Mail, from: string) => ({
   disableUrlAccess: true,
 });
 
+/** The domain of the sender, as a name that a Message-ID can have. */
+const domainOf = (from: string): string => /@([a-z0-9.-]+)>?\s*$/i.exec(from)?.[1] ?? 'localhost';
+
 function plainAddress(address: string): string {
-  if (/[\p{C}\s<>]/u.test(address)) throw new Error('The address is not one a mail can be sent to.');
+  if (/[\p{C}\s<>]/u.test(address)) throw new UndeliverableError('Invalid email address');
   return address;
 }

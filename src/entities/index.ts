@@ -3,7 +3,7 @@ export { AccountToken, TOKEN_PURPOSES, type TokenPurpose } from './account-token
 export { ApiKey, ApiKeySecret } from './api-key.ts';
 export { ACTOR_KINDS, AuditCheckpoint, AuditEvent, AuditLink, AuditPending, type ActorKind } from './audit-event.ts';
 export { firstIdAt, newId } from './base.ts';
-export { Invitation, InvitationLink } from './invitation.ts';
+export { EMAIL_FAILURES, Invitation, InvitationLink, type EmailFailure } from './invitation.ts';
 export { KnownDevice } from './known-device.ts';
 export { Membership } from './membership.ts';
 export { CLIENT_SOURCES, OAuthClient, OAuthClientSecret, type ClientSource } from './oauth-client.ts';

@@ -36,6 +36,10 @@ const InvitationSchema = defineEntity({
 export class Invitation extends InvitationSchema.class {}
 InvitationSchema.setClass(Invitation);
 
+/** Why the email with a link was not sent: refused by the mail server, never reached it, or removed from the queue. */
+export const EMAIL_FAILURES = ['rejected', 'unreachable', 'removed'] as const;
+export type EmailFailure = (typeof EMAIL_FAILURES)[number];
+
 const InvitationLinkSchema = defineEntity({
   name: 'InvitationLink',
   tableName: 'invitation_link',
@@ -46,8 +50,13 @@ const InvitationLinkSchema = defineEntity({
     /** Only a link that nobody but the mailbox has seen does; one that the inviter copies does not. */
     provesMailbox: p.boolean().default(true),
     createdAt: instant().onCreate(() => new Date()),
+    emailFailedAt: instant().nullable(),
+    emailFailure: text().$type<EmailFailure>().nullable(),
   },
   indexes: [{ name: 'invitation_link_invitation_index', properties: ['invitation'] }],
+  checks: [
+    { name: 'invitation_link_failure_check', expression: `email_failure in ('rejected', 'unreachable', 'removed')` },
+  ],
 });
 
 export class InvitationLink extends InvitationLinkSchema.class {}

@@ -34,6 +34,8 @@ export type EventFields = {
   readonly method?: string;
   /** How many things of a kind there were. */
   readonly number?: number;
+  /** Which email to an account was not sent. */
+  readonly emailKind?: string;
   /** Why something was refused or ended. */
   readonly reason?: string;
 };

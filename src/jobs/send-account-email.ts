@@ -49,7 +49,7 @@ export async function sendAccountMail(
   }
 
   try {
-    await mailer.send({ to, ...accountMail(admission.news, config.baseUrl) }, job.abortSignal);
+    await mailer.send({ id: mailId, to, ...accountMail(admission.news, config.baseUrl) }, job.abortSignal);
   } catch (error) {
     // A place that cannot be given back now is taken over by the next attempt, or free after a while.
     await giveBackPlace(db.em(), mailId).catch(() => undefined);

@@ -69,7 +69,7 @@ export async function sendInvitation(
   const link = invitationLink(baseUrl, token);
   const mail = invitationMail({ teamName, roleName, inviterName, link, expiresAt: new Date(expiresAt), baseUrl });
   try {
-    await mailer.send({ to: email, ...mail }, job.abortSignal);
+    await mailer.send({ id: mailId, to: email, ...mail }, job.abortSignal);
   } catch (error) {
     // A place that cannot be given back now is taken over by the next attempt, or free in a day.
     await giveBackPlace(db.em(), mailId).catch(() => undefined);

@@ -1,7 +1,10 @@
 import type { Services } from '../app-services.ts';
 import { type JobHelpers, type ParsedCronItem, type TaskList } from 'graphile-worker';
 import type { Mailer } from '../email/mailer.ts';
-import type { Jobs } from './enqueue.ts';
+import { ATTEMPTS_MAX, type Jobs } from './enqueue.ts';
+import { isRejection } from '../email/rejection.ts';
+import type { EmailFailure } from '../entities/index.ts';
+import { failEmail, type EmailJob } from './fail-email.ts';
 import { chainEvents } from '../events/chain/append.ts';
 import { trimEvents } from '../events/chain/retention.ts';
 import { errorSummary, type Log } from '../telemetry/log.ts';
@@ -9,42 +12,40 @@ import { cleanupSchedule, createCleanupTasks, scheduledJob } from './run-cleanup
 import { sendAccountMail } from './send-account-email.ts';
 import { sendInvitation, type Job } from './send-invitation.ts';
 
-/** What a worker can do. The names are those of `Jobs`, and what the clock queues. */
-export function tasksOf(services: Services, mailer: Mailer, log: Log): TaskList {
-  /** Sends a mail; what the log says of one that is given up names no address. */
-  async function send(
-    helpers: JobHelpers,
-    mail: string,
-    about: object,
-    attempt: (job: Job) => Promise<void>,
-  ): Promise<void> {
+/** The tasks of a worker: those of `Jobs`, and the scheduled ones. */
+export function createTasks(services: Services, mailer: Mailer, log: Log): TaskList {
+  /** Makes one attempt to send an email. The log does not name its address. */
+  async function send(helpers: JobHelpers, email: EmailJob, attempt: (job: Job) => Promise<void>): Promise<void> {
     const { job, abortSignal } = helpers;
     try {
       await attempt({ id: job.id, abortSignal });
     } catch (error) {
-      // A spent job is done, not failed: its row, which would stay for good, can hold a sealed token.
-      const reason = errorSummary(error);
-      if (job.attempts >= job.max_attempts) {
-        log.error({ job: job.id, ...about, reason }, `${mail} is given up`);
+      const isRejected = isRejection(error);
+      if (isRejected || job.attempts >= Math.min(job.max_attempts, ATTEMPTS_MAX)) {
+        await giveUp(email, isRejected ? 'rejected' : 'unreachable', errorSummary(error));
       } else if (!(await isReplaced(helpers))) {
-        // The row and the log keep the message of what is thrown.
-        throw new Error(reason);
+        // The row and the log keep the message of this error.
+        throw new Error(errorSummary(error));
       }
     }
+  }
+
+  async function giveUp(email: EmailJob, failure: EmailFailure, reason: string): Promise<void> {
+    if (await failEmail(services.db, email, failure))
+      log.error({ job: email.id, ...subjectOf(email), failure, reason }, 'email failed permanently');
   }
 
   return {
     async sendInvitation(data: unknown, helpers: JobHelpers) {
       const payload = data as Jobs['sendInvitation']; // what `enqueue` wrote
-      await send(helpers, 'an invitation mail', { invitationId: payload.invitationId }, (job) =>
+      await send(helpers, { id: helpers.job.id, task: 'sendInvitation', payload }, (job) =>
         sendInvitation(services, mailer, log, payload, job),
       );
     },
 
     async sendAccountMail(data: unknown, helpers: JobHelpers) {
       const payload = data as Jobs['sendAccountMail']; // what `enqueue` wrote
-      const { accountId, kind } = payload;
-      await send(helpers, 'an account mail', { accountId, kind }, (job) =>
+      await send(helpers, { id: helpers.job.id, task: 'sendAccountMail', payload }, (job) =>
         sendAccountMail(services, mailer, log, payload, job),
       );
     },
@@ -53,9 +54,9 @@ export function tasksOf(services: Services, mailer: Mailer, log: Log): TaskList 
 
     async recover_jobs(_payload: unknown, helpers: JobHelpers) {
       await helpers.query(UNLOCK_STALE_JOBS, [helpers.job.id]);
-      const { rowCount } = await helpers.query(DROP_SPENT_JOBS);
-      if (rowCount !== null && rowCount > 0)
-        log.warn({ jobs: rowCount }, 'jobs that were left at their last attempt are dropped');
+      const { rows } = await helpers.query<EmailJob>(ABANDONED_EMAILS);
+      for (const email of rows) await giveUp(email, 'unreachable', 'The worker stopped during the last attempt');
+      await helpers.query(DELETE_SPENT_JOBS);
     },
 
     async chainAudit() {
@@ -80,11 +81,26 @@ const UNLOCK_STALE_JOBS = `select graphile_worker.force_unlock_workers(array(
   group by locked_by having max(locked_at) < now() - interval '3 minutes'
 ))`;
 
-const DROP_SPENT_JOBS = `select 1 from graphile_worker.complete_jobs(array(
-  select id from graphile_worker.jobs where locked_at is null and attempts >= max_attempts and updated_at < now() - interval '2 hours'
+/** Emails whose worker was killed during the last attempt. */
+const ABANDONED_EMAILS = `select j.id::text, t.identifier as task, j.payload
+  from graphile_worker._private_jobs j join graphile_worker._private_tasks t on t.id = j.task_id
+  where j.locked_at is null and j.attempts >= j.max_attempts and j.key is not null
+    and t.identifier in ('sendInvitation', 'sendAccountMail')
+  order by j.id limit 100`;
+
+/** Replaced jobs, and scheduled ones that failed: an operator can see these for two hours. */
+const DELETE_SPENT_JOBS = `select 1 from graphile_worker.complete_jobs(array(
+  select id from graphile_worker.jobs
+  where locked_at is null and attempts >= max_attempts and (key is null or updated_at < now() - interval '2 hours')
 ))`;
 
-/** Whether a job of the same key was made while this one ran, which makes this attempt the last. */
+/** The ids that the log names an email by. */
+const subjectOf = ({ task, payload }: EmailJob): object =>
+  task === 'sendInvitation'
+    ? { invitationId: payload.invitationId }
+    : { accountId: payload.accountId, kind: payload.kind };
+
+/** Whether a job with the same key was created while this one ran, which makes this attempt the last. */
 async function isReplaced({ job, ...helpers }: JobHelpers): Promise<boolean> {
   try {
     const { rowCount } = await helpers.query(

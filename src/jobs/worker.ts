@@ -5,7 +5,7 @@ import type { Mailer } from '../email/mailer.ts';
 import { errorSummary, type Log } from '../telemetry/log.ts';
 import { jobLogger } from './log.ts';
 import type { Services } from '../app-services.ts';
-import { cronItems, tasksOf } from './tasks.ts';
+import { cronItems, createTasks } from './tasks.ts';
 import { MINUTE_MS, SECOND_MS } from '../time.ts';
 
 export type Worker = { stop(): Promise<void> };
@@ -46,7 +46,7 @@ export async function startWorker(services: Services, mailer: Mailer, log: Log):
     runner = await run({
       pgPool: pool,
       schema: 'graphile_worker',
-      taskList: tasksOf(services, mailer, log),
+      taskList: createTasks(services, mailer, log),
       parsedCronItems: cronItems(),
       concurrency: CONCURRENCY,
       pollInterval: POLL_MS,

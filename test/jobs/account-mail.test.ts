@@ -128,7 +128,7 @@ describe('sendAccountMail', () => {
     await roster.work();
     await eventually(async () => expect(await roster.jobs()).toEqual([]));
 
-    expect(levelOf(roster.lines, 'an account mail is given up')).toBe(50);
+    expect(levelOf(roster.lines, 'email failed permanently')).toBe(50);
     expect(roster.lines.join('')).toContain(account.id);
     expect(roster.lines.join('')).not.toMatch(/example\.com|rst_pr_|sealedToken/);
     expect(await roster.rows('select * from sent_mail')).toEqual([]);

@@ -38,7 +38,7 @@ describe('a mail server that is away', () => {
     await eventually(async () => expect(await roster.jobs()).toEqual([]));
 
     expect(server.mails).toEqual([]);
-    expect(levelOf(roster.lines, 'an invitation mail is given up')).toBe(50);
+    expect(levelOf(roster.lines, 'email failed permanently')).toBe(50);
     expect(roster.lines.join('')).toContain(invitationId);
     expect(roster.lines.join('')).not.toMatch(/example\.com|rst_inv_|sealedToken/);
     expect(await roster.links(invitationId)).toHaveLength(1);
@@ -59,7 +59,7 @@ describe('a mail server that is away', () => {
     await eventually(() => expect(server.mails).toHaveLength(1));
     refuse.reject(new Error('Try later'));
     await eventually(async () => expect(await roster.jobs()).toEqual([]));
-    expect(levelOf(roster.lines, 'an invitation mail is given up')).toBeUndefined();
+    expect(levelOf(roster.lines, 'email failed permanently')).toBeUndefined();
 
     expect(server.mails).toHaveLength(1);
     expect(await roster.links(invitationId)).toEqual([await linkIn(server.mails[0])]);

@@ -11,7 +11,14 @@ const LINK = 'http://localhost:3000/invitation?token=rst_inv_x&amp=1';
 async function write(api: Api, ...mails: Partial<Mail>[]): Promise<void> {
   const mailer = createMailer(api.services.config);
   for (const mail of mails) {
-    await mailer.send({ to: 'ada@example.com', subject: 'A subject', text: 'A text', html: '<p>A text</p>', ...mail });
+    await mailer.send({
+      id: 'mail_test',
+      to: 'ada@example.com',
+      subject: 'A subject',
+      text: 'A text',
+      html: '<p>A text</p>',
+      ...mail,
+    });
   }
   mailer.close();
 }

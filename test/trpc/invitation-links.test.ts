@@ -261,6 +261,11 @@ describe('invitations.list', () => {
       [expired, true],
     ]);
     expect(Date.parse(list[0]?.sentAt ?? '')).toBeGreaterThanOrEqual(at.getTime());
-    expect(list[1]).toEqual({ ...invitation, sentAt: expect.stringMatching(/Z$/), isExpired: false });
+    expect(list[1]).toEqual({
+      ...invitation,
+      sentAt: expect.stringMatching(/Z$/),
+      isExpired: false,
+      emailFailure: null,
+    });
   });
 });

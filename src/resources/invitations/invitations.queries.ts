@@ -1,3 +1,4 @@
+import type { EmailFailure } from '../../entities/index.ts';
 import { hashSecret } from '../../crypto/tokens.ts';
 import { recordedCommand, runAndRecord } from '../../events/record.ts';
 import type { Database } from '../../db/database.ts';
@@ -14,7 +15,7 @@ type InvitationRow = {
   expires_at: string;
 };
 
-type AnyRow = InvitationRow & { sent_at: string; is_expired: boolean };
+type AnyRow = InvitationRow & { sent_at: string; is_expired: boolean; email_failure: EmailFailure | null };
 
 type LinkedRow = {
   team_name: string;
@@ -40,7 +41,9 @@ const openInvitations = query<AnyRow>(
   'open_invitations',
   `select i.id, i.email, i.role_id, r.name as role_name, r.team_id is null as is_system_role, i.created_at, i.expires_at,
      coalesce((select max(l.created_at) from invitation_link l where l.invitation_id = i.id), i.created_at) as sent_at,
-     i.expires_at <= now() as is_expired
+     i.expires_at <= now() as is_expired,
+     (select l.email_failure from invitation_link l where l.invitation_id = i.id and l.proves_mailbox
+      order by l.created_at desc limit 1) as email_failure
    from invitation i
    join role r on r.id = i.role_id
    where i.team_id = $1 and i.accepted_at is null
@@ -91,7 +94,12 @@ export async function listTeamInvitations(db: QueryRunner, teamId: string) {
 /** What nobody has accepted, the latest first: also what has expired, as long as it is kept. */
 export async function listOpenInvitations(db: QueryRunner, teamId: string) {
   const rows = await db.query(openInvitations, [teamId]);
-  return rows.map((row) => ({ ...present(row), sentAt: iso(row.sent_at), isExpired: row.is_expired }));
+  return rows.map((row) => ({
+    ...present(row),
+    sentAt: iso(row.sent_at),
+    isExpired: row.is_expired,
+    emailFailure: row.email_failure,
+  }));
 }
 
 const present = (row: InvitationRow) => ({

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Invitation } from '../../entities/index.ts';
+import { EMAIL_FAILURES, type Invitation } from '../../entities/index.ts';
 import { emailAddress, text, timestamp } from '../../procedures/fields.ts';
 
 export const createTeamInvitationBody = {
@@ -24,6 +24,10 @@ export const openInvitationOutput = z.object({
   ...invitationOutput.shape,
   sentAt: timestamp.meta({ description: 'When a mail was last asked for.' }),
   isExpired: z.boolean(),
+  emailFailure: z
+    .enum(EMAIL_FAILURES)
+    .nullable()
+    .meta({ description: 'Why the last email was not sent, if it failed.' }),
 });
 
 export const createdInvitationOutput = z.object({ invitation: invitationOutput, link: z.string() });

@@ -30,6 +30,7 @@ const SENTENCES: Partial<Record<Event['event'], (words: Words) => string>> = {
   'invitation.revoked': ({ who, what }) => `${who} revoked the invitation of ${what}`,
   'invitation.declined': ({ what }) => `The invitation of ${what} was declined`,
   'invitation.accepted': ({ whom }) => `${whom} accepted an invitation`,
+  'invitation.email_failed': ({ what }) => `The invitation email to ${what} could not be sent`,
   'api_key.created': ({ who, what }) => `${who} created the API key ${what}`,
   'api_key.changed': ({ who, what }) => `${who} changed the scopes of the API key ${what}`,
   'api_key.rotated': ({ who, what }) => `${who} made a new secret for the API key ${what}`,

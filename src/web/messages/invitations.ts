@@ -11,6 +11,11 @@ export const invitationsTexts = {
   until: (date: string) => `valid until ${date}`,
   expiredOn: (date: string) => `ended ${date}`,
   expired: 'Expired',
+  emailFailures: {
+    rejected: 'The mail server rejected the email. Check the address.',
+    unreachable: 'The email could not be sent. Send it again or copy a link.',
+    removed: 'The operator removed the email before it was sent. Send it again.',
+  },
   again: 'Invite again',
   againOf: (email: string) => `Invite again: ${email}`,
   resend: 'Send again',

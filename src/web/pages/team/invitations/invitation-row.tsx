@@ -16,7 +16,7 @@ type InvitationRowProps = {
 };
 
 export function InvitationRow({ invitation, onAgain, onRevoke }: InvitationRowProps) {
-  const { id, email, roleId, roleName, sentAt, expiresAt, isExpired } = invitation;
+  const { id, email, roleId, roleName, sentAt, expiresAt, isExpired, emailFailure } = invitation;
   const { team } = useTeam();
   const { day, minute } = useDates();
   const queries = useQueryClient();
@@ -39,6 +39,11 @@ export function InvitationRow({ invitation, onAgain, onRevoke }: InvitationRowPr
           <Text size="sm" c="dimmed">
             {words.sent(day(sentAt))}, {isExpired ? words.expiredOn(minute(expiresAt)) : words.until(minute(expiresAt))}
           </Text>
+          {emailFailure !== null && (
+            <Text size="sm" c="red">
+              {words.emailFailures[emailFailure]}
+            </Text>
+          )}
         </div>
         <Group gap={4}>
           {isExpired ? (

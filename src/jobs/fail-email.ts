@@ -1,0 +1,58 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Database } from '../db/database.ts';
+import type { EmailFailure } from '../entities/index.ts';
+import { record } from '../events/record.ts';
+import type { AccountMail, Jobs } from './enqueue.ts';
+
+/** A queued email: one of the two tasks, with what `enqueue` wrote. */
+export type EmailJob = { readonly id: string } & (
+  | { readonly task: 'sendInvitation'; readonly payload: Jobs['sendInvitation'] }
+  | { readonly task: 'sendAccountMail'; readonly payload: AccountMail }
+);
+
+/**
+ * Deletes the job of an email that will not be sent, with the encrypted token in it, and records why.
+ * The team sees it at the invitation until a new link is sent.
+ * @param unless keeps the job if it is running
+ * @returns false if the job no longer exists or a later one has replaced it
+ */
+export const failEmail = (
+  db: Database,
+  job: EmailJob,
+  failure: EmailFailure,
+  unless: 'running' | 'never' = 'never',
+): Promise<boolean> =>
+  db.em().transactional(async (tx) => {
+    // Lock the invitation first, as its renewal does, which replaces the job.
+    const teamId = job.task === 'sendInvitation' ? await lockTeamOf(tx, job.payload.invitationId) : null;
+    const [deleted] = await tx.execute<{ key: string | null }[]>(
+      `delete from graphile_worker._private_jobs where id = ?::bigint and (locked_at is null or ?) returning key`,
+      [job.id, unless === 'never'],
+    );
+    if (deleted === undefined || deleted.key === null) return false;
+    if (job.task === 'sendAccountMail') {
+      const { accountId, kind } = job.payload;
+      record(tx, 'account.email_failed', { accountId, emailKind: kind, reason: failure });
+    } else if (teamId !== null) {
+      const { invitationId } = job.payload;
+      await markNewestLink(tx, invitationId, failure);
+      record(tx, 'invitation.email_failed', { teamId, invitationId, reason: failure });
+    }
+    return true;
+  });
+
+/** @returns null if the invitation no longer exists */
+async function lockTeamOf(tx: EntityManager, invitationId: string): Promise<string | null> {
+  const [row] = await tx.execute<{ team_id: string }[]>('select team_id from invitation where id = ? for update', [
+    invitationId,
+  ]);
+  return row?.team_id ?? null;
+}
+
+const markNewestLink = (tx: EntityManager, invitationId: string, failure: EmailFailure) =>
+  tx.execute(
+    `update invitation_link set email_failed_at = now(), email_failure = ?
+     where token_hash = (select token_hash from invitation_link where invitation_id = ? and proves_mailbox
+       order by created_at desc limit 1)`,
+    [failure, invitationId],
+  );
