@@ -28,7 +28,7 @@ export function accountCommands(account: Command): void {
     .option('--verified', 'the address is known to be theirs')
     .action(
       withServices(async ({ db }, { verified, ...input }: CreateOptions) => {
-        const created = await createAccount(db.em(), { ...input, isEmailVerified: verified });
+        const created = await createAccount(db, { ...input, isEmailVerified: verified });
         return { json: presentAccount(created), text: line(created) };
       }),
     );
@@ -53,7 +53,7 @@ export function accountCommands(account: Command): void {
     .action(
       withServices(async (services, options: { email: string }) => {
         const { id } = await accountOf(services, options.email);
-        return answer(await disableAccount(services.db.em(), id));
+        return answer(await disableAccount(services.db, id));
       }),
     );
 
@@ -64,7 +64,7 @@ export function accountCommands(account: Command): void {
     .action(
       withServices(async (services, options: { email: string }) => {
         const { id } = await accountOf(services, options.email);
-        return answer(await enableAccount(services.db.em(), id));
+        return answer(await enableAccount(services.db, id));
       }),
     );
 }

@@ -30,7 +30,7 @@ export function billingCommands(billing: Command): void {
     .option('--needs-payment-action', 'the bank wants something of the payer')
     .action(
       withServices(async ({ db, config }, { team, plan, addon, ...rest }: SetOptions) => {
-        await setSubscription(db.em(), config.plans, team, { planId: plan, addons: addon, ...rest });
+        await setSubscription(db, config.plans, team, { planId: plan, addons: addon, ...rest });
         const summary = await getTeamBilling(db, config.plans, team);
         const addons = Object.entries(summary.addons).map(([name, units]) => `, ${name}=${units}`);
         return {

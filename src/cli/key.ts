@@ -41,7 +41,7 @@ export function keyCommands(key: Command): void {
         const { id } = await accountOf(services, email);
         if (team !== undefined) await requireMember(services, team, { id, email });
         const created = await createApiKey(
-          services.db.em(),
+          services.db,
           services.secrets,
           id,
           {

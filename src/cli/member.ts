@@ -28,7 +28,7 @@ export function memberCommands(member: Command): void {
     .action(
       withServices(async (services, { team, email, role, inactive, expiresAt }: AddOptions) => {
         const { id } = await accountOf(services, email);
-        await addMember(services.db.em(), team, id, { roleId: role, isActive: !inactive, expiresAt });
+        await addMember(services.db, team, id, { roleId: role, isActive: !inactive, expiresAt });
         return answer(services, team, id);
       }),
     );
@@ -51,7 +51,7 @@ export function memberCommands(member: Command): void {
           throw new Refusal('name a change: --role, --active, --inactive or --expires-at');
         }
         const { id } = await accountOf(services, email);
-        await setMember(services.db.em(), team, id, {
+        await setMember(services.db, team, id, {
           roleId: role,
           isActive,
           expiresAt: expiresAt === 'never' ? null : expiresAt,

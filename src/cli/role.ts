@@ -23,7 +23,7 @@ export function roleCommands(role: Command): void {
     )
     .action(
       withServices(async ({ db }, { team, ...input }: CreateOptions) => {
-        const { id, name, isSystemRole, permissions } = await createRole(db.em(), team, input);
+        const { id, name, isSystemRole, permissions } = await createRole(db, team, input);
         return {
           json: { roleId: id, name, isSystemRole, permissions },
           text: `${id}  ${name}  (${permissions.join(', ') || 'no permissions'})`,

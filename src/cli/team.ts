@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { setSubscription } from '../resources/billing/billing.service.ts';
 import { presentTeam } from '../resources/teams/teams.schema.ts';
 import { createTeam } from '../resources/teams/teams.service.ts';
+import { transaction, within } from '../transactions/transaction.ts';
 import { accountOf, withServices } from './operate.ts';
 import { option, required, textOf } from './options.ts';
 
@@ -17,9 +18,10 @@ export function teamCommands(team: Command): void {
     .action(
       withServices(async (services, { owner, name, plan }: CreateOptions) => {
         const { id } = await accountOf(services, owner, '--owner');
-        const created = await services.db.em().transactional(async (tx) => {
-          const made = await createTeam(tx, id, { name }, undefined);
-          if (plan !== undefined) await setSubscription(tx, services.config.plans, made.team.id, { planId: plan });
+        const created = await transaction(services.db, async (tx) => {
+          const made = await createTeam(within(tx), id, { name }, undefined);
+          if (plan !== undefined)
+            await setSubscription(within(tx), services.config.plans, made.team.id, { planId: plan });
           return presentTeam(made);
         });
         return { json: created, text: `${created.id}  ${created.name}  (${created.slug})` };

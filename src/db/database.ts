@@ -68,12 +68,25 @@ const UNAVAILABLE_ERRNO = /^(ECONN|EPIPE|ENOTFOUND|ETIMEDOUT|EHOSTUNREACH|EAI_)/
 const UNAVAILABLE_MESSAGE =
   /timeout exceeded when trying to connect|Connection terminated|Query read timeout|statement timeout|Client has encountered a connection error/i;
 
-/** Returns whether an error means that the database is unavailable, as opposed to a defect of this service. */
+/** Serialization failure and deadlock: PostgreSQL aborted the transaction for the sake of others, and it can run again. */
+const CONFLICT_STATE = /^40(001|P01)$/;
+
+/** Whether a transaction failed only because of others that ran at the same time. */
+export const isTransactionConflict = (error: unknown): boolean =>
+  error instanceof Error && (CONFLICT_STATE.test(stateOf(error)) || isTransactionConflict(error.cause));
+
+const stateOf = (error: Error): string => ('code' in error ? String(error.code) : '');
+
+/**
+ * Whether an error says that the request can succeed later: the database cannot be reached now, or gave up the
+ * transaction for others, as opposed to a fault of ours.
+ */
 export function isUnavailable(error: unknown): boolean {
   if (error instanceof LargeQueryTimeoutError) return true;
   if (!(error instanceof Error)) return false;
-  const code = 'code' in error ? String(error.code) : '';
+  const code = stateOf(error);
   return (
+    CONFLICT_STATE.test(code) ||
     UNAVAILABLE_STATE.test(code) ||
     UNAVAILABLE_ERRNO.test(code) ||
     UNAVAILABLE_MESSAGE.test(error.message) ||

@@ -11,6 +11,7 @@ import { addMember } from '../resources/members/members.service.ts';
 import { createRole } from '../resources/roles/roles.service.ts';
 import { createTeam } from '../resources/teams/teams.service.ts';
 import type { Services } from '../app-services.ts';
+import { transaction, within } from '../transactions/transaction.ts';
 import { HOUR_MS, addDays } from '../time.ts';
 
 export type SeededDemo = Awaited<ReturnType<typeof seedDemo>>;
@@ -22,9 +23,10 @@ export type SeededDemo = Awaited<ReturnType<typeof seedDemo>>;
  */
 export async function seedDemo({ db, secrets, config }: Services) {
   const password = randomBytes(9).toString('base64url');
-  return db.em().transactional(async (tx) => {
+  return transaction(db, async (tx) => {
+    const scope = within(tx);
     const person = (email: string, firstName: string, lastName: string) =>
-      createAccount(tx, { email, firstName, lastName, password, isEmailVerified: true });
+      createAccount(scope, { email, firstName, lastName, password, isEmailVerified: true });
     const owner = await person('owner@example.com', 'Olivia', 'Hart');
     const member = await person('member@example.com', 'Marco', 'Lindt');
     const guest = await person('guest@example.com', 'Grace', 'Okafor');
@@ -32,7 +34,7 @@ export async function seedDemo({ db, secrets, config }: Services) {
 
     const harbor = (
       await createTeam(
-        tx,
+        scope,
         owner.id,
         { name: 'Harbor Lights', description: 'The larger demo team, on the plan pro.' },
         undefined,
@@ -40,20 +42,20 @@ export async function seedDemo({ db, secrets, config }: Services) {
     ).team;
     const kites = (
       await createTeam(
-        tx,
+        scope,
         member.id,
         { name: 'Kite Works', description: 'The smaller demo team, on the plan free.' },
         undefined,
       )
     ).team;
-    const role = await createRole(tx, harbor.id, {
+    const role = await createRole(scope, harbor.id, {
       name: 'Recruiter',
       permissions: ['access_dashboard', 'invite_members'],
     });
-    await addMember(tx, harbor.id, member.id, { roleId: 'member' });
-    await addMember(tx, harbor.id, guest.id, { roleId: 'guest' });
-    await addMember(tx, harbor.id, recruiter.id, { roleId: role.id });
-    await addMember(tx, kites.id, owner.id, { roleId: 'member' });
+    await addMember(scope, harbor.id, member.id, { roleId: 'member' });
+    await addMember(scope, harbor.id, guest.id, { roleId: 'guest' });
+    await addMember(scope, harbor.id, recruiter.id, { roleId: role.id });
+    await addMember(scope, kites.id, owner.id, { roleId: 'member' });
 
     // No mail is queued: with a real mail server, messages to invented addresses would come back.
     const expiresAt = addDays(new Date(), config.invitationDays);
@@ -63,7 +65,7 @@ export async function seedDemo({ db, secrets, config }: Services) {
     invite(harbor.id, 'jonas@example.com', role.id, recruiter);
     invite(kites.id, 'kim@example.com', 'guest', member);
 
-    await setSubscription(tx, config.plans, harbor.id, {
+    await setSubscription(scope, config.plans, harbor.id, {
       // A configuration with plans of its own need not have this one.
       planId: config.plans.has('pro') ? 'pro' : 'free',
       status: 'active',
@@ -74,7 +76,7 @@ export async function seedDemo({ db, secrets, config }: Services) {
     addSessions(tx, secrets, owner);
 
     const key = async (input: NewApiKey) => {
-      const created = await createApiKey(tx, secrets, owner.id, input, undefined);
+      const created = await createApiKey(scope, secrets, owner.id, input, undefined);
       return { key: presentApiKey(created.key), secret: created.secret };
     };
     const keys = {

@@ -5,6 +5,7 @@ import { hashSecret } from '../crypto/tokens.ts';
 import { OAuthClient, OAuthClientSecret } from '../entities/index.ts';
 import type { Services } from '../app-services.ts';
 import type { Store } from './store.ts';
+import { transaction } from '../transactions/transaction.ts';
 import type { Payload } from './payload.ts';
 
 /** Clients as somebody registered them here, and those that register themselves. */
@@ -15,7 +16,7 @@ export function clientStore({ db }: Services): Store {
       return client && metadataOf(client);
     },
     async upsert(id, payload) {
-      await db.em().transactional(async (tx) => {
+      await transaction(db, async (tx) => {
         const { client_secret: secret, redirect_uris: redirectUris = [], ...rest } = payload as ClientMetadata; // of the model Client
         tx.create(OAuthClient, {
           id,

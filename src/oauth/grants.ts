@@ -1,5 +1,6 @@
 import Provider from 'oidc-provider';
 import { revokeGrants } from '../transactions/revocation.ts';
+import { transaction } from '../transactions/transaction.ts';
 import { query } from '../db/query.ts';
 import type { Scope } from '../entities/index.ts';
 import type { Services } from '../app-services.ts';
@@ -43,5 +44,5 @@ export function grantStore(services: Services): Store {
 
 /** Ends a grant with all that was made from it. */
 export async function endGrant({ db }: Services, grantId: string, reason: string): Promise<void> {
-  await db.em().transactional((tx) => revokeGrants(tx, { id: grantId }, reason));
+  await transaction(db, (tx) => revokeGrants(tx, { id: grantId }, reason));
 }

@@ -1,6 +1,7 @@
 import Provider, { errors } from 'oidc-provider';
 import { record, recordNow, recordedCommand, runAndRecord } from '../events/record.ts';
 import { revokeGrants } from '../transactions/revocation.ts';
+import { transaction } from '../transactions/transaction.ts';
 import { enforcedScopes, scopesIn } from '../auth/scopes.ts';
 import { hashSecret } from '../crypto/tokens.ts';
 import { command, query } from '../db/query.ts';
@@ -136,7 +137,7 @@ async function refuseReuse(services: Services, tokenHash: Buffer, kind: OAuthTok
       throw new RepeatedRefresh(answer);
     }
   }
-  await services.db.em().transactional(async (tx) => {
+  await transaction(services.db, async (tx) => {
     record(tx, 'oauth_token.reused', { ...ids, reason: kind });
     await revokeGrants(tx, { id: grantId }, `${kind} used twice`);
   });

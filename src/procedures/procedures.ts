@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { requirePermission } from '../auth/permissions.ts';
 import { query } from '../db/query.ts';
 import type { Permission, Scope } from '../entities/index.ts';
 import { ProblemError } from '../errors.ts';
@@ -80,12 +81,5 @@ export const teamProcedure = <Shape extends z.core.$ZodLooseShape = Record<never
       const membership = principal && (await ctx.membershipOf(teamId));
       if (!membership) throw new ProblemError('team_not_found');
       requirePermission(membership.permissions, permission);
-      return next({ ctx: { principal, membership } });
+      return next({ ctx: { principal, membership, caller: { teamId, accountId: principal.accountId } } });
     });
-
-/** 403 unless the caller's role holds the permission; told to active members alone. */
-export function requirePermission(held: readonly Permission[], permission: Permission | undefined): void {
-  if (permission !== undefined && !held.includes(permission)) {
-    throw new ProblemError('permission_missing', `This needs a role with the permission ${permission}.`);
-  }
-}

@@ -1,50 +1,125 @@
-import { LockMode } from '@mikro-orm/core';
+import { LockMode, type EntityName, type FilterQuery } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { Account, Membership, Team } from '../entities/index.ts';
-import { ProblemError } from '../errors.ts';
+import {
+  Account,
+  ApiKey,
+  AuthorizationRequest,
+  Invitation,
+  Membership,
+  OAuthClient,
+  OAuthGrant,
+  Session,
+  Team,
+} from '../entities/index.ts';
 
 /**
- * Locks the row under which a team's seats, roles and owner are decided. It comes before the locks
- * of accounts, memberships, invitations, roles and keys, so that no two writers wait for each other.
+ * The order in which a transaction locks rows, table by table; rows of one table are locked in the order of
+ * their primary keys. Two transactions that both keep to it cannot wait for each other in a circle.
  */
-export async function lockTeam(tx: EntityManager, teamId: string): Promise<Team> {
-  const team = await tx.findOne(Team, teamId, { lockMode: LockMode.PESSIMISTIC_WRITE });
-  if (team === null) throw new ProblemError('team_not_found');
-  return team;
+export const LOCK_ORDER = [
+  'authorization_request',
+  'team',
+  'account',
+  'session',
+  'invitation',
+  'membership',
+  'oauth_client',
+  'oauth_grant',
+  'api_key',
+] as const;
+
+type LockTable = (typeof LOCK_ORDER)[number];
+
+const ENTITIES = {
+  authorization_request: AuthorizationRequest,
+  team: Team,
+  account: Account,
+  session: Session,
+  invitation: Invitation,
+  membership: Membership,
+  oauth_client: OAuthClient,
+  oauth_grant: OAuthGrant,
+  api_key: ApiKey,
+} as const satisfies Record<LockTable, unknown>;
+
+type Row<Table extends LockTable> = InstanceType<(typeof ENTITIES)[Table]>;
+
+const MODES = { update: LockMode.PESSIMISTIC_WRITE, share: LockMode.PESSIMISTIC_READ } as const;
+
+/** `update` excludes every other lock; `share` allows other shared locks and no change. */
+export type RowLock = keyof typeof MODES;
+
+/** A transaction locked a table after one that `LOCK_ORDER` lists later. */
+export class LockOrderError extends Error {
+  override readonly name = 'LockOrderError';
 }
 
-/** Locks the caller's account. Whoever locks a team or several does so before. */
-export async function lockAccount(tx: EntityManager, accountId: string): Promise<Account> {
-  const account = await tx.findOne(Account, accountId, { lockMode: LockMode.PESSIMISTIC_WRITE });
-  // Deleted since the call was authenticated.
-  if (account === null) throw new ProblemError('credential_invalid');
-  return account;
-}
+/** What each open transaction holds: the rows by table, and the highest rank. */
+type Held = { rank: number; readonly rows: Map<LockTable, Set<string>> };
 
-/** Locks the account of an address, whatever its case. */
-export async function lockAccountByEmail(tx: EntityManager, email: string): Promise<Account | null> {
-  const [row] = await tx.execute<{ id: string }[]>('select id from account where lower(email) = lower(?) for update', [
-    email,
-  ]);
-  return row === undefined ? null : tx.findOne(Account, row.id);
-}
-
-/** Whether two spellings are one address. */
-export const isSameAddress = (a: string | null | undefined, b: string): boolean => a?.toLowerCase() === b.toLowerCase();
+const held = new WeakMap<EntityManager, Held>();
 
 /**
- * Keeps accounts from being deleted until the transaction ends. It comes after the team's lock and
- * before those of anything that goes with an account, as the deletion of one locks it first too.
+ * Runs a statement that locks rows and, outside of production, throws where it breaks the order. Locking again
+ * what the transaction holds waits for nobody, so it is in order at any time.
+ * @param ids of the rows that the statement locked
  */
-export async function keepAccounts(tx: EntityManager, accountIds: readonly string[]): Promise<void> {
-  await tx.execute(
-    `select id from account where id in (${accountIds.map(() => '?').join(', ')}) order by id for key share`,
-    [...accountIds],
-  );
+async function inOrder<R>(
+  tx: EntityManager,
+  table: LockTable,
+  lock: () => Promise<R>,
+  ids: (result: R) => readonly string[],
+): Promise<R> {
+  if (process.env['NODE_ENV'] === 'production') return lock();
+  const { rank: highest, rows } = held.get(tx) ?? { rank: 0, rows: new Map<LockTable, Set<string>>() };
+  const rank = LOCK_ORDER.indexOf(table);
+  const known = rows.get(table);
+  const violation = new LockOrderError(`${table} must be locked before ${LOCK_ORDER[highest]}.`);
+  if (rank < highest && known === undefined) throw violation;
+  const result = await lock();
+  const locked = ids(result);
+  if (rank < highest && !locked.every((id) => known?.has(id))) throw violation;
+  rows.set(table, new Set([...(known ?? []), ...locked]));
+  held.set(tx, { rank: Math.max(rank, highest), rows });
+  return result;
 }
 
-/** The membership of an account, whatever its state, locked. The team is locked already. */
-export async function lockMembership(tx: EntityManager, teamId: string, accountId: string): Promise<Membership | null> {
-  await keepAccounts(tx, [accountId]);
-  return tx.findOne(Membership, { team: teamId, account: accountId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+/** Locks one row until the transaction ends. @returns the row as it is under the lock; null if it does not exist */
+export async function lockOne<Table extends LockTable>(
+  tx: EntityManager,
+  table: Table,
+  id: string,
+  mode: RowLock = 'update',
+): Promise<Row<Table> | null> {
+  const [row] = await lockMany(tx, table, { id } as FilterQuery<Row<Table>>, mode);
+  return row ?? null;
+}
+
+/** Locks all rows that match, in the order of their primary keys. @returns them as they are under the locks */
+export async function lockMany<Table extends LockTable>(
+  tx: EntityManager,
+  table: Table,
+  where: FilterQuery<Row<Table>>,
+  mode: RowLock = 'update',
+): Promise<Row<Table>[]> {
+  const entity: EntityName<Row<Table>> = ENTITIES[table] as never; // which the types cannot follow from `Table`
+  const key = table === 'authorization_request' ? 'idHash' : 'id';
+  const find = () =>
+    tx.find(entity, where, { lockMode: MODES[mode], orderBy: { [key]: 'asc' } as never, refresh: true });
+  const rows = await inOrder(tx, table, find, (found) => found.map((row) => String((row as { id?: string }).id)));
+  return rows as Row<Table>[];
+}
+
+/**
+ * Prevents the deletion of rows until the transaction ends, and allows their change by others.
+ * @returns the ids of those that exist
+ */
+export async function lockShared(
+  tx: EntityManager,
+  table: Exclude<LockTable, 'authorization_request'>,
+  ids: readonly string[],
+): Promise<string[]> {
+  const sql = `select id from ${table} where id = any(string_to_array(?, ' ')) order by id for key share`;
+  const lock = async () => (await tx.execute<{ id: string }[]>(sql, [ids.join(' ')])).map(({ id }) => id);
+  return inOrder(tx, table, lock, (found) => found);
 }

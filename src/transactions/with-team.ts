@@ -1,27 +1,94 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { ActiveMembership } from '../auth/principal.ts';
-import type { Permission } from '../entities/index.ts';
+import { requirePermission } from '../auth/permissions.ts';
+import { activeMembership } from '../db/predicates.ts';
+import type { Membership, Permission, Team } from '../entities/index.ts';
 import { ProblemError } from '../errors.ts';
-import { lockTeam } from './locks.ts';
+import { lockMany, lockOne, lockShared } from './locks.ts';
+import { transaction, type TransactionScope } from './transaction.ts';
 
-/** What the caller is in the team now. */
-export type Standing = { readonly roleId: string; readonly permissions: readonly Permission[] };
+/** Who changes which team. Without permissions: those that were read before the lock can be out of date. */
+export type TeamCaller = { readonly teamId: string; readonly accountId: string };
+
+export type TeamTransaction = {
+  readonly tx: EntityManager;
+  readonly team: Team;
+  /** The caller with their role as it is under the lock. */
+  readonly caller: TeamCaller & { readonly roleId: string; readonly permissions: readonly Permission[] };
+};
+
+/** What the caller has to be: any active member, the owner, or a member whose role holds a permission. */
+export type Requirement = Permission | 'owner' | 'member';
+
+type Options = {
+  /** Locks the caller's account exclusively, for what is counted per account. By default it is only kept. */
+  readonly account?: 'update';
+};
 
 /**
- * Locks the team and looks again at what its caller may do: under the lock nobody's role changes any
- * more, so that a decision does not stand on what was true when the call began.
+ * Changes a team on behalf of a caller: locks the team, reads the caller's membership and role under the lock,
+ * answers 404 or 403, and only then runs `work`. Roles and memberships do not change while the team is locked.
  */
-export async function lockTeamAs(tx: EntityManager, { team, accountId }: ActiveMembership): Promise<Standing> {
-  await lockTeam(tx, team.id);
-  const [row] = await tx.execute<{ role_id: string; permissions: Permission[] }[]>(
-    `select m.role_id, r.permissions
-     from membership m
-     join role r on r.id = m.role_id
-     join account a on a.id = m.account_id
-     where m.team_id = ? and m.account_id = ? and m.is_active and (m.expires_at is null or m.expires_at > now())
-     for key share of a`,
-    [team.id, accountId],
+export const withTeam = <R>(
+  db: TransactionScope,
+  caller: TeamCaller,
+  requires: Requirement,
+  work: (change: TeamTransaction) => Promise<R>,
+  options?: Options,
+): Promise<R> => transaction(db, async (tx) => work(await lockTeamFor(tx, caller, requires, options)));
+
+/** The same inside of a transaction that is open already. */
+export async function lockTeamFor(
+  tx: EntityManager,
+  { teamId, accountId }: TeamCaller,
+  requires: Requirement,
+  { account }: Options = {},
+): Promise<TeamTransaction> {
+  const team = await lockTeam(tx, teamId);
+  if (account === 'update') await lockOne(tx, 'account', accountId);
+  else await lockShared(tx, 'account', [accountId]);
+  const [role] = await tx.execute<{ id: string; permissions: Permission[] }[]>(
+    `select r.id, r.permissions from membership m join role r on r.id = m.role_id
+     where m.team_id = ? and m.account_id = ? and ${activeMembership('m')}`,
+    [teamId, accountId],
   );
-  if (row === undefined) throw new ProblemError('team_not_found');
-  return { roleId: row.role_id, permissions: row.permissions };
+  if (role === undefined) throw new ProblemError('team_not_found');
+  requireRole(role, requires);
+  return { tx, team, caller: { teamId, accountId, roleId: role.id, permissions: role.permissions } };
+}
+
+function requireRole(
+  role: { readonly id: string; readonly permissions: readonly Permission[] },
+  requires: Requirement,
+) {
+  if (requires === 'member') return;
+  if (requires !== 'owner') requirePermission(role.permissions, requires);
+  else if (role.id !== 'owner') {
+    throw new ProblemError('permission_missing', 'Only the owner of the team can do this.');
+  }
+}
+
+/** Changes a team for the operator or for demo data, without any permission. */
+export const withTeamAsOperator = <R>(
+  db: TransactionScope,
+  teamId: string,
+  work: (change: Pick<TeamTransaction, 'tx' | 'team'>) => Promise<R>,
+): Promise<R> => transaction(db, async (tx) => work({ tx, team: await lockTeam(tx, teamId) }));
+
+/** Locks a team without any check of permissions. */
+export async function lockTeam(tx: EntityManager, teamId: string): Promise<Team> {
+  const team = await lockOne(tx, 'team', teamId);
+  if (team === null) throw new ProblemError('team_not_found');
+  return team;
+}
+
+/** Locks a membership of the locked team, whatever its status, and prevents the deletion of its account. */
+export async function lockMember(tx: EntityManager, teamId: string, accountId: string): Promise<Membership | null> {
+  await lockShared(tx, 'account', [accountId]);
+  return lockMembership(tx, teamId, accountId);
+}
+
+/** The same for an account that is locked already. */
+export async function lockMembership(tx: EntityManager, teamId: string, accountId: string): Promise<Membership | null> {
+  const [membership] = await lockMany(tx, 'membership', { team: teamId, account: accountId });
+  return membership ?? null;
 }

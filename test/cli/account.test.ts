@@ -89,7 +89,7 @@ describe('account disable, enable and list', () => {
     const { id, email } = await roster.account();
     const secrets = secretsOf('rst');
     const { secret } = await createApiKey(
-      roster.db.em(),
+      roster.db,
       secrets,
       id,
       { name: 'Key', scopes: ['teams:read'], expiresAt: null },

@@ -60,11 +60,11 @@ export async function rosterOfItsOwn() {
     // Not by the command: each of its runs takes a good part of a second.
     async account() {
       const email = `Person.${(made += 1)}@example.com`;
-      const { id } = await createAccount(db.em(), { email });
+      const { id } = await createAccount(db, { email });
       return { id, email };
     },
     async team(owner: { id: string }) {
-      const { team } = await createTeam(db.em(), owner.id, { name: 'Core' }, undefined);
+      const { team } = await createTeam(db, owner.id, { name: 'Core' }, undefined);
       return team;
     },
     rows: <Row>(sql: string, values: readonly unknown[] = []) =>

@@ -12,7 +12,7 @@ async function aTeam() {
   return { owner, person, team: await roster.team(owner) };
 }
 
-const aRole = (team: { id: string }) => createRole(roster.db.em(), team.id, { name: 'Helper', permissions: [] });
+const aRole = (team: { id: string }) => createRole(roster.db, team.id, { name: 'Helper', permissions: [] });
 
 const memberships = (team: { id: string }) =>
   roster.rows<{ role_id: string }>(
@@ -151,7 +151,7 @@ describe('member set', () => {
   test('changes what is named and leaves the rest', async () => {
     const { team, person } = await aTeam();
     const named = ['--team', team.id, '--email', person.email];
-    await addMember(roster.db.em(), team.id, person.id, { roleId: 'guest' });
+    await addMember(roster.db, team.id, person.id, { roleId: 'guest' });
 
     expect(await roster.json('member', 'set', ...named, '--expires-at', PAST)).toMatchObject({
       roleId: 'guest',
@@ -174,10 +174,9 @@ describe('member set', () => {
   // Guarantees that a team always has exactly one owner, who can act.
   test('refuses whatever would leave the team without its owner, or with two', async () => {
     const { team, owner, person } = await aTeam();
-    await addMember(roster.db.em(), team.id, person.id, {});
+    await addMember(roster.db, team.id, person.id, {});
     const before = await memberships(team);
-    const set = (account: { id: string }, terms: MembershipTerms) =>
-      setMember(roster.db.em(), team.id, account.id, terms);
+    const set = (account: { id: string }, terms: MembershipTerms) => setMember(roster.db, team.id, account.id, terms);
 
     await expect(set(owner, { roleId: 'member' })).rejects.toMatchObject({ problem: 'owner_not_removable' });
     await expect(set(owner, { isActive: false })).rejects.toMatchObject({ problem: 'owner_not_removable' });

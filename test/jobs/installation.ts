@@ -67,6 +67,18 @@ export async function install({ smtpUrl, settings = {}, via }: Options = {}) {
     return result.rows as Row[]; // the caller's SQL says what they are
   }
 
+  /** Who owns the team, so that they can invite. */
+  async function ownerOf(team: ATeam): Promise<string> {
+    const [owner] = await rows<{ id: string }>(
+      `select account_id as id from membership where team_id = $1 and role_id = 'owner'`,
+      [team.id],
+    );
+    if (owner !== undefined) return owner.id;
+    const inviter = await factories.anAccount({ firstName: 'Ann', lastName: 'Inviter' });
+    await factories.aMember(team, inviter, { role: 'owner' });
+    return inviter.id;
+  }
+
   return {
     ...factories,
     config,
@@ -85,15 +97,8 @@ export async function install({ smtpUrl, settings = {}, via }: Options = {}) {
 
     /** Invites an address to a team, or again, as the operation does. @returns the invitation's id. */
     async invite(team: ATeam, email: string): Promise<string> {
-      const inviter = await factories.anAccount({ firstName: 'Ann', lastName: 'Inviter' });
-      const membership = {
-        id: 'mem_test',
-        accountId: inviter.id,
-        role: { id: 'owner', name: 'Owner' },
-        permissions: ['access_dashboard', 'invite_members'] as const,
-        team: { ...team, description: null, avatarUrl: null },
-      };
-      await createTeamInvitation(services, membership, { email, roleId: 'member', isSystemRole: true });
+      const caller = { teamId: team.id, accountId: await ownerOf(team) };
+      await createTeamInvitation(services, caller, { email, roleId: 'member', isSystemRole: true });
       const [row] = await rows<{ id: string }>('select id from invitation where team_id = $1 and email = $2', [
         team.id,
         email,

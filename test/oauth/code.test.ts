@@ -188,7 +188,7 @@ describe('the authorization code', () => {
       'belongs to a grant that is over',
       (api, id) => api.rows(`update oauth_grant set expires_at = now() - interval '1 second' where id = $1`, [id]),
     ],
-    ['belongs to a disabled account', (api, _id, accountId) => disableAccount(api.services.db.em(), accountId)],
+    ['belongs to a disabled account', (api, _id, accountId) => disableAccount(api.services.db, accountId)],
     [
       'belongs to a deleted account',
       (api, _id, accountId) => api.rows('delete from account where id = $1', [accountId]),

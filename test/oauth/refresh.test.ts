@@ -123,7 +123,7 @@ describe('a refresh', () => {
       'belongs to a grant that is over',
       (api, { grantId }) => api.rows(`update oauth_grant set expires_at = now() where id = $1`, [grantId]),
     ],
-    ['belongs to a disabled account', (api, { account }) => disableAccount(api.services.db.em(), account.id)],
+    ['belongs to a disabled account', (api, { account }) => disableAccount(api.services.db, account.id)],
     ['belongs to a deleted account', (_api, { visitor }) => visitor.trpc.account.delete.mutate({})],
     ['belongs to somebody who is no member of the team any more', removeFromTeam],
   ])('is refused where the token %s, and so is the access token', async ([what, spoil], { api }) => {
@@ -158,10 +158,10 @@ describe('a refresh', () => {
 
   test('works again when the account does', async ({ api }) => {
     const { account, client, tokens } = await someTokens(api);
-    await disableAccount(api.services.db.em(), account.id);
+    await disableAccount(api.services.db, account.id);
     await refresh(api, client, tokens.refresh);
 
-    await enableAccount(api.services.db.em(), account.id);
+    await enableAccount(api.services.db, account.id);
 
     expect(await works(api, tokens.access)).toBe(true);
     expect(outcome(await refresh(api, client, tokens.refresh))).toBe('200');

@@ -168,11 +168,11 @@ describe('an account', () => {
   test('that is disabled has grants that work again once it is enabled', async ({ api }) => {
     const { member, grant, staying } = await aScene(api);
 
-    await disableAccount(api.services.db.em(), member.id);
+    await disableAccount(api.services.db, member.id);
     for (const each of [grant, staying[0], staying[1]]) expect(await works(api, each)).toBe(false);
     expect(await works(api, staying[2])).toBe(true);
 
-    await enableAccount(api.services.db.em(), member.id);
+    await enableAccount(api.services.db, member.id);
     for (const each of [grant, ...staying]) expect(await works(api, each)).toBe(true);
   });
 

@@ -45,7 +45,7 @@ export const accountConsoleRouter = router({
     .input(updateProfileInput)
     .output(accountOutput)
     .mutation(async ({ ctx, input }) =>
-      presentAccount(await updateProfile(ctx.services.db.em(), ctx.principal.accountId, input)),
+      presentAccount(await updateProfile(ctx.services.db, ctx.principal.accountId, input)),
     ),
 
   delete: sessionProcedure

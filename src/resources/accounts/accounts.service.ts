@@ -1,10 +1,12 @@
-import { LockMode, UniqueConstraintViolationException } from '@mikro-orm/core';
+import { UniqueConstraintViolationException } from '@mikro-orm/core';
 import { currentActor } from '../../events/actor.ts';
 import { record } from '../../events/record.ts';
+import { lockOne } from '../../transactions/locks.ts';
+import { transaction, type TransactionScope } from '../../transactions/transaction.ts';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { hashPassword, PASSWORD_LENGTH, requireUncommon } from '../../crypto/password-hash.ts';
 import { Account, type ACCOUNT_ROLES } from '../../entities/index.ts';
-import { invalidInput } from '../../errors.ts';
+import { invalidInput, ProblemError } from '../../errors.ts';
 import { endSessions } from '../sessions/sessions.service.ts';
 
 export type NewAccount = {
@@ -17,10 +19,10 @@ export type NewAccount = {
 };
 
 /** Makes an account. Of two with one address, whatever its case, the unique index lets one be. */
-export async function createAccount(em: EntityManager, input: NewAccount): Promise<Account> {
+export async function createAccount(db: TransactionScope, input: NewAccount): Promise<Account> {
   const passwordHash = input.password === undefined ? null : await hashPassword(checked(input.password, input.email));
   try {
-    return await em.transactional(async (tx) => {
+    return await transaction(db, async (tx) => {
       const account = tx.create(Account, {
         email: input.email,
         firstName: input.firstName ?? null,
@@ -45,10 +47,11 @@ export async function findAccountByEmail(em: EntityManager, email: string): Prom
 }
 
 /** Refuses the account's credentials from now on. Keys come back when it is enabled; sessions have ended. */
-export async function disableAccount(em: EntityManager, accountId: string): Promise<Account> {
-  return em.transactional(async (tx) => {
+export async function disableAccount(db: TransactionScope, accountId: string): Promise<Account> {
+  return transaction(db, async (tx) => {
     // The account's row, so that two that disable and enable it end in one of the two states.
-    const account = await tx.findOneOrFail(Account, accountId, { lockMode: LockMode.PESSIMISTIC_WRITE });
+    const account = await lockOne(tx, 'account', accountId);
+    if (account === null) throw new ProblemError('account_not_found');
     account.disabledAt ??= new Date();
     record(tx, 'operator.account_disabled', operatorFields(accountId));
     await endSessions(tx, { account: accountId }, 'account disabled');
@@ -56,9 +59,10 @@ export async function disableAccount(em: EntityManager, accountId: string): Prom
   });
 }
 
-export async function enableAccount(em: EntityManager, accountId: string): Promise<Account> {
-  return em.transactional(async (tx) => {
-    const account = await tx.findOneOrFail(Account, accountId, { lockMode: LockMode.PESSIMISTIC_WRITE });
+export async function enableAccount(db: TransactionScope, accountId: string): Promise<Account> {
+  return transaction(db, async (tx) => {
+    const account = await lockOne(tx, 'account', accountId);
+    if (account === null) throw new ProblemError('account_not_found');
     account.disabledAt = null;
     record(tx, 'operator.account_enabled', operatorFields(accountId));
     return account;

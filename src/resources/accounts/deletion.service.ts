@@ -1,9 +1,11 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { record } from '../../events/record.ts';
-import { lockAccount } from '../../transactions/locks.ts';
+import { lockMany } from '../../transactions/locks.ts';
+import { transaction } from '../../transactions/transaction.ts';
+import { lockAccount } from '../../transactions/with-account.ts';
 import { revokeGrants } from '../../transactions/revocation.ts';
 import type { Principal } from '../../auth/principal.ts';
-import { Account, OAuthClient, Team } from '../../entities/index.ts';
+import { Account, Team } from '../../entities/index.ts';
 import { invalidInput, ProblemError } from '../../errors.ts';
 import type { Services } from '../../app-services.ts';
 import type { BrowserClient } from '../../procedures/browser-client.ts';
@@ -24,17 +26,14 @@ export async function deleteAccount(
     : null;
 
   // A team that became the account's own between the locks of the teams and its own is locked by the next try.
-  while (!(await db.em().transactional((tx) => remove(tx, accountId, provenHash)))) continue;
+  while (!(await transaction(db, (tx) => remove(tx, accountId, provenHash)))) continue;
   browserClient.clearSession();
 }
 
 /** @returns false, with nothing changed, where a team would have to be locked after the account */
 async function remove(tx: EntityManager, accountId: string, provenHash: string | null): Promise<boolean> {
   const teamIds = await ownedTeams(tx, accountId);
-  await tx.execute('select id from team where id = any(string_to_array(?, ?)) order by id for update', [
-    teamIds.join(' '),
-    ' ',
-  ]);
+  await lockMany(tx, 'team', { id: { $in: teamIds } });
   const account = await lockAccount(tx, accountId);
   requireSame(account, provenHash);
   const owned = await ownedTeams(tx, accountId);
@@ -47,21 +46,14 @@ async function remove(tx: EntityManager, accountId: string, provenHash: string |
     );
     if (others.length > 0) throw new ProblemError('account_owns_teams');
   }
-  // Memberships before grants before keys, and each in the order of their ids, as everywhere, so that no two writers wait for each other.
-  await tx.execute('select id from membership where account_id = ? order by id for update', [accountId]);
-  // The account's clients go with it, and with them what other people allowed these.
-  const grants = `select id from oauth_grant
-    where account_id = ? or client_id in (select id from oauth_client where account_id = ?)`;
-  await tx.execute(`${grants} order by id for update`, [accountId, accountId]);
-  await tx.execute(
-    `select id from api_key where account_id = ? or oauth_grant_id in (${grants}) order by id for update`,
-    [accountId, accountId, accountId],
-  );
-  await revokeGrants(tx, { account_id: accountId }, 'account deleted');
-  for (const { id } of await tx.find(OAuthClient, { account: accountId }, { fields: ['id'] })) {
-    await revokeGrants(tx, { client_id: id }, 'client deleted');
-  }
-  await tx.execute('select id from session where account_id = ? order by id for update', [accountId]);
+  await lockMany(tx, 'session', { account: accountId });
+  await lockMany(tx, 'membership', { account: accountId });
+  // The account's clients are deleted with it, and with them what other people allowed these.
+  const clients = await lockMany(tx, 'oauth_client', { account: accountId });
+  const grants = { $or: [{ account: accountId }, { client: { $in: clients.map(({ id }) => id) } }] };
+  await lockMany(tx, 'oauth_grant', grants);
+  await revokeGrants(tx, grants, 'account deleted');
+  await lockMany(tx, 'api_key', { account: accountId });
   for (const teamId of owned) {
     await tx.nativeDelete(Team, { id: teamId });
     record(tx, 'team.deleted', { accountId, teamId, reason: 'account deleted' });

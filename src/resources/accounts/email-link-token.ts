@@ -1,7 +1,7 @@
-import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { Account, AccountToken, type TokenPurpose } from '../../entities/index.ts';
+import { type Account, AccountToken, type TokenPurpose } from '../../entities/index.ts';
 import { ProblemError } from '../../errors.ts';
+import { lockOne } from '../../transactions/locks.ts';
 import { hashSecret, type Secrets } from '../../crypto/tokens.ts';
 import { HOUR_MS } from '../../time.ts';
 
@@ -53,7 +53,7 @@ export async function consumeToken(
   token: string,
 ): Promise<{ account: Account; email: string }> {
   const { accountId } = await peekToken(tx, secrets, purpose, token);
-  const account = await tx.findOne(Account, accountId, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  const account = await lockOne(tx, 'account', accountId);
   const [used] = await tx.execute<{ email: string }[]>(
     `delete from account_token where token_hash = decode(?, 'hex') and purpose = ? and expires_at > now() returning email`,
     [hashSecret(token).toString('hex'), purpose],

@@ -1,7 +1,8 @@
 import { UniqueConstraintViolationException } from '@mikro-orm/core';
 import { record } from '../../events/record.ts';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { lockAccount } from '../../transactions/locks.ts';
+import { transaction } from '../../transactions/transaction.ts';
+import { lockAccount } from '../../transactions/with-account.ts';
 import { consumeToken, endTokens, issueToken } from './email-link-token.ts';
 import { withMinimumDuration } from '../../crypto/minimum-duration.ts';
 import type { Principal } from '../../auth/principal.ts';
@@ -28,7 +29,7 @@ export async function changeEmail(
   const provenHash = await provePassword(services, browserClient, principal, password);
   await consumeAttempt(addressAttemptLimit(browserClient.attempts, 'mail', browserClient.addressBucket));
   await withMinimumDuration(
-    db.em().transactional(async (tx) => {
+    transaction(db, async (tx) => {
       const account = await lockAccount(tx, principal.accountId);
       requireSame(account, provenHash);
       await endTokens(tx, account.id, ['change_email']);
@@ -56,7 +57,7 @@ export async function confirmEmailChange(
   const window = addressAttemptLimit(browserClient.attempts, 'link', browserClient.addressBucket);
   await consumeAttempt(window);
   try {
-    await db.em().transactional(async (tx) => {
+    await transaction(db, async (tx) => {
       const { account, email: newEmail } = await consumeToken(tx, secrets, 'change_email', token);
       if (account.disabledAt) throw new ProblemError('link_invalid');
       const { email: oldEmail, emailVerifiedAt } = account;

@@ -1,4 +1,4 @@
-import { lockAccount } from '../../transactions/locks.ts';
+import { withAccount } from '../../transactions/with-account.ts';
 import { record } from '../../events/record.ts';
 import { endTokens } from './email-link-token.ts';
 import { hashPassword, requireUncommon } from '../../crypto/password-hash.ts';
@@ -26,8 +26,7 @@ export async function changePassword(
   requireUncommon(newPassword, known?.email ?? null, '/newPassword');
   const passwordHash = await hashPassword(newPassword, config.passwordCost);
 
-  const session = await db.em().transactional(async (tx) => {
-    const account = await lockAccount(tx, accountId);
+  const session = await withAccount(db, principal, async ({ tx, account }) => {
     requireSame(account, provenHash);
     account.passwordHash = passwordHash;
     record(tx, 'account.password_changed', { accountId });

@@ -37,7 +37,8 @@ export const apiKeysConsoleRouter = router({
     .input(revokeInTeamInput)
     .output(success)
     .mutation(async ({ ctx, input: { teamId, keyId } }) => {
-      await revokeKeyInTeam(ctx.services, await requireKeyManager(ctx, teamId), keyId);
+      await requireKeyManager(ctx, teamId);
+      await revokeKeyInTeam(ctx.services, { teamId, accountId: ctx.principal.accountId }, keyId);
       return SUCCESS;
     }),
 });

@@ -49,13 +49,7 @@ export const apiKeysRouter = router({
       if (input.teamId !== undefined) await requireKeyManager(ctx, input.teamId);
       const expiresAt = expiresInDays === undefined ? null : addDays(new Date(), expiresInDays);
       const bounds = { caller: ctx.principal, keyLimit: config.keyLimit };
-      const { key, secret } = await createApiKey(
-        db.em(),
-        secrets,
-        ctx.principal.accountId,
-        { ...input, expiresAt },
-        bounds,
-      );
+      const { key, secret } = await createApiKey(db, secrets, ctx.principal.accountId, { ...input, expiresAt }, bounds);
       return { key: presentApiKey(key), secret };
     }),
 
@@ -69,7 +63,7 @@ export const apiKeysRouter = router({
     .input(z.object(updateApiKeyInput))
     .output(apiKeyOutput)
     .mutation(async ({ ctx, input }) =>
-      presentApiKey(await updateApiKey(ctx.services.db.em(), ctx.principal, input.keyId, input.scopes)),
+      presentApiKey(await updateApiKey(ctx.services.db, ctx.principal, input.keyId, input.scopes)),
     ),
 
   revokeApiKey: accountProcedure('api-keys:write')

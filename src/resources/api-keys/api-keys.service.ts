@@ -1,6 +1,9 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { record } from '../../events/record.ts';
-import { lockAccount, lockMembership, lockTeam } from '../../transactions/locks.ts';
+import { lockMany, lockOne } from '../../transactions/locks.ts';
+import { transaction, type TransactionScope } from '../../transactions/transaction.ts';
+import { lockAccount } from '../../transactions/with-account.ts';
+import { lockMember, lockTeam, lockTeamFor } from '../../transactions/with-team.ts';
 import type { Principal } from '../../auth/principal.ts';
 import { inOrder, isAccountOnly } from '../../auth/scopes.ts';
 import type { Secrets } from '../../crypto/tokens.ts';
@@ -19,14 +22,14 @@ type Bounds = { readonly caller: Principal; readonly keyLimit: number } | undefi
 
 /** Makes a key. For a team key the caller's permission has been checked; scopes are checked here. */
 export async function createApiKey(
-  em: EntityManager,
+  db: TransactionScope,
   secrets: Secrets,
   accountId: string,
   input: NewApiKey,
   bounds: Bounds,
 ) {
-  return em.transactional(async (tx) => {
-    await lockOwner(tx, accountId, input.teamId);
+  return transaction(db, async (tx) => {
+    await lockOwner(tx, accountId, input.teamId, bounds === undefined);
     const oauthGrant = bounds === undefined ? null : await lockGrantBehind(tx, bounds.caller);
     await requireScopes(tx, input.scopes, input.teamId !== undefined, bounds?.caller);
     if (bounds !== undefined) await requireRoom(tx, accountId, input.teamId, bounds.keyLimit);
@@ -51,16 +54,18 @@ export async function createApiKey(
 
 /** Replaces the scopes of a key the account made. */
 export async function updateApiKey(
-  em: EntityManager,
+  db: TransactionScope,
   caller: Principal,
   keyId: string,
   scopes: readonly Scope[],
 ): Promise<ApiKey> {
-  return em.transactional(async (tx) => {
+  return transaction(db, async (tx) => {
     if (caller.kind === 'oauth-grant') await heldNow(tx, caller); // grants are locked before keys
-    await lockKeys(tx, caller.accountId, [caller.credentialId, keyId]);
-    const key = await tx.findOne(ApiKey, { id: keyId, account: caller.accountId, revokedAt: null });
-    if (key === null) throw new ProblemError('api_key_not_found');
+    // The calling key too, so that two keys that change each other wait in one order.
+    const ids = [caller.credentialId, keyId];
+    const keys = await lockMany(tx, 'api_key', { id: { $in: ids }, account: caller.accountId });
+    const key = keys.find(({ id, revokedAt }) => id === keyId && !revokedAt);
+    if (key === undefined) throw new ProblemError('api_key_not_found');
     await requireScopes(tx, scopes, Boolean(key.team), caller);
     key.scopes = inOrder(scopes);
     record(tx, 'api_key.changed', { keyId, teamId: key.team?.id ?? null, scopes: key.scopes });
@@ -68,25 +73,22 @@ export async function updateApiKey(
   });
 }
 
-/** Locks keys of the account in the order of their ids, so that two that re-scope each other cannot deadlock. */
-async function lockKeys(tx: EntityManager, accountId: string, ids: readonly string[]): Promise<void> {
-  const places = ids.map(() => '?').join(', ');
-  await tx.execute(`select id from api_key where account_id = ? and id in (${places}) order by id for update`, [
-    accountId,
-    ...ids,
-  ]);
-}
-
-/** Locks the row that the keys are counted under and, for a team key, the membership it stands on. */
-async function lockOwner(tx: EntityManager, accountId: string, teamId: string | undefined): Promise<void> {
+/** Locks the row that the keys are counted under. For a team key, checks the membership that it depends on. */
+async function lockOwner(
+  tx: EntityManager,
+  accountId: string,
+  teamId: string | undefined,
+  isOperator: boolean,
+): Promise<void> {
   if (teamId === undefined) {
     await lockAccount(tx, accountId);
-    return;
+  } else if (isOperator) {
+    await lockTeam(tx, teamId);
+    // Whatever its status: the key works while the membership is active.
+    if ((await lockMember(tx, teamId, accountId)) === null) throw new ProblemError('team_not_found');
+  } else {
+    await lockTeamFor(tx, { teamId, accountId }, 'manage_api_keys');
   }
-  await lockTeam(tx, teamId);
-  const membership = await lockMembership(tx, teamId, accountId);
-  // Gone since the permission was checked: as if it had been gone then.
-  if (membership === null) throw new ProblemError('team_not_found');
 }
 
 /**
@@ -103,11 +105,8 @@ async function lockGrantBehind(tx: EntityManager, { kind, credentialId }: Princi
         ]);
   const grantId = caller?.grant_id ?? null;
   if (grantId === null) return null;
-  const [live] = await tx.execute<unknown[]>(
-    'select id from oauth_grant where id = ? and revoked_at is null for share',
-    [grantId],
-  );
-  if (live === undefined) throw new ProblemError('credential_invalid');
+  const grant = await lockOne(tx, 'oauth_grant', grantId, 'share');
+  if (grant === null || grant.revokedAt) throw new ProblemError('credential_invalid');
   return grantId;
 }
 
@@ -135,17 +134,14 @@ async function requireScopes(
  * revoked while it makes a key cannot hand on what it has just lost, nor a session that has ended.
  */
 export async function heldNow(tx: EntityManager, { kind, credentialId, scopes }: Principal): Promise<readonly Scope[]> {
-  const [caller] = await tx.execute<{ scopes: Scope[] | null }[]>(SCOPES_NOW[kind], [credentialId]);
-  if (caller === undefined) throw new ProblemError('credential_invalid');
-  // What the token holds may be less than its grant.
-  return caller.scopes?.filter((scope) => kind === 'api-key' || scopes.includes(scope)) ?? scopes;
+  const caller = await lockOne(tx, TABLES[kind], credentialId, 'share');
+  if (caller === null || caller.revokedAt) throw new ProblemError('credential_invalid');
+  if (!('scopes' in caller)) return scopes;
+  // A token can hold less than its grant.
+  return caller.scopes.filter((scope) => kind === 'api-key' || scopes.includes(scope));
 }
 
-const SCOPES_NOW: Readonly<Record<Principal['kind'], string>> = {
-  'api-key': 'select scopes from api_key where id = ? and revoked_at is null for share',
-  'oauth-grant': 'select scopes from oauth_grant where id = ? and revoked_at is null for share',
-  session: 'select null as scopes from session where id = ? and revoked_at is null for share',
-};
+const TABLES = { 'api-key': 'api_key', 'oauth-grant': 'oauth_grant', session: 'session' } as const;
 
 async function requireRoom(
   tx: EntityManager,

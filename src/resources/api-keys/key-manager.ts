@@ -1,7 +1,7 @@
 import type { ActiveMembership } from '../../auth/principal.ts';
 import { ProblemError } from '../../errors.ts';
 import type { Context } from '../../procedures/context.ts';
-import { requirePermission } from '../../procedures/procedures.ts';
+import { requirePermission } from '../../auth/permissions.ts';
 
 /**
  * The caller's membership of a team whose keys it may manage. Off the ladder: where the team is

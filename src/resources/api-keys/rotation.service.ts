@@ -1,9 +1,9 @@
-import { LockMode } from '@mikro-orm/core';
 import { record } from '../../events/record.ts';
 import { isPast } from '../../auth/active-membership.ts';
-import { lockAccount } from '../../transactions/locks.ts';
+import { lockMany } from '../../transactions/locks.ts';
+import { withAccount } from '../../transactions/with-account.ts';
 import type { Principal } from '../../auth/principal.ts';
-import { ApiKey, ApiKeySecret } from '../../entities/index.ts';
+import { type ApiKey, ApiKeySecret } from '../../entities/index.ts';
 import { ProblemError } from '../../errors.ts';
 import type { Services } from '../../app-services.ts';
 import { heldNow } from './api-keys.service.ts';
@@ -19,16 +19,10 @@ export async function rotateApiKey(
   keyId: string,
   overlapHours: number,
 ): Promise<{ key: ApiKey; secret: string }> {
-  return db.em().transactional(async (tx) => {
-    // The account first: whoever ends its sessions and its keys at once has locked it too.
-    await lockAccount(tx, caller.accountId);
+  return withAccount(db, caller, async ({ tx }) => {
     await heldNow(tx, caller);
-    const key = await tx.findOne(
-      ApiKey,
-      { id: keyId, account: caller.accountId, revokedAt: null },
-      { lockMode: LockMode.PESSIMISTIC_WRITE },
-    );
-    if (key === null || isPast(key.expiresAt)) throw new ProblemError('api_key_not_found');
+    const [key] = await lockMany(tx, 'api_key', { id: keyId, account: caller.accountId, revokedAt: null });
+    if (key === undefined || isPast(key.expiresAt)) throw new ProblemError('api_key_not_found');
 
     await tx.nativeDelete(ApiKeySecret, { apiKey: key.id, ...(overlapHours > 0 && { expiresAt: { $ne: null } }) });
     const expiresAt = new Date(Date.now() + overlapHours * HOUR_MS);

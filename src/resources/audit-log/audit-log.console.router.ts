@@ -1,5 +1,6 @@
 import { ProblemError } from '../../errors.ts';
-import { requirePermission, sessionProcedure } from '../../procedures/procedures.ts';
+import { requirePermission } from '../../auth/permissions.ts';
+import { sessionProcedure } from '../../procedures/procedures.ts';
 import { router } from '../../procedures/trpc.ts';
 import { listTeamEvents } from './audit-log.queries.ts';
 import { auditPageOutput, listAuditInput } from './audit-log.schema.ts';

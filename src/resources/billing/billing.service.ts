@@ -1,8 +1,8 @@
-import { LockMode } from '@mikro-orm/core';
 import { record } from '../../events/record.ts';
-import type { EntityManager } from '@mikro-orm/postgresql';
-import { Subscription, Team, type SUBSCRIPTION_INTERVALS, type SUBSCRIPTION_STATUSES } from '../../entities/index.ts';
-import { invalidInput, ProblemError } from '../../errors.ts';
+import { Subscription, type SUBSCRIPTION_INTERVALS, type SUBSCRIPTION_STATUSES } from '../../entities/index.ts';
+import { invalidInput } from '../../errors.ts';
+import type { TransactionScope } from '../../transactions/transaction.ts';
+import { withTeamAsOperator } from '../../transactions/with-team.ts';
 import type { Plans } from './plans.ts';
 
 export type NewSubscription = {
@@ -17,7 +17,7 @@ export type NewSubscription = {
 
 /** Replaces the team's subscription: what is not given is as in a new one. */
 export async function setSubscription(
-  em: EntityManager,
+  db: TransactionScope,
   plans: Plans,
   teamId: string,
   input: NewSubscription,
@@ -28,10 +28,7 @@ export async function setSubscription(
   const wrong = Object.entries(addons).find(([, units]) => !Number.isSafeInteger(units) || units < 0);
   if (wrong !== undefined) throw invalidInput('/addons', `The units of ${wrong[0]} must be a whole number from 0.`);
 
-  await em.transactional(async (tx) => {
-    // The team's row, because invitations count the seats of this subscription under its lock.
-    const team = await tx.findOne(Team, teamId, { lockMode: LockMode.PESSIMISTIC_WRITE });
-    if (team === null) throw new ProblemError('team_not_found');
+  await withTeamAsOperator(db, teamId, async ({ tx, team }) => {
     await tx.upsert(Subscription, {
       team,
       planId: input.planId,

@@ -1,11 +1,13 @@
-import { LockMode } from '@mikro-orm/core';
 import { record } from '../../events/record.ts';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { isPast } from '../../auth/active-membership.ts';
-import { isSameAddress, lockMembership } from '../../transactions/locks.ts';
+import { lockOne } from '../../transactions/locks.ts';
+import { transaction } from '../../transactions/transaction.ts';
+import { isSameAddress, lockAccount } from '../../transactions/with-account.ts';
+import { lockMembership } from '../../transactions/with-team.ts';
 import type { Principal } from '../../auth/principal.ts';
 import { hashSecret } from '../../crypto/tokens.ts';
-import { Account, Invitation, InvitationLink, Membership, Team } from '../../entities/index.ts';
+import { type Account, Invitation, InvitationLink, Membership } from '../../entities/index.ts';
 import { ProblemError } from '../../errors.ts';
 import type { Services } from '../../app-services.ts';
 
@@ -13,9 +15,9 @@ import type { Services } from '../../app-services.ts';
 export type LinkedInvitation = { readonly invitation: Invitation; readonly provesMailbox: boolean };
 
 /**
- * The pending invitation that a link's token leads to, or null: used, expired, revoked, unknown and
- * malformed are one answer.
- * @param lock locks the team's row and then the invitation, until the transaction of `em` ends
+ * The pending invitation of a link's token, or null if the token is malformed or unknown, or the invitation was
+ * accepted, revoked or has expired.
+ * @param lock locks the invitation; the caller has locked its team and the account that accepts
  */
 export async function findInvitationByToken(
   em: EntityManager,
@@ -25,7 +27,6 @@ export async function findInvitationByToken(
 ): Promise<LinkedInvitation | null> {
   const target = await targetOf(em, services, token);
   if (target === null) return null;
-  if (lock && !(await lockTeamRow(em, target.teamId))) return null;
   const invitation = await readInvitation(em, target, lock);
   if (invitation === null || !isPending(invitation)) return null;
   return { invitation, provesMailbox: target.provesMailbox };
@@ -61,12 +62,10 @@ export async function acceptInvitation(
 
 /** Accepts by the link, as whoever is signed in. A second click of the same account finds what the first one did. */
 export async function acceptByToken(services: Services, { accountId }: Principal, token: string): Promise<Membership> {
-  return services.db.em().transactional(async (tx) => {
+  return transaction(services.db, async (tx) => {
     const target = await targetOf(tx, services, token);
-    if (target === null || !(await lockTeamRow(tx, target.teamId))) throw new ProblemError('link_invalid');
-    // Before the invitation, as when an account goes and leaves the invitations that it sent.
-    const account = await tx.findOne(Account, accountId, { lockMode: LockMode.PESSIMISTIC_READ });
-    if (account === null) throw new ProblemError('credential_invalid');
+    if (target === null || (await lockOne(tx, 'team', target.teamId)) === null) throw new ProblemError('link_invalid');
+    const account = await lockAccount(tx, accountId, 'share');
     const invitation = await readInvitation(tx, target, true);
     if (invitation === null) throw new ProblemError('link_invalid');
 
@@ -101,16 +100,9 @@ async function targetOf(em: EntityManager, { secrets }: Services, token: string)
   return row === undefined ? null : { id: row.id, teamId: row.team_id, tokenHash, provesMailbox: row.proves_mailbox };
 }
 
-const lockTeamRow = async (tx: EntityManager, teamId: string): Promise<boolean> =>
-  (await tx.findOne(Team, teamId, { lockMode: LockMode.PESSIMISTIC_WRITE })) !== null;
-
 async function readInvitation(em: EntityManager, { id, tokenHash }: Target, lock: boolean): Promise<Invitation | null> {
-  const invitation = await em.findOne(
-    Invitation,
-    id,
-    lock ? { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true } : {},
-  );
-  // A renewed invitation's earlier links end when the newer mail has left, also while a lock was waited for.
+  const invitation = lock ? await lockOne(em, 'invitation', id) : await em.findOne(Invitation, id);
+  // Earlier links of a renewed invitation are deleted once the newer email was sent, also while this waited for a lock.
   const isLinked = (await em.count(InvitationLink, { tokenHash, invitation: id })) > 0;
   return isLinked ? invitation : null;
 }

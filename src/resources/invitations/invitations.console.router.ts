@@ -57,14 +57,14 @@ export const invitationsConsoleRouter = router({
   create: teamProcedure({ scope: 'invites:write', permission: 'invite_members', input: createTeamInvitationBody })
     .output(createdInvitationOutput)
     .mutation(async ({ ctx, input }) => {
-      const { invitation, link } = await inviteWithLink(ctx.services, ctx.membership, input);
+      const { invitation, link } = await inviteWithLink(ctx.services, ctx.caller, input);
       return { invitation: presentInvitation(invitation), link };
     }),
 
   resend: teamProcedure({ scope: 'invites:write', permission: 'invite_members', input: { invitationId: resourceId } })
     .output(success)
     .mutation(async ({ ctx, input }) => {
-      await resendInvitation(ctx.services, ctx.membership, input.invitationId);
+      await resendInvitation(ctx.services, ctx.caller, input.invitationId);
       return SUCCESS;
     }),
 });

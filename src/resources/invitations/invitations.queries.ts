@@ -51,14 +51,6 @@ const openInvitations = query<AnyRow>(
   { rows: 'many' },
 );
 
-const deletePending = recordedCommand<{ id: string }>(
-  'delete_pending_invitation',
-  `delete from invitation
-   where id = $1 and team_id = $2 and accepted_at is null and expires_at > now()
-   returning id`,
-  'invitation.revoked',
-);
-
 const invitationOfLink = query<LinkedRow>(
   'invitation_of_link',
   `select t.name as team_name, r.name as role_name, i.email, i.expires_at, l.proves_mailbox,
@@ -111,12 +103,6 @@ const present = (row: InvitationRow) => ({
   createdAt: iso(row.created_at),
   expiresAt: iso(row.expires_at),
 });
-
-/** Removes a pending invitation and its links. @returns whether there was one. */
-export async function deletePendingInvitation(db: Database, teamId: string, invitationId: string): Promise<boolean> {
-  const rows = await runAndRecord(db, deletePending, [invitationId, teamId], { teamId, invitationId });
-  return rows.length > 0;
-}
 
 /**
  * What a pending invitation's link shows to whoever holds it. Whether the address has an account is for its

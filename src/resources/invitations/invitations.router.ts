@@ -1,11 +1,10 @@
 import { z } from 'zod';
-import { ProblemError } from '../../errors.ts';
 import { teamProcedure } from '../../procedures/procedures.ts';
 import { resourceId, SUCCESS, success } from '../../procedures/fields.ts';
 import { endpoint, router } from '../../procedures/trpc.ts';
-import { deletePendingInvitation, listTeamInvitations } from './invitations.queries.ts';
+import { listTeamInvitations } from './invitations.queries.ts';
 import { createTeamInvitationBody, invitationOutput } from './invitations.schema.ts';
-import { createTeamInvitation } from './invitations.service.ts';
+import { createTeamInvitation, revokeTeamInvitation } from './invitations.service.ts';
 
 export const invitationsRouter = router({
   listTeamInvitations: teamProcedure({ scope: 'members:read' })
@@ -36,7 +35,7 @@ export const invitationsRouter = router({
     )
     .output(success)
     .mutation(async ({ ctx, input }) => {
-      await createTeamInvitation(ctx.services, ctx.membership, input);
+      await createTeamInvitation(ctx.services, ctx.caller, input);
       return SUCCESS;
     }),
 
@@ -53,8 +52,7 @@ export const invitationsRouter = router({
     )
     .output(success)
     .mutation(async ({ ctx, input }) => {
-      const found = await deletePendingInvitation(ctx.services.db, input.teamId, input.invitationId);
-      if (!found) throw new ProblemError('invitation_not_found');
+      await revokeTeamInvitation(ctx.services, ctx.caller, input.invitationId);
       return SUCCESS;
     }),
 });

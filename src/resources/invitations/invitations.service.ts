@@ -1,17 +1,15 @@
-import { LockMode } from '@mikro-orm/core';
 import { record } from '../../events/record.ts';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { keepAccounts } from '../../transactions/locks.ts';
-import { lockTeamAs } from '../../transactions/with-team.ts';
+import { lockMany } from '../../transactions/locks.ts';
+import { withTeam, type TeamCaller, type TeamTransaction } from '../../transactions/with-team.ts';
+import { isPast } from '../../auth/active-membership.ts';
 import { canGrant } from '../../auth/permissions.ts';
-import type { ActiveMembership } from '../../auth/principal.ts';
 import type { Config } from '../../config.ts';
-import { Account, Invitation, InvitationLink, Role, Team, type Permission } from '../../entities/index.ts';
+import { Account, Invitation, InvitationLink, Role, type Permission } from '../../entities/index.ts';
 import { invalidInput, ProblemError } from '../../errors.ts';
 import { enqueue, invitationKey } from '../../jobs/enqueue.ts';
 import { invitationLink } from '../../email/invitation-email.ts';
 import type { Services } from '../../app-services.ts';
-import { requirePermission } from '../../procedures/procedures.ts';
 import { requireFreeSeat } from '../billing/seats.ts';
 import { addDays } from '../../time.ts';
 
@@ -20,18 +18,19 @@ type NewInvitation = { readonly email: string; readonly roleId: string; readonly
 /** Invites an address, or renews its pending invitation, and queues the mail in the same transaction. */
 export async function createTeamInvitation(
   services: Services,
-  caller: ActiveMembership,
+  caller: TeamCaller,
   input: NewInvitation,
 ): Promise<void> {
-  await services.db.em().transactional(async (tx) => {
-    await mailNewLink(tx, services, await invite(tx, services, caller, input));
+  await withTeam(services.db, caller, 'invite_members', async (change) => {
+    await mailNewLink(change.tx, services, await invite(change, services, input));
   });
 }
 
 /** The same with a second link for the inviter to pass on, which whoever opens it proves no mailbox with. */
-export async function inviteWithLink(services: Services, caller: ActiveMembership, input: NewInvitation) {
-  return services.db.em().transactional(async (tx) => {
-    const invitation = await invite(tx, services, caller, input);
+export async function inviteWithLink(services: Services, caller: TeamCaller, input: NewInvitation) {
+  return withTeam(services.db, caller, 'invite_members', async (change) => {
+    const { tx } = change;
+    const invitation = await invite(change, services, input);
     const { secret, hash } = services.secrets.mint('invitation');
     tx.create(InvitationLink, { tokenHash: hash, invitation, provesMailbox: false });
     await mailNewLink(tx, services, invitation, hash);
@@ -40,14 +39,10 @@ export async function inviteWithLink(services: Services, caller: ActiveMembershi
 }
 
 async function invite(
-  tx: EntityManager,
+  { tx, team, caller: { permissions, accountId } }: TeamTransaction,
   { config }: Services,
-  { team, permissions, accountId }: ActiveMembership,
   input: NewInvitation,
 ): Promise<Invitation> {
-  // The team's row is the lock that its seats are counted under.
-  await tx.findOne(Team, team.id, { lockMode: LockMode.PESSIMISTIC_WRITE });
-  await keepAccounts(tx, [accountId]);
   const role = await grantableRole(tx, permissions, team.id, input);
   const pending = await pendingInvitation(tx, team.id, input.email);
   if (pending === null) await requireFreeSeat(tx, config.plans, team.id);
@@ -61,30 +56,34 @@ async function invite(
 }
 
 /** Mails a pending invitation again, with a new link and a new expiry. Only who could grant its role can prolong it. */
-export async function resendInvitation(
-  services: Services,
-  caller: ActiveMembership,
-  invitationId: string,
-): Promise<void> {
-  await services.db.em().transactional(async (tx) => {
-    const { permissions } = await lockTeamAs(tx, caller);
-    requirePermission(permissions, 'invite_members');
-    const invitation = await tx.findOne(
-      Invitation,
-      { id: invitationId, team: caller.team.id, acceptedAt: null, expiresAt: { $gt: new Date() } },
-      { lockMode: LockMode.PESSIMISTIC_WRITE },
-    );
+export async function resendInvitation(services: Services, caller: TeamCaller, invitationId: string): Promise<void> {
+  await withTeam(services.db, caller, 'invite_members', async ({ tx, caller: { teamId, accountId, permissions } }) => {
+    const invitation = await lockPending(tx, teamId, invitationId);
     if (invitation === null) throw new ProblemError('invitation_not_found');
     if (!canGrant(permissions, await tx.findOneOrFail(Role, invitation.role.id)))
       throw new ProblemError('role_not_assignable');
 
     tx.assign(invitation, {
       expiresAt: expiryFrom(services.config),
-      invitedBy: tx.getReference(Account, caller.accountId),
+      invitedBy: tx.getReference(Account, accountId),
     });
-    record(tx, 'invitation.sent_again', { teamId: caller.team.id, invitationId });
+    record(tx, 'invitation.sent_again', { teamId, invitationId });
     await mailNewLink(tx, services, invitation);
   });
+}
+
+/** Deletes a pending invitation and its links, which frees its seat. */
+export const revokeTeamInvitation = ({ db }: Services, caller: TeamCaller, invitationId: string): Promise<void> =>
+  withTeam(db, caller, 'invite_members', async ({ tx, caller: { teamId } }) => {
+    const invitation = await lockPending(tx, teamId, invitationId);
+    if (invitation === null) throw new ProblemError('invitation_not_found');
+    await tx.nativeDelete(Invitation, { id: invitationId });
+    record(tx, 'invitation.revoked', { teamId, invitationId });
+  });
+
+async function lockPending(tx: EntityManager, teamId: string, id: string): Promise<Invitation | null> {
+  const [invitation] = await lockMany(tx, 'invitation', { id, team: teamId, acceptedAt: null });
+  return invitation === undefined || isPast(invitation.expiresAt) ? null : invitation;
 }
 
 const expiryFrom = ({ invitationDays }: Config): Date => addDays(new Date(), invitationDays);
@@ -129,15 +128,17 @@ async function grantableRole(
 
 /**
  * The address's pending invitation. An expired one gives up its place, and its links with it.
- * Locked, because revoking takes no lock on the team: one that is revoked just now is none any more.
+ * Locked, because declining takes no lock on the team.
  */
 async function pendingInvitation(tx: EntityManager, teamId: string, email: string): Promise<Invitation | null> {
-  const [row] = await tx.execute<{ id: string; pending: boolean }[]>(
-    `select id, expires_at > now() as pending from invitation where team_id = ? and lower(email) = lower(?) and accepted_at is null for update`,
+  const [known] = await tx.execute<{ id: string }[]>(
+    'select id from invitation where team_id = ? and lower(email) = lower(?) and accepted_at is null',
     [teamId, email],
   );
-  if (row === undefined) return null;
-  if (row.pending) return tx.findOne(Invitation, row.id);
-  await tx.nativeDelete(Invitation, { id: row.id });
+  if (known === undefined) return null;
+  const [invitation] = await lockMany(tx, 'invitation', { id: known.id, acceptedAt: null });
+  if (invitation === undefined) return null;
+  if (!isPast(invitation.expiresAt)) return invitation;
+  await tx.nativeDelete(Invitation, { id: invitation.id });
   return null;
 }

@@ -25,25 +25,25 @@ export const membersConsoleRouter = router({
 
   setRole: teamProcedure({ scope, permission: 'edit_team_settings', input: { userId, roleId: resourceId } })
     .output(memberOutput)
-    .mutation(async ({ ctx: { services, membership: caller }, input }) =>
+    .mutation(async ({ ctx: { services, caller }, input }) =>
       presentMember(await setMemberRole(services, { caller, userId: input.userId }, input.roleId)),
     ),
 
   activate: teamProcedure({ scope, permission, input: { userId } })
     .output(memberOutput)
-    .mutation(async ({ ctx: { services, membership: caller }, input }) =>
+    .mutation(async ({ ctx: { services, caller }, input }) =>
       presentMember(await activateMember(services, { caller, userId: input.userId })),
     ),
 
   deactivate: teamProcedure({ scope, permission, input: { userId } })
     .output(memberOutput)
-    .mutation(async ({ ctx: { services, membership: caller }, input }) =>
+    .mutation(async ({ ctx: { services, caller }, input }) =>
       presentMember(await deactivateMember(services, { caller, userId: input.userId })),
     ),
 
   setExpiry: teamProcedure({ scope, permission, input: { userId, expiresAt: memberExpiry } })
     .output(memberOutput)
-    .mutation(async ({ ctx: { services, membership: caller }, input: { userId: of, expiresAt } }) =>
+    .mutation(async ({ ctx: { services, caller }, input: { userId: of, expiresAt } }) =>
       presentMember(
         await setMemberExpiry(services, { caller, userId: of }, expiresAt === null ? null : new Date(expiresAt)),
       ),

@@ -25,7 +25,7 @@ export const membersRouter = router({
     )
     .output(success)
     .mutation(async ({ ctx, input }) => {
-      await removeTeamMember(ctx.services, input.teamId, input.userId);
+      await removeTeamMember(ctx.services, ctx.caller, input.userId);
       return SUCCESS;
     }),
 });

@@ -1,23 +1,21 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { record } from '../../events/record.ts';
-import { lockMembership, lockTeam } from '../../transactions/locks.ts';
+import type { TransactionScope } from '../../transactions/transaction.ts';
+import { lockMember, withTeam, withTeamAsOperator, type TeamCaller } from '../../transactions/with-team.ts';
 import { endMembership } from '../../transactions/revocation.ts';
 import { Account, Membership, Role } from '../../entities/index.ts';
 import { invalidInput, ProblemError } from '../../errors.ts';
 import type { Services } from '../../app-services.ts';
 
-/** Ends a membership; the member's credentials for the team end in the same transaction. */
-export async function removeTeamMember({ db }: Services, teamId: string, userId: string): Promise<void> {
-  await db.em().transactional(async (tx) => {
-    // createApiKey locks the same rows, so that no key outlives the membership that it stands on.
-    await lockTeam(tx, teamId);
-    const membership = await lockMembership(tx, teamId, userId);
+/** Deletes a membership and revokes the member's credentials for the team in the same transaction. */
+export const removeTeamMember = ({ db }: Services, caller: TeamCaller, userId: string): Promise<void> =>
+  withTeam(db, caller, 'remove_members', async ({ tx, caller: { teamId } }) => {
+    const membership = await lockMember(tx, teamId, userId);
     if (membership === null) throw new ProblemError('member_not_found');
     if (membership.role.id === 'owner') throw new ProblemError('owner_not_removable');
     await endMembership(tx, membership);
     record(tx, 'member.removed', { accountId: userId, teamId });
   });
-}
 
 /** How a membership stands. What is left out stays as it is or, for a new one, is `member`, active, without an end. */
 export type MembershipTerms = {
@@ -28,13 +26,12 @@ export type MembershipTerms = {
 
 /** Makes an account a member without an invitation. Seats do not bind: they bind whoever invites. */
 export async function addMember(
-  em: EntityManager,
+  db: TransactionScope,
   teamId: string,
   userId: string,
   terms: MembershipTerms,
 ): Promise<void> {
-  await em.transactional(async (tx) => {
-    const team = await lockTeam(tx, teamId);
+  await withTeamAsOperator(db, teamId, async ({ tx, team }) => {
     if ((await tx.count(Membership, { team, account: userId })) > 0) {
       throw invalidInput('/userId', 'The account is a member of this team already.');
     }
@@ -52,14 +49,13 @@ export async function addMember(
 
 /** Changes the terms of a membership. The owner's stays as it is: a team always has one who can act. */
 export async function setMember(
-  em: EntityManager,
+  db: TransactionScope,
   teamId: string,
   userId: string,
   terms: MembershipTerms,
 ): Promise<void> {
-  await em.transactional(async (tx) => {
-    await lockTeam(tx, teamId);
-    const membership = await lockMembership(tx, teamId, userId);
+  await withTeamAsOperator(db, teamId, async ({ tx }) => {
+    const membership = await lockMember(tx, teamId, userId);
     if (membership === null) throw new ProblemError('member_not_found');
 
     if (terms.roleId !== undefined) {

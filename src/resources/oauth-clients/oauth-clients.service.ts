@@ -1,8 +1,9 @@
-import { LockMode } from '@mikro-orm/core';
 import { record } from '../../events/record.ts';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { lockAccount } from '../../transactions/locks.ts';
+import { lockMany } from '../../transactions/locks.ts';
 import { revokeGrants } from '../../transactions/revocation.ts';
+import { transaction } from '../../transactions/transaction.ts';
+import { lockAccount } from '../../transactions/with-account.ts';
 import { redirectUriFault } from './redirect-uri.ts';
 import type { Secrets } from '../../crypto/tokens.ts';
 import { OAuthClient, OAuthClientSecret } from '../../entities/index.ts';
@@ -25,7 +26,7 @@ export async function createClient(
     throw invalidInput('/isConfidential', 'A native client cannot keep a secret.');
   }
   requireRedirectUris(redirectUris, isNative);
-  return db.em().transactional(async (tx) => {
+  return transaction(db, async (tx) => {
     const account = accountId === undefined ? null : await lockAccount(tx, accountId);
     if (account !== null) {
       // Who takes an account over by its mailbox finds nothing in it that somebody else knows a secret of.
@@ -56,7 +57,7 @@ export async function updateClient(
   clientId: string,
   { name, redirectUris }: ClientChange,
 ): Promise<void> {
-  await db.em().transactional(async (tx) => {
+  await transaction(db, async (tx) => {
     const client = await lockClient(tx, accountId, clientId);
     if (redirectUris !== undefined) {
       requireRedirectUris(redirectUris, client.isNative);
@@ -74,7 +75,7 @@ export async function rotateSecret(
   clientId: string,
   overlapHours: number,
 ): Promise<string> {
-  return db.em().transactional(async (tx) => {
+  return transaction(db, async (tx) => {
     // Under the client's lock, so that two at once do not both count on the other's to be the old one.
     const client = await lockClient(tx, accountId, clientId);
     if (!client.isConfidential) {
@@ -93,12 +94,12 @@ export async function rotateSecret(
 
 /** Deletes a client, and all that people have allowed it. */
 export async function deleteClient({ db }: Services, accountId: AccountId, clientId: string): Promise<void> {
-  await db.em().transactional(async (tx) => {
+  await transaction(db, async (tx) => {
     // The account comes first, because deleting it deletes its clients and its grants.
     const owner = accountId ?? (await ownerOf(tx, clientId));
     if (owner !== undefined) await lockAccount(tx, owner);
     await lockClient(tx, accountId, clientId);
-    await revokeGrants(tx, { client_id: clientId }, 'client deleted');
+    await revokeGrants(tx, { client: clientId }, 'client deleted');
     await tx.nativeDelete(OAuthClient, { id: clientId });
     record(tx, 'oauth_client.deleted', { accountId: accountId ?? null, clientId });
   });
@@ -106,12 +107,8 @@ export async function deleteClient({ db }: Services, accountId: AccountId, clien
 
 /** Locks a client of the account. Others do not exist for it. Whoever locks an account does so before, and grants after. */
 async function lockClient(tx: EntityManager, accountId: AccountId, clientId: string): Promise<OAuthClient> {
-  const client = await tx.findOne(
-    OAuthClient,
-    { id: clientId, ...ownedBy(accountId) },
-    { lockMode: LockMode.PESSIMISTIC_WRITE },
-  );
-  if (client === null) throw new ProblemError('client_not_found');
+  const [client] = await lockMany(tx, 'oauth_client', { id: clientId, ...ownedBy(accountId) });
+  if (client === undefined) throw new ProblemError('client_not_found');
   return client;
 }
 

@@ -1,7 +1,8 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { record } from '../../events/record.ts';
-import { keepAccounts } from '../../transactions/locks.ts';
-import { lockTeamAs } from '../../transactions/with-team.ts';
+import { lockMany, lockShared } from '../../transactions/locks.ts';
+import { transaction } from '../../transactions/transaction.ts';
+import { lockTeamFor } from '../../transactions/with-team.ts';
 import type { Principal } from '../../auth/principal.ts';
 import { findActiveMembership } from '../../auth/authenticate.ts';
 import { isAccountOnly, scopesIn } from '../../auth/scopes.ts';
@@ -34,12 +35,12 @@ export async function approve(
   const membership = teamId === null ? null : await findActiveMembership(db, caller, teamId);
   if (teamId !== null && membership === null) throw new ProblemError('team_not_found');
 
-  await db.em().transactional(async (tx) => {
+  await transaction(db, async (tx) => {
     const request = await lockRequest(tx, hold);
     const granted = grantedOf(request.scope, scopes, teamId !== null);
     // Under the team's lock a membership that ends takes the grant with it.
-    if (membership === null) await keepAccounts(tx, [accountId]);
-    else await lockTeamAs(tx, membership);
+    if (teamId === null) await lockShared(tx, 'account', [accountId]);
+    else await lockTeamFor(tx, { teamId, accountId }, 'member');
     await keepClient(tx, request.client_id);
 
     const id = newId('grant');
@@ -68,7 +69,7 @@ export async function approve(
 
 /** Refuses what a client asked for. @returns where the browser goes on */
 export async function deny({ db, config }: Services, caller: Principal, hold: Hold): Promise<string> {
-  await db.em().transactional(async (tx) => {
+  await transaction(db, async (tx) => {
     const request = await lockRequest(tx, hold);
     await decide(tx, hold, { error: 'access_denied', error_description: 'The request was denied.' });
     record(tx, 'oauth_grant.denied', { accountId: caller.accountId, clientId: request.client_id });
@@ -81,12 +82,13 @@ const resumeUrl = (baseUrl: string, id: string): string => `${baseUrl}/oauth/aut
 type OpenRequest = { readonly client_id: string; readonly scope: string };
 
 async function lockRequest(tx: EntityManager, hold: Hold): Promise<OpenRequest> {
+  const [idHash, browserHash] = holdValues(hold);
+  await lockMany(tx, 'authorization_request', { idHash, browserHash });
   const [request] = await tx.execute<OpenRequest[]>(
     `select payload->'params'->>'client_id' as client_id, payload->'params'->>'scope' as scope
      from authorization_request
-     where id_hash = ? and browser_hash = ? and result is null and expires_at > now()
-     for update`,
-    holdValues(hold),
+     where id_hash = ? and browser_hash = ? and result is null and expires_at > now()`,
+    [idHash, browserHash],
   );
   if (request === undefined) throw new ProblemError('authorization_not_found');
   return request;
@@ -104,7 +106,7 @@ function grantedOf(asked: string, approved: readonly Scope[], isForTeam: boolean
 
 /** Keeps the client from being deleted until the commit. */
 async function keepClient(tx: EntityManager, clientId: string): Promise<void> {
-  const [client] = await tx.execute<unknown[]>('select id from oauth_client where id = ? for key share', [clientId]);
+  const [client] = await lockShared(tx, 'oauth_client', [clientId]);
   if (client === undefined) throw new ProblemError('authorization_not_found');
 }
 

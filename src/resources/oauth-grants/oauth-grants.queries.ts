@@ -2,6 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { inOrder, isAccountOnly } from '../../auth/scopes.ts';
 import { iso, isoOrNull, query, type QueryRunner } from '../../db/query.ts';
 import type { Scope } from '../../entities/index.ts';
+import { lockMany } from '../../transactions/locks.ts';
 
 type GrantRow = {
   id: string;
@@ -35,10 +36,11 @@ export const listGrants = async (db: QueryRunner, accountId: string) =>
 
 /** Locks a live grant of the account. @returns null where the account has none of this id. */
 export async function lockGrant(tx: EntityManager, accountId: string, id: string) {
-  const [row] = await tx.execute<GrantRow[]>(
-    `${SELECT_GRANT} where g.id = ? and g.account_id = ? and ${LIVE} for update of g`,
-    [id, accountId],
-  );
+  await lockMany(tx, 'oauth_grant', { id, account: accountId });
+  const [row] = await tx.execute<GrantRow[]>(`${SELECT_GRANT} where g.id = ? and g.account_id = ? and ${LIVE}`, [
+    id,
+    accountId,
+  ]);
   return row === undefined ? null : present(row);
 }
 

@@ -2,6 +2,7 @@ import { raw } from '@mikro-orm/core';
 import { record } from '../../events/record.ts';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { revokeGrants } from '../../transactions/revocation.ts';
+import { transaction } from '../../transactions/transaction.ts';
 import type { Principal } from '../../auth/principal.ts';
 import { inOrder } from '../../auth/scopes.ts';
 import { OAuthGrant, type Scope } from '../../entities/index.ts';
@@ -16,7 +17,7 @@ export async function narrowGrant(
   grantId: string,
   scopes: readonly Scope[],
 ) {
-  return db.em().transactional(async (tx) => {
+  return transaction(db, async (tx) => {
     const before = await ownGrant(tx, accountId, grantId);
     requireHeld(before.scopes, scopes);
     const kept = inOrder(scopes);
@@ -30,7 +31,7 @@ export async function narrowGrant(
 
 /** Ends a grant, its tokens and the keys that were made through it, from the next request on. */
 export async function revokeGrant({ db }: Services, { accountId }: Principal, grantId: string): Promise<void> {
-  await db.em().transactional(async (tx) => {
+  await transaction(db, async (tx) => {
     await ownGrant(tx, accountId, grantId);
     await revokeGrants(tx, { id: grantId }, 'by the account');
   });

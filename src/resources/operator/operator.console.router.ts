@@ -54,7 +54,7 @@ export const operatorConsoleRouter = router({
     .input(accountInput)
     .output(success)
     .mutation(async ({ ctx: { services, principal }, input }) => {
-      await disableAccount(services.db.em(), principal.accountId, input.accountId);
+      await disableAccount(services.db, principal.accountId, input.accountId);
       return SUCCESS;
     }),
 
@@ -62,7 +62,7 @@ export const operatorConsoleRouter = router({
     .input(accountInput)
     .output(success)
     .mutation(async ({ ctx: { services, principal }, input }) => {
-      await enableAccount(services.db.em(), principal.accountId, input.accountId);
+      await enableAccount(services.db, principal.accountId, input.accountId);
       return SUCCESS;
     }),
 

@@ -1,10 +1,12 @@
-import { LockMode, UniqueConstraintViolationException } from '@mikro-orm/core';
+import { UniqueConstraintViolationException } from '@mikro-orm/core';
 import { record } from '../../events/record.ts';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { lockAccount } from '../../transactions/locks.ts';
+import { lockOne } from '../../transactions/locks.ts';
+import { transaction } from '../../transactions/transaction.ts';
+import { withAccount } from '../../transactions/with-account.ts';
 import type { Principal } from '../../auth/principal.ts';
 import { addressAttemptLimit, consumeAttempt, refundAttempt } from '../../rate-limit/attempts.ts';
-import { Account, Passkey, Session } from '../../entities/index.ts';
+import { Passkey, Session } from '../../entities/index.ts';
 import { invalidInput, ProblemError } from '../../errors.ts';
 import type { Services } from '../../app-services.ts';
 import type { BrowserClient } from '../../procedures/browser-client.ts';
@@ -26,9 +28,8 @@ import type { RegistrationResponse, SignInResponse } from './passkeys.schema.ts'
 const PASSKEYS_MAX = 20;
 
 /** What a new passkey is to be like. The challenge belongs to this account. */
-export async function offerRegistration({ config, db }: Services, { accountId }: Principal) {
-  return db.em().transactional(async (tx) => {
-    const account = await lockAccount(tx, accountId);
+export async function offerRegistration({ config, db }: Services, principal: Principal) {
+  return withAccount(db, principal, async ({ tx, account }) => {
     const passkeys = await tx.find(Passkey, { account: account.id });
     requireRoom(passkeys.length);
     const name = account.email ?? account.id;
@@ -68,8 +69,7 @@ export async function registerPasskey(
   const challenge = await takeChallenge(db, response, principal.accountId);
   const credential = await credentialOf(config, response, challenge);
   try {
-    return await db.em().transactional(async (tx) => {
-      const account = await lockAccount(tx, principal.accountId);
+    return await withAccount(db, principal, async ({ tx, account }) => {
       await requireSession(tx, principal);
       requireRoom(await tx.count(Passkey, { account: account.id }));
       const passkey = tx.create(Passkey, {
@@ -94,7 +94,7 @@ export async function registerPasskey(
  * is bounded by the rate limit alone, and only answers count as attempts.
  */
 export async function offerSignIn({ config, db }: Services) {
-  const challenge = await db.em().transactional(async (tx) => newChallenge(tx, null));
+  const challenge = await transaction(db, async (tx) => newChallenge(tx, null));
   return {
     challenge,
     rpId: relyingParty(config).id,
@@ -118,9 +118,9 @@ export async function signInWithPasskey(
   if (passkey === null) throw refused();
   const counter = await counterOf(config, passkey, response, challenge);
 
-  const session = await db.em().transactional(async (tx) => {
+  const session = await transaction(db, async (tx) => {
     // The account's row, so that it is not disabled or deleted meanwhile.
-    const account = await tx.findOne(Account, passkey.account.id, { lockMode: LockMode.PESSIMISTIC_WRITE });
+    const account = await lockOne(tx, 'account', passkey.account.id);
     if (account === null || account.disabledAt) throw refused();
     const stepsForward = counter === 0 ? { counter: 0 } : { counter: { $lt: counter } };
     const used = await tx.nativeUpdate(
@@ -142,9 +142,8 @@ export async function renamePasskey({ db }: Services, { accountId }: Principal, 
 }
 
 /** Removes a passkey, but never the last way into the account. */
-export async function removePasskey({ db }: Services, { accountId }: Principal, id: string): Promise<void> {
-  await db.em().transactional(async (tx) => {
-    const account = await lockAccount(tx, accountId);
+export async function removePasskey({ db }: Services, principal: Principal, id: string): Promise<void> {
+  await withAccount(db, principal, async ({ tx, account }) => {
     const passkey = await tx.findOne(Passkey, { id, account: account.id });
     if (passkey === null) throw new ProblemError('passkey_not_found');
     if (!account.passwordHash && (await tx.count(Passkey, { account: account.id })) === 1) {

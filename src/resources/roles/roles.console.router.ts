@@ -10,20 +10,20 @@ const access = { scope: 'teams:write', permission: 'edit_team_settings' } as con
 export const rolesConsoleRouter = router({
   create: teamProcedure({ ...access, input: createRoleInput })
     .output(roleOutput)
-    .mutation(async ({ ctx: { services, membership }, input: { teamId, ...fields } }) =>
-      presentRole(await createRole(services.db.em(), teamId, fields, membership), membership.permissions),
+    .mutation(async ({ ctx: { services, membership, caller }, input: { teamId, ...fields } }) =>
+      presentRole(await createRole(services.db, teamId, fields, caller), membership.permissions),
     ),
 
   update: teamProcedure({ ...access, input: updateRoleInput })
     .output(roleOutput)
-    .mutation(async ({ ctx: { services, membership }, input: { roleId, ...change } }) =>
-      presentRole(await updateRole(services.db.em(), membership, roleId, change), membership.permissions),
+    .mutation(async ({ ctx: { services, membership, caller }, input: { roleId, ...change } }) =>
+      presentRole(await updateRole(services.db, caller, roleId, change), membership.permissions),
     ),
 
   delete: teamProcedure({ ...access, input: deleteRoleInput })
     .output(success)
-    .mutation(async ({ ctx: { services, membership }, input }) => {
-      await deleteRole(services.db.em(), membership, input.roleId, input.replacementRoleId);
+    .mutation(async ({ ctx: { services, caller }, input }) => {
+      await deleteRole(services.db, caller, input.roleId, input.replacementRoleId);
       return SUCCESS;
     }),
 });

@@ -1,12 +1,11 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { record } from '../../events/record.ts';
-import { lockTeam } from '../../transactions/locks.ts';
-import { lockTeamAs } from '../../transactions/with-team.ts';
+import { lockMany } from '../../transactions/locks.ts';
+import { transaction, type TransactionScope } from '../../transactions/transaction.ts';
+import { lockTeam, lockTeamFor, withTeam, type TeamCaller } from '../../transactions/with-team.ts';
 import { canGrant, inCatalogueOrder } from '../../auth/permissions.ts';
-import type { ActiveMembership } from '../../auth/principal.ts';
 import { Invitation, Membership, Role, type Permission } from '../../entities/index.ts';
 import { invalidInput, ProblemError } from '../../errors.ts';
-import { requirePermission } from '../../procedures/procedures.ts';
 
 type RoleFields = { readonly name: string; readonly permissions: readonly Permission[] };
 type RoleChange = { readonly name?: string | undefined; readonly permissions?: readonly Permission[] | undefined };
@@ -16,14 +15,13 @@ type RoleChange = { readonly name?: string | undefined; readonly permissions?: r
  * @param caller who makes it, and cannot give what they do not hold; undefined for the operator, whom that does not bind
  */
 export async function createRole(
-  em: EntityManager,
+  db: TransactionScope,
   teamId: string,
   { name, permissions }: RoleFields,
-  caller?: ActiveMembership,
+  caller?: TeamCaller,
 ): Promise<Role> {
-  return em.transactional(async (tx) => {
-    if (caller !== undefined) requireHeld(await lockTeamAsEditor(tx, caller), permissions);
-    const team = await lockTeam(tx, teamId);
+  return transaction(db, async (tx) => {
+    const team = caller === undefined ? await lockTeam(tx, teamId) : await lockTeamToGrant(tx, caller, permissions);
     await requireFreeName(tx, teamId, name);
     const role = tx.create(Role, { team, name, permissions: inCatalogueOrder(permissions) }, { partial: true }); // isSystemRole is computed
     record(tx, 'role.created', { roleId: role.id, teamId, permissions: role.permissions });
@@ -34,23 +32,22 @@ export async function createRole(
 
 /** Changes a role of the team; its members hold the new permissions from their next request on. */
 export async function updateRole(
-  em: EntityManager,
-  caller: ActiveMembership,
+  db: TransactionScope,
+  caller: TeamCaller,
   roleId: string,
   { name, permissions }: RoleChange,
 ): Promise<Role> {
-  return em.transactional(async (tx) => {
-    const held = await lockTeamAsEditor(tx, caller);
-    const role = await ownRole(tx, caller.team.id, roleId);
+  return withTeam(db, caller, 'edit_team_settings', async ({ tx, caller: { permissions: held } }) => {
+    const role = await ownRole(tx, caller.teamId, roleId);
     requireHeld(held, [...role.permissions, ...(permissions ?? [])]);
     if (name !== undefined) {
-      await requireFreeName(tx, caller.team.id, name, roleId);
+      await requireFreeName(tx, caller.teamId, name, roleId);
       role.name = name;
     }
     if (permissions !== undefined) role.permissions = inCatalogueOrder(permissions);
     record(tx, 'role.changed', {
       roleId,
-      teamId: caller.team.id,
+      teamId: caller.teamId,
       ...(permissions && { permissions: role.permissions }),
     });
     await tx.flush();
@@ -60,36 +57,36 @@ export async function updateRole(
 
 /** Deletes a role of the team; its members and invitations get the replacement. */
 export async function deleteRole(
-  em: EntityManager,
-  caller: ActiveMembership,
+  db: TransactionScope,
+  caller: TeamCaller,
   roleId: string,
   replacementRoleId: string,
 ): Promise<void> {
-  await em.transactional(async (tx) => {
-    const held = await lockTeamAsEditor(tx, caller);
-    const role = await ownRole(tx, caller.team.id, roleId);
+  await withTeam(db, caller, 'edit_team_settings', async ({ tx, caller: { permissions: held } }) => {
+    const role = await ownRole(tx, caller.teamId, roleId);
     requireHeld(held, role.permissions);
     const replacement = await tx.findOne(Role, {
       id: replacementRoleId,
-      $or: [{ team: null }, { team: caller.team.id }],
+      $or: [{ team: null }, { team: caller.teamId }],
     });
     if (replacement === null || replacement === role)
       throw invalidInput('/replacementRoleId', 'No other role of this team has that id.');
     if (!canGrant(held, replacement)) throw new ProblemError('role_not_assignable');
 
+    // Also invitations that were accepted or have expired: their rows refer to the role too.
+    await lockMany(tx, 'invitation', { role: roleId });
+    await lockMany(tx, 'membership', { role: roleId });
     await tx.nativeUpdate(Membership, { role: roleId }, { role: replacement.id });
-    // Also those that were accepted or have expired: their rows name the role too.
     await tx.nativeUpdate(Invitation, { role: roleId }, { role: replacement.id });
     await tx.nativeDelete(Role, { id: roleId });
-    record(tx, 'role.deleted', { roleId, teamId: caller.team.id, replacementId: replacement.id });
+    record(tx, 'role.deleted', { roleId, teamId: caller.teamId, replacementId: replacement.id });
   });
 }
 
-/** Locks the team for somebody who may edit its roles. @returns what they hold. */
-async function lockTeamAsEditor(tx: EntityManager, caller: ActiveMembership): Promise<readonly Permission[]> {
-  const { permissions } = await lockTeamAs(tx, caller);
-  requirePermission(permissions, 'edit_team_settings');
-  return permissions;
+async function lockTeamToGrant(tx: EntityManager, caller: TeamCaller, permissions: readonly Permission[]) {
+  const { team, caller: locked } = await lockTeamFor(tx, caller, 'edit_team_settings');
+  requireHeld(locked.permissions, permissions);
+  return team;
 }
 
 /** A role that the team has made. Those of the system cannot be changed, so that here they do not exist. */

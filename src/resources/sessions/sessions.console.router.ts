@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { sessionProcedure } from '../../procedures/procedures.ts';
 import { router } from '../../procedures/trpc.ts';
+import { transaction } from '../../transactions/transaction.ts';
 import { endSessions } from './sessions.service.ts';
 
 /** Over tRPC only. */
@@ -8,10 +9,8 @@ export const sessionsConsoleRouter = router({
   revokeOthers: sessionProcedure
     .output(z.object({ revoked: z.int() }))
     .mutation(async ({ ctx: { services, principal } }) => ({
-      revoked: await services.db
-        .em()
-        .transactional((tx) =>
-          endSessions(tx, { account: principal.accountId, except: principal.credentialId }, 'by the account'),
-        ),
+      revoked: await transaction(services.db, (tx) =>
+        endSessions(tx, { account: principal.accountId, except: principal.credentialId }, 'by the account'),
+      ),
     })),
 });

@@ -3,9 +3,11 @@ import { record } from '../../events/record.ts';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Principal } from '../../auth/principal.ts';
 import { hashSecret } from '../../crypto/tokens.ts';
+import { openSession as isOpen } from '../../db/predicates.ts';
 import { type Account, KnownDevice, Session } from '../../entities/index.ts';
 import { enqueue } from '../../jobs/enqueue.ts';
 import type { Services } from '../../app-services.ts';
+import { lockMany } from '../../transactions/locks.ts';
 import type { BrowserClient } from '../../procedures/browser-client.ts';
 import { DAY_MS } from '../../time.ts';
 
@@ -62,18 +64,17 @@ type EndedSessions = { readonly id: string } | { readonly account: string; reado
 
 /** Ends one session, or the account's but for `except`. @returns how many were active */
 export async function endSessions(tx: EntityManager, which: EndedSessions, reason: string): Promise<number> {
-  const [filter, values] =
-    'id' in which ? ['id = ?', [which.id]] : ['account_id = ? and id <> ?', [which.account, which.except ?? '']];
-  // Locked in the order of their ids, as by the writer of their last uses, so that the two cannot deadlock.
+  const filter =
+    'id' in which
+      ? { id: which.id }
+      : { account: which.account, ...(which.except === undefined ? {} : { id: { $ne: which.except } }) };
+  const locked = await lockMany(tx, 'session', { ...filter, revokedAt: null });
+  if (locked.length === 0) return 0;
   const ended = await tx.execute<{ id: string; account_id: string }[]>(
-    `update session set revoked_at = now()
-     where id in (
-       select id from session
-       where ${filter} and revoked_at is null and expires_at > now() and idle_expires_at > now()
-       order by id for update
-     )
+    `update session s set revoked_at = now()
+     where id = any(string_to_array(?, ' ')) and ${isOpen('s')}
      returning id, account_id`,
-    values,
+    [locked.map(({ id }) => id).join(' ')],
   );
   for (const { id: sessionId, account_id: accountId } of ended) {
     record(tx, 'session.ended', { accountId, sessionId, reason });

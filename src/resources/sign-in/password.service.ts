@@ -1,4 +1,5 @@
-import { isSameAddress, lockAccountByEmail } from '../../transactions/locks.ts';
+import { transaction } from '../../transactions/transaction.ts';
+import { isSameAddress, lockAccountByEmail } from '../../transactions/with-account.ts';
 import { record } from '../../events/record.ts';
 import { consumeToken, endTokens, peekToken } from '../accounts/email-link-token.ts';
 import { withMinimumDuration } from '../../crypto/minimum-duration.ts';
@@ -19,7 +20,7 @@ import { endPrepared } from './reclaim-account.ts';
 export async function forgotPassword(services: Services, browserClient: BrowserClient, email: string): Promise<void> {
   await consumeAttempt(addressAttemptLimit(browserClient.attempts, 'mail', browserClient.addressBucket));
   await withMinimumDuration(
-    services.db.em().transactional(async (tx) => {
+    transaction(services.db, async (tx) => {
       const account = await lockAccountByEmail(tx, email);
       if (!account?.email || account.disabledAt) return;
       await mailLink(tx, services, account, 'reset_password', account.email);
@@ -42,7 +43,7 @@ export async function resetPassword(
   requireUncommon(password, accountEmail, '/password');
   const passwordHash = await hashPassword(password, config.passwordCost);
 
-  await db.em().transactional(async (tx) => {
+  await transaction(db, async (tx) => {
     const { account, email } = await consumeToken(tx, secrets, 'reset_password', token);
     if (!isSameAddress(account.email, email) || account.disabledAt) throw new ProblemError('link_invalid');
     if (!account.emailVerifiedAt) await endPrepared(tx, account);

@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { record } from '../../events/record.ts';
 import { endTokens } from '../accounts/email-link-token.ts';
-import { revokeGrants } from '../../transactions/revocation.ts';
+import { revokeApiKeys, revokeGrants } from '../../transactions/revocation.ts';
 import { ApiKey, KnownDevice, Membership, Passkey, PasskeyChallenge, type Account } from '../../entities/index.ts';
 import { endSessions } from '../sessions/sessions.service.ts';
 
@@ -16,18 +16,9 @@ export async function endPrepared(tx: EntityManager, account: Account): Promise<
   await tx.nativeDelete(Passkey, { account: account.id });
   await tx.nativeDelete(PasskeyChallenge, { account: account.id });
   await tx.nativeDelete(KnownDevice, { account: account.id });
-  await revokeGrants(tx, { account_id: account.id }, 'account taken over by its mailbox');
+  await revokeGrants(tx, { account: account.id }, 'account taken over by its mailbox');
   if (await isMember(tx, account)) return;
-  // In the order of their ids, as everywhere, so that writers of several keys cannot deadlock.
-  const keys = await tx.execute<{ id: string; team_id: string | null }[]>(
-    'select id, team_id from api_key where account_id = ? and revoked_at is null order by id for update',
-    [account.id],
-  );
-  const [accountId, reason] = [account.id, 'account taken over by its mailbox'];
-  for (const { id: keyId, team_id: teamId } of keys) {
-    record(tx, 'api_key.revoked', { accountId, keyId, teamId, reason });
-  }
-  await tx.nativeUpdate(ApiKey, { account: account.id, revokedAt: null }, { revokedAt: new Date() });
+  await revokeApiKeys(tx, { account: account.id }, 'account taken over by its mailbox');
   account.avatar = null;
   account.preferredLocale = null;
 }

@@ -1,14 +1,14 @@
-import { LockMode } from '@mikro-orm/core';
 import { hashPassword, needsRehash, verifyPassword } from '../../crypto/password-hash.ts';
 import type { Principal } from '../../auth/principal.ts';
 import { addressAttemptLimit, consumeAttempt, refundAttempt, passwordAttemptLimit } from '../../rate-limit/attempts.ts';
-import { Account } from '../../entities/index.ts';
 import { ProblemError } from '../../errors.ts';
 import type { Services } from '../../app-services.ts';
 import type { BrowserClient } from '../../procedures/browser-client.ts';
 import { endSessions, openSession, startSession } from '../sessions/sessions.service.ts';
 import type { SignIn } from './sign-in.schema.ts';
 import { findSignIn } from './sign-in.queries.ts';
+import { lockOne } from '../../transactions/locks.ts';
+import { transaction } from '../../transactions/transaction.ts';
 
 /** Signs in with a password. Whatever is wrong, it is one refusal, after the same work. */
 export async function signIn(
@@ -34,9 +34,9 @@ export async function signIn(
     ? await hashPassword(password, config.passwordCost)
     : passwordHash;
 
-  const session = await db.em().transactional(async (tx) => {
+  const session = await transaction(db, async (tx) => {
     // Under the lock: the account may be disabled, deleted, or have another password since it was looked up.
-    const account = await tx.findOne(Account, accountId, { lockMode: LockMode.PESSIMISTIC_WRITE });
+    const account = await lockOne(tx, 'account', accountId);
     if (account === null || account.disabledAt || account.passwordHash !== passwordHash) {
       throw new ProblemError('sign_in_failed', undefined, { accountId });
     }
@@ -55,7 +55,7 @@ export async function signOut(
   principal: Principal | null,
 ): Promise<void> {
   if (principal?.kind === 'session') {
-    await db.em().transactional((tx) => endSessions(tx, { id: principal.credentialId }, 'signed out'));
+    await transaction(db, (tx) => endSessions(tx, { id: principal.credentialId }, 'signed out'));
   }
   browserClient.clearSession();
 }

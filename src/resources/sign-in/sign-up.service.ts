@@ -1,18 +1,21 @@
-import { LockMode, UniqueConstraintViolationException } from '@mikro-orm/core';
+import { UniqueConstraintViolationException } from '@mikro-orm/core';
 import { record } from '../../events/record.ts';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { isSameAddress, lockAccountByEmail } from '../../transactions/locks.ts';
+import { lockMany, lockOne } from '../../transactions/locks.ts';
+import { lockMembership } from '../../transactions/with-team.ts';
+import { transaction } from '../../transactions/transaction.ts';
+import { isSameAddress, lockAccountByEmail } from '../../transactions/with-account.ts';
 import { withMinimumDuration } from '../../crypto/minimum-duration.ts';
 import { hashPassword, requireUncommon } from '../../crypto/password-hash.ts';
 import type { Principal } from '../../auth/principal.ts';
 import { addressAttemptLimit, consumeAttempt } from '../../rate-limit/attempts.ts';
-import { Account, Team } from '../../entities/index.ts';
+import { Account } from '../../entities/index.ts';
 import { ProblemError } from '../../errors.ts';
 import { accountMailKey, enqueue } from '../../jobs/enqueue.ts';
 import type { Services } from '../../app-services.ts';
 import type { BrowserClient } from '../../procedures/browser-client.ts';
 import { acceptInvitation, findInvitationByToken, type LinkedInvitation } from '../invitations/acceptance.service.ts';
-import { openSession, startSession } from '../sessions/sessions.service.ts';
+import { endSessions, openSession, startSession } from '../sessions/sessions.service.ts';
 import type { SignUp } from './sign-in.schema.ts';
 import { mailLink } from './link-mail.ts';
 import { endPrepared, isInUse } from './reclaim-account.ts';
@@ -54,7 +57,7 @@ type Hashed = SignUp & { readonly passwordHash: string };
 
 /** The answer and the time are the same for every address; only its mailbox learns which it is. */
 async function applyAs(services: Services, input: Hashed): Promise<void> {
-  await services.db.em().transactional(async (tx) => {
+  await transaction(services.db, async (tx) => {
     const known = await lockAccountByEmail(tx, input.email);
     if (known?.disabledAt) return;
     if (known?.email && (known.emailVerifiedAt || (await isInUse(tx, known)))) {
@@ -74,25 +77,29 @@ async function joinAs(
   replaced: Principal | null,
   input: Hashed & { readonly invitationToken: string },
 ) {
-  return services.db.em().transactional(async (tx) => {
+  return transaction(services.db, async (tx) => {
     const { team } = requireInvited(
       await findInvitationByToken(tx, services, input.invitationToken, false),
       input,
     ).invitation;
-    // Team, account, invitation: the order in which everybody locks them.
-    await tx.findOne(Team, team.id, { lockMode: LockMode.PESSIMISTIC_WRITE });
+    // Team, account, session, invitation: the order in which everybody locks them.
+    await lockOne(tx, 'team', team.id);
     const known = await lockAccountByEmail(tx, input.email);
+    // What is ended below is locked before the invitation.
+    if (known !== null) await lockMany(tx, 'session', { account: known.id });
+    if (replaced?.kind === 'session') await endSessions(tx, { id: replaced.credentialId }, 'signed in again');
     const { invitation } = requireInvited(
       await findInvitationByToken(tx, services, input.invitationToken, true),
       input,
     );
     if (known?.emailVerifiedAt || known?.disabledAt) throw new ProblemError('account_exists');
+    if (known !== null) await lockMembership(tx, team.id, known.id);
 
     const account = await accountFor(tx, known, input, invitation.email);
     account.emailVerifiedAt = new Date();
     await tx.flush();
     await acceptInvitation(tx, services, invitation.id, account);
-    return startSession(tx, services, { account, authenticationType: 'invitation', browserClient, replaced });
+    return startSession(tx, services, { account, authenticationType: 'invitation', browserClient, replaced: null });
   });
 }
 

@@ -1,4 +1,5 @@
-import { isSameAddress, lockAccountByEmail } from '../../transactions/locks.ts';
+import { transaction } from '../../transactions/transaction.ts';
+import { isSameAddress, lockAccountByEmail } from '../../transactions/with-account.ts';
 import { record } from '../../events/record.ts';
 import { consumeToken, endTokens } from '../accounts/email-link-token.ts';
 import { withMinimumDuration } from '../../crypto/minimum-duration.ts';
@@ -22,7 +23,7 @@ export async function verifyEmail(
 ): Promise<void> {
   const window = addressAttemptLimit(browserClient.attempts, 'link', browserClient.addressBucket);
   await consumeAttempt(window);
-  await db.em().transactional(async (tx) => {
+  await transaction(db, async (tx) => {
     const { account, email } = await consumeToken(tx, secrets, 'verify_email', token);
     if (!isSameAddress(account.email, email)) throw new ProblemError('link_invalid');
     account.emailVerifiedAt ??= new Date();
@@ -43,7 +44,7 @@ export async function resendVerification(
 ): Promise<void> {
   await consumeAttempt(addressAttemptLimit(browserClient.attempts, 'mail', browserClient.addressBucket));
   await withMinimumDuration(
-    services.db.em().transactional(async (tx) => {
+    transaction(services.db, async (tx) => {
       const account = await lockAccountByEmail(tx, email);
       if (!account?.email || account.emailVerifiedAt || account.disabledAt) return;
       await mailLink(tx, services, account, 'verify_email', account.email);

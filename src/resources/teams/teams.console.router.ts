@@ -7,7 +7,8 @@ import { router } from '../../procedures/trpc.ts';
 import { readOverview, readSeats } from '../billing/seats.ts';
 import { deleteTeam, leaveTeam } from './leave-and-delete.service.ts';
 import { acceptOwnership, declineOwnership, offerOwnership, withdrawOwnershipOffer } from './ownership.service.ts';
-import { findOwnershipOffer, listOwnershipOffers, updateTeamDetails } from './teams.queries.ts';
+import { findOwnershipOffer, listOwnershipOffers } from './teams.queries.ts';
+import { updateTeamDetails } from './teams.service.ts';
 import {
   offeredTeamOutput,
   overviewOutput,
@@ -23,7 +24,8 @@ import {
 const memberProcedure = sessionProcedure.input(z.object({ teamId: resourceId })).use(async ({ ctx, input, next }) => {
   const membership = await ctx.membershipOf(input.teamId);
   if (membership === null) throw new ProblemError('team_not_found');
-  return next({ ctx: { membership } });
+  const caller = { teamId: input.teamId, accountId: membership.accountId };
+  return next({ ctx: { membership, caller } });
 });
 
 /** What a team's page does beside the operations of REST. Over tRPC only. */
@@ -34,9 +36,8 @@ export const teamsConsoleRouter = router({
     input: updateTeamDetailsInput,
   })
     .output(teamOutput)
-    .mutation(async ({ ctx: { services, membership }, input }) => {
-      const details = await updateTeamDetails(services.db, membership.team.id, input);
-      if (details === null) throw new ProblemError('team_not_found');
+    .mutation(async ({ ctx: { services, membership, caller }, input }) => {
+      const details = await updateTeamDetails(services.db, caller, input);
       return presentTeam({ ...membership, team: { ...membership.team, ...details } });
     }),
 
@@ -52,26 +53,26 @@ export const teamsConsoleRouter = router({
     .output(overviewOutput)
     .query(({ ctx: { services, membership } }) => readOverview(services.db, services.config.plans, membership)),
 
-  leave: memberProcedure.output(success).mutation(async ({ ctx: { services, membership } }) => {
-    await leaveTeam(services, membership);
+  leave: memberProcedure.output(success).mutation(async ({ ctx: { services, caller } }) => {
+    await leaveTeam(services, caller);
     return SUCCESS;
   }),
 
-  delete: memberProcedure.output(success).mutation(async ({ ctx: { services, membership } }) => {
-    await deleteTeam(services, membership);
+  delete: memberProcedure.output(success).mutation(async ({ ctx: { services, caller } }) => {
+    await deleteTeam(services, caller);
     return SUCCESS;
   }),
 
   offerOwnership: memberProcedure
     .input(z.object({ userId: resourceId }))
     .output(success)
-    .mutation(async ({ ctx: { services, membership }, input }) => {
-      await offerOwnership(services.db.em(), membership, input.userId);
+    .mutation(async ({ ctx: { services, caller }, input }) => {
+      await offerOwnership(services.db, caller, input.userId);
       return SUCCESS;
     }),
 
-  withdrawOwnershipOffer: memberProcedure.output(success).mutation(async ({ ctx: { services, membership } }) => {
-    await withdrawOwnershipOffer(services.db.em(), membership);
+  withdrawOwnershipOffer: memberProcedure.output(success).mutation(async ({ ctx: { services, caller } }) => {
+    await withdrawOwnershipOffer(services.db, caller);
     return SUCCESS;
   }),
 
@@ -85,12 +86,12 @@ export const teamsConsoleRouter = router({
 
   acceptOwnership: memberProcedure
     .output(teamOutput)
-    .mutation(async ({ ctx: { services, membership } }) =>
-      presentTeamOf(await acceptOwnership(services.db.em(), membership, services.config.teamLimit)),
+    .mutation(async ({ ctx: { services, caller } }) =>
+      presentTeamOf(await acceptOwnership(services.db, caller, services.config.teamLimit)),
     ),
 
-  declineOwnership: memberProcedure.output(success).mutation(async ({ ctx: { services, membership } }) => {
-    await declineOwnership(services.db.em(), membership);
+  declineOwnership: memberProcedure.output(success).mutation(async ({ ctx: { services, caller } }) => {
+    await declineOwnership(services.db, caller);
     return SUCCESS;
   }),
 });

@@ -1,6 +1,4 @@
 import type { Principal } from '../../auth/principal.ts';
-import { recordedCommand, runAndRecord } from '../../events/record.ts';
-import type { Database } from '../../db/database.ts';
 import { iso, query, type QueryRunner } from '../../db/query.ts';
 
 type TeamRow = {
@@ -22,23 +20,6 @@ const teamsOfAccount = query<TeamRow>(
    where m.account_id = $1 and ($2::text is null or m.team_id = $2)
      and m.is_active and (m.expires_at is null or m.expires_at > now())
    order by t.name, t.id`,
-);
-
-const renameTeam = recordedCommand<{ name: string }>(
-  'rename_team',
-  `update team set name = $2, updated_at = now() where id = $1 returning name`,
-  'team.renamed',
-);
-
-const updateDetails = recordedCommand<{ description: string | null; avatar_url: string | null }>(
-  'update_team_details',
-  `update team
-   set description = case when $2 then $3 else description end,
-       avatar_url = case when $4 then $5 else avatar_url end,
-       updated_at = now()
-   where id = $1
-   returning description, avatar_url`,
-  'team.changed',
 );
 
 type OfferRow = {
@@ -80,23 +61,6 @@ export async function listTeams(db: QueryRunner, { accountId, teamId }: Principa
     role: { id: row.role_id, name: row.role_name },
   }));
 }
-
-export async function updateTeam(db: Database, teamId: string, name: string): Promise<void> {
-  await runAndRecord(db, renameTeam, [teamId, name], { teamId });
-}
-
-type Details = { readonly description?: string | null | undefined; readonly avatarUrl?: string | null | undefined };
-
-/** Changes what is given and leaves the rest. @returns both as they are now; null where the team has just gone. */
-export async function updateTeamDetails(db: Database, teamId: string, { description, avatarUrl }: Details) {
-  const values = [teamId, description !== undefined, description ?? null, avatarUrl !== undefined, avatarUrl ?? null];
-  const changed = namesOf({ description, avatarUrl });
-  const [row] = await runAndRecord(db, updateDetails, values, { teamId, changed });
-  return row === undefined ? null : { description: row.description, avatarUrl: row.avatar_url };
-}
-
-const namesOf = (given: object): string[] =>
-  Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [name]));
 
 /** Whom the team is offered to. */
 export async function findOwnershipOffer(db: QueryRunner, teamId: string) {

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { accountProcedure, scopedProcedure, teamProcedure } from '../../procedures/procedures.ts';
 import { endpoint, router } from '../../procedures/trpc.ts';
-import { listTeams, updateTeam } from './teams.queries.ts';
+import { listTeams } from './teams.queries.ts';
 import { createTeamBody, presentTeam, teamOutput, updateTeamBody } from './teams.schema.ts';
-import { createTeam } from './teams.service.ts';
+import { createTeam, updateTeam } from './teams.service.ts';
 
 export const teamsRouter = router({
   listTeams: scopedProcedure('teams:read')
@@ -27,7 +27,7 @@ export const teamsRouter = router({
     .input(z.object(createTeamBody))
     .output(teamOutput)
     .mutation(async ({ ctx: { services, principal }, input }) =>
-      presentTeam(await createTeam(services.db.em(), principal.accountId, input, services.config.teamLimit)),
+      presentTeam(await createTeam(services.db, principal.accountId, input, services.config.teamLimit)),
     ),
 
   getTeam: teamProcedure({ scope: 'teams:read' })
@@ -43,8 +43,8 @@ export const teamsRouter = router({
       }),
     )
     .output(teamOutput)
-    .mutation(async ({ ctx: { services, membership }, input }) => {
-      await updateTeam(services.db, membership.team.id, input.name);
+    .mutation(async ({ ctx: { services, membership, caller }, input }) => {
+      await updateTeam(services.db, caller, input.name);
       return presentTeam({ ...membership, team: { ...membership.team, name: input.name } });
     }),
 });

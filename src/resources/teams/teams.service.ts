@@ -1,25 +1,24 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
 import { record } from '../../events/record.ts';
-import { lockAccount } from '../../transactions/locks.ts';
+import type { TransactionScope } from '../../transactions/transaction.ts';
+import { withAccount } from '../../transactions/with-account.ts';
+import { withTeam, type TeamCaller } from '../../transactions/with-team.ts';
 import { Account, Membership, Role, Team } from '../../entities/index.ts';
 import { ProblemError } from '../../errors.ts';
 import { freeSlug } from './slug.ts';
+import { requireTeamQuota } from './team-quota.ts';
 
 type NewTeam = { readonly name: string; readonly description?: string | undefined };
 
 /**
- * Makes a team with the account as its owner and first member.
- * @param teamLimit how many teams one account may own; undefined for the operator, who is not bound.
+ * Creates a team with the account as its owner and first member.
+ * @param teamLimit how many teams one account can own; undefined for the operator, to whom the limit does not apply
  */
-export async function createTeam(em: EntityManager, accountId: string, input: NewTeam, teamLimit: number | undefined) {
-  return em.transactional(async (tx) => {
-    // The account's row is the lock that the teams it owns are counted under.
-    const account = await lockAccount(tx, accountId);
+export const createTeam = (db: TransactionScope, accountId: string, input: NewTeam, teamLimit: number | undefined) =>
+  // The teams of an account are counted under the lock of its row.
+  withAccount(db, { accountId }, async ({ tx, account }) => {
     if (teamLimit !== undefined) {
       if (!account.emailVerifiedAt) throw new ProblemError('email_not_verified');
-      const owned = await tx.count(Membership, { account: accountId, role: 'owner' });
-      if (owned >= teamLimit)
-        throw new ProblemError('team_limit_reached', `This account owns ${owned} teams; its limit is ${teamLimit}.`);
+      await requireTeamQuota(tx, accountId, teamLimit);
     }
     const slug = await freeSlug(tx, input.name);
     const team = tx.create(Team, { name: input.name, slug, description: input.description ?? null });
@@ -36,4 +35,23 @@ export async function createTeam(em: EntityManager, accountId: string, input: Ne
       role: { id: 'owner', name: 'Owner' },
     };
   });
-}
+
+export const updateTeam = (db: TransactionScope, caller: TeamCaller, name: string): Promise<void> =>
+  withTeam(db, caller, 'edit_team_settings', async ({ tx, team }) => {
+    team.name = name;
+    record(tx, 'team.renamed', { teamId: team.id });
+  });
+
+type Details = { readonly description?: string | null | undefined; readonly avatarUrl?: string | null | undefined };
+
+/** Changes the given details. @returns all of them as they are now */
+export const updateTeamDetails = (db: TransactionScope, caller: TeamCaller, { description, avatarUrl }: Details) =>
+  withTeam(db, caller, 'edit_team_settings', async ({ tx, team }) => {
+    if (description !== undefined) team.description = description;
+    if (avatarUrl !== undefined) team.avatarUrl = avatarUrl;
+    const changed = Object.entries({ description, avatarUrl }).flatMap(([field, value]) =>
+      value === undefined ? [] : [field],
+    );
+    record(tx, 'team.changed', { teamId: team.id, changed });
+    return { description: team.description ?? null, avatarUrl: team.avatarUrl ?? null };
+  });
