@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { startApi, test } from '../support/api.ts';
 
 // Guarantees that of two versions side by side during an upgrade both serve, and neither before its tables are there.
-test('a replica is ready with all migrations of its version, later ones or not', async () => {
+test('a replica created with all migrations of its version, later ones or not', async () => {
   const api = await startApi();
   const look = async () => {
     const { status, body } = await api.anonymous.get('/readyz');

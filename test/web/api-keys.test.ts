@@ -56,22 +56,22 @@ describe.skipIf(!hasChromium)('the page of personal keys', () => {
     const page = await open('/', { as: person });
     await page.getByRole('link', { name: 'API keys' }).click();
     await shows(page, 'API keys');
-    await page.getByText('You have no API key').waitFor();
+    await page.getByText('You have no API keys').waitFor();
 
-    await page.getByRole('button', { name: 'Create a key' }).click();
+    await page.getByRole('button', { name: 'Create key' }).click();
     const dialog = page.getByRole('dialog');
-    const submit = dialog.getByRole('button', { name: 'Create the key' });
+    const submit = dialog.getByRole('button', { name: 'Create key' });
     expect(await dialog.getByRole('checkbox').count()).toBe(10);
-    await dialog.getByText('Tick at least one thing').waitFor();
+    await dialog.getByText('Select at least one scope').waitFor();
     expect(await submit.isDisabled()).toBe(true);
     await dialog.getByLabel('See teams and their details').check();
     await dialog.getByLabel('See your profile').check();
     await submit.click();
-    await dialog.getByText('Fill this in.').waitFor();
+    await dialog.getByText('Required.').waitFor();
     await dialog.getByLabel('Name').fill('Backup');
-    await dialog.getByLabel('When does it expire?').selectOption('In 30 days');
+    await dialog.getByLabel('Expires').selectOption('In 30 days');
     await submit.click();
-    await page.getByRole('dialog', { name: 'Backup is ready' }).waitFor();
+    await page.getByRole('dialog', { name: 'Backup created' }).waitFor();
 
     const secret = await valueOf(page, 'Secret');
     expect(await keysOf(api, person)).toMatchObject([
@@ -97,12 +97,12 @@ describe.skipIf(!hasChromium)('the page of personal keys', () => {
   test('a key that is never to expire does not', async ({ api, open }) => {
     const person = await aPerson(api);
     const page = await open('/api-keys', { as: person });
-    await page.getByRole('button', { name: 'Create a key' }).click();
+    await page.getByRole('button', { name: 'Create key' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Name').fill('Backup');
-    await dialog.getByLabel('When does it expire?').selectOption('Never');
+    await dialog.getByLabel('Expires').selectOption('Never');
     await dialog.getByLabel('See teams and their details').check();
-    await dialog.getByRole('button', { name: 'Create the key' }).click();
+    await dialog.getByRole('button', { name: 'Create key' }).click();
     await dialog.getByRole('button', { name: 'Done' }).click();
 
     await rowOf(page, 'Backup').getByText('does not expire').waitFor();
@@ -128,7 +128,7 @@ describe.skipIf(!hasChromium)('the page of personal keys', () => {
     const old = await rowOf(page, 'Old').innerText();
     expect(old).toContain('Expired');
     expect(old).toContain('never used, expired 2 Jan 2026');
-    expect(await page.getByRole('button', { name: 'New secret for Old' }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'Rotate secret of Old' }).count()).toBe(0);
     expect(await rowOf(page, 'Used').innerText()).toContain('last used 3 Nov 2026, 10:20, does not expire');
     await rowOf(page, 'Used').getByText('2 scopes').click();
     expect(await page.getByRole('list', { name: 'Scopes of Used' }).getByRole('listitem').allInnerTexts()).toEqual([
@@ -142,14 +142,14 @@ describe.skipIf(!hasChromium)('the page of personal keys', () => {
     const key = await aNamedKey(api, person, 'Backup');
     const page = await open('/api-keys', { as: person });
     await page.getByRole('button', { name: 'Change scopes of Backup' }).click();
-    const dialog = page.getByRole('dialog', { name: 'What may Backup do?' });
+    const dialog = page.getByRole('dialog', { name: 'Scopes of Backup' });
     const save = dialog.getByRole('button', { name: 'Save' });
     expect(await save.isDisabled()).toBe(true);
     await dialog.getByLabel('See teams and their details').uncheck();
     expect(await save.isDisabled()).toBe(true);
     await dialog.getByLabel('See the plan').check();
     await save.click();
-    await page.getByText('The scopes are changed.').waitFor();
+    await page.getByText('Scopes changed.').waitFor();
 
     expect((await credentialOf(api, key.secret)).body).toMatchObject({ scopes: ['billing:read'] });
   });
@@ -164,20 +164,20 @@ describe.skipIf(!hasChromium)('the page of personal keys', () => {
     expect((await credentialOf(api, second)).status).toBe(200);
     const row = await rowOf(page, 'Backup').innerText();
     expect(row).toContain(`…${second.slice(-4)}`);
-    expect(row).toContain('The secret before this one works until');
+    expect(row).toContain('The previous secret works until');
 
-    const third = await rotate('It ends at once');
+    const third = await rotate('Not at all');
     expect(await credentialOf(api, original)).toBeProblem('credential_invalid');
     expect(await credentialOf(api, second)).toBeProblem('credential_invalid');
     expect((await credentialOf(api, third)).status).toBe(200);
     expect(await rowOf(page, 'Backup').innerText()).not.toContain('works until');
 
     async function rotate(overlap: string): Promise<string> {
-      await page.getByRole('button', { name: 'New secret for Backup' }).click();
+      await page.getByRole('button', { name: 'Rotate secret of Backup' }).click();
       const dialog = page.getByRole('dialog');
-      await dialog.getByLabel('How long does the current secret stay valid?').selectOption(overlap);
-      await dialog.getByRole('button', { name: 'Make a new secret' }).click();
-      await page.getByRole('dialog', { name: 'The new secret of Backup' }).waitFor();
+      await dialog.getByLabel('Current secret stays valid').selectOption(overlap);
+      await dialog.getByRole('button', { name: 'Rotate secret' }).click();
+      await page.getByRole('dialog', { name: 'New secret of Backup' }).waitFor();
       const secret = await valueOf(page, 'Secret');
       await rowOf(page, 'Backup')
         .getByText(`…${secret.slice(-4)}`)
@@ -193,13 +193,11 @@ describe.skipIf(!hasChromium)('the page of personal keys', () => {
     const page = await open('/api-keys', { as: person });
     await page.getByRole('button', { name: 'Revoke Backup' }).click();
     const dialog = page.getByRole('dialog');
-    await dialog
-      .getByText(/Whatever uses Backup is refused from its next request on. The key was never used./)
-      .waitFor();
+    await dialog.getByText(/Applications that use Backup lose access immediately. The key was never used./).waitFor();
     await dialog.getByRole('button', { name: 'Revoke' }).click();
-    await page.getByText('The key is revoked.').waitFor();
+    await page.getByText('Key revoked.').waitFor();
 
-    await page.getByText('You have no API key').waitFor();
+    await page.getByText('You have no API keys').waitFor();
     expect(await credentialOf(api, key.secret)).toBeProblem('credential_invalid');
   });
 
@@ -226,11 +224,11 @@ describe.skipIf(!hasChromium)('the page of personal keys', () => {
       [person.id, keyLimit],
     );
     const page = await open('/api-keys', { as: person });
-    await page.getByRole('button', { name: 'Create a key' }).click();
+    await page.getByRole('button', { name: 'Create key' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Name').fill('One too many');
     await dialog.getByLabel('See teams and their details').check();
-    await dialog.getByRole('button', { name: 'Create the key' }).click();
+    await dialog.getByRole('button', { name: 'Create key' }).click();
 
     const alert = dialog.getByRole('alert');
     await alert.getByText('Too many active API keys').waitFor();
@@ -245,14 +243,14 @@ describe.skipIf(!hasChromium)('the page of a team’s keys', () => {
     const person = await aPerson(api);
     const team = await api.aTeam({ owner: person });
     const page = await open(`/teams/${team.id}/api-keys`, { as: person });
-    await page.getByText('The team has no API key').waitFor();
-    await page.getByRole('button', { name: 'Create a key' }).click();
+    await page.getByText('The team has no API keys').waitFor();
+    await page.getByRole('button', { name: 'Create key' }).click();
     const dialog = page.getByRole('dialog');
     expect(await dialog.getByRole('checkbox').count()).toBe(6);
     await dialog.getByLabel('Name').fill('Deployment');
     for (const box of await dialog.getByRole('checkbox').all()) await box.check();
-    await dialog.getByRole('button', { name: 'Create the key' }).click();
-    await page.getByRole('dialog', { name: 'Deployment is ready' }).waitFor();
+    await dialog.getByRole('button', { name: 'Create key' }).click();
+    await page.getByRole('dialog', { name: 'Deployment created' }).waitFor();
     const secret = await valueOf(page, 'Secret');
     await dialog.getByRole('button', { name: 'Done' }).click();
 
@@ -273,9 +271,9 @@ describe.skipIf(!hasChromium)('the page of a team’s keys', () => {
     expect((await credentialOf(api, key.secret)).status).toBe(200);
     await page.getByRole('button', { name: 'Revoke Deployment' }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByText(/It was made by Ada Lovelace\. Whatever uses Deployment/).waitFor();
+    await dialog.getByText(/Created by Ada Lovelace\. Applications that use Deployment/).waitFor();
     await dialog.getByRole('button', { name: 'Revoke' }).click();
-    await page.getByText('The key is revoked.').waitFor();
+    await page.getByText('Key revoked.').waitFor();
 
     expect(await credentialOf(api, key.secret)).toBeProblem('credential_invalid');
   });

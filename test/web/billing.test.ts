@@ -10,8 +10,8 @@ describe.skipIf(!hasChromium)('the billing of a team', () => {
     const ada = await aPerson(api);
     const team = await api.aTeam({ owner: ada });
     const page = await open(`/teams/${team.id}/billing`, { as: ada });
-    await page.getByText('The team has no subscription, and nothing is charged.').waitFor();
-    await page.getByText('1 of 5 seats are taken').waitFor();
+    await page.getByText('The team has no subscription and is not charged.').waitFor();
+    await page.getByText('1 of 5 seats used').waitFor();
 
     expect(await page.getByRole('region', { name: 'Plan' }).getByRole('definition').allInnerTexts()).toEqual(['Free']);
   });
@@ -24,7 +24,7 @@ describe.skipIf(!hasChromium)('the billing of a team', () => {
     const page = await open(`/teams/${team.id}/billing`, { as: ada });
     const plan = page.getByRole('region', { name: 'Plan' });
     await plan.getByText('Active').waitFor();
-    await page.getByText('1 of 53 seats are taken').waitFor();
+    await page.getByText('1 of 53 seats used').waitFor();
 
     expect(await plan.getByRole('term').allInnerTexts()).toEqual(['Plan', 'Status', 'Billed', 'Renews', 'Add-ons']);
     expect(await plan.getByRole('definition').allInnerTexts()).toEqual([
@@ -48,8 +48,8 @@ describe.skipIf(!hasChromium)('the billing of a team', () => {
       [team.id],
     );
     const page = await open(`/teams/${team.id}/billing`, { as: ada });
-    await page.getByText('A payment waits for you').waitFor();
-    await page.getByText('It will not be renewed, and ends on 31 Jan 2099.').waitFor();
+    await page.getByText('Payment action required').waitFor();
+    await page.getByText('The plan will not renew and ends on 31 Jan 2099.').waitFor();
     await page.getByText('Payment overdue').waitFor();
     expect(await page.getByRole('term').allInnerTexts()).toContain('Ends');
   });
@@ -59,8 +59,8 @@ describe.skipIf(!hasChromium)('the billing of a team', () => {
     const team = await api.aTeam({ owner: ada });
     for (let taken = 1; taken < 7; taken += 1) await api.anInvitation(team);
     const page = await open(`/teams/${team.id}/billing`, { as: ada });
-    await page.getByText('7 of 5 seats are taken').waitFor();
-    await page.getByText('The team takes 2 seats more than its plan has.').waitFor();
+    await page.getByText('7 of 5 seats used').waitFor();
+    await page.getByText('The team uses 2 seats more than its plan includes.').waitFor();
   });
 
   // Guarantees that the plan is neither shown to nor asked for by somebody without the permission.
@@ -75,7 +75,7 @@ describe.skipIf(!hasChromium)('the billing of a team', () => {
     await page.goto(`/teams/${team.id}/billing`);
     await shows(page, 'Billing');
     await page.getByText('Your role does not include billing').waitFor();
-    await page.getByText('2 of 50 seats are taken').waitFor();
+    await page.getByText('2 of 50 seats used').waitFor();
 
     expect(await page.getByRole('navigation', { name: 'Team' }).getByRole('link', { name: 'Billing' }).count()).toBe(0);
     expect(calls).toContain('/trpc/teams.seats');

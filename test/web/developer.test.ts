@@ -42,7 +42,7 @@ describe.skipIf(!hasChromium)('the developer page', () => {
     await page.getByRole('button', { name: 'Register an application' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('button', { name: 'Register' }).click();
-    await dialog.getByText('Fill this in.').first().waitFor();
+    await dialog.getByText('Required.').first().waitFor();
     await dialog.getByLabel('Name').fill('Planner');
     await dialog
       .getByLabel('Redirect addresses')
@@ -112,15 +112,15 @@ describe.skipIf(!hasChromium)('the developer page', () => {
       new RegExp(`…${first.slice(-4)}, made .*, current\\n…\\w{4}, made .*, valid until `),
     );
 
-    const second = await rotate('It ends at once');
+    const second = await rotate('Not at all');
     expect(await secretsOf(api, id)).toMatchObject([{ secret_hash: hashSecret(second), is_current: true }]);
     expect(await rowOf(page, 'Planner').innerText()).not.toContain('valid until');
 
     async function rotate(overlap: string): Promise<string> {
       await page.getByRole('button', { name: 'Make a new secret for Planner' }).click();
       const dialog = page.getByRole('dialog');
-      await dialog.getByLabel('How long does the current secret stay valid?').selectOption(overlap);
-      await dialog.getByRole('button', { name: 'Make a new secret' }).click();
+      await dialog.getByLabel('Current secret stays valid').selectOption(overlap);
+      await dialog.getByRole('button', { name: 'Rotate secret' }).click();
       await page.getByRole('dialog', { name: 'The new secret' }).waitFor();
       const secret = await valueOf(page, 'Client secret');
       await rowOf(page, 'Planner')

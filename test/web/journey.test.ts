@@ -18,17 +18,17 @@ describe.skipIf(!hasChromium)('what two people do with a team, from the first pa
 
     await signUp(api, adas, ada, 'Ada');
     await adas.getByRole('button', { name: 'Create a team' }).click();
-    await adas.getByLabel('Name of the team').fill(TEAM);
+    await adas.getByLabel('Team name').fill(TEAM);
     await adas.getByRole('button', { name: 'Create the team' }).click();
     await adas.getByRole('link', { name: TEAM }).click();
 
     // A role of the team’s own, and an invitation to it that is accepted in another browser.
     await goTo(adas, 'Roles');
-    await adas.getByRole('button', { name: 'Create a role' }).click();
+    await adas.getByRole('button', { name: 'Create role' }).click();
     await adas.getByRole('dialog').getByLabel('Name').fill('Engineer');
-    await adas.getByRole('dialog').getByLabel('Open the dashboard').check();
-    await adas.getByRole('dialog').getByRole('button', { name: 'Create the role' }).click();
-    await adas.getByText('The role Engineer is there.').waitFor();
+    await adas.getByRole('dialog').getByLabel('View members and roles').check();
+    await adas.getByRole('dialog').getByRole('button', { name: 'Create role' }).click();
+    await adas.getByText('Role Engineer created.').waitFor();
     await join(api, adas, maxs, max, 'Engineer');
 
     // Max may see the team and no more, until the role does.
@@ -39,25 +39,25 @@ describe.skipIf(!hasChromium)('what two people do with a team, from the first pa
     await adas.getByRole('button', { name: 'Edit Engineer' }).click();
     await adas.getByRole('dialog').getByLabel('Manage the team’s API keys').check();
     await adas.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
-    await adas.getByText('The role Engineer is changed').waitFor();
+    await adas.getByText('Role Engineer changed').waitFor();
 
     // A key of the team’s, in use; another secret for it; and its end.
     await maxs.reload();
     await goTo(maxs, 'API keys');
-    await maxs.getByRole('button', { name: 'Create a key' }).click();
+    await maxs.getByRole('button', { name: 'Create key' }).click();
     await maxs.getByRole('dialog').getByLabel('Name').fill('Deployment');
     await maxs.getByRole('dialog').getByLabel('See teams and their details').check();
-    await maxs.getByRole('button', { name: 'Create the key' }).click();
+    await maxs.getByRole('dialog').getByRole('button', { name: 'Create key' }).click();
     const first = await secretOnce(maxs);
     expect((await teamsBy(api, first)).body).toMatchObject([{ name: TEAM }]);
-    await maxs.getByRole('button', { name: 'New secret for Deployment' }).click();
-    await maxs.getByLabel('How long does the current secret stay valid?').selectOption('For 1 hour');
-    await maxs.getByRole('button', { name: 'Make a new secret' }).click();
+    await maxs.getByRole('button', { name: 'Rotate secret of Deployment' }).click();
+    await maxs.getByLabel('Current secret stays valid').selectOption('For 1 hour');
+    await maxs.getByRole('button', { name: 'Rotate secret' }).click();
     const second = await secretOnce(maxs);
     expect([(await teamsBy(api, first)).status, (await teamsBy(api, second)).status]).toEqual([200, 200]);
     await maxs.getByRole('button', { name: 'Revoke Deployment' }).click();
     await maxs.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
-    await maxs.getByText('The key is revoked.').waitFor();
+    await maxs.getByText('Key revoked.').waitFor();
     expect(await teamsBy(api, first)).toBeProblem('credential_invalid');
     expect(await teamsBy(api, second)).toBeProblem('credential_invalid');
 
@@ -82,23 +82,23 @@ describe.skipIf(!hasChromium)('what two people do with a team, from the first pa
     // Removed, Max sees the team no more; invited again, the team becomes theirs, and Ada leaves it.
     await goTo(adas, 'Members');
     await choose(adas, 'Max', 'Remove…');
-    await adas.getByRole('dialog').getByRole('button', { name: 'Remove', exact: true }).click();
-    await adas.getByText('Max is removed.').waitFor();
+    await adas.getByRole('dialog').getByRole('button', { name: 'Remove member', exact: true }).click();
+    await adas.getByText('Max removed.').waitFor();
     await maxs.goto('/');
     await maxs.getByText('You are in no team yet').waitFor();
     await join(api, adas, maxs, max, 'Member');
     await goTo(adas, 'Members');
-    await choose(adas, 'Max', 'Offer the ownership…');
-    await adas.getByRole('dialog').getByRole('button', { name: 'Offer the ownership' }).click();
-    await adas.getByText('The ownership is offered to Max.').waitFor();
+    await choose(adas, 'Max', 'Offer ownership…');
+    await adas.getByRole('dialog').getByRole('button', { name: 'Offer ownership' }).click();
+    await adas.getByText('Ownership offered to Max.').waitFor();
     await maxs.reload();
-    await maxs.getByRole('button', { name: `Accept the ownership of ${TEAM}` }).click();
-    await maxs.getByRole('button', { name: 'Become the owner' }).click();
-    await maxs.getByText(`You are the owner of ${TEAM} now.`).waitFor();
+    await maxs.getByRole('button', { name: `Accept ownership of ${TEAM}` }).click();
+    await maxs.getByRole('button', { name: 'Become owner' }).click();
+    await maxs.getByText(`You are now the owner of ${TEAM}.`).waitFor();
     await adas.reload();
     await goTo(adas, 'Settings');
-    await adas.getByRole('button', { name: 'Leave the team…' }).click();
-    await adas.getByRole('dialog').getByRole('button', { name: 'Leave' }).click();
+    await adas.getByRole('button', { name: 'Leave team…' }).click();
+    await adas.getByRole('dialog').getByRole('button', { name: 'Leave team' }).click();
 
     await adas.getByText('You are in no team yet').waitFor();
     await maxs.getByRole('link', { name: TEAM }).click();
@@ -140,9 +140,9 @@ async function join(api: Api, inviter: Page, invited: Page, email: string, role:
   await goTo(inviter, 'Invitations');
   await inviter.getByRole('button', { name: 'Invite people' }).first().click();
   const dialog = inviter.getByRole('dialog');
-  await dialog.getByLabel('E-mail addresses').fill(email);
+  await dialog.getByLabel('Email addresses').fill(email);
   await dialog.getByLabel(role, { exact: true }).check();
-  await dialog.getByRole('button', { name: 'Send the invitation' }).click();
+  await dialog.getByRole('button', { name: 'Send invitation' }).click();
   await dialog.getByText('1 invited.').waitFor();
   await dialog.getByRole('button', { name: 'Done' }).click();
   await invited.goto(linkIn(await api.mailTo(email, /invitation/i)));

@@ -60,7 +60,7 @@ describe.skipIf(!hasChromium)('the operator’s area', () => {
 
     await page.getByRole('link', { name: 'Ada Lovelace' }).click();
     await shows(page, 'Ada Lovelace');
-    expect(await valueOf(page, 'E-mail address')).toMatch(/^Ada@operated\.example\s+Verified on /);
+    expect(await valueOf(page, 'Email')).toMatch(/^Ada@operated\.example\s+Verified on /);
     expect(await valueOf(page, 'API keys')).toBe('1');
     expect(await region(page, 'Teams').getByRole('listitem').allInnerTexts()).toEqual([
       expect.stringMatching(/^Analytical Engine\s+Owner$/),
@@ -71,13 +71,13 @@ describe.skipIf(!hasChromium)('the operator’s area', () => {
     expect(await valueOf(page, 'Slug')).toBe(team.slug);
     expect(await valueOf(page, 'Plan')).toMatch(/^Free\s+No subscription$/);
     expect(await valueOf(page, 'Members')).toBe('2');
-    await page.getByText('Seats: 2 of 5 taken').waitFor();
+    await page.getByText('Seats: 2 of 5 used').waitFor();
     await page.getByRole('link', { name: 'Ada Lovelace' }).click();
     await shows(page, 'Ada Lovelace');
 
-    await page.getByRole('link', { name: 'Back to the search' }).click();
+    await page.getByRole('link', { name: 'Back to search' }).click();
     await search(page, 'nothing begins so');
-    await page.getByText('No address, name or slug begins with “nothing begins so”').waitFor();
+    await page.getByText('No email, name or slug starts with “nothing begins so”').waitFor();
     await page.goBack();
     await region(page, 'Accounts').waitFor({ state: 'detached' });
     expect(await page.getByRole('searchbox').inputValue()).toBe('');
@@ -91,10 +91,10 @@ describe.skipIf(!hasChromium)('the operator’s area', () => {
     await api.aSession(ada);
     await api.aGrant(ada);
     const page = await open(`/operator/accounts/${ada.id}`, { as: operator });
-    await page.getByRole('button', { name: 'Disable the account…' }).click();
+    await page.getByRole('button', { name: 'Disable account…' }).click();
     const dialog = page.getByRole('dialog', { name: 'Disable Ada Lovelace?' });
     expect(await dialog.getByRole('listitem').allInnerTexts()).toEqual([
-      '2 sessions, which end for good',
+      '2 sessions, permanently',
       '1 API key',
       'the access of 1 connected app',
     ]);
@@ -102,21 +102,21 @@ describe.skipIf(!hasChromium)('the operator’s area', () => {
     await dialog.waitFor({ state: 'detached' });
     expect(await isDisabled(api, ada)).toBe(false);
 
-    await page.getByRole('button', { name: 'Disable the account…' }).click();
-    await dialog.getByRole('button', { name: 'Disable' }).click();
-    await page.getByText('Ada Lovelace is disabled').waitFor();
+    await page.getByRole('button', { name: 'Disable account…' }).click();
+    await dialog.getByRole('button', { name: 'Disable account' }).click();
+    await page.getByText('Ada Lovelace disabled').waitFor();
     expect(await api.as(key).get('/api/v1/teams')).toBeProblem('credential_invalid');
     expect(await valueOf(page, 'Sessions')).toBe('0');
     await page.getByText(/^Disabled on /).waitFor();
-    await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('Enable the account');
+    await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('Enable account');
 
     await search(await opened('/operator'), ada.email);
     await page.getByText('Disabled', { exact: true }).waitFor();
     await opened(`/operator/accounts/${ada.id}`);
-    await page.getByRole('button', { name: 'Enable the account' }).click();
-    await page.getByText('Ada Lovelace can sign in again').waitFor();
+    await page.getByRole('button', { name: 'Enable account' }).click();
+    await page.getByText('Ada Lovelace enabled').waitFor();
     expect((await api.as(key).get('/api/v1/teams')).status).toBe(200);
-    await page.getByRole('button', { name: 'Disable the account…' }).waitFor();
+    await page.getByRole('button', { name: 'Disable account…' }).waitFor();
 
     async function opened(path: string): Promise<Page> {
       await page.goto(path);
@@ -127,7 +127,7 @@ describe.skipIf(!hasChromium)('the operator’s area', () => {
   test('an operator’s own account is not offered to be disabled', async ({ api, open }) => {
     const operator = await anOperator(api);
     const page = await open(`/operator/accounts/${operator.id}`, { as: operator });
-    await page.getByText('This is your own account').waitFor();
+    await page.getByText('You cannot disable your own account').waitFor();
 
     expect(await page.getByRole('button', { name: /able the account/ }).count()).toBe(0);
   });
@@ -139,21 +139,21 @@ describe.skipIf(!hasChromium)('the operator’s area', () => {
     const page = await open(`/operator/accounts/${ada.id}`, { as: await anOperator(api) });
     const dialog = page.getByRole('dialog');
     await page.route(/operator\.(?:dis|en)ableAccount/, (route) => route.fulfill({ status: 404, body: 'no service' }));
-    await page.getByRole('button', { name: 'Disable the account…' }).click();
-    await dialog.getByRole('button', { name: 'Disable' }).click();
+    await page.getByRole('button', { name: 'Disable account…' }).click();
+    await dialog.getByRole('button', { name: 'Disable account' }).click();
     await dialog.getByText('The service could not be reached').waitFor();
     await dialog.getByRole('button', { name: 'Cancel' }).click();
-    await page.getByText('The account can be used.').waitFor();
+    await page.getByText('The account is enabled.').waitFor();
 
     await page.goto(`/operator/accounts/${bob.id}`);
-    await page.getByRole('button', { name: 'Enable the account' }).click();
+    await page.getByRole('button', { name: 'Enable account' }).click();
     await page.getByText('The service could not be reached').waitFor();
     await page.getByText(/^Disabled on /).waitFor();
-    expect(await page.getByRole('button', { name: 'Enable the account' }).isEnabled()).toBe(true);
+    expect(await page.getByRole('button', { name: 'Enable account' }).isEnabled()).toBe(true);
 
     await page.unroute(/operator\.(?:dis|en)ableAccount/);
     await api.rows('delete from account where id = $1', [bob.id]);
-    await page.getByRole('button', { name: 'Enable the account' }).click();
+    await page.getByRole('button', { name: 'Enable account' }).click();
     await page.getByRole('alert').getByText('No such account').waitFor();
     await shows(page, 'Account');
     expect(await page.getByText('Bob').count()).toBe(0);
@@ -165,7 +165,7 @@ describe.skipIf(!hasChromium)('the operator’s area', () => {
   ] as const)('%s says that there is none, and leads back to the search', async ([path, words], { api, open }) => {
     const page = await open(path, { as: await anOperator(api) });
     await page.getByRole('alert').getByText(words).waitFor();
-    await page.getByRole('link', { name: 'Back to the search' }).click();
+    await page.getByRole('link', { name: 'Back to search' }).click();
 
     await shows(page, 'Operator');
   });
@@ -174,7 +174,7 @@ describe.skipIf(!hasChromium)('the operator’s area', () => {
     const page = await open('/operator', { as: await anOperator(api) });
     await region(page, 'Health').getByText('PostgreSQL').waitFor();
     expect(await valueOf(page, 'Redis')).toContain('Not configured');
-    const before = Number(await valueOf(page, 'To be retried'));
+    const before = Number(await valueOf(page, 'Retrying'));
 
     await api.rows(`select graphile_worker.add_job('nobodyDoesThis', run_at := now() + interval '1 day')`);
     await api.rows(
@@ -183,7 +183,7 @@ describe.skipIf(!hasChromium)('the operator’s area', () => {
     await comeBack(page);
 
     await region(page, 'Queue').getByText('The mail server is away').waitFor();
-    expect(Number(await valueOf(page, 'To be retried'))).toBe(before + 1);
+    expect(Number(await valueOf(page, 'Retrying'))).toBe(before + 1);
     expect(await region(page, 'Queue').getByRole('listitem').innerText()).toContain('Attempt 3 of 25');
   });
 });
@@ -276,9 +276,9 @@ describe.skipIf(!hasChromium)('for everybody else the operator’s area', () => 
     const operator = await anOperator(api);
     const ada = await api.anAccount({ firstName: 'Ada' });
     const page = await open(`/operator/accounts/${ada.id}`, { as: operator });
-    await page.getByRole('button', { name: 'Disable the account…' }).click();
+    await page.getByRole('button', { name: 'Disable account…' }).click();
     await withdraw(api, operator);
-    await page.getByRole('dialog').getByRole('button', { name: 'Disable' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Disable account' }).click();
     await shows(page, 'This page is for operators');
 
     expect(await page.getByText('Ada').count()).toBe(0);

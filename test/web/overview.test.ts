@@ -34,7 +34,7 @@ describe.skipIf(!hasChromium)('the overview of a team', () => {
     await api.rows('update team set description = $2 where id = $1', [team.id, 'Where numbers are woven.']);
     const page = await open(`/teams/${team.id}`, { as: ada });
     await page.getByText('Where numbers are woven.').waitFor();
-    await card(page, 'Seats').getByText('3 of 53 taken').waitFor();
+    await card(page, 'Seats').getByText('3 of 53 used').waitFor();
 
     const places = [
       ['Members', '2', 'members'],
@@ -58,12 +58,12 @@ describe.skipIf(!hasChromium)('the overview of a team', () => {
   test('shows what the role of the reader allows', async ({ api, open }) => {
     const names = async (page: Page) => (await cards(page).allInnerTexts()).map((text) => text.split('\n')[0]);
     const { page: guests } = await openedAs(api, open, 'guest');
-    await guests.getByText('Your role shows you little of this team').waitFor();
+    await guests.getByText('Your role has limited access').waitFor();
     expect(await names(guests)).toEqual(['Seats']);
 
     const { page: members } = await openedAs(api, open, 'member');
     expect(await names(members)).toEqual(['Members', 'Seats']);
-    expect(await members.getByText('Your role shows you little of this team').count()).toBe(0);
+    expect(await members.getByText('Your role has limited access').count()).toBe(0);
   });
 
   test('begins with the first steps, until they are done or somebody has joined', async ({ api, open }) => {
@@ -75,15 +75,15 @@ describe.skipIf(!hasChromium)('the overview of a team', () => {
     await steps.getByText(`$KEY" ${api.services.config.baseUrl}/api/v1/teams/${team.id}`).waitFor();
     expect(await steps.getByText('Done').count()).toBe(0);
 
-    await step('Invite somebody').getByRole('link').click();
+    await step('Invite people').getByRole('link').click();
     await shows(page, 'Invitations');
     await api.anInvitation(team);
     await page.getByRole('link', { name: 'Overview' }).click();
-    await step('Invite somebody').getByText('Done').waitFor();
-    expect(await step('Make an API key').getByText('Done').count()).toBe(0);
+    await step('Invite people').getByText('Done').waitFor();
+    expect(await step('Create an API key').getByText('Done').count()).toBe(0);
 
-    await step('Make an API key').getByRole('link').click();
-    await shows(page, 'API keys of the team');
+    await step('Create an API key').getByRole('link').click();
+    await shows(page, 'Team API keys');
     await api.anApiKey(ada, { team });
     await page.getByRole('link', { name: 'Overview' }).click();
     await steps.waitFor({ state: 'detached' });
@@ -116,7 +116,7 @@ describe.skipIf(!hasChromium)('the overview of a team', () => {
 
     await page.unroute('**/trpc/teams.overview**');
     await page.getByRole('button', { name: 'Try again' }).click();
-    await card(page, 'Seats').getByText('1 of 5 taken').waitFor();
+    await card(page, 'Seats').getByText('1 of 5 used').waitFor();
     expect(await page.getByRole('alert').count()).toBe(0);
   });
 });
@@ -157,11 +157,11 @@ describe.skipIf(!hasChromium)('the frame of a team', () => {
     const first = await api.aTeam({ owner: ada, name: 'Analytical Engine' });
     const second = await api.aTeam({ owner: ada, name: 'Difference Engine' });
     const page = await open(`/teams/${first.id}/settings`, { as: ada });
-    await expect.poll(() => page.getByLabel('Name of the team').inputValue()).toBe('Analytical Engine');
+    await expect.poll(() => page.getByLabel('Team name').inputValue()).toBe('Analytical Engine');
     await page.getByRole('combobox', { name: 'Team' }).selectOption('Difference Engine');
     await page.waitForURL(`**/teams/${second.id}/settings`);
 
-    await expect.poll(() => page.getByLabel('Name of the team').inputValue()).toBe('Difference Engine');
+    await expect.poll(() => page.getByLabel('Team name').inputValue()).toBe('Difference Engine');
     await page.getByText(second.id).first().waitFor();
     expect(await page.getByText(first.id).count()).toBe(0);
   });
@@ -200,7 +200,7 @@ describe.skipIf(!hasChromium)('the frame of a team', () => {
     const ada = await aPerson(api);
     const team = await api.aTeam({ owner: ada, name: 'Analytical Engine' });
     const page = await open(`/teams/${team.id}/settings`, { as: ada });
-    await page.getByLabel('Name of the team').fill('Difference Engine');
+    await page.getByLabel('Team name').fill('Difference Engine');
     await api.rows('delete from membership where team_id = $1', [team.id]);
     await page.keyboard.press('Enter');
 

@@ -45,24 +45,24 @@ describe.skipIf(!hasChromium)('the roles of a team', () => {
     const ada = await aPerson(api);
     const team = await api.aTeam({ owner: ada });
     const page = await open(`/teams/${team.id}/roles`, { as: ada });
-    await page.getByText('The team has no roles of its own').waitFor();
-    await page.getByRole('button', { name: 'Create a role' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Create a role' });
+    await page.getByText('No custom roles yet').waitFor();
+    await page.getByRole('button', { name: 'Create role' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Create role' });
     await dialog.getByLabel('Name').fill('MEMBER');
-    await dialog.getByLabel('See the plan and billing').check();
-    await dialog.getByRole('button', { name: 'Create the role' }).click();
-    await dialog.getByText('The team has a role of that name. Choose another.').waitFor();
+    await dialog.getByLabel('View plan and billing').check();
+    await dialog.getByRole('button', { name: 'Create role' }).click();
+    await dialog.getByText('A role with this name exists. Choose another.').waitFor();
     await dialog.getByLabel('Name').and(page.locator(':focus')).waitFor();
     expect(await rolesOf(api, team)).toEqual([]);
 
     await dialog.getByLabel('Name').fill('Bookkeeper');
-    await dialog.getByLabel('Open the dashboard').check();
+    await dialog.getByLabel('View members and roles').check();
     await page.keyboard.press('Enter');
-    await page.getByText('The role Bookkeeper is there.').waitFor();
+    await page.getByText('Role Bookkeeper created.').waitFor();
 
     expect(await dialog.count()).toBe(0);
-    expect(await permissionsOf(page, 'Bookkeeper')).toEqual(['Open the dashboard', 'See the plan and billing']);
-    await roleOf(page, 'Bookkeeper').getByText('Nobody holds it.').waitFor();
+    expect(await permissionsOf(page, 'Bookkeeper')).toEqual(['View members and roles', 'View plan and billing']);
+    await roleOf(page, 'Bookkeeper').getByText('No members.').waitFor();
     expect(await rolesOf(api, team)).toEqual([
       { name: 'Bookkeeper', permissions: ['access_dashboard', 'access_billing'] },
     ]);
@@ -73,15 +73,15 @@ describe.skipIf(!hasChromium)('the roles of a team', () => {
     const page = await open(path, { as: ada });
     await page.getByRole('button', { name: 'Edit Bookkeeper' }).click();
     const dialog = page.getByRole('dialog', { name: 'Edit Bookkeeper' });
-    expect(await dialog.getByLabel('See the plan and billing').isChecked()).toBe(true);
+    expect(await dialog.getByLabel('View plan and billing').isChecked()).toBe(true);
     await dialog.getByLabel('Name').fill('Recruiter');
-    await dialog.getByLabel('See the plan and billing').uncheck();
+    await dialog.getByLabel('View plan and billing').uncheck();
     await dialog.getByLabel('Invite people and revoke invitations').check();
     await dialog.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('The role Recruiter is changed, for everybody who holds it.').waitFor();
+    await page.getByText('Role Recruiter changed for all its members.').waitFor();
 
     expect(await permissionsOf(page, 'Recruiter')).toEqual([
-      'Open the dashboard',
+      'View members and roles',
       'Invite people and revoke invitations',
     ]);
     expect(await roleOf(page, 'Bookkeeper').count()).toBe(0);
@@ -116,16 +116,16 @@ describe.skipIf(!hasChromium)('the roles of a team', () => {
     await page.getByRole('button', { name: 'Delete Bookkeeper' }).click();
     const dialog = page.getByRole('dialog', { name: 'Delete the role Bookkeeper?' });
     await dialog.getByText('1 member and 1 pending invitation get the replacement.').waitFor();
-    const choice = dialog.getByLabel('Replacement');
+    const choice = dialog.getByLabel('Replacement role');
     expect(await choice.locator('option').allInnerTexts()).toEqual(['Choose a role', 'Member', 'Guest']);
-    await dialog.getByRole('button', { name: 'Delete the role' }).click();
+    await dialog.getByRole('button', { name: 'Delete role' }).click();
     await dialog.getByText('Choose a role').last().waitFor();
     expect(await choice.getAttribute('aria-invalid')).toBe('true');
     expect(await rolesOf(api, team)).toHaveLength(1);
 
     await choice.selectOption('Guest');
-    await dialog.getByRole('button', { name: 'Delete the role' }).click();
-    await page.getByText('The role Bookkeeper is deleted. Whoever held it is Guest now.').waitFor();
+    await dialog.getByRole('button', { name: 'Delete role' }).click();
+    await page.getByText('Role Bookkeeper deleted. Its members now have the role Guest.').waitFor();
     await roleOf(page, 'Bookkeeper').waitFor({ state: 'detached' });
     await roleOf(page, 'Guest').getByText('1 member').waitFor();
     expect(await membershipOf(api, team, grace)).toMatchObject({ role_id: 'guest' });
@@ -145,7 +145,7 @@ describe.skipIf(!hasChromium)('the roles of a team', () => {
     await alert.getByText('No such role', { exact: true }).waitFor();
     expect(await alert.innerText()).toMatch(/Request/);
     await page.keyboard.press('Escape');
-    await page.getByText('The team has no roles of its own').waitFor();
+    await page.getByText('No custom roles yet').waitFor();
     expect(await roleOf(page, 'Bookkeeper').count()).toBe(0);
   });
 
@@ -156,17 +156,17 @@ describe.skipIf(!hasChromium)('the roles of a team', () => {
     const editors = await aNamedRole(api, team, 'Editor', ['edit_team_settings', 'access_dashboard']);
     await api.aMember(team, editor, { role: editors.id });
     const page = await open(path, { as: editor });
-    await roleOf(page, 'Bookkeeper').getByText('It holds more than your role does').waitFor();
+    await roleOf(page, 'Bookkeeper').getByText('It has permissions that you do not have').waitFor();
     expect(await page.getByRole('button', { name: /Bookkeeper/ }).count()).toBe(0);
 
-    await page.getByRole('button', { name: 'Create a role' }).click();
+    await page.getByRole('button', { name: 'Create role' }).click();
     const dialog = page.getByRole('dialog');
-    expect(await dialog.getByLabel('See the plan and billing').isDisabled()).toBe(true);
-    await dialog.getByText('Not offered: you can give only what your own role holds.').first().waitFor();
+    expect(await dialog.getByLabel('View plan and billing').isDisabled()).toBe(true);
+    await dialog.getByText('Not available: you can only grant permissions that you have.').first().waitFor();
     await page.keyboard.press('Escape');
 
     await page.getByRole('button', { name: 'Edit Editor' }).click();
-    await dialog.getByText('You hold this role yourself').waitFor();
+    await dialog.getByText('This is your own role').waitFor();
     await dialog.getByLabel('Change the team’s settings and roles').uncheck();
     await dialog.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Your role does not allow changing roles.').waitFor();
@@ -183,16 +183,16 @@ describe.skipIf(!hasChromium)('the roles of a team', () => {
       ['edit_team_settings', 'access_dashboard'],
     ]);
     const page = await open(path, { as: grace });
-    await page.getByRole('button', { name: 'Create a role' }).click();
+    await page.getByRole('button', { name: 'Create role' }).click();
     await api.rows('update role set permissions = $2 where id = $1', [role.id, ['access_dashboard']]);
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Name').fill('Mine');
-    await dialog.getByRole('button', { name: 'Create the role' }).click();
+    await dialog.getByRole('button', { name: 'Create role' }).click();
     await dialog.getByRole('alert').getByText('edit_team_settings').waitFor();
     await page.keyboard.press('Escape');
 
     await page.getByText('Your role does not allow changing roles.').waitFor();
-    expect(await page.getByRole('button', { name: 'Create a role' }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'Create role' }).count()).toBe(0);
     expect(await rolesOf(api, team)).toEqual([{ name: 'Bookkeeper', permissions: ['access_dashboard'] }]);
   });
 

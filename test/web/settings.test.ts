@@ -23,7 +23,7 @@ describe.skipIf(!hasChromium)('the settings of a team', () => {
     const { ada, team, path } = await aTeamOfAda(api);
     const page = await open(path, { as: ada });
     await page.getByText('Analytical Engine', { exact: true }).waitFor();
-    const name = page.getByLabel('Name of the team');
+    const name = page.getByLabel('Team name');
     await name.fill('  ');
     const save = page.getByRole('region', { name: 'Name', exact: true }).getByRole('button', { name: 'Save' });
     await save.click();
@@ -32,7 +32,7 @@ describe.skipIf(!hasChromium)('the settings of a team', () => {
 
     await name.fill('Difference Engine');
     await page.keyboard.press('Enter');
-    await page.getByText('The team is renamed.').waitFor();
+    await page.getByText('Team renamed.').waitFor();
     await page.getByText('Difference Engine', { exact: true }).waitFor();
     expect(await rowOf(api, team)).toMatchObject({ name: 'Difference Engine' });
     await page.getByRole('link', { name: 'Teams', exact: true }).click();
@@ -47,14 +47,14 @@ describe.skipIf(!hasChromium)('the settings of a team', () => {
     const page = await open(path, { as: ada });
     const section = page.getByRole('region', { name: 'Description and picture' });
     await section.getByLabel('Description').fill('Where numbers are woven.');
-    await section.getByLabel('Address of the picture').fill('javascript:alert(1)');
+    await section.getByLabel('Picture URL').fill('javascript:alert(1)');
     await section.getByRole('button', { name: 'Save' }).click();
-    await section.getByText('Enter an address that begins with https:// and has no blanks.').waitFor();
+    await section.getByText('Enter a URL that starts with https:// and has no spaces.').waitFor();
     expect(await rowOf(api, team)).toMatchObject({ description: null, avatar_url: null });
 
-    await section.getByLabel('Address of the picture').fill('');
+    await section.getByLabel('Picture URL').fill('');
     await section.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('The description and the picture are saved.').waitFor();
+    await page.getByText('Description and picture saved.').waitFor();
     expect(await rowOf(api, team)).toMatchObject({ description: 'Where numbers are woven.', avatar_url: null });
     await section.getByLabel('Description').fill('');
     await section.getByRole('button', { name: 'Save' }).click();
@@ -66,7 +66,7 @@ describe.skipIf(!hasChromium)('the settings of a team', () => {
     const member = await aPerson(api);
     await api.aMember(team, member, { role: 'member' });
     const page = await open(path, { as: member });
-    await page.getByText('Your role does not allow changing these.').waitFor();
+    await page.getByText('Your role cannot change these settings.').waitFor();
     await page.getByText(team.id).first().waitFor();
 
     expect(await page.getByRole('textbox').count()).toBe(0);
@@ -82,7 +82,7 @@ describe.skipIf(!hasChromium)('the settings of a team', () => {
     const role = await api.aRole(team, ['edit_team_settings']);
     await api.aMember(team, editor, { role: role.id });
     const page = await open(path, { as: editor });
-    const name = page.getByLabel('Name of the team');
+    const name = page.getByLabel('Team name');
     await name.fill('Mine');
     await api.rows(`update role set permissions = '{}' where id = $1`, [role.id]);
     await page.keyboard.press('Enter');
@@ -101,11 +101,11 @@ describe.skipIf(!hasChromium)('deleting a team', () => {
     const { ada, team, path } = await aTeamOfAda(api, 'Analytical  Engine');
     const key = await api.anApiKey(ada, { team });
     const page = await open(path, { as: ada });
-    const openDialog = page.getByRole('button', { name: 'Delete the team…' });
+    const openDialog = page.getByRole('button', { name: 'Delete team…' });
     await openDialog.click();
     const dialog = page.getByRole('dialog');
-    const submit = dialog.getByRole('button', { name: 'Delete for good' });
-    const field = dialog.getByLabel('To go on, type the name of the team');
+    const submit = dialog.getByRole('button', { name: 'Delete team' });
+    const field = dialog.getByLabel('Type the team’s name to confirm');
     expect(await submit.isDisabled()).toBe(true);
     await field.fill('analytical engine');
     expect(await submit.isDisabled()).toBe(true);
@@ -120,7 +120,7 @@ describe.skipIf(!hasChromium)('deleting a team', () => {
     await field.fill('Analytical Engine');
     await page.keyboard.press('Enter');
     await shows(page, 'Your teams');
-    await page.getByText(/^The team Analytical\s+Engine is deleted\.$/).waitFor();
+    await page.getByText(/^Team Analytical\s+Engine deleted\.$/).waitFor();
     await page.getByText('You are in no team yet').waitFor();
     expect(await rowOf(api, team)).toBeUndefined();
     expect(await api.as(key).get('/api/v1/credential')).toBeProblem('credential_invalid');
@@ -134,15 +134,15 @@ describe.skipIf(!hasChromium)('deleting a team', () => {
     const max = await aPerson(api);
     await api.aMember(team, max, { role: 'member' });
     const page = await open(path, { as: ada });
-    await page.getByRole('button', { name: 'Delete the team…' }).click();
+    await page.getByRole('button', { name: 'Delete team…' }).click();
     await api.rows(`update membership set role_id = 'member' where team_id = $1 and account_id = $2`, [
       team.id,
       ada.id,
     ]);
     await api.rows(`update membership set role_id = 'owner' where team_id = $1 and account_id = $2`, [team.id, max.id]);
     const dialog = page.getByRole('dialog');
-    await dialog.getByLabel('To go on, type the name of the team').fill('Analytical Engine');
-    await dialog.getByRole('button', { name: 'Delete for good' }).click();
+    await dialog.getByLabel('Type the team’s name to confirm').fill('Analytical Engine');
+    await dialog.getByRole('button', { name: 'Delete team' }).click();
 
     await dialog
       .getByRole('alert')
@@ -150,8 +150,8 @@ describe.skipIf(!hasChromium)('deleting a team', () => {
       .waitFor();
     expect(await rowOf(api, team)).toBeDefined();
     await page.keyboard.press('Escape');
-    await page.getByRole('button', { name: 'Leave the team…' }).waitFor();
-    expect(await page.getByRole('button', { name: 'Delete the team…' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Leave team…' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Delete team…' }).count()).toBe(0);
   });
 });
 
@@ -161,15 +161,15 @@ describe.skipIf(!hasChromium)('leaving a team from its settings', () => {
     const max = await aPerson(api);
     await api.aMember(team, max);
     const page = await open(path, { as: max });
-    await page.getByRole('button', { name: 'Leave the team…' }).click();
+    await page.getByRole('button', { name: 'Leave team…' }).click();
     const dialog = page.getByRole('dialog', { name: 'Leave Analytical Engine?' });
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     expect(await membershipOf(api, team, max)).toBeDefined();
 
-    await page.getByRole('button', { name: 'Leave the team…' }).click();
-    await dialog.getByRole('button', { name: 'Leave', exact: true }).click();
+    await page.getByRole('button', { name: 'Leave team…' }).click();
+    await dialog.getByRole('button', { name: 'Leave team', exact: true }).click();
     await shows(page, 'Your teams');
-    await page.getByText('You have left Analytical Engine.').waitFor();
+    await page.getByText('You left Analytical Engine.').waitFor();
     expect(await membershipOf(api, team, max)).toBeUndefined();
   });
 });

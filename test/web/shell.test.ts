@@ -34,7 +34,7 @@ describe.skipIf(!hasChromium)('the web shell', () => {
     expect(await page.getByText('Create one and invite others to it').isVisible()).toBe(true);
 
     await page.getByRole('button', { name: 'Create a team' }).click();
-    await page.getByLabel('Name of the team').fill('Analytical Engine');
+    await page.getByLabel('Team name').fill('Analytical Engine');
     await page.getByRole('button', { name: 'Create the team' }).click();
     const row = page.getByRole('listitem').filter({ hasText: 'Analytical Engine' });
     await row.waitFor();
@@ -140,7 +140,7 @@ describe.skipIf(!hasChromium)('the web shell', () => {
     await page.getByRole('button', { name: 'Create account' }).click();
 
     const email = page.getByRole('textbox', { name: 'E-mail address' });
-    await page.getByText('Enter an e-mail address, such as name@example.com.').waitFor();
+    await page.getByText('Enter an email address, for example name@example.com.').waitFor();
     expect(await email.getAttribute('aria-invalid')).toBe('true');
     expect(await focused(page)).toBe('E-mail address');
     expect(await page.getByText('Use at least 8 characters.').isVisible()).toBe(true);

@@ -51,13 +51,13 @@ describe.skipIf(!hasChromium)('the keys that work everywhere', () => {
   test('belong to a field that is being filled in, and to an open dialog', async ({ api, open }) => {
     const { ada, path } = await aTeamOfOne(api);
     const page = await open(`${path}/settings`, { as: ada });
-    const name = page.getByLabel('Name of the team');
+    const name = page.getByLabel('Team name');
     await name.fill('');
     await press(page, 'ga?');
     expect(await name.inputValue()).toBe('ga?');
     expect(await page.getByRole('dialog').count()).toBe(0);
 
-    await page.getByRole('button', { name: 'Delete the team…' }).click();
+    await page.getByRole('button', { name: 'Delete team…' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).focus();
     await press(page, 'ga');
     expect(new URL(page.url()).pathname).toBe(`${path}/settings`);

@@ -6,20 +6,20 @@ type Billing = Outputs['getTeamBilling'];
 export const billingTexts = {
   title: 'Billing',
   refusedTitle: 'Your role does not include billing',
-  refused: 'Ask the owner of the team for a role that may see the plan and billing.',
+  refused: 'Ask the team’s owner for a role that can view the plan and billing.',
   seats: {
     title: 'Seats',
-    explanation: 'Active members and pending invitations take a seat each.',
-    bar: 'Seats that are taken',
-    taken: (taken: number, seats: number) => `${taken} of ${seats} ${seats === 1 ? 'seat is' : 'seats are'} taken`,
+    explanation: 'Each active member and pending invitation uses a seat.',
+    bar: 'Used seats',
+    taken: (taken: number, seats: number) => `${taken} of ${seats} ${seats === 1 ? 'seat' : 'seats'} used`,
     free: (free: number) => (free === 1 ? 'One more person can be invited.' : `${free} more people can be invited.`),
-    full: 'All seats are taken. Nobody can be invited until one is free.',
+    full: 'All seats are used. Free a seat to invite more people.',
     over: (count: number) =>
-      `The team takes ${count} ${count === 1 ? 'seat' : 'seats'} more than its plan has. Nobody loses theirs, but nobody can be invited until there is room.`,
+      `The team uses ${count} ${count === 1 ? 'seat' : 'seats'} more than its plan includes. Members keep their seats, but nobody can be invited until seats are free.`,
   },
   plan: {
     title: 'Plan',
-    explanation: 'Plans and add-ons are changed by the operator of this service, not here.',
+    explanation: 'The operator of this service changes plans and add-ons.',
     name: 'Plan',
     status: 'Status',
     statuses: {
@@ -38,12 +38,14 @@ export const billingTexts = {
     ended: 'Ended',
     addons: 'Add-ons',
     addon: (name: string, units: number) => `${name === 'seats' ? 'Additional seats' : name}: ${units}`,
-    noSubscription: 'The team has no subscription, and nothing is charged.',
+    noSubscription: 'The team has no subscription and is not charged.',
   },
-  paymentTitle: 'A payment waits for you',
+  paymentTitle: 'Payment action required',
   payment:
-    'The payment provider asks for one more step, such as a confirmation by your bank. Ask the operator of this service how to go on.',
+    'The payment provider needs one more step, such as a confirmation by your bank. Contact the operator of this service.',
   cancelTitle: 'The plan ends soon',
   cancel: (date: string | null) =>
-    date === null ? 'It will not be renewed at the end of its period.' : `It will not be renewed, and ends on ${date}.`,
+    date === null
+      ? 'The plan will not renew at the end of its period.'
+      : `The plan will not renew and ends on ${date}.`,
 } as const;

@@ -153,7 +153,7 @@ export const texts = {
     create: 'Create a team',
     emptyTitle: 'You are in no team yet',
     empty: 'Create one and invite others to it, or ask somebody for an invitation: it comes by mail.',
-    name: 'Name of the team',
+    name: 'Team name',
     description: 'Description',
     created: (team: string) => `The team ${team} is there. You are its owner.`,
     createTitle: 'Create a team',

@@ -3,9 +3,9 @@ import type { Permission } from '../pages/team/team.ts';
 /** What a permission lets somebody do, as a person reads it. */
 export const permissionTexts: Readonly<Record<Permission, string>> = {
   edit_team_settings: 'Change the team’s settings and roles',
-  access_dashboard: 'Open the dashboard',
+  access_dashboard: 'View members and roles',
   remove_members: 'Deactivate and remove members',
   invite_members: 'Invite people and revoke invitations',
-  access_billing: 'See the plan and billing',
+  access_billing: 'View plan and billing',
   manage_api_keys: 'Manage the team’s API keys',
 };

@@ -1,8 +1,8 @@
 /** The words of the list of keyboard shortcuts. */
 export const shortcutTexts = {
   title: 'Keyboard shortcuts',
-  help: 'Show this list',
-  search: 'Go to the search field of the page',
+  help: 'Show keyboard shortcuts',
+  search: 'Focus the search field',
   places: {
     '/': 'Go to your teams',
     '/api-keys': 'Go to your API keys',
@@ -15,5 +15,5 @@ export const shortcutTexts = {
     '/teams/$teamId/settings': 'In a team: go to its settings',
   },
   switch: 'Use keyboard shortcuts',
-  switchHint: 'This list opens all the same. Kept in this browser.',
+  switchHint: '`?` always opens this list. Saved in this browser.',
 } as const;

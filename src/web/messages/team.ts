@@ -2,7 +2,7 @@
 export const teamTexts = {
   failedTitle: 'This team could not be shown',
   goneTitle: 'You cannot see this team',
-  gone: 'It does not exist, or you are not an active member of it. If you should be, ask somebody who manages the team.',
+  gone: 'It does not exist, or you are not an active member. To get access, ask a member who manages the team.',
   navigation: 'Team',
   switch: 'Team',
   overview: 'Overview',
@@ -18,35 +18,35 @@ export const teamTexts = {
 /** The words of a team's first page. */
 export const overviewTexts = {
   title: 'Overview',
-  hiddenTitle: 'Your role shows you little of this team',
+  hiddenTitle: 'Your role has limited access',
   hidden: (role: string) =>
-    `As ${role}, you do not see its members and roles. Ask somebody who manages the team for another role, if you need to.`,
+    `The role ${role} cannot view members and roles. To see more, ask a member who manages the team for another role.`,
   members: 'Members',
-  membersHint: (count: number) => (count === 1 ? 'nobody else yet' : 'active'),
+  membersHint: (count: number) => (count === 1 ? 'only you' : 'active'),
   invitations: 'Invitations',
   invitationsHint: (count: number) => (count === 0 ? 'none pending' : 'pending'),
   apiKeys: 'API keys',
-  apiKeysHint: (count: number) => (count === 0 ? 'none yet' : 'made for the team'),
+  apiKeysHint: (count: number) => (count === 0 ? 'none yet' : 'created for the team'),
   plan: 'Plan',
   planHint: (seats: number) => (seats === 1 ? 'with 1 seat' : `with ${seats} seats`),
   seats: 'Seats',
-  seatsBar: 'Seats that are taken',
-  taken: (taken: number, seats: number) => `${taken} of ${seats} taken`,
+  seatsBar: 'Used seats',
+  taken: (taken: number, seats: number) => `${taken} of ${seats} used`,
   seatsHint: (free: number): string => {
     if (free > 0) return free === 1 ? 'One more person can be invited.' : `${free} more people can be invited.`;
-    return 'Nobody can be invited until a seat is free.';
+    return 'All seats are used. Free a seat to invite more people.';
   },
   first: {
     title: 'First steps',
-    explanation: 'You are alone in this team. These are good things to begin with.',
+    explanation: 'You are the only member. Suggested next steps:',
     done: 'Done',
-    invite: 'Invite somebody',
-    inviteHint: 'They get a link by e-mail, and join with the role that you choose.',
-    inviteLink: 'Go to the invitations',
-    key: 'Make an API key',
-    keyHint: 'It lets a script or a service work with this team, and with nothing else of yours.',
-    keyLink: 'Go to the API keys',
-    try: 'With a key that may see teams, this reads the team:',
+    invite: 'Invite people',
+    inviteHint: 'They get a link by email and join with the role that you choose.',
+    inviteLink: 'Go to invitations',
+    key: 'Create an API key',
+    keyHint: 'A team key lets a script or service access only this team.',
+    keyLink: 'Go to API keys',
+    try: 'With a key that can read teams, this command returns the team:',
     curl: 'Try the key',
   },
 } as const;

@@ -17,7 +17,7 @@ export const apiKeys: readonly Scene[] = [
     'api-keys-none',
     async (api, open) => {
       const page = await open('/api-keys', await aPerson(api));
-      await page.getByText('You have no API key').waitFor();
+      await page.getByText('You have no API keys').waitFor();
       return page;
     },
   ],
@@ -37,9 +37,9 @@ export const apiKeys: readonly Scene[] = [
   ...(
     [
       ['change-scopes', 'Change scopes of Backup'],
-      ['rotate-key', 'New secret for Backup'],
+      ['rotate-key', 'Rotate secret of Backup'],
       ['revoke-key', 'Revoke Backup'],
-      ['create-key', 'Create a key'],
+      ['create-key', 'Create key'],
     ] as const
   ).map(([name, action]): Scene => [
     name,
@@ -54,9 +54,9 @@ export const apiKeys: readonly Scene[] = [
     'key-secret',
     async (api, open) => {
       const page = await open('/api-keys', await aHolder(api));
-      await page.getByRole('button', { name: 'New secret for Backup' }).click();
-      await page.getByRole('button', { name: 'Make a new secret', exact: true }).click();
-      await page.getByRole('dialog', { name: 'The new secret of Backup' }).waitFor();
+      await page.getByRole('button', { name: 'Rotate secret of Backup' }).click();
+      await page.getByRole('button', { name: 'Rotate secret', exact: true }).click();
+      await page.getByRole('dialog', { name: 'New secret of Backup' }).waitFor();
       return page;
     },
   ],

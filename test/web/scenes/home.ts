@@ -35,7 +35,7 @@ export const homeAndAccount: readonly Scene[] = [
     async (api, open) => {
       const page = await open('/', await aPerson(api));
       await page.getByRole('button', { name: 'Create a team' }).click();
-      await page.getByRole('dialog').getByLabel('Name of the team').waitFor();
+      await page.getByRole('dialog').getByLabel('Team name').waitFor();
       return page;
     },
   ],

@@ -23,7 +23,7 @@ export const invitations: readonly Scene[] = [
     async (api, open) => {
       const { owner, path } = await aTeam(api);
       const page = await open(path, owner);
-      await page.getByText('Nobody is invited at the moment').waitFor();
+      await page.getByText('No pending invitations').waitFor();
       return page;
     },
   ],
@@ -33,7 +33,7 @@ export const invitations: readonly Scene[] = [
       const { owner, path } = await aTeam(api);
       const page = await open(path, owner);
       await page.getByRole('button', { name: 'Invite people' }).click();
-      await page.getByRole('dialog').getByText('Open the dashboard').waitFor();
+      await page.getByRole('dialog').getByText('View members and roles').waitFor();
       return page;
     },
   ],
@@ -43,7 +43,7 @@ export const invitations: readonly Scene[] = [
       const { owner, path } = await aTeam(api);
       const page = await open(path, owner);
       await page.getByRole('button', { name: 'Invite people' }).click();
-      await page.getByLabel('E-mail addresses').fill(`${LONG_ADDRESS}\nnot an address`);
+      await page.getByLabel('Email addresses').fill(`${LONG_ADDRESS}\nnot an address`);
       await page.getByRole('button', { name: 'Send 2 invitations' }).click();
       await page.getByText('1 invited, 1 not invited.').waitFor();
       return page;
@@ -56,7 +56,7 @@ export const invitations: readonly Scene[] = [
       const guest = await aPerson(api);
       await api.aMember(team, guest, { role: 'guest' });
       const page = await open(path, guest);
-      await page.getByText('Your role cannot invite').waitFor();
+      await page.getByText('Your role cannot invite people').waitFor();
       return page;
     },
   ],

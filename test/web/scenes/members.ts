@@ -20,7 +20,7 @@ export const members: readonly Scene[] = [
       const { owner, path } = await aCrowd(api);
       const page = await open(path, owner);
       await page.getByRole('searchbox').fill('nobody of this name');
-      await page.getByText('Nobody matches').waitFor();
+      await page.getByText('No results').waitFor();
       return page;
     },
   ],
@@ -39,7 +39,7 @@ export const members: readonly Scene[] = [
     async (api, open) => {
       const { nominee, path } = await aCrowd(api);
       const page = await open(path, nominee);
-      await page.getByRole('button', { name: /^Accept the ownership/ }).waitFor();
+      await page.getByRole('button', { name: /^Accept ownership/ }).waitFor();
       await page.getByRole('row', { name: /Grace Hopper/ }).waitFor();
       return page;
     },
@@ -49,7 +49,7 @@ export const members: readonly Scene[] = [
     async (api, open) => {
       const { nominee } = await aCrowd(api);
       const page = await open('/', nominee);
-      await page.getByRole('button', { name: /^Accept the ownership/ }).click();
+      await page.getByRole('button', { name: /^Accept ownership/ }).click();
       await page.getByRole('dialog').waitFor();
       return page;
     },
@@ -59,7 +59,7 @@ export const members: readonly Scene[] = [
     async (api, open) => {
       const { nominee, path } = await aCrowd(api);
       const page = await open(path.replace('/members', '/settings'), nominee);
-      await page.getByRole('button', { name: 'Leave the team…' }).click();
+      await page.getByRole('button', { name: 'Leave team…' }).click();
       await page.getByRole('dialog').waitFor();
       return page;
     },
@@ -69,7 +69,7 @@ export const members: readonly Scene[] = [
       ['change-role', 'Change role…'],
       ['member-expiry', 'Change the end date…'],
       ['remove-member', 'Remove…'],
-      ['offer-ownership', 'Offer the ownership…'],
+      ['offer-ownership', 'Offer ownership…'],
     ] as const
   ).map(([name, action]): Scene => [
     name,
@@ -79,7 +79,7 @@ export const members: readonly Scene[] = [
       await page.getByRole('button', { name: 'Actions for Grace Hopper' }).click();
       await page.getByRole('menuitem', { name: action }).click();
       await page.getByRole('dialog').getByRole('button').last().waitFor();
-      if (name === 'remove-member') await page.getByText('This stops working:').waitFor();
+      if (name === 'remove-member') await page.getByText('This also revokes:').waitFor();
       return page;
     },
   ]),

@@ -37,7 +37,7 @@ export const applications: readonly Scene[] = [
       await api.anOAuthClient({ name: 'Planner', owner: person, confidential: true });
       const page = await open('/developer', person);
       await page.getByRole('button', { name: 'Make a new secret for Planner' }).click();
-      await page.getByRole('button', { name: 'Make a new secret', exact: true }).click();
+      await page.getByRole('button', { name: 'Rotate secret', exact: true }).click();
       await page.getByRole('dialog', { name: 'The new secret' }).waitFor();
       return page;
     },

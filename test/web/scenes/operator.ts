@@ -23,7 +23,7 @@ export const operator: readonly Scene[] = [
       await api.aTeam({ name: `${email}, ${LONG_NAME}` });
       const page = await open(`/operator?find=${email}`, await anOperator(api));
       await page.getByRole('region', { name: 'Teams' }).waitFor();
-      await page.getByText('To be retried').waitFor();
+      await page.getByText('Retrying').waitFor();
       return page;
     },
   ],
@@ -31,8 +31,8 @@ export const operator: readonly Scene[] = [
     'operator-none-found',
     async (api, open) => {
       const page = await open('/operator?find=nobody%20is%20called%20so', await anOperator(api));
-      await page.getByText('Nothing found').waitFor();
-      await page.getByText('To be retried').waitFor();
+      await page.getByText('No results').waitFor();
+      await page.getByText('Retrying').waitFor();
       return page;
     },
   ],
@@ -40,7 +40,7 @@ export const operator: readonly Scene[] = [
     'operator-account',
     async (api, open) => {
       const page = await open(await anOperatedAccount(api), await anOperator(api));
-      await page.getByRole('button', { name: 'Disable the account…' }).waitFor();
+      await page.getByRole('button', { name: 'Disable account…' }).waitFor();
       return page;
     },
   ],
@@ -50,7 +50,7 @@ export const operator: readonly Scene[] = [
       const { id } = await api.anAccount({ firstName: 'Ada', lastName: 'Lovelace' });
       await api.rows(`update account set disabled_at = now(), role = 'admin' where id = $1`, [id]);
       const page = await open(`/operator/accounts/${id}`, await anOperator(api));
-      await page.getByRole('button', { name: 'Enable the account' }).waitFor();
+      await page.getByRole('button', { name: 'Enable account' }).waitFor();
       return page;
     },
   ],
@@ -58,8 +58,8 @@ export const operator: readonly Scene[] = [
     'operator-disable',
     async (api, open) => {
       const page = await open(await anOperatedAccount(api), await anOperator(api));
-      await page.getByRole('button', { name: 'Disable the account…' }).click();
-      await page.getByRole('dialog').getByRole('button', { name: 'Disable' }).waitFor();
+      await page.getByRole('button', { name: 'Disable account…' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Disable account' }).waitFor();
       return page;
     },
   ],

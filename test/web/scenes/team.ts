@@ -10,7 +10,7 @@ export const teams: readonly Scene[] = [
       const owner = await aPerson(api);
       const team = await api.aTeam({ owner, name: 'Analytical Engine' });
       const page = await open(`/teams/${team.id}/roles`, owner);
-      await page.getByText('The team has no roles of its own').waitFor();
+      await page.getByText('No custom roles yet').waitFor();
       return page;
     },
   ],
@@ -39,12 +39,12 @@ export const teams: readonly Scene[] = [
     async (api, open) => {
       const { editor, path } = await aCrowdWithRoles(api);
       const page = await open(`${path}/roles`, editor);
-      await page.getByRole('button', { name: 'Create a role' }).click();
+      await page.getByRole('button', { name: 'Create role' }).click();
       const dialog = page.getByRole('dialog');
       await dialog.getByLabel('Name').fill(' guest ');
-      await dialog.getByLabel('Open the dashboard').check();
-      await dialog.getByRole('button', { name: 'Create the role' }).click();
-      await dialog.getByText('The team has a role of that name.').waitFor();
+      await dialog.getByLabel('View members and roles').check();
+      await dialog.getByRole('button', { name: 'Create role' }).click();
+      await dialog.getByText('A role with this name exists.').waitFor();
       return page;
     },
   ],
@@ -63,7 +63,7 @@ export const teams: readonly Scene[] = [
     async (api, open) => {
       const { owner, path } = await aCrowdWithRoles(api);
       const page = await open(`${path}/settings`, owner);
-      await page.getByRole('button', { name: 'Delete the team…' }).waitFor();
+      await page.getByRole('button', { name: 'Delete team…' }).waitFor();
       return page;
     },
   ],
@@ -72,7 +72,7 @@ export const teams: readonly Scene[] = [
     async (api, open) => {
       const { bookkeeper, path } = await aCrowdWithRoles(api);
       const page = await open(`${path}/settings`, bookkeeper);
-      await page.getByRole('button', { name: 'Leave the team…' }).waitFor();
+      await page.getByRole('button', { name: 'Leave team…' }).waitFor();
       return page;
     },
   ],
@@ -81,8 +81,8 @@ export const teams: readonly Scene[] = [
     async (api, open) => {
       const { owner, path } = await aCrowdWithRoles(api);
       const page = await open(`${path}/settings`, owner);
-      await page.getByRole('button', { name: 'Delete the team…' }).click();
-      await page.getByLabel('To go on, type the name of the team').waitFor();
+      await page.getByRole('button', { name: 'Delete team…' }).click();
+      await page.getByLabel('Type the team’s name to confirm').waitFor();
       return page;
     },
   ],
@@ -92,7 +92,7 @@ export const teams: readonly Scene[] = [
       const owner = await aPerson(api);
       const team = await api.aTeam({ owner, name: 'Analytical Engine' });
       const page = await open(`/teams/${team.id}/billing`, owner);
-      await page.getByText('1 of 5 seats are taken').waitFor();
+      await page.getByText('1 of 5 seats used').waitFor();
       await page.getByText('The team has no subscription').waitFor();
       return page;
     },
@@ -109,7 +109,7 @@ export const teams: readonly Scene[] = [
         [team.id],
       );
       const page = await open(`${path}/billing`, owner);
-      await page.getByText('A payment waits for you').waitFor();
+      await page.getByText('Payment action required').waitFor();
       await page.getByText('of 53 seats').waitFor();
       return page;
     },
@@ -120,7 +120,7 @@ export const teams: readonly Scene[] = [
       const { editor, path } = await aCrowdWithRoles(api);
       const page = await open(`${path}/billing`, editor);
       await page.getByText('Your role does not include billing').waitFor();
-      await page.getByText(/seats are taken/).waitFor();
+      await page.getByText(/seats used/).waitFor();
       return page;
     },
   ],
@@ -130,7 +130,7 @@ export const teams: readonly Scene[] = [
       const { owner, path, team } = await aCrowdWithRoles(api);
       await api.anApiKey(owner, { team });
       const page = await open(path, owner);
-      await page.getByText('4 of 5 taken').waitFor();
+      await page.getByText('4 of 5 used').waitFor();
       return page;
     },
   ],
@@ -142,7 +142,7 @@ export const teams: readonly Scene[] = [
       const team = await api.aTeam({ owner, name: 'Analytical Engine' });
       await api.anInvitation(team);
       const page = await open(`/teams/${team.id}`, owner);
-      await page.getByRole('heading', { name: 'Make an API key' }).waitFor();
+      await page.getByRole('heading', { name: 'Create an API key' }).waitFor();
       return page;
     },
   ],
@@ -153,7 +153,7 @@ export const teams: readonly Scene[] = [
       const { team, path } = await aCrowdWithRoles(api);
       await api.aMember(team, guest);
       const page = await open(path, guest);
-      await page.getByText('5 of 5 taken').waitFor();
+      await page.getByText('5 of 5 used').waitFor();
       return page;
     },
   ],
