@@ -142,7 +142,7 @@ describe.skipIf(!hasChromium)('the members of a team', () => {
     await choose(page, 'Max Member', 'Activate');
     const alert = page.getByRole('alert');
     await alert.getByText('The team has no free seat').waitFor();
-    expect(await alert.innerText()).toMatch(/Max Member\ was not changed.[\s\S]*Request/);
+    expect(await alert.innerText()).toMatch(/Max Member was not changed.[\s\S]*Request/);
     await rowOf(page, 'Max Member').getByText('Inactive').waitFor();
 
     await choose(page, 'Max Member', 'Change role…');
