@@ -15,6 +15,7 @@ const GROUPS: Readonly<Record<string, readonly [description: string, load: () =>
     async () => (await import('./oauth-client.ts')).oauthClientCommands,
   ],
   billing: ["Set teams' subscriptions", async () => (await import('./billing.ts')).billingCommands],
+  queue: ['List, retry and delete waiting emails', async () => (await import('./queue.ts')).queueCommands],
   audit: ['Verify and export the audit log', async () => (await import('./audit.ts')).auditCommands],
   migrate: ['Bring the database up to date', async () => (await import('./migrate.ts')).migrateCommand],
   backup: ['Write all that the database holds to a file', async () => (await import('./backup.ts')).backupCommand],

@@ -1,0 +1,62 @@
+import { InvalidArgumentError, type Command } from 'commander';
+import { listWaitingEmails, removeEmails, retryEmails } from '../jobs/waiting-emails.ts';
+import type { Services } from '../app-services.ts';
+import { Refusal } from './failure.ts';
+import { withServices, type Answer } from './operate.ts';
+import { option } from './options.ts';
+
+const LIST_MAX = 10_000;
+
+type Selection = { all?: true; id?: string };
+
+export function queueCommands(queue: Command): void {
+  queue
+    .command('list')
+    .description('List the emails that have not been sent yet, oldest first')
+    .addOption(option('--limit <number>', 'how many at most', limit).default(100))
+    .action(
+      withServices(async ({ db }, { limit: max }: { limit: number }) => {
+        const emails = await listWaitingEmails(db, max);
+        const lines = emails.map(({ id, kind, subjectId, state, attempts, nextAt, lastError }) =>
+          [id, kind, subjectId ?? '-', state, `${attempts} attempts`, nextAt, lastError ?? ''].join('  ').trimEnd(),
+        );
+        return { json: emails, text: lines.join('\n') || 'No email is waiting.' };
+      }),
+    );
+
+  command(queue, 'retry', 'Send waiting emails now', retryEmails, (count) => `${count} emails are sent now.`);
+  command(queue, 'remove', 'Delete waiting emails', removeEmails, (count) => `${count} emails deleted.`);
+}
+
+function command(
+  queue: Command,
+  name: string,
+  description: string,
+  act: (db: Services['db'], id: string | null) => Promise<number>,
+  say: (count: number) => string,
+): void {
+  queue
+    .command(name)
+    .description(description)
+    .addOption(option('--id <id>', 'one email, by the id that `queue list` shows', jobId).conflicts('all'))
+    .option('--all', 'all of them')
+    .action(
+      withServices(async ({ db }, { id, all }: Selection): Promise<Answer> => {
+        if (id === undefined && all === undefined) throw new Refusal('name an email with --id, or all with --all');
+        const count = await act(db, id ?? null);
+        if (id !== undefined && count === 0) throw new Refusal(`--id: no email with the id ${id} is waiting`);
+        return { json: { count }, text: say(count) };
+      }),
+    );
+}
+
+function jobId(raw: string): string {
+  if (!/^[1-9]\d{0,17}$/.test(raw)) throw new InvalidArgumentError('It must be an id from `queue list`.');
+  return raw;
+}
+
+function limit(raw: string): number {
+  const count = /^\d{1,6}$/.test(raw) ? Number(raw) : 0;
+  if (count < 1 || count > LIST_MAX) throw new InvalidArgumentError(`It must be a whole number from 1 to ${LIST_MAX}.`);
+  return count;
+}

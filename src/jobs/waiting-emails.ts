@@ -1,0 +1,81 @@
+import type { Database } from '../db/database.ts';
+import { iso, query, type QueryRunner } from '../db/query.ts';
+import { recordNow } from '../events/record.ts';
+import { failEmail, type EmailJob } from './fail-email.ts';
+import { ATTEMPTS_MAX } from './enqueue.ts';
+
+const REMOVAL_BATCH_MAX = 500;
+
+type Row = {
+  id: string;
+  task: EmailJob['task'];
+  kind: string;
+  subject_id: string | null;
+  attempts: number;
+  next_at: string;
+  is_running: boolean;
+  last_error: string | null;
+};
+
+const QUEUED = `graphile_worker._private_jobs j join graphile_worker._private_tasks t on t.id = j.task_id
+  where j.key is not null and t.identifier in ('sendInvitation', 'sendAccountMail')`;
+
+// Neither addresses nor tokens: an id leads to the person where that is needed.
+const waitingEmails = query<Row>(
+  'waiting_emails',
+  `select j.id::text, t.identifier as task, coalesce(j.payload->>'kind', 'invitation') as kind,
+     coalesce(j.payload->>'invitationId', j.payload->>'accountId') as subject_id, j.attempts::int,
+     j.run_at as next_at, j.locked_at is not null as is_running, left(split_part(j.last_error, E'\\n', 1), 300) as last_error
+   from ${QUEUED} order by j.id limit $1`,
+  { rows: 'many' },
+);
+
+/** Returns the queued emails, oldest first. */
+export async function listWaitingEmails(db: QueryRunner, limit: number) {
+  const rows = await db.query(waitingEmails, [limit]);
+  return rows.map((row) => ({
+    id: row.id,
+    kind: row.kind,
+    subjectId: row.subject_id,
+    state: row.is_running ? ('sending' as const) : row.attempts > 0 ? ('retrying' as const) : ('waiting' as const),
+    attempts: row.attempts,
+    nextAt: iso(row.next_at),
+    lastError: row.last_error,
+  }));
+}
+
+/**
+ * Sends waiting emails now, with the full number of attempts. Emails that are being sent are left alone.
+ * @param id one job, or null for all
+ * @returns how many there were
+ */
+export async function retryEmails(db: Database, id: string | null): Promise<number> {
+  const rows = await db.em().execute<unknown[]>(
+    `select id from graphile_worker.reschedule_jobs(
+       array(select j.id from ${QUEUED} and j.locked_at is null and (?::bigint is null or j.id = ?::bigint)),
+       run_at := now(), attempts := 0, max_attempts := ${ATTEMPTS_MAX})`,
+    [id, id],
+  );
+  if (rows.length > 0) await recordNow(db, 'operator.emails_retried', { number: rows.length });
+  return rows.length;
+}
+
+/**
+ * Deletes waiting emails, each with its event. Emails that are being sent are left alone.
+ * @param id one job, or null for all that are queued now
+ * @returns how many there were
+ */
+export async function removeEmails(db: Database, id: string | null): Promise<number> {
+  let removed = 0;
+  let after = '0';
+  for (;;) {
+    const jobs = await db.em().execute<EmailJob[]>(
+      `select j.id::text, t.identifier as task, j.payload from ${QUEUED} and j.locked_at is null
+         and (?::bigint is null or j.id = ?::bigint) and j.id > ?::bigint order by j.id limit ${REMOVAL_BATCH_MAX}`,
+      [id, id, after],
+    );
+    for (const job of jobs) if (await failEmail(db, job, 'removed', 'running')) removed += 1;
+    after = jobs.at(-1)?.id ?? after;
+    if (jobs.length < REMOVAL_BATCH_MAX) return removed;
+  }
+}
