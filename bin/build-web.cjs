@@ -1,6 +1,5 @@
 'use strict';
 // Old syntax on purpose: npm runs this at the end of `npm ci`, under whatever Node is on PATH.
-// Without development packages there is no Vite, and nothing to do.
 var path = require('path');
 
 function viteProgram() {
@@ -20,4 +19,10 @@ if (vite) {
     stdio: 'inherit',
   });
   process.exitCode = build.status === null ? 1 : build.status;
+} else if (process.env.npm_lifecycle_event !== 'prepare') {
+  // `npm ci --omit=dev` runs `prepare` without Vite, which is right where the console comes from elsewhere.
+  process.stderr.write(
+    'roster: the console cannot be built: Vite is not installed. Run `npm ci` without --omit=dev, then this again.\n',
+  );
+  process.exitCode = 1;
 }

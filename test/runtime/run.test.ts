@@ -1,8 +1,8 @@
-import { spawn, type SpawnOptions } from 'node:child_process';
+import { spawn, spawnSync, type SpawnOptions } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -125,5 +125,28 @@ describe('run.cjs', () => {
         expect((await output).replaceAll('\r', '').replace('^C', '')).toBe('listening\nSIGINT\nended gracefully\n');
       },
     );
+  });
+});
+
+describe('building the console without development packages', () => {
+  const build = (script: string) => {
+    const directory = mkdtempSync(join(tmpdir(), 'roster-build-'));
+    onTestFinished(() => rmSync(directory, { recursive: true }));
+    const copy = join(directory, 'build-web.cjs');
+    copyFileSync(join(dirname(RUN), 'build-web.cjs'), copy);
+    const env = { ...process.env, npm_lifecycle_event: script };
+    const { status, stderr } = spawnSync(process.execPath, [copy], { env, encoding: 'utf8' });
+    return { status, stderr };
+  };
+
+  test('fails and names what is missing', () => {
+    expect(build('build')).toEqual({
+      status: 1,
+      stderr: expect.stringMatching(/^roster: .*Vite is not installed\. Run `npm ci` without --omit=dev.*\n$/),
+    });
+  });
+
+  test('does nothing after `npm ci --omit=dev`', () => {
+    expect(build('prepare')).toEqual({ status: 0, stderr: '' });
   });
 });

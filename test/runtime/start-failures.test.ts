@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createTestDatabase } from '../support/database.ts';
@@ -120,14 +120,4 @@ describe.skipIf(process.platform !== 'linux')('a data directory that cannot be u
       expect.stringMatching(/^roster: DATA_DIR: the embedded PostgreSQL in \S+ does not start: .*pg_control/),
     ]);
   });
-});
-
-test.skipIf(process.getuid?.() === 0)('a data directory without write access is reported in one line', async () => {
-  const dataDir = join(aDataDir(), 'closed');
-  mkdirSync(dataDir);
-  chmodSync(dataDir, 0o500);
-
-  expect(await failedStart({ DATA_DIR: dataDir })).toEqual([
-    expect.stringMatching(/^roster: DATA_DIR: .* access is denied to this user \(EACCES\)$/),
-  ]);
 });
