@@ -1,9 +1,13 @@
+import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { onTestFinished, expect, test } from 'vitest';
 import { knownMigrations, migrate } from '../../src/db/migrate.ts';
 import { MIGRATIONS, openOrm } from '../../src/db/orm.ts';
 import { createTestDatabase } from '../support/database.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
 
 async function aMigratedDatabase() {
   const database = await createTestDatabase();
@@ -27,6 +31,16 @@ test('entities and migrations agree', async () => {
 
   expect(await orm.schema.getUpdateSchemaSQL()).toBe('');
   expect(await orm.migrator.checkSchema()).toBe(false);
+});
+
+test('the MikroORM command line uses the configuration of the service and finds no changes', async () => {
+  const { url } = await aMigratedDatabase();
+  const args = ['bin/run.cjs', 'bin/mikro-orm.mjs', 'migration:check'];
+  const env = { PATH: process.env['PATH'], DATABASE_URL: url };
+
+  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: ROOT, env });
+
+  expect(stdout).toContain('No changes required, schema is up-to-date');
 });
 
 test('every migration can be taken back and applied again', async () => {

@@ -1,7 +1,8 @@
+import { pipeline } from 'node:stream/promises';
 import pg from 'pg';
+import { from as copyFrom } from 'pg-copy-streams';
 import { knownMigrations, migrate } from '../migrate.ts';
-import { copyIn, type CopyIn } from './copy.ts';
-import { readBackup, type Header, type Section } from './file.ts';
+import { readBackup, type Header, type Part, type Section } from './file.ts';
 import { appliedMigrations, PLAIN_FORMATS, tablesOf } from './tables.ts';
 
 export type Restored = { readonly madeAt: string; readonly rows: Readonly<Record<string, number>> };
@@ -77,17 +78,12 @@ async function load(client: pg.Client, file: string, header: Header, mails: bool
   await eachTable(tables, (table) => client.query(`alter table ${table} disable trigger user`));
 
   const counts: Record<string, number> = {};
-  let into: CopyIn | undefined;
-  let name = '';
-  for await (const part of readBackup(file)) {
-    if ('section' in part) {
-      name = part.section.name;
-      into = await copyIn(client, await targetOf(client, part.section, tables));
-    } else if ('rows' in part) {
-      await into?.write(part.rows);
-    } else if ('sectionEnd' in part) {
-      counts[name] = (await into?.end()) ?? 0;
-    }
+  const parts = readBackup(file);
+  for await (const part of parts) {
+    if (!('section' in part)) continue;
+    const copy = client.query(copyFrom(await targetOf(client, part.section, tables)));
+    await pipeline(rowsOf(parts), copy);
+    counts[part.section.name] = copy.rowCount;
   }
   if (mails) await enqueueJobs(client);
   else counts['jobs'] = 0;
@@ -95,6 +91,13 @@ async function load(client: pg.Client, file: string, header: Header, mails: bool
   await client.query(`analyze ${names}`);
   await client.query('commit');
   return counts;
+}
+
+/** The rows of the section at which `parts` is. Leaves `parts` after the end of the section. */
+async function* rowsOf(parts: AsyncGenerator<Part>): AsyncGenerator<Buffer> {
+  for (let next = await parts.next(); !next.done && 'rows' in next.value; next = await parts.next()) {
+    yield next.value.rows;
+  }
 }
 
 async function eachTable(tables: readonly string[], run: (table: string) => Promise<unknown>): Promise<void> {

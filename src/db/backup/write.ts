@@ -3,7 +3,7 @@ import { rm, stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import pg from 'pg';
-import { copyOut } from './copy.ts';
+import { to as copyTo } from 'pg-copy-streams';
 import { writtenBackup, type Section } from './file.ts';
 import { appliedMigrations, PLAIN_FORMATS, tablesOf, type Table } from './tables.ts';
 
@@ -65,11 +65,11 @@ async function* sectionsOf(
     const list = columns.map((column) => pg.escapeIdentifier(column)).join(', ');
     yield {
       section: { kind: 'table', name, columns: [...columns] },
-      rows: copyOut(client, `copy ${pg.escapeIdentifier(name)} (${list}) to stdout`),
+      rows: client.query(copyTo(`copy ${pg.escapeIdentifier(name)} (${list}) to stdout`)),
     };
   }
   yield {
     section: { kind: 'jobs', name: 'jobs', columns: JOB_COLUMNS },
-    rows: copyOut(client, `copy (${JOBS}) to stdout`),
+    rows: client.query(copyTo(`copy (${JOBS}) to stdout`)),
   };
 }
