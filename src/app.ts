@@ -1,9 +1,10 @@
-import type { RequestListener } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AnyTRPCProcedure } from '@trpc/server';
-import express, { type ErrorRequestHandler, type RequestHandler } from 'express';
+import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response } from 'express';
 import helmet from 'helmet';
 import { ProblemError } from './errors.ts';
 import { peekAddress } from './http/identify.ts';
+import { failRequest, isolateRecorders, type Listener } from './http/guard.ts';
 import { hasOneHost } from './http/parser-errors.ts';
 import { recordDenial } from './http/denials.ts';
 import { buildHeaders, createProblemReply, createRateHeaders, send, setHeaders } from './http/reply.ts';
@@ -25,7 +26,8 @@ import { toProblemError } from './procedures/problem-details.ts';
 import { trpcHandler } from './trpc/handler.ts';
 
 /** Everything that answers: `/api/v1` by the REST dispatcher, the rest by Express. */
-export function createApp(http: HttpServices, readiness: Readiness): RequestListener {
+export function createApp(services: HttpServices, readiness: Readiness): Listener {
+  const http = isolateRecorders(services);
   const { db, config } = http.services;
   const routes = buildRoutes(appRouter._def.procedures);
   const rest = restHandler(
@@ -52,10 +54,16 @@ export function createApp(http: HttpServices, readiness: Readiness): RequestList
   });
   pages.use(problemHandler(http));
 
+  // Express's own last handler would write a stack trace to the client.
+  const showPage = (req: IncomingMessage, res: ServerResponse) =>
+    pages(req as Request, res as Response, (error: unknown) =>
+      failRequest({ log: http.log, baseUrl: config.baseUrl }, req, res, error),
+    );
+
   return (req, res) => {
+    http.clientAddress(req); // stores it, because a closed socket has none
     if (!readiness.ready) res.shouldKeepAlive = false;
-    if (isApi(req.url ?? '')) rest(req, res);
-    else pages(req, res);
+    return isApi(req.url ?? '') ? rest(req, res) : showPage(req, res);
   };
 }
 
@@ -94,7 +102,7 @@ const strictHeaders = (baseUrl: string): RequestHandler =>
 const addressRate =
   (http: HttpServices): RequestHandler =>
   async (req, res, next) => {
-    setHeaders(res, createRateHeaders(await peekAddress(http, req)));
+    setHeaders(res, createRateHeaders(await peekAddress(http, http.clientAddress(req))));
     next();
   };
 
@@ -109,7 +117,8 @@ const problemHandler =
     const requestId = res.locals['requestId'] as string; // set by everyAnswer
     http.log.failure(problem, requestId);
     recordDenial(http, problem, { principal: null, address: http.clientAddress(req), requestId });
-    if (!res.hasHeader('RateLimit-Limit')) setHeaders(res, createRateHeaders(await peekAddress(http, req)));
+    if (!res.hasHeader('RateLimit-Limit'))
+      setHeaders(res, createRateHeaders(await peekAddress(http, http.clientAddress(req))));
     const reply = createProblemReply(problem, http.services.config.baseUrl, requestId);
     send(res, reply, buildHeaders(reply, requestId, []), req.method === 'HEAD');
   };

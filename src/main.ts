@@ -10,7 +10,7 @@ import { ConfigError, readConfig } from './config.ts';
 import { seedDemo } from './demo/seed.ts';
 import { createAccessLog } from './http/access-log.ts';
 import { createAttemptLimiters } from './rate-limit/attempt-limiters.ts';
-import { clientAddressBy } from './http/client-address.ts';
+import { createSourceReader } from './http/client-address.ts';
 import { openGeolocation } from './http/geolocation.ts';
 import { countJobs } from './jobs/queue.ts';
 import { errorSummary } from './telemetry/log.ts';
@@ -38,8 +38,8 @@ await start().catch((error: unknown) => {
 /** Opens everything, listens, and on SIGTERM or SIGINT takes it all down in order. */
 async function start(): Promise<void> {
   const config = readConfig(process.env);
-  const clientAddress = clientAddressBy(config.trustProxy);
-  const locateClient = await openGeolocation(config);
+  const source = createSourceReader(config.trustProxy);
+  const locateClient = await openGeolocation(config, source.isProxied);
   const log = openLog(config.logLevel, pino.destination({ dest: 1, sync: true }));
   // eslint-disable-next-line no-console -- the queue's library tells of lost connections here, with all that an error holds
   console.trace = (error: unknown) => log.warn({ reason: errorSummary(error) }, 'the worker lost its connection');
@@ -65,7 +65,7 @@ async function start(): Promise<void> {
   const readiness = { ready: true };
   const requests = createAccessLog(log, telemetry);
   const app = createApp(
-    { services, limiter, attempts, usage, denials, log: requests, clientAddress, locateClient },
+    { services, limiter, attempts, usage, denials, log: requests, clientAddress: source.address, locateClient },
     readiness,
   );
   const server = createHttpServer(telemetry.tracing?.listener(app) ?? app, config.baseUrl, requests);

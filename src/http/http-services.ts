@@ -7,7 +7,7 @@ import type { Limiter } from '../rate-limit/limiter.ts';
 import type { AccessLog } from './access-log.ts';
 import type { LocateClient } from './geolocation.ts';
 
-/** What every way in shares, beside the procedures' services. */
+/** The services that all HTTP interfaces share, in addition to those of the procedures. */
 export type HttpServices = {
   readonly services: Services;
   readonly limiter: Limiter;
@@ -15,6 +15,7 @@ export type HttpServices = {
   readonly usage: Usage;
   readonly denials: DenialLog;
   readonly log: AccessLog;
+  /** Returns the client's IP address as it was when the request arrived. */
   readonly clientAddress: (req: IncomingMessage) => string;
   readonly locateClient: LocateClient;
 };

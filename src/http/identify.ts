@@ -15,6 +15,8 @@ export type Identified = {
 };
 
 type Question = {
+  /** The client's, taken when the request arrived: a closed socket has none. */
+  readonly address: string;
   /** The team the request names, whose membership the same statement resolves. */
   readonly teamId: string | null;
   /** Where the request was sent, without its query, for a proof to name. */
@@ -32,7 +34,7 @@ type Question = {
 export async function identify(
   http: HttpServices,
   req: IncomingMessage,
-  { teamId, path, cost, sessionToken }: Question,
+  { address, teamId, path, cost, sessionToken }: Question,
 ): Promise<Identified> {
   const { services, limiter, usage, attempts } = http;
   const { db } = services;
@@ -54,7 +56,7 @@ export async function identify(
     return {
       authentication:
         bearer === undefined && attempts.proofs !== null ? challenged(authentication, 'offered') : authentication,
-      rate: await limiter.charge(addressBucket(http.clientAddress(req)), cost),
+      rate: await limiter.charge(addressBucket(address), cost),
     };
   }
   usage.note(principal);
@@ -76,8 +78,8 @@ const requireBearer = (authentication: Authentication): Authentication =>
     : authentication;
 
 /** The bucket of the client's address as it stands, for answers that are not charged. */
-export const peekAddress = ({ limiter, clientAddress }: HttpServices, req: IncomingMessage): Promise<RateDecision> =>
-  limiter.peek(addressBucket(clientAddress(req)));
+export const peekAddress = ({ limiter }: HttpServices, address: string): Promise<RateDecision> =>
+  limiter.peek(addressBucket(address));
 
 /** The 429 of a window that is used up. */
 export const createRateLimitError = ({ resetSeconds }: RateDecision): ProblemError =>

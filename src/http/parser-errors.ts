@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { STATUS_CODES, type IncomingMessage, type Server } from 'node:http';
+import { STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { ProblemError, type ProblemCode } from '../errors.ts';
 import type { AccessLog } from './access-log.ts';
@@ -11,27 +11,49 @@ const OF_PARSER: Record<string, ProblemCode> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
 };
 
-/** Answers what Node refuses before a request reaches us, with the problem document all others get. */
+const UNFINISHED = Symbol('unfinished responses');
+/** A connection with the responses that it still has to send, in order. */
+type Connection = Duplex & { [UNFINISHED]?: ServerResponse[] };
+
+/** Remembers a response until it is sent, so that a later error on the connection cannot overtake it. */
+export function trackResponse(res: ServerResponse): void {
+  // Not `res.socket`, which a pipelined response gets only when the ones before it are sent.
+  const connection: Connection = res.req.socket;
+  const unfinished = (connection[UNFINISHED] ??= []);
+  unfinished.push(res);
+  res.once('close', () => void unfinished.splice(unfinished.indexOf(res), 1));
+}
+
+/** Answers requests that Node's parser rejects, with a problem document like all others. */
 export function answerParserErrors(server: Server, baseUrl: string, log: AccessLog): void {
   const common = createApiHeaders(baseUrl);
+  const answered = new WeakSet<Duplex>();
 
-  server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
-    if (error.code === 'ECONNRESET' || !socket.writable) {
-      socket.destroy();
+  server.on('clientError', (error: NodeJS.ErrnoException, connection: Connection) => {
+    if (error.code === 'ECONNRESET' || !connection.writable) {
+      connection.destroy();
       return;
     }
+    // The parser reports an error again for every chunk that follows.
+    if (answered.has(connection)) return;
+    answered.add(connection);
+    const problem = new ProblemError(OF_PARSER[error.code ?? ''] ?? 'malformed_request');
+    // An incomplete request is the one that the parser rejected; pipelined requests before it get their own answers.
+    const last = connection[UNFINISHED]?.findLast(({ req }) => req.complete);
+    if (last === undefined) answer(connection, problem);
+    else last.once('close', () => answer(connection, problem));
+  });
+
+  function answer(connection: Duplex, problem: ProblemError): void {
+    if (!connection.writable) return;
     const startedAt = performance.now();
     const requestId = randomUUID();
-    const reply = createProblemReply(
-      new ProblemError(OF_PARSER[error.code ?? ''] ?? 'malformed_request'),
-      baseUrl,
-      requestId,
-    );
+    const reply = createProblemReply(problem, baseUrl, requestId);
     const headers = [...buildHeaders(reply, requestId, common), 'Connection', 'close'];
     const lines = headers.map((text, i) => (i % 2 === 0 ? `\r\n${text}: ` : text)).join('');
-    socket.end(`HTTP/1.1 ${reply.status} ${STATUS_CODES[reply.status]}${lines}\r\n\r\n${String(reply.body)}`);
+    connection.end(`HTTP/1.1 ${reply.status} ${STATUS_CODES[reply.status]}${lines}\r\n\r\n${String(reply.body)}`);
     log.request({ statusCode: reply.status }, null, startedAt, null, requestId);
-  });
+  }
 }
 
 /** Whether a request names its host exactly once, as HTTP/1.1 demands (RFC 9112, section 3.2). */

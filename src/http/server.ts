@@ -1,7 +1,8 @@
 import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http';
 import { ConfigError } from '../config.ts';
 import type { AccessLog } from './access-log.ts';
-import { answerParserErrors } from './parser-errors.ts';
+import { guardListener, isolateLog, type Listener } from './guard.ts';
+import { answerParserErrors, trackResponse } from './parser-errors.ts';
 import { SECOND_MS } from '../time.ts';
 
 type Limits = Required<
@@ -15,34 +16,35 @@ const LIMITS: Limits = {
   maxHeaderSize: 16 * 1024,
   headersTimeout: 10 * SECOND_MS,
   requestTimeout: 30 * SECOND_MS,
-  // Longer than load balancers keep a connection, so that they do not send into one that is closing.
+  // Longer than load balancers keep connections, so that they never send into one that is closing.
   keepAliveTimeout: 65 * SECOND_MS,
   connectionsCheckingInterval: 2 * SECOND_MS,
 };
 
 /**
- * An HTTP server with its limits set: what trickles or overflows is cut off with a problem document.
- * @param limits in place of the usual ones
+ * Creates an HTTP server with limits. Requests that trickle or overflow are answered with a problem document.
+ * @param limits overrides
  */
-export function createHttpServer(
-  app: RequestListener,
-  baseUrl: string,
-  log: AccessLog,
-  limits: Partial<Limits> = {},
-): Server {
+export function createHttpServer(app: Listener, baseUrl: string, log: AccessLog, limits: Partial<Limits> = {}): Server {
+  const safeLog = isolateLog(log);
+  const guarded = guardListener(app, { log: safeLog, baseUrl });
+  const listener: RequestListener = (req, res) => {
+    trackResponse(res);
+    guarded(req, res);
+  };
   const server = createServer(
     {
       ...LIMITS,
       ...limits,
-      // Missing and doubled hosts are refused by the app, with a problem document.
+      // The app rejects missing and repeated hosts itself, with a problem document.
       requireHostHeader: false,
       noDelay: true,
     },
-    app,
+    listener,
   );
-  answerParserErrors(server, baseUrl, log);
-  // RFC 9110, section 10.1.1: an expectation nobody knows may be ignored.
-  server.on('checkExpectation', app);
+  answerParserErrors(server, baseUrl, safeLog);
+  // RFC 9110, section 10.1.1: unknown expectations can be ignored.
+  server.on('checkExpectation', listener);
   return server;
 }
 
@@ -72,7 +74,7 @@ function listenFault(error: Error, port: number, host: string, variable: string)
   return error;
 }
 
-/** Stops accepting, lets what runs finish within the bound, then ends what is left. */
+/** Stops accepting connections, waits for running requests up to the bound, then closes the remaining ones. */
 export async function closeServer(server: Server, withinMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeIdleConnections();

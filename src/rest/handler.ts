@@ -1,10 +1,11 @@
-import type { IncomingMessage, RequestListener } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { Authentication } from '../auth/authenticate.ts';
 import type { Principal } from '../auth/principal.ts';
 import type { Config } from '../config.ts';
 import { ProblemError } from '../errors.ts';
 import { compressReply } from '../http/compression.ts';
 import { identify, peekAddress, createRateLimitError } from '../http/identify.ts';
+import type { Listener } from '../http/guard.ts';
 import { hasOneHost } from '../http/parser-errors.ts';
 import {
   createApiHeaders,
@@ -26,10 +27,11 @@ import type { RateDecision } from '../rate-limit/limiter.ts';
 import { OPENAPI_PATH, type OpenApiDocument } from './openapi.ts';
 import type { Lookup, Route, RouteTable } from './routes.ts';
 
-/** One request on its way, with what its answer and its log line say of it at the end. */
+/** The state of one request, from which its response and its log line are made. */
 type Call = {
   readonly req: IncomingMessage;
   readonly requestId: string;
+  readonly address: string;
   readonly path: string;
   readonly query: string;
   readonly lookup: Lookup;
@@ -39,7 +41,7 @@ type Call = {
 };
 
 /** Answers everything under `/api/v1`, in the order of checks of the contract: see `answer`. */
-export function restHandler(http: HttpServices, routes: RouteTable, document: OpenApiDocument): RequestListener {
+export function restHandler(http: HttpServices, routes: RouteTable, document: OpenApiDocument): Listener {
   const { baseUrl } = http.services.config;
   const fixedHeaders = createApiHeaders(baseUrl);
 
@@ -50,6 +52,7 @@ export function restHandler(http: HttpServices, routes: RouteTable, document: Op
     const call: Call = {
       req,
       requestId: readRequestId(req.headers['x-request-id']),
+      address: http.clientAddress(req),
       path,
       query,
       lookup,
@@ -60,10 +63,10 @@ export function restHandler(http: HttpServices, routes: RouteTable, document: Op
     const reply = await answer(http, document, call).catch((error: unknown) => {
       const problem = toProblemError(error);
       http.log.failure(problem, call.requestId);
-      recordDenial(http, problem, { ...call, address: http.clientAddress(req) });
+      recordDenial(http, problem, call);
       return createProblemReply(problem, baseUrl, call.requestId);
     });
-    const rate = call.rate ?? (await peekAddress(http, req));
+    const rate = call.rate ?? (await peekAddress(http, call.address));
     send(
       res,
       reply,
@@ -82,7 +85,12 @@ async function answer(http: HttpServices, document: OpenApiDocument, call: Call)
 
   const params = lookup.kind === 'found' ? readParams(lookup.route, lookup.rawParams, call.query) : {};
   const teamId = lookup.kind === 'found' ? teamNamedBy(params) : null;
-  const { authentication, rate } = await identify(http, req, { teamId, path: call.path, cost: 1 });
+  const { authentication, rate } = await identify(http, req, {
+    address: call.address,
+    teamId,
+    path: call.path,
+    cost: 1,
+  });
   call.rate = rate;
   call.principal = authentication.principal;
   call.teamId = teamId;
@@ -96,14 +104,14 @@ async function answer(http: HttpServices, document: OpenApiDocument, call: Call)
 
 /** Calls the procedure, which refuses by credential, scope and audience before it asks for its input. */
 async function perform(
-  { services, clientAddress }: HttpServices,
-  { req, requestId }: Call,
+  { services }: HttpServices,
+  { req, requestId, address }: Call,
   route: Route,
   params: Params,
   authentication: Authentication,
   teamId: string | null,
 ): Promise<Reply> {
-  const ctx = createContext(services, { requestId, address: clientAddress(req), authentication, teamId });
+  const ctx = createContext(services, { requestId, address, authentication, teamId });
   let raw: unknown;
   try {
     const output = await route.call(ctx, async () => (raw = await readInput(req, route, params)));

@@ -1,4 +1,4 @@
-import type { RequestListener } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { operationLabel } from './labels.ts';
 
@@ -133,19 +133,19 @@ function shared<Answer>(ask: () => Promise<Answer>): () => Promise<Answer | unde
 
 const answerScrapes =
   (register: Registry): RequestListener =>
-  async (req, res) => {
-    if (req.url?.split('?', 1)[0] !== '/metrics') {
-      res.writeHead(404).end();
-      return;
-    }
-    if (req.method !== 'GET') {
-      res.writeHead(405, { Allow: 'GET' }).end();
-      return;
-    }
-    try {
-      const text = await register.metrics();
-      res.writeHead(200, { 'Content-Type': register.contentType }).end(text);
-    } catch {
-      res.writeHead(500).end();
-    }
+  (req, res) => {
+    sendMetrics(register, req, res).catch(() => (res.headersSent ? res.destroy() : res.writeHead(500).end()));
   };
+
+async function sendMetrics(register: Registry, req: IncomingMessage, res: ServerResponse): Promise<void> {
+  if (req.url?.split('?', 1)[0] !== '/metrics') {
+    res.writeHead(404).end();
+    return;
+  }
+  if (req.method !== 'GET') {
+    res.writeHead(405, { Allow: 'GET' }).end();
+    return;
+  }
+  const text = await register.metrics();
+  res.writeHead(200, { 'Content-Type': register.contentType }).end(text);
+}

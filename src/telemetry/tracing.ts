@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { IncomingMessage, RequestListener } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace, TraceFlags, type Context, type Span } from '@opentelemetry/api';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import {
@@ -27,6 +27,8 @@ type Options = {
   /** The part of requests that is traced, where the caller has not decided that. */
   readonly ratio: number;
 };
+
+type Listener = (req: IncomingMessage, res: ServerResponse) => unknown;
 
 type Log = { warn(fields: object, message: string): void };
 
@@ -80,9 +82,9 @@ export function startTracing({ endpoint, ratio }: Options, log: Log) {
   return {
     withSpan,
 
-    /** Each request of an app in a span, which `finished` ends. */
+    /** Runs each request in a span, which `finished` ends. */
     listener:
-      (app: RequestListener): RequestListener =>
+      (app: Listener): Listener =>
       (req, res) => {
         const { method = '' } = req;
         const caller = callerOf(req);
@@ -92,7 +94,7 @@ export function startTracing({ endpoint, ratio }: Options, log: Log) {
           caller,
         );
         spans.set(res, { span, method });
-        current.run(trace.setSpan(caller, span), () => app(req, res));
+        return current.run(trace.setSpan(caller, span), () => app(req, res));
       },
 
     finished(answer: object, { operation, status, credentialId, requestId }: Finished): void {

@@ -26,9 +26,10 @@ export function trpcHandler(http: HttpServices, router: AppRouter): RequestHandl
   const { host } = new URL(services.config.baseUrl);
 
   return async (req: Request, res: Response) => {
+    const address = http.clientAddress(req);
     allowOrigin(req, res, origins, services.config.oauth.dpop);
     if (req.method === 'OPTIONS') {
-      setHeaders(res, createRateHeaders(await peekAddress(http, req)));
+      setHeaders(res, createRateHeaders(await peekAddress(http, address)));
       res.status(204).end();
       return;
     }
@@ -38,6 +39,7 @@ export function trpcHandler(http: HttpServices, router: AppRouter): RequestHandl
     const { session } = cookies.read(req.headers.cookie);
     const foreign = findCrossSiteError(req, session !== undefined, services.config.baseUrl);
     const { authentication, rate } = await identify(http, req, {
+      address,
       teamId: null,
       path: req.baseUrl + req.path,
       cost: names.length,
@@ -63,7 +65,6 @@ export function trpcHandler(http: HttpServices, router: AppRouter): RequestHandl
     const requestId = res.locals['requestId'] as string; // set for every answer, in app.ts
     const browserClient = readBrowserClient(http, cookies, req, res);
     const blocked = rate.allowed ? foreign : createRateLimitError(rate);
-    const address = http.clientAddress(req);
     const ctx = createContext(services, { requestId, address, authentication, browserClient, blocked });
     await nodeHTTPRequestHandler({
       req,

@@ -206,6 +206,38 @@ describe('what is no HTTP gets a problem document and the end of the connection'
     expectProblem(await exchange(api, text), 'headers_too_large');
   });
 
+  test.for([
+    ['garbage', 'garbage\r\n\r\n', 400],
+    ['garbage that comes in pieces', 'garbage\r\n', 400],
+    ['too many headers', request(GET, Host, `X-Long: ${'x'.repeat(17_000)}`), 431],
+  ] as const)('pipelined requests before %s get their own answers first', async ([, rest, status], { api }) => {
+    const valid = request(GET, Host, await authorized(api));
+    const socket = connect(api.port, '127.0.0.1', () => socket.write(valid + valid + rest));
+    let received = '';
+    for await (const chunk of socket) {
+      received += String(chunk);
+      // More of it must not be answered again.
+      if (socket.writable) socket.write('garbage\r\n');
+    }
+    const answers = received.match(/HTTP\/1\.1 \d+/g);
+    expect(answers).toEqual(['HTTP/1.1 200', 'HTTP/1.1 200', `HTTP/1.1 ${status}`]);
+    expect(received.match(/"audience"/g)).toHaveLength(2);
+  });
+
+  test('pipelined requests before a broken body get their own answers first', async ({ api }) => {
+    const { secret } = await api.anApiKey(await api.anAccount(), { scopes: ['teams:write'] });
+    const credential = `Authorization: Bearer ${secret}`;
+    const [json, chunked] = ['Content-Type: application/json', 'Transfer-Encoding: chunked'];
+    const broken = request('POST /api/v1/teams HTTP/1.1', Host, credential, json, chunked);
+    const socket = connect(api.port, '127.0.0.1', () =>
+      socket.write(`${request(GET, Host, credential)}${broken}zz\r\n`),
+    );
+    let received = '';
+    for await (const chunk of socket) received += String(chunk);
+
+    expect(received.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 400']);
+  });
+
   test('a tunnel is not opened', async ({ api }) => {
     const answer = await statusLineOf(api, request('CONNECT elsewhere.example:443 HTTP/1.1', Host));
 

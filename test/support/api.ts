@@ -15,7 +15,7 @@ import { readConfig, type Config } from '../../src/config.ts';
 import { openDatabase } from '../../src/db/database.ts';
 import { createAccessLog } from '../../src/http/access-log.ts';
 import { createAttemptLimiters } from '../../src/rate-limit/attempt-limiters.ts';
-import { clientAddressBy } from '../../src/http/client-address.ts';
+import { createSourceReader } from '../../src/http/client-address.ts';
 import { openGeolocation } from '../../src/http/geolocation.ts';
 import { createLimiter } from '../../src/rate-limit/limiter.ts';
 import { openLog } from '../../src/telemetry/log.ts';
@@ -79,6 +79,7 @@ export async function startApi(
   const attempts = createAttemptLimiters(config, log);
   const usage = trackUsage(db, config.sessionIdleDays, (error) => log.error({ err: error }, 'key usage'));
   const denials = createDenialLog(db, (error) => log.error({ err: error }, 'denials'));
+  const source = createSourceReader(config.trustProxy);
   const readiness = { ready: true };
   const requests = createAccessLog(log);
   const app = createApp(
@@ -89,8 +90,8 @@ export async function startApi(
       usage,
       denials,
       log: requests,
-      clientAddress: clientAddressBy(config.trustProxy),
-      locateClient: await openGeolocation(config),
+      clientAddress: source.address,
+      locateClient: await openGeolocation(config, source.isProxied),
     },
     readiness,
   );

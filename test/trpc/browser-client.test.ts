@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { ConfigError } from '../../src/config.ts';
-import { clientAddressBy } from '../../src/http/client-address.ts';
+import { createSourceReader } from '../../src/http/client-address.ts';
 import { openGeolocation } from '../../src/http/geolocation.ts';
 import { startApi, test as apiTest, type Api } from '../support/api.ts';
 import { createAuthenticator } from '../support/authenticator.ts';
@@ -123,12 +123,8 @@ const requestWith = (headers: Record<string, string>, remoteAddress = '127.0.0.1
 
 describe('the headers of a trusted proxy', () => {
   const locateClient = async (city: string): Promise<Place> => {
-    const places = await openGeolocation({
-      trustProxy: 1,
-      countryHeader: 'x-country',
-      cityHeader: 'x-city',
-      maxmindFile: undefined,
-    });
+    const settings = { countryHeader: 'x-country', cityHeader: 'x-city', maxmindFile: undefined };
+    const places = await openGeolocation(settings, () => true);
     return places(requestWith({ 'x-country': 'DE', 'x-city': city }), '203.0.113.9');
   };
 
@@ -155,15 +151,16 @@ describe('MAXMIND_FILE', () => {
     writeFileSync(path, content);
     return path;
   };
-  const settings = (maxmindFile: string) =>
-    ({ trustProxy: false, countryHeader: undefined, cityHeader: undefined, maxmindFile }) as const;
+  const settings = (maxmindFile: string) => ({ countryHeader: undefined, cityHeader: undefined, maxmindFile }) as const;
 
   test('tells the place of an address', async () => {
-    const places = await openGeolocation(settings(file('city.mmdb', mmdb('GeoLite2-City', [203, 0, 113, 9]))));
+    const places = await openGeolocation(
+      settings(file('city.mmdb', mmdb('GeoLite2-City', [203, 0, 113, 9]))),
+      () => false,
+    );
     const of = (address: string) => places(requestWith({}), address);
 
     expect(of('203.0.113.9')).toEqual({ country: 'DE', city: 'Berlin' });
-    expect(of('::ffff:203.0.113.9')).toEqual({ country: 'DE', city: 'Berlin' });
     for (const address of ['203.0.113.8', '127.0.0.1', '', 'unknown', '_hidden', '203.0.113.9:4711', '999.1.1.1']) {
       expect(of(address)).toEqual({ country: null, city: null });
     }
@@ -172,6 +169,7 @@ describe('MAXMIND_FILE', () => {
   test('may lack what the documentation of its makers promises', async () => {
     const places = await openGeolocation(
       settings(file('country.mmdb', mmdb('Somebody-Country', [203, 0, 113, 9], {}))),
+      () => false,
     );
 
     expect(places(requestWith({}), '203.0.113.9')).toEqual({ country: null, city: null });
@@ -187,9 +185,9 @@ describe('MAXMIND_FILE', () => {
       () => file('cut.mmdb', mmdb('GeoLite2-City', [203, 0, 113, 9]).subarray(0, -20)),
       /not a MaxMind database/,
     ],
-    ['is about networks', () => file('asn.mmdb', mmdb('GeoLite2-ASN', [203, 0, 113, 9])), /it is GeoLite2-ASN/],
+    ['is about networks', () => file('asn.mmdb', mmdb('GeoLite2-ASN', [203, 0, 113, 9])), /its type is GeoLite2-ASN/],
   ])('that %s is a wrong setting, told in one line', async (_case, path, reason) => {
-    const error: unknown = await openGeolocation(settings(path())).catch((thrown: unknown) => thrown);
+    const error: unknown = await openGeolocation(settings(path()), () => false).catch((thrown: unknown) => thrown);
 
     expect(error).toBeInstanceOf(ConfigError);
     const { message } = error as ConfigError; // as the line before says
@@ -217,7 +215,7 @@ describe('MAXMIND_FILE', () => {
 
 describe('the address of a client', () => {
   const behind = (trustProxy: boolean | number | string, forwarded: string, remoteAddress = '10.0.0.1') =>
-    clientAddressBy(trustProxy)(requestWith({ 'x-forwarded-for': forwarded }, remoteAddress));
+    createSourceReader(trustProxy).address(requestWith({ 'x-forwarded-for': forwarded }, remoteAddress));
 
   // Guarantees that a client which writes the header itself gains nothing: proxies append what they saw.
   test.each([
@@ -239,9 +237,37 @@ describe('the address of a client', () => {
       '203.0.113.9',
     ],
     ['past the proxies by address, the connection', '192.0.2.1', '198.51.100.66', '10.0.0.1'],
+    ['behind a proxy that adds the port', 1, '203.0.113.9:4711', '203.0.113.9'],
+    ['behind a proxy that adds brackets', 1, '[2001:db8::9]', '2001:db8::9'],
+    ['behind a proxy that adds brackets and the port', 1, '[2001:db8::9]:4711', '2001:db8::9'],
+    ['behind proxies by address that add the port', '10.0.0.0/8', '203.0.113.9:1, 10.0.0.2:2', '203.0.113.9'],
+    ['behind a proxy that maps IPv4', 1, '::ffff:203.0.113.9', '203.0.113.9'],
+    ['behind a proxy that adds a zone', 1, 'fe80::1%eth0', 'fe80::1'],
+    ['behind a proxy that hides it, none', 1, 'unknown', ''],
+    ['behind a proxy that passes something else, none', 1, '127.1', ''],
+    ['behind a proxy that adds nothing, the connection', 1, ' , ', '10.0.0.1'],
   ] as const)('%s', (_case, trustProxy, forwarded, expected) => {
     expect(behind(trustProxy, forwarded)).toBe(expected);
   });
+
+  test('of IPv4 over an IPv6 socket is the IPv4 address', () => {
+    expect(behind(false, '', '::ffff:192.0.2.7')).toBe('192.0.2.7');
+  });
+
+  test.each([[false], [true], [1], ['10.0.0.0/8']] as const)(
+    'with TRUST_PROXY %s is what it was when the request arrived, also after the socket has closed',
+    (trustProxy) => {
+      const reader = createSourceReader(trustProxy);
+      const req = requestWith({}, '10.0.0.1');
+      const closed = requestWith({});
+      Object.assign(closed.socket, { remoteAddress: undefined });
+
+      expect(reader.address(req)).toBe('10.0.0.1');
+      Object.assign(req.socket, { remoteAddress: undefined });
+      expect(reader.address(req)).toBe('10.0.0.1');
+      expect(reader.address(closed)).toBe('');
+    },
+  );
 });
 
 /** The smallest MaxMind database that knows one address: 32 nodes, one a bit, and what there is to say of it. */
