@@ -34,6 +34,11 @@ export const PROBLEMS = {
     'The call came from another site',
     'Calls with a cookie have to come from this origin. Others use a bearer credential.',
   ],
+  proof_required: [
+    403,
+    'Confirm that it is you',
+    'Prove who you are with `account.prove`, `passkeys.prove` or a sign-in link, then repeat the call within 10 minutes.',
+  ],
   password_wrong: [403, 'The password is not right', 'Enter the current password of the account.'],
   email_not_verified: [
     403,

@@ -21,6 +21,8 @@ const SessionSchema = defineEntity({
     /** The end unless the session is used before; written in batches outside the request. */
     idleExpiresAt: instant(),
     revokedAt: instant().nullable(),
+    /** Time of the last sign-in or re-authentication in this session. */
+    provenAt: instant().nullable(),
   },
   indexes: [
     {

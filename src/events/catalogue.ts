@@ -13,6 +13,7 @@ export const AUDIT_EVENTS = [
   'account.email_failed',
   'session.began',
   'session.ended',
+  'session.proven',
   'passkey.added',
   'passkey.renamed',
   'passkey.removed',

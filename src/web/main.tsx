@@ -4,6 +4,7 @@ import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { Notices } from './components/notices.tsx';
+import { ProofPrompt } from './components/proof-prompt.tsx';
 import { createAppRouter } from './routes.tsx';
 import { me } from './session.ts';
 import { colorSchemes, theme } from './theme.ts';
@@ -39,6 +40,7 @@ createRoot(root).render(
       <QueryClientProvider client={queries}>
         <Notices>
           <RouterProvider router={router} />
+          <ProofPrompt />
         </Notices>
       </QueryClientProvider>
     </MantineProvider>

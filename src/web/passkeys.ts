@@ -21,6 +21,13 @@ export async function signInWithPasskey(): Promise<void> {
   await trpc.passkeys.signIn.mutate({ response });
 }
 
+/** Confirms with a passkey who uses this session. */
+export async function proveWithPasskey(): Promise<void> {
+  const { startAuthentication } = await webauthn();
+  const response = await startAuthentication({ optionsJSON: await trpc.passkeys.proofOptions.mutate() });
+  await trpc.passkeys.prove.mutate({ response });
+}
+
 /**
  * Offers the passkeys there are among the suggestions for the address, where the browser can.
  * @returns ends the offer: a browser asks for one passkey at a time, and a late offer would end what came after it

@@ -1,10 +1,29 @@
 import { QueryClient, queryOptions, type QueryClientConfig } from '@tanstack/react-query';
-import { createTRPCClient, getUntypedClient, httpLink, TRPCClientError } from '@trpc/client';
+import { createTRPCClient, getUntypedClient, httpLink, TRPCClientError, type TRPCLink } from '@trpc/client';
+import { observable, type Unsubscribable } from '@trpc/server/observable';
 import type { inferRouterInputs, inferRouterOutputs } from '@trpc/server';
 import type { AppRouter } from '../router.ts';
 import { texts } from './messages/console.ts';
+import { askForProof } from './proof.ts';
 
-export const trpc = createTRPCClient<AppRouter>({ links: [httpLink<AppRouter>({ url: '/trpc' })] });
+/** Repeats a call that needs a recent proof, once the user has confirmed who they are. */
+const proofLink: TRPCLink<AppRouter> =
+  () =>
+  ({ op, next }) =>
+    observable((observer) => {
+      const run = (onError: (error: TRPCClientError<AppRouter>) => void): Unsubscribable =>
+        next(op).subscribe({ ...observer, error: onError });
+      let running = run((error) => {
+        if (error.data?.problem.code !== 'proof_required') return observer.error(error);
+        void askForProof().then((isProven) => {
+          if (isProven) running = run((again) => observer.error(again));
+          else observer.error(error);
+        });
+      });
+      return () => running.unsubscribe();
+    });
+
+export const trpc = createTRPCClient<AppRouter>({ links: [proofLink, httpLink<AppRouter>({ url: '/trpc' })] });
 
 const untyped = getUntypedClient(trpc);
 

@@ -129,16 +129,17 @@ export const MUTATIONS: readonly Row[] = [
     const { id } = await aConsent(scene);
     return { call: (trpc) => trpc.authorizations.deny.mutate({ id }) };
   }],
-  ['account.changePassword', ['account.password_changed', 'session.ended', 'session.began'], simply((trpc) => trpc.account.changePassword.mutate({ currentPassword: PASSWORD, newPassword: OTHER_PASSWORD }))],
-  ['account.changeEmail', ['account.email_change_asked'], simply((trpc) => trpc.account.changeEmail.mutate({ newEmail: anAddress(), password: PASSWORD }))],
+  ['account.prove', ['session.proven'], simply((trpc) => trpc.account.prove.mutate({ password: PASSWORD }))],
+  ['account.changePassword', ['account.password_changed', 'session.ended', 'session.began'], simply((trpc) => trpc.account.changePassword.mutate({ newPassword: OTHER_PASSWORD }))],
+  ['account.changeEmail', ['account.email_change_asked'], simply((trpc) => trpc.account.changeEmail.mutate({ newEmail: anAddress() }))],
   ['account.confirmEmailChange', ['account.email_changed'], async ({ api, owner }) => {
     const newEmail = anAddress();
-    await owner.visitor.trpc.account.changeEmail.mutate({ newEmail, password: PASSWORD });
+    await owner.visitor.trpc.account.changeEmail.mutate({ newEmail });
     const token = await tokenTo(api, newEmail, /./);
     return { call: (trpc) => trpc.account.confirmEmailChange.mutate({ token }) };
   }],
   ['account.updateProfile', ['account.profile_changed'], simply((trpc) => trpc.account.updateProfile.mutate({ preferredLocale: 'de' }))],
-  ['account.delete', ['member.left', 'account.deleted'], ({ api, member }) => by(api, member, (trpc) => trpc.account.delete.mutate({}))],
+  ['account.delete', ['member.left', 'account.deleted'], ({ api, member }) => by(api, member, (trpc) => trpc.account.delete.mutate())],
   ['sessions.revokeOthers', ['session.ended'], async ({ api, owner }) => {
     await api.aSession(owner);
     return { call: (trpc) => trpc.sessions.revokeOthers.mutate() };
@@ -202,6 +203,11 @@ export const MUTATIONS: readonly Row[] = [
     const { passkey } = await aPasskey(scene);
     return { call: (trpc) => trpc.passkeys.remove.mutate({ id: passkey.id }) };
   }],
+  ['passkeys.prove', ['session.proven'], async (scene) => {
+    const { authenticator } = await aPasskey(scene);
+    const options = await scene.owner.visitor.trpc.passkeys.proofOptions.mutate();
+    return { call: (trpc) => trpc.passkeys.prove.mutate({ response: authenticator.get(options) }) };
+  }],
   ['passkeys.signIn', ['session.began'], async (scene) => {
     const { authenticator } = await aPasskey(scene);
     const visitor = scene.api.visitor();
@@ -252,4 +258,8 @@ const asOperator = (api: Api, { id }: { id: string }) =>
   api.rows(`update account set role = 'admin' where id = $1`, [id]);
 
 /** What changes nothing that anybody could ask about: a question to an authenticator, gone within minutes. */
-export const UNRECORDED: readonly string[] = ['passkeys.registrationOptions', 'passkeys.signInOptions'];
+export const UNRECORDED: readonly string[] = [
+  'passkeys.registrationOptions',
+  'passkeys.proofOptions',
+  'passkeys.signInOptions',
+];

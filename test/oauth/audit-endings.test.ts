@@ -86,7 +86,7 @@ describe('the log has a line for each grant that ends', () => {
     const toItsClient = await api.aGrant(other, { client });
     const { trpc } = await signedIn(api, account);
 
-    const lines = await revocations(api, () => trpc.account.delete.mutate({}));
+    const lines = await revocations(api, () => trpc.account.delete.mutate());
 
     expect(lines).toEqual(
       [lineOf(own, account, 'account deleted'), lineOf(toItsClient, other, 'client deleted')].toSorted(byGrant),

@@ -88,7 +88,7 @@ describe('at the same time', () => {
       'the client that revokes the refresh token',
       ({ api, client, tokens }) => post(api, '/oauth/revoke', client, { token: tokens.refresh }),
     ],
-    ['the account that is deleted', ({ visitor }) => visitor.trpc.account.delete.mutate({})],
+    ['the account that is deleted', ({ visitor }) => visitor.trpc.account.delete.mutate()],
   ])('a refresh loses against %s', async ([, end], { api, replica }) => {
     for (const round of [0, 1, 2, 3, 4, 5]) {
       const given = await someTokens(api);

@@ -124,7 +124,7 @@ describe('a refresh', () => {
       (api, { grantId }) => api.rows(`update oauth_grant set expires_at = now() where id = $1`, [grantId]),
     ],
     ['belongs to a disabled account', (api, { account }) => disableAccount(api.services.db, account.id)],
-    ['belongs to a deleted account', (_api, { visitor }) => visitor.trpc.account.delete.mutate({})],
+    ['belongs to a deleted account', (_api, { visitor }) => visitor.trpc.account.delete.mutate()],
     ['belongs to somebody who is no member of the team any more', removeFromTeam],
   ])('is refused where the token %s, and so is the access token', async ([what, spoil], { api }) => {
     const account = await api.anAccount();

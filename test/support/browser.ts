@@ -48,8 +48,8 @@ export async function signedIn(
 ): Promise<Visitor> {
   const { secret, hash } = api.services.secrets.mint('session');
   await api.rows(
-    `insert into session (id, account_id, token_hash, authentication_type, created_at, expires_at, idle_expires_at)
-     values ($1, $2, $3, 'password', now(), now() + interval '1 day', now() + interval '1 day')`,
+    `insert into session (id, account_id, token_hash, authentication_type, created_at, proven_at, expires_at, idle_expires_at)
+     values ($1, $2, $3, 'password', now(), now(), now() + interval '1 day', now() + interval '1 day')`,
     [newId('ses'), account.id, hash],
   );
   const visitor = api.visitor();

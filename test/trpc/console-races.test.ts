@@ -502,7 +502,7 @@ describe('an account that is deleted', () => {
       await owner.trpc(turn).teams.offerOwnership.mutate({ teamId, userId: member!.id });
 
       const outcomes = await Promise.all(
-        [member!.trpc(turn + 1).account.delete.mutate({}), rival(scene, turn)].map(outcomeOf),
+        [member!.trpc(turn + 1).account.delete.mutate(), rival(scene, turn)].map(outcomeOf),
       );
 
       for (const outcome of outcomes) expect(['internal_error', 'service_unavailable']).not.toContain(outcome);

@@ -183,7 +183,7 @@ describe('an account', () => {
     const allowed = await api.aGrant(owner, { client, scopes: ['teams:read', 'api-keys:write'] });
     const key = await aKeyThrough(api, allowed);
 
-    await (await as(api, member)).account.delete.mutate({});
+    await (await as(api, member)).account.delete.mutate();
 
     for (const gone of [grant, staying[0], staying[1], allowed, key]) expect(await works(api, gone)).toBe(false);
     expect(await works(api, staying[2])).toBe(true);
@@ -423,8 +423,8 @@ describe('grants are locked before keys, and keys in the order of their ids', ()
   const lockOf = ({ id }: { id: string }): string => `select 1 from api_key where id = '${id}' for update nowait`;
   const ENDS: readonly (readonly [string, (ended: Ended) => Promise<unknown>])[] = [
     ['the revocation of the grant', ({ grant, person }) => person.grants.revoke.mutate({ grantId: grant.id })],
-    ['the deletion of the account', ({ person }) => person.account.delete.mutate({})],
-    ['the deletion of the account that has the client', ({ developer }) => developer.account.delete.mutate({})],
+    ['the deletion of the account', ({ person }) => person.account.delete.mutate()],
+    ['the deletion of the account that has the client', ({ developer }) => developer.account.delete.mutate()],
   ];
 
   test.for(ENDS)('by %s, beside a re-scoping through the grant', async ([, end], { api }) => {

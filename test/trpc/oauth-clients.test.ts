@@ -494,7 +494,7 @@ describe('oauthClients.delete', () => {
     const { account: ofAccount } = await as(api, account);
 
     const outcomes = await heldUp(api, 'select id from oauth_grant where id = $1 for update', grant.id, [
-      () => ofAccount.delete.mutate({}),
+      () => ofAccount.delete.mutate(),
       () => clients.delete.mutate({ clientId }),
     ]);
 

@@ -109,7 +109,7 @@ describe.skipIf(!hasChromium)('the web shell', () => {
       'Sign out',
       'First name',
       'New address',
-      'Current password',
+      'New password',
       'Add a passkey',
       'Delete the account…',
     ]) {

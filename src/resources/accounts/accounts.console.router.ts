@@ -6,22 +6,38 @@ import { accountOutput } from '../me/me.schema.ts';
 import {
   changeEmailInput,
   changePasswordInput,
-  deleteInput,
   presentAccount,
+  proofOutput,
+  proveInput,
   updateProfileInput,
 } from './accounts.schema.ts';
 import { deleteAccount } from './deletion.service.ts';
 import { changeEmail, confirmEmailChange } from './email.service.ts';
 import { changePassword } from './password.service.ts';
 import { updateProfile } from './profile.service.ts';
+import { proveByPassword } from './proof.service.ts';
+import { readProof } from '../../auth/recent-proof.ts';
 
-/** What people do with their own account. Over tRPC only. */
+/** What users do with their own account. Over tRPC only. */
 export const accountConsoleRouter = router({
+  proof: sessionProcedure.output(proofOutput).query(async ({ ctx }) => {
+    const proof = await readProof(ctx.services.db, ctx.principal);
+    return { ...proof, provenUntil: proof.provenUntil?.toISOString() ?? null };
+  }),
+
+  prove: sessionProcedure
+    .input(proveInput)
+    .output(success)
+    .mutation(async ({ ctx, input }) => {
+      await proveByPassword(ctx.services, ctx.browserClient, ctx.principal, input.password);
+      return SUCCESS;
+    }),
+
   changePassword: sessionProcedure
     .input(changePasswordInput)
     .output(success)
     .mutation(async ({ ctx, input }) => {
-      await changePassword(ctx.services, ctx.browserClient, ctx.principal, input);
+      await changePassword(ctx.services, ctx.browserClient, ctx.principal, input.newPassword);
       return SUCCESS;
     }),
 
@@ -29,7 +45,7 @@ export const accountConsoleRouter = router({
     .input(changeEmailInput)
     .output(success)
     .mutation(async ({ ctx, input }) => {
-      await changeEmail(ctx.services, ctx.browserClient, ctx.principal, input);
+      await changeEmail(ctx.services, ctx.browserClient, ctx.principal, input.newEmail);
       return SUCCESS;
     }),
 
@@ -48,11 +64,8 @@ export const accountConsoleRouter = router({
       presentAccount(await updateProfile(ctx.services.db, ctx.principal.accountId, input)),
     ),
 
-  delete: sessionProcedure
-    .input(deleteInput)
-    .output(success)
-    .mutation(async ({ ctx, input }) => {
-      await deleteAccount(ctx.services, ctx.browserClient, ctx.principal, input.password);
-      return SUCCESS;
-    }),
+  delete: sessionProcedure.output(success).mutation(async ({ ctx }) => {
+    await deleteAccount(ctx.services, ctx.browserClient, ctx.principal);
+    return SUCCESS;
+  }),
 });

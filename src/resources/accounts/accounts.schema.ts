@@ -1,28 +1,35 @@
 import { z } from 'zod';
 import { PASSWORD_LENGTH } from '../../crypto/password-hash.ts';
 import type { Account } from '../../entities/index.ts';
-import { emailAddress, text } from '../../procedures/fields.ts';
+import { emailAddress, text, timestamp } from '../../procedures/fields.ts';
 
-/** A password to be compared, bounded before it is hashed. */
+/** A password to compare; its length is bounded before it is hashed. */
 const givenPassword = text(0, PASSWORD_LENGTH.max);
 
-export const changePasswordInput = z.object({
-  currentPassword: givenPassword,
-  newPassword: text(PASSWORD_LENGTH.min, PASSWORD_LENGTH.max),
+export const proveInput = z.object({ password: givenPassword });
+
+/** How a session can be proven, and until when the last proof counts. */
+export const proofOutput = z.object({
+  provenUntil: timestamp.nullable(),
+  hasPassword: z.boolean(),
+  hasPasskey: z.boolean(),
 });
 
-export const changeEmailInput = z.object({ newEmail: emailAddress, password: givenPassword });
+export const changePasswordInput = z.object({ newPassword: text(PASSWORD_LENGTH.min, PASSWORD_LENGTH.max) });
 
-export const deleteInput = z.object({ password: givenPassword.optional() });
+export const changeEmailInput = z.object({ newEmail: emailAddress });
 
-/** The page that shows it loads it, so it is https and carries no password of its own. */
+/** Spaces and control characters, which `URL` drops or encodes: the stored text would not be the parsed URL. */
+const UNSAFE_IN_URL = /[\p{C}\p{Z}\\]/u;
+
+/** Pages load the avatar from this URL, so it is https and contains no credentials. */
 const avatarUrl = text(1, 2048).check(({ value, issues }) => {
-  const url = URL.parse(value);
+  const url = UNSAFE_IN_URL.test(value) ? null : URL.parse(value);
   if (url?.protocol === 'https:' && url.username === '' && url.password === '') return;
   issues.push({ code: 'invalid_format', format: 'url', input: value });
 });
 
-/** A language tag (BCP 47), kept in its canonical spelling. */
+/** A language tag (BCP 47), stored in its canonical spelling. */
 const locale = text(1, 100).transform((value, { issues }) => {
   try {
     return Intl.getCanonicalLocales(value)[0] ?? null;

@@ -6,36 +6,31 @@ import { lockAccount } from '../../transactions/with-account.ts';
 import { revokeGrants } from '../../transactions/revocation.ts';
 import type { Principal } from '../../auth/principal.ts';
 import { Account, Team } from '../../entities/index.ts';
-import { invalidInput, ProblemError } from '../../errors.ts';
+import { ProblemError } from '../../errors.ts';
 import type { Services } from '../../app-services.ts';
 import type { BrowserClient } from '../../procedures/browser-client.ts';
-import { provePassword, requireSame } from './reauthenticate.ts';
+import { requireOpenSession, requireRecentProof } from '../../auth/recent-proof.ts';
 
 /** Deletes an account, everything that is its own, and the teams that nobody else is in. */
 export async function deleteAccount(
   services: Services,
   browserClient: BrowserClient,
   principal: Principal,
-  password: string | undefined,
 ): Promise<void> {
   const { db } = services;
-  const { accountId } = principal;
-  const known = await db.em().findOne(Account, accountId);
-  const provenHash = known?.passwordHash
-    ? await provePassword(services, browserClient, principal, required(password))
-    : null;
-
+  await requireRecentProof(db, principal);
   // A team that became the account's own between the locks of the teams and its own is locked by the next try.
-  while (!(await transaction(db, (tx) => remove(tx, accountId, provenHash)))) continue;
+  while (!(await transaction(db, (tx) => remove(tx, principal)))) continue;
   browserClient.clearSession();
 }
 
 /** @returns false, with nothing changed, where a team would have to be locked after the account */
-async function remove(tx: EntityManager, accountId: string, provenHash: string | null): Promise<boolean> {
+async function remove(tx: EntityManager, principal: Principal): Promise<boolean> {
+  const { accountId } = principal;
   const teamIds = await ownedTeams(tx, accountId);
   await lockMany(tx, 'team', { id: { $in: teamIds } });
-  const account = await lockAccount(tx, accountId);
-  requireSame(account, provenHash);
+  await lockAccount(tx, accountId);
+  await requireOpenSession(tx, principal);
   const owned = await ownedTeams(tx, accountId);
   if (owned.some((id) => !teamIds.includes(id))) return false;
 
@@ -75,9 +70,4 @@ async function ownedTeams(tx: EntityManager, accountId: string): Promise<string[
     [accountId],
   );
   return rows.map(({ team_id: id }) => id);
-}
-
-function required(password: string | undefined): string {
-  if (password !== undefined) return password;
-  throw invalidInput('/password', 'The account has a password, which has to be given.', 'required');
 }

@@ -11,9 +11,7 @@ import { ProblemError } from '../../errors.ts';
 import { accountMailKey, enqueue } from '../../jobs/enqueue.ts';
 import type { Services } from '../../app-services.ts';
 import type { BrowserClient } from '../../procedures/browser-client.ts';
-import { provePassword, requireSame } from './reauthenticate.ts';
-
-type Change = { readonly newEmail: string; readonly password: string };
+import { requireOpenSession, requireRecentProof } from '../../auth/recent-proof.ts';
 
 /**
  * Mails a link to the new address; the account has it once the link is used. An address that another
@@ -23,15 +21,15 @@ export async function changeEmail(
   services: Services,
   browserClient: BrowserClient,
   principal: Principal,
-  { newEmail, password }: Change,
+  newEmail: string,
 ): Promise<void> {
   const { db, secrets, sealer } = services;
-  const provenHash = await provePassword(services, browserClient, principal, password);
+  await requireRecentProof(db, principal);
   await consumeAttempt(addressAttemptLimit(browserClient.attempts, 'mail', browserClient.addressBucket));
   await withMinimumDuration(
     transaction(db, async (tx) => {
       const account = await lockAccount(tx, principal.accountId);
-      requireSame(account, provenHash);
+      await requireOpenSession(tx, principal);
       await endTokens(tx, account.id, ['change_email']);
       if (await isTaken(tx, account.id, newEmail)) return;
       const token = issueToken(tx, secrets, account, 'change_email', newEmail);
@@ -54,8 +52,8 @@ export async function confirmEmailChange(
   browserClient: BrowserClient,
   token: string,
 ): Promise<void> {
-  const window = addressAttemptLimit(browserClient.attempts, 'link', browserClient.addressBucket);
-  await consumeAttempt(window);
+  const limit = addressAttemptLimit(browserClient.attempts, 'link', browserClient.addressBucket);
+  await consumeAttempt(limit);
   try {
     await transaction(db, async (tx) => {
       const { account, email: newEmail } = await consumeToken(tx, secrets, 'change_email', token);
@@ -76,7 +74,7 @@ export async function confirmEmailChange(
     // Somebody else has got the address since the link was mailed.
     throw error instanceof UniqueConstraintViolationException ? new ProblemError('link_invalid') : error;
   }
-  await refundAttempt(window);
+  await refundAttempt(limit);
 }
 
 async function isTaken(tx: EntityManager, accountId: string, email: string): Promise<boolean> {

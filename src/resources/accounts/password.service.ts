@@ -8,26 +8,24 @@ import { accountMailKey, enqueue } from '../../jobs/enqueue.ts';
 import type { Services } from '../../app-services.ts';
 import type { BrowserClient } from '../../procedures/browser-client.ts';
 import { endSessions, openSession, startSession } from '../sessions/sessions.service.ts';
-import { provePassword, requireSame } from './reauthenticate.ts';
-
-type Passwords = { readonly currentPassword: string; readonly newPassword: string };
+import { requireOpenSession, requireRecentProof } from '../../auth/recent-proof.ts';
 
 /** Sets a new password: all other sessions end, and this one goes on under a new token. */
 export async function changePassword(
   services: Services,
   browserClient: BrowserClient,
   principal: Principal,
-  { currentPassword, newPassword }: Passwords,
+  newPassword: string,
 ): Promise<void> {
   const { db, config } = services;
   const { accountId } = principal;
-  const provenHash = await provePassword(services, browserClient, principal, currentPassword);
+  await requireRecentProof(db, principal);
   const known = await db.em().findOne(Account, accountId);
   requireUncommon(newPassword, known?.email ?? null, '/newPassword');
   const passwordHash = await hashPassword(newPassword, config.passwordCost);
 
   const session = await withAccount(db, principal, async ({ tx, account }) => {
-    requireSame(account, provenHash);
+    await requireOpenSession(tx, principal);
     account.passwordHash = passwordHash;
     record(tx, 'account.password_changed', { accountId });
     // Whoever knew the old password may have asked for these.

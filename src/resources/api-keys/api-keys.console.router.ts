@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { sessionProcedure } from '../../procedures/procedures.ts';
 import { SUCCESS, success } from '../../procedures/fields.ts';
 import { router } from '../../procedures/trpc.ts';
+import { requireRecentProof } from '../../auth/recent-proof.ts';
 import { listKeysForPage } from './api-keys.queries.ts';
 import {
   createdApiKeyOutput,
@@ -29,6 +30,8 @@ export const apiKeysConsoleRouter = router({
     .input(rotateKeyInput)
     .output(createdApiKeyOutput)
     .mutation(async ({ ctx: { services, principal }, input: { keyId, overlapHours } }) => {
+      // A new secret gives access as a new key does.
+      await requireRecentProof(services.db, principal);
       const { key, secret } = await rotateApiKey(services, principal, keyId, overlapHours);
       return { key: presentApiKey(key), secret };
     }),

@@ -3,6 +3,7 @@ import { ProblemError } from '../../errors.ts';
 import { accountProcedure } from '../../procedures/procedures.ts';
 import { resourceId, SUCCESS, success } from '../../procedures/fields.ts';
 import { endpoint, router } from '../../procedures/trpc.ts';
+import { requireRecentProof } from '../../auth/recent-proof.ts';
 import { listPersonalKeys, listTeamKeys, revokeApiKey } from './api-keys.queries.ts';
 import {
   apiKeyOutput,
@@ -47,6 +48,7 @@ export const apiKeysRouter = router({
     .mutation(async ({ ctx, input: { expiresInDays, ...input } }) => {
       const { db, secrets, config } = ctx.services;
       if (input.teamId !== undefined) await requireKeyManager(ctx, input.teamId);
+      await requireRecentProof(db, ctx.principal);
       const expiresAt = expiresInDays === undefined ? null : addDays(new Date(), expiresInDays);
       const bounds = { caller: ctx.principal, keyLimit: config.keyLimit };
       const { key, secret } = await createApiKey(db, secrets, ctx.principal.accountId, { ...input, expiresAt }, bounds);

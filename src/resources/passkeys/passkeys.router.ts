@@ -5,6 +5,7 @@ import { router } from '../../procedures/trpc.ts';
 import { listPasskeys } from './passkeys.queries.ts';
 import {
   passkeyOutput,
+  proofOptions,
   registerInput,
   registrationOptions,
   removeInput,
@@ -40,6 +41,18 @@ export const passkeysRouter = router({
     .output(success)
     .mutation(async ({ ctx, input }) => {
       await passkeys.removePasskey(ctx.services, ctx.principal, input.id);
+      return SUCCESS;
+    }),
+
+  proofOptions: sessionProcedure
+    .output(proofOptions)
+    .mutation(({ ctx }) => passkeys.offerProof(ctx.services, ctx.principal)),
+
+  prove: sessionProcedure
+    .input(signInInput)
+    .output(success)
+    .mutation(async ({ ctx, input }) => {
+      await passkeys.proveByPasskey(ctx.services, ctx.browserClient, ctx.principal, input.response);
       return SUCCESS;
     }),
 

@@ -42,6 +42,10 @@ export const signInInput = z.object({ response: signInResponse });
 export const renameInput = z.object({ id: resourceId, name: passkeyName });
 export const removeInput = z.object({ id: resourceId });
 
+const credentialList = z.array(
+  z.object({ type: z.literal('public-key'), id: z.string(), transports: z.array(z.string()) }),
+);
+
 /** What `navigator.credentials.create` takes, as JSON. */
 export const registrationOptions = z.object({
   challenge: z.string(),
@@ -55,15 +59,16 @@ export const registrationOptions = z.object({
     requireResidentKey: z.literal(true),
     userVerification: z.literal('required'),
   }),
-  excludeCredentials: z.array(
-    z.object({ type: z.literal('public-key'), id: z.string(), transports: z.array(z.string()) }),
-  ),
+  excludeCredentials: credentialList,
 });
 
-/** What `navigator.credentials.get` takes, as JSON. Without a list of credentials the authenticator asks whom to sign in. */
+/** What `navigator.credentials.get` takes, as JSON. Without a list of credentials the user chooses the account. */
 export const signInOptions = z.object({
   challenge: z.string(),
   rpId: z.string(),
   timeout: z.number(),
   userVerification: z.literal('required'),
 });
+
+/** The same with the passkeys of one account. */
+export const proofOptions = signInOptions.extend({ allowCredentials: credentialList });

@@ -5,12 +5,13 @@ import { lockOne } from '../../transactions/locks.ts';
 import { transaction } from '../../transactions/transaction.ts';
 import { withAccount } from '../../transactions/with-account.ts';
 import type { Principal } from '../../auth/principal.ts';
-import { addressAttemptLimit, consumeAttempt, refundAttempt } from '../../rate-limit/attempts.ts';
-import { Passkey, Session } from '../../entities/index.ts';
+import { addressAttemptLimit, consumeAttempt, passwordAttemptLimit, refundAttempt } from '../../rate-limit/attempts.ts';
+import { Passkey } from '../../entities/index.ts';
 import { invalidInput, ProblemError } from '../../errors.ts';
 import type { Services } from '../../app-services.ts';
 import type { BrowserClient } from '../../procedures/browser-client.ts';
-import { openSession, startSession } from '../sessions/sessions.service.ts';
+import { requireOpenSession, requireRecentProof } from '../../auth/recent-proof.ts';
+import { openSession, setProven, startSession } from '../sessions/sessions.service.ts';
 import {
   ALGORITHMS,
   CHALLENGE_MS,
@@ -27,8 +28,9 @@ import type { RegistrationResponse, SignInResponse } from './passkeys.schema.ts'
 
 const PASSKEYS_MAX = 20;
 
-/** What a new passkey is to be like. The challenge belongs to this account. */
+/** Creates the options of a registration. Only this account can answer its challenge. */
 export async function offerRegistration({ config, db }: Services, principal: Principal) {
+  await requireRecentProof(db, principal);
   return withAccount(db, principal, async ({ tx, account }) => {
     const passkeys = await tx.find(Passkey, { account: account.id });
     requireRoom(passkeys.length);
@@ -45,8 +47,8 @@ export async function offerRegistration({ config, db }: Services, principal: Pri
       timeout: CHALLENGE_MS,
       attestation: 'none' as const,
       authenticatorSelection: {
-        // Nobody is asked for a name at sign-in, so the authenticator has to know the account; and as nothing else
-        // is asked for either, it has to make sure of the person: found or stolen, it is of no use by itself.
+        // Sign-in asks for no email address, so the authenticator has to know the account. It asks for nothing else
+        // either, so the authenticator has to verify the user: a stolen device alone gives no access.
         residentKey: 'required' as const,
         requireResidentKey: true as const,
         userVerification: 'required' as const,
@@ -66,11 +68,12 @@ export async function registerPasskey(
   name: string,
   response: RegistrationResponse,
 ): Promise<Passkey> {
+  await requireRecentProof(db, principal);
   const challenge = await takeChallenge(db, response, principal.accountId);
   const credential = await credentialOf(config, response, challenge);
   try {
     return await withAccount(db, principal, async ({ tx, account }) => {
-      await requireSession(tx, principal);
+      await requireOpenSession(tx, principal);
       requireRoom(await tx.count(Passkey, { account: account.id }));
       const passkey = tx.create(Passkey, {
         account,
@@ -84,14 +87,14 @@ export async function registerPasskey(
       return passkey;
     });
   } catch (error) {
-    // The credential is registered already, for this account or for another one.
+    // The credential is already registered, for this account or for another one.
     throw error instanceof UniqueConstraintViolationException ? refused() : error;
   }
 }
 
 /**
- * A question that any passkey of anybody answers. The sign-in page asks whenever it is opened, so asking
- * is bounded by the rate limit alone, and only answers count as attempts.
+ * Creates a challenge that any passkey of any account can answer. The sign-in page requests one whenever it
+ * is opened, so only answers count as attempts; the rate limit bounds requests.
  */
 export async function offerSignIn({ config, db }: Services) {
   const challenge = await transaction(db, async (tx) => newChallenge(tx, null));
@@ -103,7 +106,7 @@ export async function offerSignIn({ config, db }: Services) {
   };
 }
 
-/** Signs in whoever the passkey belongs to. Whatever is wrong, also with the account, is one refusal. */
+/** Signs in the account of the passkey. Every failure, also of the account's state, is the same error. */
 export async function signInWithPasskey(
   services: Services,
   browserClient: BrowserClient,
@@ -111,28 +114,66 @@ export async function signInWithPasskey(
   response: SignInResponse,
 ): Promise<void> {
   const { config, db } = services;
-  const window = addressAttemptLimit(browserClient.attempts, 'sign-in', browserClient.addressBucket);
-  await consumeAttempt(window);
+  const limit = addressAttemptLimit(browserClient.attempts, 'sign-in', browserClient.addressBucket);
+  await consumeAttempt(limit);
   const challenge = await takeChallenge(db, response, null);
   const passkey = await db.em().findOne(Passkey, { credentialId: response.id });
   if (passkey === null) throw refused();
   const counter = await counterOf(config, passkey, response, challenge);
 
   const session = await transaction(db, async (tx) => {
-    // The account's row, so that it is not disabled or deleted meanwhile.
+    // Lock the account, so that it is not disabled or deleted concurrently.
     const account = await lockOne(tx, 'account', passkey.account.id);
     if (account === null || account.disabledAt) throw refused();
-    const stepsForward = counter === 0 ? { counter: 0 } : { counter: { $lt: counter } };
-    const used = await tx.nativeUpdate(
-      Passkey,
-      { id: passkey.id, ...stepsForward },
-      { counter, lastUsedAt: new Date() },
-    );
-    if (used === 0) throw refused();
+    await noteUse(tx, passkey, counter);
     return startSession(tx, services, { account, authenticationType: 'passkey', browserClient, replaced });
   });
-  await refundAttempt(window);
+  await refundAttempt(limit);
   openSession(browserClient, session);
+}
+
+/** Creates a challenge for one of the account's own passkeys. */
+export async function offerProof({ config, db }: Services, principal: Principal) {
+  return withAccount(db, principal, async ({ tx, account }) => {
+    const passkeys = await tx.find(Passkey, { account: account.id });
+    return {
+      challenge: newChallenge(tx, account),
+      rpId: relyingParty(config).id,
+      timeout: CHALLENGE_MS,
+      userVerification: 'required' as const,
+      allowCredentials: passkeys.map(({ credentialId, transports }) => ({
+        type: 'public-key' as const,
+        id: credentialId,
+        transports,
+      })),
+    };
+  });
+}
+
+/** Proves by one of the account's passkeys who uses the session. */
+export async function proveByPasskey(
+  { config, db }: Services,
+  browserClient: BrowserClient,
+  principal: Principal,
+  response: SignInResponse,
+): Promise<void> {
+  const { accountId, credentialId } = principal;
+  const limit = passwordAttemptLimit(browserClient.attempts, { sessionId: credentialId });
+  await consumeAttempt(limit);
+  const challenge = await takeChallenge(db, response, accountId);
+  const passkey = await db.em().findOne(Passkey, { credentialId: response.id, account: accountId });
+  if (passkey === null) throw refused();
+  const counter = await counterOf(config, passkey, response, challenge);
+  await transaction(db, (tx) => noteUse(tx, passkey, counter));
+  await refundAttempt(limit);
+  await setProven(db, principal, 'passkey');
+}
+
+/** Stores the signature counter, which has to increase: a lower one comes from a cloned authenticator. */
+async function noteUse(tx: EntityManager, { id }: Passkey, counter: number): Promise<void> {
+  const increased = counter === 0 ? { counter: 0 } : { counter: { $lt: counter } };
+  const updated = await tx.nativeUpdate(Passkey, { id, ...increased }, { counter, lastUsedAt: new Date() });
+  if (updated === 0) throw refused();
 }
 
 export async function renamePasskey({ db }: Services, { accountId }: Principal, id: string, name: string) {
@@ -160,15 +201,6 @@ export const presentPasskey = (passkey: Passkey) => ({
   createdAt: passkey.createdAt.toISOString(),
   lastUsedAt: passkey.lastUsedAt?.toISOString() ?? null,
 });
-
-/**
- * Under the account's lock: whoever ended the session meanwhile, by a new password or a proof of the
- * mailbox, wants nothing to be left behind of whoever had it.
- */
-async function requireSession(tx: EntityManager, { credentialId }: Principal): Promise<void> {
-  const isActive = (await tx.count(Session, { id: credentialId, revokedAt: null })) > 0;
-  if (!isActive) throw new ProblemError('credential_invalid');
-}
 
 function requireRoom(count: number): void {
   if (count < PASSKEYS_MAX) return;

@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { record } from '../../events/record.ts';
+import type { Database } from '../../db/database.ts';
+import { ProblemError } from '../../errors.ts';
+import { record, recordedCommand, runAndRecord } from '../../events/record.ts';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Principal } from '../../auth/principal.ts';
 import { hashSecret } from '../../crypto/tokens.ts';
@@ -46,6 +48,7 @@ export async function startSession(tx: EntityManager, services: Services, signIn
     ...device,
     expiresAt,
     idleExpiresAt,
+    provenAt: new Date(now),
   });
   record(tx, 'session.began', { accountId: account.id, sessionId, method: authenticationType });
 
@@ -80,6 +83,20 @@ export async function endSessions(tx: EntityManager, which: EndedSessions, reaso
     record(tx, 'session.ended', { accountId, sessionId, reason });
   }
   return ended.length;
+}
+
+const markProven = recordedCommand<{ id: string }>(
+  'mark_session_proven',
+  `update session set proven_at = now() where id = $1 and revoked_at is null returning id`,
+  'session.proven',
+);
+
+/** Notes that the user has just proven who they are in this session. */
+export async function setProven(db: Database, { credentialId, accountId }: Principal, method: string): Promise<void> {
+  const fields = { accountId, sessionId: credentialId, method };
+  const [row] = await runAndRecord(db, markProven, [credentialId], fields);
+  // A password change revokes all sessions, so a proof by the old password fails here.
+  if (row === undefined) throw new ProblemError('credential_invalid');
 }
 
 /** Whether the account has signed in from this browser before. */

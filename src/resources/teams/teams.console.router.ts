@@ -4,6 +4,7 @@ import { ProblemError } from '../../errors.ts';
 import { sessionProcedure, teamProcedure } from '../../procedures/procedures.ts';
 import { resourceId, SUCCESS, success } from '../../procedures/fields.ts';
 import { router } from '../../procedures/trpc.ts';
+import { requireRecentProof } from '../../auth/recent-proof.ts';
 import { readOverview, readSeats } from '../billing/seats.ts';
 import { deleteTeam, leaveTeam } from './leave-and-delete.service.ts';
 import { acceptOwnership, declineOwnership, offerOwnership, withdrawOwnershipOffer } from './ownership.service.ts';
@@ -58,7 +59,8 @@ export const teamsConsoleRouter = router({
     return SUCCESS;
   }),
 
-  delete: memberProcedure.output(success).mutation(async ({ ctx: { services, caller } }) => {
+  delete: memberProcedure.output(success).mutation(async ({ ctx: { services, principal, caller } }) => {
+    await requireRecentProof(services.db, principal);
     await deleteTeam(services, caller);
     return SUCCESS;
   }),
@@ -66,7 +68,8 @@ export const teamsConsoleRouter = router({
   offerOwnership: memberProcedure
     .input(z.object({ userId: resourceId }))
     .output(success)
-    .mutation(async ({ ctx: { services, caller }, input }) => {
+    .mutation(async ({ ctx: { services, principal, caller }, input }) => {
+      await requireRecentProof(services.db, principal);
       await offerOwnership(services.db, caller, input.userId);
       return SUCCESS;
     }),

@@ -229,7 +229,7 @@ export const texts = {
       open: 'Delete the account…',
       confirmTitle: 'Delete your account?',
       confirm:
-        'Teams that you own alone are deleted with it; teams with other members have to be transferred or deleted first. Enter your password to go on.',
+        'Teams that you own alone are deleted with it; teams with other members have to be transferred or deleted first.',
       submit: 'Delete for good',
       done: 'Your account is deleted.',
     },

@@ -1,18 +1,18 @@
-import { Button, Group, PasswordInput, Stack, Text } from '@mantine/core';
+import { Button, Group } from '@mantine/core';
 import { useState } from 'react';
-import { Dialog } from '../../components/dialog.tsx';
-import { useCallForm } from '../../components/call-form.ts';
-import { FailureAlert } from '../../components/failure-alert.tsx';
+import { Confirmation } from '../../components/confirmation.tsx';
 import { useNotice } from '../../components/notices.tsx';
 import { Section } from '../../components/section.tsx';
-import { useSessionStart } from '../../session.ts';
 import { texts } from '../../messages/console.ts';
+import { useSessionStart } from '../../session.ts';
 import { trpc } from '../../trpc.ts';
 
 const words = texts.account.deletion;
 
 export function Deletion() {
   const [asking, setAsking] = useState(false);
+  const start = useSessionStart();
+  const notify = useNotice();
   return (
     <Section title={words.title} explanation={words.explanation}>
       <Group>
@@ -20,46 +20,19 @@ export function Deletion() {
           {words.open}
         </Button>
       </Group>
-      {asking && <DeletionDialog onClose={() => setAsking(false)} />}
+      {asking && (
+        <Confirmation
+          title={words.confirmTitle}
+          explanation={words.confirm}
+          submit={words.submit}
+          call={() => trpc.account.delete.mutate()}
+          onSuccess={() => {
+            start('/sign-in');
+            notify(words.done);
+          }}
+          onClose={() => setAsking(false)}
+        />
+      )}
     </Section>
-  );
-}
-
-function DeletionDialog({ onClose }: { readonly onClose: () => void }) {
-  const start = useSessionStart();
-  const notify = useNotice();
-  const form = useCallForm({
-    initialValues: { password: '' },
-    // An account may have no password: then the service asks for none.
-    call: ({ password }) => trpc.account.delete.mutate(password === '' ? {} : { password }),
-    onSuccess: () => {
-      start('/sign-in');
-      notify(words.done);
-    },
-    fieldOf: { password_wrong: 'password' },
-  });
-  return (
-    <Dialog onClose={onClose} title={words.confirmTitle}>
-      <form onSubmit={form.submit} noValidate>
-        <Stack gap="md">
-          <Text>{words.confirm}</Text>
-          {form.failure !== undefined && <FailureAlert failure={form.failure} />}
-          <PasswordInput
-            {...form.field('password')}
-            label={texts.password}
-            autoComplete="current-password"
-            data-autofocus
-          />
-          <Group justify="flex-end" gap="sm">
-            <Button variant="default" onClick={onClose}>
-              {texts.cancel}
-            </Button>
-            <Button type="submit" color="red" loading={form.pending}>
-              {words.submit}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Dialog>
   );
 }

@@ -1,4 +1,4 @@
-import { Badge, Button, Group, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { Badge, Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useCallForm } from '../../components/call-form.ts';
 import { FailureAlert } from '../../components/failure-alert.tsx';
 import { useNotice } from '../../components/notices.tsx';
@@ -10,13 +10,12 @@ import { trpc, type Outputs } from '../../trpc.ts';
 export function EmailAddress({ account: { email, emailVerified } }: { readonly account: Outputs['getMe'] }) {
   const notify = useNotice();
   const form = useCallForm({
-    initialValues: { newEmail: '', password: '' },
+    initialValues: { newEmail: '' },
     call: (values) => trpc.account.changeEmail.mutate(values),
     onSuccess: (_output, { newEmail }) => {
       form.reset();
       notify(texts.account.email.sent(newEmail));
     },
-    fieldOf: { password_wrong: 'password' },
   });
 
   return (
@@ -49,12 +48,6 @@ export function EmailAddress({ account: { email, emailVerified } }: { readonly a
             type="email"
             label={texts.account.email.new}
             autoComplete="email"
-            required
-          />
-          <PasswordInput
-            {...form.field('password')}
-            label={texts.account.password.current}
-            autoComplete="current-password"
             required
           />
           <Group>

@@ -1,4 +1,4 @@
-import { Button, Group, PasswordInput, Stack } from '@mantine/core';
+import { Button, Group, Stack } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useCallForm } from '../../components/call-form.ts';
 import { FailureAlert } from '../../components/failure-alert.tsx';
@@ -12,14 +12,13 @@ export function Password({ email }: { readonly email: string | null }) {
   const queries = useQueryClient();
   const notify = useNotice();
   const form = useCallForm({
-    initialValues: { currentPassword: '', newPassword: '' },
+    initialValues: { newPassword: '' },
     call: (values) => trpc.account.changePassword.mutate(values),
     onSuccess: () => {
       form.reset();
       notify(texts.account.password.changed);
       void queries.invalidateQueries(query('listMySessions'));
     },
-    fieldOf: { password_wrong: 'currentPassword' },
   });
 
   return (
@@ -29,12 +28,6 @@ export function Password({ email }: { readonly email: string | null }) {
           {form.failure !== undefined && <FailureAlert failure={form.failure} />}
           {/* Tells a password manager whose password this is. */}
           <input type="text" name="username" autoComplete="username" value={email ?? ''} readOnly hidden />
-          <PasswordInput
-            {...form.field('currentPassword')}
-            label={texts.account.password.current}
-            autoComplete="current-password"
-            required
-          />
           <NewPassword {...form.field('newPassword')} />
           <Group>
             <Button type="submit" variant="default" loading={form.pending}>

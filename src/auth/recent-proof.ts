@@ -1,0 +1,53 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Principal } from './principal.ts';
+import { query, type QueryRunner } from '../db/query.ts';
+import { Session } from '../entities/index.ts';
+import { ProblemError } from '../errors.ts';
+
+/** How long a sign-in or another proof counts as recent. */
+export const PROOF_MINUTES = 10;
+
+type Row = { proven_until: string | null; has_password: boolean; has_passkey: boolean };
+
+const findProof = query<Row>(
+  'session_proof',
+  `select case when s.proven_at > now() - interval '${PROOF_MINUTES} minutes'
+            then s.proven_at + interval '${PROOF_MINUTES} minutes' end as proven_until,
+     a.password_hash is not null as has_password,
+     exists (select from passkey p where p.account_id = a.id) as has_passkey
+   from session s join account a on a.id = s.account_id
+   where s.id = $1 and s.revoked_at is null`,
+);
+
+/** Returns until when the proof of a session counts, null if it does not, and how the user can renew it. */
+export async function readProof(db: QueryRunner, { credentialId }: Principal) {
+  const [row] = await db.query(findProof, [credentialId]);
+  if (row === undefined) throw new ProblemError('credential_invalid');
+  return {
+    provenUntil: row.proven_until === null ? null : new Date(row.proven_until),
+    hasPassword: row.has_password,
+    hasPasskey: row.has_passkey,
+  };
+}
+
+/**
+ * Requires that the user signed in or proved who they are in this session recently, so that a session
+ * cookie alone is not enough to take over an account. API keys and grants have no such proof and need none.
+ * @throws proof_required
+ */
+export async function requireRecentProof(db: QueryRunner, principal: Principal): Promise<void> {
+  if (principal.kind !== 'session') return;
+  const { provenUntil } = await readProof(db, principal);
+  if (provenUntil === null) throw new ProblemError('proof_required');
+}
+
+/**
+ * Requires that the session was not revoked since the request was authenticated. Call it with the account
+ * locked: a password change or reset holds the same lock while it revokes sessions.
+ * @throws credential_invalid
+ */
+export async function requireOpenSession(tx: EntityManager, { credentialId }: Principal): Promise<void> {
+  if ((await tx.count(Session, { id: credentialId, revokedAt: null })) === 0) {
+    throw new ProblemError('credential_invalid');
+  }
+}

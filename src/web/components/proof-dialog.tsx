@@ -1,0 +1,102 @@
+import { Button, Divider, Group, PasswordInput, Stack, Text } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import type { KeyboardEvent } from 'react';
+import { texts } from '../messages/console.ts';
+import { proofTexts as words } from '../messages/proof.ts';
+import { passkeyTrouble, proveWithPasskey, supportsPasskeys } from '../passkeys.ts';
+import { failureOf, query, trpc } from '../trpc.ts';
+import { useCallForm } from './call-form.ts';
+import { Dialog } from './dialog.tsx';
+import { FailureAlert } from './failure-alert.tsx';
+import { Key } from './icons.tsx';
+import { Placeholder } from './page.tsx';
+
+type ProofDialogProps = { readonly onFinish: (isProven: boolean) => void };
+
+// The dialog that is open below listens for Escape too, and must stay open.
+const OWN_ESCAPE = { 'data-mantine-stop-propagation': 'true' };
+
+/** Asks the user to confirm who they are by password or passkey. */
+export function ProofDialog({ onFinish }: ProofDialogProps) {
+  const proof = useQuery({ ...query('account.proof'), gcTime: 0 });
+  const cancel = () => onFinish(false);
+  const closeOnEscape = ({ key }: KeyboardEvent) => key === 'Escape' && cancel();
+  return (
+    <Dialog
+      onClose={cancel}
+      title={words.title}
+      onKeyDown={closeOnEscape}
+      closeButtonProps={{ ...OWN_ESCAPE, 'aria-label': texts.close }}
+    >
+      <Stack gap="md">
+        <Text>{words.explanation}</Text>
+        {proof.error !== null && <FailureAlert failure={failureOf(proof.error)} />}
+        {proof.isPending && <Placeholder rows={2} />}
+        {proof.data?.hasPassword === true && <PasswordProof onFinish={onFinish} />}
+        {proof.data?.hasPasskey === true && supportsPasskeys() && (
+          <>
+            {proof.data.hasPassword && <Divider label={texts.signIn.or} />}
+            <PasskeyProof onFinish={onFinish} />
+          </>
+        )}
+      </Stack>
+    </Dialog>
+  );
+}
+
+function PasswordProof({ onFinish }: ProofDialogProps) {
+  const form = useCallForm({
+    initialValues: { password: '' },
+    call: (values) => trpc.account.prove.mutate(values),
+    onSuccess: () => onFinish(true),
+    fieldOf: { password_wrong: 'password' },
+  });
+  return (
+    <form onSubmit={form.submit} noValidate>
+      <Stack gap="md">
+        {form.failure !== undefined && <FailureAlert failure={form.failure} />}
+        <PasswordInput
+          {...form.field('password')}
+          {...OWN_ESCAPE}
+          label={texts.password}
+          autoComplete="current-password"
+          required
+          data-autofocus
+        />
+        <Group justify="flex-end" gap="sm">
+          <Button {...OWN_ESCAPE} variant="default" onClick={() => onFinish(false)}>
+            {texts.cancel}
+          </Button>
+          <Button {...OWN_ESCAPE} type="submit" loading={form.pending}>
+            {words.submit}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+function PasskeyProof({ onFinish }: ProofDialogProps) {
+  const passkey = useMutation({ mutationFn: proveWithPasskey, onSuccess: () => onFinish(true) });
+  const trouble = passkeyTrouble(passkey.error, 'notUsed');
+  return (
+    <Stack gap="md">
+      {trouble !== undefined && (
+        <Text size="sm" role="alert">
+          {trouble}
+        </Text>
+      )}
+      {passkey.error !== null && trouble === undefined && <FailureAlert failure={failureOf(passkey.error)} />}
+      <Button
+        {...OWN_ESCAPE}
+        variant="default"
+        fullWidth
+        leftSection={<Key />}
+        loading={passkey.isPending}
+        onClick={() => passkey.mutate()}
+      >
+        {words.passkey}
+      </Button>
+    </Stack>
+  );
+}

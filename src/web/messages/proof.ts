@@ -1,0 +1,7 @@
+/** The words of the dialog in which users confirm who they are. */
+export const proofTexts = {
+  title: 'Confirm that it is you',
+  explanation: 'This action needs a recent sign-in. Confirm with your password or a passkey to continue.',
+  submit: 'Confirm',
+  passkey: 'Confirm with a passkey',
+} as const;

@@ -1,0 +1,84 @@
+import type { Page } from 'playwright-core';
+import { describe, expect } from 'vitest';
+import type { Api } from '../support/api.ts';
+import { hasChromium } from '../support/chromium.ts';
+import { aPerson, keepShot, PASSWORD, shows, test, type Open } from './console.ts';
+
+const CONFIRM = 'Confirm that it is you';
+
+/** The account page of somebody whose sign-in is no longer recent. */
+async function openStale(api: Api, open: Open) {
+  const person = await aPerson(api);
+  const page = await open('/account', { as: person });
+  await shows(page, 'Your account');
+  await api.rows(`update session set proven_at = now() - interval '11 minutes' where account_id = $1`, [person.id]);
+  return { person, page };
+}
+
+async function deleteAccount(page: Page) {
+  await page.getByRole('button', { name: 'Delete the account…' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete for good' }).click();
+  return page.getByRole('dialog', { name: CONFIRM });
+}
+
+const accounts = (api: Api, { id }: { id: string }) => api.rows('select id from account where id = $1', [id]);
+
+describe.skipIf(!hasChromium)('an action that needs a recent sign-in', () => {
+  test('asks for the password, then goes on by itself', async ({ api, open }) => {
+    const { person, page } = await openStale(api, open);
+    const dialog = await deleteAccount(page);
+    await dialog.getByLabel('Password', { exact: true }).fill('not the password');
+    await keepShot(page, 'proof');
+    await dialog.getByRole('button', { name: 'Confirm', exact: true }).click();
+    await dialog.getByText('The password is not right.').waitFor();
+    expect(await accounts(api, person)).toHaveLength(1);
+
+    await dialog.getByLabel('Password', { exact: true }).fill(PASSWORD);
+    await dialog.getByRole('button', { name: 'Confirm', exact: true }).click();
+
+    await shows(page, 'Sign in');
+    await page.getByText('Your account is deleted.').waitFor();
+    expect(await accounts(api, person)).toEqual([]);
+  });
+
+  test('is not done when the user cancels, and can be tried again', async ({ api, open }) => {
+    const { person, page } = await openStale(api, open);
+    const dialog = await deleteAccount(page);
+    await dialog.getByLabel('Password', { exact: true }).press('Escape');
+
+    const question = page.getByRole('dialog', { name: 'Delete your account?' });
+    await question.getByRole('alert').getByText(CONFIRM).waitFor();
+    expect(await accounts(api, person)).toHaveLength(1);
+
+    await question.getByRole('button', { name: 'Delete for good' }).click();
+    await dialog.getByLabel('Password', { exact: true }).waitFor();
+  });
+
+  test('takes a passkey instead of the password', async ({ api, open }) => {
+    const { person, page } = await openStale(api, open);
+    await api.rows('update session set proven_at = now() where account_id = $1', [person.id]);
+    const devtools = await page.context().newCDPSession(page);
+    await devtools.send('WebAuthn.enable');
+    await devtools.send('WebAuthn.addVirtualAuthenticator', {
+      options: {
+        protocol: 'ctap2',
+        transport: 'internal',
+        hasResidentKey: true,
+        hasUserVerification: true,
+        isUserVerified: true,
+        automaticPresenceSimulation: true,
+      },
+    });
+    await page.getByRole('button', { name: 'Add a passkey' }).click();
+    await page.getByRole('dialog').getByLabel('Name').fill('Laptop');
+    await page.getByRole('dialog').getByRole('button', { name: 'Add a passkey' }).click();
+    await page.getByRole('listitem').filter({ hasText: 'Laptop' }).waitFor();
+    await api.rows('update session set proven_at = null where account_id = $1', [person.id]);
+
+    const dialog = await deleteAccount(page);
+    await dialog.getByRole('button', { name: 'Confirm with a passkey' }).click();
+
+    await shows(page, 'Sign in');
+    expect(await accounts(api, person)).toEqual([]);
+  });
+});
