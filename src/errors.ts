@@ -25,7 +25,7 @@ export const PROBLEMS = {
   sign_in_failed: [
     401,
     'Signing in failed',
-    'The address or the password is not right. Try again, or reset the password.',
+    'The email or password is incorrect. Try again, request a sign-in link, or reset your password.',
   ],
   passkey_refused: [401, 'The passkey was not accepted', 'Try again, or sign in with the password.'],
   session_required: [403, 'Only a person who is signed in can do this', 'Sign in; keys and grants cannot do it.'],
@@ -40,16 +40,17 @@ export const PROBLEMS = {
     'Prove who you are with `account.prove`, `passkeys.prove` or a sign-in link, then repeat the call within 10 minutes.',
   ],
   password_wrong: [403, 'The password is not right', 'Enter the current password of the account.'],
+  password_required: [
+    403,
+    'Password required',
+    'The link was opened in another browser than the one that signed up. Enter the password chosen there, or choose a new one.',
+  ],
   email_not_verified: [
     403,
-    'The address is not verified',
-    'Open the link in the mail that was sent to it, or ask for a new one.',
+    'Email address not verified',
+    'Open the link in the verification email, or request a new one.',
   ],
-  sign_up_closed: [
-    403,
-    'Accounts cannot be made here',
-    'Ask a member of a team for an invitation, or the operator for an account.',
-  ],
+  sign_up_closed: [403, 'Sign-up is disabled', 'Ask a team member for an invitation, or the operator for an account.'],
   link_invalid: [
     404,
     'The link does not work',

@@ -8,7 +8,23 @@ import { hashSecret, type Secrets } from '../crypto/tokens.ts';
 /** Who called, and as which member of the team the call names; or why nobody did. */
 export type Authentication =
   | { readonly principal: Principal; readonly membership: ActiveMembership | null; readonly token?: AccessToken }
-  | { readonly principal: null; readonly membership: null; readonly refusal: ProblemError };
+  | {
+      readonly principal: null;
+      readonly membership: null;
+      readonly refusal: ProblemError;
+      readonly signUp?: PendingSignUp;
+    };
+
+/** The sign-up that a session cookie belongs to until its email address is verified. It has no account yet. */
+export type PendingSignUp = {
+  readonly id: string;
+  readonly accountId: string;
+  readonly email: string;
+  readonly firstName: string | null;
+  readonly lastName: string | null;
+  readonly createdAt: string;
+  readonly expiresAt: string;
+};
 
 /** What an access token says of itself, beside its grant. */
 export type AccessToken = {
@@ -107,6 +123,14 @@ const findSession = credentialLookup<{ session_id: string; account_id: string }>
   where: `s.token_hash = $1 and s.revoked_at is null and s.expires_at > now() and s.idle_expires_at > now()`,
 });
 
+// Only for a token that is no session's, so that a signed-in request pays nothing for it.
+const findSignUp = query<PendingSignUp>(
+  'authenticate_sign_up',
+  `select id, account_id as "accountId", email, first_name as "firstName", last_name as "lastName",
+     created_at as "createdAt", expires_at as "expiresAt"
+   from sign_up_attempt where session_token_hash = $1 and expires_at > now()`,
+);
+
 const findMembership = query<MembershipColumns>(
   'find_active_membership',
   `select ${MEMBERSHIP_COLUMNS}
@@ -175,7 +199,12 @@ export async function authenticateSession(
 ): Promise<Authentication> {
   if (secrets.kindOf(token) !== 'session') return refused(new ProblemError('credential_invalid'));
   const found = await findSession(db, hashSecret(token), teamId);
-  if (found === undefined) return refused(new ProblemError('credential_invalid'));
+  if (found === undefined) {
+    const [signUp] = await db.query(findSignUp, [hashSecret(token)]);
+    return signUp === undefined
+      ? refused(new ProblemError('credential_invalid'))
+      : { principal: null, membership: null, refusal: new ProblemError('email_not_verified'), signUp };
+  }
   const { row, membership } = found;
   const principal: Principal = {
     kind: 'session',

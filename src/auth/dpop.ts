@@ -44,12 +44,13 @@ export const challenged = (
   dpop: NonNullable<ProblemError['extras']['dpop']>,
 ): Authentication =>
   authentication.principal === null
-    ? refused(
-        new ProblemError(authentication.refusal.problem, authentication.refusal.message, {
+    ? {
+        ...authentication,
+        refusal: new ProblemError(authentication.refusal.problem, authentication.refusal.message, {
           ...authentication.refusal.extras,
           dpop,
         }),
-      )
+      }
     : authentication;
 
 /** The id of the proof, where it is one for this request by the key of the thumbprint. */

@@ -14,6 +14,7 @@ export const SECRET_KINDS = {
   session: 'ses',
   emailVerification: 'ev',
   passwordReset: 'pr',
+  signInLink: 'si',
 } as const;
 export type SecretKind = keyof typeof SECRET_KINDS;
 

@@ -5,7 +5,7 @@ type Linked = { readonly token: string; readonly expiresAt: Date };
 
 /** What a mail about an account says. Its words name nobody, so that a stranger who caused it cannot speak through it. */
 export type AccountNews =
-  | ({ readonly kind: 'verify_email' | 'change_email' | 'reset_password' } & Linked)
+  | ({ readonly kind: 'verify_email' | 'change_email' | 'reset_password' | 'sign_in' } & Linked)
   | { readonly kind: 'already_registered' | 'password_changed' }
   | { readonly kind: 'email_changed'; readonly newEmail: string }
   | {
@@ -40,9 +40,11 @@ export function accountMail(news: AccountNews, baseUrl: string): Omit<Mail, 'to'
       return composed({
         subject: 'Verify your address',
         title: 'Verify your address',
-        before: ['Somebody, hopefully you, made an account with this address.'],
+        before: [
+          'An account was requested with this email address. Open the link to verify the address and create the account.',
+        ],
         link: link('verify-email', 'Verify the address', news),
-        after: ['If it was not you, do not open the link: without it nobody can use your address.'],
+        after: ['If this wasn’t you, ignore this email: without the link, no account is created for your address.'],
         baseUrl,
       });
     case 'change_email':
@@ -58,9 +60,18 @@ export function accountMail(news: AccountNews, baseUrl: string): Omit<Mail, 'to'
       return composed({
         subject: 'Reset your password',
         title: 'Reset your password',
-        before: ['Somebody, hopefully you, asked for a new password of the account with this address.'],
+        before: ['A new password was requested for the account with this email address.'],
         link: link('reset-password', 'Set a new password', news),
-        after: ['If it was not you, you can ignore this mail: the password stays as it is.'],
+        after: ['If this wasn’t you, you can ignore this email. The password does not change.'],
+        baseUrl,
+      });
+    case 'sign_in':
+      return composed({
+        subject: 'Your sign-in link',
+        title: 'Sign in',
+        before: ['A sign-in link was requested for the account with this email address. It works once.'],
+        link: link('sign-in-link', 'Sign in', news),
+        after: ['If this wasn’t you, ignore this email. Never pass the link on: it signs in to your account.'],
         baseUrl,
       });
     case 'already_registered':
@@ -68,10 +79,10 @@ export function accountMail(news: AccountNews, baseUrl: string): Omit<Mail, 'to'
         subject: 'You have an account already',
         title: 'You have an account already',
         before: [
-          'Somebody, hopefully you, tried to make an account with this address, which has one already. Nothing has changed.',
-          `Sign in at ${baseUrl} or, where you do not know the password any more, ask there for a new one.`,
+          'A new account was requested with this email address, which already has one. Nothing has changed.',
+          `Sign in at ${baseUrl}. If you do not know the password, request a sign-in link or a new password there.`,
         ],
-        after: ['If it was not you, you can ignore this mail.'],
+        after: ['If this wasn’t you, you can ignore this email.'],
         baseUrl,
       });
     case 'password_changed':

@@ -2,7 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { Account } from './account.ts';
 import { instant, text } from './base.ts';
 
-export const TOKEN_PURPOSES = ['verify_email', 'change_email', 'reset_password'] as const;
+export const TOKEN_PURPOSES = ['verify_email', 'change_email', 'reset_password', 'sign_in'] as const;
 export type TokenPurpose = (typeof TOKEN_PURPOSES)[number];
 
 /** A link in a mail that proves a mailbox: it works once, and the row goes when it is used. */
@@ -26,7 +26,7 @@ const AccountTokenSchema = defineEntity({
   checks: [
     {
       name: 'account_token_purpose_check',
-      expression: `purpose in ('verify_email', 'change_email', 'reset_password')`,
+      expression: `purpose in ('verify_email', 'change_email', 'reset_password', 'sign_in')`,
     },
   ],
 });

@@ -17,6 +17,8 @@ const AccountSchema = defineEntity({
     preferredLocale: text().nullable(),
     emailVerifiedAt: instant().nullable(),
     passwordHash: text().nullable().hidden(),
+    /** `operator` if the operator created the account: its password and keys stay valid once its email address is verified. */
+    createdBy: text().$type<'operator'>().nullable(),
     /** Credentials of a disabled account are refused; enabling restores keys and grants. */
     disabledAt: instant().nullable(),
     updatedAt: instant()
@@ -30,7 +32,10 @@ const AccountSchema = defineEntity({
       expression: 'create unique index "account_email_unique" on "account" (lower("email") text_pattern_ops)',
     },
   ],
-  checks: [{ name: 'account_role_check', expression: `role in ('user', 'admin')` }],
+  checks: [
+    { name: 'account_role_check', expression: `role in ('user', 'admin')` },
+    { name: 'account_created_by_check', expression: `created_by in ('operator')` },
+  ],
 });
 
 export class Account extends AccountSchema.class {}

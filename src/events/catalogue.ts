@@ -1,5 +1,6 @@
 /** Everything that is recorded, by what it is about. Add names freely, never rename one: rows keep them. */
 export const AUDIT_EVENTS = [
+  'account.sign_up_attempted',
   'account.created',
   'account.link_mailed',
   'account.email_verified',

@@ -54,6 +54,10 @@ export const CLEANUPS = {
     schedule: EVERY_MINUTE,
     batch: remove({ table: 'account_token', key: 'token_hash', expiry: 'expires_at' }),
   },
+  cleanup_sign_ups: {
+    schedule: EVERY_MINUTE,
+    batch: remove({ table: 'sign_up_attempt', key: 'id', expiry: 'expires_at' }),
+  },
   cleanup_passkey_challenges: {
     schedule: EVERY_MINUTE,
     batch: remove({ table: 'passkey_challenge', key: 'id', expiry: 'expires_at' }),

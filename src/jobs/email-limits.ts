@@ -38,12 +38,15 @@ export async function takePlace(
   return takenUnless(tx, row, { id, recipient, teamId });
 }
 
-/** The id of a mail that {@link takeLinkPlace} counts. */
-export const linkMailId = (unique: string): string => LINK + unique;
+/** The id of an email that {@link takeLinkPlace} counts. */
+export const linkMailId = (kind: string, unique: string): string => `${LINK}${kind}_${unique}`;
+
+/** The window in which links are counted. A link that signs in or resets is valid for as long, so that one of them always is. */
+export const LINK_WINDOW = '1 hour';
 
 /**
- * Takes a place for a link that verifies or resets. They are few and count for themselves, so that
- * no flood of other mails keeps somebody out; and by the hour, in which the last one still works.
+ * Reserves a slot for an email with a link. Each kind of link is counted apart and by the hour, so that neither
+ * other emails nor another kind of link, which strangers can request, delay the one that its owner needs.
  */
 export async function takeLinkPlace(
   tx: EntityManager,
@@ -52,10 +55,10 @@ export async function takeLinkPlace(
 ): Promise<Date | null> {
   await lockMailbox(tx, recipient);
   const [row] = await tx.execute<FreeAt[]>(
-    `select created_at + interval '1 hour' as free_at from sent_mail
-     where recipient = ? and id <> ? and starts_with(id, ?) and created_at > clock_timestamp() - interval '1 hour'
+    `select created_at + interval '${LINK_WINDOW}' as free_at from sent_mail
+     where recipient = ? and id <> ? and starts_with(id, ?) and created_at > clock_timestamp() - interval '${LINK_WINDOW}'
      order by created_at desc offset ? limit 1`,
-    [recipient, id, LINK, linkMailsPerHour - 1],
+    [recipient, id, id.slice(0, id.lastIndexOf('_') + 1), linkMailsPerHour - 1],
   );
   return takenUnless(tx, row, { id, recipient, teamId: null });
 }

@@ -3,7 +3,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 
 /** A mail about an account, to its address or to the one it is to have. */
 export type AccountMail = { accountId: string; to: string } & (
-  | { kind: 'verify_email' | 'change_email' | 'reset_password'; sealedToken: string }
+  | { kind: 'verify_email' | 'change_email' | 'reset_password' | 'sign_in'; sealedToken: string }
   | { kind: 'already_registered' | 'password_changed' }
   | { kind: 'email_changed'; newEmail: string }
   | {

@@ -8,7 +8,7 @@ import type { Mailer } from '../email/mailer.ts';
 import { enqueue, type AccountMail } from './enqueue.ts';
 import type { Log } from '../telemetry/log.ts';
 import { endJob, type Job } from './send-invitation.ts';
-import { giveBackPlace, linkMailId, takeLinkPlace, takePlace } from './email-limits.ts';
+import { giveBackPlace, LINK_WINDOW, linkMailId, takeLinkPlace, takePlace } from './email-limits.ts';
 
 /**
  * Mails somebody about their account: once, but for a crash while the mail is on its way. A mail that
@@ -26,7 +26,7 @@ export async function sendAccountMail(
   const token = 'sealedToken' in payload ? sealer.open(payload.sealedToken) : null;
   // Of the token or the job, so that every attempt at one mail takes the same place of the mailbox.
   const unique = token === null ? hash('sha256', `job ${job.id}`) : hashSecret(token).toString('hex');
-  const mailId = token === null ? `mail_${unique.slice(0, 32)}` : linkMailId(unique.slice(0, 32));
+  const mailId = token === null ? `mail_${unique.slice(0, 32)}` : linkMailId(kind, unique.slice(0, 32));
 
   const admission = await db.em().transactional(async (tx): Promise<Admission> => {
     const key = await keyOf(tx, job.id);
@@ -34,7 +34,7 @@ export async function sendAccountMail(
     const news = await newsOf(tx, payload, token);
     if (news === null) return null;
     const heldUntil = await placeOf(tx, config, payload, mailId);
-    if (heldUntil === null) return { news };
+    if (heldUntil === null) return { news: 'expiresAt' in news && 'token' in news ? await renewed(tx, news) : news };
     if ('expiresAt' in news && heldUntil >= news.expiresAt) return null;
     await enqueue(tx, 'sendAccountMail', payload, key, heldUntil);
     return { heldUntil };
@@ -81,6 +81,7 @@ function placeOf(
     case 'verify_email':
     case 'change_email':
     case 'reset_password':
+    case 'sign_in':
       return takeLinkPlace(tx, config.linkMailsPerHour, place);
     case 'already_registered':
       // Strangers cause it, so it has the smaller number that one team has.
@@ -95,7 +96,8 @@ async function newsOf(tx: EntityManager, payload: AccountMail, token: string | n
   switch (payload.kind) {
     case 'verify_email':
     case 'change_email':
-    case 'reset_password': {
+    case 'reset_password':
+    case 'sign_in': {
       const expiresAt = token === null ? null : await endOf(tx, token);
       return token === null || expiresAt === null ? null : { kind: payload.kind, token, expiresAt };
     }
@@ -108,13 +110,31 @@ async function newsOf(tx: EntityManager, payload: AccountMail, token: string | n
   }
 }
 
-/** Until when a link works; null for one that was used or replaced. */
+/** Returns until when a link works; null for one that was used or has expired. */
 async function endOf(tx: EntityManager, token: string): Promise<Date | null> {
   const [row] = await tx.execute<{ expires_at: string }[]>(
-    `select expires_at from account_token where token_hash = decode(?, 'hex') and expires_at > now()`,
-    [hashSecret(token).toString('hex')],
+    `select expires_at from account_token where token_hash = decode(?, 'hex') and expires_at > now()
+     union all
+     select expires_at from sign_up_attempt where token_hash = decode(?, 'hex') and expires_at > now()`,
+    [hashSecret(token).toString('hex'), hashSecret(token).toString('hex')],
   );
   return row === undefined ? null : new Date(row.expires_at);
+}
+
+/**
+ * Starts the time of a link when its email leaves: it is valid for at least as long as the email counts. So a mailbox
+ * that gets no further link has one that works.
+ */
+async function renewed<News extends { readonly token: string; readonly expiresAt: Date }>(
+  tx: EntityManager,
+  news: News,
+): Promise<News> {
+  const [row] = await tx.execute<{ expires_at: string }[]>(
+    `update account_token set expires_at = greatest(expires_at, clock_timestamp() + interval '${LINK_WINDOW}')
+     where token_hash = decode(?, 'hex') returning expires_at`,
+    [hashSecret(news.token).toString('hex')],
+  );
+  return row === undefined ? news : { ...news, expiresAt: new Date(row.expires_at) };
 }
 
 type Offered = Extract<AccountMail, { kind: 'ownership_offered' }>;

@@ -1,5 +1,4 @@
 import type { Authentication } from '../auth/authenticate.ts';
-import type { Principal } from '../auth/principal.ts';
 import type { Permission, Scope } from '../entities/index.ts';
 import { ProblemError } from '../errors.ts';
 
@@ -13,11 +12,16 @@ export type Access = {
   /** Account-level (spec 4): a team credential is refused. */
   readonly accountLevel: boolean;
   readonly permission: Permission | null;
+  /** Also answers in the browser of a sign-up whose email address is not verified yet. */
+  readonly isOpenToSignUps?: true;
 };
 
-/** Refuses by credential, then scope, then audience: 401 or 403, before anything of the request is read. */
-export function authorize(authentication: Authentication, access: Access): Principal {
-  if (authentication.principal === null) throw authentication.refusal;
+/** Checks credential, then scope, then audience: 401 or 403, before the request's input is read. */
+export function authorize(authentication: Authentication, access: Access): void {
+  if (authentication.principal === null) {
+    if (access.isOpenToSignUps && authentication.signUp !== undefined) return;
+    throw authentication.refusal;
+  }
   const { principal } = authentication;
   if (access.sessionOnly && principal.kind !== 'session') throw new ProblemError('session_required');
   if (access.scope !== null && !principal.scopes.includes(access.scope)) {
@@ -30,5 +34,4 @@ export function authorize(authentication: Authentication, access: Access): Princ
   if (access.accountLevel && principal.teamId !== null) {
     throw new ProblemError('team_credential_refused');
   }
-  return principal;
 }

@@ -56,6 +56,19 @@ export const scopedProcedure = (scope: Scope) => accessible({ scope, accountLeve
 /** Account-level: a credential that holds `scope` and is not bound to one team. */
 export const accountProcedure = (scope: Scope) => accessible({ scope, accountLevel: true, permission: null });
 
+/**
+ * Reads the caller's own profile. A sign-up whose email address is not verified yet has one too; every other
+ * procedure answers it with `email_not_verified`.
+ */
+export const profileProcedure = procedure
+  .meta({ access: { scope: 'profile:read', accountLevel: true, permission: null, isOpenToSignUps: true } })
+  .use(({ ctx, next }) => {
+    const { authentication } = ctx;
+    const account = authentication.principal ?? authentication.signUp;
+    if (account === undefined) throw new ProblemError('credential_missing'); // `authorize` has refused it already
+    return next({ ctx: { account } });
+  });
+
 type TeamAccess<Shape extends z.core.$ZodLooseShape> = {
   readonly scope: Scope;
   readonly permission?: Permission;

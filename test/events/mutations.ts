@@ -4,7 +4,7 @@ import { signedIn, type Visitor } from '../support/browser.ts';
 import type { AnAccount, ATeam } from '../support/factories.ts';
 import { aProofKey, askConsent, goodRequest } from '../oauth/flow.ts';
 import { anInvitationWithLink } from '../trpc/console.ts';
-import { anAddress, aSignedIn, OTHER_PASSWORD, PASSWORD, tokenTo } from '../trpc/people.ts';
+import { anAddress, aPerson, aSignedIn, OTHER_PASSWORD, PASSWORD, tokenTo } from '../trpc/people.ts';
 
 type Trpc = Visitor['trpc'];
 
@@ -95,20 +95,25 @@ export const MUTATIONS: readonly Row[] = [
     const { id } = await api.anApiKey(owner, { team });
     return { call: (trpc) => trpc.revokeApiKey.mutate({ keyId: id }) };
   }],
-  ['auth.signUp', ['account.created', 'account.link_mailed'], ({ api }) => ({
+  ['auth.signUp', ['account.link_mailed', 'account.sign_up_attempted', 'session.began'], ({ api }) => ({
     visitor: api.visitor(),
     call: (trpc) => trpc.auth.signUp.mutate({ email: anAddress(), password: PASSWORD }),
   })],
-  ['auth.verifyEmail', ['account.email_verified'], async ({ api }) => {
+  ['auth.verifyEmail', ['account.created', 'account.email_verified', 'session.began'], async ({ api }) => {
     const email = anAddress();
     await api.visitor().trpc.auth.signUp.mutate({ email, password: PASSWORD });
     const token = await tokenTo(api, email, /./);
-    return { visitor: api.visitor(), call: (trpc) => trpc.auth.verifyEmail.mutate({ token }) };
+    return { visitor: api.visitor(), call: (trpc) => trpc.auth.verifyEmail.mutate({ token, password: PASSWORD }) };
   }],
   ['auth.resendVerification', ['account.link_mailed'], async ({ api }) => {
-    const email = anAddress();
-    await api.visitor().trpc.auth.signUp.mutate({ email, password: PASSWORD });
+    const { email } = await aPerson(api, { isVerified: false });
     return { visitor: api.visitor(), call: (trpc) => trpc.auth.resendVerification.mutate({ email }) };
+  }],
+  ['auth.emailSignInLink', ['account.link_mailed'], simply((trpc, { owner }) => trpc.auth.emailSignInLink.mutate({ email: owner.email }))],
+  ['auth.signInWithLink', ['session.began'], async ({ api, owner }) => {
+    await api.visitor().trpc.auth.emailSignInLink.mutate({ email: owner.email });
+    const token = await tokenTo(api, owner.email, /sign-in link/);
+    return { visitor: api.visitor(), call: (trpc) => trpc.auth.signInWithLink.mutate({ token }) };
   }],
   ['auth.signIn', ['session.began'], ({ api, owner }) => ({
     visitor: api.visitor(),

@@ -160,7 +160,7 @@ describe('sendAccountMail', () => {
   test('that the limits hold back waits, unless its link would have expired', async () => {
     const { server, roster, account, queue, aLink, resetMail } = await anInstallation();
     await roster.rows(
-      `insert into sent_mail (id, recipient, created_at) select kind || $1 || n, $1, now() from generate_series(1, 20) as n, unnest(array['mail_', 'link_']) as kind`,
+      `insert into sent_mail (id, recipient, created_at) select kind || $1 || n, $1, now() from generate_series(1, 20) as n, unnest(array['mail_', 'link_reset_password_']) as kind`,
       [account.email],
     );
     await queue(resetMail(await aLink(3_000_000)));
@@ -177,7 +177,7 @@ describe('sendAccountMail', () => {
 });
 
 describe('the places for links', () => {
-  const place = (id: string) => ({ id: linkMailId(id), recipient: 'bob@example.com' });
+  const place = (id: string) => ({ id: linkMailId('reset_password', id), recipient: 'bob@example.com' });
 
   test('hold under parallel workers of two replicas, and take none from other mails', async () => {
     const roster = await install();

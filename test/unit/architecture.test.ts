@@ -33,6 +33,8 @@ const ALLOWED: readonly (readonly [from: string, to: string])[] = [
   ['', 'billing/seats.ts'],
   // Every way of signing in begins a session, and every change of a password ends some.
   ['', 'sessions/sessions.service.ts'],
+  // A browser that follows an emailed link becomes a known one.
+  ['', 'sessions/known-devices.ts'],
   // Sign-in sends and consumes the links that accounts define.
   ['sign-in/', 'accounts/email-link-token.ts'],
   // Signing up by an invitation accepts it.

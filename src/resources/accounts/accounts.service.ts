@@ -28,6 +28,7 @@ export async function createAccount(db: TransactionScope, input: NewAccount): Pr
         firstName: input.firstName ?? null,
         lastName: input.lastName ?? null,
         role: input.role ?? 'user',
+        createdBy: 'operator',
         passwordHash,
         emailVerifiedAt: input.isEmailVerified === true ? new Date() : null,
       });

@@ -8,7 +8,9 @@ import { HOUR_MS } from '../../time.ts';
 const KINDS = {
   verify_email: { secret: 'emailVerification', validMs: 24 * HOUR_MS },
   change_email: { secret: 'emailVerification', validMs: 24 * HOUR_MS },
+  // At least as long as `LINK_WINDOW`, from the moment the email leaves.
   reset_password: { secret: 'passwordReset', validMs: HOUR_MS },
+  sign_in: { secret: 'signInLink', validMs: HOUR_MS },
 } as const satisfies Record<TokenPurpose, unknown>;
 
 /** Makes a link's token for the mailbox of `email`. Only its hash is stored. @returns the token */

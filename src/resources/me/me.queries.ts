@@ -1,3 +1,4 @@
+import type { PendingSignUp } from '../../auth/authenticate.ts';
 import type { Database } from '../../db/database.ts';
 import { iso, isoOrNull, query, type QueryRunner } from '../../db/query.ts';
 import { recordedCommand, runAndRecord } from '../../events/record.ts';
@@ -32,6 +33,20 @@ export const getMe = async (db: QueryRunner, accountId: string) =>
 
 export const updateMe = async (db: Database, accountId: string, names: { firstName: string; lastName: string }) =>
   presentAccount(await runAndRecord(db, updateNames, [accountId, names.firstName, names.lastName], { accountId }));
+
+/** The profile of a sign-up, which has no account until its email address is verified. */
+export const presentSignUp = ({ accountId, email, firstName, lastName, createdAt }: PendingSignUp) => ({
+  id: accountId,
+  email,
+  firstName,
+  lastName,
+  role: 'user',
+  avatar: null,
+  preferredLocale: null,
+  emailVerified: null,
+  createdAt: iso(createdAt),
+  updatedAt: iso(createdAt),
+});
 
 function presentAccount([row]: AccountRow[]) {
   // Deleted since the credential was resolved: as if it had been gone then.

@@ -1,14 +1,16 @@
 import { z } from 'zod';
-import { accountProcedure } from '../../procedures/procedures.ts';
+import { accountProcedure, profileProcedure } from '../../procedures/procedures.ts';
 import { endpoint, router } from '../../procedures/trpc.ts';
-import { getMe, updateMe } from './me.queries.ts';
+import { getMe, presentSignUp, updateMe } from './me.queries.ts';
 import { accountOutput, updateMeBody } from './me.schema.ts';
 
 export const meRouter = router({
-  getMe: accountProcedure('profile:read')
+  getMe: profileProcedure
     .meta(endpoint('getMe', 'GET /api/v1/me', { summary: 'Read the account profile' }))
     .output(accountOutput)
-    .query(({ ctx }) => getMe(ctx.services.db, ctx.principal.accountId)),
+    .query(({ ctx: { services, account } }) =>
+      'email' in account ? presentSignUp(account) : getMe(services.db, account.accountId),
+    ),
 
   updateMe: accountProcedure('profile:write')
     .meta(endpoint('updateMe', 'PATCH /api/v1/me', { summary: 'Update the account profile' }))

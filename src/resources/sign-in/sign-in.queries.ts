@@ -1,22 +1,45 @@
 import { hashSecret } from '../../crypto/tokens.ts';
 import { query, type QueryRunner } from '../../db/query.ts';
 
-type Row = { account_id: string; password_hash: string | null; is_disabled: boolean; device_id: string | null };
+type Row = {
+  account_id: string | null;
+  password_hash: string | null;
+  is_disabled: boolean;
+  device_id: string | null;
+  attempt_id: string | null;
+  attempt_hash: string | null;
+};
 
 const findForSignIn = query<Row>(
   'find_for_sign_in',
-  `select a.id as account_id, a.password_hash, a.disabled_at is not null as is_disabled, d.id as device_id
-   from account a
+  `select a.id as account_id, a.password_hash, a.disabled_at is not null as is_disabled, d.id as device_id,
+     s.id as attempt_id, s.password_hash as attempt_hash
+   from (values (lower($1::text))) as address (email)
+   left join account a on lower(a.email) = address.email
    left join known_device d on d.account_id = a.id and d.token_hash = $2
-   where lower(a.email) = lower($1)`,
+   left join lateral (
+     select id, password_hash from sign_up_attempt
+     where lower(email) = address.email and browser_hash = $2 and expires_at > now()
+     order by id desc limit 1
+   ) s on true`,
 );
 
-/** Who wants to sign in: one statement for known and unknown addresses, with and without a known browser. */
+/**
+ * Finds what a password can be compared with: the account of the address, and the sign-up that this browser made.
+ * One statement, whether or not there is an account or a known browser.
+ */
 export async function findSignIn(db: QueryRunner, email: string, deviceToken: string | undefined) {
   const [row] = await db.query(findForSignIn, [email, deviceToken === undefined ? null : hashSecret(deviceToken)]);
+  const { account_id: accountId = null, device_id: deviceId = null } = row ?? {};
   return {
-    accountId: row?.account_id ?? null,
+    accountId,
     passwordHash: row === undefined || row.is_disabled ? null : row.password_hash,
-    deviceId: row?.device_id ?? null,
+    deviceId,
+    attempt:
+      row === undefined || row.attempt_id === null || row.attempt_hash === null
+        ? null
+        : { id: row.attempt_id, passwordHash: row.attempt_hash },
   };
 }
+
+export type SignInTarget = Awaited<ReturnType<typeof findSignIn>>;

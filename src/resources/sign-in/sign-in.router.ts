@@ -5,17 +5,23 @@ import { router } from '../../procedures/trpc.ts';
 import {
   linkToken,
   policyOutput,
+  pendingSignUpOutput,
   resetPasswordInput,
   signInInput,
   signUpInput,
   signUpOutput,
+  verificationOutput,
+  verifyEmailInput,
 } from './sign-in.schema.ts';
-import { forgotPassword, resetPassword } from './password.service.ts';
+import { iso } from '../../db/query.ts';
+import { requestLink } from './email-link.ts';
+import { resetPassword } from './password.service.ts';
 import { signIn, signOut } from './sign-in.service.ts';
 import { signUp } from './sign-up.service.ts';
-import { resendVerification, verifyEmail } from './verification.service.ts';
+import { readSignInLink, signInWithLink } from './sign-in-link.service.ts';
+import { readVerification, resendVerification, verifyEmail } from './verification.service.ts';
 
-/** Getting an account and a session, and getting back into one. Over tRPC only. */
+/** Signing up, signing in, and recovering access by email. Over tRPC only. */
 export const authRouter = router({
   policy: publicProcedure.output(policyOutput).query(({ ctx }) => ({ signup: ctx.services.config.signup })),
 
@@ -26,11 +32,24 @@ export const authRouter = router({
       signedIn: await signUp(ctx.services, ctx.browserClient, ctx.authentication.principal, input),
     })),
 
-  verifyEmail: publicProcedure
+  /** The sign-up that this browser is signed in to, until its email address is verified. */
+  pendingSignUp: publicProcedure.output(pendingSignUpOutput).query(({ ctx: { authentication } }) => {
+    const signUp = authentication.principal === null ? authentication.signUp : undefined;
+    return signUp === undefined ? null : { email: signUp.email, expiresAt: iso(signUp.expiresAt) };
+  }),
+
+  readVerification: publicProcedure
     .input(z.object({ token: linkToken }))
+    .output(verificationOutput)
+    .query(({ ctx, input }) =>
+      readVerification(ctx.services, ctx.browserClient, ctx.authentication.principal, input.token),
+    ),
+
+  verifyEmail: publicProcedure
+    .input(verifyEmailInput)
     .output(success)
     .mutation(async ({ ctx, input }) => {
-      await verifyEmail(ctx.services, ctx.browserClient, ctx.authentication.principal, input.token);
+      await verifyEmail(ctx.services, ctx.browserClient, ctx.authentication.principal, input);
       return SUCCESS;
     }),
 
@@ -50,8 +69,29 @@ export const authRouter = router({
       return SUCCESS;
     }),
 
+  emailSignInLink: publicProcedure
+    .input(z.object({ email: emailAddress }))
+    .output(success)
+    .mutation(async ({ ctx, input }) => {
+      await requestLink(ctx.services, ctx.browserClient, input.email, 'sign_in');
+      return SUCCESS;
+    }),
+
+  readSignInLink: publicProcedure
+    .input(z.object({ token: linkToken }))
+    .output(z.object({ email: z.string() }))
+    .query(({ ctx, input }) => readSignInLink(ctx.services, ctx.browserClient, input.token)),
+
+  signInWithLink: publicProcedure
+    .input(z.object({ token: linkToken }))
+    .output(success)
+    .mutation(async ({ ctx, input }) => {
+      await signInWithLink(ctx.services, ctx.browserClient, ctx.authentication.principal, input.token);
+      return SUCCESS;
+    }),
+
   signOut: publicProcedure.output(success).mutation(async ({ ctx }) => {
-    await signOut(ctx.services, ctx.browserClient, ctx.authentication.principal);
+    await signOut(ctx.services, ctx.browserClient, ctx.authentication);
     return SUCCESS;
   }),
 
@@ -59,7 +99,7 @@ export const authRouter = router({
     .input(z.object({ email: emailAddress }))
     .output(success)
     .mutation(async ({ ctx, input }) => {
-      await forgotPassword(ctx.services, ctx.browserClient, input.email);
+      await requestLink(ctx.services, ctx.browserClient, input.email, 'reset_password');
       return SUCCESS;
     }),
 

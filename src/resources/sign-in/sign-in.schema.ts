@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { PASSWORD_LENGTH } from '../../crypto/password-hash.ts';
-import { emailAddress, text } from '../../procedures/fields.ts';
+import { emailAddress, text, timestamp } from '../../procedures/fields.ts';
 
-/** A password to be set. */
+/** A password to set. */
 export const newPassword = text(PASSWORD_LENGTH.min, PASSWORD_LENGTH.max);
 
-/** A password to be compared: one that nobody can have is wrong, and no fault of the request. Bounded before it is hashed. */
+/** A password to compare: an impossible one is wrong, not invalid. Its length is bounded before it is hashed. */
 export const givenPassword = text(0, PASSWORD_LENGTH.max);
 
-/** The token of a link. What is no token of ours is a link that does not work. */
+/** The token of a link. A malformed one is answered like one that has expired. */
 export const linkToken = z.string();
 
 export const policyOutput = z.object({ signup: z.enum(['open', 'invited', 'closed']) });
@@ -26,5 +26,17 @@ export const signUpOutput = z.object({ signedIn: z.boolean() });
 
 export const signInInput = z.object({ email: emailAddress, password: givenPassword });
 export type SignIn = z.infer<typeof signInInput>;
+
+/** In the browser of the sign-up the link is enough; elsewhere its password is needed too, or a new one. */
+export const verifyEmailInput = z.object({
+  token: linkToken,
+  password: givenPassword.optional(),
+  newPassword: newPassword.optional(),
+});
+export type Verification = z.infer<typeof verifyEmailInput>;
+
+export const verificationOutput = z.object({ email: z.string(), needsPassword: z.boolean() });
+
+export const pendingSignUpOutput = z.object({ email: z.string(), expiresAt: timestamp }).nullable();
 
 export const resetPasswordInput = z.object({ token: linkToken, password: newPassword });

@@ -1,50 +1,145 @@
-import { transaction } from '../../transactions/transaction.ts';
-import { isSameAddress, lockAccountByEmail } from '../../transactions/with-account.ts';
-import { record } from '../../events/record.ts';
-import { consumeToken, endTokens } from '../accounts/email-link-token.ts';
-import { withMinimumDuration } from '../../crypto/minimum-duration.ts';
-import type { Principal } from '../../auth/principal.ts';
-import { addressAttemptLimit, consumeAttempt, refundAttempt } from '../../rate-limit/attempts.ts';
-import { ProblemError } from '../../errors.ts';
+import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Services } from '../../app-services.ts';
+import type { Principal } from '../../auth/principal.ts';
+import { withMinimumDuration } from '../../crypto/minimum-duration.ts';
+import { hashPassword, requireUncommon, verifyPassword } from '../../crypto/password-hash.ts';
+import { hashSecret } from '../../crypto/tokens.ts';
+import { type Account, SignUpAttempt } from '../../entities/index.ts';
+import { ProblemError } from '../../errors.ts';
 import type { BrowserClient } from '../../procedures/browser-client.ts';
-import { endSessions } from '../sessions/sessions.service.ts';
-import { mailLink } from './link-mail.ts';
+import { consumeAttempt, passwordAttemptLimit, refundAttempt } from '../../rate-limit/attempts.ts';
+import { lockEmailAddress } from '../../transactions/email-address.ts';
+import { lockAccountByEmail } from '../../transactions/with-account.ts';
+import { consumeToken } from '../accounts/email-link-token.ts';
+import { endReplacedSession, openSession, startSession } from '../sessions/sessions.service.ts';
+import { findLink, consumeMailAttempt, mailLink } from './email-link.ts';
+import { registerVerified, retryOnUniqueViolation } from './invited-sign-up.service.ts';
+import type { Verification } from './sign-in.schema.ts';
+import { createAttempt, findAttemptOfBrowser } from './sign-up-attempts.ts';
+import { findVerificationTarget, type VerificationTarget } from './verification-target.ts';
+import { transaction } from '../../transactions/transaction.ts';
 
-/**
- * Takes a mailbox as proven. Sessions that began before end, unless it is one of them that brings
- * the link: whoever prepared the account for somebody else's mailbox must not stay in it.
- */
-export async function verifyEmail(
-  { db, secrets }: Services,
+/** Returns what a verification link is about, without using it: mail scanners open links. */
+export async function readVerification(
+  services: Services,
   browserClient: BrowserClient,
   principal: Principal | null,
   token: string,
-): Promise<void> {
-  const window = addressAttemptLimit(browserClient.attempts, 'link', browserClient.addressBucket);
-  await consumeAttempt(window);
-  await transaction(db, async (tx) => {
-    const { account, email } = await consumeToken(tx, secrets, 'verify_email', token);
-    if (!isSameAddress(account.email, email)) throw new ProblemError('link_invalid');
-    account.emailVerifiedAt ??= new Date();
-    record(tx, 'account.email_verified', { accountId: account.id });
-    await endTokens(tx, account.id, ['verify_email']);
-    const isOwn = principal?.kind === 'session' && principal.accountId === account.id;
-    const except = isOwn ? { except: principal.credentialId } : {};
-    await endSessions(tx, { account: account.id, ...except }, 'mailbox proven');
-  });
-  await refundAttempt(window);
+): Promise<{ email: string; needsPassword: boolean }> {
+  const target = await findLink(browserClient, findVerificationTarget(services, browserClient, principal, token));
+  return { email: target.email, needsPassword: !target.isSameBrowser };
 }
 
-/** Sends a new link to an account whose mailbox is not proven. Links that were mailed before go on working. */
+/**
+ * Verifies an email address, and signs in. A sign-up becomes the account in the browser that made it, or
+ * elsewhere with its password; whoever has the link and does not know the password chooses a new one.
+ */
+export async function verifyEmail(
+  services: Services,
+  browserClient: BrowserClient,
+  principal: Principal | null,
+  { token, password, newPassword }: Verification,
+): Promise<void> {
+  const { db, config } = services;
+  const target = await findLink(browserClient, findVerificationTarget(services, browserClient, principal, token));
+  let newHash: string | null = null;
+  if (newPassword !== undefined) {
+    requireUncommon(newPassword, target.email, '/newPassword');
+    newHash = await hashPassword(newPassword, config.passwordCost);
+  } else if (!target.isSameBrowser) {
+    await requirePassword(services, browserClient, target, password);
+  }
+  const session = await retryOnUniqueViolation(() =>
+    transaction(db, async (tx) => {
+      await lockEmailAddress(tx, target.email);
+      const account =
+        target.attemptId === null
+          ? await verifyAccount(tx, services, principal, target, newHash ?? target.passwordHash, token)
+          : await becomeAccount(tx, principal, target, newHash, token);
+      return startSession(tx, services, {
+        account,
+        authenticationType: 'email_link',
+        browserClient,
+        replaced: null,
+      });
+    }),
+  );
+  openSession(browserClient, session);
+}
+
+async function requirePassword(
+  { config }: Services,
+  { attempts }: BrowserClient,
+  { attemptId, accountId, passwordHash }: VerificationTarget,
+  password: string | undefined,
+): Promise<void> {
+  if (password === undefined) throw new ProblemError('password_required');
+  const limit = passwordAttemptLimit(attempts, { signUpId: attemptId ?? accountId });
+  await consumeAttempt(limit);
+  if (!(await verifyPassword(password, passwordHash, config.passwordCost))) throw new ProblemError('password_wrong');
+  await refundAttempt(limit);
+}
+
+/** Turns a sign-up into the account of its address. Of concurrent calls only one succeeds. */
+async function becomeAccount(
+  tx: EntityManager,
+  replaced: Principal | null,
+  { attemptId, email }: VerificationTarget,
+  newHash: string | null,
+  token: string,
+): Promise<Account> {
+  const known = await lockAccountByEmail(tx, email);
+  await endReplacedSession(tx, replaced);
+  const attempt = await tx.findOne(SignUpAttempt, { id: attemptId ?? '', tokenHash: hashSecret(token) });
+  if (attempt === null || known?.disabledAt || known?.emailVerifiedAt) throw new ProblemError('link_invalid');
+  // The names of a sign-up whose password is not known may be a stranger's.
+  const names = newHash === null ? { firstName: attempt.firstName, lastName: attempt.lastName } : {};
+  return registerVerified(tx, known, {
+    id: attempt.accountId,
+    email: attempt.email,
+    passwordHash: newHash ?? attempt.passwordHash,
+    ...names,
+  });
+}
+
+/** Verifies an account that has no sign-up: the operator created it, or a version before there were attempts. */
+async function verifyAccount(
+  tx: EntityManager,
+  { secrets }: Services,
+  replaced: Principal | null,
+  { email, passwordHash }: VerificationTarget,
+  provenHash: string | null,
+  token: string,
+): Promise<Account> {
+  const { account } = await consumeToken(tx, secrets, 'verify_email', token);
+  await endReplacedSession(tx, replaced);
+  // Verified, or given another password, since the link was looked up.
+  if (account.emailVerifiedAt || account.disabledAt || provenHash === null) throw new ProblemError('link_invalid');
+  if ((account.passwordHash ?? null) !== passwordHash) throw new ProblemError('link_invalid');
+  const { firstName, lastName } = account;
+  return registerVerified(tx, account, { email, passwordHash: provenHash, firstName, lastName });
+}
+
+/**
+ * Sends a new link to an account whose email address is not verified, or for the sign-up of this browser. Links
+ * that were sent before stay valid.
+ */
 export async function resendVerification(
   services: Services,
   browserClient: BrowserClient,
   email: string,
 ): Promise<void> {
-  await consumeAttempt(addressAttemptLimit(browserClient.attempts, 'mail', browserClient.addressBucket));
+  await consumeMailAttempt(services, browserClient, email);
   await withMinimumDuration(
     transaction(services.db, async (tx) => {
+      await lockEmailAddress(tx, email);
+      const attempt = await findAttemptOfBrowser(tx, email, browserClient.deviceToken);
+      if (attempt !== null) {
+        const { accountId, passwordHash, firstName = null, lastName = null, browserHash } = attempt;
+        const copied = { accountId, email: attempt.email, passwordHash, firstName, lastName, browserHash };
+        await createAttempt(tx, services, copied);
+        return;
+      }
       const account = await lockAccountByEmail(tx, email);
       if (!account?.email || account.emailVerifiedAt || account.disabledAt) return;
       await mailLink(tx, services, account, 'verify_email', account.email);

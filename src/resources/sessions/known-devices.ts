@@ -1,0 +1,47 @@
+import { randomBytes } from 'node:crypto';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { hashSecret } from '../../crypto/tokens.ts';
+import { query, type QueryRunner } from '../../db/query.ts';
+import { type Account, KnownDevice } from '../../entities/index.ts';
+import type { BrowserClient } from '../../procedures/browser-client.ts';
+
+const DEVICE_TOKEN_BYTES = 32;
+
+/** Returns the token of the browser's cookie, or a new one. Nothing is stored. */
+export const getDeviceToken = ({ deviceToken }: BrowserClient): string =>
+  deviceToken ?? randomBytes(DEVICE_TOKEN_BYTES).toString('base64url');
+
+/**
+ * Makes the browser a known one of the account: its password attempts are counted on their own, so that
+ * strangers cannot use them up. Call it after a sign-in, or once the browser has followed an emailed link.
+ */
+export async function rememberDevice(tx: EntityManager, account: Account, browserClient: BrowserClient) {
+  const token = getDeviceToken(browserClient);
+  const tokenHash = hashSecret(token);
+  const lastSeenAt = new Date();
+  const known = await tx.findOne(KnownDevice, { account: account.id, tokenHash });
+  if (known !== null) {
+    known.lastSeenAt = lastSeenAt;
+    return { token, tokenHash, isNew: false, isFirst: false };
+  }
+  const isFirst = (await tx.count(KnownDevice, { account: account.id })) === 0;
+  tx.create(KnownDevice, { account, tokenHash, lastSeenAt });
+  return { token, tokenHash, isNew: true, isFirst };
+}
+
+const findDevice = query<{ id: string }>(
+  'find_known_device',
+  `select d.id from known_device d join account a on a.id = d.account_id
+   where lower(a.email) = lower($1) and d.token_hash = $2`,
+);
+
+/** Returns the id of the known browser that calls, or null if the account of the address does not know it. */
+export async function findKnownDevice(
+  db: QueryRunner,
+  email: string,
+  { deviceToken }: BrowserClient,
+): Promise<string | null> {
+  if (deviceToken === undefined) return null;
+  const [row] = await db.query(findDevice, [email, hashSecret(deviceToken)]);
+  return row?.id ?? null;
+}

@@ -1,0 +1,72 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Services } from '../../app-services.ts';
+import { withMinimumDuration } from '../../crypto/minimum-duration.ts';
+import type { Account, TokenPurpose } from '../../entities/index.ts';
+import { ProblemError } from '../../errors.ts';
+import { record } from '../../events/record.ts';
+import { accountMailKey, enqueue } from '../../jobs/enqueue.ts';
+import type { BrowserClient } from '../../procedures/browser-client.ts';
+import { addressAttemptLimit, consumeAttempt, mailAttemptLimit } from '../../rate-limit/attempts.ts';
+import { lockAccountByEmail } from '../../transactions/with-account.ts';
+import { issueToken } from '../accounts/email-link-token.ts';
+import { findKnownDevice } from '../sessions/known-devices.ts';
+import { transaction } from '../../transactions/transaction.ts';
+
+/** Creates a link and enqueues the email that carries it, in one transaction. */
+export async function mailLink(
+  tx: EntityManager,
+  { secrets, sealer }: Services,
+  account: Account,
+  kind: TokenPurpose,
+  to: string,
+): Promise<void> {
+  const token = issueToken(tx, secrets, account, kind, to);
+  record(tx, 'account.link_mailed', { accountId: account.id, reason: kind });
+  await tx.flush();
+  const mail = { kind, accountId: account.id, to, sealedToken: sealer.seal(token) };
+  await enqueue(tx, 'sendAccountMail', mail, accountMailKey(mail));
+}
+
+/**
+ * Emails a link to the owner of an address, if it has an account. Links that were sent before stay valid, so that
+ * nobody can take them away by requesting more. The answer and its time do not reveal whether there is an account.
+ */
+export async function requestLink(
+  services: Services,
+  browserClient: BrowserClient,
+  email: string,
+  kind: 'reset_password' | 'sign_in',
+): Promise<void> {
+  await consumeMailAttempt(services, browserClient, email);
+  await withMinimumDuration(
+    transaction(services.db, async (tx) => {
+      const account = await lockAccountByEmail(tx, email);
+      if (!account?.email || account.disabledAt) return;
+      await mailLink(tx, services, account, kind, account.email);
+    }),
+  );
+}
+
+/** Counts a request for an emailed link. */
+export async function consumeMailAttempt({ db }: Services, browserClient: BrowserClient, email: string): Promise<void> {
+  const deviceId = await findKnownDevice(db, email, browserClient);
+  await consumeAttempt(mailAttemptLimit(browserClient.attempts, browserClient.addressBucket, deviceId));
+}
+
+/**
+ * Looks a link up, and counts it only if it does not work: a token cannot be guessed, and a valid link must work
+ * whatever strangers at the same client address have used up.
+ */
+export async function findLink<Found>(
+  { attempts, addressBucket }: BrowserClient,
+  look: Promise<Found>,
+): Promise<Found> {
+  try {
+    return await look;
+  } catch (error) {
+    if (error instanceof ProblemError && error.problem === 'link_invalid') {
+      await consumeAttempt(addressAttemptLimit(attempts, 'link', addressBucket));
+    }
+    throw error;
+  }
+}

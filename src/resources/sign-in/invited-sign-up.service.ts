@@ -1,0 +1,111 @@
+import { UniqueConstraintViolationException } from '@mikro-orm/core';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Services } from '../../app-services.ts';
+import type { Principal } from '../../auth/principal.ts';
+import { Account } from '../../entities/index.ts';
+import { ProblemError } from '../../errors.ts';
+import { record } from '../../events/record.ts';
+import type { BrowserClient } from '../../procedures/browser-client.ts';
+import { lockEmailAddress } from '../../transactions/email-address.ts';
+import { isSameAddress, lockAccountByEmail } from '../../transactions/with-account.ts';
+import { acceptInvitation, findInvitationByToken, type LinkedInvitation } from '../invitations/acceptance.service.ts';
+import { endReplacedSession, startSession } from '../sessions/sessions.service.ts';
+import { endSignUps, proveMailbox } from './prove-mailbox.ts';
+import type { SignUp } from './sign-in.schema.ts';
+import { lockMany, lockOne } from '../../transactions/locks.ts';
+import { transaction } from '../../transactions/transaction.ts';
+import { lockMembership } from '../../transactions/with-team.ts';
+
+type Registration = SignUp & { readonly passwordHash: string };
+
+/** Creates a verified account that is a member and signed in: the emailed link of the invitation has proven the mailbox. */
+export async function registerFromInvitation(
+  services: Services,
+  browserClient: BrowserClient,
+  replaced: Principal | null,
+  input: Registration & { readonly invitationToken: string },
+) {
+  return transaction(services.db, async (tx) => {
+    await lockEmailAddress(tx, input.email);
+    const { team } = requireInvited(
+      await findInvitationByToken(tx, services, input.invitationToken, false),
+      input,
+    ).invitation;
+    await lockOne(tx, 'team', team.id);
+    const known = await lockAccountByEmail(tx, input.email);
+    // Lock what ends below in LOCK_ORDER: sessions come before the invitation.
+    if (known !== null) await lockMany(tx, 'session', { account: known.id });
+    await endReplacedSession(tx, replaced);
+    const { invitation } = requireInvited(
+      await findInvitationByToken(tx, services, input.invitationToken, true),
+      input,
+    );
+    if (known?.emailVerifiedAt || known?.disabledAt) throw new ProblemError('account_exists');
+    if (known !== null) await lockMembership(tx, team.id, known.id);
+
+    const account = await registerVerified(tx, known, { ...input, email: invitation.email });
+    await acceptInvitation(tx, services, invitation.id, account);
+    return startSession(tx, services, { account, authenticationType: 'invitation', browserClient, replaced: null });
+  });
+}
+
+export function requireInvited(linked: LinkedInvitation | null, { email }: SignUp): LinkedInvitation {
+  if (linked === null) throw new ProblemError('link_invalid');
+  if (!isSameAddress(email, linked.invitation.email)) throw new ProblemError('invitation_for_another');
+  return linked;
+}
+
+/** A sign-up whose mailbox is proven. Without names, an account that the operator created keeps its own. */
+export type VerifiedSignUp = {
+  /** The id of a new account. */
+  readonly id?: string;
+  readonly email: string;
+  readonly passwordHash: string;
+  readonly firstName?: string | null | undefined;
+  readonly lastName?: string | null | undefined;
+};
+
+/**
+ * Creates the account of a proven mailbox, or makes the unverified account of its address its own. Lock the email
+ * address and the account first.
+ */
+export async function registerVerified(
+  tx: EntityManager,
+  known: Account | null,
+  { id, email, passwordHash, firstName, lastName }: VerifiedSignUp,
+): Promise<Account> {
+  if (known !== null) {
+    await proveMailbox(tx, known, email);
+    const names = known.createdBy === 'operator' ? known : { firstName: null, lastName: null };
+    tx.assign(known, {
+      passwordHash,
+      firstName: firstName ?? names.firstName ?? null,
+      lastName: lastName ?? names.lastName ?? null,
+    });
+    await tx.flush();
+    return known;
+  }
+  await endSignUps(tx, email);
+  const account = tx.create(Account, {
+    ...(id !== undefined && { id }),
+    email,
+    passwordHash,
+    firstName: firstName ?? null,
+    lastName: lastName ?? null,
+    emailVerifiedAt: new Date(),
+  });
+  record(tx, 'account.created', { accountId: account.id });
+  record(tx, 'account.email_verified', { accountId: account.id });
+  await tx.flush();
+  return account;
+}
+
+/** Retries once: a concurrent change may have given the address to another account. */
+export async function retryOnUniqueViolation<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof UniqueConstraintViolationException)) throw error;
+    return work();
+  }
+}

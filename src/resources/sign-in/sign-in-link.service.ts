@@ -1,0 +1,42 @@
+import type { Services } from '../../app-services.ts';
+import type { Principal } from '../../auth/principal.ts';
+import { ProblemError } from '../../errors.ts';
+import type { BrowserClient } from '../../procedures/browser-client.ts';
+import { lockEmailAddress } from '../../transactions/email-address.ts';
+import { isSameAddress } from '../../transactions/with-account.ts';
+import { consumeToken, peekToken } from '../accounts/email-link-token.ts';
+import { endReplacedSession, openSession, startSession } from '../sessions/sessions.service.ts';
+import { findLink } from './email-link.ts';
+import { proveMailbox } from './prove-mailbox.ts';
+import { transaction } from '../../transactions/transaction.ts';
+
+/** Returns whose account a sign-in link is for, without using it: mail scanners open links. */
+export async function readSignInLink(
+  { db, secrets }: Services,
+  browserClient: BrowserClient,
+  token: string,
+): Promise<{ email: string }> {
+  const { accountEmail } = await findLink(browserClient, peekToken(db.em(), secrets, 'sign_in', token));
+  if (accountEmail === null) throw new ProblemError('link_invalid');
+  return { email: accountEmail };
+}
+
+/** Signs in by an emailed link, which works once and proves the mailbox. */
+export async function signInWithLink(
+  services: Services,
+  browserClient: BrowserClient,
+  replaced: Principal | null,
+  token: string,
+): Promise<void> {
+  const { db, secrets } = services;
+  const { accountEmail } = await findLink(browserClient, peekToken(db.em(), secrets, 'sign_in', token));
+  const session = await transaction(db, async (tx) => {
+    await lockEmailAddress(tx, accountEmail ?? '');
+    const { account, email } = await consumeToken(tx, secrets, 'sign_in', token);
+    if (!isSameAddress(account.email, email) || account.disabledAt) throw new ProblemError('link_invalid');
+    await endReplacedSession(tx, replaced);
+    await proveMailbox(tx, account, email);
+    return startSession(tx, services, { account, authenticationType: 'email_link', browserClient, replaced: null });
+  });
+  openSession(browserClient, session);
+}

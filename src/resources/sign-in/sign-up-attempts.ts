@@ -1,0 +1,103 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Services } from '../../app-services.ts';
+import { hashSecret } from '../../crypto/tokens.ts';
+import { type Account, newId, SignUpAttempt } from '../../entities/index.ts';
+import { record } from '../../events/record.ts';
+import { accountMailKey, enqueue } from '../../jobs/enqueue.ts';
+import { DAY_MS } from '../../time.ts';
+import { lockEmailAddress } from '../../transactions/email-address.ts';
+import { lockAccountByEmail } from '../../transactions/with-account.ts';
+
+/** What a sign-up attempt keeps until its link is followed. */
+export type NewAttempt = {
+  readonly email: string;
+  readonly passwordHash: string;
+  readonly firstName: string | null;
+  readonly lastName: string | null;
+  readonly browserHash: Uint8Array;
+  /** Of an attempt whose link is sent again. */
+  readonly accountId?: string;
+};
+
+/**
+ * Creates a sign-up attempt and emails its link; the owner of a verified account is notified instead. An address
+ * has at most as many attempts in an hour as it gets links: then the mailbox holds links that work.
+ * @returns null if there are that many
+ */
+export async function createAttempt(
+  tx: EntityManager,
+  services: Services,
+  { accountId = newId('acc'), ...attempt }: NewAttempt,
+): Promise<SignUpAttempt | null> {
+  const { config, secrets, sealer } = services;
+  await lockEmailAddress(tx, attempt.email);
+  const [recent] = await tx.execute<{ count: number }[]>(
+    `select count(*)::int as count from sign_up_attempt
+     where lower(email) = lower(?) and created_at > now() - interval '1 hour'`,
+    [attempt.email],
+  );
+  if ((recent?.count ?? 0) >= config.linkMailsPerHour) return null;
+
+  const account = await lockAccountByEmail(tx, attempt.email);
+  const isOpen = !account?.emailVerifiedAt && !account?.disabledAt;
+  const { secret: token, hash: tokenHash } = secrets.mint('emailVerification');
+  const created = tx.create(SignUpAttempt, {
+    ...attempt,
+    accountId,
+    tokenHash: isOpen ? tokenHash : null,
+    expiresAt: new Date(Date.now() + DAY_MS),
+  });
+  record(tx, 'account.sign_up_attempted', { accountId });
+  if (isOpen) record(tx, 'account.link_mailed', { accountId, reason: 'verify_email' });
+  await tx.flush();
+  if (isOpen) {
+    const mail = { kind: 'verify_email' as const, accountId, to: attempt.email, sealedToken: sealer.seal(token) };
+    await enqueue(tx, 'sendAccountMail', mail, accountMailKey(mail));
+  } else {
+    await notifyOwner(tx, account);
+  }
+  return created;
+}
+
+async function notifyOwner(tx: EntityManager, account: Account | null): Promise<void> {
+  if (!account?.email || account.disabledAt) return;
+  const mail = { kind: 'already_registered' as const, accountId: account.id, to: account.email };
+  await enqueue(tx, 'sendAccountMail', mail, accountMailKey(mail));
+}
+
+/** Returns the latest sign-up with an address that this browser made, or null. */
+export async function findAttemptOfBrowser(
+  tx: EntityManager,
+  email: string,
+  deviceToken: string | undefined,
+): Promise<SignUpAttempt | null> {
+  if (deviceToken === undefined) return null;
+  const [row] = await tx.execute<{ id: string }[]>(
+    `select id from sign_up_attempt
+     where lower(email) = lower(?) and browser_hash = decode(?, 'hex') and expires_at > now()
+     order by id desc limit 1`,
+    [email, hashSecret(deviceToken).toString('hex')],
+  );
+  return row === undefined ? null : tx.findOne(SignUpAttempt, row.id);
+}
+
+/**
+ * Signs the browser of a sign-up in to it, before there is an account: its profile can be read, and every
+ * other procedure asks to verify the email address.
+ * @returns the session's token, and until when it is valid; null if the sign-up has ended
+ */
+export async function startSignUpSession(
+  tx: EntityManager,
+  { secrets }: Services,
+  attemptId: string,
+): Promise<{ token: string; expiresAt: Date } | null> {
+  const { secret: token, hash } = secrets.mint('session');
+  const [row] = await tx.execute<{ account_id: string; expires_at: string }[]>(
+    `update sign_up_attempt set session_token_hash = decode(?, 'hex')
+     where id = ? and expires_at > now() returning account_id, expires_at`,
+    [hash.toString('hex'), attemptId],
+  );
+  if (row === undefined) return null;
+  record(tx, 'session.began', { accountId: row.account_id, sessionId: attemptId, method: 'sign_up' });
+  return { token, expiresAt: new Date(row.expires_at) };
+}

@@ -1,0 +1,60 @@
+import type { Services } from '../../app-services.ts';
+import type { Principal } from '../../auth/principal.ts';
+import { hashSecret } from '../../crypto/tokens.ts';
+import { query } from '../../db/query.ts';
+import { ProblemError } from '../../errors.ts';
+import type { BrowserClient } from '../../procedures/browser-client.ts';
+
+type Row = {
+  attempt_id: string | null;
+  account_id: string;
+  email: string;
+  password_hash: string | null;
+  browser_hash: string | null;
+};
+
+/** What a working verification link leads to: a sign-up, or an account whose email address is not verified. */
+export type VerificationTarget = {
+  /** Null for the link of an account. */
+  readonly attemptId: string | null;
+  readonly accountId: string;
+  readonly email: string;
+  readonly passwordHash: string | null;
+  /** Whether the link was opened in the browser that signed up, or in one that is signed in to the account. */
+  readonly isSameBrowser: boolean;
+};
+
+const findTarget = query<Row>(
+  'find_verification',
+  `select id as attempt_id, account_id, email, password_hash, encode(browser_hash, 'hex') as browser_hash
+   from sign_up_attempt where token_hash = $1 and expires_at > now()
+   union all
+   select null, a.id, t.email, a.password_hash, null
+   from account_token t join account a on a.id = t.account_id
+   where t.token_hash = $1 and t.purpose = 'verify_email' and t.expires_at > now()
+     and a.disabled_at is null and a.email_verified_at is null and lower(a.email) = lower(t.email)`,
+);
+
+/** @throws link_invalid (404) for a link that was used, has expired or is unknown */
+export async function findVerificationTarget(
+  { db, secrets }: Services,
+  { deviceToken }: BrowserClient,
+  principal: Principal | null,
+  token: string,
+): Promise<VerificationTarget> {
+  if (secrets.kindOf(token) !== 'emailVerification') throw new ProblemError('link_invalid');
+  const [row] = await db.query(findTarget, [hashSecret(token)]);
+  if (row === undefined) throw new ProblemError('link_invalid');
+  const isOfBrowser =
+    row.browser_hash !== null &&
+    deviceToken !== undefined &&
+    row.browser_hash === hashSecret(deviceToken).toString('hex');
+  const isSignedIn = row.attempt_id === null && principal?.kind === 'session' && principal.accountId === row.account_id;
+  return {
+    attemptId: row.attempt_id,
+    accountId: row.account_id,
+    email: row.email,
+    passwordHash: row.password_hash,
+    isSameBrowser: isOfBrowser || (isSignedIn && row.password_hash !== null),
+  };
+}
