@@ -1,7 +1,10 @@
+import { text } from 'node:stream/consumers';
 import { Option, type Command } from 'commander';
-import { Account, ACCOUNT_ROLES } from '../entities/index.ts';
+import { ACCOUNT_ROLES, type Account } from '../entities/index.ts';
 import { presentAccount, presentAccountState } from '../resources/accounts/accounts.schema.ts';
 import { createAccount, disableAccount, enableAccount } from '../resources/accounts/accounts.service.ts';
+import { accountDeleteCommand } from './account-delete.ts';
+import { accountLine, accountListCommand } from './account-list.ts';
 import { accountOf, withServices, type Answer } from './operate.ts';
 import { email, emailOption, option, required, textOf } from './options.ts';
 
@@ -10,6 +13,7 @@ type CreateOptions = {
   firstName?: string;
   lastName?: string;
   password?: string;
+  passwordStdin?: true;
   role: (typeof ACCOUNT_ROLES)[number];
   verified?: true;
 };
@@ -17,38 +21,28 @@ type CreateOptions = {
 export function accountCommands(account: Command): void {
   account
     .command('create')
-    .description('Make an account')
-    .addOption(required(option('--email <address>', 'its address, unique whatever its case', email)))
+    .description('Create an account')
+    .addOption(required(option('--email <address>', 'its email address', email)))
     .addOption(option('--first-name <name>', 'first name', textOf(2, 255)))
     .addOption(option('--last-name <name>', 'last name', textOf(2, 255)))
-    .option('--password <password>', '8 to 128 characters; without one the account cannot sign in with a password')
-    .addOption(
-      new Option('--role <role>', 'an admin operates this installation').choices(ACCOUNT_ROLES).default('user'),
-    )
-    .option('--verified', 'the address is known to be theirs')
+    .option('--password <password>', '8 to 128 characters, visible to other users of this machine')
+    .addOption(new Option('--password-stdin', 'read the password from standard input').conflicts('password'))
+    .addOption(new Option('--role <role>', 'an admin operates this instance').choices(ACCOUNT_ROLES).default('user'))
+    .option('--verified', 'mark the email address as verified')
     .action(
-      withServices(async ({ db }, { verified, ...input }: CreateOptions) => {
-        const created = await createAccount(db, { ...input, isEmailVerified: verified });
-        return { json: presentAccount(created), text: line(created) };
+      withServices(async ({ db }, { verified, passwordStdin, ...input }: CreateOptions) => {
+        const password = passwordStdin ? (await text(process.stdin)).replace(/\r?\n$/, '') : input.password;
+        const created = await createAccount(db, { ...input, password, isEmailVerified: verified });
+        return { json: presentAccount(created), text: accountLine(created) };
       }),
     );
 
-  account
-    .command('list')
-    .description('List all accounts, the oldest first')
-    .action(
-      withServices(async ({ db }) => {
-        const accounts = await db.em().find(Account, {}, { orderBy: { createdAt: 'asc', id: 'asc' } });
-        return {
-          json: accounts.map(presentAccountState),
-          text: accounts.map(line).join('\n') || 'There are no accounts.',
-        };
-      }),
-    );
+  accountListCommand(account);
+  accountDeleteCommand(account);
 
   account
     .command('disable')
-    .description('Refuse the credentials of an account and end its sessions')
+    .description('Deny the credentials of an account and end its sessions')
     .addOption(emailOption('the account'))
     .action(
       withServices(async (services, options: { email: string }) => {
@@ -59,7 +53,7 @@ export function accountCommands(account: Command): void {
 
   account
     .command('enable')
-    .description('Take the credentials of a disabled account again')
+    .description('Enable a disabled account')
     .addOption(emailOption('the account'))
     .action(
       withServices(async (services, options: { email: string }) => {
@@ -69,14 +63,4 @@ export function accountCommands(account: Command): void {
     );
 }
 
-const answer = (account: Account): Answer => ({ json: presentAccountState(account), text: line(account) });
-
-function line(account: Account): string {
-  const name = [account.firstName, account.lastName].filter(Boolean).join(' ');
-  const marks = [
-    account.role,
-    account.emailVerifiedAt ? 'verified' : 'unverified',
-    ...(account.disabledAt ? ['disabled'] : []),
-  ];
-  return `${account.id}  ${account.email ?? '-'}  ${name === '' ? '' : `${name}  `}(${marks.join(', ')})`;
-}
+const answer = (account: Account): Answer => ({ json: presentAccountState(account), text: accountLine(account) });

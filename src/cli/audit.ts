@@ -19,7 +19,7 @@ export function auditCommands(audit: Command): void {
         const { fault, events, pending, end } = found;
         if (fault !== null) {
           const line = `${events} events before it are as they were written.`;
-          return { json: { ok: false, ...found }, text: line, refusal: faultLine(fault) };
+          return { json: { ok: false, ...found }, text: line, failure: faultLine(fault) };
         }
         return {
           json: { ok: true, ...found },

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { readConfig } from '../config.ts';
 import { writeBackup } from '../db/backup/write.ts';
-import { Refusal } from './failure.ts';
+import { CommandError } from './failure.ts';
 import { print, withDatabase } from './operate.ts';
 
 export function backupCommand(command: Command): void {
@@ -12,7 +12,7 @@ export function backupCommand(command: Command): void {
       const written = await withDatabase(readConfig(process.env), (url) => writeBackup(url, file)).catch(
         (error: unknown) => {
           const exists = error instanceof Error && 'code' in error && error.code === 'EEXIST';
-          throw exists ? new Refusal(`--to: ${file} exists already, and is left as it is`) : error;
+          throw exists ? new CommandError(`--to: ${file} exists already, and is left as it is`) : error;
         },
       );
       const { bytes, tables } = written;

@@ -9,7 +9,7 @@ import { ConfigError, readConfig, type Config } from '../config.ts';
 import { appliedMigrations } from '../db/backup/tables.ts';
 import { connectionFault } from '../db/connection-fault.ts';
 import { knownMigrations } from '../db/migrate.ts';
-import { Refusal, errorSummary } from './failure.ts';
+import { CommandError, errorSummary } from './failure.ts';
 import { print, withDatabase } from './operate.ts';
 
 type Check = { readonly name: string; readonly ok: boolean; readonly detail: string };
@@ -26,7 +26,7 @@ export function doctorCommand(command: Command): void {
     print(command, { json: checks, text: checks.map(line).join('\n') });
     const failed = checks.filter(({ ok }) => !ok).map(({ name }) => name);
     if (failed.length > 0)
-      throw new Refusal(`${failed.length} of ${checks.length} checks failed: ${failed.join(', ')}`);
+      throw new CommandError(`${failed.length} of ${checks.length} checks failed: ${failed.join(', ')}`);
   });
 }
 

@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander';
 
 /** What the operator asked for cannot be: the message is the line that is printed. */
-export class Refusal extends Error {}
+export class CommandError extends Error {}
 
 /** The options that carry what the services' faults point at. */
 const OPTIONS: Readonly<Record<string, string>> = {
@@ -16,6 +16,9 @@ const OPTIONS: Readonly<Record<string, string>> = {
   '/redirectUris': '--redirect-uri',
   '/isConfidential': '--confidential',
   team_not_found: '--team',
+  api_key_not_found: '--key',
+  account_owns_teams: '--email',
+  email_not_verified: '--email',
   member_not_found: '--email',
   role_not_assignable: '--role',
   scope_account_only: '--scopes',

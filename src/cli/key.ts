@@ -4,7 +4,9 @@ import { Membership, SCOPES, Team, type Scope } from '../entities/index.ts';
 import { presentApiKey } from '../resources/api-keys/api-keys.schema.ts';
 import { createApiKey } from '../resources/api-keys/api-keys.service.ts';
 import type { Services } from '../app-services.ts';
-import { Refusal } from './failure.ts';
+import { CommandError } from './failure.ts';
+import { keyListCommand } from './key-list.ts';
+import { keyRevokeCommand } from './key-revoke.ts';
 import { accountOf, withServices } from './operate.ts';
 import { days, emailOption, expiryOption, listOf, option, required, textOf } from './options.ts';
 import { addDays } from '../time.ts';
@@ -21,10 +23,10 @@ type CreateOptions = {
 export function keyCommands(key: Command): void {
   key
     .command('create')
-    .description('Make an API key of an account; KEY_LIMIT does not bind')
+    .description('Create an API key for an account (ignores KEY_LIMIT)')
     .addOption(emailOption('the account'))
-    .option('--team <id>', 'makes a key for this one team, of which the account is a member')
-    .addOption(option('--name <name>', 'its name', textOf(1, 100)).default('Made by the operator'))
+    .option('--team <id>', 'limit the key to this team, of which the account is a member')
+    .addOption(option('--name <name>', 'its name', textOf(1, 100)).default('Created by the operator'))
     .addOption(
       required(
         option(
@@ -58,10 +60,13 @@ export function keyCommands(key: Command): void {
         const json = { key: presentApiKey(created.key), secret: created.secret };
         return {
           json,
-          text: `${json.key.id}  ${name}  (${json.key.scopes.join(', ')})\n${json.secret}\nThe secret is shown this once.`,
+          text: `${json.key.id}  ${name}  (${json.key.scopes.join(', ')})\n${json.secret}\nThe secret is shown only once.`,
         };
       }),
     );
+
+  keyListCommand(key);
+  keyRevokeCommand(key);
 }
 
 const known = listOf('scope', SCOPES);
@@ -76,7 +81,7 @@ function scopes(raw: string): readonly Scope[] | 'all' {
 // Whatever the state of the membership: the key works while it is active.
 async function requireMember({ db }: Services, teamId: string, account: { id: string; email: string }): Promise<void> {
   const em = db.em();
-  if ((await em.count(Team, { id: teamId })) === 0) throw new Refusal(`--team: there is no team ${teamId}`);
+  if ((await em.count(Team, { id: teamId })) === 0) throw new CommandError(`--team: there is no team ${teamId}`);
   const isMember = (await em.count(Membership, { team: teamId, account: account.id })) > 0;
-  if (!isMember) throw new Refusal(`--team: ${account.email} is not a member of this team`);
+  if (!isMember) throw new CommandError(`--team: ${account.email} is not a member of this team`);
 }

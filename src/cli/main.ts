@@ -1,25 +1,33 @@
+import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { failureLine } from './failure.ts';
+
+const { version }: { version: string } = JSON.parse(
+  readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
+);
 
 type Fill = (command: Command) => void;
 
 // Only the group that is called is loaded: the start takes a good part of a short command's time.
 const GROUPS: Readonly<Record<string, readonly [description: string, load: () => Promise<Fill>]>> = {
-  account: ['Make, list, disable and enable accounts', async () => (await import('./account.ts')).accountCommands],
-  team: ['Make teams', async () => (await import('./team.ts')).teamCommands],
+  account: [
+    'Create, list, disable, enable and delete accounts',
+    async () => (await import('./account.ts')).accountCommands,
+  ],
+  team: ['Create, list, transfer and delete teams', async () => (await import('./team.ts')).teamCommands],
   member: ['Add members to teams and change them', async () => (await import('./member.ts')).memberCommands],
-  role: ["Make teams' own roles", async () => (await import('./role.ts')).roleCommands],
-  key: ['Make API keys', async () => (await import('./key.ts')).keyCommands],
+  role: ['Create custom roles of teams', async () => (await import('./role.ts')).roleCommands],
+  key: ['Create, list and revoke API keys', async () => (await import('./key.ts')).keyCommands],
   'oauth-client': [
-    'Make, list and delete OAuth clients',
+    'Create, list and delete OAuth clients',
     async () => (await import('./oauth-client.ts')).oauthClientCommands,
   ],
-  billing: ["Set teams' subscriptions", async () => (await import('./billing.ts')).billingCommands],
+  billing: ['Set subscriptions of teams', async () => (await import('./billing.ts')).billingCommands],
   queue: ['List, retry and delete waiting emails', async () => (await import('./queue.ts')).queueCommands],
   audit: ['Verify and export the audit log', async () => (await import('./audit.ts')).auditCommands],
-  migrate: ['Bring the database up to date', async () => (await import('./migrate.ts')).migrateCommand],
-  backup: ['Write all that the database holds to a file', async () => (await import('./backup.ts')).backupCommand],
-  restore: ['Fill an empty database from such a file', async () => (await import('./restore.ts')).restoreCommand],
+  migrate: ['Migrate the database', async () => (await import('./migrate.ts')).migrateCommand],
+  backup: ['Back the database up to a file', async () => (await import('./backup.ts')).backupCommand],
+  restore: ['Restore a backup into an empty database', async () => (await import('./restore.ts')).restoreCommand],
   seed: ['Fill the database with demo data', async () => (await import('./seed.ts')).seedCommand],
   doctor: [
     'Check the configuration and what the service depends on',
@@ -28,7 +36,8 @@ const GROUPS: Readonly<Record<string, readonly [description: string, load: () =>
 };
 
 const roster = new Command('roster')
-  .description("The operator's commands. They use the service's configuration and work beside it while it runs.")
+  .description('Commands for the operator. They use the configuration of the service and can run beside it.')
+  .version(version, '--version', 'print the version')
   .option('--json', 'print one JSON document and nothing else')
   .configureHelp({ showGlobalOptions: true })
   .showSuggestionAfterError(false)

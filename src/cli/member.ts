@@ -2,7 +2,7 @@ import { Option, type Command } from 'commander';
 import { listTeamMembers } from '../resources/members/members.queries.ts';
 import { addMember, setMember } from '../resources/members/members.service.ts';
 import type { Services } from '../app-services.ts';
-import { Refusal } from './failure.ts';
+import { CommandError } from './failure.ts';
 import { accountOf, withServices, type Answer } from './operate.ts';
 import { emailOption, expiryOption, instantOrNever, option, teamOption } from './options.ts';
 
@@ -48,7 +48,7 @@ export function memberCommands(member: Command): void {
       withServices(async (services, { team, email, role, active, inactive, expiresAt }: SetOptions) => {
         const isActive = active ?? (inactive && false);
         if (role === undefined && isActive === undefined && expiresAt === undefined) {
-          throw new Refusal('name a change: --role, --active, --inactive or --expires-at');
+          throw new CommandError('name a change: --role, --active, --inactive or --expires-at');
         }
         const { id } = await accountOf(services, email);
         await setMember(services.db, team, id, {
@@ -63,7 +63,7 @@ export function memberCommands(member: Command): void {
 
 async function answer({ db }: Services, teamId: string, userId: string): Promise<Answer> {
   const member = (await listTeamMembers(db, teamId)).find((candidate) => candidate.userId === userId);
-  if (member === undefined) throw new Refusal('the member has been removed meanwhile');
+  if (member === undefined) throw new CommandError('the member has been removed meanwhile');
   const state = member.isActive ? 'active' : 'inactive or expired';
   return { json: member, text: `${member.membershipId}  ${member.email ?? '-'}  ${member.roleName} (${state})` };
 }

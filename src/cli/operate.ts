@@ -1,16 +1,17 @@
+import { once } from 'node:events';
 import type { Command } from 'commander';
 import { runAs, type Actor } from '../events/actor.ts';
 import { readConfig, type Config } from '../config.ts';
 import type { Account } from '../entities/index.ts';
 import type { Services } from '../app-services.ts';
-import { Refusal } from './failure.ts';
+import { CommandError } from './failure.ts';
 
 /** What a command prints: one of the two. */
 export type Answer = {
   readonly json: unknown;
   readonly text: string;
   /** Why the command fails all the same. */
-  readonly refusal?: string;
+  readonly failure?: string;
 };
 
 /** What a command answers that has printed by itself. */
@@ -18,7 +19,7 @@ export const printed: Answer = { json: undefined, text: '' };
 
 /** An action on the migrated database that the configuration names. */
 export const withServices =
-  <Options>(act: (services: Services, options: Options) => Promise<Answer>) =>
+  <Options>(act: (services: Services, options: Options, command: Command) => Promise<Answer>) =>
   async (options: Options, command: Command): Promise<void> => {
     const { openServices } = await import('../open-services.ts');
     const config = readConfig(process.env);
@@ -26,12 +27,12 @@ export const withServices =
     const opened = await openServices(config, () => undefined);
     let answer: Answer;
     try {
-      answer = await runAs(operatorAt(opened.services), () => act(opened.services, options));
+      answer = await runAs(operatorAt(opened.services), () => act(opened.services, options, command));
     } finally {
       await opened.close();
     }
     print(command, answer);
-    if (answer.refusal !== undefined) throw new Refusal(answer.refusal);
+    if (answer.failure !== undefined) throw new CommandError(answer.failure);
   };
 
 /** Whoever may run a command on this machine is the operator; who that is the machine knows, not the service. */
@@ -66,10 +67,32 @@ export function print(command: Command, answer: Answer): void {
   process.stdout.write(`${isJson ? JSON.stringify(json) : text.trimEnd()}\n`);
 }
 
+type List<Row> = {
+  readonly rows: AsyncIterable<Row>;
+  readonly json: (row: Row) => unknown;
+  readonly text: (row: Row) => string;
+  readonly empty: string;
+};
+
+/** Prints rows as they arrive, so that a list of any length takes bounded memory. */
+export async function printList<Row>(command: Command, { rows, json, text, empty }: List<Row>): Promise<Answer> {
+  const isJson = command.optsWithGlobals<{ json?: true }>().json === true;
+  const write = async (chunk: string) => process.stdout.write(chunk) || once(process.stdout, 'drain');
+  let count = 0;
+  for await (const row of rows) {
+    const separator = count === 0 ? '[' : ',';
+    await write(isJson ? `${separator}${JSON.stringify(json(row))}` : `${text(row)}\n`);
+    count += 1;
+  }
+  if (isJson) await write(count === 0 ? '[]\n' : ']\n');
+  else if (count === 0) await write(`${empty}\n`);
+  return printed;
+}
+
 /** The account of an address, which an option names. */
 export async function accountOf(services: Services, email: string, option = '--email'): Promise<Account> {
   const { findAccountByEmail } = await import('../resources/accounts/accounts.service.ts');
   const account = await findAccountByEmail(services.db.em(), email);
-  if (account === null) throw new Refusal(`${option}: no account has the address ${email}`);
+  if (account === null) throw new CommandError(`${option}: no account has the address ${email}`);
   return account;
 }

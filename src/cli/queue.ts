@@ -1,7 +1,7 @@
 import { InvalidArgumentError, type Command } from 'commander';
 import { listWaitingEmails, removeEmails, retryEmails } from '../jobs/waiting-emails.ts';
 import type { Services } from '../app-services.ts';
-import { Refusal } from './failure.ts';
+import { CommandError } from './failure.ts';
 import { withServices, type Answer } from './operate.ts';
 import { option } from './options.ts';
 
@@ -42,9 +42,9 @@ function command(
     .option('--all', 'all of them')
     .action(
       withServices(async ({ db }, { id, all }: Selection): Promise<Answer> => {
-        if (id === undefined && all === undefined) throw new Refusal('name an email with --id, or all with --all');
+        if (id === undefined && all === undefined) throw new CommandError('name an email with --id, or all with --all');
         const count = await act(db, id ?? null);
-        if (id !== undefined && count === 0) throw new Refusal(`--id: no email with the id ${id} is waiting`);
+        if (id !== undefined && count === 0) throw new CommandError(`--id: no email with the id ${id} is waiting`);
         return { json: { count }, text: say(count) };
       }),
     );

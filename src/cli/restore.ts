@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { readConfig } from '../config.ts';
 import { restoreBackup } from '../db/backup/restore.ts';
 import { migrate } from '../db/migrate.ts';
-import { errorSummary, Refusal } from './failure.ts';
+import { errorSummary, CommandError } from './failure.ts';
 import { print, withDatabase } from './operate.ts';
 
 type Options = { from: string; withoutMails?: boolean };
@@ -16,7 +16,7 @@ export function restoreCommand(command: Command): void {
     .action(async ({ from: file, withoutMails = false }: Options) => {
       const restored = await withDatabase(readConfig(process.env), async (url) => {
         const result = await restoreBackup(url, file, { mails: !withoutMails }).catch((error: unknown) => {
-          throw new Refusal(`--from: nothing was restored: ${errorSummary(error)}`);
+          throw new CommandError(`--from: nothing was restored: ${errorSummary(error)}`);
         });
         await migrate(url);
         return result;

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { seedDemo } from '../demo/seed.ts';
 import { ProblemError } from '../errors.ts';
 import { demoBanner } from '../demo/banner.ts';
-import { Refusal } from './failure.ts';
+import { CommandError } from './failure.ts';
 import { withServices } from './operate.ts';
 
 export function seedCommand(command: Command): void {
@@ -13,7 +13,7 @@ export function seedCommand(command: Command): void {
       withServices(async (services) => {
         const seeded = await seedDemo(services).catch((error: unknown) => {
           if (!(error instanceof ProblemError)) throw error;
-          throw new Refusal(`--demo: nothing was added: ${error.message}`);
+          throw new CommandError(`--demo: nothing was added: ${error.message}`);
         });
         return { json: seeded, text: demoBanner(services.config.baseUrl, seeded) };
       }),

@@ -4,6 +4,9 @@ import { presentTeam } from '../resources/teams/teams.schema.ts';
 import { createTeam } from '../resources/teams/teams.service.ts';
 import { transaction, within } from '../transactions/transaction.ts';
 import { accountOf, withServices } from './operate.ts';
+import { teamDeleteCommand } from './team-delete.ts';
+import { teamListCommand } from './team-list.ts';
+import { teamTransferCommand } from './team-transfer.ts';
 import { option, required, textOf } from './options.ts';
 
 type CreateOptions = { owner: string; name: string; plan?: string };
@@ -11,10 +14,10 @@ type CreateOptions = { owner: string; name: string; plan?: string };
 export function teamCommands(team: Command): void {
   team
     .command('create')
-    .description('Make a team with its owner; TEAM_LIMIT does not bind')
+    .description('Create a team with its owner (ignores TEAM_LIMIT)')
     .requiredOption('--owner <address>', 'the account that owns it')
     .addOption(required(option('--name <name>', 'its name', textOf(1, 100))))
-    .option('--plan <plan>', 'its plan; `billing set` says more about a subscription')
+    .option('--plan <plan>', 'its plan; `billing set` sets the rest of the subscription')
     .action(
       withServices(async (services, { owner, name, plan }: CreateOptions) => {
         const { id } = await accountOf(services, owner, '--owner');
@@ -27,4 +30,8 @@ export function teamCommands(team: Command): void {
         return { json: created, text: `${created.id}  ${created.name}  (${created.slug})` };
       }),
     );
+
+  teamListCommand(team);
+  teamTransferCommand(team);
+  teamDeleteCommand(team);
 }

@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { record } from '../../events/record.ts';
 import { lockMany } from '../../transactions/locks.ts';
-import { transaction } from '../../transactions/transaction.ts';
+import { transaction, type TransactionScope } from '../../transactions/transaction.ts';
 import { lockAccount } from '../../transactions/with-account.ts';
 import { revokeGrants } from '../../transactions/revocation.ts';
 import type { Principal } from '../../auth/principal.ts';
@@ -20,17 +20,26 @@ export async function deleteAccount(
   const { db } = services;
   await requireRecentProof(db, principal);
   // A team that became the account's own between the locks of the teams and its own is locked by the next try.
-  while (!(await transaction(db, (tx) => remove(tx, principal)))) continue;
+  while (!(await transaction(db, (tx) => remove(tx, principal.accountId, () => requireOpenSession(tx, principal)))))
+    continue;
   browserClient.clearSession();
 }
 
+/** Deletes an account for the operator, without its password. */
+export async function deleteAccountAsOperator(db: TransactionScope, accountId: string): Promise<void> {
+  while (!(await transaction(db, (tx) => remove(tx, accountId)))) continue;
+}
+
 /** @returns false, with nothing changed, where a team would have to be locked after the account */
-async function remove(tx: EntityManager, principal: Principal): Promise<boolean> {
-  const { accountId } = principal;
+async function remove(
+  tx: EntityManager,
+  accountId: string,
+  requireProof: () => Promise<void> = () => Promise.resolve(),
+): Promise<boolean> {
   const teamIds = await ownedTeams(tx, accountId);
   await lockMany(tx, 'team', { id: { $in: teamIds } });
   await lockAccount(tx, accountId);
-  await requireOpenSession(tx, principal);
+  await requireProof();
   const owned = await ownedTeams(tx, accountId);
   if (owned.some((id) => !teamIds.includes(id))) return false;
 

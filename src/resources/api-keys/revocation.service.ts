@@ -1,4 +1,6 @@
 import { lockMany } from '../../transactions/locks.ts';
+import { revokeApiKeys } from '../../transactions/revocation.ts';
+import { transaction, type TransactionScope } from '../../transactions/transaction.ts';
 import { withTeam, type TeamCaller } from '../../transactions/with-team.ts';
 import { record } from '../../events/record.ts';
 import { ApiKey } from '../../entities/index.ts';
@@ -12,4 +14,10 @@ export const revokeKeyInTeam = ({ db }: Services, caller: TeamCaller, keyId: str
     if (key === undefined) throw new ProblemError('api_key_not_found');
     await tx.nativeUpdate(ApiKey, { id: keyId }, { revokedAt: new Date() });
     record(tx, 'api_key.revoked', { accountId, keyId, makerId: key.account.id, teamId });
+  });
+
+/** Revokes any API key for the operator. */
+export const revokeKeyAsOperator = (db: TransactionScope, keyId: string): Promise<void> =>
+  transaction(db, async (tx) => {
+    if ((await revokeApiKeys(tx, { id: keyId })) === 0) throw new ProblemError('api_key_not_found');
   });

@@ -1,10 +1,12 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Services } from '../../app-services.ts';
 import { Team } from '../../entities/index.ts';
 import { ProblemError } from '../../errors.ts';
 import { record } from '../../events/record.ts';
 import { lockMany, lockShared } from '../../transactions/locks.ts';
 import { endMembership, revokeGrants } from '../../transactions/revocation.ts';
-import { lockMembership, withTeam, type TeamCaller } from '../../transactions/with-team.ts';
+import type { TransactionScope } from '../../transactions/transaction.ts';
+import { lockMembership, withTeam, withTeamAsOperator, type TeamCaller } from '../../transactions/with-team.ts';
 
 /** Deletes the caller's own membership and revokes their credentials for the team. */
 export const leaveTeam = ({ db }: Services, caller: TeamCaller): Promise<void> =>
@@ -18,18 +20,24 @@ export const leaveTeam = ({ db }: Services, caller: TeamCaller): Promise<void> =
 
 /** Deletes the team with its members, roles, invitations, API keys and subscription. */
 export const deleteTeam = ({ db }: Services, caller: TeamCaller): Promise<void> =>
-  withTeam(db, caller, 'owner', async ({ tx, caller: { teamId } }) => {
-    const members = await tx.execute<{ id: string }[]>('select account_id as id from membership where team_id = ?', [
-      teamId,
-    ]);
-    await lockShared(
-      tx,
-      'account',
-      members.map(({ id }) => id),
-    );
-    await revokeGrants(tx, { team: teamId }, 'team deleted');
-    // Also keys that were revoked before: the cascade deletes their rows.
-    await lockMany(tx, 'api_key', { team: teamId });
-    await tx.nativeDelete(Team, { id: teamId });
-    record(tx, 'team.deleted', { teamId, number: members.length });
-  });
+  withTeam(db, caller, 'owner', ({ tx, team }) => removeTeam(tx, team.id));
+
+/** Deletes a team for the operator. */
+export const deleteTeamAsOperator = (db: TransactionScope, teamId: string): Promise<void> =>
+  withTeamAsOperator(db, teamId, ({ tx, team }) => removeTeam(tx, team.id));
+
+async function removeTeam(tx: EntityManager, teamId: string): Promise<void> {
+  const members = await tx.execute<{ id: string }[]>('select account_id as id from membership where team_id = ?', [
+    teamId,
+  ]);
+  await lockShared(
+    tx,
+    'account',
+    members.map(({ id }) => id),
+  );
+  await revokeGrants(tx, { team: teamId }, 'team deleted');
+  // Also keys that were revoked before: the cascade deletes their rows.
+  await lockMany(tx, 'api_key', { team: teamId });
+  await tx.nativeDelete(Team, { id: teamId });
+  record(tx, 'team.deleted', { teamId, number: members.length });
+}

@@ -7,7 +7,7 @@ import { enqueue } from '../../jobs/enqueue.ts';
 import { addDays } from '../../time.ts';
 import { lockOne } from '../../transactions/locks.ts';
 import type { TransactionScope } from '../../transactions/transaction.ts';
-import { lockMembership, withTeam, type TeamCaller } from '../../transactions/with-team.ts';
+import { lockMembership, withTeam, withTeamAsOperator, type TeamCaller } from '../../transactions/with-team.ts';
 import { requireTeamQuota } from './team-quota.ts';
 
 const OFFER_DAYS = 7;
@@ -68,6 +68,27 @@ export const acceptOwnership = (db: TransactionScope, caller: TeamCaller, teamLi
     // The teams of an account are counted under the lock of its row.
     { account: 'update' },
   );
+
+/**
+ * Makes an account the owner for the operator, whether it is a member or not, and whether the team has an owner or
+ * not. A former owner becomes a `member`.
+ */
+export const transferOwnershipAsOperator = (db: TransactionScope, teamId: string, accountId: string): Promise<void> =>
+  withTeamAsOperator(db, teamId, async ({ tx, team }) => {
+    const account = await lockOne(tx, 'account', accountId, 'share');
+    if (account === null) throw new ProblemError('account_not_found');
+    if (!account.emailVerifiedAt) throw new ProblemError('email_not_verified');
+    const role = tx.getReference(Role, 'owner');
+    const membership = await lockMembership(tx, teamId, accountId);
+    if (membership?.role.id === 'owner') throw invalidInput('/userId', 'The account already owns this team.');
+
+    await tx.nativeDelete(OwnershipTransfer, { team: teamId });
+    // Demote before promoting: the unique index on owners is checked per statement.
+    await tx.nativeUpdate(Membership, { team: teamId, role: 'owner' }, { role: 'member' });
+    if (membership === null) tx.create(Membership, { team, account, role, joinedAt: new Date() });
+    else tx.assign(membership, { role, isActive: true, expiresAt: null });
+    record(tx, 'ownership.transferred', { accountId, teamId });
+  });
 
 /** Deletes an offer that has not expired. An expired one stays until the next offer replaces it. */
 async function deleteOffer(tx: EntityManager, which: { team: string; nominee?: string }): Promise<void> {

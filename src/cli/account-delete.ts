@@ -1,0 +1,18 @@
+import type { Command } from 'commander';
+import { deleteAccountAsOperator } from '../resources/accounts/deletion.service.ts';
+import { accountOf, withServices } from './operate.ts';
+import { emailOption } from './options.ts';
+
+export function accountDeleteCommand(account: Command): void {
+  account
+    .command('delete')
+    .description('Delete an account with its credentials and the teams that have no other member')
+    .addOption(emailOption('the account'))
+    .action(
+      withServices(async (services, { email }: { email: string }) => {
+        const { id } = await accountOf(services, email);
+        await deleteAccountAsOperator(services.db, id);
+        return { json: { success: true }, text: `Account ${id} deleted.` };
+      }),
+    );
+}

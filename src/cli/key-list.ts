@@ -1,0 +1,25 @@
+import type { Command } from 'commander';
+import { listAllKeys } from '../resources/operator/listing.queries.ts';
+import { accountOf, printList, withServices } from './operate.ts';
+
+type ListOptions = { email?: string; team?: string };
+
+export function keyListCommand(key: Command): void {
+  key
+    .command('list')
+    .description('List API keys that are not revoked, oldest first')
+    .option('--email <address>', 'only keys of this account')
+    .option('--team <id>', 'only keys for this team')
+    .action(
+      withServices(async (services, { email, team: teamId }: ListOptions, command) => {
+        const accountId = email === undefined ? undefined : (await accountOf(services, email)).id;
+        return printList(command, {
+          rows: listAllKeys(services.db, { accountId, teamId }),
+          json: (row) => row,
+          text: (row) =>
+            `${row.id}  ${row.name}  ${row.keyPrefix}…${row.last4}  (${row.email ?? row.accountId}, ${row.teamId ?? 'personal'})`,
+          empty: 'There are no API keys.',
+        });
+      }),
+    );
+}

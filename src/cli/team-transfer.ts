@@ -1,0 +1,19 @@
+import type { Command } from 'commander';
+import { transferOwnershipAsOperator } from '../resources/teams/ownership.service.ts';
+import { accountOf, withServices } from './operate.ts';
+import { emailOption, teamOption } from './options.ts';
+
+export function teamTransferCommand(team: Command): void {
+  team
+    .command('transfer')
+    .description('Make an account the owner of a team, also of a team without an owner (ignores TEAM_LIMIT)')
+    .addOption(teamOption())
+    .addOption(emailOption('the new owner, who does not need to be a member'))
+    .action(
+      withServices(async (services, { team: teamId, email }: { team: string; email: string }) => {
+        const { id } = await accountOf(services, email);
+        await transferOwnershipAsOperator(services.db, teamId, id);
+        return { json: { success: true }, text: `${email} owns team ${teamId}.` };
+      }),
+    );
+}

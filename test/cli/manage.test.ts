@@ -1,0 +1,168 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { verifyPassword } from '../../src/crypto/password-hash.ts';
+import { secretsOf } from '../../src/crypto/tokens.ts';
+import { createApiKey } from '../../src/resources/api-keys/api-keys.service.ts';
+import { addMember } from '../../src/resources/members/members.service.ts';
+import { rosterOfItsOwn, run } from './roster.ts';
+
+const roster = await rosterOfItsOwn();
+const ROOT = join(import.meta.dirname, '../..');
+
+const aKey = async (account: { id: string }, teamId?: string) => {
+  const input = { name: 'Key', scopes: ['teams:read' as const], expiresAt: null, ...(teamId && { teamId }) };
+  return (await createApiKey(roster.db, secretsOf('rst'), account.id, input, undefined)).key.id;
+};
+
+const verify = (account: { id: string }) =>
+  roster.rows('update account set email_verified_at = now() where id = $1', [account.id]);
+
+const eventsOf = async (column: 'team_id' | 'account_id', id: string) =>
+  (
+    await roster.rows<{ event: string; actor_kind: string }>(
+      `select event, actor_kind from audit_event where ${column} = $1 and actor_kind = 'operator_cli' order by id`,
+      [id],
+    )
+  ).map(({ event }) => event);
+
+test('--version prints the version of the package', async () => {
+  const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
+
+  expect(await run({}, ['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
+});
+
+test('--password-stdin keeps the password out of the list of processes, and takes one line end off', async () => {
+  const args = ['bin/run.cjs', 'src/cli/main.ts', 'account', 'create', '--email', 'in@example.com', '--password-stdin'];
+  const { promise, resolve } = Promise.withResolvers<string>();
+  const env = { PATH: process.env['PATH'], ...roster.env };
+  execFile(process.execPath, args, { cwd: ROOT, env }, (_, _out, stderr) => resolve(stderr)).stdin?.end(
+    'correct horse \n',
+  );
+
+  expect(await promise).toBe('');
+  const [row] = await roster.rows<{ password_hash: string }>(
+    `select password_hash from account where email = 'in@example.com'`,
+  );
+  expect(await verifyPassword('correct horse ', row?.password_hash ?? null)).toBe(true);
+});
+
+test('lists are printed in pages, each row once, oldest first', async () => {
+  await roster.rows(
+    `insert into account (id, email, role, created_at, updated_at)
+     select 'acc_many' || lpad(n::text, 18, '0'), 'many' || n || '@example.com', 'user', now(), now()
+     from generate_series(1, 1234) n`,
+  );
+
+  const accounts = await roster.json<{ id: string; email: string }[]>('account', 'list');
+  const { stdout } = await roster.run('account', 'list');
+
+  const many = accounts.filter(({ id }) => id.startsWith('acc_many')).map(({ email }) => email);
+  expect(many).toEqual(Array.from({ length: 1234 }, (_, n) => `many${n + 1}@example.com`));
+  expect(stdout.trimEnd().split('\n')).toHaveLength(accounts.length);
+});
+
+describe('team', () => {
+  test('list shows each team with its owner, and one that has lost its owner', async () => {
+    const owner = await roster.account();
+    const [owned, orphaned] = [await roster.team(owner), await roster.team(owner)];
+    await roster.rows('delete from membership where team_id = $1', [orphaned.id]);
+
+    const teams = await roster.json<{ id: string }[]>('team', 'list');
+
+    expect(teams.filter(({ id }) => [owned.id, orphaned.id].includes(id))).toEqual([
+      expect.objectContaining({ id: owned.id, ownerEmail: owner.email, members: 1, planId: 'free' }),
+      expect.objectContaining({ id: orphaned.id, ownerEmail: null, members: 0 }),
+    ]);
+  });
+
+  test('transfer repairs a team without an owner', async () => {
+    const team = await roster.team(await roster.account());
+    await roster.rows('delete from membership where team_id = $1', [team.id]);
+    const heir = await roster.account();
+    await verify(heir);
+
+    await roster.json('team', 'transfer', '--team', team.id, '--email', heir.email);
+
+    expect(await rolesIn(team.id)).toEqual([{ account_id: heir.id, role_id: 'owner', is_active: true }]);
+    expect(await eventsOf('team_id', team.id)).toEqual(['ownership.transferred']);
+  });
+
+  test('transfer makes the former owner a member, and an inactive member the active owner', async () => {
+    const [owner, heir] = [await roster.account(), await roster.account()];
+    await verify(heir);
+    const team = await roster.team(owner);
+    await addMember(roster.db, team.id, heir.id, { isActive: false, expiresAt: new Date(Date.now() + 1000) });
+
+    await roster.json('team', 'transfer', '--team', team.id, '--email', heir.email);
+
+    expect(await rolesIn(team.id)).toEqual([
+      { account_id: owner.id, role_id: 'member', is_active: true },
+      { account_id: heir.id, role_id: 'owner', is_active: true },
+    ]);
+    expect(await roster.refusal('team', 'transfer', '--team', team.id, '--email', heir.email)).toBe(
+      '--email: The account already owns this team.',
+    );
+  });
+
+  test('transfer is denied to an account whose email address is not verified', async () => {
+    const [team, heir] = [await roster.team(await roster.account()), await roster.account()];
+
+    expect(await roster.refusal('team', 'transfer', '--team', team.id, '--email', heir.email)).toMatch(/^--email: /);
+  });
+
+  test('delete removes the team with its keys, and a second time names the option', async () => {
+    const owner = await roster.account();
+    const team = await roster.team(owner);
+    await aKey(owner, team.id);
+
+    await roster.json('team', 'delete', '--team', team.id);
+
+    expect(await roster.rows('select id from api_key where team_id = $1', [team.id])).toEqual([]);
+    expect(await eventsOf('team_id', team.id)).toContain('team.deleted');
+    expect(await roster.refusal('team', 'delete', '--team', team.id)).toMatch(/^--team: /);
+  });
+});
+
+describe('key', () => {
+  test('list filters by account and team; a revoked key is listed no longer, and cannot be revoked again', async () => {
+    const owner = await roster.account();
+    const team = await roster.team(owner);
+    const [personal, forTeam] = [await aKey(owner), await aKey(owner, team.id)];
+    const ids = async (...filter: string[]) =>
+      (await roster.json<{ id: string }[]>('key', 'list', ...filter)).map(({ id }) => id);
+
+    expect(await ids('--email', owner.email)).toEqual([personal, forTeam]);
+    expect(await ids('--team', team.id)).toEqual([forTeam]);
+    await roster.json('key', 'revoke', '--key', personal);
+    expect(await ids('--email', owner.email)).toEqual([forTeam]);
+    expect(await roster.refusal('key', 'revoke', '--key', personal)).toMatch(/^--key: /);
+    expect(await eventsOf('account_id', owner.id)).toContain('api_key.revoked');
+  });
+});
+
+describe('account delete', () => {
+  test('deletes the account with the teams of its own', async () => {
+    const owner = await roster.account();
+    const team = await roster.team(owner);
+
+    await roster.json('account', 'delete', '--email', owner.email);
+
+    expect(await roster.rows('select id from team where id = $1', [team.id])).toEqual([]);
+    expect(await roster.refusal('account', 'delete', '--email', owner.email)).toMatch(/^--email: no account/);
+    expect(await eventsOf('account_id', owner.id)).toContain('account.deleted');
+  });
+
+  test('is denied while the account owns a team with other members', async () => {
+    const owner = await roster.account();
+    const team = await roster.team(owner);
+    await addMember(roster.db, team.id, (await roster.account()).id, {});
+
+    expect(await roster.refusal('account', 'delete', '--email', owner.email)).toMatch(/^--email: /);
+    expect(await roster.rows('select id from account where id = $1', [owner.id])).toHaveLength(1);
+  });
+});
+
+const rolesIn = (teamId: string) =>
+  roster.rows('select account_id, role_id, is_active from membership where team_id = $1 order by joined_at', [teamId]);
