@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import { test, type Api } from '../support/api.ts';
-import { setting } from './setting.ts';
+import { check } from './setting.ts';
 
 const WHOLE = ['/api/v1/teams', '/trpc/createTeam', '/oauth/token', '/']
   .flatMap((path) => [
@@ -73,13 +73,13 @@ function heardFor({ port }: Api, text: string): Promise<string> {
 }
 
 test('whatever bytes come, nothing answers with a fault, and the service goes on', async ({ api }) => {
-  await fc.assert(
+  await check(
     fc.asyncProperty(fc.constantFrom(...WHOLE), cuts, async (text, list) => {
       const heard = await heardFor(api, mangled(text, list));
       if (heard !== '') expect(heard).toMatch(/^HTTP\/1\.1 [1-4]\d\d /);
       expect(heard).not.toMatch(/HTTP\/1\.1 5\d\d /);
     }),
-    setting(3000),
+    3000,
   );
   expect((await api.anonymous.get('/healthz')).status).toBe(200);
 });

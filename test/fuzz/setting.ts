@@ -1,12 +1,34 @@
+import { relative } from 'node:path';
+import fc from 'fast-check';
+import { expect } from 'vitest';
+
 const { FUZZ_SEED: seed, FUZZ_PATH: path, FUZZ_RUNS: runs } = process.env;
 
-/** Whether this is a whole run, and not one that repeats a failure. */
-export const isWhole = [seed, path, runs].every((value) => value === undefined);
+/** Whether this run repeats a failure, so that it need not meet everything that a whole run meets. */
+export const isRepetition = path !== undefined;
 
-/** How often and from where; a failure prints the seed and the path that repeat it. */
-export const setting = (numRuns: number) => ({
-  numRuns: runs === undefined ? numRuns : Number(runs),
-  ...(seed !== undefined && { seed: Number(seed) }),
-  ...(path !== undefined && { path }),
-  endOnFailure: path !== undefined,
-});
+/**
+ * Checks a property with a seed that a failure prints, together with the path to its counterexample:
+ * the command in the message repeats exactly this one.
+ */
+export async function check<Values>(
+  property: fc.IAsyncPropertyWithHooks<Values>,
+  numRuns: number,
+  examples: Values[] = [],
+): Promise<void> {
+  const details = await fc.check(property, {
+    numRuns: (runs === undefined ? numRuns : Number(runs)) + examples.length,
+    seed: seed === undefined ? Date.now() % 2 ** 31 : Number(seed),
+    ...(path !== undefined && { path }),
+    endOnFailure: path !== undefined,
+    examples,
+  });
+  if (details.failed) throw new Error(`${repetitionOf(details)}\n${await fc.asyncDefaultReportMessage(details)}`);
+}
+
+/** The command that repeats a failure. */
+function repetitionOf({ seed: used, counterexamplePath }: { seed: number; counterexamplePath: string | null }): string {
+  const { testPath = '', currentTestName = '' } = expect.getState();
+  const file = relative(process.cwd(), testPath);
+  return `FUZZ_SEED=${used} FUZZ_PATH=${counterexamplePath} npm run test:fuzz -- ${file} -t '${currentTestName.split(' > ').join(' ')}'`;
+}

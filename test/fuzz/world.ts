@@ -47,6 +47,8 @@ export type Thing = (typeof THINGS)[keyof typeof THINGS][number];
 export type World = {
   readonly credentials: Readonly<Record<CredentialName, Credential>>;
   readonly idOf: (thing: Thing) => string;
+  /** Creates everything anew that earlier requests may have revoked. */
+  readonly renew: () => Promise<void>;
   /** Makes anew what an answer says is gone, and keeps the lists short that answers fill. */
   readonly goOn: (operationId: string, named: readonly Thing[], answer: Answer) => Promise<void>;
 };
@@ -154,8 +156,13 @@ export async function createWorld(api: Api): Promise<World> {
     invented: bad(api.services.secrets.mint('personalKey').secret),
   };
 
+  const renew = async () => {
+    for (const thing of Object.keys(things) as Thing[]) if (isMade(thing)) things[thing] = await makers[thing](); // Object.keys widens them
+  };
+
   let answers = 0;
   return {
+    renew,
     credentials,
     idOf: (thing) => things[thing],
     async goOn(operationId, named, { status, body }) {
