@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { createSealer } from '../../src/crypto/encryption.ts';
 import { eventually, install, levelOf, linkIn, mailServer } from './installation.ts';
 
 describe('a mail server that is away', () => {
@@ -101,4 +102,26 @@ describe('stop', () => {
     expect(await roster.jobs()).toMatchObject([{ attempts: 1, locked_at: null }]);
     expect(await roster.rows('select * from sent_mail')).toEqual([]);
   });
+});
+
+// Guarantees that a rotation of SECRET_KEYS as documented loses no email that waits.
+test('an email that was queued under a key that is no longer the first still leaves', async () => {
+  const server = await mailServer();
+  const [older, newer] = ['older-key-older-key-older-key-older-key', 'newer-key-newer-key-newer-key-newer-key'];
+  const roster = await install({ smtpUrl: server.url, settings: { SECRET_KEYS: `${newer},${older}` } });
+  const invitationId = await roster.invite(await roster.aTeam(), 'bob@example.com');
+  const [job] = await roster.rows<{ token: string }>(
+    `select payload->>'sealedToken' as token from graphile_worker._private_jobs where key = $1`,
+    [`invitation:${invitationId}`],
+  );
+  const sealedToken = createSealer([older]).seal(roster.services.sealer.open(job?.token ?? ''));
+  await roster.rows(
+    `update graphile_worker._private_jobs set payload = jsonb_set(payload::jsonb, '{sealedToken}', to_jsonb($1::text))::json where key = $2`,
+    [sealedToken, `invitation:${invitationId}`],
+  );
+
+  await roster.work();
+
+  await eventually(() => expect(server.mails).toHaveLength(1));
+  expect(await roster.links(invitationId)).toEqual([await linkIn(server.mails[0])]);
 });

@@ -7,7 +7,7 @@ import {
   type GenerateKeyPairResult,
   type JWK,
 } from 'jose';
-import { describe, expect, onTestFinished, test as base } from 'vitest';
+import { describe, expect, onTestFinished, test as base, vi } from 'vitest';
 import { startApi, type Api } from '../support/api.ts';
 import type { Answer, Sent } from '../support/client.ts';
 import { hasRedis, startRedis } from '../support/redis.ts';
@@ -395,6 +395,23 @@ describe('a proof is used once', () => {
 
     expectRefused(await call(api, token, { proof, path: '/api/v1/me' }), 'invalid_dpop_proof');
     expect((await call(api, token, { proof })).status).toBe(200);
+  });
+
+  // Guarantees that a proof cannot be repeated as long as its time lets it pass: from a minute before until a minute after.
+  test('and refused until its time is over', async ({ api }) => {
+    const { key, token } = await aBoundToken(api);
+    const proof = await aProof({ key, token, claims: { iat: now() + 58 } });
+    expect((await call(api, token, { proof })).status).toBe(200);
+
+    vi.useFakeTimers({ toFake: ['Date'] });
+    onTestFinished(() => void vi.useRealTimers());
+    for (const seconds of [2, 60, 55]) {
+      vi.setSystemTime(Date.now() + seconds * 1000);
+      expectRefused(await call(api, token, { proof }), 'invalid_dpop_proof');
+    }
+    // Another proof of the same age is taken, so it was not its age that was refused.
+    const other = await aProof({ key, token, claims: { iat: now() - 58 } });
+    expect((await call(api, token, { proof: other })).status).toBe(200);
   });
 
   test('also of many at once', async ({ api }) => {
