@@ -1,0 +1,436 @@
+/** One small fault in a rule that decides access or money, and the suites that have to notice it. */
+export type Mutation = {
+  readonly name: string;
+  readonly file: string;
+  /** Occurs exactly once in the file. */
+  readonly find: string;
+  readonly replace: string;
+  /** Paths of test files, as vitest filters them. */
+  readonly tests: readonly string[];
+};
+
+type Fault = readonly [name: string, find: string, replace: string, tests?: readonly string[]];
+
+const faultsIn = (file: string, tests: readonly string[], faults: readonly Fault[]): Mutation[] =>
+  faults.map(([name, find, replace, own = tests]) => ({ name, file, find, replace, tests: own }));
+
+const AUTH = ['test/rest/credential', 'test/rest/access-matrix', 'test/rest/teams', 'test/rest/members'];
+const TOKENS = ['test/rest/oauth-tokens', 'test/rest/credential', 'test/trpc/grants'];
+const SESSIONS = ['test/trpc/trpc.test', 'test/rest/me', 'test/trpc/account.test', 'test/trpc/auth'];
+const KEYS = ['test/rest/api-keys', 'test/trpc/api-keys-console', 'test/rest/races', 'test/oauth/races'];
+const INVITATIONS = ['test/rest/invitations', 'test/trpc/invitation', 'test/rest/races'];
+const MEMBERS = ['test/trpc/members', 'test/rest/members', 'test/trpc/seats'];
+const ROLES = ['test/trpc/roles', 'test/rest/roles'];
+const SEATS = ['test/trpc/seats', 'test/rest/invitations', 'test/rest/billing', 'test/cli/billing'];
+const OAUTH = ['test/oauth/code', 'test/oauth/refresh', 'test/oauth/revocation'];
+const TRANSACTIONS = ['test/trpc/console-races', 'test/rest/races', 'test/trpc/members'];
+
+export const MUTATIONS: readonly Mutation[] = [
+  ...faultsIn(
+    'src/auth/permissions.ts',
+    ['test/trpc/roles', 'test/rest/invitations', 'test/rest/access-matrix'],
+    [
+      ['anybody can grant the owner role', `role.id !== 'owner' && role`, 'role'],
+      ['one permission of a role is enough to grant it', 'role.permissions.every(', 'role.permissions.some('],
+      ['a role can be granted by anybody', '(permission) => held.includes(permission));\n}', '() => true);\n}'],
+      ['a permission is never required', '!held.includes(permission)) {', 'held.length > 9) {'],
+      [
+        'permissions are kept in the order of the request',
+        'PERMISSIONS.filter((permission) => permissions.includes(permission))',
+        '[...permissions]',
+      ],
+    ],
+  ),
+  ...faultsIn(
+    'src/auth/scopes.ts',
+    ['test/rest/oauth-tokens', 'test/rest/api-keys', 'test/oauth/consent', 'test/rest/credential'],
+    [
+      ['api-keys:write is no account scope', `'api-keys:read', 'api-keys:write']);`, `'api-keys:read']);`],
+      ['profile:read is no account scope', `new Set(['profile:read', `, 'new Set(['],
+      ['a team grant enforces account scopes', ' && !(teamId !== null && isAccountOnly(scope))', ''],
+      ['a token has all scopes of its grant', 'token.includes(scope) && ', ''],
+      [
+        'scopes are kept in the order of the request',
+        'SCOPES.filter((scope) => scopes.includes(scope))',
+        '[...scopes]',
+      ],
+    ],
+  ),
+  ...faultsIn('src/auth/authenticate.ts', AUTH, [
+    [
+      'a disabled account’s credentials work',
+      `where \${where} and a.disabled_at is null\`);`,
+      'where ${where}`);',
+      ['test/cli/account', 'test/trpc/operator', ...AUTH],
+    ],
+    [
+      'a disabled account’s credentials work in teams',
+      `where \${where} and a.disabled_at is null\`,`,
+      'where ${where}`,',
+      ['test/cli/account', 'test/trpc/operator', ...AUTH],
+    ],
+    [
+      'a rotated secret works for good',
+      's.secret_hash = $1 and (s.expires_at is null or s.expires_at > now())',
+      's.secret_hash = $1',
+      KEYS,
+    ],
+    ['a team key reaches other teams', `reach: 'and (k.team_id is null or k.team_id = m.team_id)',`, ''],
+    ['a team grant reaches other teams', `reach: 'and (g.team_id is null or g.team_id = m.team_id)',`, '', TOKENS],
+    [
+      'a refresh token works as an access token',
+      `k.token_hash = $1 and k.kind = 'access' and`,
+      'k.token_hash = $1 and',
+      [...TOKENS, 'test/oauth/refresh', 'test/oauth/code'],
+    ],
+    ['an access token never expires', `k.kind = 'access' and k.expires_at > now()`, `k.kind = 'access'`, TOKENS],
+    ['anything is looked up as a session', `secrets.kindOf(token) !== 'session'`, 'token === undefined', SESSIONS],
+    [
+      'a team credential finds a membership elsewhere',
+      'principal.teamId !== null && principal.teamId !== teamId',
+      'false',
+      [...KEYS, ...AUTH],
+    ],
+  ]),
+  ...faultsIn('src/db/predicates.ts', MEMBERS, [
+    [
+      'what has expired is current',
+      '.expires_at is null or ${alias}.expires_at > now())',
+      '.expires_at is null or true)',
+      [...AUTH, ...MEMBERS, ...TRANSACTIONS],
+    ],
+    [
+      'a deactivated membership is active',
+      '`${alias}.is_active and ${isCurrent(alias)}`',
+      'isCurrent(alias)',
+      TRANSACTIONS,
+    ],
+  ]),
+  ...faultsIn(
+    'src/auth/active-membership.ts',
+    [...MEMBERS, ...INVITATIONS],
+    [
+      ['a deactivated membership counts', 'isActive && !isPast', '!isPast'],
+      ['an expired membership counts', 'isActive && !isPast(expiresAt)', 'isActive'],
+      ['an end in the past is none', '<= Date.now()', '< 0'],
+    ],
+  ),
+  ...faultsIn(
+    'src/auth/recent-proof.ts',
+    ['test/trpc/recent-proof'],
+    [
+      ['no proof is required of a session', `principal.kind !== 'session'`, `principal.kind === 'session'`],
+      ['a proof is recent for good', 'provenUntil === null) throw', 'provenUntil !== null && false) throw'],
+      ['a proof is recent for 100 minutes', 'PROOF_MINUTES = 10', 'PROOF_MINUTES = 100'],
+      [
+        'a session that was revoked meanwhile goes on',
+        'revokedAt: null })) === 0',
+        'revokedAt: null })) < 0',
+        [
+          'test/trpc/recent-proof',
+          'test/trpc/auth',
+          'test/trpc/account.test',
+          'test/trpc/passkeys',
+          'test/trpc/console-races',
+        ],
+      ],
+    ],
+  ),
+  ...faultsIn(
+    'src/auth/dpop.ts',
+    ['test/oauth/dpop'],
+    [
+      ['a proof of any key is taken', 'verified.thumbprint === thumbprint &&', ''],
+      ['a proof for any method is taken', 'htm === method &&', ''],
+      ['a proof for any URL is taken', 'isSameResource(htu, url) &&', ''],
+      ['a proof for any token is taken', `ath === hash('sha256', token, 'base64url')`, 'ath !== undefined'],
+      ['a proof of any age is taken', 'Math.abs(Date.now() / 1000 - iat) <= SKEW_SECONDS', 'true'],
+      ['two proofs are taken', 'proof === undefined || others.length > 0', 'proof === undefined'],
+    ],
+  ),
+  ...faultsIn(
+    'src/rate-limit/attempt-limiters.ts',
+    ['test/oauth/dpop'],
+    [
+      ['a proof can be repeated after a second', 'PROOF_WINDOW_SECONDS = 150', 'PROOF_WINDOW_SECONDS = 1'],
+      ['a proof can be used twice', `windowsOf('proofs', 1,`, `windowsOf('proofs', 2,`],
+      [
+        'the attempts at an account have the limit of an address',
+        `windowsOf('by_account', config.signInLimit)`,
+        `windowsOf('by_account', config.signInAddressLimit)`,
+        ['test/trpc/auth-throttle'],
+      ],
+    ],
+  ),
+  ...faultsIn(
+    'src/rate-limit/limiter.ts',
+    ['test/rest/rate-limit.test', 'test/rate-limit/limiter.test'],
+    [
+      [
+        'one request more fits',
+        'used + cost > limit) return decision(false, used,',
+        'used + cost > limit + 1) return decision(false, used,',
+      ],
+      ['nothing is counted', 'charged.used = used + cost;', 'charged.used = used;'],
+      [
+        'a refund gives everything back',
+        'Math.max(window.used - 1, 0);\n    },',
+        '0;\n    },',
+        ['test/rate-limit/limiter.test', 'test/trpc/auth-throttle'],
+      ],
+      ['a window never ends', 'window !== undefined && window.endsAt > now ? window', 'window !== undefined ? window'],
+    ],
+  ),
+  ...faultsIn(
+    'src/rate-limit/attempts.ts',
+    ['test/trpc/auth-throttle', 'test/trpc/auth'],
+    [
+      ['attempts are not limited', 'if (!allowed)', 'if (false)'],
+      ['spellings of an email have limits of their own', 'source.email.toLowerCase()', 'source.email'],
+      [
+        'known browsers share the limit of strangers',
+        `if ('deviceId' in source) return source.deviceId;`,
+        `if ('deviceId' in source) return 'all';`,
+      ],
+    ],
+  ),
+  ...faultsIn(
+    'src/procedures/authorize.ts',
+    ['test/rest/access-matrix', 'test/rest/order-of-checks', 'test/trpc/console-access'],
+    [
+      [
+        'no scope is required',
+        'access.scope !== null && !principal.scopes',
+        'access.scope === undefined && !principal.scopes',
+      ],
+      [
+        'a team credential reaches the account',
+        'access.accountLevel && principal.teamId !== null',
+        'access.accountLevel && false',
+      ],
+      ['keys do what sessions do', `access.sessionOnly && principal.kind !== 'session'`, 'access.sessionOnly && false'],
+    ],
+  ),
+  ...faultsIn(
+    'src/procedures/procedures.ts',
+    ['test/rest/access-matrix', 'test/trpc/operator'],
+    [
+      ['everybody is an operator', ` and role = 'admin' and disabled_at`, ' and disabled_at'],
+      ['no permission is required before the lock', 'requirePermission(membership.permissions, permission);\n', ''],
+      [
+        'strangers see the team',
+        `if (!membership) throw new ProblemError('team_not_found');`,
+        `if (!membership && teamId === '') throw new ProblemError('team_not_found');`,
+      ],
+    ],
+  ),
+  ...faultsIn('src/transactions/with-team.ts', TRANSACTIONS, [
+    ['an inactive caller changes the team', " and ${activeMembership('m')}`,", '`,'],
+    [
+      'a permission is not looked at under the lock',
+      `if (requires !== 'owner') requirePermission(role.permissions, requires);`,
+      `if (requires !== 'owner') return;`,
+    ],
+    [
+      'any member does what the owner does',
+      `else if (role.id !== 'owner') {`,
+      `else if (role.id === '') {`,
+      ['test/trpc/ownership', 'test/trpc/teams', ...TRANSACTIONS],
+    ],
+  ]),
+  ...faultsIn(
+    'src/transactions/revocation.ts',
+    ['test/trpc/grant-ends', 'test/rest/members', 'test/oauth/races', 'test/trpc/grants', 'test/oauth/audit-endings'],
+    [
+      ['keys outlive their grant', `await revokeApiKeys(tx, { oauthGrant: { $in: ids } }, 'its grant ended');`, ''],
+      ['grants outlive the membership', `await revokeGrants(tx, { team, account }, 'membership ended');`, ''],
+      ['keys outlive the membership', `await revokeApiKeys(tx, { team, account }, 'membership ended');`, ''],
+      [
+        'an offer of ownership outlives the membership',
+        'await tx.nativeDelete(OwnershipTransfer, { team, nominee: account });',
+        '',
+        ['test/trpc/ownership', 'test/rest/members'],
+      ],
+    ],
+  ),
+  ...faultsIn('src/resources/billing/seats.ts', SEATS, [
+    ['one seat more than paid for', 'if (taken >= seats) {', 'if (taken > seats) {'],
+    ['invitations take no seat', 'taken: members + invitations,', 'taken: members,'],
+    ['members take no seat', 'taken: members + invitations,', 'taken: invitations,'],
+  ]),
+  ...faultsIn('src/resources/billing/plans.ts', SEATS, [
+    ['bought seats do not count', `plan.seats + (addons['seats'] ?? 0)`, 'plan.seats'],
+    ['only bought seats count', `plan.seats + (addons['seats'] ?? 0)`, `(addons['seats'] ?? plan.seats)`],
+  ]),
+  ...faultsIn(
+    'src/resources/teams/team-quota.ts',
+    ['test/rest/teams', 'test/trpc/ownership', 'test/trpc/teams'],
+    [['one team more than the limit', 'owned >= limit', 'owned > limit']],
+  ),
+  ...faultsIn('src/resources/api-keys/api-keys.service.ts', KEYS, [
+    [
+      'a key gets scopes that its maker lacks',
+      "if (beyond.length > 0) {\n    throw new ProblemError('scope_not_allowed'",
+      "if (beyond.length > 99) {\n    throw new ProblemError('scope_not_allowed'",
+    ],
+    ['a team key gets account scopes', 'if (accountOnly.length > 0) {', 'if (accountOnly.length > 99) {'],
+    ['one key more than the limit', 'active >= keyLimit', 'active > keyLimit'],
+    ['a revoked key gets new scopes', 'id === keyId && !revokedAt)', 'id === keyId)'],
+    [
+      'a key of another account gets new scopes',
+      '{ id: { $in: ids }, account: caller.accountId }',
+      '{ id: { $in: ids } }',
+    ],
+    [
+      'a credential that was revoked meanwhile makes a key',
+      `if (caller === null || caller.revokedAt) throw`,
+      'if (caller === null) throw',
+    ],
+    ['a token hands on what its grant holds', `kind === 'api-key' || scopes.includes(scope)`, 'true'],
+  ]),
+  ...faultsIn('src/resources/invitations/invitations.service.ts', INVITATIONS, [
+    ['an invitation takes no free seat', 'if (pending === null) await requireFreeSeat(tx, config.plans, team.id);', ''],
+    ['anybody can invite to any role', `if (!canGrant(held, role)) throw`, 'if (held.length > 9) throw'],
+    [
+      'a role of another team can be granted',
+      '{ id: input.roleId, $or: [{ team: null }, { team: teamId }] }',
+      '{ id: input.roleId }',
+    ],
+    [
+      'an invitation of another team can be revoked or sent again',
+      `lockMany(tx, 'invitation', { id, team: teamId, acceptedAt: null })`,
+      `lockMany(tx, 'invitation', { id, acceptedAt: null })`,
+      ['test/rest/foreign-ids', ...INVITATIONS],
+    ],
+  ]),
+  ...faultsIn(
+    'src/resources/invitations/acceptance.service.ts',
+    ['test/trpc/invitation'],
+    [
+      [
+        'another address accepts',
+        'if (!isSameAddress(account.email, invitation.email)) throw',
+        'if (account.email === null) throw',
+      ],
+      ['an unverified address accepts', 'if (!account.emailVerifiedAt) throw', 'if (account.email === null) throw'],
+      ['an invitation never expires', '!acceptedAt && !isPast(expiresAt)', '!acceptedAt'],
+      [
+        'an invitation to an active member changes the role',
+        'membership.isActive && isPast(membership.expiresAt)',
+        'membership.isActive',
+      ],
+      [
+        'an inactive member comes back by an invitation',
+        'membership.isActive && isPast(membership.expiresAt)',
+        '!membership.isActive || isPast(membership.expiresAt)',
+      ],
+    ],
+  ),
+  ...faultsIn('src/resources/members/membership-changes.service.ts', MEMBERS, [
+    ['a role beyond one’s own can be given', `if (!canGrant(held, role)) throw`, 'if (held.length > 9) throw'],
+    [
+      'activation takes no seat',
+      `await requireFreeSeat(tx, config.plans, subject.caller.teamId);\n    membership.isActive`,
+      'membership.isActive',
+    ],
+    ['a later end takes no seat', 'if (countsAgain) await', 'if (false) await'],
+    ['the owner can be changed', `if (membership.role.id === 'owner')`, `if (membership.role.id === '')`],
+    ['members above oneself can be changed', 'if (beyond.length > 0)', 'if (beyond.length > 99)'],
+  ]),
+  ...faultsIn('src/resources/members/members.service.ts', MEMBERS, [
+    [
+      'the owner can be removed',
+      `if (membership.role.id === 'owner') throw new ProblemError('owner_not_removable');`,
+      '',
+    ],
+  ]),
+  ...faultsIn('src/resources/roles/roles.service.ts', ROLES, [
+    [
+      'a role can be raised above oneself',
+      'requireHeld(held, [...role.permissions, ...(permissions ?? [])]);',
+      'requireHeld(held, role.permissions);',
+    ],
+    [
+      'a role above oneself can be changed',
+      'requireHeld(held, [...role.permissions, ...(permissions ?? [])]);',
+      'requireHeld(held, permissions ?? []);',
+    ],
+    [
+      'a role above oneself can be deleted',
+      'requireHeld(held, role.permissions);\n    const replacement',
+      'const replacement',
+    ],
+  ]),
+  ...faultsIn('src/oauth/tokens.ts', OAUTH, [
+    [
+      'a code or refresh token can be used twice',
+      'where token_hash = $1 and kind = $2 and consumed_at is null',
+      'where token_hash = $1 and kind = $2',
+    ],
+    [
+      'a token is issued for a revoked grant',
+      'where g.id = $3 and g.revoked_at is null and g.expires_at > now()',
+      'where g.id = $3',
+      ['test/oauth/races', 'test/oauth/code', 'test/oauth/refresh', 'test/trpc/grants'],
+    ],
+    [
+      'a token for another resource is taken',
+      'asked !== undefined && asked !== resource',
+      'false',
+      ['test/oauth/code', 'test/oauth/refresh'],
+    ],
+    ['a token that was used twice ends nothing', 'await revokeGrants(tx, { id: grantId }, `${kind} used twice`);', ''],
+  ]),
+  ...faultsIn(
+    'src/oauth/refresh-answers.ts',
+    ['test/oauth/refresh'],
+    [
+      [
+        'an answer is repeated although its tokens were used',
+        'and s.used_at is null and s.consumed_at is null))',
+        '))',
+      ],
+      ['an answer is repeated after the grant was revoked', 'and g.revoked_at is null and g.expires_at > now()', ''],
+      [
+        'an answer with more scopes than the grant is repeated',
+        'and (g.narrowed_at is null or g.narrowed_at < t.consumed_at)',
+        '',
+      ],
+    ],
+  ),
+  ...faultsIn(
+    'src/crypto/encryption.ts',
+    ['test/jobs/worker'],
+    [['only the first key decrypts', 'for (const key of keys) {', 'for (const key of keys.slice(0, 1)) {']],
+  ),
+  ...faultsIn(
+    'src/auth/last-used.ts',
+    ['test/rest/timers'],
+    [
+      [
+        'uses are written at the end only',
+        'setInterval(() => void flush(), FLUSH_MS)',
+        'setInterval(() => undefined, FLUSH_MS)',
+      ],
+    ],
+  ),
+  ...faultsIn(
+    'src/events/denials.ts',
+    ['test/rest/timers'],
+    [
+      [
+        'denials are written at the end only',
+        'setInterval(() => void flush(), FLUSH_MS)',
+        'setInterval(() => undefined, FLUSH_MS)',
+      ],
+    ],
+  ),
+  ...faultsIn(
+    'src/db/concurrency.ts',
+    ['test/db/concurrency'],
+    [['huge queries run together', 'HUGE_MAX = 1;', 'HUGE_MAX = 100;']],
+  ),
+];
+
+/** Mutations that may survive, each with the reason. A survivor that is not listed is reported as a gap. */
+export const KNOWN_SURVIVORS: Readonly<Record<string, string>> = {};
