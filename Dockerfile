@@ -18,7 +18,8 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts --omit=dev --omit=optional
 
 FROM ${NODE_IMAGE}
-ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000
+# A home, because an orchestrator may run the image as a user that no file of it lists.
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 HOME=/app
 WORKDIR /app
 COPY package.json LICENSE ./
 COPY --from=packages /app/node_modules node_modules

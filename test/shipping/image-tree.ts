@@ -14,12 +14,28 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { copiesOf, instruction, ROOT, stagesOfDockerfile, type Copy, type Stage } from './dockerfile.ts';
 
-export type ImageTree = { readonly image: Stage; readonly node: string; readonly directory: string; remove(): void };
+export type ImageTree = {
+  readonly image: Stage;
+  readonly node: string;
+  readonly directory: string;
+  /** The root of an image that was built (`build-image.sh`); undefined for files that were laid out by hand. */
+  readonly root: string | undefined;
+  remove(): void;
+};
 
-/** The files of the image as its last stage copies them, where nobody can write, and a Node.js beside them. */
+/** The image that was built, or its files as its last stage copies them, read-only, and a Node.js beside them. */
 export function makeImageTree(): ImageTree {
   const image = stagesOfDockerfile().at(-1);
   if (image === undefined) throw new Error('The Dockerfile has no stage.');
+  const built = process.env['IMAGE_ROOT'];
+  if (built !== undefined)
+    return {
+      image,
+      node: 'node',
+      directory: instruction(image, 'WORKDIR'),
+      root: built,
+      remove: () => undefined,
+    };
   const root = mkdtempSync(join(tmpdir(), 'roster-image-'));
   const directory = join(root, instruction(image, 'WORKDIR'));
   mkdirSync(directory, { recursive: true });
@@ -32,6 +48,7 @@ export function makeImageTree(): ImageTree {
     image,
     node,
     directory,
+    root: undefined,
     remove() {
       setMode(root, 0o755);
       rmSync(root, { recursive: true });

@@ -14,19 +14,34 @@ import { manifestOf, manifestsIn } from './manifests.ts';
 
 let tree: ImageTree;
 
+/** Runs a command in a root that it cannot write, as a user: sh -c … sh ROOT USER COMMAND. Each step replaces the one before. */
+const IN_READ_ONLY_ROOT = `root=$1 user=$2; shift 2
+mount --bind "$root" "$root" && mount -o remount,ro,bind "$root" && mount --rbind /dev "$root/dev" && mount -t proc proc "$root/proc" &&
+PATH=/usr/sbin:/usr/bin:/sbin:/bin exec chroot --userspec="$user" "$root" /bin/sh -c 'cd /app && PATH=/usr/local/bin:/usr/bin:/bin exec "$@"' sh "$@"`;
+
 const kubernetes = manifestsIn('config.yaml', 'migrate.yaml', 'roster.yaml');
 
 /** Runs a command of the image as its user. */
 function runInImage([program, ...args]: string[], env: Record<string, string>) {
   expect(program).toBe('node');
   const [uid, gid] = instruction(tree.image, 'USER').split(':').map(Number);
-  const child = spawn(tree.node, args, {
-    cwd: tree.directory,
-    env: { ...environmentOf(tree.image), PATH: '/usr/bin:/bin', ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-    // Only root can become somebody else; anybody else has no more rights than that user, here.
-    ...(process.getuid?.() === 0 && uid !== undefined && gid !== undefined ? { uid, gid } : {}),
-  });
+  const options = {
+    env: { ...environmentOf(tree.image), PATH: '/usr/local/bin:/usr/bin:/bin', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'] as ['ignore', 'pipe', 'pipe'],
+  };
+  const child =
+    tree.root === undefined
+      ? spawn(tree.node, args, {
+          ...options,
+          cwd: tree.directory,
+          // Only root can become another user; any other user has no more rights than that one here.
+          ...(process.getuid?.() === 0 && uid !== undefined && gid !== undefined ? { uid, gid } : {}),
+        })
+      : spawn(
+          'unshare',
+          ['--mount', 'sh', '-c', IN_READ_ONLY_ROOT, 'sh', tree.root, `${uid}:${gid}`, 'node', ...args],
+          options,
+        );
   const kill = () => void child.kill('SIGKILL');
   process.once('exit', kill);
   const printed = Promise.all([text(child.stdout), text(child.stderr)]);
