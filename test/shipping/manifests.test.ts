@@ -21,9 +21,9 @@ if (image === undefined) throw new Error('The Dockerfile has no stage.');
 
 describe('the Dockerfile', () => {
   test('sets nothing that the service does not know', () => {
-    const { NODE_ENV, ...settings } = environmentOf(image);
+    const { NODE_ENV, HOME, ...settings } = environmentOf(image);
 
-    expect(NODE_ENV).toBe('production');
+    expect({ NODE_ENV, HOME }).toEqual({ NODE_ENV: 'production', HOME: instruction(image, 'WORKDIR') });
     expect(unknownSettings(settings)).toEqual([]);
     expect(instruction(image, 'EXPOSE')).toBe(settings['PORT']);
   });
