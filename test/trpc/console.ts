@@ -64,7 +64,7 @@ export const ownersOf = async (api: Api, team: { id: string }): Promise<string[]
   (await memberships(api, team)).filter(({ role_id }) => role_id === 'owner').map(({ account_id }) => account_id);
 
 /** Everything about a team that a refused call must leave as it was. */
-export const stateOf = (api: Api, team: { id: string }) =>
+export const stateOf = (api: Pick<Api, 'rows'>, team: { id: string }) =>
   api.rows(
     `select
        (select to_jsonb(t) from team t where t.id = $1) as team,

@@ -42,6 +42,19 @@ describe('offering', () => {
     expect(await ofOwner.ownershipOffers.query()).toEqual([]);
   });
 
+  test('does not reveal the name and address of the nominee to who may not see the members', async ({ api }) => {
+    const { nominee, team, teamId, ofOwner } = await aPair(api);
+    const [guest, reader] = [await api.anAccount(), await api.anAccount()];
+    await api.aMember(team, guest, { role: 'guest' });
+    await api.aMember(team, reader, { role: 'member' });
+    await ofOwner.offerOwnership.mutate({ teamId, userId: nominee.id });
+
+    const offer = await (await as(api, guest)).teams.ownershipOffer.query({ teamId });
+    expect(offer?.nominee).toEqual({ userId: nominee.id, email: null, firstName: null, lastName: null });
+    const seen = await (await as(api, reader)).teams.ownershipOffer.query({ teamId });
+    expect(seen?.nominee).toMatchObject({ email: nominee.email, firstName: 'Nora', lastName: 'Nominee' });
+  });
+
   test('mails the nominee', async () => {
     // Of its own, because its worker takes jobs that other tests look at.
     const api = await startApi();

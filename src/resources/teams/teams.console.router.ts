@@ -81,7 +81,7 @@ export const teamsConsoleRouter = router({
 
   ownershipOffer: memberProcedure
     .output(ownershipOfferOutput.nullable())
-    .query(({ ctx, input }) => findOwnershipOffer(ctx.services.db, input.teamId)),
+    .query(({ ctx }) => findOwnershipOffer(ctx.services.db, ctx.membership)),
 
   ownershipOffers: sessionProcedure
     .output(z.array(offeredTeamOutput))

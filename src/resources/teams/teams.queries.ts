@@ -1,4 +1,4 @@
-import type { Principal } from '../../auth/principal.ts';
+import type { ActiveMembership, Principal } from '../../auth/principal.ts';
 import { iso, query, type QueryRunner } from '../../db/query.ts';
 
 type TeamRow = {
@@ -62,12 +62,18 @@ export async function listTeams(db: QueryRunner, { accountId, teamId }: Principa
   }));
 }
 
-/** Whom the team is offered to. */
-export async function findOwnershipOffer(db: QueryRunner, teamId: string) {
-  const [row] = await db.query(offerOfTeam, [teamId]);
+/** The open offer of a team. Only the nominee and callers who can list the members see name and email address. */
+export async function findOwnershipOffer(db: QueryRunner, { team, accountId, permissions }: ActiveMembership) {
+  const [row] = await db.query(offerOfTeam, [team.id]);
   if (row === undefined) return null;
+  const isVisible = row.nominee_id === accountId || permissions.includes('access_dashboard');
   return {
-    nominee: { userId: row.nominee_id, email: row.email, firstName: row.first_name, lastName: row.last_name },
+    nominee: {
+      userId: row.nominee_id,
+      email: isVisible ? row.email : null,
+      firstName: isVisible ? row.first_name : null,
+      lastName: isVisible ? row.last_name : null,
+    },
     expiresAt: iso(row.expires_at),
   };
 }
