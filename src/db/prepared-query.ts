@@ -1,5 +1,5 @@
 import type { Submittable } from 'pg';
-import { toPgConnection, type DataRow, type RowDescription, type Value } from './pg-internals.ts';
+import { toPgConnection, type DataRow, type PgConnection, type RowDescription, type Value } from './pg-internals.ts';
 
 type Parse = (text: string) => unknown;
 type Column = { readonly name: string; readonly parse: Parse };
@@ -40,6 +40,13 @@ export class PreparedQuery implements Submittable {
 
   submit(pgConnection: unknown): Error | void {
     const connection = toPgConnection(pgConnection);
+    const refusal = this.send(connection);
+    if (refusal !== undefined) return refusal;
+    connection.sync();
+  }
+
+  /** Sends the statement without the end of its transaction, so that others can follow in the same one. */
+  send(connection: PgConnection): Error | undefined {
     const { name, text } = this;
     const prepared = connection.parsedStatements[name] ?? connection.submittedNamedStatements[name];
     if (prepared === undefined) {
@@ -52,7 +59,7 @@ export class PreparedQuery implements Submittable {
     this.#columns = columnsByName.get(name);
     if (this.#columns === undefined) connection.describe({ type: 'P', name: '' });
     connection.execute({ portal: '' });
-    connection.sync();
+    return undefined;
   }
 
   handleRowDescription({ fields }: RowDescription): void {

@@ -2,6 +2,7 @@ import type { Pool } from 'pg';
 import type { RunInSpan } from '../telemetry/span.ts';
 import { limitLargeQueries } from './concurrency.ts';
 import { createPipeline, unbatched, type Rows } from './pipeline.ts';
+import { pipelineTransaction } from './pipelined-transaction.ts';
 import type { Value } from './pg-internals.ts';
 
 /** A constant SQL text with a name, so that PostgreSQL plans it once per connection. */
@@ -48,7 +49,12 @@ export type QueryRunner = {
 /** Runs queries and commands, each in one round trip. */
 export type CommandRunner = QueryRunner & {
   run<Row>(command: Command<Row>, values: readonly unknown[]): Promise<Row[]>;
+  /** Runs several statements in one transaction and one round trip. @returns the rows of each */
+  runTogether(steps: readonly Step[]): Promise<Rows[]>;
 };
+
+/** A statement of `runTogether` with its parameters: text, bytes, numbers and null. */
+export type Step = readonly [statement: Query<unknown> | Command<unknown>, values: readonly unknown[]];
 
 export function createQueryRunner(pool: Pool, withSpan?: RunInSpan): CommandRunner {
   const pipelined = createPipeline(pool);
@@ -64,6 +70,11 @@ export function createQueryRunner(pool: Pool, withSpan?: RunInSpan): CommandRunn
   return {
     query: (query, values) => traced(query.name, () => runQuery(query, values)),
     run: (command, values) => traced(command.name, () => runCommand(command, values)),
+    runTogether: (steps) => {
+      const bound = steps.map(([{ name, text }, values]) => ({ name, text, values: values.map(toParameter) }));
+      const send = () => pipelineTransaction(pool, bound);
+      return withSpan === undefined ? send() : withSpan('postgresql', bound.at(-1)?.name ?? 'transaction', send);
+    },
   };
 }
 

@@ -38,7 +38,7 @@ export function recordedCommand<Row>(name: string, change: string, event: EventN
 
 /** Runs a command with its event. @returns the rows that it changed */
 export async function runAndRecord<Row extends object>(
-  db: Database,
+  db: Pick<Database, 'run'>,
   { event, command: changing }: RecordedCommand<Row>,
   values: readonly unknown[],
   fields: EventFields,

@@ -1,5 +1,6 @@
 import { LockMode, type EntityName, type FilterQuery } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { command } from '../db/query.ts';
 import {
   Account,
   ApiKey,
@@ -123,3 +124,6 @@ export async function lockShared(
   const lock = async () => (await tx.execute<{ id: string }[]>(sql, [ids.join(' ')])).map(({ id }) => id);
   return inOrder(tx, table, lock, (found) => found);
 }
+
+/** Locks a team as `lockOne` does, as a step of `runTogether`. */
+export const lockTeamStep = command<{ id: string }>('lock_team', 'select id from team where id = $1 for update');

@@ -12,10 +12,14 @@ const RETRIES_MAX = 3;
  * conflict, it runs again, up to three times, in a new transaction with a new unit of work. So `work` must not
  * change anything outside of its transaction; events that it records belong to the attempt that commits.
  */
-export async function transaction<R>(db: TransactionScope, work: (tx: EntityManager) => Promise<R>): Promise<R> {
+export const transaction = <R>(db: TransactionScope, work: (tx: EntityManager) => Promise<R>): Promise<R> =>
+  retryConflicts(() => db.em().transactional(work));
+
+/** Runs a transaction again if PostgreSQL aborted it for the sake of others. */
+export async function retryConflicts<R>(attempt: () => Promise<R>): Promise<R> {
   for (let retries = 0; ; retries += 1) {
     try {
-      return await db.em().transactional(work);
+      return await attempt();
     } catch (error) {
       if (retries === RETRIES_MAX || !isTransactionConflict(error)) throw error;
     }
