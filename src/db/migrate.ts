@@ -3,10 +3,8 @@ import { basename } from 'node:path';
 import { runMigrations } from 'graphile-worker';
 import pg from 'pg';
 import { SECOND_MS } from '../time.ts';
+import { ADVISORY_LOCKS } from './advisory-locks.ts';
 import { MIGRATIONS, openOrm } from './orm.ts';
-
-/** "RSTR" in ASCII: the advisory lock under which one replica at a time migrates. */
-const MIGRATION_LOCK = 0x52535452;
 
 const CONNECT_MS = 10 * SECOND_MS;
 
@@ -20,7 +18,7 @@ export async function migrate(databaseUrl: string, to?: string): Promise<string[
   const lock = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: CONNECT_MS });
   await lock.connect();
   try {
-    await lock.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    await lock.query('select pg_advisory_lock($1)', [ADVISORY_LOCKS.migration]);
     const orm = await openOrm(databaseUrl, { poolMax: 1 });
     try {
       const ran = await orm.migrator.up(to === undefined ? undefined : { to });

@@ -1,3 +1,4 @@
+import { ADVISORY_LOCKS } from '../db/advisory-locks.ts';
 import type { EntityManager } from '@mikro-orm/postgresql';
 
 type Limits = { readonly mailsPerDayFromTeam: number; readonly mailsPerDay: number };
@@ -5,9 +6,6 @@ type Limits = { readonly mailsPerDayFromTeam: number; readonly mailsPerDay: numb
 /** `recipient` in lower case. `id` is the mail's own, the same at every attempt to send it. */
 type Place = { readonly id: string; readonly recipient: string };
 type TeamPlace = Place & { /** Null for a mail that no team sends. */ readonly teamId: string | null };
-
-/** "MAIL" in ASCII: the class of the advisory locks, one an address, that mails are counted under. */
-const MAIL_LOCK = 0x4d41494c;
 
 /** What the ids of mails begin with that carry a link an account cannot do without. */
 const LINK = 'link_';
@@ -66,7 +64,7 @@ export async function takeLinkPlace(
 type FreeAt = { free_at: string | null };
 
 const lockMailbox = (tx: EntityManager, recipient: string) =>
-  tx.execute('select pg_advisory_xact_lock(?, hashtext(?))', [MAIL_LOCK, recipient]);
+  tx.execute('select pg_advisory_xact_lock(?, hashtext(?))', [ADVISORY_LOCKS.email, recipient]);
 
 async function takenUnless(
   tx: EntityManager,

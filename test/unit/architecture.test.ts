@@ -117,4 +117,18 @@ describe('the dependency rule', () => {
     const users = files.filter((file) => readFileSync(join(SRC, file), 'utf8').includes(`from '${name}`));
     expect(users.filter((file) => !place.test(file))).toEqual([]);
   });
+
+  test.each([
+    // Where rows are locked outside of `transactions/locks.ts`, which enforces the order: one table at a time each.
+    [
+      'rows are locked',
+      /LockMode|\bfor (update|no key update|share|key share)\b/,
+      /^(transactions\/locks\.ts|auth\/last-used\.ts|events\/chain\/|jobs\/|oauth\/(tokens|refresh-answers)\.ts)/,
+    ],
+    ['transactions are opened', /\.transactional\(/, /^(transactions|events\/chain|jobs|db)\//],
+    ['advisory locks get their numbers', /_LOCK\b.* = 0x|advisory\w*_lock\((0x|\d)/, /^db\/advisory-locks\.ts$/],
+  ])('%s in their own place alone', (_what, pattern, place) => {
+    const code = (file: string) => readFileSync(join(SRC, file), 'utf8').replaceAll(/^\s*(\*|\/\/|\/\*\*).*$/gm, '');
+    expect(files.filter((file) => pattern.test(code(file)) && !place.test(file))).toEqual([]);
+  });
 });

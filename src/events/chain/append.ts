@@ -1,6 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import {
-  AUDIT_LOCK,
   CANONICAL,
   CHECKPOINT_KEYS,
   nextPlace,
@@ -10,6 +9,7 @@ import {
   type Place,
 } from './hash-chain.ts';
 import type { Sealer } from '../../crypto/encryption.ts';
+import { ADVISORY_LOCKS } from '../../db/advisory-locks.ts';
 import type { Database } from '../../db/database.ts';
 import { newId } from '../../entities/index.ts';
 import type { Log } from '../../telemetry/log.ts';
@@ -68,7 +68,9 @@ async function chainBatch(tx: EntityManager, services: ChainServices): Promise<{
 
 /** Whether this transaction alone may now change the chain. */
 export async function takeChain(tx: EntityManager): Promise<boolean> {
-  const [row] = await tx.execute<{ taken: boolean }[]>('select pg_try_advisory_xact_lock(?) as taken', [AUDIT_LOCK]);
+  const [row] = await tx.execute<{ taken: boolean }[]>('select pg_try_advisory_xact_lock(?) as taken', [
+    ADVISORY_LOCKS.auditChain,
+  ]);
   return row?.taken === true;
 }
 

@@ -1,8 +1,5 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 
-/** "AUDI" in ASCII: the advisory lock under which one worker at a time adds to the chain or cuts it. */
-export const AUDIT_LOCK = 0x41554449;
-
 /** A place in the chain. Sequences are numbers: at a million events a second they last for 285 years. */
 export type Place = { readonly sequence: number; readonly hash: string };
 

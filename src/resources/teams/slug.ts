@@ -1,5 +1,6 @@
 import anyAscii from 'any-ascii';
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { ADVISORY_LOCKS } from '../../db/advisory-locks.ts';
 
 const MAX_LENGTH = 60;
 
@@ -21,7 +22,7 @@ export async function freeSlug(em: EntityManager, name: string): Promise<string>
   const base = slugify(name);
   // Names that could want the same slug share this stem: "core", "core-2", "core-2-3" and every long cut of one text.
   const stem = base.slice(0, MAX_LENGTH - 12).replace(/(-\d*)+$/, '');
-  await em.execute(`select pg_advisory_xact_lock(hashtextextended(?, 0))`, [`slug:${stem}`]);
+  await em.execute('select pg_advisory_xact_lock(?, hashtext(?))', [ADVISORY_LOCKS.slug, stem]);
 
   const [free] = await em.execute<{ slug: string }[]>(
     `select slug from (
