@@ -1,6 +1,6 @@
 /**
  * The advisory locks of this service: a number each, so that no two purposes share one. The ones that are taken per
- * key (`email`, `slug`) use the form of PostgreSQL with two numbers, the second one a hash of the key; so they never
+ * key (`email`, `slug`, `signUp`) use the form of PostgreSQL with two numbers, the second one a hash of the key; so they never
  * meet those that are taken as a whole. This is the lowest room that needs them; `transactions/locks.ts` has the locks
  * of rows.
  */
@@ -13,4 +13,6 @@ export const ADVISORY_LOCKS = {
   email: 0x4d41494c,
   /** Slugs with one stem are chosen one after the other. "SLUG" in ASCII. */
   slug: 0x534c5547,
+  /** Sign-ups of one email address are counted one after the other. "SIGN" in ASCII. */
+  signUp: 0x5349474e,
 } as const;

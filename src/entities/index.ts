@@ -15,6 +15,7 @@ export { Passkey, PasskeyChallenge } from './passkey.ts';
 export { PERMISSIONS, Role, SYSTEM_ROLES, type Permission } from './role.ts';
 export { SCOPES, type Scope } from './scope.ts';
 export { SentMail } from './sent-mail.ts';
+export { looksLike, roleNameSkeleton } from './role-name.ts';
 export { Session } from './session.ts';
 export { SignUpAttempt } from './sign-up-attempt.ts';
 export { Subscription, SUBSCRIPTION_INTERVALS, SUBSCRIPTION_STATUSES } from './subscription.ts';

@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { base, text } from './base.ts';
+import { roleNameSkeleton } from './role-name.ts';
 import { Team } from './team.ts';
 
 /** The permissions a role can hold (spec 2.10), in the order answers list them. */
@@ -30,6 +31,12 @@ const RoleSchema = defineEntity({
     /** Null for the system roles. */
     team: () => p.manyToOne(Team).nullable().deleteRule('cascade'),
     name: text().collation('C'),
+    /** By which names compare; null where the version before created the role. */
+    nameSkeleton: text()
+      .nullable()
+      .hidden()
+      .onCreate((role: { name: string }) => roleNameSkeleton(role.name))
+      .onUpdate((role: { name: string }) => roleNameSkeleton(role.name)),
     permissions: p.array().columnType('text[]').$type<Permission[]>(),
   },
   uniques: [
@@ -37,8 +44,15 @@ const RoleSchema = defineEntity({
       name: 'role_name_unique',
       expression: 'create unique index "role_name_unique" on "role" ("team_id", lower("name"))',
     },
+    { name: 'role_name_skeleton_unique', properties: ['team', 'nameSkeleton'] },
   ],
-  checks: [{ name: 'role_permissions_check', expression: `permissions <@ array[${quoted}]` }],
+  checks: [
+    { name: 'role_permissions_check', expression: `permissions <@ array[${quoted}]` },
+    {
+      name: 'role_name_reserved_check',
+      expression: `team_id is null or name_skeleton <> all (array[${SYSTEM_ROLES.map(({ name }) => `'${roleNameSkeleton(name)}'`).join(', ')}])`,
+    },
+  ],
 });
 
 export class Role extends RoleSchema.class {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ProblemError } from '../errors.ts';
 
 /** Whether PostgreSQL can store a string: no U+0000, no lone surrogate. */
 export const isStorable = (value: string): boolean => !value.includes('\u0000') && value.isWellFormed();
@@ -29,6 +30,37 @@ const bounded = (schema: z.ZodString | z.ZodEmail, min: number, max: number) =>
 
 /** A string of `min` to `max` code points. */
 export const text = (min: number, max: number) => bounded(z.string(), min, max);
+
+// C0, C1, line and paragraph separators; embeddings, overrides and isolates of bidirectional text.
+const UNREADABLE = /[\p{Cc}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]/u;
+const VISIBLE = /[^\s\p{Default_Ignorable_Code_Point}\p{Cf}\u2800]/u;
+
+/** Whether a name is one line that readers see as it was written: nothing that moves, hides or breaks text. */
+export const isReadableName = (name: string): boolean => !UNREADABLE.test(name) && VISIBLE.test(name);
+
+/** The name of something or somebody, in `min` to `max` code points. */
+export const readableName = (min: number, max: number) =>
+  text(min, max).check(({ value, issues }) => {
+    if (value !== '' && !isReadableName(value)) issues.push({ code: 'invalid_format', format: 'name', input: value });
+  });
+
+/**
+ * Requires readable names of callers over tRPC. Over REST the lengths alone decide (section 8 of the contract), so
+ * that operations that both share cannot require it by their input.
+ */
+export function requireReadableNames(
+  { browserClient }: { readonly browserClient: object | null },
+  names: Readonly<Record<string, string | undefined>>,
+): void {
+  if (browserClient === null) return;
+  const pointers = Object.entries(names).flatMap(([field, name]) =>
+    name === undefined || isReadableName(name) ? [] : [`/${field}`],
+  );
+  if (pointers.length === 0) return;
+  throw new ProblemError('validation_failed', undefined, {
+    errors: pointers.map((pointer) => ({ in: 'body', pointer, code: 'invalid_format' })),
+  });
+}
 
 /** An email address of at most 255 code points. */
 export const emailAddress = bounded(z.email(), 1, 255);

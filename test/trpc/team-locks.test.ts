@@ -38,8 +38,8 @@ type Change = {
   readonly by?: 'owner';
   /** Every member can do it, so a demotion does not matter. */
   readonly byAnyMember?: true;
-  prepare?(api: Api, scene: Scene): Promise<unknown>;
-  call(trpc: Trpc, scene: Scene, api: Api): Promise<unknown>;
+  readonly prepare?: (api: Api, scene: Scene) => Promise<unknown>;
+  readonly call: (trpc: Trpc, scene: Scene, api: Api) => Promise<unknown>;
 };
 
 /** A call over REST, whose problem becomes an outcome as those of tRPC do. */
@@ -187,7 +187,7 @@ async function whileWaiting(api: Api, { call, prepare, by }: Change, statements:
     const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
     await expect.poll(() => api.rows(waiting), { interval: 5, timeout: 10_000 }).not.toEqual([]);
     for (const sql of statements(scene)) await other.query(sql);
-    const rows: Api['rows'] = async (sql, values = []) => (await other.query(sql, [...values])).rows;
+    const rows: Api['rows'] = async (sql, values) => (await other.query(sql, [...(values ?? [])])).rows;
     const before = await stateOf({ rows }, scene.team);
     await other.query('commit');
     return { scene, outcome: await outcome, before, after: await stateOf(api, scene.team) };

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { accountProcedure, profileProcedure } from '../../procedures/procedures.ts';
+import { requireReadableNames } from '../../procedures/fields.ts';
 import { endpoint, router } from '../../procedures/trpc.ts';
 import { getMe, presentSignUp, updateMe } from './me.queries.ts';
 import { accountOutput, updateMeBody } from './me.schema.ts';
@@ -16,5 +17,8 @@ export const meRouter = router({
     .meta(endpoint('updateMe', 'PATCH /api/v1/me', { summary: 'Update the account profile' }))
     .input(z.object(updateMeBody))
     .output(accountOutput)
-    .mutation(({ ctx, input }) => updateMe(ctx.services.db, ctx.principal.accountId, input)),
+    .mutation(({ ctx, input }) => {
+      requireReadableNames(ctx, input);
+      return updateMe(ctx.services.db, ctx.principal.accountId, input);
+    }),
 });

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { canGrant, inCatalogueOrder } from '../../auth/permissions.ts';
 import { PERMISSIONS, type Permission, type Role } from '../../entities/index.ts';
-import { resourceId, text } from '../../procedures/fields.ts';
+import { readableName, resourceId } from '../../procedures/fields.ts';
 
-const roleName = text(1, 100);
+const roleName = readableName(1, 100);
 const rolePermissions = z.array(z.enum(PERMISSIONS));
 
 export const createRoleInput = { name: roleName, permissions: rolePermissions };

@@ -4,8 +4,9 @@ import { lockMany } from '../../transactions/locks.ts';
 import { transaction, type TransactionScope } from '../../transactions/transaction.ts';
 import { lockTeam, lockTeamFor, withTeam, type TeamCaller } from '../../transactions/with-team.ts';
 import { canGrant, inCatalogueOrder } from '../../auth/permissions.ts';
-import { Invitation, Membership, Role, type Permission } from '../../entities/index.ts';
+import { Invitation, looksLike, Membership, Role, roleNameSkeleton, type Permission } from '../../entities/index.ts';
 import { invalidInput, ProblemError } from '../../errors.ts';
+import { isReadableName } from '../../procedures/fields.ts';
 
 type RoleFields = { readonly name: string; readonly permissions: readonly Permission[] };
 type RoleChange = { readonly name?: string | undefined; readonly permissions?: readonly Permission[] | undefined };
@@ -102,16 +103,22 @@ function requireHeld(held: readonly Permission[], permissions: readonly Permissi
   if (beyond.length > 0) throw new ProblemError('role_not_assignable', `Your role does not hold ${beyond.join(', ')}.`);
 }
 
-/** The team's row, which is locked, is what names are compared under. */
+type NamedRole = { readonly id: string; readonly name: string; readonly name_skeleton: string | null };
+
+/** No two roles of a team look alike, also not one of the system. The names are compared under the lock of the team. */
 async function requireFreeName(tx: EntityManager, teamId: string, name: string, exceptRoleId?: string): Promise<void> {
-  const roles = await tx.execute<{ id: string; name: string }[]>(
-    'select id, name from role where team_id = ? or team_id is null',
+  // Commands have no input schema that checks it.
+  if (!isReadableName(name)) throw invalidInput('/name', 'The name is blank or contains control characters.');
+  const roles = await tx.execute<NamedRole[]>(
+    'select id, name, name_skeleton from role where team_id = ? or team_id is null',
     [teamId],
   );
-  if (roles.some((role) => role.id !== exceptRoleId && folded(role.name) === folded(name))) {
-    throw invalidInput('/name', 'The team has a role of that name already.');
+  if (roles.some((role) => role.id !== exceptRoleId && looksLike(role.name, name))) {
+    throw invalidInput('/name', 'The team already has a role whose name looks like this one.');
   }
+  // A replica of the version before renames without it; the index must not compare with a former name.
+  const outdated = roles.filter(
+    (role) => role.name_skeleton !== null && role.name_skeleton !== roleNameSkeleton(role.name),
+  );
+  for (const { id } of outdated) await tx.execute('update role set name_skeleton = null where id = ?', [id]);
 }
-
-/** One name to a reader's eye. The unique index, whose collation knows ASCII alone, allows more. */
-const folded = (name: string): string => name.normalize('NFKC').replaceAll(/\s+/g, ' ').trim().toLowerCase();

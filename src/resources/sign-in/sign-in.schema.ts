@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { readableName } from '../../procedures/fields.ts';
 import { PASSWORD_LENGTH } from '../../crypto/password-hash.ts';
 import { emailAddress, text, timestamp } from '../../procedures/fields.ts';
 
@@ -16,8 +17,8 @@ export const policyOutput = z.object({ signup: z.enum(['open', 'invited', 'close
 export const signUpInput = z.object({
   email: emailAddress,
   password: newPassword,
-  firstName: text(2, 255).optional(),
-  lastName: text(2, 255).optional(),
+  firstName: readableName(2, 255).optional(),
+  lastName: readableName(2, 255).optional(),
   invitationToken: linkToken.optional(),
 });
 export type SignUp = z.infer<typeof signUpInput>;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { requireReadableNames } from '../../procedures/fields.ts';
 import { accountProcedure, scopedProcedure, teamProcedure } from '../../procedures/procedures.ts';
 import { endpoint, router } from '../../procedures/trpc.ts';
 import { listTeams } from './teams.queries.ts';
@@ -26,9 +27,11 @@ export const teamsRouter = router({
     )
     .input(z.object(createTeamBody))
     .output(teamOutput)
-    .mutation(async ({ ctx: { services, principal }, input }) =>
-      presentTeam(await createTeam(services.db, principal.accountId, input, services.config.teamLimit)),
-    ),
+    .mutation(async ({ ctx, input }) => {
+      const { services, principal } = ctx;
+      requireReadableNames(ctx, { name: input.name });
+      return presentTeam(await createTeam(services.db, principal.accountId, input, services.config.teamLimit));
+    }),
 
   getTeam: teamProcedure({ scope: 'teams:read' })
     .meta(endpoint('getTeam', 'GET /api/v1/teams/{teamId}', { summary: 'Read a team' }))
@@ -43,7 +46,9 @@ export const teamsRouter = router({
       }),
     )
     .output(teamOutput)
-    .mutation(async ({ ctx: { services, membership, caller }, input }) => {
+    .mutation(async ({ ctx, input }) => {
+      const { services, membership, caller } = ctx;
+      requireReadableNames(ctx, { name: input.name });
       await updateTeam(services.db, caller, input.name);
       return presentTeam({ ...membership, team: { ...membership.team, name: input.name } });
     }),
