@@ -31,6 +31,8 @@ const layerOf = (file: string): number => LAYERS.findIndex((rooms) => rooms.incl
 const ALLOWED: readonly (readonly [from: string, to: string])[] = [
   // Whoever adds a member or an invitation counts the seats of the plan.
   ['', 'billing/seats.ts'],
+  // Whoever grants a role finds it as a role of the team or of the system.
+  ['', 'roles/find-team-role.ts'],
   // Every way of signing in begins a session, and every change of a password ends some.
   ['', 'sessions/sessions.service.ts'],
   // A browser that follows an emailed link becomes a known one.

@@ -60,7 +60,7 @@ export async function updateApiKey(
   scopes: readonly Scope[],
 ): Promise<ApiKey> {
   return transaction(db, async (tx) => {
-    if (caller.kind === 'oauth-grant') await heldNow(tx, caller); // grants are locked before keys
+    if (caller.kind === 'oauth-grant') await lockCallerScopes(tx, caller); // grants are locked before keys
     // The calling key too, so that two keys that change each other wait in one order.
     const ids = [caller.credentialId, keyId];
     const keys = await lockMany(tx, 'api_key', { id: { $in: ids }, account: caller.accountId });
@@ -122,7 +122,7 @@ async function requireScopes(
     throw new ProblemError('scope_account_only', `A team key cannot hold ${accountOnly.join(', ')}.`);
   }
   if (caller === undefined) return;
-  const held = await heldNow(tx, caller);
+  const held = await lockCallerScopes(tx, caller);
   const beyond = inOrder(scopes).filter((scope) => !held.includes(scope));
   if (beyond.length > 0) {
     throw new ProblemError('scope_not_allowed', `The calling credential does not hold ${beyond.join(', ')}.`);
@@ -130,10 +130,13 @@ async function requireScopes(
 }
 
 /**
- * The caller's scopes at this moment, locked until the commit: a key or grant that is narrowed or
- * revoked while it makes a key cannot hand on what it has just lost, nor a session that has ended.
+ * Locks the caller's scopes until the commit, so that a credential that is being revoked or reduced cannot create a
+ * key with its former scopes.
  */
-export async function heldNow(tx: EntityManager, { kind, credentialId, scopes }: Principal): Promise<readonly Scope[]> {
+export async function lockCallerScopes(
+  tx: EntityManager,
+  { kind, credentialId, scopes }: Principal,
+): Promise<readonly Scope[]> {
   const caller = await lockOne(tx, TABLES[kind], credentialId, 'share');
   if (caller === null || caller.revokedAt) throw new ProblemError('credential_invalid');
   if (!('scopes' in caller)) return scopes;

@@ -6,7 +6,7 @@ import type { Principal } from '../../auth/principal.ts';
 import { type ApiKey, ApiKeySecret } from '../../entities/index.ts';
 import { ProblemError } from '../../errors.ts';
 import type { Services } from '../../app-services.ts';
-import { heldNow } from './api-keys.service.ts';
+import { lockCallerScopes } from './api-keys.service.ts';
 import { HOUR_MS } from '../../time.ts';
 
 /**
@@ -20,7 +20,7 @@ export async function rotateApiKey(
   overlapHours: number,
 ): Promise<{ key: ApiKey; secret: string }> {
   return withAccount(db, caller, async ({ tx }) => {
-    await heldNow(tx, caller);
+    await lockCallerScopes(tx, caller);
     const [key] = await lockMany(tx, 'api_key', { id: keyId, account: caller.accountId, revokedAt: null });
     if (key === undefined || isPast(key.expiresAt)) throw new ProblemError('api_key_not_found');
 

@@ -3,13 +3,14 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { lockMany } from '../../transactions/locks.ts';
 import { withTeam, type TeamCaller, type TeamTransaction } from '../../transactions/with-team.ts';
 import { isPast } from '../../auth/active-membership.ts';
-import { canGrant } from '../../auth/permissions.ts';
+import { requireCanGrant } from '../../auth/permissions.ts';
 import type { Config } from '../../config.ts';
 import { Account, Invitation, InvitationLink, Role, type Permission } from '../../entities/index.ts';
 import { invalidInput, ProblemError } from '../../errors.ts';
 import { enqueue, invitationKey } from '../../jobs/enqueue.ts';
 import { invitationLink } from '../../email/invitation-email.ts';
 import type { Services } from '../../app-services.ts';
+import { findTeamRole } from '../roles/find-team-role.ts';
 import { requireFreeSeat } from '../billing/seats.ts';
 import { addDays } from '../../time.ts';
 
@@ -43,7 +44,7 @@ async function invite(
   { config }: Services,
   input: NewInvitation,
 ): Promise<Invitation> {
-  const role = await grantableRole(tx, permissions, team.id, input);
+  const role = await requireAssignableRole(tx, permissions, team.id, input);
   const pending = await pendingInvitation(tx, team.id, input.email);
   if (pending === null) await requireFreeSeat(tx, config.plans, team.id);
 
@@ -60,8 +61,7 @@ export async function resendInvitation(services: Services, caller: TeamCaller, i
   await withTeam(services.db, caller, 'invite_members', async ({ tx, caller: { teamId, accountId, permissions } }) => {
     const invitation = await lockPending(tx, teamId, invitationId);
     if (invitation === null) throw new ProblemError('invitation_not_found');
-    if (!canGrant(permissions, await tx.findOneOrFail(Role, invitation.role.id)))
-      throw new ProblemError('role_not_assignable');
+    requireCanGrant(permissions, await tx.findOneOrFail(Role, invitation.role.id));
 
     tx.assign(invitation, {
       expiresAt: expiryFrom(services.config),
@@ -113,16 +113,16 @@ async function mailNewLink(
   );
 }
 
-async function grantableRole(
+async function requireAssignableRole(
   tx: EntityManager,
   held: readonly Permission[],
   teamId: string,
   input: NewInvitation,
 ): Promise<Role> {
-  const role = await tx.findOne(Role, { id: input.roleId, $or: [{ team: null }, { team: teamId }] });
-  if (role === null) throw invalidInput('/roleId', 'No role of this team has that id.');
-  if (role.isSystemRole !== input.isSystemRole) throw invalidInput('/isSystemRole', 'The flag does not fit the role.');
-  if (!canGrant(held, role)) throw new ProblemError('role_not_assignable');
+  const role = await findTeamRole(tx, teamId, input.roleId, '/roleId');
+  if (role.isSystemRole !== input.isSystemRole)
+    throw invalidInput('/isSystemRole', '`isSystemRole` does not match the role.');
+  requireCanGrant(held, role);
   return role;
 }
 

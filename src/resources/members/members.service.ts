@@ -3,8 +3,9 @@ import { record } from '../../events/record.ts';
 import type { TransactionScope } from '../../transactions/transaction.ts';
 import { lockMember, withTeam, withTeamAsOperator, type TeamCaller } from '../../transactions/with-team.ts';
 import { endMembership } from '../../transactions/revocation.ts';
-import { Account, Membership, Role } from '../../entities/index.ts';
+import { Account, Membership, type Role } from '../../entities/index.ts';
 import { invalidInput, ProblemError } from '../../errors.ts';
+import { findTeamRole } from '../roles/find-team-role.ts';
 import type { Services } from '../../app-services.ts';
 
 /** Deletes a membership and revokes the member's credentials for the team in the same transaction. */
@@ -80,9 +81,7 @@ const termsOf = ({ roleId, isActive, expiresAt }: MembershipTerms) => ({
 async function roleOfTeam(tx: EntityManager, teamId: string, roleId: string): Promise<Role> {
   if (roleId === 'owner')
     throw new ProblemError('role_not_assignable', 'A team has exactly one owner; nobody else can get the role.');
-  const role = await tx.findOne(Role, { id: roleId, $or: [{ team: null }, { team: teamId }] });
-  if (role === null) throw invalidInput('/roleId', 'No role of this team has that id.');
-  return role;
+  return findTeamRole(tx, teamId, roleId, '/roleId');
 }
 
 function requireNotOwner(membership: Membership, change: string): void {

@@ -4,28 +4,29 @@ import type { EventName } from '../../events/catalogue.ts';
 import { record } from '../../events/record.ts';
 import { isActiveNow, isPast } from '../../auth/active-membership.ts';
 import { lockMember, withTeam, type TeamCaller } from '../../transactions/with-team.ts';
-import { canGrant, inCatalogueOrder } from '../../auth/permissions.ts';
-import { Role, type Membership, type Permission } from '../../entities/index.ts';
-import { invalidInput, ProblemError } from '../../errors.ts';
+import { missingFrom, requireCanGrant } from '../../auth/permissions.ts';
+import type { Membership, Permission, Role } from '../../entities/index.ts';
+import { ProblemError } from '../../errors.ts';
 import type { Services } from '../../app-services.ts';
 import type { TransactionScope } from '../../transactions/transaction.ts';
+import { findTeamRole } from '../roles/find-team-role.ts';
 import { requireFreeSeat } from '../billing/seats.ts';
 
 /** Who changes whose membership. */
 type Subject = { readonly caller: TeamCaller; readonly userId: string };
 
-/** Gives a member another role: one that the caller can grant, instead of one that is not above the caller's own. */
+/** Changes the role of a member. The caller needs every permission of the former and of the new role. */
 export async function setMemberRole({ db }: Services, subject: Subject, roleId: string): Promise<Membership> {
   return change(db, subject, 'edit_team_settings', async (tx, membership, held) => {
-    const role = await tx.findOne(Role, { id: roleId, $or: [{ team: null }, { team: subject.caller.teamId }] });
-    if (role === null) throw invalidInput('/roleId', 'No role of this team has that id.');
-    if (!canGrant(held, role)) throw new ProblemError('role_not_assignable');
+    requireNotAbove(held, membership.role);
+    const role = await findTeamRole(tx, subject.caller.teamId, roleId, '/roleId');
+    requireCanGrant(held, role);
     membership.role = role;
     return ['member.role_changed', { roleId }];
   });
 }
 
-/** Makes a membership count again, without an end if that has passed. Takes a free seat. */
+/** Reactivates a membership and clears an expiry in the past. Requires a free seat. */
 export async function activateMember({ db, config }: Services, subject: Subject): Promise<Membership> {
   return change(db, subject, 'remove_members', async (tx, membership) => {
     if (isActiveNow(membership)) return null;
@@ -36,7 +37,7 @@ export async function activateMember({ db, config }: Services, subject: Subject)
   });
 }
 
-/** Keeps a membership without letting it count: the member sees the team no more, and its seat is free. */
+/** Deactivates a membership: the member no longer sees the team, and the seat is free. */
 export async function deactivateMember({ db }: Services, subject: Subject): Promise<Membership> {
   return change(db, subject, 'remove_members', async (_tx, membership) => {
     if (!membership.isActive) return null;
@@ -45,7 +46,7 @@ export async function deactivateMember({ db }: Services, subject: Subject): Prom
   });
 }
 
-/** Sets when a membership ends, or that it does not. One that counts again by it takes a free seat. */
+/** Sets or clears the expiry of a membership. Requires a free seat if the membership becomes active again. */
 export async function setMemberExpiry(
   { db, config }: Services,
   subject: Subject,
@@ -66,7 +67,7 @@ type Change = (
   held: readonly Permission[],
 ) => Promise<readonly [EventName, EventFields] | null>;
 
-/** Changes a membership under the team's lock: nobody touches the owner's, or that of a role above their own. */
+/** Changes a membership, except the owner’s. Who can remove a member can also deactivate them, whatever their role. */
 async function change(
   db: TransactionScope,
   { caller, userId }: Subject,
@@ -77,9 +78,8 @@ async function change(
     const membership = await lockMember(tx, caller.teamId, userId);
     if (membership === null) throw new ProblemError('member_not_found');
     if (membership.role.id === 'owner')
-      throw new ProblemError('owner_not_removable', "The owner's membership stays as it is.");
+      throw new ProblemError('owner_not_removable', 'The owner’s membership cannot be changed.');
     await tx.populate(membership, ['account', 'role']);
-    requireNotAbove(held, membership.role);
 
     const done = await apply(tx, membership, held);
     if (done !== null) record(tx, done[0], { accountId: userId, teamId: caller.teamId, ...done[1] });
@@ -89,7 +89,7 @@ async function change(
 }
 
 function requireNotAbove(held: readonly Permission[], role: Role): void {
-  const beyond = inCatalogueOrder(role.permissions).filter((permission) => !held.includes(permission));
+  const beyond = missingFrom(held, role.permissions);
   if (beyond.length > 0)
     throw new ProblemError('permission_missing', `The member's role holds ${beyond.join(', ')}, which yours does not.`);
 }

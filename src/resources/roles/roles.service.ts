@@ -3,9 +3,10 @@ import { record } from '../../events/record.ts';
 import { lockMany } from '../../transactions/locks.ts';
 import { transaction, type TransactionScope } from '../../transactions/transaction.ts';
 import { lockTeam, lockTeamFor, withTeam, type TeamCaller } from '../../transactions/with-team.ts';
-import { canGrant, inCatalogueOrder } from '../../auth/permissions.ts';
+import { inCatalogueOrder, missingFrom, requireCanGrant } from '../../auth/permissions.ts';
 import { Invitation, looksLike, Membership, Role, roleNameSkeleton, type Permission } from '../../entities/index.ts';
 import { invalidInput, ProblemError } from '../../errors.ts';
+import { findTeamRole } from './find-team-role.ts';
 import { isReadableName } from '../../procedures/fields.ts';
 
 type RoleFields = { readonly name: string; readonly permissions: readonly Permission[] };
@@ -66,13 +67,9 @@ export async function deleteRole(
   await withTeam(db, caller, 'edit_team_settings', async ({ tx, caller: { permissions: held } }) => {
     const role = await ownRole(tx, caller.teamId, roleId);
     requireHeld(held, role.permissions);
-    const replacement = await tx.findOne(Role, {
-      id: replacementRoleId,
-      $or: [{ team: null }, { team: caller.teamId }],
-    });
-    if (replacement === null || replacement === role)
-      throw invalidInput('/replacementRoleId', 'No other role of this team has that id.');
-    if (!canGrant(held, replacement)) throw new ProblemError('role_not_assignable');
+    const replacement = await findTeamRole(tx, caller.teamId, replacementRoleId, '/replacementRoleId');
+    if (replacement === role) throw invalidInput('/replacementRoleId', 'A role cannot replace itself.');
+    requireCanGrant(held, replacement);
 
     // Also invitations that were accepted or have expired: their rows refer to the role too.
     await lockMany(tx, 'invitation', { role: roleId });
@@ -97,9 +94,9 @@ async function ownRole(tx: EntityManager, teamId: string, roleId: string): Promi
   return role;
 }
 
-/** Nobody makes, changes or gives what they do not hold themselves. */
+/** No caller creates, changes or grants permissions that they do not hold. */
 function requireHeld(held: readonly Permission[], permissions: readonly Permission[]): void {
-  const beyond = inCatalogueOrder(permissions).filter((permission) => !held.includes(permission));
+  const beyond = missingFrom(held, permissions);
   if (beyond.length > 0) throw new ProblemError('role_not_assignable', `Your role does not hold ${beyond.join(', ')}.`);
 }
 

@@ -40,7 +40,7 @@ export function actionsOn(member: Member, page: TeamPage, readerId: string): rea
   const isAbove = role === undefined || !role.permissions.every((permission) => page.can(permission));
   const actions: Action[] = [];
   if (page.can('edit_team_settings') && !isAbove) actions.push('role');
-  if (page.can('remove_members') && !isAbove) {
+  if (page.can('remove_members')) {
     actions.push('expiry');
     // To activate an expired one takes the end away too.
     if (member.expiresAt !== null && stateOf(member) !== 'expired') actions.push('endless');
