@@ -81,7 +81,7 @@ describe('role create', () => {
       roster.refusal(...create('--name', 'Other', '--permissions', 'access_dashboard,fly')),
       roster.refusal('role', 'create', '--team', 'team_none', '--name', 'Other', '--permissions', ''),
     ]);
-    expect(taken).toBe('--name: The team has a role of that name already.');
+    expect(taken).toBe('--name: The team already has a role whose name looks like this one.');
     expect(unknown).toMatch(
       /--permissions.*There is no permission fly; the permissions are edit_team_settings, access_dashboard/,
     );
