@@ -18,6 +18,11 @@ export async function lockAccount(tx: EntityManager, accountId: string, mode?: R
   return account;
 }
 
+/** @throws email_not_verified (403) for an account whose email address is not verified */
+export function requireVerifiedEmail({ emailVerifiedAt }: Account): void {
+  if (!emailVerifiedAt) throw new ProblemError('email_not_verified');
+}
+
 /** Locks the account of an email address, whatever its case. */
 export async function lockAccountByEmail(tx: EntityManager, email: string): Promise<Account | null> {
   const [row] = await tx.execute<{ id: string }[]>('select id from account where lower(email) = lower(?)', [email]);

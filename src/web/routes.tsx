@@ -11,7 +11,7 @@ import { ConsoleLayout, DeciderLayout, VisitorLayout } from './components/layout
 import { LoadingPage } from './components/page.tsx';
 import { NotFound, RouteFailure } from './components/route-failure.tsx';
 import { me } from './session.ts';
-import { isSignedOut } from './trpc.ts';
+import { isSignedOut, query } from './trpc.ts';
 
 const root = createRootRouteWithContext<{ queries: QueryClient }>()({ component: Outlet, notFoundComponent: NotFound });
 
@@ -23,7 +23,12 @@ type Entry = { readonly context: { readonly queries: QueryClient }; readonly loc
 /** Lets somebody in who is signed in; everybody else signs in first and comes back. */
 async function requireSession({ context: { queries }, location }: Entry): Promise<void> {
   try {
-    await queries.ensureQueryData(me());
+    const { emailVerified } = await queries.ensureQueryData(me());
+    // A sign-up has a profile before it has an account, and nothing else to show.
+    if (emailVerified === null && (await queries.fetchQuery(query('auth.pendingSignUp'))) !== null) {
+      // eslint-disable-next-line typescript/only-throw-error -- how the router is told
+      throw redirect({ to: '/check-email' });
+    }
   } catch (error) {
     if (!isSignedOut(error)) throw error;
     // eslint-disable-next-line typescript/only-throw-error -- how the router is told
@@ -86,6 +91,25 @@ const verifyEmail = createRoute({
   path: '/verify-email',
   validateSearch: withToken,
   component: lazyRouteComponent(() => import('./pages/verify-email.tsx'), 'VerifyEmail'),
+});
+
+const emailSignIn = createRoute({
+  getParentRoute: () => visitors,
+  path: '/email-sign-in',
+  component: lazyRouteComponent(() => import('./pages/email-sign-in.tsx'), 'EmailSignIn'),
+});
+
+const signInLink = createRoute({
+  getParentRoute: () => visitors,
+  path: '/sign-in-link',
+  validateSearch: withToken,
+  component: lazyRouteComponent(() => import('./pages/sign-in-link.tsx'), 'SignInLink'),
+});
+
+const checkEmail = createRoute({
+  getParentRoute: () => visitors,
+  path: '/check-email',
+  component: lazyRouteComponent(() => import('./pages/check-email.tsx'), 'CheckEmail'),
 });
 
 const confirmEmail = createRoute({
@@ -202,7 +226,18 @@ const consent = createRoute({
 });
 
 const tree = root.addChildren([
-  visitors.addChildren([signIn, signUp, forgotPassword, resetPassword, verifyEmail, confirmEmail, invitation]),
+  visitors.addChildren([
+    signIn,
+    signUp,
+    emailSignIn,
+    signInLink,
+    checkEmail,
+    forgotPassword,
+    resetPassword,
+    verifyEmail,
+    confirmEmail,
+    invitation,
+  ]),
   people.addChildren([
     home,
     team.addChildren(teamPages),

@@ -9,6 +9,12 @@ export const me = () => query('getMe');
 export const safePath = (path: string | undefined): string =>
   path !== undefined && /^\/(?![/\\])/.test(path) ? path : '/';
 
+/** Forgets what was read as someone else, and keeps the page that is shown. */
+export function useSessionReset() {
+  const queries = useQueryClient();
+  return () => queries.removeQueries({ type: 'inactive' });
+}
+
 /** Goes on as somebody else, or nobody: nothing of one person may be shown to the next. */
 export function useSessionStart() {
   const queries = useQueryClient();

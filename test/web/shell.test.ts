@@ -2,6 +2,7 @@ import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 import { describe, expect } from 'vitest';
 import { hasChromium } from '../support/chromium.ts';
+import { codeOf, signIn } from '../trpc/people.ts';
 import { aPerson, linkIn, PASSWORD, shows, signInAs, test } from './console.ts';
 
 /** What the first page may load, in bytes of gzipped JavaScript. */
@@ -16,7 +17,12 @@ describe.skipIf(!hasChromium)('the web shell', () => {
     await page.getByLabel('E-mail address').fill(email);
     await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
     await page.getByRole('button', { name: 'Create account' }).click();
-    await shows(page, 'Check your mail');
+    await shows(page, 'Check your email');
+
+    // Signed in to the sign-up, which has nothing to show but what to do next.
+    await page.goto('/account');
+    await shows(page, 'Check your email');
+    expect(await page.getByText(email).isVisible()).toBe(true);
 
     // Opening the link changes nothing: mail scanners do it too.
     await page.goto(linkIn(await api.mailTo(email, /verify/i)));
@@ -27,8 +33,6 @@ describe.skipIf(!hasChromium)('the web shell', () => {
     expect(await isVerified()).toBe(true);
 
     await page.getByRole('link', { name: 'Go to your teams' }).click();
-    await shows(page, 'Sign in');
-    await signInAs(page, email);
     await shows(page, 'Your teams');
     await page.getByText('You are in no team yet').waitFor();
     expect(await page.getByText('Create one and invite others to it').isVisible()).toBe(true);
@@ -47,6 +51,44 @@ describe.skipIf(!hasChromium)('the web shell', () => {
       );
       return row?.verified ?? false;
     }
+  });
+
+  test('a link that was opened in another browser asks for the password, or for a new one', async ({ api, open }) => {
+    const email = `new-${crypto.randomUUID()}@example.com`;
+    await api.visitor().trpc.auth.signUp.mutate({ email, password: 'a password of somebody else' });
+    const page = await open(linkIn(await api.mailTo(email, /verify/i)));
+    await shows(page, 'Verify your address');
+    const verify = page.getByRole('button', { name: 'Verify the address' });
+
+    await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+    await verify.click();
+    await page.getByText(/password is (not right|wrong|incorrect)/i).waitFor();
+    await page.getByRole('button', { name: 'I don’t know this password' }).click();
+    await page.getByLabel('New password').fill(PASSWORD);
+    await verify.click();
+    await shows(page, 'Your address is verified');
+
+    expect(await codeOf(signIn(api.visitor(), email, PASSWORD))).toBe('ok');
+    expect(await codeOf(signIn(api.visitor(), email, 'a password of somebody else'))).toBe('sign_in_failed');
+  });
+
+  test('a sign-in link is emailed on request and signs in once, by its button alone', async ({ api, open }) => {
+    const person = await aPerson(api);
+    const page = await open('/sign-in');
+    await page.getByRole('link', { name: 'Email me a sign-in link' }).click();
+    await shows(page, 'Sign in by email');
+    await page.getByLabel('E-mail address').fill(person.email);
+    await page.getByRole('button', { name: 'Email me a sign-in link' }).click();
+    await shows(page, 'Check your email');
+
+    const link = linkIn(await api.mailTo(person.email, /sign-in link/));
+    await page.goto(link);
+    await page.getByText(`Continue as ${person.email}.`).waitFor();
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await shows(page, 'Your teams');
+
+    await page.goto(link);
+    await page.getByRole('link', { name: 'Request another link' }).waitFor();
   });
 
   test('an address that is not verified is told so at home, and gets another link', async ({ api, open }) => {

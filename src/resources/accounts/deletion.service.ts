@@ -38,7 +38,7 @@ async function remove(
 ): Promise<boolean> {
   const teamIds = await ownedTeams(tx, accountId);
   await lockMany(tx, 'team', { id: { $in: teamIds } });
-  await lockAccount(tx, accountId);
+  const account = await lockAccount(tx, accountId);
   await requireProof();
   const owned = await ownedTeams(tx, accountId);
   if (owned.some((id) => !teamIds.includes(id))) return false;
@@ -68,6 +68,7 @@ async function remove(
     [accountId],
   );
   for (const { team_id: teamId } of left) record(tx, 'member.left', { accountId, teamId, reason: 'account deleted' });
+  await tx.execute('delete from sign_up_attempt where lower(email) = lower(?)', [account.email ?? '']);
   await tx.nativeDelete(Account, { id: accountId });
   record(tx, 'account.deleted', { accountId });
   return true;

@@ -2,7 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { record } from '../../events/record.ts';
 import { lockMany, lockOne } from '../../transactions/locks.ts';
 import { transaction, type TransactionScope } from '../../transactions/transaction.ts';
-import { lockAccount } from '../../transactions/with-account.ts';
+import { lockAccount, requireVerifiedEmail } from '../../transactions/with-account.ts';
 import { lockMember, lockTeam, lockTeamFor } from '../../transactions/with-team.ts';
 import type { Principal } from '../../auth/principal.ts';
 import { inOrder, isAccountOnly } from '../../auth/scopes.ts';
@@ -81,7 +81,8 @@ async function lockOwner(
   isOperator: boolean,
 ): Promise<void> {
   if (teamId === undefined) {
-    await lockAccount(tx, accountId);
+    const account = await lockAccount(tx, accountId);
+    if (!isOperator && account.createdBy !== 'operator') requireVerifiedEmail(account);
   } else if (isOperator) {
     await lockTeam(tx, teamId);
     // Whatever its status: the key works while the membership is active.

@@ -3,7 +3,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { lockMany } from '../../transactions/locks.ts';
 import { revokeGrants } from '../../transactions/revocation.ts';
 import { transaction } from '../../transactions/transaction.ts';
-import { lockAccount } from '../../transactions/with-account.ts';
+import { lockAccount, requireVerifiedEmail } from '../../transactions/with-account.ts';
 import { redirectUriFault } from './redirect-uri.ts';
 import type { Secrets } from '../../crypto/tokens.ts';
 import { OAuthClient, OAuthClientSecret } from '../../entities/index.ts';
@@ -30,7 +30,7 @@ export async function createClient(
     const account = accountId === undefined ? null : await lockAccount(tx, accountId);
     if (account !== null) {
       // Who takes an account over by its mailbox finds nothing in it that somebody else knows a secret of.
-      if (!account.emailVerifiedAt) throw new ProblemError('email_not_verified');
+      requireVerifiedEmail(account);
       await requireRoom(tx, account.id, config.oauth.clientsPerAccount);
     }
     const source = account === null ? 'operator' : 'account';

@@ -2,11 +2,12 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { record } from '../../events/record.ts';
 import { lockMany, lockShared } from '../../transactions/locks.ts';
 import { transaction } from '../../transactions/transaction.ts';
+import { requireVerifiedEmail } from '../../transactions/with-account.ts';
 import { lockTeamFor } from '../../transactions/with-team.ts';
 import type { Principal } from '../../auth/principal.ts';
 import { findActiveMembership } from '../../auth/authenticate.ts';
 import { isAccountOnly, scopesIn } from '../../auth/scopes.ts';
-import { newId, OAuthGrant, type Scope } from '../../entities/index.ts';
+import { Account, newId, OAuthGrant, type Scope } from '../../entities/index.ts';
 import { invalidInput, ProblemError } from '../../errors.ts';
 import type { Services } from '../../app-services.ts';
 import { holdValues, type Hold } from './oauth-consent.queries.ts';
@@ -39,7 +40,7 @@ export async function approve(
     const request = await lockRequest(tx, hold);
     const granted = grantedOf(request.scope, scopes, teamId !== null);
     // Under the team's lock a membership that ends takes the grant with it.
-    if (teamId === null) await lockShared(tx, 'account', [accountId]);
+    if (teamId === null) await requireVerifiedAccount(tx, accountId);
     else await lockTeamFor(tx, { teamId, accountId }, 'member');
     await keepClient(tx, request.client_id);
 
@@ -102,6 +103,12 @@ function grantedOf(asked: string, approved: readonly Scope[], isForTeam: boolean
   const granted = requested.filter((scope) => approved.includes(scope) && !(isForTeam && isAccountOnly(scope)));
   if (granted.length === 0) throw invalidInput('/scopes', 'No scope is left to grant.');
   return granted;
+}
+
+/** Prevents the deletion of the account until the commit. */
+async function requireVerifiedAccount(tx: EntityManager, accountId: string): Promise<void> {
+  await lockShared(tx, 'account', [accountId]);
+  requireVerifiedEmail(await tx.findOneOrFail(Account, accountId));
 }
 
 /** Keeps the client from being deleted until the commit. */

@@ -3,7 +3,7 @@ import { record } from '../../events/record.ts';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { lockOne } from '../../transactions/locks.ts';
 import { transaction } from '../../transactions/transaction.ts';
-import { withAccount } from '../../transactions/with-account.ts';
+import { requireVerifiedEmail, withAccount } from '../../transactions/with-account.ts';
 import type { Principal } from '../../auth/principal.ts';
 import { addressAttemptLimit, consumeAttempt, passwordAttemptLimit, refundAttempt } from '../../rate-limit/attempts.ts';
 import { Passkey } from '../../entities/index.ts';
@@ -32,6 +32,7 @@ const PASSKEYS_MAX = 20;
 export async function offerRegistration({ config, db }: Services, principal: Principal) {
   await requireRecentProof(db, principal);
   return withAccount(db, principal, async ({ tx, account }) => {
+    requireVerifiedEmail(account);
     const passkeys = await tx.find(Passkey, { account: account.id });
     requireRoom(passkeys.length);
     const name = account.email ?? account.id;
@@ -73,6 +74,7 @@ export async function registerPasskey(
   const credential = await credentialOf(config, response, challenge);
   try {
     return await withAccount(db, principal, async ({ tx, account }) => {
+      requireVerifiedEmail(account);
       await requireOpenSession(tx, principal);
       requireRoom(await tx.count(Passkey, { account: account.id }));
       const passkey = tx.create(Passkey, {

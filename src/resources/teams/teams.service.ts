@@ -2,10 +2,9 @@ import type { CommandRunner } from '../../db/query.ts';
 import { record, recordedCommand, runAndRecord } from '../../events/record.ts';
 import { callerHolds, teamCommandRunner } from '../../transactions/team-command.ts';
 import type { TransactionScope } from '../../transactions/transaction.ts';
-import { withAccount } from '../../transactions/with-account.ts';
+import { withAccount, requireVerifiedEmail } from '../../transactions/with-account.ts';
 import { withTeam, type TeamCaller } from '../../transactions/with-team.ts';
 import { Account, Membership, Role, Team } from '../../entities/index.ts';
-import { ProblemError } from '../../errors.ts';
 import { freeSlug } from './slug.ts';
 import { requireTeamQuota } from './team-quota.ts';
 
@@ -19,7 +18,7 @@ export const createTeam = (db: TransactionScope, accountId: string, input: NewTe
   // The teams of an account are counted under the lock of its row.
   withAccount(db, { accountId }, async ({ tx, account }) => {
     if (teamLimit !== undefined) {
-      if (!account.emailVerifiedAt) throw new ProblemError('email_not_verified');
+      requireVerifiedEmail(account);
       await requireTeamQuota(tx, accountId, teamLimit);
     }
     const slug = await freeSlug(tx, input.name);

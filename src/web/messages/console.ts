@@ -58,6 +58,7 @@ export const texts = {
     passkey: 'Sign in with a passkey',
     or: 'or',
     forgot: 'Forgot your password?',
+    emailLink: 'Email me a sign-in link',
     newHere: 'New here?',
     signUp: 'Create an account',
   },
@@ -72,21 +73,27 @@ export const texts = {
       `You were invited to the team ${team}. As this link was passed on, we send a mail to ${email} to see that it is yours, before you can accept.`,
     closedTitle: 'Accounts are made by invitation',
     closedDetail: 'Ask a member of a team for an invitation, or the operator of this service for an account.',
-    sentTitle: 'Check your mail',
-    sentTo: (email: string) => `We have sent a link to ${email}. Open it to verify the address, then sign in.`,
+    sentTitle: 'Check your email',
+    sentTo: (email: string) => `We sent a link to ${email}. Open it to verify the address and create your account.`,
     sentToInvited: (email: string, team: string) =>
-      `We have sent a link to ${email}. Open it to verify the address. Then sign in, and you can join the team ${team}.`,
-    toInvitation: 'Sign in to accept the invitation',
-    sentHint: 'Nothing arrived? Look into the folder for spam, or let us send it again.',
+      `We sent a link to ${email}. Open it to verify the address. Then open the invitation again to join the team ${team}.`,
+    toInvitation: 'Open the invitation',
+    sentHint: 'No email? Check your spam folder, or send it again. It can take a few minutes.',
     joined: (team: string) => `Welcome. You are a member of ${team} now.`,
   },
 
   verification: {
     title: 'Verify your address',
-    explanation: 'Confirm that this address is yours. Nothing has happened by opening the link.',
+    explanation: (email: string) => `Confirm that ${email} is your address.`,
+    enter: (email: string) =>
+      `Enter the password that you chose when you signed up with ${email}. You are asked for it because the link was opened in another browser.`,
+    choose: (email: string) =>
+      `Choose a password for ${email}. The password and the names that were given at sign-up are discarded.`,
+    toNewPassword: 'I don’t know this password',
+    toPassword: 'Use the password from sign-up',
     submit: 'Verify the address',
     doneTitle: 'Your address is verified',
-    done: 'You can use everything in Roster now.',
+    done: 'You are signed in.',
     unverifiedTitle: 'Your address is not verified',
     unverified: (email: string) => `Open the link in the mail that was sent to ${email}, or ask for a new one.`,
     resend: 'Send the link again',
@@ -105,9 +112,25 @@ export const texts = {
     title: 'Reset your password',
     explanation: 'Enter the address of your account. We will send a link to choose a new password.',
     submit: 'Send the link',
-    doneTitle: 'Check your mail',
+    doneTitle: 'Check your email',
     done: (email: string) => `If there is an account with the address ${email}, a link is on its way to it.`,
     back: 'Back to sign-in',
+  },
+
+  emailSignIn: {
+    title: 'Sign in by email',
+    explanation: 'Enter the email address of your account. We will send a link that signs you in.',
+    submit: 'Email me a sign-in link',
+    doneTitle: 'Check your email',
+    done: (email: string) => `If ${email} has an account, a sign-in link is on its way. It works once, for an hour.`,
+    back: 'Back to sign-in',
+  },
+
+  signInLink: {
+    title: 'Sign in',
+    explanation: (email: string) => `Continue as ${email}.`,
+    submit: 'Sign in',
+    another: 'Request another link',
   },
 
   reset: {

@@ -60,6 +60,8 @@ export function SignIn() {
           </Button>
           <Text size="sm" ta="center">
             <TextLink to="/forgot-password">{texts.signIn.forgot}</TextLink>
+            {' · '}
+            <TextLink to="/email-sign-in">{texts.signIn.emailLink}</TextLink>
           </Text>
         </Stack>
       </form>

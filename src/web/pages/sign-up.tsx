@@ -150,7 +150,7 @@ const Sent = ({ email, invited }: { readonly email: string; readonly invited: In
           {invited === null ? (
             <TextLink to="/sign-in">{texts.toSignIn}</TextLink>
           ) : (
-            <TextLink to="/sign-in" search={{ next: pathOf(invited) }}>
+            <TextLink to="/invitation" search={{ token: invited.token }}>
               {texts.signUp.toInvitation}
             </TextLink>
           )}

@@ -1,25 +1,119 @@
-import { useQueryClient } from '@tanstack/react-query';
+import { Button, PasswordInput, Stack } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useCallForm } from '../components/call-form.ts';
+import { FailureAlert } from '../components/failure-alert.tsx';
 import { ButtonLink } from '../components/links.tsx';
-import { LinkPage } from '../components/link-page.tsx';
-import { me } from '../session.ts';
+import { Done, IncompleteLink } from '../components/link-page.tsx';
+import { NewPassword } from '../components/new-password.tsx';
+import { Page, Placeholder } from '../components/page.tsx';
 import { texts } from '../messages/console.ts';
-import { trpc } from '../trpc.ts';
+import { useSessionReset } from '../session.ts';
+import { failureOf, query, trpc } from '../trpc.ts';
+
+const words = texts.verification;
 
 export function VerifyEmail() {
   const { token } = useSearch({ from: '/visitors/verify-email' });
-  const queries = useQueryClient();
+  return token === undefined ? <IncompleteLink /> : <Verification token={token} />;
+}
+
+/** Reading the link changes nothing: mail scanners open links. */
+function Verification({ token }: { readonly token: string }) {
+  const link = useQuery({ ...query('auth.readVerification', { token }), staleTime: Infinity });
+  const resetSession = useSessionReset();
+  const [isDone, setDone] = useState(false);
+  const onDone = () => {
+    resetSession();
+    setDone(true);
+  };
+
+  if (isDone) {
+    const next = (
+      <ButtonLink to="/" size="md" fullWidth>
+        {texts.toTeams}
+      </ButtonLink>
+    );
+    return <Done title={words.doneTitle} explanation={words.done} next={next} />;
+  }
+  if (link.error !== null) {
+    return (
+      <Page title={words.title}>
+        <FailureAlert failure={failureOf(link.error)} />
+      </Page>
+    );
+  }
+  if (link.data === undefined) {
+    return (
+      <Page title={words.title}>
+        <Placeholder rows={2} />
+      </Page>
+    );
+  }
+  return link.data.needsPassword ? (
+    <WithPassword token={token} email={link.data.email} onDone={onDone} />
+  ) : (
+    <InSameBrowser token={token} email={link.data.email} onDone={onDone} />
+  );
+}
+
+type FormProps = { readonly token: string; readonly email: string; readonly onDone: () => void };
+
+function InSameBrowser({ token, email, onDone }: FormProps) {
+  const form = useCallForm({
+    initialValues: {},
+    call: () => trpc.auth.verifyEmail.mutate({ token }),
+    onSuccess: onDone,
+  });
   return (
-    <LinkPage
-      token={token}
-      words={texts.verification}
-      call={(given) => trpc.auth.verifyEmail.mutate({ token: given })}
-      onDone={() => queries.removeQueries(me())}
-      next={
-        <ButtonLink to="/" size="md" fullWidth>
-          {texts.toTeams}
-        </ButtonLink>
-      }
-    />
+    <Page title={words.title} explanation={words.explanation(email)}>
+      <form onSubmit={form.submit} noValidate>
+        <Stack gap="md">
+          {form.failure !== undefined && <FailureAlert failure={form.failure} />}
+          <Button type="submit" size="md" fullWidth loading={form.pending}>
+            {words.submit}
+          </Button>
+        </Stack>
+      </form>
+    </Page>
+  );
+}
+
+/** The sign-up was made in another browser, perhaps by someone else: its password proves that it was the same person. */
+function WithPassword({ token, email, onDone }: FormProps) {
+  const [isNew, setNew] = useState(false);
+  const form = useCallForm({
+    initialValues: { password: '', newPassword: '' },
+    call: ({ password, newPassword }) =>
+      trpc.auth.verifyEmail.mutate({ token, ...(isNew ? { newPassword } : { password }) }),
+    onSuccess: onDone,
+    fieldOf: { password_wrong: 'password' },
+  });
+  return (
+    <Page title={words.title} explanation={isNew ? words.choose(email) : words.enter(email)}>
+      <form onSubmit={form.submit} noValidate>
+        <Stack gap="md">
+          {form.failure !== undefined && <FailureAlert failure={form.failure} />}
+          {isNew ? (
+            <NewPassword {...form.field('newPassword')} autoFocus />
+          ) : (
+            <PasswordInput
+              {...form.field('password')}
+              label={texts.password}
+              autoComplete="current-password"
+              required
+              autoFocus
+            />
+          )}
+          <Button type="submit" size="md" fullWidth loading={form.pending}>
+            {words.submit}
+          </Button>
+          <Button variant="subtle" onClick={() => setNew(!isNew)}>
+            {isNew ? words.toPassword : words.toNewPassword}
+          </Button>
+        </Stack>
+      </form>
+    </Page>
   );
 }

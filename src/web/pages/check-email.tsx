@@ -1,0 +1,53 @@
+import { Button, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { FailureAlert } from '../components/failure-alert.tsx';
+import { ButtonLink } from '../components/links.tsx';
+import { Page, Placeholder } from '../components/page.tsx';
+import { ResendVerification } from '../components/resend-verification.tsx';
+import { texts } from '../messages/console.ts';
+import { useSignOut } from '../session.ts';
+import { failureOf, query } from '../trpc.ts';
+
+const words = texts.signUp;
+
+/** Where the browser of a sign-up waits for the verification of its email address. */
+export function CheckEmail() {
+  const signUp = useQuery(query('auth.pendingSignUp'));
+  const signOut = useSignOut();
+  if (signUp.error !== null) {
+    return (
+      <Page title={words.sentTitle}>
+        <FailureAlert failure={failureOf(signUp.error)} />
+      </Page>
+    );
+  }
+  if (signUp.data === undefined) {
+    return (
+      <Page title={words.sentTitle}>
+        <Placeholder rows={2} />
+      </Page>
+    );
+  }
+  if (signUp.data === null) {
+    return (
+      <Page title={texts.verification.doneTitle} explanation={texts.verification.done}>
+        <ButtonLink to="/" size="md">
+          {texts.toTeams}
+        </ButtonLink>
+      </Page>
+    );
+  }
+  return (
+    <Page title={words.sentTitle} explanation={words.sentTo(signUp.data.email)}>
+      <Stack gap="md">
+        <Text size="sm" c="dimmed">
+          {words.sentHint}
+        </Text>
+        <ResendVerification email={signUp.data.email} />
+        <Button variant="subtle" loading={signOut.isPending} onClick={() => signOut.mutate()}>
+          {texts.header.signOut}
+        </Button>
+      </Stack>
+    </Page>
+  );
+}
