@@ -21,7 +21,7 @@ const jobsByState = query<Row>(
   { rows: 'many' },
 );
 
-/** How many jobs there are in each state, also where there are none, and since when the first has been due. */
+/** Counts the jobs in each state, including zero, with the age of the oldest. */
 export async function countJobs(db: QueryRunner): Promise<readonly Row[]> {
   const rows = await db.query(jobsByState, []);
   return STATES.map((state) => rows.find((row) => row.state === state) ?? { state, count: 0, ageSeconds: 0 });

@@ -11,10 +11,10 @@ import { MINUTE_MS, SECOND_MS } from '../time.ts';
 export type Worker = { stop(): Promise<void> };
 
 const CONCURRENCY = 4;
-/** A notification starts a job at once; polling finds those whose time has come and those whose notification was lost. */
+/** Jobs start on notification. Polling finds scheduled jobs, and those whose notification was lost. */
 const POLL_MS = 5000;
 
-/** Bounds of a stop: when running jobs are told to end, when they are left behind, and for what comes then. */
+/** Time limits of a shutdown: abort running jobs, stop waiting for them, kill the runner, close the pool. */
 const ABORT_MS = 3500;
 const FINISH_MS = 4500;
 const KILL_MS = 1000;
@@ -25,8 +25,8 @@ const APPLICATION_NAME = 'roster worker';
 const RESTART_MS_MAX = 30 * SECOND_MS;
 const STEADY_MS = MINUTE_MS;
 
-/** Jobs that a killed worker held, when no other is alive who could hold them. Where one is, the sweep frees them. */
-const FREE_ORPHANED_JOBS = `select graphile_worker.force_unlock_workers(array(
+/** Unlocks the jobs of a crashed worker if no other worker is connected; otherwise `recover_jobs` does. */
+const UNLOCK_ORPHANED_JOBS = `select graphile_worker.force_unlock_workers(array(
   select locked_by from graphile_worker.jobs where locked_by is not null
 ))
 where not exists (
@@ -42,7 +42,7 @@ export async function startWorker(services: Services, mailer: Mailer, log: Log):
   let runner: Runner | undefined;
 
   async function runOnce(): Promise<void> {
-    await pool.query(FREE_ORPHANED_JOBS);
+    await pool.query(UNLOCK_ORPHANED_JOBS);
     runner = await run({
       pgPool: pool,
       schema: 'graphile_worker',

@@ -258,6 +258,15 @@ describe('invitations.list', () => {
       [expired, true],
     ]);
     expect(Date.parse(list[0]?.sentAt ?? '')).toBeGreaterThanOrEqual(at.getTime());
+    await api.rows(
+      `update invitation_link set email_failed_at = now(), email_failure = 'rejected' where invitation_id = $1`,
+      [resent],
+    );
+    const withFailure = await trpc.invitations.list.query({ teamId: team.id });
+    expect(withFailure.map(({ emailFailure }) => emailFailure)).toEqual(['rejected', null, null]);
+    await trpc.invitations.resend.mutate({ teamId: team.id, invitationId: resent });
+    const [again] = await trpc.invitations.list.query({ teamId: team.id });
+    expect(again).toMatchObject({ id: resent, emailFailure: null });
     expect(list[1]).toEqual({
       ...invitation,
       sentAt: expect.stringMatching(/Z$/),
