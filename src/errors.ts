@@ -170,7 +170,7 @@ type ProblemExtras = {
   /** The methods a path has, for `Allow`. */
   allow?: string;
   /** What the audit log calls the refusal, where the code does not say that it is one. */
-  refused?: 'access.refused' | 'attempts.throttled';
+  refused?: 'access.denied' | 'attempts.throttled';
   /** Whose account somebody tried to get into, for the audit log alone. */
   accountId?: string;
   cause?: unknown;

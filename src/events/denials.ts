@@ -11,7 +11,7 @@ const KINDS_MAX = 1000;
 export type Denial = {
   readonly event: Extract<
     EventName,
-    'access.refused' | 'sign_in.refused' | 'attempts.throttled' | 'oauth_request.refused'
+    'access.denied' | 'sign_in.denied' | 'attempts.throttled' | 'oauth_request.denied'
   >;
   /** The code of the problem. */
   readonly reason: string;
@@ -90,7 +90,7 @@ const eventOf = ({ reason, ...refused }: Denial, requestId: string): NewEvent =>
 const omission = (count: number): NewEvent => ({
   id: newId('evt'),
   occurredAt: new Date(),
-  event: 'refusals.omitted',
+  event: 'denials.omitted',
   actorKind: 'system',
   actorId: null,
   credentialId: null,

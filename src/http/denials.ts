@@ -42,10 +42,10 @@ const HIDDEN: ReadonlySet<string> = new Set(['team_not_found', 'link_invalid']);
 
 function eventOf({ problem, extras }: ProblemError, principal: Principal | null): Denial['event'] | null {
   if (extras.refused !== undefined) return extras.refused;
-  if (SIGN_IN.has(problem)) return 'sign_in.refused';
+  if (SIGN_IN.has(problem)) return 'sign_in.denied';
   // Whoever sends none has tried nothing: every visit of the sign-in page begins like that.
   if (problem === 'credential_missing') return null;
   const [status] = PROBLEMS[problem];
   const isHidden = HIDDEN.has(problem) && (principal !== null || problem === 'link_invalid');
-  return status === 401 || status === 403 || isHidden ? 'access.refused' : null;
+  return status === 401 || status === 403 || isHidden ? 'access.denied' : null;
 }

@@ -63,7 +63,7 @@ const saveDocument = recordedCommand<{ id: string }>(
      and (oauth_client.name, oauth_client.redirect_uris, oauth_client.is_native)
        is distinct from (excluded.name, excluded.redirect_uris, excluded.is_native)
    returning id`,
-  'oauth_client.changed',
+  'oauth_client.updated',
 );
 
 /** Keeps what people should read about a client that is named by the URL of its metadata. */

@@ -29,7 +29,7 @@ export function followEvents(provider: Provider, { services, log, denials }: Htt
         const { address, requestId } = currentActor();
         denials.note(
           {
-            event: 'oauth_request.refused',
+            event: 'oauth_request.denied',
             // Not the description, which can hold what was sent.
             reason: error.error,
             actorKind: 'oauth_client',
@@ -42,7 +42,7 @@ export function followEvents(provider: Provider, { services, log, denials }: Htt
           },
           requestId ?? '',
         );
-        audit('oauth_request.refused', {
+        audit('oauth_request.denied', {
           clientId: ctx.oidc.client?.clientId,
           reason: `${error.error}: ${error.error_detail ?? error.error_description ?? ''}`,
         });

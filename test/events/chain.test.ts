@@ -242,7 +242,7 @@ describe('retention', () => {
     expect(events.map(({ event }) => event)).toEqual([
       'account.profile_changed',
       'account.profile_changed',
-      'audit.trimmed',
+      'audit_log.pruned',
     ]);
     expect(await verify(api)).toMatchObject({ fault: null, events: 3, end: { sequence: 6 } });
   });

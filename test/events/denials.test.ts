@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { describe, expect, onTestFinished, vi } from 'vitest';
+import { createDenialLog, type Denial } from '../../src/events/denials.ts';
 import { startApi, test as shared, type Api } from '../support/api.ts';
 import { postForm } from '../oauth/token-endpoint.ts';
 import { as, outcomeOf, withKey } from '../trpc/console.ts';
@@ -15,22 +16,38 @@ async function aService(settings: Record<string, string> = {}): Promise<Api> {
 
 async function refusalsOf(api: Api): Promise<EventRow[]> {
   await api.denials.flush();
-  return api.rows<EventRow>(`select * from audit_event where event ~ 'refus|throttled' order by id`);
+  return api.rows<EventRow>(`select * from audit_event where event ~ 'denied|omitted|throttled' order by id`);
 }
+
+const aDenial = (reason: string): Denial => ({
+  event: 'access.denied',
+  reason,
+  actorKind: 'anonymous',
+  actorId: null,
+  credentialId: null,
+  clientId: null,
+  teamId: null,
+  accountId: null,
+  address: '127.0.0.1',
+});
 
 const inventedKey = 'rst_pk_invented';
 
 describe('a refusal', () => {
-  // Guarantees that a flood of 401s is no flood of writes.
-  shared('is written a minute later, with all that are like it in one row', async () => {
+  // Guarantees that a flood of 401s is no flood of writes. The key is well-formed, so each request looks it up.
+  shared('writes nothing while requests are denied, and then one row for all that are alike', async () => {
     const api = await aService();
+    const unknownKey = api.services.secrets.mint('personalKey').secret;
+    await api.as(unknownKey).get('/api/v1/teams');
     const queries = vi.spyOn(pg.Client.prototype, 'query').mockClear();
-    for (let i = 0; i < 200; i += 1) await api.as(inventedKey).get('/api/v1/teams');
-    expect(queries.mock.calls).toEqual([]);
+    for (let i = 0; i < 199; i += 1) await api.as(unknownKey).get('/api/v1/teams');
+    const texts = queries.mock.calls.map(([query]: unknown[]) => (query as { text: string }).text);
+    expect(texts).toHaveLength(199);
+    expect(texts.filter((text) => !text.startsWith('select '))).toEqual([]);
 
     expect(await refusalsOf(api)).toMatchObject([
       {
-        event: 'access.refused',
+        event: 'access.denied',
         count: 200,
         actor_kind: 'anonymous',
         address: '127.0.0.1',
@@ -38,6 +55,21 @@ describe('a refusal', () => {
       },
     ]);
     expect(await refusalsOf(api)).toHaveLength(1);
+  });
+
+  shared('is written a minute later by itself', async () => {
+    const api = await aService();
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const denials = createDenialLog(api.services.db, (error) => expect.fail(String(error)));
+    onTestFinished(() => denials.close());
+    denials.note(aDenial('by the timer'), 'a-request');
+    const written = () => api.rows(`select 1 from audit_event where details->>'reason' = 'by the timer'`);
+
+    await vi.advanceTimersByTimeAsync(59_000);
+    expect(await written()).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1_000);
+    await expect.poll(written).toHaveLength(1);
   });
 
   shared('of many kinds makes a thousand rows and one with the number of the rest', async () => {
@@ -59,7 +91,7 @@ describe('a refusal', () => {
 
     const rows = await refusalsOf(api);
     expect(rows).toHaveLength(1001);
-    expect(rows.find(({ event }) => event === 'refusals.omitted')).toMatchObject({ count: 40 });
+    expect(rows.find(({ event }) => event === 'denials.omitted')).toMatchObject({ count: 40 });
   });
 
   shared('is written at once when the service stops', async () => {
@@ -68,7 +100,7 @@ describe('a refusal', () => {
 
     await api.denials.close();
 
-    expect(await api.rows(`select count from audit_event where event = 'access.refused'`)).toEqual([{ count: 1 }]);
+    expect(await api.rows(`select count from audit_event where event = 'access.denied'`)).toEqual([{ count: 1 }]);
   });
 
   shared('of a call without any credential is none', async () => {
@@ -89,8 +121,8 @@ describe('what is recorded of', () => {
 
     const rows = await refusalsOf(api);
     expect(rows).toMatchObject([
-      { event: 'sign_in.refused', account_id: id, details: { reason: 'sign_in_failed' } },
-      { event: 'sign_in.refused', account_id: null, details: { reason: 'sign_in_failed' } },
+      { event: 'sign_in.denied', account_id: id, details: { reason: 'sign_in_failed' } },
+      { event: 'sign_in.denied', account_id: null, details: { reason: 'sign_in_failed' } },
     ]);
     expect(JSON.stringify(rows)).not.toMatch(/@|not the password/);
   });
@@ -101,7 +133,7 @@ describe('what is recorded of', () => {
     for (let i = 0; i < 4; i += 1) await codeOf(signIn(api.visitor(), email, 'not the password'));
 
     expect(await refusalsOf(api)).toMatchObject([
-      { event: 'sign_in.refused', count: 2 },
+      { event: 'sign_in.denied', count: 2 },
       { event: 'attempts.throttled', count: 2, details: { reason: 'rate_limited' } },
     ]);
   });
@@ -142,8 +174,8 @@ describe('what is recorded of', () => {
     await outcomeOf((await as(api, account)).operator.find.query({ query: 'anybody' }));
 
     expect(await refusalsOf(api)).toMatchObject([
-      { event: 'access.refused', credential_id: key.id, details: { reason: 'scope_missing' } },
-      { event: 'access.refused', actor_id: account.id, details: { reason: 'route_not_found' } },
+      { event: 'access.denied', credential_id: key.id, details: { reason: 'scope_missing' } },
+      { event: 'access.denied', actor_id: account.id, details: { reason: 'route_not_found' } },
     ]);
   });
 
@@ -165,7 +197,7 @@ describe('what is recorded of', () => {
 
     expect(await refusalsOf(api)).toMatchObject([
       {
-        event: 'oauth_request.refused',
+        event: 'oauth_request.denied',
         client_id: client.id,
         count: 3,
         address: '127.0.0.1',

@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { describe, expect, vi } from 'vitest';
+import { currentActor, runAs } from '../../src/events/actor.ts';
+import type { Audit } from '../../src/events/event.ts';
+import { record } from '../../src/events/record.ts';
 import { appRouter } from '../../src/router.ts';
 import { ALL_SCOPES, OPERATIONS } from '../rest/operations.ts';
 import { withKey, type Trpc } from '../trpc/console.ts';
@@ -129,6 +132,37 @@ describe('the cost of a record', () => {
     );
 
     expect(statements).toEqual([expect.stringMatching(/^insert into "audit_event"/)]);
+  });
+});
+
+describe('the line in the log', () => {
+  test('is written after the commit, with the row', async ({ api }) => {
+    const audit = vi.fn<Audit>();
+    await runAs({ ...currentActor(), audit }, () =>
+      api.services.db.em().transactional(async (tx) => {
+        record(tx, 'team.deleted', { teamId: 'team_logged' });
+        await tx.flush();
+        expect(audit).not.toHaveBeenCalled();
+      }),
+    );
+
+    expect(audit).toHaveBeenCalledExactlyOnceWith('team.deleted', { teamId: 'team_logged' });
+    expect(await api.rows(`select event from audit_event where team_id = 'team_logged'`)).toHaveLength(1);
+  });
+
+  test('is not written if the transaction is rolled back, nor is the row', async ({ api }) => {
+    const audit = vi.fn<Audit>();
+    const rolledBack = runAs({ ...currentActor(), audit }, () =>
+      api.services.db.em().transactional(async (tx) => {
+        record(tx, 'team.deleted', { teamId: 'team_rolled_back' });
+        await tx.flush();
+        throw new Error('rolled back');
+      }),
+    );
+
+    await expect(rolledBack).rejects.toThrow('rolled back');
+    expect(audit).not.toHaveBeenCalled();
+    expect(await api.rows(`select event from audit_event where team_id = 'team_rolled_back'`)).toEqual([]);
   });
 });
 

@@ -87,7 +87,7 @@ export const MUTATIONS: readonly Row[] = [
     return { call: (trpc) => trpc.revokeTeamInvitation.mutate({ teamId: team.id, invitationId: id }) };
   }],
   ['createApiKey', ['api_key.created'], simply((trpc, { team }) => trpc.createApiKey.mutate({ name: 'A key', scopes: ['teams:read'], teamId: team.id }))],
-  ['updateApiKey', ['api_key.changed'], async ({ api, owner }) => {
+  ['updateApiKey', ['api_key.updated'], async ({ api, owner }) => {
     const { id } = await api.anApiKey(owner);
     return { call: (trpc) => trpc.updateApiKey.mutate({ keyId: id, scopes: ['members:read'] }) };
   }],
@@ -95,32 +95,32 @@ export const MUTATIONS: readonly Row[] = [
     const { id } = await api.anApiKey(owner, { team });
     return { call: (trpc) => trpc.revokeApiKey.mutate({ keyId: id }) };
   }],
-  ['auth.signUp', ['account.link_mailed', 'account.sign_up_attempted', 'session.began'], ({ api }) => ({
+  ['auth.signUp', ['account.link_emailed', 'account.sign_up_attempted', 'session.created'], ({ api }) => ({
     visitor: api.visitor(),
     call: (trpc) => trpc.auth.signUp.mutate({ email: anAddress(), password: PASSWORD }),
   })],
-  ['auth.verifyEmail', ['account.created', 'account.email_verified', 'session.began'], async ({ api }) => {
+  ['auth.verifyEmail', ['account.created', 'account.email_verified', 'session.created'], async ({ api }) => {
     const email = anAddress();
     await api.visitor().trpc.auth.signUp.mutate({ email, password: PASSWORD });
     const token = await tokenTo(api, email, /./);
     return { visitor: api.visitor(), call: (trpc) => trpc.auth.verifyEmail.mutate({ token, password: PASSWORD }) };
   }],
-  ['auth.resendVerification', ['account.link_mailed'], async ({ api }) => {
+  ['auth.resendVerification', ['account.link_emailed'], async ({ api }) => {
     const { email } = await aPerson(api, { isVerified: false });
     return { visitor: api.visitor(), call: (trpc) => trpc.auth.resendVerification.mutate({ email }) };
   }],
-  ['auth.emailSignInLink', ['account.link_mailed'], simply((trpc, { owner }) => trpc.auth.emailSignInLink.mutate({ email: owner.email }))],
-  ['auth.signInWithLink', ['session.began'], async ({ api, owner }) => {
+  ['auth.emailSignInLink', ['account.link_emailed'], simply((trpc, { owner }) => trpc.auth.emailSignInLink.mutate({ email: owner.email }))],
+  ['auth.signInWithLink', ['session.created'], async ({ api, owner }) => {
     await api.visitor().trpc.auth.emailSignInLink.mutate({ email: owner.email });
     const token = await tokenTo(api, owner.email, /sign-in link/);
     return { visitor: api.visitor(), call: (trpc) => trpc.auth.signInWithLink.mutate({ token }) };
   }],
-  ['auth.signIn', ['session.began'], ({ api, owner }) => ({
+  ['auth.signIn', ['session.created'], ({ api, owner }) => ({
     visitor: api.visitor(),
     call: (trpc) => trpc.auth.signIn.mutate({ email: owner.email, password: PASSWORD }),
   })],
   ['auth.signOut', ['session.ended'], simply((trpc) => trpc.auth.signOut.mutate())],
-  ['auth.forgotPassword', ['account.link_mailed'], simply((trpc, { owner }) => trpc.auth.forgotPassword.mutate({ email: owner.email }))],
+  ['auth.forgotPassword', ['account.link_emailed'], simply((trpc, { owner }) => trpc.auth.forgotPassword.mutate({ email: owner.email }))],
   ['auth.resetPassword', ['account.password_reset', 'session.ended'], async ({ api, owner }) => {
     await api.visitor().trpc.auth.forgotPassword.mutate({ email: owner.email });
     const token = await tokenTo(api, owner.email, /password/i);
@@ -135,8 +135,8 @@ export const MUTATIONS: readonly Row[] = [
     return { call: (trpc) => trpc.authorizations.deny.mutate({ id }) };
   }],
   ['account.prove', ['session.proven'], simply((trpc) => trpc.account.prove.mutate({ password: PASSWORD }))],
-  ['account.changePassword', ['account.password_changed', 'session.ended', 'session.began'], simply((trpc) => trpc.account.changePassword.mutate({ newPassword: OTHER_PASSWORD }))],
-  ['account.changeEmail', ['account.email_change_asked'], simply((trpc) => trpc.account.changeEmail.mutate({ newEmail: anAddress() }))],
+  ['account.changePassword', ['account.password_changed', 'session.ended', 'session.created'], simply((trpc) => trpc.account.changePassword.mutate({ newPassword: OTHER_PASSWORD }))],
+  ['account.changeEmail', ['account.email_change_requested'], simply((trpc) => trpc.account.changeEmail.mutate({ newEmail: anAddress() }))],
   ['account.confirmEmailChange', ['account.email_changed'], async ({ api, owner }) => {
     const newEmail = anAddress();
     await owner.visitor.trpc.account.changeEmail.mutate({ newEmail });
@@ -149,7 +149,7 @@ export const MUTATIONS: readonly Row[] = [
     await api.aSession(owner);
     return { call: (trpc) => trpc.sessions.revokeOthers.mutate() };
   }],
-  ['teams.updateDetails', ['team.changed'], simply((trpc, { team }) => trpc.teams.updateDetails.mutate({ teamId: team.id, description: 'Of paper.' }))],
+  ['teams.updateDetails', ['team.updated'], simply((trpc, { team }) => trpc.teams.updateDetails.mutate({ teamId: team.id, description: 'Of paper.' }))],
   ['teams.leave', ['member.left'], ({ api, member, team }) => by(api, member, (trpc) => trpc.teams.leave.mutate({ teamId: team.id }))],
   ['teams.delete', ['team.deleted'], simply((trpc, { team }) => trpc.teams.delete.mutate({ teamId: team.id }))],
   ['teams.offerOwnership', ['ownership.offered'], simply((trpc, { team, member }) => trpc.teams.offerOwnership.mutate({ teamId: team.id, userId: member.id }))],
@@ -174,7 +174,7 @@ export const MUTATIONS: readonly Row[] = [
   ['members.deactivate', ['member.deactivated'], simply((trpc, { team, member }) => trpc.members.deactivate.mutate({ teamId: team.id, userId: member.id }))],
   ['members.setExpiry', ['member.expiry_changed'], simply((trpc, { team, member }) => trpc.members.setExpiry.mutate({ teamId: team.id, userId: member.id, expiresAt: null }))],
   ['roles.create', ['role.created'], simply((trpc, { team }) => trpc.roles.create.mutate({ teamId: team.id, name: 'Editors', permissions: [] }))],
-  ['roles.update', ['role.changed'], async ({ api, team }) => {
+  ['roles.update', ['role.updated'], async ({ api, team }) => {
     const { id } = await api.aRole(team, []);
     return { call: (trpc) => trpc.roles.update.mutate({ teamId: team.id, roleId: id, permissions: ['invite_members'] }) };
   }],
@@ -192,7 +192,7 @@ export const MUTATIONS: readonly Row[] = [
     return { visitor: api.visitor(), call: (trpc) => trpc.invitations.decline.mutate({ token }) };
   }],
   ['invitations.create', ['invitation.created'], simply((trpc, { team }) => trpc.invitations.create.mutate({ teamId: team.id, email: anAddress(), roleId: 'member', isSystemRole: true }))],
-  ['invitations.resend', ['invitation.sent_again'], async ({ api, team }) => {
+  ['invitations.resend', ['invitation.resent'], async ({ api, team }) => {
     const { id } = await api.anInvitation(team);
     return { call: (trpc) => trpc.invitations.resend.mutate({ teamId: team.id, invitationId: id }) };
   }],
@@ -213,14 +213,14 @@ export const MUTATIONS: readonly Row[] = [
     const options = await scene.owner.visitor.trpc.passkeys.proofOptions.mutate();
     return { call: (trpc) => trpc.passkeys.prove.mutate({ response: authenticator.get(options) }) };
   }],
-  ['passkeys.signIn', ['session.began'], async (scene) => {
+  ['passkeys.signIn', ['session.created'], async (scene) => {
     const { authenticator } = await aPasskey(scene);
     const visitor = scene.api.visitor();
     const options = await visitor.trpc.passkeys.signInOptions.mutate();
     return { visitor, call: (trpc) => trpc.passkeys.signIn.mutate({ response: authenticator.get(options) }) };
   }],
   ['oauthClients.create', ['oauth_client.created'], simply((_trpc, scene) => aClient(scene))],
-  ['oauthClients.update', ['oauth_client.changed'], async (scene) => {
+  ['oauthClients.update', ['oauth_client.updated'], async (scene) => {
     const { clientId } = await aClient(scene);
     return { call: (trpc) => trpc.oauthClients.update.mutate({ clientId, name: 'Another name' }) };
   }],
@@ -233,7 +233,7 @@ export const MUTATIONS: readonly Row[] = [
     await scene.api.aGrant(scene.member, { client: { id: clientId } });
     return { call: (trpc) => trpc.oauthClients.delete.mutate({ clientId }) };
   }],
-  ['grants.narrow', ['oauth_grant.narrowed'], async ({ api, owner }) => {
+  ['grants.narrow', ['oauth_grant.reduced'], async ({ api, owner }) => {
     const { id } = await api.aGrant(owner, { scopes: ['teams:read', 'members:read'] });
     return { call: (trpc) => trpc.grants.narrow.mutate({ grantId: id, scopes: ['teams:read'] }) };
   }],

@@ -26,7 +26,7 @@ async function aChain(api: Api) {
 }
 
 const refusedFor = (clientId: string, error: string) => ({
-  audit: 'oauth_request.refused',
+  audit: 'oauth_request.denied',
   clientId,
   reason: expect.stringMatching(new RegExp(`^${error}: .`)),
 });
@@ -95,7 +95,7 @@ describe('the log has a line for', () => {
 
     const ids = { clientId: given.client.id, grantId };
     const named = { ...ids, accountId: given.account.id, teamId: null };
-    const refusals = lines.filter(({ audit }) => audit === 'oauth_request.refused');
+    const refusals = lines.filter(({ audit }) => audit === 'oauth_request.denied');
     expect(refusals).toEqual(Array.from({ length: 8 }, () => refusedFor(given.client.id, 'invalid_grant')));
     expect(lines.filter(({ audit }) => audit === 'oauth_grant.revoked')).toEqual([
       { audit: 'oauth_grant.revoked', ...named, reason: 'code used twice' },
@@ -113,7 +113,7 @@ describe('the log has a line for', () => {
     const { grantId, named } = chain;
 
     const narrowed = await audited(api, chain, () => grants.narrow.mutate({ grantId, scopes: ['teams:read'] }));
-    expect(narrowed).toEqual([{ audit: 'oauth_grant.narrowed', ...named, teamId: null, scopes: ['teams:read'] }]);
+    expect(narrowed).toEqual([{ audit: 'oauth_grant.reduced', ...named, teamId: null, scopes: ['teams:read'] }]);
 
     const revoked = await audited(api, chain, () => grants.revoke.mutate({ grantId }));
     expect(revoked).toEqual([{ audit: 'oauth_grant.revoked', ...named, teamId: null, reason: 'by the account' }]);

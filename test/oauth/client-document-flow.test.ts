@@ -182,7 +182,7 @@ describe('a client that is named by the URL of its document', () => {
       expect((await ask(replica, client)).status).toBe(303);
       return api.rows('select event, address from audit_event where client_id = $1', [client.id]);
     };
-    const event = { event: 'oauth_client.changed', address: '127.0.0.1' };
+    const event = { event: 'oauth_client.updated', address: '127.0.0.1' };
 
     expect(await askAtAnother()).toEqual([event]);
     expect(await askAtAnother()).toEqual([event]);

@@ -58,6 +58,37 @@ describe('audit.list', () => {
     expect(ids).toEqual([...new Set(ids)].toSorted().toReversed());
   });
 
+  // Guarantees that nobody takes a page that begins anywhere for the next one.
+  test('answers 400 to a cursor that it did not give', async ({ api }) => {
+    const [one, other] = [await aScene(api), await aScene(api)];
+    const [foreign] = await recordedBy(api, other.owner.visitor, () =>
+      other.owner.visitor.trpc.updateTeam.mutate({ teamId: other.team.id, name: 'Kites' }),
+    );
+    const list = (cursor: string) => one.owner.visitor.trpc.audit.list.query({ teamId: one.team.id, cursor });
+
+    for (const cursor of ['invented', 'evt_00000000000000000000000000', `${foreign?.id}`]) {
+      expect(await problemOf(list(cursor))).toMatchObject({
+        status: 400,
+        code: 'validation_failed',
+        errors: [{ pointer: '/cursor', code: 'invalid_value' }],
+      });
+    }
+  });
+
+  // Guarantees that rows, which never change, can be read after their events were renamed.
+  test('shows events by their present names, whatever they were called when they were recorded', async ({ api }) => {
+    const { owner, team } = await aScene(api);
+    await api.rows(
+      `insert into audit_event (id, occurred_at, event, actor_kind, team_id, details)
+       values ('evt_legacy_' || $1, now(), 'member.changed', 'system', $1, '{}')`,
+      [team.id],
+    );
+
+    const { events } = await owner.visitor.trpc.audit.list.query({ teamId: team.id, kind: 'member' });
+
+    expect(events.map(({ event }) => event)).toEqual(['member.updated']);
+  });
+
   test('shows nothing of another team', async ({ api }) => {
     const [one, other] = [await aScene(api), await aScene(api)];
     await other.owner.visitor.trpc.updateTeam.mutate({ teamId: other.team.id, name: 'Kites' });

@@ -179,7 +179,7 @@ describe('grants.narrow', () => {
     });
     expect(audited(api, grant)).toEqual([
       {
-        audit: 'oauth_grant.narrowed',
+        audit: 'oauth_grant.reduced',
         accountId: account.id,
         clientId: grant.clientId,
         grantId,
@@ -229,7 +229,7 @@ describe('grants.narrow', () => {
     expect((await rowOf(api, grant))?.narrowed_at).toBeNull();
     expect((await grants.narrow.mutate({ grantId: grant.id, scopes: ['teams:read'] })).scopes).toEqual(['teams:read']);
     expect((await rowOf(api, grant))?.scopes).toEqual(['teams:read']);
-    expect(audited(api, grant)).toMatchObject([{ audit: 'oauth_grant.narrowed', teamId: team.id }]);
+    expect(audited(api, grant)).toMatchObject([{ audit: 'oauth_grant.reduced', teamId: team.id }]);
   });
 
   // Guarantees that no scope comes into a grant but by consent.

@@ -320,7 +320,7 @@ describe('oauthClients.update', () => {
     expect(await clients.list.query()).toEqual([moved]);
     expect(await outcomeOf(withKey(api, grant).listTeams.query())).toBe('done');
     expect(auditOf(api, clientId).slice(1)).toMatchObject(
-      Array.from({ length: 3 }, () => ({ audit: 'oauth_client.changed', accountId: account.id })),
+      Array.from({ length: 3 }, () => ({ audit: 'oauth_client.updated', accountId: account.id })),
     );
   });
 

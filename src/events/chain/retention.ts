@@ -55,6 +55,6 @@ async function trimStretch(tx: EntityManager, services: RetentionServices): Prom
   await tx.execute('delete from audit_checkpoint where sequence <= ?', [sequence]);
   await insertCheckpoint(tx, services, { sequence: Number(sequence), hash }, true);
   await tx.execute(`select set_config('roster.retention', '', true)`);
-  record(tx, 'audit.trimmed', { number: deleted.length });
+  record(tx, 'audit_log.pruned', { number: deleted.length });
   return deleted.length;
 }

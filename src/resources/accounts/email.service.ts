@@ -33,7 +33,7 @@ export async function changeEmail(
       await endTokens(tx, account.id, ['change_email']);
       if (await isTaken(tx, account.id, newEmail)) return;
       const token = issueToken(tx, secrets, account, 'change_email', newEmail);
-      record(tx, 'account.email_change_asked', { accountId: account.id });
+      record(tx, 'account.email_change_requested', { accountId: account.id });
       await tx.flush();
       const mail = {
         kind: 'change_email' as const,

@@ -68,7 +68,7 @@ export async function updateApiKey(
     if (key === undefined) throw new ProblemError('api_key_not_found');
     await requireScopes(tx, scopes, Boolean(key.team), caller);
     key.scopes = inOrder(scopes);
-    record(tx, 'api_key.changed', { keyId, teamId: key.team?.id ?? null, scopes: key.scopes });
+    record(tx, 'api_key.updated', { keyId, teamId: key.team?.id ?? null, scopes: key.scopes });
     return key;
   });
 }

@@ -1,13 +1,14 @@
 import { query, type QueryRunner } from '../../db/query.ts';
+import { invalidInput } from '../../errors.ts';
 import { presentEvent, type NamedRow } from './audit-log.schema.ts';
 
-const nameOf = (account: string) =>
+const displayName = (account: string) =>
   `coalesce(nullif(trim(concat_ws(' ', ${account}.first_name, ${account}.last_name)), ''), ${account}.email)`;
 
-// Names of things of this team alone, and of the people in its events: an id says nothing of another team.
+// Only names of resources of this team and of the accounts in its events, so that an id reveals nothing of another team.
 const eventsOfTeam = query<NamedRow>(
   'audit_events_of_team',
-  `select e.*, ${nameOf('actor')} as actor_name, ${nameOf('subject')} as account_name, used.name as credential_name,
+  `select e.*, ${displayName('actor')} as actor_name, ${displayName('subject')} as account_name, used.name as credential_name,
      coalesce(k.name, r.name, i.email) as target_name
    from (
      select * from audit_event
@@ -24,16 +25,26 @@ const eventsOfTeam = query<NamedRow>(
   { rows: 'many' },
 );
 
-type Which = {
+// A cursor is the id of an event that this team was shown.
+const cursorOfTeam = query<{ id: string }>(
+  'audit_cursor_of_team',
+  'select id from audit_event where id = $1 and team_id = $2',
+);
+
+type Page = {
   readonly teamId: string;
   readonly kind?: string | undefined;
   readonly cursor?: string | undefined;
   readonly limit: number;
 };
 
-/** The events of a team, the latest first, so many at a time. */
-export async function listTeamEvents(db: QueryRunner, { teamId, kind, cursor, limit }: Which) {
-  const rows = await db.query(eventsOfTeam, [teamId, cursor ?? null, kind ?? null, limit + 1]);
+/** Lists events of a team, newest first. @throws validation_failed if the cursor is no event of the team */
+export async function listTeamEvents(db: QueryRunner, { teamId, kind, cursor, limit }: Page) {
+  const [known, rows] = await Promise.all([
+    cursor === undefined ? null : db.query(cursorOfTeam, [cursor, teamId]),
+    db.query(eventsOfTeam, [teamId, cursor ?? null, kind ?? null, limit + 1]),
+  ]);
+  if (known?.length === 0) throw invalidInput('/cursor', 'Use `nextCursor` of the previous page.');
   const events = rows.slice(0, limit).map(presentEvent);
   return { events, nextCursor: rows.length > limit ? (events.at(-1)?.id ?? null) : null };
 }

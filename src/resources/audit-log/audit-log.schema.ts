@@ -1,28 +1,10 @@
 import { z } from 'zod';
-import { AUDIT_EVENTS, type EventName } from '../../events/catalogue.ts';
-import { iso } from '../../db/query.ts';
-import { ACTOR_KINDS, type ActorKind } from '../../entities/index.ts';
+import { EVENTS, type EventName } from '../../events/catalogue.ts';
+import { serialize, type EventRow } from '../../events/serialize.ts';
+import { ACTOR_KINDS } from '../../entities/index.ts';
 import { resourceId, timestamp } from '../../procedures/fields.ts';
 
-/** An event as it is stored. */
-export type EventRow = {
-  id: string;
-  occurred_at: string;
-  event: EventName;
-  actor_kind: ActorKind;
-  actor_id: string | null;
-  credential_id: string | null;
-  client_id: string | null;
-  team_id: string | null;
-  account_id: string | null;
-  target_id: string | null;
-  address: string | null;
-  request_id: string | null;
-  details: Record<string, unknown>;
-  count: number;
-};
-
-/** With what its ids are called, as long as there is something of that id. */
+/** An event with the names of what its ids refer to, while those exist. */
 export type NamedRow = EventRow & {
   actor_name: string | null;
   account_name: string | null;
@@ -30,13 +12,13 @@ export type NamedRow = EventRow & {
   target_name: string | null;
 };
 
-/** What a page can be narrowed to: what an event is about, which its name begins with. */
+/** What a page can be filtered by: the part of the name before the dot. */
 const KINDS = ['team', 'ownership', 'member', 'role', 'invitation', 'api_key', 'oauth_grant', 'access'] as const;
 
 export const listAuditInput = z.object({
   teamId: resourceId,
   kind: z.enum(KINDS).optional(),
-  /** The last event of the page before. */
+  /** `nextCursor` of the previous page. */
   cursor: resourceId.optional(),
   limit: z.int().min(1).max(500).default(50),
 });
@@ -46,15 +28,15 @@ const person = z.object({ userId: z.string(), name: z.string().nullable() });
 const auditEventOutput = z.object({
   id: z.string(),
   occurredAt: timestamp,
-  event: z.enum(AUDIT_EVENTS),
+  event: z.enum(Object.keys(EVENTS) as EventName[]),
   actorKind: z.enum([...ACTOR_KINDS, 'operator']),
-  /** Who did it; null where that was nobody with an account, or is no business of the team. */
+  /** The account that acted; null if there was none, or if it is an operator’s. */
   actor: person.nullable(),
-  /** The key that it was done with. */
+  /** The API key that was used. */
   credentialName: z.string().nullable(),
-  /** Whom it is about, where that is somebody else. */
+  /** The account that it is about, unless that is the actor. */
   subject: person.nullable(),
-  /** What it is about, by its name while there is one. */
+  /** The resource that it is about, with its name while it exists. */
   target: z.object({ id: z.string(), name: z.string().nullable() }).nullable(),
   address: z.string().nullable(),
   requestId: z.string().nullable(),
@@ -64,25 +46,22 @@ const auditEventOutput = z.object({
 
 export const auditPageOutput = z.object({ events: z.array(auditEventOutput), nextCursor: z.string().nullable() });
 
-/** An event as its team sees it: of the operator of the installation, that it was them and no more. */
+/** Converts an event for the members of its team. */
 export function presentEvent(row: NamedRow): z.infer<typeof auditEventOutput> {
-  const isOperators = row.event.startsWith('operator.');
-  const { reason } = row.details;
+  const { type, actor, accountId, target, data, ...event } = serialize(row, 'team');
+  const { reason } = data;
   return {
-    id: row.id,
-    occurredAt: iso(row.occurred_at),
-    event: row.event,
-    actorKind: isOperators ? 'operator' : row.actor_kind,
-    actor: isOperators || row.actor_id === null ? null : { userId: row.actor_id, name: row.actor_name },
-    credentialName: row.credential_name,
-    subject:
-      row.account_id === null || row.account_id === row.actor_id || isOperators
-        ? null
-        : { userId: row.account_id, name: row.account_name },
-    target: row.target_id === null ? null : { id: row.target_id, name: row.target_name },
-    address: isOperators ? null : row.address,
-    requestId: row.request_id,
+    id: event.id,
+    occurredAt: event.occurredAt,
+    event: type,
+    actorKind: actor.kind,
+    actor: actor.id === null ? null : { userId: actor.id, name: row.actor_name },
+    credentialName: actor.credentialId === null ? null : row.credential_name,
+    subject: accountId === null || accountId === actor.id ? null : { userId: accountId, name: row.account_name },
+    target: target === null ? null : { id: target.id, name: row.target_name },
+    address: actor.address,
+    requestId: event.requestId,
     reason: typeof reason === 'string' ? reason : null,
-    count: row.count,
+    count: event.count,
   };
 }

@@ -1,6 +1,7 @@
-import { query, type QueryRunner } from '../../db/query.ts';
+import { iso, query, type QueryRunner } from '../../db/query.ts';
 import { firstIdAt } from '../../entities/index.ts';
-import type { EventRow } from './audit-log.schema.ts';
+import { toEventName } from '../../events/catalogue.ts';
+import type { EventRow } from '../../events/serialize.ts';
 import { MINUTE_MS } from '../../time.ts';
 
 const PAGE = 1000;
@@ -28,7 +29,7 @@ const COLUMNS = [
   'details',
 ] as const;
 
-// Two, so that each has an index that gives its rows in order.
+// Two queries, so that each can use an index in the order of its rows.
 const eventsBy = (name: string, filter: string) =>
   query<EventRow>(
     name,
@@ -40,7 +41,7 @@ const eventsBy = (name: string, filter: string) =>
 const allEvents = eventsBy('audit_events', '');
 const eventsOfTeam = eventsBy('audit_events_of_one_team', 'and team_id = $5');
 
-/** Ids are made by the clocks of replicas, and can run ahead of them. */
+/** Ids contain the time of the replica that created them, which can differ from `occurred_at`. */
 const SLACK_MS = MINUTE_MS;
 const BEGINNING = new Date(0);
 const END = new Date(Date.UTC(9999, 11, 31));
@@ -48,7 +49,7 @@ const END = new Date(Date.UTC(9999, 11, 31));
 export const EXPORT_FORMATS = ['ndjson', 'csv'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
-/** The events as text, the oldest first, some at a time: however many there are, few are in memory. */
+/** Yields events as text, oldest first, in pages, so that few are in memory. */
 export async function* exportEvents(
   db: QueryRunner,
   format: ExportFormat,
@@ -68,18 +69,18 @@ export async function* exportEvents(
   }
 }
 
-const instantOf = (row: EventRow) => ({ ...row, occurred_at: new Date(row.occurred_at).toISOString() });
+const toPublic = (row: EventRow) => ({ ...row, event: toEventName(row.event), occurred_at: iso(row.occurred_at) });
 
-const jsonLine = (row: EventRow): string => `${JSON.stringify(instantOf(row))}\n`;
+const jsonLine = (row: EventRow): string => `${JSON.stringify(toPublic(row))}\n`;
 
 function csvLine(row: EventRow): string {
-  const known = instantOf(row);
-  return `${COLUMNS.map((column) => cell(known[column])).join(',')}\r\n`;
+  const event = toPublic(row);
+  return `${COLUMNS.map((column) => cell(event[column])).join(',')}\r\n`;
 }
 
 /**
- * A field of RFC 4180. What begins like a formula gets an apostrophe before it, so that a spreadsheet shows it
- * instead of computing it: some of the text, such as the request id, is the caller's own.
+ * Formats a field as RFC 4180. Text that begins like a formula gets an apostrophe, so that spreadsheets do not
+ * evaluate it: some of it, such as the request id, is chosen by callers.
  */
 function cell(value: unknown): string {
   const text = value === null ? '' : typeof value === 'string' ? value : JSON.stringify(value);

@@ -67,7 +67,7 @@ export async function resendInvitation(services: Services, caller: TeamCaller, i
       expiresAt: expiryFrom(services.config),
       invitedBy: tx.getReference(Account, accountId),
     });
-    record(tx, 'invitation.sent_again', { teamId, invitationId });
+    record(tx, 'invitation.resent', { teamId, invitationId });
     await mailNewLink(tx, services, invitation);
   });
 }

@@ -68,7 +68,7 @@ export async function setMember(
     if (terms.expiresAt) requireNotOwner(membership, 'expire');
     if (terms.isActive !== undefined) membership.isActive = terms.isActive;
     if (terms.expiresAt !== undefined) membership.expiresAt = terms.expiresAt;
-    record(tx, 'member.changed', { accountId: userId, teamId, ...termsOf(terms) });
+    record(tx, 'member.updated', { accountId: userId, teamId, ...termsOf(terms) });
   });
 }
 

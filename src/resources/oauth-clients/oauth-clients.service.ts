@@ -64,7 +64,7 @@ export async function updateClient(
       client.redirectUris = redirectUris;
     }
     if (name !== undefined) client.name = name;
-    record(tx, 'oauth_client.changed', { accountId, clientId });
+    record(tx, 'oauth_client.updated', { accountId, clientId });
   });
 }
 

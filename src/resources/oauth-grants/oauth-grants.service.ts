@@ -24,7 +24,7 @@ export async function narrowGrant(
     if (kept.length === before.scopes.length) return before;
     // By the database's clock, which the consumption of refresh tokens is compared with.
     await tx.nativeUpdate(OAuthGrant, { id: grantId }, { scopes: kept, narrowedAt: raw('clock_timestamp()') });
-    record(tx, 'oauth_grant.narrowed', { ...namesOf(before, accountId), scopes: kept });
+    record(tx, 'oauth_grant.reduced', { ...namesOf(before, accountId), scopes: kept });
     return { ...before, scopes: kept };
   });
 }

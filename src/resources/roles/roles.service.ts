@@ -47,7 +47,7 @@ export async function updateRole(
       role.name = name;
     }
     if (permissions !== undefined) role.permissions = inCatalogueOrder(permissions);
-    record(tx, 'role.changed', {
+    record(tx, 'role.updated', {
       roleId,
       teamId: caller.teamId,
       ...(permissions && { permissions: role.permissions }),

@@ -47,7 +47,7 @@ export async function startSession(tx: EntityManager, services: Services, signIn
     idleExpiresAt,
     provenAt: new Date(now),
   });
-  record(tx, 'session.began', { accountId: account.id, sessionId, method: authenticationType });
+  record(tx, 'session.created', { accountId: account.id, sessionId, method: authenticationType });
 
   const device = await rememberDevice(tx, account, browserClient);
   if (device.isNew && !device.isFirst) await notifyOfNewDevice(tx, signIn, device);

@@ -21,7 +21,7 @@ export async function mailLink(
   to: string,
 ): Promise<void> {
   const token = issueToken(tx, secrets, account, kind, to);
-  record(tx, 'account.link_mailed', { accountId: account.id, reason: kind });
+  record(tx, 'account.link_emailed', { accountId: account.id, reason: kind });
   await tx.flush();
   const mail = { kind, accountId: account.id, to, sealedToken: sealer.seal(token) };
   await enqueue(tx, 'sendAccountMail', mail, accountMailKey(mail));

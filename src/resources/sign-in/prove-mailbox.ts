@@ -22,7 +22,7 @@ export async function proveMailbox(tx: EntityManager, account: Account, email: s
   await tx.nativeDelete(KnownDevice, { account: account.id });
   await revokeGrants(tx, { account: account.id }, REASON);
   if (account.createdBy !== 'operator') {
-    record(tx, 'account.taken_over', { accountId: account.id });
+    record(tx, 'account.reclaimed', { accountId: account.id });
     await revokeApiKeys(tx, { account: account.id }, REASON);
     Object.assign(account, { passwordHash: null, avatar: null, preferredLocale: null });
   }

@@ -10,7 +10,7 @@ import { endSessions } from '../sessions/sessions.service.ts';
  * somebody else gets it. Keys of a member stay: only the operator makes such an account a member.
  */
 export async function endPrepared(tx: EntityManager, account: Account): Promise<void> {
-  record(tx, 'account.taken_over', { accountId: account.id });
+  record(tx, 'account.reclaimed', { accountId: account.id });
   await endTokens(tx, account.id);
   await endSessions(tx, { account: account.id }, 'account taken over by its mailbox');
   await tx.nativeDelete(Passkey, { account: account.id });

@@ -48,7 +48,7 @@ export async function createAttempt(
     expiresAt: new Date(Date.now() + DAY_MS),
   });
   record(tx, 'account.sign_up_attempted', { accountId });
-  if (isOpen) record(tx, 'account.link_mailed', { accountId, reason: 'verify_email' });
+  if (isOpen) record(tx, 'account.link_emailed', { accountId, reason: 'verify_email' });
   await tx.flush();
   if (isOpen) {
     const mail = { kind: 'verify_email' as const, accountId, to: attempt.email, sealedToken: sealer.seal(token) };
@@ -98,6 +98,6 @@ export async function startSignUpSession(
     [hash.toString('hex'), attemptId],
   );
   if (row === undefined) return null;
-  record(tx, 'session.began', { accountId: row.account_id, sessionId: attemptId, method: 'sign_up' });
+  record(tx, 'session.created', { accountId: row.account_id, sessionId: attemptId, method: 'sign_up' });
   return { token, expiresAt: new Date(row.expires_at) };
 }

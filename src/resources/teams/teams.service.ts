@@ -61,6 +61,6 @@ export const updateTeamDetails = (db: TransactionScope, caller: TeamCaller, { de
     const changed = Object.entries({ description, avatarUrl }).flatMap(([field, value]) =>
       value === undefined ? [] : [field],
     );
-    record(tx, 'team.changed', { teamId: team.id, changed });
+    record(tx, 'team.updated', { teamId: team.id, changed });
     return { description: team.description ?? null, avatarUrl: team.avatarUrl ?? null };
   });

@@ -23,7 +23,7 @@ export const audit: readonly Scene[] = [
       await trpc.updateTeam.mutate({ teamId, name: 'Kites' });
       await api.rows(
         `insert into audit_event (id, occurred_at, event, actor_kind, team_id, actor_id, address, request_id, details, count)
-         values ('evt_zzz', now(), 'access.refused', 'session', $1, $2, '2001:db8:85a3:8d3:1319:8a2e:370:7348', $3, '{}', 17)`,
+         values ('evt_zzz', now(), 'access.denied', 'session', $1, $2, '2001:db8:85a3:8d3:1319:8a2e:370:7348', $3, '{}', 17)`,
         [teamId, owner.id, 'r'.repeat(128)],
       );
       const page = await open(`/teams/${teamId}/audit`, owner);

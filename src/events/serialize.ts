@@ -1,0 +1,67 @@
+import { iso } from '../db/query.ts';
+import type { ActorKind } from '../entities/index.ts';
+import { EVENTS, toEventName, type EventName, type EventTarget } from './catalogue.ts';
+
+/** An event as it is stored. */
+export type EventRow = {
+  id: string;
+  occurred_at: string;
+  event: string;
+  actor_kind: ActorKind;
+  actor_id: string | null;
+  credential_id: string | null;
+  client_id: string | null;
+  team_id: string | null;
+  account_id: string | null;
+  target_id: string | null;
+  address: string | null;
+  request_id: string | null;
+  details: Record<string, unknown>;
+  count: number;
+};
+
+/** An event as its readers get it. */
+export type PublicEvent = {
+  readonly id: string;
+  readonly type: EventName;
+  readonly occurredAt: string;
+  readonly actor: {
+    readonly kind: ActorKind | 'operator';
+    readonly id: string | null;
+    readonly credentialId: string | null;
+    readonly clientId: string | null;
+    readonly address: string | null;
+  };
+  readonly teamId: string | null;
+  readonly accountId: string | null;
+  readonly target: { readonly type: EventTarget | null; readonly id: string } | null;
+  readonly requestId: string | null;
+  readonly data: Readonly<Record<string, unknown>>;
+  readonly count: number;
+};
+
+/** Converts a stored event for its readers. Teams learn that an operator acted, but not which one or from where. */
+export function serialize(row: EventRow, audience: 'team' | 'operator'): PublicEvent {
+  const type = toEventName(row.event);
+  const isHidden = audience === 'team' && type.startsWith('operator.');
+  return {
+    id: row.id,
+    type,
+    occurredAt: iso(row.occurred_at),
+    actor: isHidden
+      ? { kind: 'operator', id: null, credentialId: null, clientId: null, address: null }
+      : {
+          kind: row.actor_kind,
+          id: row.actor_id,
+          credentialId: row.credential_id,
+          clientId: row.client_id,
+          address: row.address,
+        },
+    teamId: row.team_id,
+    accountId: isHidden ? null : row.account_id,
+    target: row.target_id === null ? null : { type: EVENTS[type]?.target ?? null, id: row.target_id },
+    requestId: row.request_id,
+    data: row.details,
+    count: row.count,
+  };
+}
