@@ -12,6 +12,7 @@ import { type Embedded, startEmbedded } from './db/embedded.ts';
 import { EmbeddedError } from './db/embedded/home.ts';
 import { migrate } from './db/migrate.ts';
 import type { RunInSpan } from './telemetry/span.ts';
+import { useEventKey } from './events/chain/event-mac.ts';
 import type { Services } from './app-services.ts';
 
 export type OpenServices = {
@@ -29,8 +30,10 @@ export async function openServices(config: Config, audit: Audit, withSpan?: RunI
     await migrate(databaseUrl);
     const db = await openDatabase(databaseUrl, config.databasePoolMax, withSpan);
     const secretKeys = config.secretKeys ?? ownSecretKeys(config.dataDir);
+    const sealer = createSealer(secretKeys);
+    useEventKey(db, sealer);
     return {
-      services: { config, db, secrets: secretsOf(config.tokenBrand), sealer: createSealer(secretKeys), audit },
+      services: { config, db, secrets: secretsOf(config.tokenBrand), sealer, audit },
       isNewDatabase: embedded?.created ?? false,
       async close() {
         await db.close();

@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { base, instant, newId, text, textId } from './base.ts';
 
-/** What kind of credential or process did something. `system` is the service itself. */
+/** The kind of credential or process that acted. `system` is the service itself. */
 export const ACTOR_KINDS = [
   'session',
   'api_key',
@@ -14,8 +14,8 @@ export const ACTOR_KINDS = [
 export type ActorKind = (typeof ACTOR_KINDS)[number];
 
 /**
- * What was done, or refused, by whom and from where. Ids without foreign keys, because a row outlives what it
- * tells of. Triggers of the migration keep rows from being changed, and from being deleted but by retention.
+ * What was done or denied, by whom and from where. Ids have no foreign keys, because events outlive what they refer
+ * to. Triggers of the migration reject updates, and deletions other than by retention.
  */
 const AuditEventSchema = defineEntity({
   name: 'AuditEvent',
@@ -32,15 +32,17 @@ const AuditEventSchema = defineEntity({
     credentialId: textId().nullable(),
     clientId: textId().nullable(),
     teamId: textId().nullable(),
-    /** Whose account it is about. */
+    /** The account that it is about. */
     accountId: textId().nullable(),
-    /** The key, grant, role, invitation or session it is about. */
+    /** The key, grant, role, invitation or session that it is about. */
     targetId: textId().nullable(),
     address: text().nullable(),
     requestId: text().nullable(),
     details: p.json<Record<string, unknown>>(),
-    /** More than one for refusals of a kind within a minute. */
+    /** More than one for equal denials within a minute. */
     count: p.integer().default(1),
+    /** The service’s signature over all other columns; null in rows from before there was one. */
+    mac: p.blob().nullable(),
   },
   indexes: [
     {
@@ -60,7 +62,7 @@ const AuditEventSchema = defineEntity({
 export class AuditEvent extends AuditEventSchema.class {}
 AuditEventSchema.setClass(AuditEvent);
 
-/** An event that is no link of the chain yet: a trigger notes it in the transaction that inserts the event. */
+/** An event that is not chained yet. A trigger inserts it with the event. */
 const AuditPendingSchema = defineEntity({
   name: 'AuditPending',
   tableName: 'audit_pending',
@@ -70,7 +72,7 @@ const AuditPendingSchema = defineEntity({
 export class AuditPending extends AuditPendingSchema.class {}
 AuditPendingSchema.setClass(AuditPending);
 
-/** The place of an event in the chain: each hash is of the one before it and of the event's row. */
+/** The position of an event in the chain. Each hash covers the previous one and the event. */
 const AuditLinkSchema = defineEntity({
   name: 'AuditLink',
   tableName: 'audit_link',
@@ -84,7 +86,7 @@ const AuditLinkSchema = defineEntity({
 export class AuditLink extends AuditLinkSchema.class {}
 AuditLinkSchema.setClass(AuditLink);
 
-/** The chain up to a link, signed. A root is one that retention has deleted the links up to. */
+/** A signed position. All links up to a root were deleted by retention. */
 const AuditCheckpointSchema = defineEntity({
   name: 'AuditCheckpoint',
   tableName: 'audit_checkpoint',
@@ -94,6 +96,10 @@ const AuditCheckpointSchema = defineEntity({
     hash: p.blob(),
     isRoot: p.boolean(),
     signature: p.blob(),
+    /** When the chain began. */
+    startedAt: instant().nullable(),
+    /** Until when events without a MAC are chained, for an upgrade with several replicas. */
+    unsignedUntil: instant().nullable(),
   },
 });
 

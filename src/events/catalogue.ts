@@ -94,6 +94,7 @@ export const EVENTS = {
   'attempts.throttled': { target: null, audience: 'operator', webhook: false },
   'oauth_request.denied': { target: 'oauth_client', audience: 'operator', webhook: false },
   'denials.omitted': { target: null, audience: 'operator', webhook: false },
+  'audit_log.key_changed': { target: 'audit_log', audience: 'operator', webhook: false },
   'audit_log.pruned': { target: 'audit_log', audience: 'operator', webhook: false },
 } as const satisfies Readonly<Record<string, EventDefinition>>;
 export type EventName = keyof typeof EVENTS;

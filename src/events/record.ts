@@ -6,15 +6,17 @@ import { AuditEvent, newId } from '../entities/index.ts';
 import type { EventFields } from './event.ts';
 import type { EventName } from './catalogue.ts';
 import { currentActor } from './actor.ts';
+import { createMac } from './chain/event-mac.ts';
 
 const DETAILS_LENGTH_MAX = 2000;
 
 /**
- * Records an event in the transaction that it tells of: its row is there with the change or not at all. It is
- * inserted with the next flush, the commit's at the latest, and goes to the log afterwards.
+ * Records an event in the transaction of the change. It is inserted with the next flush, at the latest with the
+ * commit, and is logged afterwards.
  */
 export function record(tx: EntityManager, event: EventName, fields: EventFields = {}): void {
-  tx.create(AuditEvent, toEvent(event, fields));
+  const row = toEvent(event, fields);
+  tx.create(AuditEvent, { ...row, mac: createMac(tx, row) });
   const { audit } = currentActor();
   afterCommit(tx, () => audit(event, fields));
 }
@@ -38,12 +40,12 @@ export function recordedCommand<Row>(name: string, change: string, event: EventN
 
 /** Runs a command with its event. @returns the rows that it changed */
 export async function runAndRecord<Row extends object>(
-  db: Pick<Database, 'run'>,
+  db: Pick<Database, 'run' | 'orm'>,
   { event, command: changing }: RecordedCommand<Row>,
   values: readonly unknown[],
   fields: EventFields,
 ): Promise<Row[]> {
-  const rows = await db.run(changing, [...values, JSON.stringify(toRow(toEvent(event, fields)))]);
+  const rows = await db.run(changing, [...values, JSON.stringify(toRow(db, toEvent(event, fields)))]);
   if (rows.length > 0) currentActor().audit(event, fields);
   return rows;
 }
@@ -61,11 +63,11 @@ export async function recordNow(db: Database, event: EventName, fields: EventFie
 
 /** Inserts events that were collected outside of any call. */
 export const insertRows = async (db: Database, events: readonly NewEvent[]): Promise<void> =>
-  void (await db.run(insertEvents, [JSON.stringify(events.map(toRow))]));
+  void (await db.run(insertEvents, [JSON.stringify(events.map((event) => toRow(db, event)))]));
 
 export type NewEvent = ReturnType<typeof toEvent>;
 
-/** An event of the call that is under way. */
+/** Returns an event of the current actor. */
 export function toEvent(event: EventName, fields: EventFields) {
   const { actorKind, actorId, credentialId, address, requestId } = currentActor();
   const {
@@ -94,39 +96,36 @@ export function toEvent(event: EventName, fields: EventFields) {
     targetId: keyId ?? roleId ?? invitationId ?? sessionId ?? passkeyId ?? grantId ?? null,
     address,
     requestId,
-    details: bounded(rest),
+    details: limitDetails(rest),
     count: 1,
   };
 }
 
-/** What is too long to keep for a year is left out, and said to be. */
-function bounded(details: Record<string, unknown>): Record<string, unknown> {
+/** Replaces details that are too long to keep by their names. */
+function limitDetails(details: Record<string, unknown>): Record<string, unknown> {
   return JSON.stringify(details).length <= DETAILS_LENGTH_MAX
     ? details
     : { leftOut: Object.keys(details).filter((name) => details[name] !== undefined) };
 }
 
-/** By the columns of the table. */
-const toRow = ({
-  occurredAt,
-  actorKind,
-  actorId,
-  credentialId,
-  clientId,
-  teamId,
-  accountId,
-  targetId,
-  requestId,
-  ...same
-}: NewEvent) => ({
-  ...same,
-  occurred_at: occurredAt,
-  actor_kind: actorKind,
-  actor_id: actorId,
-  credential_id: credentialId,
-  client_id: clientId,
-  team_id: teamId,
-  account_id: accountId,
-  target_id: targetId,
-  request_id: requestId,
-});
+/** Converts an event to the columns of its table, with its MAC. */
+function toRow(db: Pick<Database, 'orm'>, event: NewEvent) {
+  const { id, occurredAt, address, details, count } = event;
+  return {
+    id,
+    occurred_at: occurredAt,
+    event: event.event,
+    actor_kind: event.actorKind,
+    actor_id: event.actorId,
+    credential_id: event.credentialId,
+    client_id: event.clientId,
+    team_id: event.teamId,
+    account_id: event.accountId,
+    target_id: event.targetId,
+    address,
+    request_id: event.requestId,
+    details,
+    count,
+    mac: `\\x${createMac(db.orm.em, event).toString('hex')}`,
+  };
+}

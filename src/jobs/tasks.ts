@@ -6,7 +6,7 @@ import { isRejection } from '../email/rejection.ts';
 import type { EmailFailure } from '../entities/index.ts';
 import { failEmail, type EmailJob } from './fail-email.ts';
 import { chainEvents } from '../events/chain/append.ts';
-import { trimEvents } from '../events/chain/retention.ts';
+import { pruneEvents } from '../events/chain/retention.ts';
 import { errorSummary, type Log } from '../telemetry/log.ts';
 import { cleanupSchedule, createCleanupTasks, scheduledJob } from './run-cleanup.ts';
 import { sendAccountMail } from './send-account-email.ts';
@@ -61,8 +61,8 @@ export function createTasks(services: Services, mailer: Mailer, log: Log): TaskL
 
     async chainAudit() {
       await chainEvents(services, log);
-      const deleted = await trimEvents(services);
-      if (deleted > 0) log.info({ events: deleted }, 'events of the audit log that are too old are deleted');
+      const deleted = await pruneEvents(services, log);
+      if (deleted > 0) log.info({ events: deleted }, 'old audit events deleted');
     },
   };
 }

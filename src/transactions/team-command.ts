@@ -1,5 +1,6 @@
 import { requirePermission } from '../auth/permissions.ts';
-import { query, type Command, type CommandRunner } from '../db/query.ts';
+import type { Database } from '../db/database.ts';
+import { query, type Command } from '../db/query.ts';
 import { activeMembership } from '../db/predicates.ts';
 import type { Permission } from '../entities/index.ts';
 import { ProblemError } from '../errors.ts';
@@ -25,10 +26,11 @@ export const callerHolds = (team: string, account: string, permission: string): 
  * carry the permission as a condition, by `callerHolds`; without the lock that would be the one from before the wait.
  */
 export const teamCommandRunner = (
-  db: CommandRunner,
+  db: Database,
   { teamId, accountId }: TeamCaller,
   requires: Permission,
-): Pick<CommandRunner, 'run'> => ({
+): Pick<Database, 'run' | 'orm'> => ({
+  orm: db.orm,
   async run<Row>(change: Command<Row>, values: readonly unknown[]): Promise<Row[]> {
     const [, changed = []] = await retryConflicts(() =>
       db.runTogether([

@@ -1,8 +1,10 @@
 import pg from 'pg';
-import { describe, expect, onTestFinished } from 'vitest';
-import { CHECKPOINT_KEYS, signCheckpoint } from '../../src/events/chain/hash-chain.ts';
+import { describe, expect, onTestFinished, vi } from 'vitest';
+import { firstIdAt } from '../../src/entities/index.ts';
+import { useEventKey } from '../../src/events/chain/event-mac.ts';
+import { record, recordNow } from '../../src/events/record.ts';
 import { chainEvents } from '../../src/events/chain/append.ts';
-import { trimEvents } from '../../src/events/chain/retention.ts';
+import { pruneEvents } from '../../src/events/chain/retention.ts';
 import { verifyAudit } from '../../src/events/chain/verify.ts';
 import { createSealer } from '../../src/crypto/encryption.ts';
 import { startApi, test as shared, type Api } from '../support/api.ts';
@@ -12,6 +14,16 @@ const log = { info: () => undefined, warn: () => undefined, error: () => undefin
 
 const chain = ({ services }: Api) => chainEvents(services, log);
 const verify = ({ services }: Api) => verifyAudit(services);
+
+/** The same service after a restart: it does not remember where it ended the chain. */
+const anotherProcess = ({ services }: Api) => ({ ...services, db: { ...services.db } });
+
+/** Takes the chain away and has the service begin it again. */
+const UNCHAIN = [
+  'delete from audit_link',
+  'delete from audit_checkpoint',
+  'insert into audit_pending select id from audit_event',
+];
 
 /** A service of the test's own, whose log has so many events, all of them in the chain. */
 async function aLog(events = 5, settings: Record<string, string> = {}): Promise<Api> {
@@ -36,6 +48,8 @@ async function tamper(api: Api, ...statements: string[]): Promise<void> {
   await client.end();
 }
 
+const insertForged = (at: string) =>
+  `insert into audit_event (id, occurred_at, event, actor_kind, details) values ('evt_0', ${at}, 'team.created', 'system', '{}')`;
 const third = '(select event_id from audit_link where sequence = 3)';
 
 describe('the chain', () => {
@@ -53,16 +67,19 @@ describe('the chain', () => {
   // Guarantees that no high-water mark passes over an event whose transaction took its time.
   shared('takes in an event that is committed after later ones', async () => {
     const api = await aLog(1);
-    const late = new pg.Client(api.databaseUrl);
-    await late.connect();
-    await late.query('begin');
-    await late.query(
-      `insert into audit_event (id, occurred_at, event, actor_kind, details) values ('evt_0', now(), 'team.created', 'system', '{}')`,
-    );
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    const { promise: inserted, resolve: onInserted } = Promise.withResolvers<void>();
+    const late = api.services.db.em().transactional(async (tx) => {
+      record(tx, 'team.created');
+      await tx.flush();
+      onInserted();
+      await released;
+    });
+    await inserted;
     await more(api, 2);
     expect(await chain(api)).toBe(2);
-    await late.query('commit');
-    await late.end();
+    release();
+    await late;
 
     expect(await chain(api)).toBe(1);
     expect(await verify(api)).toMatchObject({ fault: null, events: 4, pending: 0 });
@@ -116,12 +133,34 @@ describe('verifying tells of', () => {
       3,
       [`delete from audit_event where id = ${third}`, 'delete from audit_link where sequence = 3'],
     ],
+    ['an event that was slipped in with the triggers off', 'event_unchained', null, [insertForged('now()')]],
     [
-      'an event that was slipped in',
-      'event_unchained',
+      'an event that was slipped in and made pending',
+      'event_forged',
+      null,
+      [insertForged('now()'), `insert into audit_pending values ('evt_0')`],
+    ],
+    [
+      'an event that was moved to another team',
+      'event_changed',
+      3,
+      [`update audit_event set team_id = 'team_other' where id = ${third}`],
+    ],
+    ['a MAC that was removed', 'event_changed', 3, [`update audit_event set mac = null where id = ${third}`]],
+    ['all checkpoints that were deleted', 'checkpoint_missing', 1, ['delete from audit_checkpoint']],
+    [
+      'a trigger that was disabled',
+      'trigger_disabled',
+      null,
+      ['alter table audit_event disable trigger audit_event_pending'],
+    ],
+    ['a trigger that was dropped', 'trigger_missing', null, ['drop trigger audit_link_append_only on audit_link']],
+    [
+      'a trigger whose function was replaced',
+      'trigger_changed',
       null,
       [
-        `insert into audit_event (id, occurred_at, event, actor_kind, details) values ('evt_0', now(), 'team.created', 'system', '{}')`,
+        'create or replace function audit_append_only() returns trigger language plpgsql as $$ begin return null; end $$',
       ],
     ],
     [
@@ -163,24 +202,142 @@ describe('verifying tells of', () => {
     const api = await aLog(5);
     await tamper(api, ...statements);
 
-    const { fault } = await verify(api);
-    expect(fault).toMatchObject({ kind, sequence });
+    const { faults } = await verify(api);
+    expect(faults).toContainEqual(expect.objectContaining({ kind, sequence }));
   });
 
   // Guarantees that hashes which somebody computes anew do not pass: they cannot sign the end of them.
   shared('an event and all hashes after it that were computed anew', async () => {
     const api = await aLog(4);
-    await tamper(
-      api,
-      `update audit_event set actor_id = 'acc_other' where id = ${third}`,
-      'delete from audit_link',
-      'insert into audit_pending select id from audit_event',
-    );
+    await tamper(api, `update audit_event set actor_id = 'acc_other' where id = ${third}`, ...UNCHAIN);
     const forger = { ...api.services, sealer: createSealer(['another-key-another-key-another-key']) };
-    await tamper(api, 'delete from audit_checkpoint');
     await chainEvents(forger, log);
 
-    expect((await verify(api)).fault).toMatchObject({ kind: 'checkpoint_not_signed' });
+    const kinds = (await verify(api)).faults.map(({ kind }) => kind);
+    expect(kinds).toContain('event_forged');
+  });
+
+  // Guarantees that the service does not launder what somebody wrote past it, with all guards taken away and put back.
+  shared('events that were altered and given to the service to chain and sign again', async () => {
+    const api = await aLog(4);
+    const [altered] = await api.rows<{ id: string }>(`select event_id as id from audit_link where sequence = 3`);
+    await tamper(api, `update audit_event set actor_id = 'acc_other' where id = ${third}`, ...UNCHAIN);
+
+    expect(await chainEvents(anotherProcess(api), log)).toBe(3);
+
+    expect((await verify(api)).faults).toMatchObject([{ kind: 'event_forged', sequence: null, eventId: altered?.id }]);
+  });
+
+  shared('a chain that began anew, by what its database held before', async () => {
+    const api = await aLog(2);
+    await api.rows(`update account set created_at = now() + interval '1 minute'`);
+    await tamper(api, `update mikro_orm_migrations set executed_at = now() - interval '40 days'`);
+    expect((await verify(api)).faults).toEqual([]);
+
+    await api.rows(`update account set created_at = now() - interval '30 days'`);
+    await tamper(api, ...UNCHAIN);
+    await chainEvents(anotherProcess(api), log);
+
+    expect((await verify(api)).faults).toMatchObject([{ kind: 'chain_restarted', sequence: 1 }]);
+  });
+
+  // Guarantees that nobody extends the chain with hashes of their own: they are no secret.
+  shared('a link that was added past the service, on top of which the service signs nothing', async () => {
+    const api = await aLog(3);
+    await tamper(
+      api,
+      insertForged('now()'),
+      `insert into audit_link (sequence, event_id, hash) values (4, 'evt_0', sha256('x'))`,
+    );
+    await more(api, 1);
+
+    expect(await chainEvents(anotherProcess(api), log)).toBe(0);
+    const errors = vi.fn<(fields: object, message: string) => void>();
+    await chainEvents(anotherProcess(api), { ...log, error: errors });
+    expect(errors).toHaveBeenCalledWith(expect.objectContaining({ problem: 'end_differs' }), expect.any(String));
+    expect((await verify(api)).fault).toMatchObject({ sequence: 4 });
+  });
+
+  shared('a plain insert that goes by the triggers, also of months ago, whatever else is chained', async () => {
+    const api = await aLog(2);
+    const id = firstIdAt('evt', new Date('2026-01-01'));
+    await api.rows(
+      `insert into audit_event (id, occurred_at, event, actor_kind, details)
+       values ($1, '2026-01-01T00:00:00Z', 'team.deleted', 'system', '{}')`,
+      [id],
+    );
+    await more(api, 1);
+
+    expect(await chain(api)).toBe(1);
+    expect(await verify(api)).toMatchObject({
+      faults: [{ kind: 'event_forged', sequence: null, eventId: id }],
+      events: 3,
+      pending: 1,
+    });
+  });
+
+  // Guarantees that many forged rows cannot keep genuine ones from being chained.
+  shared('forged events, and chains the genuine ones behind them', async () => {
+    const api = await aLog(0);
+    await api.rows(
+      `insert into audit_event (id, occurred_at, event, actor_kind, details)
+       select 'evt_0' || n, now(), 'team.deleted', 'system', '{}' from generate_series(1, 1500) n`,
+    );
+    await more(api, 1);
+
+    expect(await chain(api)).toBe(1);
+    expect((await verify(api)).fault).toMatchObject({ kind: 'event_forged' });
+  });
+
+  // Guarantees that a worker that was down is not taken for an attack.
+  shared('an event that was chained long after it happened as late, which is no fault', async () => {
+    const api = await aLog(0);
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 2 * 3_600_000 });
+    onTestFinished(() => void vi.useRealTimers());
+    await recordNow(api.services.db, 'operator.searched', {});
+    vi.useRealTimers();
+    await chain(api);
+
+    expect(await verify(api)).toMatchObject({ faults: [], late: { count: 1, sequence: 1 } });
+  });
+
+  // Guarantees what an upgrade needs: rows from before, and from replicas that are not replaced yet, are no attack.
+  shared('events from before an upgrade as such, for an hour', async () => {
+    const api = await aLog(1);
+    await tamper(
+      api,
+      'update audit_event set mac = null',
+      `update mikro_orm_migrations set executed_at = executed_at + interval '1 hour' where name like '%audit_macs'`,
+      'update audit_checkpoint set started_at = null, unsigned_until = null',
+      ...UNCHAIN,
+    );
+    expect(await chainEvents(anotherProcess(api), log)).toBe(1);
+    await api.rows(insertForged('now()'));
+    expect(await chain(api)).toBe(1);
+    expect(await verify(api)).toMatchObject({ faults: [], unsigned: { count: 2, sequence: 1 } });
+
+    await api.rows(insertForged('now()').replace('evt_0', 'evt_1'));
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 2 * 3_600_000 });
+    onTestFinished(() => void vi.useRealTimers());
+    expect(await chain(api)).toBe(0);
+    expect((await verify(api)).faults).toMatchObject([{ kind: 'event_forged', eventId: 'evt_1' }]);
+  });
+
+  shared('an older state that was put back, by the worker that signed a newer one', async () => {
+    const api = await aLog(3);
+    await more(api, 2);
+    await chain(api);
+    await tamper(
+      api,
+      `delete from audit_event where id in (select event_id from audit_link where sequence > 3)`,
+      'delete from audit_link where sequence > 3',
+      'delete from audit_checkpoint where sequence > 3',
+    );
+    await more(api, 1);
+    const errors = vi.fn<(fields: object, message: string) => void>();
+
+    expect(await chainEvents(api.services, { ...log, error: errors })).toBe(0);
+    expect(errors).toHaveBeenCalledWith(expect.objectContaining({ problem: 'end_missing' }), expect.any(String));
   });
 
   // Guarantees that a copy of the log's checkpoints tells what the database alone cannot.
@@ -201,65 +358,79 @@ describe('verifying tells of', () => {
     expect((await verifyAudit(api.services, end)).fault).toMatchObject({ kind: 'end_missing', sequence: 4 });
   });
 
-  shared('nothing where a key was added in front: all of SECRET_KEYS verify', async () => {
+  // Guarantees the rotation that the documentation describes: a key in front, and a minute later the other one dropped.
+  shared('nothing where SECRET_KEYS were rotated, at no step', async () => {
     const api = await aLog(2);
-    const keys = ['a-newer-key-a-newer-key-a-newer-key', ...(api.services.config.secretKeys ?? [])];
+    const [old = ''] = api.services.config.secretKeys ?? [];
+    const renewed = 'a-newer-key-a-newer-key-a-newer-key';
+    const [both, only] = [createSealer([renewed, old]), createSealer([renewed])];
 
-    expect((await verifyAudit({ ...api.services, sealer: createSealer(keys) })).fault).toBeNull();
+    expect(await verifyAudit({ ...api.services, sealer: both })).toMatchObject({
+      faults: [],
+      isSignedByFirstKey: false,
+    });
+    useEventKey(api.services.db, both);
+    expect(await chainEvents({ ...api.services, sealer: both }, log)).toBe(1);
+    expect(await verifyAudit({ ...api.services, sealer: both })).toMatchObject({
+      faults: [],
+      isSignedByFirstKey: true,
+    });
+    expect(await chainEvents({ ...api.services, sealer: both }, log)).toBe(0);
+
+    expect(await verifyAudit({ ...api.services, sealer: only })).toMatchObject({ faults: [], events: 3 });
+    await more(api, 1);
+    expect(await chainEvents({ ...api.services, sealer: only }, log)).toBe(1);
+    expect(await verifyAudit({ ...api.services, sealer: only })).toMatchObject({ faults: [], events: 4 });
   });
 });
 
+const idsOf = async (api: Api) => (await api.rows<{ id: string }>('select id from audit_event')).map(({ id }) => id);
+
 describe('retention', () => {
-  const age = (api: Api, days: number) =>
-    tamper(api, `update audit_checkpoint set created_at = created_at - interval '${days} days'`);
+  const inDays = (days: number) => new Date(Date.now() + days * 86_400_000);
 
-  /** The checkpoints as they would be if they had been signed so long ago. */
-  async function resign(api: Api): Promise<void> {
-    const rows = await api.rows<{ sequence: string; hash: string; is_root: boolean; created_at: string }>(
-      `select sequence, encode(hash, 'hex') as hash, is_root, created_at from audit_checkpoint`,
-    );
-    const [key = Buffer.alloc(0)] = api.services.sealer.keysFor(CHECKPOINT_KEYS);
-    for (const { sequence, hash, is_root: isRoot, created_at: at } of rows) {
-      const checkpoint = { sequence: Number(sequence), hash, isRoot, createdAt: new Date(at).toISOString() };
-      await tamper(
-        api,
-        `update audit_checkpoint set signature = '\\x${signCheckpoint(key, checkpoint)}' where sequence = ${sequence}`,
-      );
-    }
-  }
-
-  shared('deletes whole stretches that are too old, and what is left can be verified', async () => {
+  shared('deletes whole ranges that are too old, and what is left can be verified', async () => {
     const api = await aLog(3, { AUDIT_DAYS: '30' });
-    await age(api, 31);
-    await resign(api);
+    const [firstIds, at] = [await idsOf(api), inDays(30)];
     await more(api, 2);
     await chain(api);
 
-    expect(await trimEvents(api.services)).toBe(3);
+    expect(await pruneEvents(api.services, log, at)).toBe(3);
     await chain(api);
 
-    const events = await api.rows<{ event: string }>('select event from audit_event order by id');
+    const events = await api.rows<{ id: string; event: string }>('select id, event from audit_event order by id');
     expect(events.map(({ event }) => event)).toEqual([
       'account.profile_changed',
       'account.profile_changed',
       'audit_log.pruned',
     ]);
-    expect(await verify(api)).toMatchObject({ fault: null, events: 3, end: { sequence: 6 } });
+    expect(events.map(({ id }) => id).filter((id) => firstIds.includes(id))).toEqual([]);
+    expect(await verify(api)).toMatchObject({ faults: [], events: 3, end: { sequence: 6 } });
   });
 
   shared('deletes nothing that is young enough', async () => {
     const api = await aLog(3, { AUDIT_DAYS: '30' });
-    await age(api, 29);
 
-    expect(await trimEvents(api.services)).toBe(0);
+    expect(await pruneEvents(api.services, log, inDays(29))).toBe(0);
   });
 
   shared('leaves a chain that goes on where nothing is left', async () => {
     const api = await aLog(3, { AUDIT_DAYS: '30' });
-    await age(api, 31);
-    await trimEvents(api.services);
+    expect(await pruneEvents(api.services, log, inDays(31))).toBe(3);
     await chain(api);
 
-    expect(await verify(api)).toMatchObject({ fault: null, events: 1, end: { sequence: 4 } });
+    expect(await verify(api)).toMatchObject({ faults: [], events: 1, end: { sequence: 4 } });
+  });
+
+  // Guarantees that retention cannot be used to remove the traces of an attack.
+  shared.for([
+    ['an event was changed', [`update audit_event set actor_id = 'acc_other' where id = ${third}`]],
+    ['a checkpoint was backdated', [`update audit_checkpoint set created_at = now() - interval '90 days'`]],
+  ] as const)('deletes nothing where %s', async ([, statements]) => {
+    const api = await aLog(4, { AUDIT_DAYS: '30' });
+    await tamper(api, ...statements);
+
+    expect(await pruneEvents(api.services, log, inDays(statements[0].includes('90 days') ? 0 : 31))).toBe(0);
+    expect((await verify(api)).fault).not.toBeNull();
   });
 });

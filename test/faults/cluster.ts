@@ -10,6 +10,7 @@ import { factoriesOf } from '../support/factories.ts';
 import { hasRedis, startRedis } from '../support/redis.ts';
 import { freePort, makeDataDir, removeDataDir, startService, type Exit } from '../support/service.ts';
 import { startBalancer } from './balancer.ts';
+import { useEventKey } from '../../src/events/chain/event-mac.ts';
 import { startPostgres } from './postgres.ts';
 
 const SECRET_KEYS = 'test-key-test-key-test-key-test-key';
@@ -70,6 +71,7 @@ export async function startCluster(settings: Settings = {}) {
         sealer: createSealer([SECRET_KEYS]),
         audit: () => undefined,
       };
+      useEventKey(db, services.sealer);
       return work(factoriesOf(services), services).finally(() => db.close());
     },
     async close(): Promise<void> {

@@ -15,6 +15,7 @@ import { openLog } from '../../src/telemetry/log.ts';
 import { createTeamInvitation } from '../../src/resources/invitations/invitations.service.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { factoriesOf, type ATeam } from '../support/factories.ts';
+import { useEventKey } from '../../src/events/chain/event-mac.ts';
 import { startMailServer, type MailServer } from './mail-server.ts';
 
 type Options = {
@@ -50,6 +51,7 @@ export async function install({ smtpUrl, settings = {}, via }: Options = {}) {
     sealer: createSealer(config.secretKeys ?? []),
     audit: () => undefined,
   };
+  useEventKey(db, services.sealer);
   const factories = factoriesOf(services);
   const workers: { worker: Worker; mailer: ReturnType<typeof createMailer> }[] = [];
 

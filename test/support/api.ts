@@ -28,6 +28,7 @@ import { createClient } from './client.ts';
 import { contractOf } from './contract.ts';
 import { createTestDatabase } from './database.ts';
 import { factoriesOf } from './factories.ts';
+import { useEventKey } from '../../src/events/chain/event-mac.ts';
 import { createMailbox } from './mailbox.ts';
 
 const BASE_URL = 'http://localhost:3000';
@@ -69,6 +70,7 @@ export async function startApi(
     sealer: createSealer(config.secretKeys ?? []),
     audit: auditLog(log),
   };
+  useEventKey(db, services.sealer);
   const limiter = createLimiter({
     redisUrl: config.redisUrl,
     limit: config.rateLimit,

@@ -1,59 +1,142 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import {
-  CANONICAL,
-  CHECKPOINT_KEYS,
-  nextPlace,
-  signCheckpoint,
-  START,
-  type CanonicalRow,
-  type Place,
-} from './hash-chain.ts';
-import type { Sealer } from '../../crypto/encryption.ts';
-import { ADVISORY_LOCKS } from '../../db/advisory-locks.ts';
-import type { Database } from '../../db/database.ts';
-import { newId } from '../../entities/index.ts';
 import type { Log } from '../../telemetry/log.ts';
-
-/** What the chain works with. */
-export type ChainServices = { readonly db: Database; readonly sealer: Sealer };
+import { record } from '../record.ts';
+import {
+  findUnsignedUntil,
+  insertCheckpoint,
+  newestCheckpoint,
+  signerOf,
+  tryLockChain,
+  type ChainServices,
+  type StoredCheckpoint,
+} from './checkpoints.ts';
+import { eventKeys, isEventSigned } from './event-mac.ts';
+import { CANONICAL, GENESIS, nextPosition, type CanonicalRow, type ChainPosition } from './hash-chain.ts';
 
 const BATCH_MAX = 1000;
-/** A run ends after so many batches; the next minute goes on. */
+/** A run ends after this many batches; the next minute continues. */
 const BATCHES_MAX = 50;
 
+/** The start of a chain that is older than the column that stores it. */
+const UNKNOWN_START = '1970-01-01T00:00:00.000Z';
+
+type Batch = {
+  /** How many were chained. */
+  readonly count: number;
+  readonly end: ChainPosition;
+  /** Events without a valid MAC. They stay pending, and `audit verify` reports them. */
+  readonly rejected: readonly string[];
+  /** The last event that was looked at. */
+  readonly after: string;
+  readonly isLast: boolean;
+};
+
 /**
- * Links the events that are not in the chain yet, and signs how far it goes. Away from the requests, which
- * would have to wait for each other to know the hash before theirs. @returns how many were linked
+ * Chains the events that are pending, and signs the end of the chain. This is no part of requests, because they
+ * would have to wait for each other to know the previous hash. @returns how many events were chained
  */
 export async function chainEvents(services: ChainServices, log: Log): Promise<number> {
-  let linked = 0;
+  let chained = 0;
+  let after = '';
   for (let i = 0; i < BATCHES_MAX; i += 1) {
-    const batch = await services.db.em().transactional((tx) => chainBatch(tx, services));
+    const from = after;
+    const batch = await services.db.em().transactional((tx) => chainBatch(tx, services, log, from));
     if (batch === null) break;
-    linked += batch.count;
-    // Of the last one; what is in the log tells whether the end of the chain was cut off later.
-    if (batch.count < BATCH_MAX || i === BATCHES_MAX - 1) {
-      log.info({ sequence: batch.end.sequence, hash: batch.end.hash }, 'audit checkpoint');
-      break;
+    chained += batch.count;
+    after = batch.after;
+    const [eventId] = batch.rejected;
+    if (eventId !== undefined) {
+      log.error({ events: batch.rejected.length, eventId }, 'audit events without a valid MAC were not chained');
     }
+    if (batch.count > 0) {
+      lastEnds.set(services.db, batch.end);
+      // Compare it with `roster audit verify --known`: it reveals whether the end of the chain was cut off later.
+      if (batch.isLast || i === BATCHES_MAX - 1)
+        log.info({ sequence: batch.end.sequence, hash: batch.end.hash }, 'audit checkpoint');
+    }
+    if (batch.isLast) break;
   }
-  return linked;
+  return chained;
 }
 
-async function chainBatch(tx: EntityManager, services: ChainServices): Promise<{ count: number; end: Place } | null> {
-  if (!(await takeChain(tx))) return null;
-  const rows = await tx.execute<CanonicalRow[]>(
-    `select ${CANONICAL} from audit_pending p join audit_event e on e.id = p.event_id order by p.event_id limit ?`,
-    [BATCH_MAX],
-  );
-  if (rows.length === 0) return null;
+/** Where this process ended the chain the last time: what the database cannot have forgotten. */
+const lastEnds = new WeakMap<object, ChainPosition>();
 
-  let place = await endOfChain(tx);
-  const links = rows.map((row) => {
-    place = nextPlace(place, row);
-    return { ...place, event_id: row.id };
+async function chainBatch(tx: EntityManager, services: ChainServices, log: Log, after: string): Promise<Batch | null> {
+  if (!(await tryLockChain(tx))) return null;
+  const last = await newestCheckpoint(tx);
+  const problem = await findEndProblem(tx, services, last);
+  if (problem !== null) {
+    log.error(
+      { sequence: last?.sequence ?? 0, problem },
+      'the audit chain was not extended; run `roster audit verify`',
+    );
+    return null;
+  }
+  // With an event of its own, so that the newest checkpoint is signed by the first key before the others are dropped.
+  if (after === '' && last !== undefined && signerOf(services.sealer, last) > 0) {
+    record(tx, 'audit_log.key_changed');
+    await tx.flush();
+  }
+  const rows = await tx.execute<CanonicalRow[]>(
+    `select ${CANONICAL} from audit_pending p join audit_event e on e.id = p.event_id
+     where p.event_id > ? order by p.event_id limit ?`,
+    [after, BATCH_MAX],
+  );
+  const lastRow = rows.at(-1);
+  if (lastRow === undefined) return null;
+
+  const period = {
+    startedAt: last === undefined ? new Date().toISOString() : (last.startedAt ?? UNKNOWN_START),
+    unsignedUntil: await findUnsignedUntil(tx, last),
+  };
+  const isUnsignedAllowed = Date.now() < Date.parse(period.unsignedUntil);
+  const keys = eventKeys(services.sealer);
+  const isAuthentic = (row: CanonicalRow) => (row.mac === null ? isUnsignedAllowed : isEventSigned(keys, row));
+  const authentic = rows.filter(isAuthentic);
+  let end: ChainPosition = last ?? GENESIS;
+  const links = authentic.map((row) => {
+    end = nextPosition(end, row);
+    return { ...end, event_id: row.id };
   });
-  await tx.execute(
+  if (links.length > 0) {
+    await insertLinks(tx, links);
+    await insertCheckpoint(tx, services.sealer, { ...end, isRoot: false, ...period });
+  }
+  return {
+    count: links.length,
+    end: { sequence: end.sequence, hash: end.hash },
+    rejected: rows.filter((row) => !authentic.includes(row)).map(({ id }) => id),
+    after: lastRow.id,
+    isLast: rows.length < BATCH_MAX,
+  };
+}
+
+/**
+ * Returns why the chain must not be extended, or null. Links can be computed by anybody, so the chain ends where its
+ * newest checkpoint says, and only if that is signed.
+ */
+async function findEndProblem(
+  tx: EntityManager,
+  { db, sealer }: ChainServices,
+  last: StoredCheckpoint | undefined,
+): Promise<string | null> {
+  const [link] = await tx.execute<{ sequence: string; hash: string }[]>(
+    `select sequence, encode(hash, 'hex') as hash from audit_link order by sequence desc limit 1`,
+  );
+  if (last === undefined) {
+    if (link !== undefined) return 'checkpoints_missing';
+    return lastEnds.has(db) ? 'chain_restarted' : null;
+  }
+  if (signerOf(sealer, last) === -1) return 'checkpoint_not_signed';
+  const isEnd = last.isRoot ? link === undefined : Number(link?.sequence) === last.sequence && link?.hash === last.hash;
+  if (!isEnd) return 'end_differs';
+  const known = lastEnds.get(db);
+  return known !== undefined && known.sequence > last.sequence ? 'end_missing' : null;
+}
+
+const insertLinks = (tx: EntityManager, links: readonly object[]) =>
+  tx.execute(
     `with linked as (
        insert into audit_link (sequence, event_id, hash)
        select sequence, event_id, decode(hash, 'hex')
@@ -62,43 +145,3 @@ async function chainBatch(tx: EntityManager, services: ChainServices): Promise<{
      delete from audit_pending where event_id in (select event_id from linked)`,
     [JSON.stringify(links)],
   );
-  await insertCheckpoint(tx, services, place, false);
-  return { count: rows.length, end: place };
-}
-
-/** Whether this transaction alone may now change the chain. */
-export async function takeChain(tx: EntityManager): Promise<boolean> {
-  const [row] = await tx.execute<{ taken: boolean }[]>('select pg_try_advisory_xact_lock(?) as taken', [
-    ADVISORY_LOCKS.auditChain,
-  ]);
-  return row?.taken === true;
-}
-
-type PlaceRow = { sequence: string; hash: string };
-
-async function endOfChain(tx: EntityManager): Promise<Place> {
-  const [row] = await tx.execute<PlaceRow[]>(
-    `select sequence, encode(hash, 'hex') as hash from (
-       (select sequence, hash from audit_link order by sequence desc limit 1)
-       union all (select sequence, hash from audit_checkpoint where is_root)
-     ) place order by sequence desc limit 1`,
-  );
-  return row === undefined ? START : { sequence: Number(row.sequence), hash: row.hash };
-}
-
-export async function insertCheckpoint(
-  tx: EntityManager,
-  { sealer }: ChainServices,
-  { sequence, hash }: Place,
-  isRoot: boolean,
-): Promise<void> {
-  const [key] = sealer.keysFor(CHECKPOINT_KEYS);
-  if (key === undefined) throw new Error('A checkpoint needs a key.');
-  const createdAt = new Date().toISOString();
-  const signature = signCheckpoint(key, { sequence, hash, isRoot, createdAt });
-  await tx.execute(
-    `insert into audit_checkpoint (id, created_at, sequence, hash, is_root, signature)
-     values (?, ?::timestamptz, ?, decode(?, 'hex'), ?, decode(?, 'hex'))`,
-    [newId('chk'), createdAt, sequence, hash, isRoot, signature],
-  );
-}

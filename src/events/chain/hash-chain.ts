@@ -1,26 +1,36 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import type { Sealer } from '../../crypto/encryption.ts';
 
-/** A place in the chain. Sequences are numbers: at a million events a second they last for 285 years. */
-export type Place = { readonly sequence: number; readonly hash: string };
+/** A position in the chain. Sequences are numbers: at a million events a second they last for 285 years. */
+export type ChainPosition = { readonly sequence: number; readonly hash: string };
 
-/** Before the first event. */
-export const START: Place = { sequence: 0, hash: '00'.repeat(32) };
+/** The position before the first event. */
+export const GENESIS: ChainPosition = { sequence: 0, hash: '00'.repeat(32) };
 
-/** All columns of an event as text, which is the same however long ago it was written. */
+/** Selects all columns of an event as text, in a format that does not depend on settings. */
 export const CANONICAL = `e.id, to_char(e.occurred_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as occurred_at,
   e.event, e.actor_kind, e.actor_id, e.credential_id, e.client_id, e.team_id, e.account_id, e.target_id,
-  e.address, e.request_id, e.details::text as details, e.count::text as count`;
+  e.address, e.request_id, e.details::text as details, e.count::text as count,
+  encode(e.mac, 'hex') as mac`;
 
 export type CanonicalRow = Readonly<
   Record<'id' | 'occurred_at' | 'event' | 'actor_kind' | 'details' | 'count', string> &
     Record<
-      'actor_id' | 'credential_id' | 'client_id' | 'team_id' | 'account_id' | 'target_id' | 'address' | 'request_id',
+      | 'actor_id'
+      | 'credential_id'
+      | 'client_id'
+      | 'team_id'
+      | 'account_id'
+      | 'target_id'
+      | 'address'
+      | 'request_id'
+      | 'mac',
       string | null
     >
 >;
 
-/** The place of the event after another: SHA-256 of the hash before and of the event, whose JSON nothing else has. */
-export function nextPlace(before: Place, row: CanonicalRow): Place {
+/** Returns the position of the next event: the SHA-256 of the previous hash and of all columns of the event. */
+export function nextPosition(before: ChainPosition, row: CanonicalRow): ChainPosition {
   const sequence = before.sequence + 1;
   const text = JSON.stringify([
     sequence,
@@ -38,25 +48,39 @@ export function nextPlace(before: Place, row: CanonicalRow): Place {
     row.request_id,
     row.details,
     row.count,
+    // Events from before there were MACs keep the hash that they had.
+    ...(row.mac === null ? [] : [row.mac]),
   ]);
   const hash = createHash('sha256').update(Buffer.from(before.hash, 'hex')).update(text).digest('hex');
   return { sequence, hash };
 }
 
-/** What the keys of checkpoints are derived for. */
-export const CHECKPOINT_KEYS = 'audit-checkpoint';
+const PURPOSE = 'audit-checkpoint';
 
-export type Checkpoint = Place & { readonly isRoot: boolean; readonly createdAt: string };
+/** Returns the keys that checkpoints are signed with; the first one signs. */
+export const checkpointKeys = (sealer: Sealer): readonly Buffer[] => sealer.keysFor(PURPOSE);
 
-/** The signature of a checkpoint, in hex. Whoever has the database and not `SECRET_KEYS` cannot make it. */
-export const signCheckpoint = (key: Buffer, { sequence, hash, isRoot, createdAt }: Checkpoint): string =>
-  createHmac('sha256', key)
-    .update(JSON.stringify([sequence, hash, isRoot, createdAt]))
+/** Where the chain ended at a time. A root is one whose predecessors were pruned. */
+export type Checkpoint = ChainPosition & {
+  readonly isRoot: boolean;
+  readonly createdAt: string;
+  /** When the chain began and until when events without a MAC are chained; null before there were MACs. */
+  readonly startedAt: string | null;
+  readonly unsignedUntil: string | null;
+};
+
+/** Returns the signature of a checkpoint in hex. It takes `SECRET_KEYS`, which are not in the database. */
+export const signCheckpoint = (key: Buffer, checkpoint: Checkpoint): string => {
+  const { sequence, hash, isRoot, createdAt, startedAt, unsignedUntil } = checkpoint;
+  const chain = startedAt === null ? [] : [startedAt, unsignedUntil];
+  return createHmac('sha256', key)
+    .update(JSON.stringify([sequence, hash, isRoot, createdAt, ...chain]))
     .digest('hex');
+};
 
-/** Whether any of the keys has signed a checkpoint. */
-export const isSigned = (keys: readonly Buffer[], checkpoint: Checkpoint, signature: string): boolean =>
-  keys.some((key) => {
+/** Returns the index of the key that signed a checkpoint, or -1. */
+export const findSigner = (keys: readonly Buffer[], checkpoint: Checkpoint, signature: string): number =>
+  keys.findIndex((key) => {
     const expected = Buffer.from(signCheckpoint(key, checkpoint), 'hex');
     const given = Buffer.from(signature, 'hex');
     return given.length === expected.length && timingSafeEqual(given, expected);

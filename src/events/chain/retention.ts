@@ -1,60 +1,104 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Log } from '../../telemetry/log.ts';
 import { record } from '../record.ts';
-import { insertCheckpoint, takeChain, type ChainServices } from './append.ts';
+import {
+  insertCheckpoint,
+  newestCheckpoint,
+  readCheckpoints,
+  signerOf,
+  tryLockChain,
+  type ChainServices,
+  type StoredCheckpoint,
+} from './checkpoints.ts';
+import { CANONICAL, GENESIS, nextPosition, type CanonicalRow, type ChainPosition } from './hash-chain.ts';
+import { verifyAudit } from './verify.ts';
 
 type RetentionServices = ChainServices & { readonly config: { readonly auditDays: number } };
 
-/** So that a deletion stays within the bound of a statement. Every batch of the chain, which is smaller, ends in a checkpoint. */
-const STRETCH_MAX = 5000;
-const STRETCHES_MAX = 100;
-const PAUSE_MINUTES = 60;
+/** Bounds one deletion. Each batch of the chain, which is smaller, ends in a checkpoint. */
+const PRUNE_BATCH_MAX = 5000;
+const PRUNE_BATCHES_MAX = 100;
+const PAUSE_MS = 3_600_000;
+const DAY_MS = 86_400_000;
 
 /**
- * Deletes the events that are older than AUDIT_DAYS, in whole stretches of the chain: the checkpoint at the
- * end of one stays, signed as the root that what is left is verified from. @returns how many were deleted
+ * Deletes the events that are older than AUDIT_DAYS, in whole ranges of the chain: the checkpoint at the end of a
+ * range stays, signed as the root that the rest is verified from. Nothing is deleted that cannot be verified, so
+ * that this cannot remove the traces of tampering. @returns how many events were deleted
  */
-export async function trimEvents(services: RetentionServices): Promise<number> {
-  if (!(await isDue(services))) return 0;
+export async function pruneEvents(services: RetentionServices, log: Log, now = new Date()): Promise<number> {
+  const [recent] = await readCheckpoints(services.db.em(), 'is_root and created_at > ?', [
+    new Date(now.getTime() - PAUSE_MS).toISOString(),
+  ]);
+  // Not every minute, because each deletion is an event too.
+  if (recent !== undefined) return 0;
+  const before = new Date(now.getTime() - services.config.auditDays * DAY_MS);
   let deleted = 0;
-  for (let i = 0; i < STRETCHES_MAX; i += 1) {
-    const stretch = await services.db.em().transactional((tx) => trimStretch(tx, services));
-    if (stretch === 0) break;
-    deleted += stretch;
+  for (let i = 0; i < PRUNE_BATCHES_MAX; i += 1) {
+    const range = await services.db.em().transactional((tx) => pruneRange(tx, services, before));
+    if (range === 'not_verified')
+      log.error(
+        { before },
+        'audit events were not deleted, because they differ from the chain; run `roster audit verify`',
+      );
+    if (range === 'not_verified' || range === 0) break;
+    deleted += range;
   }
   return deleted;
 }
 
-/** Not every minute: a cut is an event too. */
-async function isDue({ db }: ChainServices): Promise<boolean> {
-  const rows = await db
-    .em()
-    .execute<unknown[]>(
-      `select 1 from audit_checkpoint where is_root and created_at > now() - make_interval(mins => ?)`,
-      [PAUSE_MINUTES],
-    );
-  return rows.length === 0;
-}
-
-async function trimStretch(tx: EntityManager, services: RetentionServices): Promise<number> {
-  if (!(await takeChain(tx))) return 0;
-  const [cut] = await tx.execute<{ sequence: string; hash: string }[]>(
-    `select sequence, encode(hash, 'hex') as hash from audit_checkpoint
-     where not is_root and created_at < now() - make_interval(days => ?)
-       and sequence < (select min(sequence) from audit_link) + ?
+async function pruneRange(
+  tx: EntityManager,
+  services: RetentionServices,
+  before: Date,
+): Promise<number | 'not_verified'> {
+  if (!(await tryLockChain(tx))) return 0;
+  const [cut] = await readCheckpoints(
+    tx,
+    `not is_root and created_at < ? and sequence < (select min(sequence) from audit_link) + ?
      order by sequence desc limit 1`,
-    [services.config.auditDays, STRETCH_MAX],
+    [before.toISOString(), PRUNE_BATCH_MAX],
   );
   if (cut === undefined) return 0;
-  const { sequence, hash } = cut;
+  if (!(await isVerified(tx, services, cut, before))) return 'not_verified';
+  const newest = (await newestCheckpoint(tx)) ?? cut;
   await tx.execute(`select set_config('roster.retention', 'on', true)`);
   const deleted = await tx.execute<unknown[]>(
     `with cut as (delete from audit_link where sequence <= ? returning event_id)
      delete from audit_event where id in (select event_id from cut) returning id`,
-    [sequence],
+    [cut.sequence],
   );
-  await tx.execute('delete from audit_checkpoint where sequence <= ?', [sequence]);
-  await insertCheckpoint(tx, services, { sequence: Number(sequence), hash }, true);
+  await tx.execute('delete from audit_checkpoint where sequence <= ?', [cut.sequence]);
+  const { startedAt, unsignedUntil } = newest;
+  await insertCheckpoint(tx, services.sealer, {
+    sequence: cut.sequence,
+    hash: cut.hash,
+    isRoot: true,
+    startedAt,
+    unsignedUntil,
+  });
   await tx.execute(`select set_config('roster.retention', '', true)`);
   record(tx, 'audit_log.pruned', { number: deleted.length });
   return deleted.length;
+}
+
+/** Recomputes a range that is to be deleted, and checks that its end was signed. */
+async function isVerified(
+  tx: EntityManager,
+  services: RetentionServices,
+  cut: StoredCheckpoint,
+  before: Date,
+): Promise<boolean> {
+  const [root] = await readCheckpoints(tx, 'is_root order by sequence desc limit 1');
+  const rows = await tx.execute<CanonicalRow[]>(
+    `select ${CANONICAL} from audit_link l join audit_event e on e.id = l.event_id
+     where l.sequence <= ? order by l.sequence`,
+    [cut.sequence],
+  );
+  let position: ChainPosition = root ?? GENESIS;
+  for (const row of rows) position = nextPosition(position, row);
+  const isUnchanged = position.sequence === cut.sequence && position.hash === cut.hash;
+  if (!isUnchanged || rows.some((row) => Date.parse(row.occurred_at) > before.getTime())) return false;
+  // Its key can have been dropped since; then the newest checkpoint has to vouch for it.
+  return signerOf(services.sealer, cut) >= 0 || (await verifyAudit(services)).fault === null;
 }

@@ -1,165 +1,180 @@
 import { IsolationLevel } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import {
-  CANONICAL,
-  CHECKPOINT_KEYS,
-  isSigned,
-  nextPlace,
-  START,
-  type CanonicalRow,
-  type Checkpoint,
-  type Place,
-} from './hash-chain.ts';
-import type { ChainServices } from './append.ts';
+  newestCheckpoint,
+  readCheckpoints,
+  signerOf,
+  type ChainServices,
+  type StoredCheckpoint,
+} from './checkpoints.ts';
+import { faultAt, type Fault } from './faults.ts';
+import { checkGuards } from './guards.ts';
+import { CANONICAL, GENESIS, nextPosition, type CanonicalRow, type ChainPosition } from './hash-chain.ts';
+import { checkPending, findUnchained } from './pending.ts';
 
 const PAGE = 2000;
 
-/** What is wrong at the first place where something is. */
-export type Fault = {
-  readonly kind:
-    | 'event_changed'
-    | 'event_missing'
-    | 'event_unchained'
-    | 'link_missing'
-    | 'checkpoint_differs'
-    | 'checkpoint_not_signed'
-    | 'end_not_signed'
-    | 'end_missing';
-  readonly sequence: number | null;
-  readonly eventId: string | null;
-};
+/** An event is chained within a minute. After this long it is reported as late. */
+const LATE_MS = 3_600_000;
+/** A chain that is so much younger than the accounts or events of its database did not begin with them. */
+const RESTART_MS = 86_400_000;
+
+/** Something that can be harmless: how many events it is about, and the first of them. */
+export type Notice = { readonly count: number; readonly sequence: number | null; readonly eventId: string | null };
 
 export type Verification = {
+  /** The first fault. */
   readonly fault: Fault | null;
-  /** How many events were compared with the chain, and how many wait for their place in it. */
+  readonly faults: readonly Fault[];
+  /** How many events were compared with the chain, and how many are not chained yet. */
   readonly events: number;
   readonly pending: number;
-  /** How far the chain goes. */
-  readonly end: Place;
+  readonly end: ChainPosition;
+  /** Events that were chained long after they happened: the worker did not run, or they were inserted later. */
+  readonly late: Notice;
+  /** Events without a MAC, from before an upgrade. */
+  readonly unsigned: Notice;
+  /** Whether the first of SECRET_KEYS signed the newest checkpoint, so that the other keys can be dropped. */
+  readonly isSignedByFirstKey: boolean;
 };
 
 /**
- * Computes the chain again from its events, all as of one moment, and compares it with what is stored.
- * @param known a place that it is known to have had, from the log: what was cut off behind it is missed then
+ * Recomputes the chain from the events in one snapshot and compares it with what is stored. Only the newest
+ * checkpoint has to be signed by one of SECRET_KEYS, because its hash covers everything before it.
+ * @param known a position from the log, which reveals whether the end was cut off after it
  */
-export async function verifyAudit({ db, sealer }: ChainServices, known?: Place): Promise<Verification> {
-  const keys = sealer.keysFor(CHECKPOINT_KEYS);
-  return db.em().transactional(
-    async (tx) => {
-      const [root] = await checkpoints(tx, 'is_root order by sequence desc limit 1', []);
-      const [last] = await checkpoints(tx, 'true order by sequence desc limit 1', []);
-      const chain = await follow(tx, keys, root, known);
-      const fault = chain.fault ?? endFault(chain.end, last ?? START, known) ?? (await unchained(tx));
-      const [row] = await tx.execute<{ pending: string }[]>('select count(*) as pending from audit_pending');
-      return { fault, events: chain.events, pending: Number(row?.pending ?? 0), end: chain.end };
-    },
-    { isolationLevel: IsolationLevel.REPEATABLE_READ, readOnly: true },
-  );
+export async function verifyAudit(services: ChainServices, known?: ChainPosition): Promise<Verification> {
+  return services.db.em().transactional((tx) => verify(tx, services, known), {
+    isolationLevel: IsolationLevel.REPEATABLE_READ,
+    readOnly: true,
+  });
 }
 
-const faultAt = (kind: Fault['kind'], sequence: number | null, eventId: string | null = null): Fault => ({
-  kind,
-  sequence,
-  eventId,
-});
+async function verify(tx: EntityManager, services: ChainServices, known?: ChainPosition): Promise<Verification> {
+  const [root] = await readCheckpoints(tx, 'is_root order by sequence desc limit 1');
+  const last = await newestCheckpoint(tx);
+  const walk = new ChainWalk(services, root ?? GENESIS, known);
+  await walk.run(tx);
+  const signer = last === undefined ? 0 : signerOf(services.sealer, last);
+  const unsigned = last !== undefined && signer === -1 ? [faultAt('checkpoint_not_signed', last.sequence)] : [];
+  const pending = await checkPending(tx, services.sealer, last);
+  const faults = [
+    ...[walk.fault ?? endFault(walk.end, last ?? GENESIS, known)].filter((fault) => fault !== null),
+    ...unsigned,
+    ...(await findRestart(tx, last)),
+    ...pending.faults,
+    ...(await findUnchained(tx)),
+    ...(await checkGuards(tx)).map(({ kind, trigger }) => ({ ...faultAt(kind, null), trigger })),
+  ];
+  return {
+    fault: faults[0] ?? null,
+    faults,
+    events: walk.end.sequence - (root?.sequence ?? 0),
+    pending: pending.count,
+    end: walk.end,
+    late: walk.late,
+    unsigned: walk.unsigned,
+    isSignedByFirstKey: signer === 0,
+  };
+}
 
-/** The chain ends where it was signed last, and not before a place that is known. */
-function endFault(end: Place, last: Place, known: Place | undefined): Fault | null {
+/** The chain ends where it was signed last, and not before a known position. */
+function endFault(end: ChainPosition, last: ChainPosition, known: ChainPosition | undefined): Fault | null {
   if (last.sequence < end.sequence) return faultAt('end_not_signed', last.sequence + 1);
   const expected = Math.max(last.sequence, known?.sequence ?? 0);
   return expected > end.sequence ? faultAt('end_missing', end.sequence + 1) : null;
 }
 
-type Signed = Checkpoint & { readonly signature: string };
-
-async function checkpoints(tx: EntityManager, where: string, values: readonly number[]): Promise<Signed[]> {
-  const rows = await tx.execute<(Omit<Signed, 'sequence'> & { sequence: string })[]>(
-    `select sequence, encode(hash, 'hex') as hash, is_root as "isRoot", encode(signature, 'hex') as signature,
-       to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt"
-     from audit_checkpoint where ${where}`,
-    [...values],
+/** Finds a chain that began anew: its signed start is later than events or accounts that it has to cover. */
+async function findRestart(tx: EntityManager, last: StoredCheckpoint | undefined): Promise<Fault[]> {
+  const [oldest] = await tx.execute<{ at: string | null; links: boolean }[]>(
+    `select to_char(least(
+         (select e.occurred_at from audit_link l join audit_event e on e.id = l.event_id order by l.sequence limit 1),
+         (select min(a.created_at) from account a where a.created_at > (
+           select executed_at from mikro_orm_migrations where name like '%_audit_log' limit 1))
+       ) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at,
+       exists (select from audit_link) as links`,
   );
-  return rows.map((row) => ({ ...row, sequence: Number(row.sequence) }));
+  if (last === undefined) return oldest?.links ? [faultAt('checkpoint_missing', 1)] : [];
+  const covered = oldest?.at ?? null;
+  if (last.startedAt === null || covered === null) return [];
+  return Date.parse(last.startedAt) - Date.parse(covered) > RESTART_MS ? [faultAt('chain_restarted', 1)] : [];
 }
 
 type LinkRow = CanonicalRow & { sequence: string; hash: string; event_id: string };
-type Followed = { readonly fault: Fault | null; readonly events: number; readonly end: Place };
 
-/** Goes from a root to the end of the chain, or to the first link or checkpoint that is not as it should be. */
-async function follow(
-  tx: EntityManager,
-  keys: readonly Buffer[],
-  root: Signed | undefined,
-  known: Place | undefined,
-): Promise<Followed> {
-  const start = root ?? START;
-  let place: Place = { sequence: start.sequence, hash: start.hash };
-  const until = (fault: Fault | null): Followed => ({
-    fault,
-    events: place.sequence - start.sequence,
-    end: place,
-  });
-  if (root !== undefined && !isSignedBy(keys, root)) return until(faultAt('checkpoint_not_signed', root.sequence));
-  // From the very first, so that links before the root are not overlooked.
-  for (let after = -1; ;) {
-    const rows = await tx.execute<LinkRow[]>(
-      `select l.sequence, encode(l.hash, 'hex') as hash, l.event_id, ${CANONICAL}
-       from audit_link l left join audit_event e on e.id = l.event_id
-       where l.sequence > ? order by l.sequence limit ?`,
-      [after, PAGE],
-    );
-    const end = Number(rows.at(-1)?.sequence ?? after);
-    const signed = await checkpoints(tx, 'sequence > ? and sequence <= ? order by sequence', [place.sequence, end]);
-    const forged = signed.find((checkpoint) => !isSignedBy(keys, checkpoint));
-    const hashes = new Map(signed.map(({ sequence, hash }) => [sequence, hash]));
-    for (const row of rows) {
-      const next = nextOf(place, row, hashes, known);
-      if ('kind' in next) return until(next);
-      place = next;
-      if (place.sequence === forged?.sequence) return until(faultAt('checkpoint_not_signed', forged.sequence));
+/** Goes from a root to the end of the chain, or to the first link or checkpoint that differs. */
+class ChainWalk {
+  fault: Fault | null = null;
+  end: ChainPosition;
+  late: Notice = { count: 0, sequence: null, eventId: null };
+  unsigned: Notice = { count: 0, sequence: null, eventId: null };
+  readonly #services: ChainServices;
+  readonly #known: ChainPosition | undefined;
+
+  constructor(services: ChainServices, start: ChainPosition, known: ChainPosition | undefined) {
+    this.#services = services;
+    this.#known = known;
+    this.end = { sequence: start.sequence, hash: start.hash };
+  }
+
+  async run(tx: EntityManager): Promise<void> {
+    // From the very first link, so that links before the root are not overlooked.
+    for (let after = -1; this.fault === null;) {
+      const rows = await tx.execute<LinkRow[]>(
+        `select l.sequence, encode(l.hash, 'hex') as hash, l.event_id, ${CANONICAL}
+         from audit_link l left join audit_event e on e.id = l.event_id
+         where l.sequence > ? order by l.sequence limit ?`,
+        [after, PAGE],
+      );
+      const last = Number(rows.at(-1)?.sequence ?? after);
+      // Up to the checkpoint that closes the batch of the last event.
+      const checkpoints = await readCheckpoints(
+        tx,
+        `sequence > ? and sequence <= coalesce((select min(sequence) from audit_checkpoint where sequence >= ?), ?)
+         order by sequence`,
+        [this.end.sequence, last, last],
+      );
+      this.#page(rows, checkpoints);
+      if (rows.length < PAGE) return;
+      after = this.end.sequence;
     }
-    if (rows.length < PAGE) return until(null);
-    after = place.sequence;
+  }
+
+  #page(rows: readonly LinkRow[], checkpoints: readonly StoredCheckpoint[]): void {
+    let i = 0;
+    const signers = new Map<StoredCheckpoint, boolean>();
+    const isVerified = (checkpoint: StoredCheckpoint) => {
+      const known = signers.get(checkpoint) ?? signerOf(this.#services.sealer, checkpoint) >= 0;
+      signers.set(checkpoint, known);
+      return known;
+    };
+    for (const row of rows) {
+      const expected = this.end.sequence + 1;
+      while (checkpoints[i] !== undefined && Number(checkpoints[i]?.sequence) < expected) i += 1;
+      const checkpoint = checkpoints[i];
+      this.fault = this.#step(row, expected, checkpoint);
+      if (this.fault !== null) return;
+      if (checkpoint === undefined) continue;
+      // Of a checkpoint whose key was dropped, the time is not known for certain.
+      if (isVerified(checkpoint) && Date.parse(checkpoint.createdAt) - Date.parse(row.occurred_at) > LATE_MS)
+        this.late = noted(this.late, row, expected);
+      if (row.mac === null && checkpoint.startedAt !== null) this.unsigned = noted(this.unsigned, row, expected);
+    }
+  }
+
+  #step(row: LinkRow, expected: number, checkpoint: StoredCheckpoint | undefined): Fault | null {
+    if (Number(row.sequence) !== expected) return faultAt('link_missing', expected);
+    if (row.id === null) return faultAt('event_missing', expected, row.event_id);
+    const next = nextPosition(this.end, row);
+    if (next.hash !== row.hash) return faultAt('event_changed', expected, row.event_id);
+    const isAsSigned = checkpoint?.sequence !== expected || checkpoint.hash === next.hash;
+    const isAsKnown = this.#known?.sequence !== expected || this.#known.hash === next.hash;
+    if (!isAsSigned || !isAsKnown) return faultAt('checkpoint_differs', expected);
+    this.end = next;
+    return null;
   }
 }
 
-const isSignedBy = (keys: readonly Buffer[], { signature, ...checkpoint }: Signed): boolean =>
-  isSigned(keys, checkpoint, signature);
-
-/** The place of a link, or what is wrong with it. */
-function nextOf(
-  before: Place,
-  row: LinkRow,
-  signed: ReadonlyMap<number, string>,
-  known: Place | undefined,
-): Place | Fault {
-  const expected = before.sequence + 1;
-  if (Number(row.sequence) !== expected) return faultAt('link_missing', expected);
-  if (row.id === null) return faultAt('event_missing', expected, row.event_id);
-  const next = nextPlace(before, row);
-  if (next.hash !== row.hash) return faultAt('event_changed', expected, row.event_id);
-  const isAsSigned = (signed.get(expected) ?? next.hash) === next.hash;
-  const isAsKnown = known?.sequence !== expected || known.hash === next.hash;
-  return isAsSigned && isAsKnown ? next : faultAt('checkpoint_differs', expected);
-}
-
-/** An event that has no place in the chain and does not wait for one: it was put there past the service. */
-async function unchained(tx: EntityManager): Promise<Fault | null> {
-  for (let after = ''; ;) {
-    const [page] = await tx.execute<{ last: string | null; size: number; stray: string | null }[]>(
-      `with page as (select id from audit_event where id > ? order by id limit ?)
-       select max(id) as last, count(*)::int as size, min(id) filter (
-         where not exists (select from audit_link l where l.event_id = id)
-           and not exists (select from audit_pending p where p.event_id = id)) as stray
-       from page`,
-      [after, PAGE],
-    );
-    if (page?.stray) return faultAt('event_unchained', null, page.stray);
-    if (page === undefined || page.size < PAGE || page.last === null) break;
-    after = page.last;
-  }
-  const [lost] = await tx.execute<{ event_id: string }[]>(
-    `select event_id from audit_pending p where not exists (select from audit_event e where e.id = p.event_id) limit 1`,
-  );
-  return lost === undefined ? null : faultAt('event_missing', null, lost.event_id);
-}
+const noted = (notice: Notice, row: LinkRow, sequence: number): Notice =>
+  notice.count === 0 ? { count: 1, sequence, eventId: row.event_id } : { ...notice, count: notice.count + 1 };

@@ -1,4 +1,4 @@
-import type { CommandRunner } from '../../db/query.ts';
+import type { Database } from '../../db/database.ts';
 import { record, recordedCommand, runAndRecord } from '../../events/record.ts';
 import { callerHolds, teamCommandRunner } from '../../transactions/team-command.ts';
 import type { TransactionScope } from '../../transactions/transaction.ts';
@@ -44,7 +44,7 @@ const renameTeam = recordedCommand<{ name: string }>(
 );
 
 /** Renames a team. In one round trip, because it is the change that clients send most. */
-export async function updateTeam(db: CommandRunner, caller: TeamCaller, name: string): Promise<void> {
+export async function updateTeam(db: Database, caller: TeamCaller, name: string): Promise<void> {
   const { teamId, accountId } = caller;
   const requires = 'edit_team_settings';
   const runner = teamCommandRunner(db, caller, requires);

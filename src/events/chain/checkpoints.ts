@@ -1,0 +1,83 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Sealer } from '../../crypto/encryption.ts';
+import { ADVISORY_LOCKS } from '../../db/advisory-locks.ts';
+import type { Database } from '../../db/database.ts';
+import { newId } from '../../entities/index.ts';
+import { checkpointKeys, findSigner, signCheckpoint, type Checkpoint } from './hash-chain.ts';
+
+/** What the chain needs. */
+export type ChainServices = { readonly db: Database; readonly sealer: Sealer };
+
+/** A checkpoint as it is stored. */
+export type StoredCheckpoint = Checkpoint & { readonly signature: string };
+
+const instant = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+
+/** Reads checkpoints. @param where a condition on `audit_checkpoint`, with its order */
+export async function readCheckpoints(
+  tx: EntityManager,
+  where: string,
+  values: readonly unknown[] = [],
+): Promise<StoredCheckpoint[]> {
+  const rows = await tx.execute<(Omit<StoredCheckpoint, 'sequence'> & { sequence: string })[]>(
+    `select sequence, encode(hash, 'hex') as hash, is_root as "isRoot", encode(signature, 'hex') as signature,
+       ${instant('created_at')} as "createdAt", ${instant('started_at')} as "startedAt",
+       ${instant('unsigned_until')} as "unsignedUntil"
+     from audit_checkpoint where ${where}`,
+    [...values],
+  );
+  return rows.map((row) => ({ ...row, sequence: Number(row.sequence) }));
+}
+
+/** Returns the newest checkpoint, which vouches for the whole chain. */
+export const newestCheckpoint = async (tx: EntityManager): Promise<StoredCheckpoint | undefined> =>
+  (await readCheckpoints(tx, 'true order by sequence desc limit 1'))[0];
+
+/** Returns which of SECRET_KEYS signed a checkpoint, counted from 0, or -1. */
+export function signerOf(sealer: Sealer, { signature, ...checkpoint }: StoredCheckpoint): number {
+  return findSigner(checkpointKeys(sealer), checkpoint, signature);
+}
+
+/**
+ * Returns until when events without a MAC are accepted: a while after an upgrade, because replicas of the version
+ * before still insert some. The first checkpoint with a period keeps it for the whole chain.
+ */
+export async function findUnsignedUntil(tx: EntityManager, last: StoredCheckpoint | undefined): Promise<string> {
+  if (last?.unsignedUntil) return last.unsignedUntil;
+  const [row] = await tx.execute<{ upgraded: boolean }[]>(
+    `select exists (
+       select from mikro_orm_migrations first, mikro_orm_migrations macs
+       where first.name like '%_initial' and macs.name like '%_audit_macs'
+         and macs.executed_at > first.executed_at + interval '1 minute') as upgraded`,
+  );
+  const isUpgrade = last !== undefined || row?.upgraded === true;
+  return new Date(Date.now() + (isUpgrade ? UNSIGNED_MS : 0)).toISOString();
+}
+
+const UNSIGNED_MS = 3_600_000;
+
+/** Waits for nobody. @returns whether this transaction is the only one that can change the chain */
+export async function tryLockChain(tx: EntityManager): Promise<boolean> {
+  const [row] = await tx.execute<{ locked: boolean }[]>('select pg_try_advisory_xact_lock(?) as locked', [
+    ADVISORY_LOCKS.auditChain,
+  ]);
+  return row?.locked === true;
+}
+
+/** Signs a position of the chain with the first of SECRET_KEYS. */
+export async function insertCheckpoint(
+  tx: EntityManager,
+  sealer: Sealer,
+  position: Omit<Checkpoint, 'createdAt'>,
+): Promise<void> {
+  const [key] = checkpointKeys(sealer);
+  if (key === undefined) throw new Error('A checkpoint needs a key.');
+  const { sequence, hash, isRoot, startedAt, unsignedUntil } = position;
+  const createdAt = new Date().toISOString();
+  const signature = signCheckpoint(key, { sequence, hash, isRoot, createdAt, startedAt, unsignedUntil });
+  await tx.execute(
+    `insert into audit_checkpoint (id, created_at, sequence, hash, is_root, started_at, unsigned_until, signature)
+     values (?, ?::timestamptz, ?, decode(?, 'hex'), ?, ?::timestamptz, ?::timestamptz, decode(?, 'hex'))`,
+    [newId('chk'), createdAt, sequence, hash, isRoot, startedAt, unsignedUntil, signature],
+  );
+}

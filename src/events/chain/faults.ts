@@ -1,0 +1,42 @@
+/** What `audit verify` reports, with its explanation. */
+export const FAULTS = {
+  event_changed: 'was changed',
+  event_missing: 'was deleted',
+  event_unchained: 'is neither chained nor pending: it was inserted with the triggers off, or its link was deleted',
+  event_forged: 'has no valid MAC: this service did not write it, or its key is no longer in SECRET_KEYS',
+  link_missing: 'has no link any more',
+  checkpoint_differs: 'differs from what was signed or known',
+  checkpoint_not_signed: 'is the end of the chain, and none of SECRET_KEYS has signed it',
+  checkpoint_missing: 'and all others are not covered by any checkpoint',
+  end_not_signed: 'comes after the newest checkpoint',
+  end_missing: 'and everything after it was cut off',
+  chain_restarted: 'is where the chain began anew, after accounts and events that it should cover',
+  trigger_missing: 'is missing',
+  trigger_disabled: 'is disabled',
+  trigger_changed: 'was replaced',
+} as const;
+
+export type FaultKind = keyof typeof FAULTS;
+
+export type Fault = {
+  readonly kind: FaultKind;
+  readonly sequence: number | null;
+  readonly eventId: string | null;
+  /** The trigger that it is about. */
+  readonly trigger?: string;
+};
+
+export const faultAt = (kind: FaultKind, sequence: number | null, eventId: string | null = null): Fault => ({
+  kind,
+  sequence,
+  eventId,
+});
+
+/** Describes a fault in one line. */
+export function describeFault({ kind, sequence, eventId, trigger }: Fault): string {
+  const subject =
+    trigger !== undefined
+      ? `trigger ${trigger}`
+      : ['event', sequence, eventId].filter((part) => part !== null).join(' ');
+  return `${subject} ${FAULTS[kind]} (${kind})`;
+}
