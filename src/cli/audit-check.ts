@@ -7,6 +7,7 @@ import { openDatabase } from '../db/database.ts';
 import { describeFault } from '../events/chain/faults.ts';
 import { verifyAudit, type Verification } from '../events/chain/verify.ts';
 import { notices } from './audit.ts';
+import { errorSummary } from './failure.ts';
 
 /** Verifies the audit log of a migrated database. @returns null if no key was ever generated */
 export async function verifyAuditOf(url: string, config: Config): Promise<Verification | null> {
@@ -28,3 +29,7 @@ export async function checkAudit(url: string, config: Config): Promise<string> {
   if (found.faults.length > 0) throw new Error(found.faults.map(describeFault).join('; '));
   return [`${found.events} events verified, ${found.pending} not chained yet`, ...notices(found)].join('; ');
 }
+
+/** Describes the audit log in one line, with its faults. */
+export const describeAudit = (url: string, config: Config): Promise<string> =>
+  checkAudit(url, config).catch((error: unknown) => `not intact: ${errorSummary(error)}`);

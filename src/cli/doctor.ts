@@ -9,6 +9,7 @@ import { ConfigError, readConfig, type Config } from '../config.ts';
 import { appliedMigrations } from '../db/backup/tables.ts';
 import { connectionFault } from '../db/connection-fault.ts';
 import { knownMigrations } from '../db/migrate.ts';
+import { checkAudit } from './audit-check.ts';
 import { CommandError, errorSummary } from './failure.ts';
 import { print, withDatabase } from './operate.ts';
 
@@ -70,10 +71,12 @@ async function databaseChecks(config: Config): Promise<Check[]> {
       client.on('error', () => undefined);
       try {
         await client.connect();
+        const migrated = await check('migrations', () => migrations(client));
         return [
           await check('database', () => version(client, config)),
-          await check('migrations', () => migrations(client)),
+          migrated,
           await check('clock', () => clock(client)),
+          ...(migrated.ok ? [await check('audit', () => checkAudit(connectionString, config))] : []),
         ];
       } finally {
         await client.end();

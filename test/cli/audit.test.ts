@@ -76,3 +76,14 @@ test('a log that was tampered with is told of, with the place, and exit 1', asyn
     /^roster: the audit log is broken: event 3 evt_\w+ was changed \(event_changed\)(; event evt_\w+ has no valid MAC[^;\n]+){2}\n$/,
   );
 });
+
+// Guarantees that the operator learns of it without asking for it.
+test('doctor names the fault with its event, and the key that must not be dropped yet', async () => {
+  const { code, stdout } = await roster.run('doctor', '--json');
+  expect(code).toBe(1);
+  const checks: { name: string; ok: boolean; detail: string }[] = JSON.parse(stdout);
+  expect(checks.find(({ name }) => name === 'audit')).toMatchObject({
+    ok: false,
+    detail: expect.stringMatching(/^event 3 evt_\w+ was changed \(event_changed\); /),
+  });
+});

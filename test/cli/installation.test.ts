@@ -51,9 +51,18 @@ describe('doctor', () => {
 
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(checks.map(({ name, ok }) => [name, ok])).toEqual(
-      ['configuration', 'database', 'migrations', 'clock', 'redis', 'mail', 'disk', 'secret-keys', 'base-url'].map(
-        (name) => [name, true],
-      ),
+      [
+        'configuration',
+        'database',
+        'migrations',
+        'clock',
+        'audit',
+        'redis',
+        'mail',
+        'disk',
+        'secret-keys',
+        'base-url',
+      ].map((name) => [name, true]),
     );
   });
 
@@ -81,7 +90,7 @@ describe('doctor', () => {
 
     expect(unreachable).toMatchObject({
       code: 1,
-      failed: ['database', 'migrations', 'clock', 'redis', 'mail'],
+      failed: ['database', 'migrations', 'clock', 'audit', 'redis', 'mail'],
     });
     expect(misconfigured.checks).toEqual([
       {
