@@ -90,7 +90,7 @@ describe('doctor', () => {
 
     expect(unreachable).toMatchObject({
       code: 1,
-      failed: ['database', 'migrations', 'clock', 'audit', 'redis', 'mail'],
+      failed: ['database', 'migrations', 'clock', 'redis', 'mail'],
     });
     expect(misconfigured.checks).toEqual([
       {
