@@ -1,8 +1,9 @@
+import { parseCookie } from 'cookie';
 import type { Response } from 'express';
 import { DAY_MS } from '../time.ts';
 
 export type Cookies = {
-  /** The tokens a request sent, if any. */
+  /** Returns the tokens that a request contains. */
   read(header: string | undefined): Record<'session' | 'device' | 'browser', string | undefined>;
   setSession(res: Response, token: string, expiresAt: Date): void;
   clearSession(res: Response): void;
@@ -13,9 +14,9 @@ export type Cookies = {
 const DEVICE_DAYS = 365;
 
 /**
- * The cookies there are: a session's, that of a browser that has signed in before, and that of a browser
- * in which an authorization request began. Behind https their names begin with `__Host-`, so that no other host or
- * path can set them; the plain names are for http on this machine alone.
+ * Reads and sets the cookies of sessions, known devices, and browsers that began an authorization request.
+ * Over https their names begin with `__Host-`, so that no other host or path can set them. The plain names are
+ * only for http on a loopback address.
  */
 export function createCookies(baseUrl: string): Cookies {
   const secure = baseUrl.startsWith('https:');
@@ -26,13 +27,9 @@ export function createCookies(baseUrl: string): Cookies {
   const options = { httpOnly: true, secure, sameSite: 'lax', path: '/' } as const;
 
   return {
-    read(header) {
-      const sent = new Map(
-        (header ?? '')
-          .split(';')
-          .map((pair) => [pair.slice(0, pair.indexOf('=')).trim(), pair.slice(pair.indexOf('=') + 1).trim()]),
-      );
-      return { session: sent.get(sessionName), device: sent.get(deviceName), browser: sent.get(browserName) };
+    read(header = '') {
+      const sent = parseCookie(header);
+      return { session: sent[sessionName], device: sent[deviceName], browser: sent[browserName] };
     },
     setSession: (res, token, expiresAt) => void res.cookie(sessionName, token, { ...options, expires: expiresAt }),
     clearSession: (res) => void res.clearCookie(sessionName, options),
