@@ -1,34 +1,42 @@
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
+import Negotiator from 'negotiator';
 import type { Reply } from './reply.ts';
 
-/** Below, compressing takes longer than sending what it saves. */
-const PAYS_FROM_BYTES = 16 * 1024;
+/** Compressing a smaller body takes longer than sending it. */
+const MIN_BYTES = 16 * 1024;
 
-const CODINGS = {
-  // The quality that costs about as much as gzip and saves a little more.
-  br: (body: Buffer) => promisify(brotliCompress)(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }),
-  gzip: (body: Buffer) => promisify(gzip)(body),
-} as const;
+export type Encoding = 'br' | 'gzip';
 
-/** A long answer in a coding that the client accepts (RFC 9110, section 12.5.3), made beside the event loop. */
-export async function compressReply(reply: Reply, accepted: string | undefined): Promise<Reply> {
-  const { body, headers = [] } = reply;
-  if (body === undefined || body.length < PAYS_FROM_BYTES || reply.cacheControl !== undefined) return reply;
-  const varying = { ...reply, headers: [...headers, 'Vary', 'Accept-Encoding'] };
-  const coding = (['br', 'gzip'] as const).find((name) => accepts(accepted ?? '', name));
-  if (coding === undefined) return varying;
-  return {
-    ...varying,
-    body: await CODINGS[coding](Buffer.from(body)),
-    headers: [...varying.headers, 'Content-Encoding', coding],
-  };
+const COMPRESS: Record<Encoding, (body: Buffer) => Promise<Buffer>> = {
+  // The quality that costs about as much as gzip and saves slightly more.
+  br: (body) => promisify(brotliCompress)(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }),
+  gzip: (body) => promisify(gzip)(body),
+};
+
+const PREFERRED: readonly string[] = ['br', 'gzip'];
+
+/** An argument that its types leave out: the server's order among codings that the client weighs equally. */
+type Preferring = { encodings(available: readonly string[], options: { preferred: readonly string[] }): string[] };
+
+/** Chooses a content coding that the client accepts (RFC 9110, section 12.5.3). @returns undefined for none */
+export function chooseEncoding(acceptEncoding: string | undefined): Encoding | undefined {
+  if (acceptEncoding === undefined) return undefined;
+  const negotiator = new Negotiator({ headers: { 'accept-encoding': acceptEncoding } }) as Preferring;
+  const [chosen] = negotiator.encodings([...PREFERRED, 'identity'], { preferred: PREFERRED });
+  return chosen === 'br' || chosen === 'gzip' ? chosen : undefined;
 }
 
-/** Whether a list of codings names one, and not with a weight of zero. */
-const accepts = (list: string, coding: string): boolean =>
-  list
-    .toLowerCase()
-    .split(',')
-    .map((entry) => entry.split(';').map((part) => part.trim()))
-    .some(([name, weight = '']) => name === coding && !/^q=0(?:\.0*)?$/.test(weight));
+/** Compresses a long reply in a thread, if the client accepts that. */
+export async function compressReply(reply: Reply, acceptEncoding: string | undefined): Promise<Reply> {
+  const { body, headers = [] } = reply;
+  if (body === undefined || body.length < MIN_BYTES || reply.cacheControl !== undefined) return reply;
+  const varying = { ...reply, headers: [...headers, 'Vary', 'Accept-Encoding'] };
+  const encoding = chooseEncoding(acceptEncoding);
+  if (encoding === undefined) return varying;
+  return {
+    ...varying,
+    body: await COMPRESS[encoding](Buffer.from(body)),
+    headers: [...varying.headers, 'Content-Encoding', encoding],
+  };
+}

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { Router, type Request, type Response } from 'express';
 import type { Config } from '../config.ts';
+import { chooseEncoding } from '../http/compression.ts';
 import { escapeHtml } from './html.ts';
 
 /** Where Vite puts the web console. */
@@ -100,8 +101,7 @@ const TYPES: Readonly<Record<string, string>> = {
 function sendFile(req: Request, res: Response, file: File): void {
   res.set('Content-Type', file.type);
   if (file.br !== undefined || file.gzip !== undefined) res.vary('Accept-Encoding');
-  const accepted = req.acceptsEncodings('br', 'gzip', 'identity');
-  const encoding = accepted === 'br' || accepted === 'gzip' ? accepted : undefined;
+  const encoding = chooseEncoding(req.headers['accept-encoding']);
   const encoded = encoding === undefined ? undefined : file[encoding];
   if (encoding !== undefined && encoded !== undefined) res.set('Content-Encoding', encoding);
   res.send(encoded ?? file.body);

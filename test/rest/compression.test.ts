@@ -54,6 +54,9 @@ describe('a long answer', () => {
     ['gzip, deflate, br', 'br'],
     ['gzip', 'gzip'],
     ['GZIP;q=0.5, br;q=0', 'gzip'],
+    ['gzip;q=1, br;q=0.5', 'gzip'],
+    ['*', 'br'],
+    ['br;q=0, *', 'gzip'],
   ] as const)('is compressed for a client that accepts %s', async ([accepted, coding], { api, list }) => {
     const plain = await fetchRaw(api, list, undefined);
     const { headers, body } = await fetchRaw(api, list, accepted);
@@ -67,7 +70,7 @@ describe('a long answer', () => {
     expect(DECODERS[coding](body).equals(plain.body)).toBe(true);
   });
 
-  test.for([undefined, 'identity', 'deflate', 'br;q=0, gzip;q=0.0', 'x-gzip'])(
+  test.for([undefined, 'identity', 'deflate', 'br;q=0, gzip;q=0.0', 'x-gzip', 'identity, br;q=0.1', '*;q=0'])(
     'is as it is for one that accepts %s',
     async (accepted, { api, list }) => {
       const { headers, body } = await fetchRaw(api, list, accepted);
