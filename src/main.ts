@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { pino, type Logger } from 'pino';
+import type { Logger } from 'pino';
 import { auditLog } from './events/event.ts';
 import { createDenialLog } from './events/denials.ts';
 import { trackUsage } from './auth/last-used.ts';
@@ -18,13 +18,14 @@ import { startWorker } from './jobs/worker.ts';
 import { createMailer } from './email/mailer.ts';
 import { createLimiter, withTelemetry } from './rate-limit/limiter.ts';
 import { openLog } from './telemetry/log.ts';
+import { createLogOutput } from './telemetry/log-output.ts';
 import { openTelemetry, type Telemetry } from './telemetry/telemetry.ts';
 import type { Services } from './app-services.ts';
 import { closeServer, createHttpServer, listen } from './http/server.ts';
 import { openServices } from './open-services.ts';
 import { SECOND_MS } from './time.ts';
 
-/** How long running requests may take once the listener is closed; the whole stop stays under 10 s. */
+/** How long running requests may take once the listener is closed; the whole shutdown stays under 10 s. */
 const FINISH_MS = 5000;
 
 await start().catch((error: unknown) => {
@@ -35,15 +36,17 @@ await start().catch((error: unknown) => {
   process.exit(1);
 });
 
-/** Opens everything, listens, and on SIGTERM or SIGINT takes it all down in order. */
+/** Opens all services, listens, and closes them in order on SIGTERM, SIGINT or SIGHUP. */
 async function start(): Promise<void> {
   const config = readConfig(process.env);
   const source = createSourceReader(config.trustProxy);
   const locateClient = await openGeolocation(config, source.isProxied);
-  const log = openLog(config.logLevel, pino.destination({ dest: 1, sync: true }));
+  const logOutput = createLogOutput(process.stdout);
+  const log = openLog(config.logLevel, logOutput);
   // eslint-disable-next-line no-console -- the queue's library tells of lost connections here, with all that an error holds
   console.trace = (error: unknown) => log.warn({ reason: errorSummary(error) }, 'the worker lost its connection');
   const telemetry = await openTelemetry(config, log);
+  telemetry.metrics?.watchLog(logOutput.dropped);
   const opened = await openServices(config, auditLog(log), telemetry.tracing?.withSpan);
   const { services } = opened;
   const usage = trackUsage(services.db, config.sessionIdleDays, (error) =>
@@ -57,8 +60,8 @@ async function start(): Promise<void> {
     limit: config.rateLimit,
     windowSeconds: config.rateWindowSeconds,
     onFallback: (error: unknown) =>
-      log.warn({ err: error }, 'Redis is away: each replica counts requests in its own memory'),
-    onRecovery: () => log.info('Redis counts requests again'),
+      log.warn({ err: error }, 'Redis is unavailable; rate limits are counted per process'),
+    onRecovery: () => log.info('Redis is available; rate limits are shared again'),
   };
   const limiter = createLimiter(withTelemetry(windows, 'requests', telemetry));
   const attempts = createAttemptLimiters(config, log, telemetry);
@@ -80,7 +83,7 @@ async function start(): Promise<void> {
   async function stop(): Promise<void> {
     readiness.ready = false;
     await sleep(config.drainSeconds * SECOND_MS);
-    // Together, so that requests and jobs that take their time do not add up.
+    // In parallel, so that slow requests and slow jobs do not add up.
     await Promise.all([closeServer(server, FINISH_MS), worker.stop()]);
     await Promise.all([usage.close(), denials.close(), telemetry.tracing?.close()]);
     mailer.close();
@@ -89,10 +92,10 @@ async function start(): Promise<void> {
     await scrapes.close();
   }
 
-  onceOnSignal(log, stop);
+  onceOnSignal(log, stop, logOutput.close);
 }
 
-/** Lets the metrics be read, at a port that is not the public one. */
+/** Serves the metrics at a port of their own. */
 async function listenForScrapes({ config, db }: Services, { metrics }: Telemetry) {
   if (metrics === undefined || config.metricsPort === undefined) return { close: () => Promise.resolve() };
   metrics.watchPool(db.pool);
@@ -102,42 +105,49 @@ async function listenForScrapes({ config, db }: Services, { metrics }: Telemetry
   return { close: () => closeServer(server, 0) };
 }
 
-/** Makes the demo data where it is wanted. @returns what to print about it */
+/** Creates the demo data if needed. @returns the banner to print */
 async function firstGreeting(services: Services): Promise<string> {
   if (!(await wantsDemo(services))) return '';
   try {
     return demoBanner(services.config.baseUrl, await seedDemo(services));
   } catch (error) {
-    // Of two processes that start at once on one data directory, the second finds the accounts of the first.
+    // Another process that started at the same time on this data directory may have created them.
     if (await wantsDemo(services)) throw error;
     return '';
   }
 }
 
-/** Demo data is for the first start on an embedded database: while nobody has an account. */
+/** Demo data is for the first start on an embedded database, while no account exists. */
 async function wantsDemo({ config, db }: Services): Promise<boolean> {
   if (!config.seedDemo || config.databaseUrl !== undefined) return false;
   const [row] = await db.em().execute<{ empty: boolean }[]>('select not exists (select from account) as empty');
   return row?.empty === true;
 }
 
-/** Stops once, however often and by which signal it is asked. */
-function onceOnSignal(log: Logger, stop: () => Promise<void>): void {
+/** How often a wrapper is looked for; `bin/run.cjs` cannot tell when it is killed. */
+const WRAPPER_CHECK_MS = 500;
+
+/** Stops once, on the first signal or when `bin/run.cjs`, which started this process, no longer exists. */
+function onceOnSignal(log: Logger, stop: () => Promise<void>, closeLog: () => Promise<void>): void {
   let stopping = false;
-  const onSignal = (signal: NodeJS.Signals) => {
+  const onSignal = (signal: NodeJS.Signals | 'wrapper gone') => {
     if (stopping) return;
     stopping = true;
     log.info({ signal }, 'stopping');
     stop().then(
       () => {
         log.info('stopped');
-        process.exit(0);
+        void closeLog().then(() => process.exit(0));
       },
       (error: unknown) => {
-        log.error({ err: error }, 'the stop failed');
-        process.exit(1);
+        log.error({ err: error }, 'shutdown failed');
+        void closeLog().then(() => process.exit(1));
       },
     );
   };
-  process.on('SIGTERM', onSignal).on('SIGINT', onSignal);
+  process.on('SIGTERM', onSignal).on('SIGINT', onSignal).on('SIGHUP', onSignal);
+  const wrapper = process.ppid;
+  if (process.env['ROSTER_WRAPPER_PID'] === String(wrapper)) {
+    setInterval(() => process.ppid !== wrapper && onSignal('wrapper gone'), WRAPPER_CHECK_MS).unref();
+  }
 }

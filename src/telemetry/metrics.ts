@@ -90,6 +90,19 @@ export function createMetrics() {
       });
     },
 
+    /** @param dropped how many log lines have been dropped since the start */
+    watchLog(dropped: () => number): void {
+      new Counter({
+        name: 'roster_log_lines_dropped_total',
+        help: 'Log lines dropped because the reader of stdout was too slow.',
+        registers,
+        collect() {
+          this.reset();
+          this.inc(dropped());
+        },
+      });
+    },
+
     /** @param ask what is in the queue; where it does not answer in time, there are no metrics of jobs */
     watchJobs(ask: () => Promise<readonly Jobs[]>): void {
       const askOnce = shared(ask);

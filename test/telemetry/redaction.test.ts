@@ -270,7 +270,7 @@ test.skipIf(!hasRedis)(
     // All of it is there: what happened, what failed and why.
     expect(output['stdout']).toContain('"operation":"auth.signUp","status":200');
     expect(output['stdout']).toContain('violates check constraint \\"never\\"');
-    expect(output['stdout']).toContain('Redis is away');
+    expect(output['stdout']).toContain('Redis is unavailable');
     expect(output['stdout']).toContain('"audit":"oauth_token.issued"');
     expect(output['metrics']).toContain('operation="auth.signUp",status="500"');
     expect(output['spans']).toContain('oauth.token');
