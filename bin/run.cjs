@@ -61,6 +61,9 @@ function sendOn(signal) {
   });
 });
 
+// Lets the service notice that this process was killed.
+process.env.ROSTER_WRAPPER_PID = String(process.pid);
+
 // After the handlers: a busy machine may let the child run, and be interrupted, before the next line here.
 child = require('child_process').spawn(node, process.argv.slice(2), { stdio: 'inherit' });
 child.on('error', function (error) {
@@ -69,3 +72,27 @@ child.on('error', function (error) {
 child.on('exit', function (code, signal) {
   process.exit(signal ? 128 + require('os').constants.signals[signal] : code);
 });
+
+// npm runs scripts in a shell and sends a signal to that shell only, which ends without passing it on.
+var SHELL = /^\d+ \((?:sh|dash|bash|ash|busybox|zsh)\) \S (\d+)/;
+
+// The parent of a process if that process is a shell, on Linux; undefined where this cannot be known.
+function parentOfShell(pid) {
+  try {
+    var found = SHELL.exec(require('fs').readFileSync('/proc/' + pid + '/stat', 'utf8'));
+    return found ? found[1] : undefined;
+  } catch (error) {
+    return undefined;
+  }
+}
+
+if (process.env.npm_lifecycle_event && process.platform !== 'win32') {
+  var parent = process.ppid;
+  var npm = parentOfShell(parent);
+  var watch = setInterval(function () {
+    if (process.ppid === parent && (npm === undefined || parentOfShell(parent) === npm)) return;
+    clearInterval(watch);
+    child.kill('SIGTERM');
+  }, 250);
+  watch.unref();
+}

@@ -12,6 +12,7 @@ export const PROBLEMS = {
   ],
   malformed_json: [400, 'The body is not JSON', 'Send a body that parses as JSON, encoded as UTF-8.'],
   malformed_request: [400, 'The request is not valid HTTP', 'Check what sits between your client and this server.'],
+  batch_too_large: [400, 'Batch too large', 'Send at most 20 calls in one batch.'],
   credential_missing: [
     401,
     'A credential is required',

@@ -2,18 +2,20 @@ import { Router } from 'express';
 import type { Database } from '../db/database.ts';
 import { knownMigrations } from '../db/migrate.ts';
 import { query } from '../db/query.ts';
+import { SECOND_MS } from '../time.ts';
 
 const findMigrations = query<{ name: string }>('find_migrations', 'select name from mikro_orm_migrations');
 
-/** Whether this process should get traffic: turns false when it begins to drain. */
+/** Whether this process should get traffic; false once it drains. */
 export type Readiness = { ready: boolean };
 
-/** `GET /healthz` says that the process runs; `GET /readyz` that it can serve: database reachable and migrated, not draining. */
+/** `GET /healthz`: the process runs. `GET /readyz`: it can serve, so the database is reachable and migrated, and it does not drain. */
 export function healthPages(db: Database, readiness: Readiness): Router {
   const pages = Router();
+  const findProblem = atMostEvery(ASK_MS, () => findDatabaseProblem(db));
   pages.get('/healthz', (_req, res) => void res.json({ status: 'ok' }));
   pages.get('/readyz', async (_req, res) => {
-    const problem = readiness.ready ? await databaseProblem(db) : 'draining';
+    const problem = readiness.ready ? await findProblem() : 'draining';
     res
       .status(problem === null ? 200 : 503)
       .json(problem === null ? { status: 'ready' } : { status: 'unavailable', reason: problem });
@@ -21,10 +23,23 @@ export function healthPages(db: Database, readiness: Readiness): Router {
   return pages;
 }
 
+/** At most one query per second, however often probes ask. */
+const ASK_MS = SECOND_MS;
+
 const KNOWN = knownMigrations();
 
-/** By a statement of our own: at each look the ORM's migrator makes an entity that is never given back. */
-async function databaseProblem(db: Database): Promise<string | null> {
+/** Shares each result for a time, so that requests without a credential cannot load the database. */
+function atMostEvery<Result>(ms: number, ask: () => Promise<Result>): () => Promise<Result> {
+  let last: { readonly at: number; readonly result: Promise<Result> } | undefined;
+  return () => {
+    const now = performance.now();
+    if (last === undefined || now - last.at >= ms) last = { at: now, result: ask() };
+    return last.result;
+  };
+}
+
+/** Uses its own statement, because the ORM's migrator creates an entity per call that is never released. */
+async function findDatabaseProblem(db: Database): Promise<string | null> {
   try {
     const applied = new Set((await db.query(findMigrations, [])).map(({ name }) => name));
     return KNOWN.every((name) => applied.has(name)) ? null : PENDING;

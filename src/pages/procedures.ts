@@ -58,6 +58,7 @@ function typeOf(schema: z.ZodType, io: 'input' | 'output'): string {
 
 /** A JSON schema as TypeScript would write it, on one line, with named schemas written out. */
 function written(schema: Schema, named: Readonly<Record<string, Schema>>): string {
+  if (Array.isArray(schema.type)) return schema.type.map((one) => written({ ...schema, type: one }, named)).join(' | ');
   const { $ref, type, properties, required = [], items, anyOf, enum: values, additionalProperties } = schema;
   const inner = (part: unknown) => written((part ?? {}) as Schema, named); // zod writes schemas, and booleans where anything fits
   if ($ref !== undefined) return inner(named[$ref.replace('#/$defs/', '')]);

@@ -62,8 +62,12 @@ export function requireReadableNames(
   });
 }
 
+/** As `input type=email` in HTML (WHATWG), but the domain needs a dot. */
+const EMAIL =
+  /^[a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)+$/;
+
 /** An email address of at most 255 code points. */
-export const emailAddress = bounded(z.email(), 1, 255);
+export const emailAddress = bounded(z.email({ pattern: EMAIL }), 1, 255);
 
 /** An id in a path or query. Any shape is valid; one that names nothing is a 404. */
 export const resourceId = text(1, 255);

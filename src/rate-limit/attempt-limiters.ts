@@ -21,8 +21,8 @@ export function createAttemptLimiters(
       limit,
       windowSeconds,
       onFallback: (error: unknown) =>
-        log.warn({ err: error, counted }, 'Redis is away: each replica counts attempts in its own memory'),
-      onRecovery: () => log.info({ counted }, 'Redis counts attempts again'),
+        log.warn({ err: error, counted }, 'Redis is unavailable; attempts are counted per process'),
+      onRecovery: () => log.info({ counted }, 'Redis is available; attempts are shared again'),
     };
     return createLimiter(withTelemetry(options, counted, telemetry));
   };

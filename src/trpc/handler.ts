@@ -52,19 +52,18 @@ export function trpcHandler(http: HttpServices, router: AppRouter): RequestHandl
     if (rate.allowed && !METHODS.includes(req.method)) {
       throw new ProblemError('method_not_allowed', undefined, { allow: METHODS.join(', ') });
     }
-    // tRPC refuses what it cannot parse before there is a context, without a problem document.
-    if (isChange(req) && !isJson(req)) {
-      throw rate.allowed ? new ProblemError('unsupported_media_type') : createRateLimitError(rate);
-    }
     // tRPC makes a URL of these, which neither may spoil.
     req.headers.host = host;
     req.url = req.url.replace(/^\/+/, '/');
-    // A read has no body that a type could be of, but tRPC looks at it.
+    // Answers leave in one piece: a stream begins before the calls run, and can set neither cookies nor a status.
+    req.headers.accept = 'application/json';
+    delete req.headers['trpc-accept'];
+    // A read has no body, but tRPC looks at its type.
     if (!isChange(req)) delete req.headers['content-type'];
 
     const requestId = res.locals['requestId'] as string; // set for every answer, in app.ts
     const browserClient = readBrowserClient(http, cookies, req, res);
-    const blocked = rate.allowed ? foreign : createRateLimitError(rate);
+    const blocked = rate.allowed ? (foreign ?? findUnreadable(req, names.length)) : createRateLimitError(rate);
     const ctx = createContext(services, { requestId, address, authentication, browserClient, blocked });
     await nodeHTTPRequestHandler({
       req,
@@ -74,7 +73,7 @@ export function trpcHandler(http: HttpServices, router: AppRouter): RequestHandl
       createContext: () => ctx,
       maxBodySize: MAX_BODY_BYTES,
       maxBatchSize: MAX_BATCH,
-      // What tRPC cannot read it refuses as plain text, and with a status of its own.
+      // What tRPC cannot read it rejects as plain text, with a status of its own.
       responseMeta: ({ info }) => ({
         headers: {
           ...(info === undefined && { 'content-type': 'application/json' }),
@@ -103,6 +102,13 @@ function parseProcedureNames(path: string): string[] {
   } catch {
     return [path];
   }
+}
+
+/** What tRPC would reject before it creates a context, and without a code of its own. */
+function findUnreadable(req: Request, calls: number): ProblemError | null {
+  if (isChange(req) && !isJson(req)) return new ProblemError('unsupported_media_type');
+  if (calls > MAX_BATCH) return new ProblemError('batch_too_large', `A batch can hold at most ${MAX_BATCH} calls.`);
+  return null;
 }
 
 const isJson = ({ headers }: Request): boolean => /^application\/json(?:;|$)/i.test(headers['content-type'] ?? '');

@@ -1,6 +1,6 @@
 import { spawn, spawnSync, type SpawnOptions } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -96,6 +96,29 @@ describe('run.cjs', () => {
         expect(await answer).toEqual({ status: 3, output: `listening\n${signal}\nended gracefully\n`, complaint: '' });
       },
     );
+
+    // npm sends signals to its shell alone, which ends without passing them on; a supervisor may also kill either.
+    test.each([
+      ['npm is told to end', 'npm', 'SIGTERM'],
+      ['npm is killed', 'npm', 'SIGKILL'],
+      ['its shell is killed', 'shell', 'SIGKILL'],
+    ] as const)('the script ends gracefully when %s', async (_case, victim, signal) => {
+      const directory = mkdtempSync(join(tmpdir(), 'roster-npm-'));
+      onTestFinished(() => rmSync(directory, { recursive: true }));
+      const file = aPreload(LISTENER);
+      const start = `"${process.execPath}" "${RUN}" "${file}"`;
+      writeFileSync(join(directory, 'package.json'), JSON.stringify({ scripts: { start } }));
+      const npm = spawn('npm', ['start', '--silent'], { cwd: directory, stdio: ['ignore', 'pipe', 'pipe'] });
+      onTestFinished(() => void npm.kill('SIGKILL'));
+      const output = text(npm.stdout);
+      await once(npm.stdout, 'data');
+      const children = readFileSync(`/proc/${npm.pid}/task/${npm.pid}/children`, 'utf8');
+
+      process.kill(victim === 'npm' ? (npm.pid ?? 0) : Number.parseInt(children), signal);
+
+      // The output ends when the last process that holds it has ended.
+      expect(await output).toMatch(/^listening\nSIGTERM\nended gracefully\n$/);
+    });
 
     test('the death of the script by a signal is the exit code 128 + its number', async () => {
       const { answer } = run(['--eval', `process.kill(process.pid, 'SIGKILL')`]);
