@@ -82,6 +82,7 @@ function parentOfShell(pid) {
     var found = SHELL.exec(require('fs').readFileSync('/proc/' + pid + '/stat', 'utf8'));
     return found ? found[1] : undefined;
   } catch (error) {
+    if (!error.syscall) throw error;
     return undefined;
   }
 }

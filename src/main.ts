@@ -92,7 +92,7 @@ async function start(): Promise<void> {
     await scrapes.close();
   }
 
-  onceOnSignal(log, stop, logOutput.close);
+  onceOnSignal(log, stop, () => logOutput.close());
 }
 
 /** Serves the metrics at a port of their own. */

@@ -130,8 +130,7 @@ describe('a change that another site makes the browser send', () => {
       ['auth.signOut', '{}'],
     ] as const) {
       const answer = await call(api, path, sent, { ...headers, cookie });
-      // Before tRPC has a say it is a plain problem document, afterwards it is within tRPC's own.
-      expect(answer.body.error?.data.problem.code ?? answer.body.code).toBe(code);
+      expect(answer.body.error.data.problem.code).toBe(code);
       expect(answer.headers['set-cookie']).toBeUndefined();
     }
 

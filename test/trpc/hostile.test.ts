@@ -36,7 +36,7 @@ describe('a request to /trpc that tRPC itself cannot take', () => {
   );
 
   test.for([
-    ['more calls than a batch may have', `${Array(21).fill('listTeams').join()}?batch=1`, 'malformed_request', 400],
+    ['more calls than a batch may have', `${Array(21).fill('listTeams').join()}?batch=1`, 'batch_too_large', 400],
     ['a path that does not decode', 'listTeams%zz', 'malformed_request', 400],
     ['a path of slashes', '//:99999', 'route_not_found', 404],
     ['a read and a change in one batch', 'listTeams,createTeam?batch=1', 'malformed_request', 400],

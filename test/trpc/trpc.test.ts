@@ -129,7 +129,8 @@ describe('/trpc', () => {
     const first = await api.as(key).send(sent);
     const second = await api.as(key).send(sent);
 
-    expect(second).toBeProblem('unsupported_media_type');
+    expect(second.status).toBe(415);
+    expect(second.body.error.data.problem).toMatchObject({ code: 'unsupported_media_type', status: 415 });
     expect(Number(first.headers['ratelimit-remaining']) - Number(second.headers['ratelimit-remaining'])).toBe(1);
   });
 });
