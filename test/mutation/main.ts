@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { chmodSync, cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { startEmbedded } from '../../src/db/embedded.ts';
 import { KNOWN_SURVIVORS, MUTATIONS, type Mutation } from './mutations.ts';
 
@@ -55,19 +57,17 @@ function copyTree(): string {
   return scratch;
 }
 
-/** Runs suites in the scratch copy. @returns whether all of them passed. */
-function passes(scratch: string, databaseUrl: string, tests: readonly string[]): Promise<boolean> {
-  const child = spawn(
-    process.execPath,
-    [join(scratch, 'node_modules/vitest/vitest.mjs'), 'run', '--bail=1', '--reporter=dot', '--no-cache', ...tests],
-    {
-      cwd: scratch,
-      env: { ...process.env, TEST_DATABASE_URL: databaseUrl, NODE_ENV: 'test' },
-      stdio: 'ignore',
-      timeout: RUN_MS_MAX,
-    },
-  );
-  return new Promise((resolve) => child.on('exit', (code) => resolve(code === 0)));
+/** Runs suites in the scratch copy. @returns the test or suite that failed first, or null if all passed. */
+async function firstFailure(scratch: string, databaseUrl: string, tests: readonly string[]): Promise<string | null> {
+  const vitest = join(scratch, 'node_modules/vitest/vitest.mjs');
+  const child = spawn(process.execPath, [vitest, 'run', '--bail=1', '--reporter=dot', '--no-color', ...tests], {
+    cwd: scratch,
+    env: { ...process.env, NO_COLOR: '1', TEST_DATABASE_URL: databaseUrl },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: RUN_MS_MAX,
+  });
+  const [out, err, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
+  return code === 0 ? null : (/^ ?FAIL +(.+)$/m.exec(out + err)?.[1] ?? `exit ${String(code)}`);
 }
 
 /** Killed and all mutations of each folder. */
@@ -90,18 +90,18 @@ const survivors: Mutation[] = [];
 try {
   // Without this a suite that is broken anyway would count as a kill.
   const suites = [...new Set(chosen.flatMap(({ tests }) => tests))];
-  if (!(await passes(scratch, server.url, suites))) throw new Error('the suites fail without any mutation');
+  const broken = await firstFailure(scratch, server.url, suites);
+  if (broken !== null) throw new Error(`the suites fail without any mutation: ${broken}`);
   for (const mutation of chosen) {
     const file = join(scratch, mutation.file);
     const original = readFileSync(file, 'utf8');
     writeFileSync(file, sources.get(mutation) ?? '');
     const startedAt = Date.now();
-    const survived = await passes(scratch, server.url, mutation.tests);
+    const killer = await firstFailure(scratch, server.url, mutation.tests);
     writeFileSync(file, original);
-    if (survived) survivors.push(mutation);
-    say(
-      `${survived ? 'SURVIVED' : 'killed  '} ${Math.round((Date.now() - startedAt) / 1000)} s  ${mutation.file}: ${mutation.name}`,
-    );
+    if (killer === null) survivors.push(mutation);
+    say(`${killer === null ? 'SURVIVED' : 'killed'}  ${mutation.file}: ${mutation.name}`);
+    say(`  ${Math.round((Date.now() - startedAt) / 1000)} s${killer === null ? '' : `, by ${killer}`}`);
   }
 } finally {
   await server.close();
