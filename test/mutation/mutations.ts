@@ -30,9 +30,13 @@ export const MUTATIONS: readonly Mutation[] = [
     'src/auth/permissions.ts',
     ['test/trpc/roles', 'test/rest/invitations', 'test/rest/access-matrix'],
     [
-      ['anybody can grant the owner role', `role.id !== 'owner' && role`, 'role'],
-      ['one permission of a role is enough to grant it', 'role.permissions.every(', 'role.permissions.some('],
-      ['a role can be granted by anybody', '(permission) => held.includes(permission));\n}', '() => true);\n}'],
+      ['anybody can grant the owner role', `role.id !== 'owner' && missingFrom`, 'missingFrom'],
+      [
+        'a role with one permission beyond one’s own can be granted',
+        'missingFrom(held, role.permissions).length === 0',
+        'missingFrom(held, role.permissions).length <= 1',
+      ],
+      ['a role can be granted by anybody', 'if (!canGrant(held, role)) throw', 'if (held.length > 9) throw'],
       ['a permission is never required', '!held.includes(permission)) {', 'held.length > 9) {'],
       [
         'permissions are kept in the order of the request',
@@ -290,12 +294,8 @@ export const MUTATIONS: readonly Mutation[] = [
   ]),
   ...faultsIn('src/resources/invitations/invitations.service.ts', INVITATIONS, [
     ['an invitation takes no free seat', 'if (pending === null) await requireFreeSeat(tx, config.plans, team.id);', ''],
-    ['anybody can invite to any role', `if (!canGrant(held, role)) throw`, 'if (held.length > 9) throw'],
-    [
-      'a role of another team can be granted',
-      '{ id: input.roleId, $or: [{ team: null }, { team: teamId }] }',
-      '{ id: input.roleId }',
-    ],
+    ['an invitation to any role is allowed', '  requireCanGrant(held, role);', ''],
+
     [
       'an invitation of another team can be revoked or sent again',
       `lockMany(tx, 'invitation', { id, team: teamId, acceptedAt: null })`,
@@ -327,7 +327,7 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
   ),
   ...faultsIn('src/resources/members/membership-changes.service.ts', MEMBERS, [
-    ['a role beyond one’s own can be given', `if (!canGrant(held, role)) throw`, 'if (held.length > 9) throw'],
+    ['a role beyond one’s own can be given', '    requireCanGrant(held, role);', ''],
     [
       'activation takes no seat',
       `await requireFreeSeat(tx, config.plans, subject.caller.teamId);\n    membership.isActive`,
@@ -344,6 +344,17 @@ export const MUTATIONS: readonly Mutation[] = [
       '',
     ],
   ]),
+  ...faultsIn(
+    'src/resources/roles/find-team-role.ts',
+    [...INVITATIONS, ...MEMBERS],
+    [
+      [
+        'a role of another team can be granted',
+        '{ id: roleId, $or: [{ team: null }, { team: teamId }] }',
+        '{ id: roleId }',
+      ],
+    ],
+  ),
   ...faultsIn('src/resources/roles/roles.service.ts', ROLES, [
     [
       'a role can be raised above oneself',
