@@ -72,7 +72,7 @@ export const PROBLEMS = {
     'It was decided, has expired, or began in another browser. Start again from the application.',
   ],
   account_not_found: [404, 'No such account', 'It does not exist, or was deleted.'],
-  account_changed: [409, 'Somebody else is signed in now', 'Look at the page again, and decide as who you are now.'],
+  account_changed: [409, 'Signed in as a different user', 'Reload the page and review the request.'],
   grant_not_found: [404, 'No such grant', 'It does not exist, was revoked, or belongs to another account.'],
   client_not_found: [404, 'No such client', 'It does not exist, was deleted, or belongs to another account.'],
   client_limit_reached: [403, 'Too many OAuth clients', 'Delete clients that are not used any more.'],

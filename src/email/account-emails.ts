@@ -1,13 +1,18 @@
-import { composed, inUtc, quoted } from './layout.ts';
+import { inUtc, quoted, renderEmail } from './layout.ts';
 import type { Mail } from './mailer.ts';
+import { NOTICES, type NoticeKind } from './notices.ts';
 
-type Linked = { readonly token: string; readonly expiresAt: Date };
+type Link = { readonly token: string; readonly expiresAt: Date };
 
-/** What a mail about an account says. Its words name nobody, so that a stranger who caused it cannot speak through it. */
-export type AccountNews =
-  | ({ readonly kind: 'verify_email' | 'change_email' | 'reset_password' | 'sign_in' } & Linked)
-  | { readonly kind: 'already_registered' | 'password_changed' }
-  | { readonly kind: 'email_changed'; readonly newEmail: string }
+/**
+ * The content of an email about an account. User-supplied text appears only quoted and neutralised, so that
+ * whoever triggers an email cannot inject content.
+ */
+export type AccountEmail =
+  | ({ readonly kind: 'verify_email' | 'change_email' | 'reset_password' | 'sign_in' } & Link)
+  | { readonly kind: 'already_registered' | NoticeKind }
+  | { readonly kind: 'email_change_requested' | 'email_changed'; readonly newEmail: string }
+  | { readonly kind: 'ownership_offer_made' | 'team_deleted'; readonly teamName: string }
   | {
       readonly kind: 'new_device';
       readonly browser: string | null;
@@ -25,106 +30,123 @@ export type AccountNews =
 
 const SUBJECT_NAME_LENGTH_MAX = 60;
 
-const NOT_YOURS = 'If it was not you, reset the password at once: that ends all sessions.';
+/** What to do about a change that the reader did not make. */
+const RESET = 'If this wasn’t you, reset your password immediately. That signs out all sessions.';
+const CONTACT = 'If this wasn’t you, contact the operator of this service immediately.';
+const IGNORE = 'If this wasn’t you, you can ignore this email.';
 
-/** A mail about an account, without its recipient. Every address in it begins with BASE_URL. */
-export function accountMail(news: AccountNews, baseUrl: string): Omit<Mail, 'to'> {
-  const link = (path: string, label: string, { token, expiresAt }: Linked) => ({
+/** Renders an email about an account, without its recipient. Every URL in it begins with BASE_URL. */
+export function renderAccountEmail(email: AccountEmail, baseUrl: string): Omit<Mail, 'to' | 'id'> {
+  const link = (path: string, label: string, { token, expiresAt }: Link) => ({
     url: `${baseUrl}/${path}?token=${encodeURIComponent(token)}`,
     label,
     until: inUtc(expiresAt),
   });
+  const notice = (title: string, before: readonly string[], after: string) =>
+    renderEmail({ subject: title, title, before, after: [after], baseUrl });
 
-  switch (news.kind) {
+  switch (email.kind) {
     case 'verify_email':
-      return composed({
+      return renderEmail({
         subject: 'Verify your address',
         title: 'Verify your address',
         before: [
           'An account was requested with this email address. Open the link to verify the address and create the account.',
         ],
-        link: link('verify-email', 'Verify the address', news),
+        link: link('verify-email', 'Verify the address', email),
         after: ['If this wasn’t you, ignore this email: without the link, no account is created for your address.'],
         baseUrl,
       });
     case 'change_email':
-      return composed({
+      return renderEmail({
         subject: 'Confirm your new address',
         title: 'Confirm your new address',
-        before: ['Somebody, hopefully you, wants an account to have this address.'],
-        link: link('confirm-email', 'Confirm the address', news),
-        after: ['If it was not you, do not open the link: it would give your address to the account of somebody else.'],
+        before: ['An account is to be changed to this email address.'],
+        link: link('confirm-email', 'Confirm the address', email),
+        after: ['If this wasn’t you, do not open the link. It would give your address to someone else’s account.'],
         baseUrl,
       });
     case 'reset_password':
-      return composed({
+      return renderEmail({
         subject: 'Reset your password',
         title: 'Reset your password',
         before: ['A new password was requested for the account with this email address.'],
-        link: link('reset-password', 'Set a new password', news),
+        link: link('reset-password', 'Set a new password', email),
         after: ['If this wasn’t you, you can ignore this email. The password does not change.'],
         baseUrl,
       });
     case 'sign_in':
-      return composed({
+      return renderEmail({
         subject: 'Your sign-in link',
         title: 'Sign in',
         before: ['A sign-in link was requested for the account with this email address. It works once.'],
-        link: link('sign-in-link', 'Sign in', news),
+        link: link('sign-in-link', 'Sign in', email),
         after: ['If this wasn’t you, ignore this email. Never pass the link on: it signs in to your account.'],
         baseUrl,
       });
     case 'already_registered':
-      return composed({
-        subject: 'You have an account already',
-        title: 'You have an account already',
-        before: [
+      return notice(
+        'You have an account already',
+        [
           'A new account was requested with this email address, which already has one. Nothing has changed.',
           `Sign in at ${baseUrl}. If you do not know the password, request a sign-in link or a new password there.`,
         ],
-        after: ['If this wasn’t you, you can ignore this email.'],
-        baseUrl,
-      });
-    case 'password_changed':
-      return composed({
-        subject: 'Your password was changed',
-        title: 'Your password was changed',
-        before: ['The password of the account with this address was changed. Other sessions of it have ended.'],
-        after: [NOT_YOURS],
-        baseUrl,
-      });
-    case 'email_changed':
-      return composed({
-        subject: 'Your address was changed',
-        title: 'Your address was changed',
-        before: [`The account that had this address has another one now: ${quoted(news.newEmail)}.`],
-        after: ['If it was not you, turn to whoever runs this service at once.'],
-        baseUrl,
-      });
-    case 'new_device':
-      return composed({
-        subject: 'Sign-in from a new browser',
-        title: 'Sign-in from a new browser',
-        before: [
-          `Somebody signed in to the account with this address from a browser that it has not been used with before, on ${inUtc(news.at)}.`,
-          `Browser: ${described(news.browser)}, system: ${described(news.os)}, place: ${described([news.city, news.country].filter(Boolean).join(', '))}.`,
+        IGNORE,
+      );
+    case 'email_change_requested':
+      return notice(
+        'Your address is about to change',
+        [
+          `A change of your account’s email address to ${quoted(email.newEmail)} was requested. It takes effect when the link sent there is opened.`,
         ],
-        after: [NOT_YOURS],
-        baseUrl,
-      });
+        'If this wasn’t you, reset your password immediately. That signs out all sessions and cancels the change.',
+      );
+    case 'email_changed':
+      return notice(
+        'Your address was changed',
+        [`The email address of your account was changed to ${quoted(email.newEmail)}.`],
+        CONTACT,
+      );
+    case 'ownership_offer_made':
+      return notice(
+        'You offered your team to a member',
+        [
+          `The ownership of your team ${quoted(email.teamName)} was offered to another member. You can withdraw the offer at ${baseUrl} until it is accepted.`,
+        ],
+        RESET,
+      );
+    case 'team_deleted':
+      return notice(
+        'Your team was deleted',
+        [`Your team ${quoted(email.teamName)} was deleted, with its members, roles, invitations and API keys.`],
+        RESET,
+      );
+    case 'new_device':
+      return notice(
+        'Sign-in from a new browser',
+        [
+          `Your account was signed in to from a new browser on ${inUtc(email.at)}.`,
+          `Browser: ${describe(email.browser)}, system: ${describe(email.os)}, location: ${describe([email.city, email.country].filter(Boolean).join(', '))}.`,
+        ],
+        RESET,
+      );
     case 'ownership_offered':
-      return composed({
-        subject: `You can become the owner of the team ${quoted(news.teamName, SUBJECT_NAME_LENGTH_MAX)}`,
+      return renderEmail({
+        subject: `You can become the owner of the team ${quoted(email.teamName, SUBJECT_NAME_LENGTH_MAX)}`,
         title: 'A team is offered to you',
         before: [
-          `${news.ownerName === null ? 'The owner' : quoted(news.ownerName)} offers you the ownership of the team ${quoted(news.teamName)}.`,
-          `Sign in at ${baseUrl} by ${inUtc(news.expiresAt)} to accept or to decline.`,
+          `${email.ownerName === null ? 'The owner' : quoted(email.ownerName)} offers you the ownership of the team ${quoted(email.teamName)}.`,
+          `Sign in at ${baseUrl} by ${inUtc(email.expiresAt)} to accept or decline.`,
         ],
-        after: ['Nothing changes unless you accept. The names in quotation marks were chosen by users.'],
+        after: ['If you do not want it, you can ignore this email. The names in quotation marks were chosen by users.'],
         baseUrl,
       });
+    default: {
+      const { title, happened, isFinal } = NOTICES[email.kind];
+      return notice(title, [happened], isFinal ? CONTACT : RESET);
+    }
   }
 }
 
-/** What a browser says of itself is whatever its user wants it to say. */
-const described = (text: string | null): string => (text ? quoted(text) : 'unknown');
+/** Describes what a browser reports about itself. User-Agent values are untrusted. */
+const describe = (text: string | null): string => (text ? quoted(text) : 'unknown');

@@ -3,16 +3,16 @@ import type { Mail } from './mailer.ts';
 type Content = {
   readonly subject: string;
   readonly title: string;
-  /** What is said before the link, a paragraph each. */
+  /** The paragraphs before the link. */
   readonly before: readonly string[];
   readonly link?: { readonly url: string; readonly label: string; readonly until: string } | undefined;
-  /** What is said after it. */
+  /** The paragraphs after it. */
   readonly after: readonly string[];
   readonly baseUrl: string;
 };
 
-/** A mail as text and as HTML, without its recipient. Nothing in it is loaded from elsewhere. */
-export function composed({ subject, title, before, link, after, baseUrl }: Content): Omit<Mail, 'to'> {
+/** Renders an email as text and as HTML, without its recipient. It loads nothing from elsewhere. */
+export function renderEmail({ subject, title, before, link, after, baseUrl }: Content): Omit<Mail, 'to'> {
   const last = [...after, `Sent by Roster at ${baseUrl}`];
   const inText = link === undefined ? [] : [`To ${lowerFirst(link.label)}, open this link by ${link.until}:`, link.url];
 
@@ -45,9 +45,9 @@ export const inUtc = (instant: Date): string => `${DATE.format(instant)} UTC`;
 const NAME_LENGTH_MAX = 100;
 
 /**
- * A name that a user chose, made harmless for a mail: one line, bounded, in quotation marks that it
- * cannot close, and with a space after every dot and colon inside of it, so that no mail program
- * makes a link of `example.com`, `https://…` or an address.
+ * Quotes a name that a user chose, neutralised for an email: one line of limited length, in quotation marks
+ * that it cannot close, with a space after every dot and colon, so that no email program turns `example.com`,
+ * `https://…` or an email address into a link.
  */
 export function quoted(name: string, lengthMax = NAME_LENGTH_MAX): string {
   const line = name

@@ -1,11 +1,12 @@
 import { hash } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
+import type { NoticeKind } from '../email/notices.ts';
 
-/** A mail about an account, to its address or to the one it is to have. */
-export type AccountMail = { accountId: string; to: string } & (
-  | { kind: 'verify_email' | 'change_email' | 'reset_password' | 'sign_in'; sealedToken: string }
-  | { kind: 'already_registered' | 'password_changed' }
-  | { kind: 'email_changed'; newEmail: string }
+/** Tells the owner of an account about a change that gives or takes access. */
+export type SecurityNotice =
+  | { kind: NoticeKind }
+  | { kind: 'email_change_requested' | 'email_changed'; newEmail: string }
+  | { kind: 'ownership_offer_made' | 'team_deleted'; teamName: string }
   | {
       kind: 'new_device';
       browser: string | null;
@@ -13,7 +14,13 @@ export type AccountMail = { accountId: string; to: string } & (
       country: string | null;
       city: string | null;
       at: string;
-    }
+    };
+
+/** An email about an account, to its address or to the one it is to have. */
+export type AccountMail = { accountId: string; to: string } & (
+  | SecurityNotice
+  | { kind: 'verify_email' | 'change_email' | 'reset_password' | 'sign_in'; sealedToken: string }
+  | { kind: 'already_registered' }
   | { kind: 'ownership_offered'; teamId: string }
 );
 
@@ -52,6 +59,9 @@ export async function enqueue<Name extends keyof Jobs>(
 /** One invitation has one waiting mail: a renewal replaces what has not left yet. */
 export const invitationKey = (invitationId: string): string => `invitation:${invitationId}`;
 
-/** One account has one waiting mail of a kind to an address: a later one replaces what has not left yet. */
-export const accountMailKey = ({ kind, accountId, to }: AccountMail): string =>
-  `${kind}:${accountId}:${hash('sha256', to.toLowerCase()).slice(0, 16)}`;
+/**
+ * Only one email of a kind waits per account and address: a later one replaces it. Sign-ins from new browsers are
+ * reported one by one.
+ */
+export const accountMailKey = ({ kind, accountId, to, ...rest }: AccountMail): string =>
+  `${kind}:${accountId}:${hash('sha256', `${to.toLowerCase()} ${'at' in rest ? rest.at : ''}`).slice(0, 16)}`;

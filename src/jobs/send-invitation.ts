@@ -4,11 +4,11 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { hashSecret } from '../crypto/tokens.ts';
 import type { Config } from '../config.ts';
 import { isUnavailable, type Database } from '../db/database.ts';
-import { invitationLink, invitationMail } from '../email/invitation-email.ts';
+import { invitationLink, renderInvitationEmail } from '../email/invitation-email.ts';
 import type { Mailer } from '../email/mailer.ts';
 import { enqueue, invitationKey, type Jobs } from './enqueue.ts';
 import type { Log } from '../telemetry/log.ts';
-import { giveBackPlace, takePlace } from './email-limits.ts';
+import { createEmailId, releaseEmailSlot, reserveEmailSlot } from './email-limits.ts';
 
 type Payload = Jobs['sendInvitation'];
 export type Job = { readonly id: string; readonly abortSignal: AbortSignal };
@@ -23,7 +23,7 @@ type Pending = {
   expires_at: string;
 };
 
-/** `earlierLinks` are those that end when this mail has left, as hex hashes. */
+/** `earlierLinks` are the hex hashes of the links that this email replaces once it was sent. */
 type Admission = { send: Pending; earlierLinks: string[] } | { heldUntil: Date } | null;
 
 const RECORD_ATTEMPTS_MAX = 5;
@@ -43,17 +43,17 @@ export async function sendInvitation(
   const { invitationId } = payload;
   const token = sealer.open(payload.sealedToken);
   const tokenHash = hashSecret(token).toString('hex');
-  // Of the token, so that every attempt at one mail takes the same place of the mailbox.
-  const mailId = `mail_${tokenHash.slice(0, 32)}`;
+  // Derived from the token, so that every attempt to send one email uses the same slot.
+  const emailId = createEmailId('invitation', tokenHash.slice(0, 32));
 
   const admission = await db
     .em()
-    .transactional((tx) => admit(tx, config, payload, { tokenHash, mailId, jobId: job.id }));
+    .transactional((tx) => admit(tx, config, payload, { tokenHash, emailId, jobId: job.id }));
   if (admission === null) return;
   if ('heldUntil' in admission) {
     log.info(
       { invitationId, until: admission.heldUntil.toISOString() },
-      'an invitation mail is held back by the limits per mailbox',
+      'invitation email delayed by the limits per mailbox',
     );
     return;
   }
@@ -67,25 +67,32 @@ export async function sendInvitation(
   } = admission.send;
   const { baseUrl } = config;
   const link = invitationLink(baseUrl, token);
-  const mail = invitationMail({ teamName, roleName, inviterName, link, expiresAt: new Date(expiresAt), baseUrl });
+  const mail = renderInvitationEmail({
+    teamName,
+    roleName,
+    inviterName,
+    link,
+    expiresAt: new Date(expiresAt),
+    baseUrl,
+  });
   try {
-    await mailer.send({ id: mailId, to: email, ...mail }, job.abortSignal);
+    await mailer.send({ id: emailId, to: email, ...mail }, job.abortSignal);
   } catch (error) {
-    // A place that cannot be given back now is taken over by the next attempt, or free in a day.
-    await giveBackPlace(db.em(), mailId).catch(() => undefined);
+    // If the slot cannot be released now, the next attempt uses it, or it expires.
+    await releaseEmailSlot(db.em(), emailId).catch(() => undefined);
     throw error;
   }
   await endJob(db, job.id, (tx) => endLinks(tx, invitationId, admission.earlierLinks));
-  log.info({ invitationId }, 'an invitation mail has left');
+  log.info({ invitationId }, 'invitation email sent');
 }
 
-type Attempt = { readonly tokenHash: string; readonly mailId: string; readonly jobId: string };
+type Attempt = { readonly tokenHash: string; readonly emailId: string; readonly jobId: string };
 
 async function admit(
   tx: EntityManager,
   config: Config,
   payload: Payload,
-  { tokenHash, mailId, jobId }: Attempt,
+  { tokenHash, emailId, jobId }: Attempt,
 ): Promise<Admission> {
   const { invitationId, copiedLink } = payload;
   // A renewal updates this row in the transaction that makes its link and its job. Under the lock both
@@ -111,7 +118,9 @@ async function admit(
   if (!hashes.includes(tokenHash)) return null;
   const earlierLinks = hashes.filter((hash) => hash !== tokenHash && hash !== copiedLink);
 
-  const heldUntil = await takePlace(tx, config, { id: mailId, recipient: pending.recipient, teamId: pending.team_id });
+  const limit = { windowHours: 24, max: config.mailsPerDay, maxFromTeam: config.mailsPerDayFromTeam };
+  const slot = { id: emailId, recipient: pending.recipient, teamId: pending.team_id };
+  const heldUntil = await reserveEmailSlot(tx, limit, slot);
   if (heldUntil === null) return { send: pending, earlierLinks };
   await enqueue(tx, 'sendInvitation', payload, invitationKey(invitationId), heldUntil);
   return { heldUntil };
@@ -139,8 +148,8 @@ async function endLinks(tx: EntityManager, invitationId: string, tokenHashes: re
 }
 
 /**
- * Ends a job whose mail has left, with what follows from that. In one transaction, because a job
- * whose row is left behind by an outage would send the mail a second time.
+ * Deletes a job whose email was sent, together with what follows from that, in one transaction: a job whose row
+ * an outage left behind would send the email a second time.
  */
 export async function endJob(
   db: Database,

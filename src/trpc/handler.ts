@@ -1,5 +1,6 @@
 import { nodeHTTPRequestHandler } from '@trpc/server/adapters/node-http';
 import type { Request, RequestHandler, Response } from 'express';
+import type { Authentication } from '../auth/authenticate.ts';
 import { PROBLEMS, ProblemError } from '../errors.ts';
 import { identify, peekAddress, createRateLimitError } from '../http/identify.ts';
 import { createRateHeaders, setHeaders } from '../http/reply.ts';
@@ -63,7 +64,8 @@ export function trpcHandler(http: HttpServices, router: AppRouter): RequestHandl
 
     const requestId = res.locals['requestId'] as string; // set for every answer, in app.ts
     const browserClient = readBrowserClient(http, cookies, req, res);
-    const blocked = rate.allowed ? (foreign ?? findUnreadable(req, names.length)) : createRateLimitError(rate);
+    const rejection = foreign ?? findUnreadable(req, names.length) ?? checkAccount(req, authentication);
+    const blocked = rate.allowed ? rejection : createRateLimitError(rate);
     const ctx = createContext(services, { requestId, address, authentication, browserClient, blocked });
     await nodeHTTPRequestHandler({
       req,
@@ -136,4 +138,14 @@ function allowOrigin(req: Request, res: Response, origins: ReadonlySet<string>, 
     'Access-Control-Expose-Headers': 'RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After, X-Request-Id',
     'Access-Control-Max-Age': '7200',
   });
+}
+
+/**
+ * Rejects calls of a page that shows another account than the session’s: a tab that was left open, while another
+ * tab of the browser signed in as someone else, must not change that one’s data.
+ */
+function checkAccount({ headers }: Request, { principal }: Authentication): ProblemError | null {
+  const account = headers['x-roster-account'];
+  const hasChanged = principal?.kind === 'session' && account !== undefined && account !== principal.accountId;
+  return hasChanged ? new ProblemError('account_changed') : null;
 }

@@ -9,12 +9,13 @@ import { createAppRouter } from './routes.tsx';
 import { me } from './session.ts';
 import { colorSchemes, theme } from './theme.ts';
 import './theme.css';
-import { createQueryClient, isSignedOut } from './trpc.ts';
+import { createQueryClient, isSignedOut, setAccount } from './trpc.ts';
 
 const queries = createQueryClient({
   queryCache: new QueryCache({ onError: leave }),
   mutationCache: new MutationCache({ onError: leave }),
 });
+setAccount(() => queries.getQueryData(me().queryKey)?.id);
 const router = createAppRouter(queries);
 
 /** A session can end at any call: it was revoked, it expired, somebody signed out in another tab. */

@@ -23,7 +23,23 @@ const proofLink: TRPCLink<AppRouter> =
       return () => running.unsubscribe();
     });
 
-export const trpc = createTRPCClient<AppRouter>({ links: [proofLink, httpLink<AppRouter>({ url: '/trpc' })] });
+let findAccountId = (): string | undefined => undefined;
+
+/** Sets how calls find the account that the page shows. */
+export function setAccount(find: () => string | undefined): void {
+  findAccountId = find;
+}
+
+/** Names the account that the page shows: the service rejects calls from a tab whose session became another account’s. */
+function accountHeader(path: string): Record<string, string> {
+  const id = findAccountId();
+  // The consent page handles a change of the account itself.
+  return id === undefined || path.startsWith('authorizations.') ? {} : { 'x-roster-account': id };
+}
+
+export const trpc = createTRPCClient<AppRouter>({
+  links: [proofLink, httpLink<AppRouter>({ url: '/trpc', headers: ({ op }) => accountHeader(op.path) })],
+});
 
 const untyped = getUntypedClient(trpc);
 
@@ -85,6 +101,9 @@ const SIGNED_OUT: ReadonlySet<Failure['code']> = new Set<Failure['code']>([
   'credential_invalid',
   'session_required',
 ]);
+
+/** Whether a call failed because the browser is signed in as another account than the page shows. */
+export const isAccountChanged = (error: unknown): boolean => failureOf(error).code === 'account_changed';
 
 /** Whether a call failed because nobody is signed in, or not any more. */
 export const isSignedOut = (error: unknown): boolean => SIGNED_OUT.has(failureOf(error).code);

@@ -2,7 +2,7 @@ import { readFileSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { hashSecret } from '../../src/crypto/tokens.ts';
-import { invitationMail } from '../../src/email/invitation-email.ts';
+import { renderInvitationEmail } from '../../src/email/invitation-email.ts';
 import { eventually, install, linkIn, mailServer, parse, tokenIn } from './installation.ts';
 
 const plain = {
@@ -17,7 +17,7 @@ const plain = {
 describe('the invitation mail', () => {
   // Guarantees that what people get is complete, and works in the programs that show only one of the parts.
   test('says in both parts who invites, to what, until when, and that one may ignore it', () => {
-    const { subject, text, html } = invitationMail(plain);
+    const { subject, text, html } = renderInvitationEmail(plain);
 
     expect(subject).toBe('Invitation to the team “Acme”');
     for (const part of [text, html]) {
@@ -30,7 +30,7 @@ describe('the invitation mail', () => {
   });
 
   test('names the inviter whose account is gone as a member', () => {
-    expect(invitationMail({ ...plain, inviterName: null }).text).toMatch(/^A member invites you/);
+    expect(renderInvitationEmail({ ...plain, inviterName: null }).text).toMatch(/^A member invites you/);
   });
 
   // Guarantees that a name cannot carry a link of its own into our mail.
@@ -44,7 +44,7 @@ describe('the invitation mail', () => {
     ['203.0.113.7:8080', '“203. 0. 113. 7: 8080”'],
     ['Dr. Who & Sons Inc.', '“Dr. Who & Sons Inc.”'],
   ])('breaks links in names: %s', (name, shown) => {
-    const { text, subject } = invitationMail({ ...plain, teamName: name });
+    const { text, subject } = renderInvitationEmail({ ...plain, teamName: name });
 
     expect(text).toContain(shown);
     expect(subject).toContain(shown);
@@ -55,16 +55,16 @@ describe('the invitation mail', () => {
     const hostile = 'Acme”\r\n\u2028Your account\tis “locked\u202e\u0000 "now"';
     const long = '🏔'.repeat(500);
 
-    expect(invitationMail({ ...plain, teamName: hostile }).subject).toBe(
+    expect(renderInvitationEmail({ ...plain, teamName: hostile }).subject).toBe(
       "Invitation to the team “Acme' Your account is 'locked 'now'”",
     );
-    expect(invitationMail({ ...plain, teamName: long }).text).toContain(`“${'🏔'.repeat(99)}…”`);
-    expect(Array.from(invitationMail({ ...plain, teamName: long }).subject).length).toBeLessThan(100);
+    expect(renderInvitationEmail({ ...plain, teamName: long }).text).toContain(`“${'🏔'.repeat(99)}…”`);
+    expect(Array.from(renderInvitationEmail({ ...plain, teamName: long }).subject).length).toBeLessThan(100);
   });
 
   test('escapes names in HTML', () => {
     const name = `<script>alert(1)</script><a href='x'>&`;
-    const { html } = invitationMail({ ...plain, teamName: name, inviterName: name, roleName: name });
+    const { html } = renderInvitationEmail({ ...plain, teamName: name, inviterName: name, roleName: name });
 
     expect(html).not.toMatch(/<script|<a href='x'/);
     expect(html.match(/&lt;script&gt;alert\(1\)&lt;\/script&gt;&lt;a href=&#39;x&#39;&gt;&amp;/g)).toHaveLength(3);

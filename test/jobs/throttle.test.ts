@@ -1,9 +1,11 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '../../src/db/database.ts';
-import { takePlace } from '../../src/jobs/email-limits.ts';
+import { createEmailId, reserveEmailSlot } from '../../src/jobs/email-limits.ts';
 import { eventually, install, linkIn, mailServer, parse } from './installation.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
+
+const LIMIT = { windowHours: 24, max: 20, maxFromTeam: 5 };
 
 describe('the limits per mailbox', () => {
   // Guarantees that invitations cannot flood a mailbox, and that nobody is left without a working link (API6).
@@ -63,10 +65,10 @@ describe('the limits per mailbox', () => {
     const take = (db: typeof other, id: string) =>
       db
         .em()
-        .transactional((tx) => takePlace(tx, roster.config, { id, recipient: 'bob@example.com', teamId: 'team_a' }));
+        .transactional((tx) => reserveEmailSlot(tx, LIMIT, { id, recipient: 'bob@example.com', teamId: 'team_a' }));
 
     const answers = await Promise.all(
-      Array.from({ length: 20 }, (_, i) => take(i % 2 === 0 ? other : roster.services.db, `mail_${i}`)),
+      Array.from({ length: 20 }, (_, i) => take(i % 2 === 0 ? other : roster.services.db, `mail_invitation_${i}`)),
     );
 
     expect(answers.filter((heldUntil) => heldUntil === null)).toHaveLength(5);
@@ -79,11 +81,11 @@ describe('the limits per mailbox', () => {
     const take = (id: string) =>
       roster.services.db
         .em()
-        .transactional((tx) => takePlace(tx, roster.config, { id, recipient: 'bob@example.com', teamId: 'team_a' }));
+        .transactional((tx) => reserveEmailSlot(tx, LIMIT, { id, recipient: 'bob@example.com', teamId: 'team_a' }));
 
-    for (const id of ['mail_a', 'mail_a', 'mail_b', 'mail_c', 'mail_d', 'mail_e', 'mail_e'])
-      expect(await take(id)).toBeNull();
+    for (const id of ['a', 'a', 'b', 'c', 'd', 'e', 'e'])
+      expect(await take(createEmailId('invitation', id))).toBeNull();
 
-    expect(await take('mail_f')).toBeInstanceOf(Date);
+    expect(await take(createEmailId('invitation', 'f'))).toBeInstanceOf(Date);
   });
 });

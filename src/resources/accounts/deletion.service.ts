@@ -5,8 +5,9 @@ import { transaction, type TransactionScope } from '../../transactions/transacti
 import { lockAccount } from '../../transactions/with-account.ts';
 import { revokeGrants } from '../../transactions/revocation.ts';
 import type { Principal } from '../../auth/principal.ts';
-import { Account, Team } from '../../entities/index.ts';
+import { Account, Invitation, Team } from '../../entities/index.ts';
 import { ProblemError } from '../../errors.ts';
+import { notify } from '../../jobs/notify.ts';
 import type { Services } from '../../app-services.ts';
 import type { BrowserClient } from '../../procedures/browser-client.ts';
 import { requireOpenSession, requireRecentProof } from '../../auth/recent-proof.ts';
@@ -39,6 +40,7 @@ async function remove(
   const teamIds = await ownedTeams(tx, accountId);
   await lockMany(tx, 'team', { id: { $in: teamIds } });
   const account = await lockAccount(tx, accountId);
+  const { email, emailVerifiedAt } = account;
   await requireProof();
   const owned = await ownedTeams(tx, accountId);
   if (owned.some((id) => !teamIds.includes(id))) return false;
@@ -51,6 +53,8 @@ async function remove(
     if (others.length > 0) throw new ProblemError('account_owns_teams');
   }
   await lockMany(tx, 'session', { account: accountId });
+  await notify(tx, accountId, { kind: 'account_deleted' });
+  if (email && emailVerifiedAt) await removeAddress(tx, accountId, email);
   await lockMany(tx, 'membership', { account: accountId });
   // The account's clients are deleted with it, and with them what other people allowed these.
   const clients = await lockMany(tx, 'oauth_client', { account: accountId });
@@ -72,6 +76,27 @@ async function remove(
   await tx.nativeDelete(Account, { id: accountId });
   record(tx, 'account.deleted', { accountId });
   return true;
+}
+
+/**
+ * Removes what names the mailbox of the account outside of its own rows. Its notices are still sent: each job is
+ * deleted with its email. An unverified address is not the account's, so what others sent to it stays.
+ */
+async function removeAddress(tx: EntityManager, accountId: string, email: string): Promise<void> {
+  const ids = await tx.execute<{ id: string }[]>('select id from invitation where lower(email) = lower(?)', [email]);
+  const invitations = await lockMany(tx, 'invitation', { id: { $in: ids.map(({ id }) => id) } });
+  for (const { id: invitationId, team, acceptedAt } of invitations) {
+    await tx.nativeDelete(Invitation, { id: invitationId });
+    if (!acceptedAt)
+      record(tx, 'invitation.revoked', { accountId, teamId: team.id, invitationId, reason: 'account deleted' });
+  }
+  await tx.execute('delete from sign_up_attempt where lower(email) = lower(?)', [email]);
+  await tx.execute('delete from sent_mail where recipient = lower(?)', [email]);
+  await tx.execute(
+    `delete from graphile_worker._private_jobs
+     where payload->>'accountId' = ? and payload->>'sealedToken' is not null and locked_at is null`,
+    [accountId],
+  );
 }
 
 async function ownedTeams(tx: EntityManager, accountId: string): Promise<string[]> {

@@ -9,13 +9,14 @@ import type { Principal } from '../../auth/principal.ts';
 import { addressAttemptLimit, consumeAttempt, refundAttempt } from '../../rate-limit/attempts.ts';
 import { ProblemError } from '../../errors.ts';
 import { accountMailKey, enqueue } from '../../jobs/enqueue.ts';
+import { notify } from '../../jobs/notify.ts';
 import type { Services } from '../../app-services.ts';
 import type { BrowserClient } from '../../procedures/browser-client.ts';
 import { requireOpenSession, requireRecentProof } from '../../auth/recent-proof.ts';
 
 /**
- * Mails a link to the new address; the account has it once the link is used. An address that another
- * account has gets no mail, and the answer is the same.
+ * Emails a link to the new address and a notice to the present one. The address changes once the link is used.
+ * An address that another account has gets no email, and the answer is the same.
  */
 export async function changeEmail(
   services: Services,
@@ -31,6 +32,7 @@ export async function changeEmail(
       const account = await lockAccount(tx, principal.accountId);
       await requireOpenSession(tx, principal);
       await endTokens(tx, account.id, ['change_email']);
+      await notify(tx, account.id, { kind: 'email_change_requested', newEmail });
       if (await isTaken(tx, account.id, newEmail)) return;
       const token = issueToken(tx, secrets, account, 'change_email', newEmail);
       record(tx, 'account.email_change_requested', { accountId: account.id });
@@ -46,7 +48,7 @@ export async function changeEmail(
   );
 }
 
-/** Gives the account the address that the link has proven, and tells the one it had. */
+/** Sets the address that the link has proven, and notifies both the old and the new one. */
 export async function confirmEmailChange(
   { db, secrets }: Services,
   browserClient: BrowserClient,
@@ -58,20 +60,20 @@ export async function confirmEmailChange(
     await transaction(db, async (tx) => {
       const { account, email: newEmail } = await consumeToken(tx, secrets, 'change_email', token);
       if (account.disabledAt) throw new ProblemError('link_invalid');
-      const { email: oldEmail, emailVerifiedAt } = account;
+      const { email: oldEmail } = account;
+      // A mailbox that was never verified may be a stranger's, who must not learn the new address.
+      await notify(tx, account.id, { kind: 'email_changed', newEmail });
       tx.assign(account, { email: newEmail, emailVerifiedAt: new Date() });
       record(tx, 'account.email_changed', { accountId: account.id });
       await tx.flush();
+      await notify(tx, account.id, { kind: 'email_changed', newEmail });
       // Links to the old mailbox prove nothing about the new one.
       await endTokens(tx, account.id);
-      // A mailbox that was never proven may be a stranger's, who must not learn the new address.
-      if (oldEmail && emailVerifiedAt) {
-        const mail = { kind: 'email_changed' as const, accountId: account.id, to: oldEmail, newEmail };
-        await enqueue(tx, 'sendAccountMail', mail, accountMailKey(mail));
-      }
+      // Accepted invitations are of no more use, and the deletion of the account would not find the old address.
+      await tx.execute('delete from invitation where lower(email) = lower(?) and accepted_at is not null', [oldEmail]);
     });
   } catch (error) {
-    // Somebody else has got the address since the link was mailed.
+    // Another account took the address after the link was emailed.
     throw error instanceof UniqueConstraintViolationException ? new ProblemError('link_invalid') : error;
   }
   await refundAttempt(limit);

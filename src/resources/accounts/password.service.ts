@@ -4,13 +4,13 @@ import { endTokens } from './email-link-token.ts';
 import { hashPassword, requireUncommon } from '../../crypto/password-hash.ts';
 import type { Principal } from '../../auth/principal.ts';
 import { Account } from '../../entities/index.ts';
-import { accountMailKey, enqueue } from '../../jobs/enqueue.ts';
+import { notify } from '../../jobs/notify.ts';
 import type { Services } from '../../app-services.ts';
 import type { BrowserClient } from '../../procedures/browser-client.ts';
 import { endSessions, openSession, startSession } from '../sessions/sessions.service.ts';
 import { requireOpenSession, requireRecentProof } from '../../auth/recent-proof.ts';
 
-/** Sets a new password: all other sessions end, and this one goes on under a new token. */
+/** Sets a new password, revokes all other sessions and continues this one under a new token. */
 export async function changePassword(
   services: Services,
   browserClient: BrowserClient,
@@ -28,13 +28,10 @@ export async function changePassword(
     await requireOpenSession(tx, principal);
     account.passwordHash = passwordHash;
     record(tx, 'account.password_changed', { accountId });
-    // Whoever knew the old password may have asked for these.
+    // Someone who knew the old password may have requested these.
     await endTokens(tx, accountId, ['change_email', 'reset_password']);
     await endSessions(tx, { account: accountId }, 'password changed');
-    if (account.email) {
-      const mail = { kind: 'password_changed' as const, accountId, to: account.email };
-      await enqueue(tx, 'sendAccountMail', mail, accountMailKey(mail));
-    }
+    await notify(tx, accountId, { kind: 'password_changed' });
     return startSession(tx, services, { account, authenticationType: 'password', browserClient, replaced: principal });
   });
   openSession(browserClient, session);

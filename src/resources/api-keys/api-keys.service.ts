@@ -9,6 +9,7 @@ import { inOrder, isAccountOnly } from '../../auth/scopes.ts';
 import type { Secrets } from '../../crypto/tokens.ts';
 import { ApiKey, ApiKeySecret, Team, type Scope } from '../../entities/index.ts';
 import { ProblemError } from '../../errors.ts';
+import { notify } from '../../jobs/notify.ts';
 
 export type NewApiKey = {
   readonly name: string;
@@ -48,6 +49,7 @@ export async function createApiKey(
     tx.create(ApiKeySecret, { secretHash: hash, apiKey: key });
     record(tx, 'api_key.created', { accountId, keyId: key.id, teamId: input.teamId ?? null, scopes: key.scopes });
     await tx.flush();
+    if (bounds?.caller.kind === 'session') await notify(tx, accountId, { kind: 'api_key_created' });
     return { key, secret };
   });
 }

@@ -8,6 +8,7 @@ import { ProblemError } from '../../errors.ts';
 import type { Services } from '../../app-services.ts';
 import { lockCallerScopes } from './api-keys.service.ts';
 import { HOUR_MS } from '../../time.ts';
+import { notify } from '../../jobs/notify.ts';
 
 /**
  * Gives a key that the account made a new secret. The one it had works for some more hours, and one
@@ -33,6 +34,7 @@ export async function rotateApiKey(
     key.last4 = last4;
     record(tx, 'api_key.rotated', { accountId: caller.accountId, keyId, teamId: key.team?.id ?? null });
     await tx.flush();
+    await notify(tx, caller.accountId, { kind: 'api_key_created' });
     return { key, secret };
   });
 }

@@ -25,6 +25,7 @@ import {
 } from './ceremony.ts';
 import { renamePasskey as renameRow } from './passkeys.queries.ts';
 import type { RegistrationResponse, SignInResponse } from './passkeys.schema.ts';
+import { notify } from '../../jobs/notify.ts';
 
 const PASSKEYS_MAX = 20;
 
@@ -86,6 +87,7 @@ export async function registerPasskey(
         transports: response.response.transports ?? [],
       });
       record(tx, 'passkey.added', { passkeyId: passkey.id });
+      await notify(tx, account.id, { kind: 'passkey_added' });
       return passkey;
     });
   } catch (error) {

@@ -5,7 +5,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Principal } from '../../auth/principal.ts';
 import { openSession as isOpen } from '../../db/predicates.ts';
 import { type Account, Session } from '../../entities/index.ts';
-import { enqueue } from '../../jobs/enqueue.ts';
+import { notify } from '../../jobs/notify.ts';
 import type { Services } from '../../app-services.ts';
 import { lockMany } from '../../transactions/locks.ts';
 import type { BrowserClient } from '../../procedures/browser-client.ts';
@@ -50,7 +50,7 @@ export async function startSession(tx: EntityManager, services: Services, signIn
   record(tx, 'session.created', { accountId: account.id, sessionId, method: authenticationType });
 
   const device = await rememberDevice(tx, account, browserClient);
-  if (device.isNew && !device.isFirst) await notifyOfNewDevice(tx, signIn, device);
+  if (device.isNew && !device.isFirst) await notifyOfNewDevice(tx, signIn);
   await tx.flush();
   return { token, expiresAt, deviceToken: device.token };
 }
@@ -102,21 +102,9 @@ export async function setProven(db: Database, { credentialId, accountId }: Princ
   if (row === undefined) throw new ProblemError('credential_invalid');
 }
 
-async function notifyOfNewDevice(
-  tx: EntityManager,
-  { account, browserClient }: SignIn,
-  { tokenHash }: { readonly tokenHash: Buffer },
-): Promise<void> {
-  if (!account.email) return;
+/** Each new browser has a notice of its own, with where and when. */
+async function notifyOfNewDevice(tx: EntityManager, { account, browserClient }: SignIn): Promise<void> {
   const { browser, os } = browserClient.device;
-  const mail = {
-    kind: 'new_device' as const,
-    accountId: account.id,
-    to: account.email,
-    browser,
-    os,
-    ...browserClient.location,
-    at: new Date().toISOString(),
-  };
-  await enqueue(tx, 'sendAccountMail', mail, `new-device:${account.id}:${tokenHash.toString('hex').slice(0, 16)}`);
+  const at = new Date().toISOString();
+  await notify(tx, account.id, { kind: 'new_device', browser, os, ...browserClient.location, at });
 }

@@ -2,7 +2,7 @@ import type { Services } from '../../app-services.ts';
 import { hashPassword, requireUncommon } from '../../crypto/password-hash.ts';
 import { ProblemError } from '../../errors.ts';
 import { record } from '../../events/record.ts';
-import { accountMailKey, enqueue } from '../../jobs/enqueue.ts';
+import { notify } from '../../jobs/notify.ts';
 import type { BrowserClient } from '../../procedures/browser-client.ts';
 import { lockEmailAddress } from '../../transactions/email-address.ts';
 import { isSameAddress } from '../../transactions/with-account.ts';
@@ -36,8 +36,7 @@ export async function resetPassword(
     // Also links that were requested by someone who knew the old password.
     await endTokens(tx, account.id);
     await endSessions(tx, { account: account.id }, 'password reset');
-    const mail = { kind: 'password_changed' as const, accountId: account.id, to: email };
-    await enqueue(tx, 'sendAccountMail', mail, accountMailKey(mail));
+    await notify(tx, account.id, { kind: 'password_reset' });
     return rememberDevice(tx, account, browserClient);
   });
   browserClient.setDevice(device.token);

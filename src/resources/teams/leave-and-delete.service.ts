@@ -7,6 +7,7 @@ import { lockMany, lockShared } from '../../transactions/locks.ts';
 import { endMembership, revokeGrants } from '../../transactions/revocation.ts';
 import type { TransactionScope } from '../../transactions/transaction.ts';
 import { lockMembership, withTeam, withTeamAsOperator, type TeamCaller } from '../../transactions/with-team.ts';
+import { notify } from '../../jobs/notify.ts';
 
 /** Deletes the caller's own membership and revokes their credentials for the team. */
 export const leaveTeam = ({ db }: Services, caller: TeamCaller): Promise<void> =>
@@ -20,7 +21,10 @@ export const leaveTeam = ({ db }: Services, caller: TeamCaller): Promise<void> =
 
 /** Deletes the team with its members, roles, invitations, API keys and subscription. */
 export const deleteTeam = ({ db }: Services, caller: TeamCaller): Promise<void> =>
-  withTeam(db, caller, 'owner', ({ tx, team }) => removeTeam(tx, team.id));
+  withTeam(db, caller, 'owner', async ({ tx, team, caller: { accountId } }) => {
+    await notify(tx, accountId, { kind: 'team_deleted', teamName: team.name });
+    await removeTeam(tx, team.id);
+  });
 
 /** Deletes a team for the operator. */
 export const deleteTeamAsOperator = (db: TransactionScope, teamId: string): Promise<void> =>

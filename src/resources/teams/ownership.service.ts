@@ -9,12 +9,13 @@ import { lockOne } from '../../transactions/locks.ts';
 import type { TransactionScope } from '../../transactions/transaction.ts';
 import { lockMembership, withTeam, withTeamAsOperator, type TeamCaller } from '../../transactions/with-team.ts';
 import { requireTeamQuota } from './team-quota.ts';
+import { notify } from '../../jobs/notify.ts';
 
 const OFFER_DAYS = 7;
 
 /** Offers the team to a member, in place of any earlier offer, and notifies them by email. */
 export const offerOwnership = (db: TransactionScope, caller: TeamCaller, userId: string): Promise<void> =>
-  withTeam(db, caller, 'owner', async ({ tx, caller: { teamId, accountId } }) => {
+  withTeam(db, caller, 'owner', async ({ tx, team, caller: { teamId, accountId } }) => {
     if (userId === accountId) throw invalidInput('/userId', 'You already own this team.');
     const nominee = await lockOne(tx, 'account', userId, 'share');
     const membership = await lockMembership(tx, teamId, userId);
@@ -29,6 +30,7 @@ export const offerOwnership = (db: TransactionScope, caller: TeamCaller, userId:
     await tx.flush();
     const mail = { kind: 'ownership_offered' as const, accountId: userId, to: nominee.email, teamId };
     await enqueue(tx, 'sendAccountMail', mail, `ownership:${teamId}`);
+    await notify(tx, accountId, { kind: 'ownership_offer_made', teamName: team.name });
   });
 
 export const withdrawOwnershipOffer = (db: TransactionScope, caller: TeamCaller): Promise<void> =>

@@ -14,6 +14,7 @@ import { Link, Outlet } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { me, useSignOut } from '../session.ts';
 import { texts } from '../messages/console.ts';
+import { AccountChanged } from './account-changed.tsx';
 import { Mark, Moon, Sun } from './icons.tsx';
 import { Shortcuts } from './shortcuts.tsx';
 
@@ -41,6 +42,7 @@ export const DeciderLayout = () => <VisitorLayout wide />;
 /** The frame of everything behind the sign-in. */
 export const ConsoleLayout = () => (
   <>
+    <AccountChanged />
     <SkipLink />
     <header className="console-header">
       <Container size="md" className="console-bar">

@@ -5,3 +5,10 @@ export const proofTexts = {
   submit: 'Confirm',
   passkey: 'Confirm with a passkey',
 } as const;
+
+export const accountChangedTexts = {
+  title: 'Signed in as a different user',
+  explanation:
+    'In another tab, this browser was signed in as a different user. Nothing was changed. Reload the page to continue as that user.',
+  reload: 'Reload',
+} as const;
