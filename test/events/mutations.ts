@@ -126,6 +126,13 @@ export const MUTATIONS: readonly Row[] = [
     const token = await tokenTo(api, owner.email, /password/i);
     return { visitor: api.visitor(), call: (trpc) => trpc.auth.resetPassword.mutate({ token, password: OTHER_PASSWORD }) };
   }],
+  ['auth.revokeRemainingAccess', ['api_key.revoked'], async ({ api, owner }) => {
+    await api.anApiKey(owner);
+    await api.visitor().trpc.auth.forgotPassword.mutate({ email: owner.email });
+    const reset = { token: await tokenTo(api, owner.email, /^Reset/), password: OTHER_PASSWORD };
+    const { revocationToken: token } = await api.visitor().trpc.auth.resetPassword.mutate(reset);
+    return { visitor: api.visitor(), call: (trpc) => trpc.auth.revokeRemainingAccess.mutate({ token }) };
+  }],
   ['authorizations.approve', ['oauth_grant.created'], async (scene) => {
     const { id } = await aConsent(scene);
     return { call: (trpc) => trpc.authorizations.approve.mutate({ id, accountId: scene.owner.id, teamId: scene.team.id, scopes: ['teams:read'] }) };

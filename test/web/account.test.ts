@@ -51,6 +51,7 @@ describe.skipIf(!hasChromium)('the account page', () => {
 
   test('a forgotten password is reset by mail, which signs out everywhere', async ({ api, open }) => {
     const person = await aPerson(api);
+    await api.anApiKey(person, { scopes: ['profile:read'] });
     const elsewhere = await open('/', { as: person });
     await shows(elsewhere, 'Your teams');
     const page = await open('/sign-in');
@@ -66,6 +67,13 @@ describe.skipIf(!hasChromium)('the account page', () => {
     await page.getByLabel('New password').fill(NEW_PASSWORD);
     await page.getByRole('button', { name: 'Set the password' }).click();
     await shows(page, 'Your password has changed');
+    const access = page.getByRole('list', { name: 'Still has access' }).getByRole('listitem');
+    expect(await access.allInnerTexts()).toEqual([expect.stringContaining('A key')]);
+    await page.getByRole('button', { name: 'Revoke all' }).click();
+    await page.getByText('All passkeys, API keys and connected apps were revoked.').waitFor();
+    expect(await api.rows('select 1 from api_key where account_id = $1 and revoked_at is null', [person.id])).toEqual(
+      [],
+    );
 
     await page.getByRole('link', { name: 'Go to sign-in' }).click();
     await signInAs(page, person.email, NEW_PASSWORD);

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect } from 'vitest';
 import type { Api } from '../support/api.ts';
 import { hasChromium } from '../support/chromium.ts';
-import { aPerson, keepShot, PASSWORD, shows, test, type Open } from './console.ts';
+import { aPerson, keepShot, PASSWORD, shows, signInAs, test, type Open } from './console.ts';
 
 const CONFIRM = 'Confirm that it is you';
 
@@ -80,5 +80,31 @@ describe.skipIf(!hasChromium)('an action that needs a recent sign-in', () => {
 
     await shows(page, 'Sign in');
     expect(await accounts(api, person)).toEqual([]);
+  });
+});
+
+describe.skipIf(!hasChromium)('a tab that was left open', () => {
+  // Guarantees that nothing of one person is written into the account of another.
+  test('does not save into the account that another tab signed in to, and offers to reload', async ({ api, open }) => {
+    const [first, second] = [await aPerson(api), await aPerson(api)];
+    const stale = await open('/account', { as: first });
+    await shows(stale, 'Your account');
+    const profile = stale.getByRole('region', { name: 'Profile' });
+    await profile.getByLabel('First name').fill('Ada');
+    await profile.getByLabel('Last name').fill('Lovelace');
+
+    const other = await stale.context().newPage();
+    await other.goto('/sign-in');
+    await signInAs(other, second.email);
+    await shows(other, 'Your teams');
+
+    await profile.getByRole('button', { name: 'Save' }).click();
+    const dialog = stale.getByRole('dialog', { name: 'Signed in as a different user' });
+    await dialog.waitFor();
+    await keepShot(stale, 'account-changed');
+    expect(await api.rows('select id from account where first_name = $1', ['Ada'])).toEqual([]);
+
+    await dialog.getByRole('button', { name: 'Reload' }).click();
+    await stale.getByText(second.email).waitFor();
   });
 });

@@ -90,7 +90,6 @@ async function removeAddress(tx: EntityManager, accountId: string, email: string
     if (!acceptedAt)
       record(tx, 'invitation.revoked', { accountId, teamId: team.id, invitationId, reason: 'account deleted' });
   }
-  await tx.execute('delete from sign_up_attempt where lower(email) = lower(?)', [email]);
   await tx.execute('delete from sent_mail where recipient = lower(?)', [email]);
   await tx.execute(
     `delete from graphile_worker._private_jobs

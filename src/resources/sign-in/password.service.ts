@@ -15,18 +15,21 @@ import { transaction } from '../../transactions/transaction.ts';
 
 type Reset = { readonly token: string; readonly password: string };
 
-/** Sets a new password. The link proves the mailbox: all sessions end, and the browser becomes a known one. */
+/**
+ * Sets a new password. The link proves the mailbox: all sessions end, and the browser becomes a known one.
+ * @returns the id of the account
+ */
 export async function resetPassword(
   { db, secrets, config }: Services,
   browserClient: BrowserClient,
   { token, password }: Reset,
-): Promise<void> {
+): Promise<string> {
   // Before the work of the hash, and without using the link up for a password that is refused.
   const { accountEmail } = await findLink(browserClient, peekToken(db.em(), secrets, 'reset_password', token));
   requireUncommon(password, accountEmail, '/password');
   const passwordHash = await hashPassword(password, config.passwordCost);
 
-  const device = await transaction(db, async (tx) => {
+  const { device, accountId } = await transaction(db, async (tx) => {
     await lockEmailAddress(tx, accountEmail ?? '');
     const { account, email } = await consumeToken(tx, secrets, 'reset_password', token);
     if (!isSameAddress(account.email, email) || account.disabledAt) throw new ProblemError('link_invalid');
@@ -37,7 +40,8 @@ export async function resetPassword(
     await endTokens(tx, account.id);
     await endSessions(tx, { account: account.id }, 'password reset');
     await notify(tx, account.id, { kind: 'password_reset' });
-    return rememberDevice(tx, account, browserClient);
+    return { device: await rememberDevice(tx, account, browserClient), accountId: account.id };
   });
   browserClient.setDevice(device.token);
+  return accountId;
 }

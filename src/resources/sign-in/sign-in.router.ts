@@ -7,6 +7,7 @@ import {
   policyOutput,
   pendingSignUpOutput,
   resetPasswordInput,
+  resetPasswordOutput,
   signInInput,
   signUpInput,
   signUpOutput,
@@ -16,6 +17,7 @@ import {
 import { iso } from '../../db/query.ts';
 import { requestLink } from './email-link.ts';
 import { resetPassword } from './password.service.ts';
+import { createRevocationToken, listRemainingAccess, revokeRemainingAccess } from './remaining-access.ts';
 import { signIn, signOut } from './sign-in.service.ts';
 import { signUp } from './sign-up.service.ts';
 import { readSignInLink, signInWithLink } from './sign-in-link.service.ts';
@@ -105,9 +107,21 @@ export const authRouter = router({
 
   resetPassword: publicProcedure
     .input(resetPasswordInput)
+    .output(resetPasswordOutput)
+    .mutation(async ({ ctx, input }) => {
+      const accountId = await resetPassword(ctx.services, ctx.browserClient, input);
+      return {
+        ...SUCCESS,
+        access: await listRemainingAccess(ctx.services.db, accountId),
+        revocationToken: createRevocationToken(ctx.services, accountId),
+      };
+    }),
+
+  revokeRemainingAccess: publicProcedure
+    .input(z.object({ token: linkToken }))
     .output(success)
     .mutation(async ({ ctx, input }) => {
-      await resetPassword(ctx.services, ctx.browserClient, input);
+      await revokeRemainingAccess(ctx.services, ctx.browserClient, input.token);
       return SUCCESS;
     }),
 });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { readableName } from '../../procedures/fields.ts';
 import { PASSWORD_LENGTH } from '../../crypto/password-hash.ts';
-import { emailAddress, text, timestamp } from '../../procedures/fields.ts';
+import { emailAddress, success, text, timestamp } from '../../procedures/fields.ts';
 
 /** A password to set. */
 export const newPassword = text(PASSWORD_LENGTH.min, PASSWORD_LENGTH.max);
@@ -41,3 +41,17 @@ export const verificationOutput = z.object({ email: z.string(), needsPassword: z
 export const pendingSignUpOutput = z.object({ email: z.string(), expiresAt: timestamp }).nullable();
 
 export const resetPasswordInput = z.object({ token: linkToken, password: newPassword });
+
+/** What still gives access after a reset, and the token that revokes all of it. */
+export const resetPasswordOutput = success.extend({
+  access: z.array(
+    z.object({
+      kind: z.enum(['passkey', 'api_key', 'connected_app']),
+      id: z.string(),
+      name: z.string(),
+      createdAt: timestamp,
+      lastUsedAt: timestamp.nullable(),
+    }),
+  ),
+  revocationToken: z.string(),
+});

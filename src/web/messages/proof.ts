@@ -12,3 +12,16 @@ export const accountChangedTexts = {
     'In another tab, this browser was signed in as a different user. Nothing was changed. Reload the page to continue as that user.',
   reload: 'Reload',
 } as const;
+
+/** The words of the last page of a password reset. */
+export const remainingAccessTexts = {
+  title: 'Still has access',
+  explanation:
+    'These still give access to your account. If you do not recognize one, or someone else knew your password, revoke all of them.',
+  kinds: { passkey: 'Passkey', api_key: 'API key', connected_app: 'Connected app' },
+  created: (date: string) => `created ${date}`,
+  used: (date: string) => `last used ${date}`,
+  unused: 'never used',
+  submit: 'Revoke all',
+  revoked: 'All passkeys, API keys and connected apps were revoked.',
+} as const;

@@ -8,30 +8,34 @@ import { FailureAlert } from '../components/failure-alert.tsx';
 import { Done, IncompleteLink } from '../components/link-page.tsx';
 import { NewPassword } from '../components/new-password.tsx';
 import { Page } from '../components/page.tsx';
+import { RemainingAccess } from '../components/remaining-access.tsx';
 import { texts } from '../messages/console.ts';
-import { trpc } from '../trpc.ts';
+import { trpc, type Outputs } from '../trpc.ts';
 
 export function ResetPassword() {
   const { token } = useSearch({ from: '/visitors/reset-password' });
   const queries = useQueryClient();
-  const [done, setDone] = useState(false);
+  const [done, setDone] = useState<Outputs['auth']['resetPassword']>();
   const form = useCallForm({
     initialValues: { password: '' },
     call: ({ password }) => trpc.auth.resetPassword.mutate({ token: token ?? '', password }),
-    onSuccess: () => {
+    onSuccess: (output) => {
       queries.clear();
-      setDone(true);
+      setDone(output);
     },
   });
 
   if (token === undefined) return <IncompleteLink />;
-  if (done) {
-    const signIn = (
-      <ButtonLink to="/sign-in" size="md" fullWidth>
-        {texts.toSignIn}
-      </ButtonLink>
+  if (done !== undefined) {
+    const next = (
+      <Stack gap="lg">
+        <RemainingAccess {...done} />
+        <ButtonLink to="/sign-in" size="md" fullWidth>
+          {texts.toSignIn}
+        </ButtonLink>
+      </Stack>
     );
-    return <Done title={texts.reset.doneTitle} explanation={texts.reset.done} next={signIn} />;
+    return <Done title={texts.reset.doneTitle} explanation={texts.reset.done} next={next} />;
   }
   return (
     <Page title={texts.reset.title} explanation={texts.reset.explanation}>

@@ -1,0 +1,92 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Services } from '../../app-services.ts';
+import { liveApiKey, liveGrant } from '../../db/predicates.ts';
+import { iso, isoOrNull, query, type QueryRunner } from '../../db/query.ts';
+import { Passkey } from '../../entities/index.ts';
+import { ProblemError } from '../../errors.ts';
+import { record } from '../../events/record.ts';
+import { notify } from '../../jobs/notify.ts';
+import type { BrowserClient } from '../../procedures/browser-client.ts';
+import { HOUR_MS } from '../../time.ts';
+import { revokeApiKeys, revokeGrants } from '../../transactions/revocation.ts';
+import { withAccount } from '../../transactions/with-account.ts';
+import { findLink } from './email-link.ts';
+
+type Row = {
+  kind: 'passkey' | 'api_key' | 'connected_app';
+  id: string;
+  name: string;
+  created_at: string;
+  last_used_at: string | null;
+};
+
+// Keys that an app created are revoked with the app.
+const accessOfAccount = query<Row>(
+  'remaining_access',
+  `select 'passkey' as kind, p.id, p.name, p.created_at, p.last_used_at from passkey p where p.account_id = $1
+   union all
+   select 'api_key', k.id, k.name, k.created_at, k.last_used_at from api_key k
+   where k.account_id = $1 and k.oauth_grant_id is null and ${liveApiKey('k')}
+   union all
+   select 'connected_app', g.id, c.name, g.created_at, g.last_used_at
+   from oauth_grant g join oauth_client c on c.id = g.client_id
+   where g.account_id = $1 and ${liveGrant('g')}
+   order by created_at desc, id desc`,
+);
+
+/** Lists what gives access to an account beside its password and sessions, newest first. */
+export async function listRemainingAccess(db: QueryRunner, accountId: string) {
+  const rows = await db.query(accessOfAccount, [accountId]);
+  return rows.map(({ created_at: createdAt, last_used_at: lastUsedAt, ...row }) => ({
+    ...row,
+    createdAt: iso(createdAt),
+    lastUsedAt: isoOrNull(lastUsedAt),
+  }));
+}
+
+const PURPOSE = 'revoke access after reset';
+/** How long the last page of a reset can revoke what it lists. */
+const VALID_MS = HOUR_MS;
+
+/** Creates the token with which the last page of a reset revokes what it lists. Nothing is stored. */
+export const createRevocationToken = ({ sealer }: Services, accountId: string): string =>
+  sealer.seal(JSON.stringify({ purpose: PURPOSE, accountId, resetAt: Date.now() }));
+
+/** Revokes all passkeys, API keys and connected apps that the account had when its password was reset. */
+export async function revokeRemainingAccess(
+  services: Services,
+  browserClient: BrowserClient,
+  token: string,
+): Promise<void> {
+  const { accountId, resetAt } = await findLink(
+    browserClient,
+    Promise.resolve().then(() => parseToken(services, token)),
+  );
+  const before = { createdAt: { $lte: new Date(resetAt) } };
+  await withAccount(services.db, { accountId }, async ({ tx }) => {
+    await revokeGrants(tx, { account: accountId, ...before }, 'password reset');
+    await revokeApiKeys(tx, { account: accountId, ...before }, 'password reset');
+    await deletePasskeys(tx, accountId, before);
+    await notify(tx, accountId, { kind: 'access_revoked' });
+  });
+}
+
+function parseToken({ sealer }: Services, token: string): { accountId: string; resetAt: number } {
+  try {
+    const { purpose, accountId, resetAt } = JSON.parse(sealer.open(token)) as Record<string, unknown>;
+    if (purpose === PURPOSE && typeof accountId === 'string' && Number(resetAt) > Date.now() - VALID_MS) {
+      return { accountId, resetAt: Number(resetAt) };
+    }
+  } catch {
+    // Not one of these tokens.
+  }
+  throw new ProblemError('link_invalid');
+}
+
+async function deletePasskeys(tx: EntityManager, accountId: string, before: { createdAt: object }): Promise<void> {
+  const passkeys = await tx.find(Passkey, { account: accountId, ...before }, { orderBy: { id: 'asc' } });
+  for (const passkey of passkeys) {
+    tx.remove(passkey);
+    record(tx, 'passkey.removed', { accountId, passkeyId: passkey.id, reason: 'password reset' });
+  }
+}

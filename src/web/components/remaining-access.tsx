@@ -1,0 +1,43 @@
+import { Button, Stack, Text } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { useDates } from './dates.ts';
+import { FailureAlert } from './failure-alert.tsx';
+import { remainingAccessTexts as words } from '../messages/proof.ts';
+import { failureOf, trpc, type Outputs } from '../trpc.ts';
+
+type RemainingAccessProps = Pick<Outputs['auth']['resetPassword'], 'access' | 'revocationToken'>;
+
+/** Lists what still gives access after a password reset, newest first, and revokes all of it. */
+export function RemainingAccess({ access, revocationToken }: RemainingAccessProps) {
+  const { day } = useDates();
+  const revocation = useMutation({
+    mutationFn: () => trpc.auth.revokeRemainingAccess.mutate({ token: revocationToken }),
+  });
+  if (access.length === 0) return null;
+  if (revocation.isSuccess) return <Text role="status">{words.revoked}</Text>;
+  return (
+    <Stack gap="sm">
+      <Text fw={600}>{words.title}</Text>
+      <Text size="sm">{words.explanation}</Text>
+      <ul className="rows" aria-label={words.title}>
+        {access.map(({ kind, id, name, createdAt, lastUsedAt }) => (
+          <li key={id} className="row">
+            <div className="row-text">
+              <Text fw={600} className="wrap">
+                {name}
+              </Text>
+              <Text size="sm" c="dimmed">
+                {words.kinds[kind]}, {words.created(day(createdAt))},{' '}
+                {lastUsedAt === null ? words.unused : words.used(day(lastUsedAt))}
+              </Text>
+            </div>
+          </li>
+        ))}
+      </ul>
+      {revocation.error !== null && <FailureAlert failure={failureOf(revocation.error)} />}
+      <Button variant="outline" color="red" loading={revocation.isPending} onClick={() => revocation.mutate()}>
+        {words.submit}
+      </Button>
+    </Stack>
+  );
+}

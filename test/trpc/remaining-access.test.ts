@@ -1,0 +1,99 @@
+import { describe, expect } from 'vitest';
+import { test, type Api } from '../support/api.ts';
+import { createAuthenticator } from '../support/authenticator.ts';
+import { problemOf } from '../support/browser.ts';
+import { allMailed, aSignedIn, codeOf, OTHER_PASSWORD, tokenTo } from './people.ts';
+
+/** Resets the password of somebody with a passkey, two keys, of which one is a team's, and a connected app. */
+async function aReset(api: Api) {
+  const owner = await aSignedIn(api);
+  const { trpc } = owner.visitor;
+  const authenticator = createAuthenticator();
+  const response = authenticator.create(await trpc.passkeys.registrationOptions.mutate());
+  const passkey = await trpc.passkeys.register.mutate({ name: 'Laptop', response });
+  const team = await api.aTeam({ owner });
+  const key = await api.anApiKey(owner, { scopes: ['profile:read'] });
+  const teamKey = await api.anApiKey(owner, { team });
+  const grant = await api.aGrant(owner, { scopes: ['profile:read'] });
+  await api.anApiKey(owner, { revoked: true });
+  await api.anApiKey(await api.anAccount());
+  for (const [i, [table, id]] of Object.entries([
+    ['passkey', passkey.id],
+    ['api_key', key.id],
+    ['api_key', teamKey.id],
+    ['oauth_grant', grant.id],
+  ] as const)) {
+    await api.rows(`update ${table} set created_at = now() - $2 * interval '1 day' where id = $1`, [
+      id,
+      10 - Number(i),
+    ]);
+  }
+  await trpc.auth.forgotPassword.mutate({ email: owner.email });
+  const token = await tokenTo(api, owner.email, /^Reset/);
+  const visitor = api.visitor();
+  const { access, revocationToken } = await visitor.trpc.auth.resetPassword.mutate({ token, password: OTHER_PASSWORD });
+  return { ...owner, team, key, teamKey, grant, passkey, authenticator, visitor, access, revocationToken };
+}
+
+describe('a password reset', () => {
+  test('lists what still gives access, newest first', async ({ api }) => {
+    const { access, passkey, key, teamKey, grant } = await aReset(api);
+
+    expect(access.map(({ kind, id }) => [kind, id])).toEqual([
+      ['connected_app', grant.id],
+      ['api_key', teamKey.id],
+      ['api_key', key.id],
+      ['passkey', passkey.id],
+    ]);
+    expect(access.at(-1)).toMatchObject({ name: 'Laptop', lastUsedAt: null });
+  });
+
+  test('leaves all of it working until it is revoked, at once and together', async ({ api }) => {
+    const { id, email, visitor, revocationToken, key, teamKey, grant, team, authenticator } = await aReset(api);
+    const signIn = async () => {
+      const options = await visitor.trpc.passkeys.signInOptions.mutate();
+      return codeOf(api.visitor().trpc.passkeys.signIn.mutate({ response: authenticator.get(options) }));
+    };
+    expect((await api.as(key).get('/api/v1/me')).status).toBe(200);
+    expect((await api.as(grant).get('/api/v1/me')).status).toBe(200);
+    expect(await signIn()).toBe('ok');
+
+    expect(await visitor.trpc.auth.revokeRemainingAccess.mutate({ token: revocationToken })).toEqual({ success: true });
+
+    expect(await api.as(key).get('/api/v1/me')).toBeProblem('credential_invalid');
+    expect(await api.as(teamKey).get(`/api/v1/teams/${team.id}`)).toBeProblem('credential_invalid');
+    expect(await api.as(grant).get('/api/v1/me')).toBeProblem('credential_invalid');
+    expect(await signIn()).toBe('passkey_refused');
+    await api.mailTo(email, /^All other access was revoked$/);
+    const events = await api.rows<{ event: string }>(
+      `select event from audit_event where account_id = $1 and details->>'reason' = 'password reset' order by event`,
+      [id],
+    );
+    expect(events.map(({ event }) => event)).toEqual(
+      expect.arrayContaining(['api_key.revoked', 'oauth_grant.revoked', 'passkey.removed']),
+    );
+  });
+
+  test('revokes nothing that was created after it, and the same again when asked twice', async ({ api }) => {
+    const { id, visitor, revocationToken } = await aReset(api);
+    const later = await api.anApiKey({ id }, { scopes: ['profile:read'] });
+    await api.rows(`update api_key set created_at = now() + interval '1 second' where id = $1`, [later.id]);
+
+    const revoke = () => codeOf(visitor.trpc.auth.revokeRemainingAccess.mutate({ token: revocationToken }));
+    expect(await Promise.all([revoke(), revoke()])).toEqual(['ok', 'ok']);
+
+    expect((await api.as(later).get('/api/v1/me')).status).toBe(200);
+  });
+
+  test('cannot be used to revoke with any other token', async ({ api }) => {
+    const { key, visitor, revocationToken } = await aReset(api);
+    const tampered = `${revocationToken.slice(0, -4)}AAAA`;
+    const sealed = api.services.sealer.seal('rst_pr_other');
+    for (const token of [tampered, sealed, '', 'x', revocationToken.slice(1)]) {
+      const call = visitor.trpc.auth.revokeRemainingAccess.mutate({ token });
+      expect(await problemOf(call)).toMatchObject({ code: 'link_invalid' });
+    }
+    await allMailed(api);
+    expect((await api.as(key).get('/api/v1/me')).status).toBe(200);
+  });
+});
