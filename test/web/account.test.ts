@@ -63,7 +63,7 @@ describe.skipIf(!hasChromium)('the account page', () => {
     await page.goto(linkIn(await api.mailTo(person.email, /reset/i)));
     await page.getByLabel('New password').fill('password');
     await page.getByRole('button', { name: 'Set the password' }).click();
-    await page.getByText('This password is too easy to guess.').waitFor();
+    await page.getByText('This password is too common. Choose another.').waitFor();
     await page.getByLabel('New password').fill(NEW_PASSWORD);
     await page.getByRole('button', { name: 'Set the password' }).click();
     await shows(page, 'Your password has changed');

@@ -54,6 +54,30 @@ describe.skipIf(!hasChromium)('an action that needs a recent sign-in', () => {
     await dialog.getByLabel('Password', { exact: true }).waitFor();
   });
 
+  test('goes on after a new sign-in with an emailed link in the same browser', async ({ api, open }) => {
+    const { person, page } = await openStale(api, open);
+    const dialog = await deleteAccount(page);
+    await dialog.getByRole('button', { name: 'Email me a sign-in link' }).click();
+    await dialog.getByText('Open the link that was emailed to you').waitFor();
+    const token = /token=(\S+)/.exec((await api.mailTo(person.email, /sign-in link/)).text)?.[1] ?? '';
+
+    // As the page of the link does, in another tab.
+    const tab = await page.context().newPage();
+    await tab.goto('/sign-in');
+    await tab.evaluate(
+      (given) =>
+        fetch('/trpc/auth.signInWithLink', {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({ token: given }),
+        }),
+      token,
+    );
+
+    await shows(page, 'Sign in');
+    expect(await accounts(api, person)).toEqual([]);
+  });
+
   test('takes a passkey instead of the password', async ({ api, open }) => {
     const { person, page } = await openStale(api, open);
     await api.rows('update session set proven_at = now() where account_id = $1', [person.id]);

@@ -1,9 +1,10 @@
 import { Button, Divider, Group, PasswordInput, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import type { KeyboardEvent } from 'react';
+import { useEffect, useEffectEvent, type KeyboardEvent } from 'react';
 import { texts } from '../messages/console.ts';
 import { proofTexts as words } from '../messages/proof.ts';
 import { passkeyTrouble, proveWithPasskey, supportsPasskeys } from '../passkeys.ts';
+import { me } from '../session.ts';
 import { failureOf, query, trpc } from '../trpc.ts';
 import { useCallForm } from './call-form.ts';
 import { Dialog } from './dialog.tsx';
@@ -16,9 +17,19 @@ type ProofDialogProps = { readonly onFinish: (isProven: boolean) => void };
 // The dialog that is open below listens for Escape too, and must stay open.
 const OWN_ESCAPE = { 'data-mantine-stop-propagation': 'true' };
 
-/** Asks the user to confirm who they are by password or passkey. */
+const POLL_MS = 3000;
+
+/** Asks the user to confirm who they are: by password, by passkey, or by signing in again with an emailed link. */
 export function ProofDialog({ onFinish }: ProofDialogProps) {
-  const proof = useQuery({ ...query('account.proof'), gcTime: 0 });
+  const { data: account } = useQuery({ ...me(), enabled: false });
+  const link = useMutation({ mutationFn: (email: string) => trpc.auth.emailSignInLink.mutate({ email }) });
+  // The link signs in again, in this browser: the new session is proven.
+  const proof = useQuery({ ...query('account.proof'), gcTime: 0, refetchInterval: link.isSuccess && POLL_MS });
+  const isProven = link.isSuccess && typeof proof.data?.provenUntil === 'string';
+  const finish = useEffectEvent(() => onFinish(true));
+  useEffect(() => {
+    if (isProven) finish();
+  }, [isProven]);
   const cancel = () => onFinish(false);
   const closeOnEscape = ({ key }: KeyboardEvent) => key === 'Escape' && cancel();
   return (
@@ -38,6 +49,22 @@ export function ProofDialog({ onFinish }: ProofDialogProps) {
             {proof.data.hasPassword && <Divider label={texts.signIn.or} />}
             <PasskeyProof onFinish={onFinish} />
           </>
+        )}
+        {link.error !== null && <FailureAlert failure={failureOf(link.error)} />}
+        {link.isSuccess && (
+          <Text size="sm" role="status">
+            {words.linkSent}
+          </Text>
+        )}
+        {account?.email && !link.isSuccess && (
+          <Button
+            {...OWN_ESCAPE}
+            variant="subtle"
+            loading={link.isPending}
+            onClick={() => account.email !== null && link.mutate(account.email)}
+          >
+            {words.link}
+          </Button>
         )}
       </Stack>
     </Dialog>

@@ -1,9 +1,11 @@
 /** The words of the dialog in which users confirm who they are. */
 export const proofTexts = {
   title: 'Confirm that it is you',
-  explanation: 'This action needs a recent sign-in. Confirm with your password or a passkey to continue.',
+  explanation: 'This action needs a recent sign-in. Confirm that it is you to continue.',
   submit: 'Confirm',
   passkey: 'Confirm with a passkey',
+  link: 'Email me a sign-in link',
+  linkSent: 'Open the link that was emailed to you in this browser, and sign in. Then this page continues.',
 } as const;
 
 export const accountChangedTexts = {
