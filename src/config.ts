@@ -51,8 +51,8 @@ const environment = z.object({
   SIGN_IN_ADDRESS_LIMIT: count(30),
   SIGN_IN_LIMIT: count(10),
   SIGN_IN_WINDOW_SECONDS: count(900, SECONDS_MAX),
-  // Links to verify, reset or change an address that one mailbox gets in an hour; invitations and
-  // notices are counted apart, by MAILS_PER_DAY.
+  // Emails of each kind of link (verify, reset, change, sign in) per address and hour. Security
+  // notices have no limit.
   LINK_MAILS_PER_HOUR: count(5),
   PASSWORD_MEMORY_KIB: wholeNumber(19_456, 1_048_576).default(19_456),
   PASSWORD_PASSES: wholeNumber(2, 100).default(2),

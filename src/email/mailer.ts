@@ -10,7 +10,7 @@ export type Mail = { readonly to: string; readonly subject: string; readonly tex
 /** An email with an id that is the same for each attempt to send it, so that a receiver can recognize a repeated one. */
 type OutgoingMail = Mail & { readonly id: string };
 
-/** Sends mails one by one. A mail that was not taken over by the other side is an error. */
+/** Sends emails one by one. @throws if the other side did not accept an email */
 export type Mailer = {
   send(mail: OutgoingMail, signal?: AbortSignal): Promise<void>;
   close(): void;
@@ -23,7 +23,7 @@ const SEND_MS = MINUTE_MS;
 const CONNECT_MS = 10 * SECOND_MS;
 const SILENCE_MS = 30 * SECOND_MS;
 
-/** Mails go to the SMTP server, or without one to a file each in `<dataDir>/mail`. */
+/** Sends emails to the SMTP server or, without one, writes each to a file in `<dataDir>/mail`. */
 export const createMailer = ({ smtpUrl, mailFrom, dataDir }: MailSettings): Mailer =>
   smtpUrl === undefined ? fileMailer(join(dataDir, 'mail'), mailFrom) : smtpMailer(smtpUrl, mailFrom);
 
@@ -67,7 +67,7 @@ function fileMailer(directory: string, from: string): Mailer {
   return {
     async send(mail) {
       const content = await compose(composer, mail, from);
-      // Mails hold links that sign people in or up, so the files are their owner's alone.
+      // Emails contain links that sign in, so only the owner of the files can read them.
       await mkdir(directory, { recursive: true, mode: 0o700 });
       const name = `${new Date().toISOString().replaceAll(':', '-')}-${randomBytes(4).toString('hex')}`;
       const unfinished = join(directory, `.${name}.tmp`);

@@ -18,7 +18,7 @@ export type NewAccount = {
   readonly isEmailVerified?: boolean | undefined;
 };
 
-/** Makes an account. Of two with one address, whatever its case, the unique index lets one be. */
+/** Creates an account. The unique index allows one per address, whatever its case. */
 export async function createAccount(db: TransactionScope, input: NewAccount): Promise<Account> {
   const passwordHash = input.password === undefined ? null : await hashPassword(checked(input.password, input.email));
   try {
@@ -41,13 +41,13 @@ export async function createAccount(db: TransactionScope, input: NewAccount): Pr
   }
 }
 
-/** The account of an address, whatever its case. */
+/** Finds the account of an address, whatever its case. */
 export async function findAccountByEmail(em: EntityManager, email: string): Promise<Account | null> {
   const [row] = await em.execute<{ id: string }[]>('select id from account where lower(email) = lower(?)', [email]);
   return row === undefined ? null : em.findOne(Account, row.id);
 }
 
-/** Refuses the account's credentials from now on. Keys come back when it is enabled; sessions have ended. */
+/** Denies the account's credentials from now on. Enabling it restores API keys and grants; its sessions are revoked. */
 export async function disableAccount(db: TransactionScope, accountId: string): Promise<Account> {
   return transaction(db, async (tx) => {
     // The account's row, so that two that disable and enable it end in one of the two states.
@@ -70,7 +70,7 @@ export async function enableAccount(db: TransactionScope, accountId: string): Pr
   });
 }
 
-/** At the command line nobody has an account. */
+/** The operator has no account on the command line. */
 function operatorFields(subjectId: string) {
   const { actorId } = currentActor();
   return { ...(actorId !== null && { accountId: actorId }), subjectId };

@@ -12,7 +12,7 @@ import type { Services } from '../../app-services.ts';
 import type { BrowserClient } from '../../procedures/browser-client.ts';
 import { requireOpenSession, requireRecentProof } from '../../auth/recent-proof.ts';
 
-/** Deletes an account, everything that is its own, and the teams that nobody else is in. */
+/** Deletes the caller's account, everything it owns, and the teams of which it is the only member. */
 export async function deleteAccount(
   services: Services,
   browserClient: BrowserClient,
@@ -20,18 +20,18 @@ export async function deleteAccount(
 ): Promise<void> {
   const { db } = services;
   await requireRecentProof(db, principal);
-  // A team that became the account's own between the locks of the teams and its own is locked by the next try.
+  // Try again if the account became the owner of another team before it was locked: teams are locked first.
   while (!(await transaction(db, (tx) => remove(tx, principal.accountId, () => requireOpenSession(tx, principal)))))
     continue;
   browserClient.clearSession();
 }
 
-/** Deletes an account for the operator, without its password. */
+/** Deletes an account for the operator, without a proof. */
 export async function deleteAccountAsOperator(db: TransactionScope, accountId: string): Promise<void> {
   while (!(await transaction(db, (tx) => remove(tx, accountId)))) continue;
 }
 
-/** @returns false, with nothing changed, where a team would have to be locked after the account */
+/** @returns false, with nothing changed, if a team would have to be locked after the account */
 async function remove(
   tx: EntityManager,
   accountId: string,
@@ -56,7 +56,7 @@ async function remove(
   await notify(tx, accountId, { kind: 'account_deleted' });
   if (email && emailVerifiedAt) await removeAddress(tx, accountId, email);
   await lockMany(tx, 'membership', { account: accountId });
-  // The account's clients are deleted with it, and with them what other people allowed these.
+  // The account's OAuth clients are deleted with it, and with them the grants of other users.
   const clients = await lockMany(tx, 'oauth_client', { account: accountId });
   const grants = { $or: [{ account: accountId }, { client: { $in: clients.map(({ id }) => id) } }] };
   await lockMany(tx, 'oauth_grant', grants);
@@ -66,7 +66,7 @@ async function remove(
     await tx.nativeDelete(Team, { id: teamId });
     record(tx, 'team.deleted', { accountId, teamId, reason: 'account deleted' });
   }
-  // They go with the account; each of their teams has lost a member.
+  // Memberships are deleted with the account. Each of the teams has lost a member.
   const left = await tx.execute<{ team_id: string }[]>(
     'select team_id from membership where account_id = ? order by team_id',
     [accountId],

@@ -13,7 +13,7 @@ const KINDS = {
   sign_in: { secret: 'signInLink', validMs: HOUR_MS },
 } as const satisfies Record<TokenPurpose, unknown>;
 
-/** Makes a link's token for the mailbox of `email`. Only its hash is stored. @returns the token */
+/** Creates the token of an emailed link. Only its hash is stored. @returns the token */
 export function issueToken(
   tx: EntityManager,
   secrets: Secrets,
@@ -27,7 +27,7 @@ export function issueToken(
   return secret;
 }
 
-/** The address of the account that a working link is about, which uses nothing up; 404 for any other. */
+/** Returns the account of a valid link without consuming the token. @throws link_invalid */
 export async function peekToken(
   em: EntityManager,
   secrets: Secrets,
@@ -45,8 +45,8 @@ export async function peekToken(
 }
 
 /**
- * Uses a token up: of any number of calls at once one gets here, and its account with the row locked.
- * The account first, as everywhere, so that it cannot wait for one who holds it and wants the token.
+ * Consumes a token; of concurrent calls only one succeeds. Locks the account first (see LOCK_ORDER).
+ * @throws link_invalid
  */
 export async function consumeToken(
   tx: EntityManager,
@@ -64,7 +64,7 @@ export async function consumeToken(
   return { account, email: used.email };
 }
 
-/** Ends links of an account, unused. */
+/** Deletes links of an account that were not used. */
 export async function endTokens(
   tx: EntityManager,
   accountId: string,

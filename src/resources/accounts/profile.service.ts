@@ -5,7 +5,7 @@ import type { Account } from '../../entities/index.ts';
 
 type Profile = { readonly avatar?: string | null | undefined; readonly preferredLocale?: string | null | undefined };
 
-/** Changes what is given and leaves the rest. */
+/** Changes the members that are given. */
 export async function updateProfile(
   db: TransactionScope,
   accountId: string,

@@ -11,23 +11,23 @@ import { consumeChallenge } from './passkeys.queries.ts';
 import type { RegistrationResponse, SignInResponse } from './passkeys.schema.ts';
 import { MINUTE_MS } from '../../time.ts';
 
-/** Ed25519, ES256 and RS256 as COSE numbers, the preferred one first: what authenticators can do, and nothing that depends on the runtime. */
+/** Ed25519, ES256 and RS256 as COSE numbers, in order of preference. Authenticators and every runtime support them. */
 export const ALGORITHMS = [-8, -7, -257];
 
 /** How long an authenticator may take, in milliseconds. */
 export const CHALLENGE_MS = 5 * MINUTE_MS;
 const CHALLENGE_BYTES = 32;
 
-/** Passkeys are for the host of BASE_URL and answer on its origin, whatever a request calls this service. */
+/** Returns the relying party: the host and origin of BASE_URL, whatever host a request names. */
 export function relyingParty({ baseUrl }: Config): { id: string; origin: string } {
   const { hostname, origin } = new URL(baseUrl);
   return { id: hostname, origin };
 }
 
-/** The account as authenticators know it: its id, which says nothing about the person. */
+/** Returns the user handle for authenticators: the account's id, which contains no personal data. */
 export const userHandleOf = (accountId: string): string => Buffer.from(accountId).toString('base64url');
 
-/** A question to an authenticator, kept until it is answered or five minutes are over. */
+/** Creates a challenge for an authenticator. It is valid once, for five minutes. */
 export function newChallenge(tx: EntityManager, account: Account | null): string {
   const challenge = randomBytes(CHALLENGE_BYTES).toString('base64url');
   tx.create(PasskeyChallenge, { challenge, account, expiresAt: new Date(Date.now() + CHALLENGE_MS) });
@@ -35,8 +35,8 @@ export function newChallenge(tx: EntityManager, account: Account | null): string
 }
 
 /**
- * Uses up the challenge that a response says it answers, before anything else of the response is
- * looked at: a response is tried once, whatever comes of it.
+ * Consumes the challenge that a response answers, before anything else of the response is verified, so that
+ * each response is tried once.
  */
 export async function takeChallenge(
   db: Services['db'],
@@ -60,7 +60,7 @@ function challengeIn(clientDataJSON: string): string | undefined {
   }
 }
 
-/** The new credential of a registration that answers the challenge well. */
+/** Verifies a registration. @returns its credential */
 export async function credentialOf(
   config: Config,
   { id, rawId, type, response }: RegistrationResponse,
@@ -84,12 +84,12 @@ export async function credentialOf(
       supportedAlgorithmIDs: ALGORITHMS,
     }),
   );
-  // What the browser calls the credential is not signed; what the authenticator says it is, is what will sign.
+  // The id that the browser sends is not signed, so it must equal the one in the authenticator's data.
   if (registrationInfo === undefined || registrationInfo.credential.id !== id) throw refused();
   return registrationInfo.credential;
 }
 
-/** The counter of a good answer to the challenge, higher than the passkey's where its authenticator counts. */
+/** Verifies an answer to the challenge. @returns its signature counter, which increases if the authenticator counts */
 export async function counterOf(
   config: Config,
   passkey: Passkey,
@@ -98,7 +98,7 @@ export async function counterOf(
 ): Promise<number> {
   const { id: expectedRPID, origin: expectedOrigin } = relyingParty(config);
   const { userHandle, ...signed } = response;
-  // WebAuthn 3, section 7.2: whoever the authenticator means has to be the owner of its key.
+  // WebAuthn 3, section 7.2: the user handle has to be that of the passkey's account.
   if (userHandle && userHandle !== userHandleOf(passkey.account.id)) throw refused();
   const { verified, authenticationInfo } = await checked(() =>
     verifyAuthenticationResponse({
@@ -115,8 +115,8 @@ export async function counterOf(
 }
 
 /**
- * The attestation object without its statement. Nobody's is asked for; and those who send one bring
- * certificates, whose revocation lists the library would fetch from wherever they say.
+ * Removes the statement from an attestation object. None is requested, and the library would fetch the revocation
+ * lists of its certificates from URLs that the caller chooses.
  */
 function withoutAttestation(attestationObject: string): string {
   const decoded = decodeAttestationObject(new Uint8Array(Buffer.from(attestationObject, 'base64url')));
@@ -128,7 +128,7 @@ function withoutAttestation(attestationObject: string): string {
   return Buffer.from(isoCBOR.encode(bare)).toString('base64url');
 }
 
-/** The library throws what is wrong with a response, in as many ways as there are. */
+/** Maps every error of the library to one. */
 async function checked<Result>(verify: () => Promise<Result>): Promise<Result> {
   try {
     return await verify();
@@ -137,5 +137,5 @@ async function checked<Result>(verify: () => Promise<Result>): Promise<Result> {
   }
 }
 
-/** Whatever is wrong with an answer, it is one refusal. */
+/** All failures are the same error, so that they reveal nothing. */
 export const refused = (): ProblemError => new ProblemError('passkey_refused');

@@ -15,7 +15,7 @@ const renamePasskeyRow = recordedCommand<PasskeyRow>(
   'passkey.renamed',
 );
 
-// One statement, so that of any number of answers to one challenge a single one is looked at.
+// One statement, so that only one of several concurrent answers to a challenge is verified.
 const consumeChallengeRow = command<{ id: string }>(
   'consume_passkey_challenge',
   `delete from passkey_challenge
@@ -28,13 +28,13 @@ export async function listPasskeys(db: QueryRunner, accountId: string) {
   return rows.map(presentRow);
 }
 
-/** Renames a passkey of the account. @returns null where the account has none of this id. */
+/** Renames a passkey of the account. @returns null if the account has none with this id */
 export async function renamePasskey(db: Database, accountId: string, id: string, name: string) {
   const [row] = await runAndRecord(db, renamePasskeyRow, [id, accountId, name], { accountId, passkeyId: id });
   return row === undefined ? null : presentRow(row);
 }
 
-/** Uses up a challenge. @returns whether it was one: asked of this account (null: a sign-in), not expired, not answered before. */
+/** Consumes a challenge. @returns whether it was valid for this account (null: a sign-in), unexpired and unused */
 export async function consumeChallenge(db: Database, challenge: string, accountId: string | null): Promise<boolean> {
   const rows = await db.run(consumeChallengeRow, [challenge, accountId]);
   return rows.length > 0;

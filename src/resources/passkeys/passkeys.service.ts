@@ -186,7 +186,7 @@ export async function renamePasskey({ db }: Services, { accountId }: Principal, 
   return passkey;
 }
 
-/** Removes a passkey, but never the last way into the account. */
+/** Removes a passkey, unless it is the only way to sign in. */
 export async function removePasskey({ db }: Services, principal: Principal, id: string): Promise<void> {
   await withAccount(db, principal, async ({ tx, account }) => {
     const passkey = await tx.findOne(Passkey, { id, account: account.id });

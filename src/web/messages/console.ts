@@ -227,7 +227,7 @@ export const texts = {
       removeOf: (name: string) => `Remove the passkey ${name}`,
       removeTitle: 'Remove the passkey?',
       removeExplanation: (name: string) =>
-        `You cannot sign in with “${name}” any more. Delete it on your device as well.`,
+        `You can no longer sign in with “${name}”. Delete it on your device as well.`,
       added: 'The passkey is added.',
       removed: 'The passkey is removed.',
       renamed: 'The passkey is renamed.',
@@ -248,11 +248,11 @@ export const texts = {
     },
     deletion: {
       title: 'Delete the account',
-      explanation: 'Your memberships, sessions, passkeys and keys go with it. This cannot be undone.',
+      explanation: 'This also deletes your memberships, sessions, passkeys and API keys. It cannot be undone.',
       open: 'Delete the account…',
       confirmTitle: 'Delete your account?',
       confirm:
-        'Teams that you own alone are deleted with it; teams with other members have to be transferred or deleted first.',
+        'Teams of which you are the only member are deleted too. Transfer or delete teams with other members first.',
       submit: 'Delete for good',
       done: 'Your account is deleted.',
     },
