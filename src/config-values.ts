@@ -69,6 +69,22 @@ export const baseUrl = () =>
 /** Origins in the form in which browsers send them. */
 export const origins = () => readBy((text) => [...new Set(splitList(text).map((origin) => readOrigin(origin).origin))]);
 
+/** Schemes that browsers open themselves, so that a redirect to one would not reach an application. */
+const BROWSER_SCHEMES: ReadonlySet<string> = new Set(
+  'about blob chrome data file filesystem ftp http https intent javascript mailto sms tel vbscript view-source ws wss'.split(
+    ' ',
+  ),
+);
+
+/** Private-use URI schemes, in lower case. */
+export const redirectSchemes = () =>
+  readBy((text) => {
+    const schemes = splitList(text.toLowerCase());
+    const wrong = schemes.find((scheme) => !/^[a-z][a-z0-9+.-]*$/.test(scheme) || BROWSER_SCHEMES.has(scheme));
+    if (wrong !== undefined) throw new Error(`must be private-use schemes, separated by commas; ${wrong} is none`);
+    return schemes;
+  });
+
 export const redisUrls = () =>
   z
     .string()

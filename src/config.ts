@@ -11,12 +11,16 @@ import {
   origins,
   plans,
   port,
+  redirectSchemes,
   redisUrls,
   secretKeys,
   trustedProxies,
   url,
   wholeNumber,
 } from './config-values.ts';
+
+/** The longest time in which a refresh can be repeated. Its encrypted answers are kept for as long. */
+export const REFRESH_REPEAT_MAX_SECONDS = 600;
 
 const environment = z.object({
   PORT: port().default(3000),
@@ -64,7 +68,12 @@ const environment = z.object({
   OAUTH_REGISTRATION: flag.default(false),
   OAUTH_CLIENT_DOCUMENTS: flag.default(false),
   OAUTH_DPOP: flag.default(false),
-  OAUTH_REFRESH_REPEAT: flag.default(true),
+  // For how many seconds a repeated refresh gets the same answer; 0 revokes its tokens at once.
+  OAUTH_REFRESH_REPEAT: wholeNumber(0, REFRESH_REPEAT_MAX_SECONDS).default(60),
+  // Private-use schemes without a dot that native clients can redirect to.
+  OAUTH_REDIRECT_SCHEMES: redirectSchemes().default(['cursor']),
+  // Clients that one address can register in an hour.
+  OAUTH_REGISTRATION_LIMIT: count(30, REQUESTS_MAX),
   AUDIT_DAYS: count(365, 36_500),
   TOKEN_BRAND: z
     .string()
@@ -153,8 +162,12 @@ export function readConfig(env: NodeJS.ProcessEnv) {
       clientDocuments: e.OAUTH_CLIENT_DOCUMENTS,
       /** Sender-constrained tokens (RFC 9449). */
       dpop: e.OAUTH_DPOP,
-      /** Whether a refresh may be repeated within half a minute. */
-      refreshRepeat: e.OAUTH_REFRESH_REPEAT,
+      /** How long a refresh can be repeated; 0 if never. */
+      refreshRepeatSeconds: e.OAUTH_REFRESH_REPEAT,
+      /** Private-use schemes without a dot that native clients can redirect to, in lower case. */
+      redirectSchemes: e.OAUTH_REDIRECT_SCHEMES,
+      /** Registrations from one address in an hour. */
+      registrationLimit: e.OAUTH_REGISTRATION_LIMIT,
     },
     /** Retention of the audit log. */
     auditDays: e.AUDIT_DAYS,

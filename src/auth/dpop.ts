@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { calculateJwkThumbprint, EmbeddedJWK, jwtVerify, type JWTPayload } from 'jose';
 import { ProblemError } from '../errors.ts';
-import { refused, type Authentication } from './authenticate.ts';
+import { unauthenticated, type Authentication } from './authenticate.ts';
 import type { Counter } from '../rate-limit/attempts.ts';
 
 /** How a proof may be signed: with a key pair, never with a shared secret. */
@@ -29,17 +29,17 @@ export async function requireProof(
   presented: Presented,
   counter: Counter,
 ): Promise<Authentication> {
-  if (authentication.principal === null) return challenged(authentication, 'used');
+  if (authentication.principal === null) return withDpopChallenge(authentication, 'used');
   const thumbprint = authentication.token?.thumbprint;
-  if (!thumbprint) return refused(new ProblemError('credential_invalid', undefined, { dpop: 'used' }));
+  if (!thumbprint) return unauthenticated(new ProblemError('credential_invalid', undefined, { dpop: 'used' }));
   const jti = await provenBy(presented, thumbprint);
   return jti !== undefined && (await isFirstUse(counter, thumbprint, jti))
     ? authentication
-    : refused(new ProblemError('credential_invalid', undefined, { dpop: 'proof_refused' }));
+    : unauthenticated(new ProblemError('credential_invalid', undefined, { dpop: 'proof_refused' }));
 }
 
 /** The same refusal, whose challenge tells of DPoP too. */
-export const challenged = (
+export const withDpopChallenge = (
   authentication: Authentication,
   dpop: NonNullable<ProblemError['extras']['dpop']>,
 ): Authentication =>

@@ -1,21 +1,20 @@
 import type { Permission, Scope } from '../entities/index.ts';
 
-/**
- * Who is calling, whatever kind of credential said so. After authentication nobody sees the
- * credential itself, only this.
- */
+/** The authenticated caller. Code after authentication uses this, never the credential. */
 export type Principal = {
   readonly kind: 'api-key' | 'oauth-grant' | 'session';
   /** The API key's, grant's or session's id: the rate limit's bucket and the name in the log. */
   readonly credentialId: string;
   readonly accountId: string;
-  /** The one team a team credential reaches; null reaches every team of the account. */
+  /** The only team that a team credential gives access to; null for every team of the account. */
   readonly teamId: string | null;
+  /** The token family of an access token: an API key that it creates ends with it. */
+  readonly tokenFamilyId?: string | null;
   /** The scopes enforced, in the order of the specification. */
   readonly scopes: readonly Scope[];
 };
 
-/** The caller's active membership of the team a call is about, with what an answer needs of the team. */
+/** The caller's active membership of the team named in the request, with the team's details. */
 export type ActiveMembership = {
   readonly id: string;
   readonly accountId: string;

@@ -1,6 +1,6 @@
 import { SCOPES, type Scope } from '../entities/index.ts';
 
-/** What each scope lets a credential do (spec 5), for the documentation and the consent page. */
+/** What a credential can do with each scope (section 5 of the API specification), for the documentation. */
 export const SCOPE_MEANINGS: Readonly<Record<Scope, string>> = {
   'profile:read': 'read account profile, sessions, preferences',
   'profile:write': 'update profile, revoke sessions',
@@ -16,8 +16,11 @@ export const SCOPE_MEANINGS: Readonly<Record<Scope, string>> = {
 
 const ACCOUNT_ONLY: ReadonlySet<Scope> = new Set(['profile:read', 'profile:write', 'api-keys:read', 'api-keys:write']);
 
-/** Whether a scope concerns the whole account, so that no team credential can hold it. */
+/** Whether a scope applies to the whole account, so that a team credential cannot hold it. */
 export const isAccountOnly = (scope: Scope): boolean => ACCOUNT_ONLY.has(scope);
+
+/** Whether a scope only reads. */
+export const isReadScope = (scope: Scope): boolean => scope.endsWith(':read');
 
 /** The scopes without duplicates, in the order of the specification. */
 export const inOrder = (scopes: readonly Scope[]): Scope[] => SCOPES.filter((scope) => scopes.includes(scope));
@@ -29,8 +32,8 @@ export function scopesIn(list: string): Scope[] {
 }
 
 /**
- * What a token can do: the grant can have been narrowed since it was made, and one for a team never
- * reaches the account.
+ * Returns the scopes that are enforced for a token: those that its grant still has and, if the grant is for a team,
+ * that do not apply to the whole account.
  */
 export const enforcedScopes = (
   token: readonly Scope[],

@@ -2,6 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { Account } from './account.ts';
 import { base, instant, text } from './base.ts';
 import { OAuthGrant } from './oauth-grant.ts';
+import { OAuthTokenFamily } from './oauth-token-family.ts';
 import { quotedScopes, type Scope } from './scope.ts';
 import { Team } from './team.ts';
 
@@ -13,8 +14,10 @@ const ApiKeySchema = defineEntity({
     account: () => p.manyToOne(Account).deleteRule('cascade'),
     /** Null for a personal key. */
     team: () => p.manyToOne(Team).nullable().deleteRule('cascade'),
-    /** The grant it was made through, and ends with; null where a person or another key made it. */
+    /** The grant it was created through, at first or second hand, and cannot outlive. */
     oauthGrant: () => p.manyToOne(OAuthGrant).nullable().deleteRule('cascade'),
+    /** The token family it was created through. */
+    oauthFamily: () => p.manyToOne(OAuthTokenFamily).nullable().deleteRule('set null'),
     name: text(),
     scopes: p.array().columnType('text[]').$type<Scope[]>(),
     keyPrefix: text(),
@@ -43,6 +46,11 @@ const ApiKeySchema = defineEntity({
       name: 'api_key_grant_expiry_index',
       expression:
         'create index "api_key_grant_expiry_index" on "api_key" ("expires_at") where oauth_grant_id is not null and revoked_at is null',
+    },
+    {
+      name: 'api_key_oauth_family_index',
+      expression:
+        'create index "api_key_oauth_family_index" on "api_key" ("oauth_family_id") where oauth_family_id is not null',
     },
   ],
   checks: [

@@ -7,9 +7,10 @@ export { EMAIL_FAILURES, Invitation, InvitationLink, type EmailFailure } from '.
 export { KnownDevice } from './known-device.ts';
 export { Membership } from './membership.ts';
 export { CLIENT_SOURCES, OAuthClient, OAuthClientSecret, type ClientSource } from './oauth-client.ts';
-export { OAuthGrant } from './oauth-grant.ts';
+export { GRANT_DAYS, OAuthGrant, RESOURCES, type Resource } from './oauth-grant.ts';
 export { AuthorizationRequest, OAuthArtifact } from './oauth-request.ts';
 export { OAuthRefreshAnswer, OAuthToken, TOKEN_KINDS } from './oauth-token.ts';
+export { OAuthTokenFamily } from './oauth-token-family.ts';
 export { OwnershipTransfer } from './ownership-transfer.ts';
 export { Passkey, PasskeyChallenge } from './passkey.ts';
 export { PERMISSIONS, Role, SYSTEM_ROLES, type Permission } from './role.ts';

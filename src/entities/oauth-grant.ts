@@ -5,7 +5,14 @@ import { OAuthClient } from './oauth-client.ts';
 import { quotedScopes, type Scope } from './scope.ts';
 import { Team } from './team.ts';
 
-/** What somebody allowed a client: the tokens made from it can do no more, and end with it. */
+/** The resources that tokens are issued for (RFC 8707): the API and the MCP endpoint. */
+export const RESOURCES = ['api', 'mcp'] as const;
+export type Resource = (typeof RESOURCES)[number];
+
+/** How long a grant lasts after a consent, no matter how often its tokens are refreshed. */
+export const GRANT_DAYS = 90;
+
+/** The access of a client to an account or one of its teams. Its tokens and API keys cannot exceed or outlive it. */
 const OAuthGrantSchema = defineEntity({
   name: 'OAuthGrant',
   tableName: 'oauth_grant',
@@ -14,10 +21,12 @@ const OAuthGrantSchema = defineEntity({
     account: () => p.manyToOne(Account).deleteRule('cascade'),
     client: () => p.manyToOne(OAuthClient).deleteRule('cascade'),
     audience: text().$type<'personal' | 'team'>(),
-    /** The one team it reaches. */
+    /** Null in grants that a replica of the version before created, for the API. */
+    resource: text().$type<Resource>().nullable(),
+    /** The only team it gives access to. */
     team: () => p.manyToOne(Team).nullable().deleteRule('cascade'),
     scopes: p.array().columnType('text[]').$type<Scope[]>(),
-    /** When scopes were last taken away. */
+    /** When scopes were last removed. */
     narrowedAt: instant().nullable(),
     lastUsedAt: instant().nullable(),
     expiresAt: instant(),
@@ -30,6 +39,10 @@ const OAuthGrantSchema = defineEntity({
     },
     { name: 'oauth_grant_client_index', properties: ['client'] },
     {
+      name: 'oauth_grant_active_unique',
+      expression: `create unique index "oauth_grant_active_unique" on "oauth_grant" ("account_id", "client_id", "resource", (coalesce(team_id, ''))) where revoked_at is null and resource is not null`,
+    },
+    {
       name: 'oauth_grant_team_index',
       expression:
         'create index "oauth_grant_team_index" on "oauth_grant" ("team_id", "account_id") where team_id is not null',
@@ -40,8 +53,9 @@ const OAuthGrantSchema = defineEntity({
     },
   ],
   checks: [
+    { name: 'oauth_grant_resource_check', expression: `resource in ('api', 'mcp')` },
     { name: 'oauth_grant_audience_check', expression: `audience in ('personal', 'team')` },
-    // So that a grant for a team can never turn into one for the account.
+    // So that a grant for a team can never become one for the whole account.
     { name: 'oauth_grant_team_check', expression: `(audience = 'team') = (team_id is not null)` },
     { name: 'oauth_grant_scopes_check', expression: `scopes <@ array[${quotedScopes}]` },
     { name: 'oauth_grant_scopes_not_empty', expression: 'cardinality(scopes) > 0' },

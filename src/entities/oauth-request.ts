@@ -1,17 +1,17 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { instant, text } from './base.ts';
 
-/** An authorization request that waits for somebody's consent. */
+/** An authorization request that waits for consent. */
 const AuthorizationRequestSchema = defineEntity({
   name: 'AuthorizationRequest',
   tableName: 'authorization_request',
   properties: {
     /** SHA-256 of the id in the consent page's address. */
     idHash: p.blob().primary(),
-    /** SHA-256 of the cookie of the browser it began in, which alone may decide it. */
+    /** SHA-256 of the cookie of the browser that started it; only that browser can answer it. */
     browserHash: p.blob().nullable(),
     payload: p.json<Record<string, unknown>>(),
-    /** What was decided; once. */
+    /** The answer; written once. */
     result: p.json<Record<string, unknown>>().nullable(),
     expiresAt: instant(),
   },
@@ -21,7 +21,7 @@ const AuthorizationRequestSchema = defineEntity({
 export class AuthorizationRequest extends AuthorizationRequestSchema.class {}
 AuthorizationRequestSchema.setClass(AuthorizationRequest);
 
-/** What else the OAuth engine keeps for a while: pushed requests, and proofs that were seen. */
+/** Other short-lived models of oidc-provider: pushed requests and used DPoP proofs. */
 const OAuthArtifactSchema = defineEntity({
   name: 'OAuthArtifact',
   tableName: 'oauth_artifact',

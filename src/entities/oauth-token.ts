@@ -1,6 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { instant, text } from './base.ts';
 import { OAuthGrant } from './oauth-grant.ts';
+import { OAuthTokenFamily } from './oauth-token-family.ts';
 import { quotedScopes, type Scope } from './scope.ts';
 
 export const TOKEN_KINDS = ['code', 'access', 'refresh'] as const;
@@ -13,7 +14,10 @@ const OAuthTokenSchema = defineEntity({
     /** SHA-256 of the code or token, which is stored nowhere. */
     tokenHash: p.blob().primary(),
     kind: text().$type<(typeof TOKEN_KINDS)[number]>(),
-    grant: () => p.manyToOne(OAuthGrant).deleteRule('cascade'),
+    /** Null for a code until it is exchanged. */
+    grant: () => p.manyToOne(OAuthGrant).nullable().deleteRule('cascade'),
+    /** Null in tokens that a replica of the version before issued. */
+    family: () => p.manyToOne(OAuthTokenFamily).nullable().deleteRule('cascade'),
     scopes: p.array().columnType('text[]').$type<Scope[]>(),
     /** What the engine keeps of it, without the token. */
     payload: p.json<Record<string, unknown>>(),
@@ -27,6 +31,7 @@ const OAuthTokenSchema = defineEntity({
   },
   indexes: [
     { name: 'oauth_token_grant_index', properties: ['grant'] },
+    { name: 'oauth_token_family_index', properties: ['family'] },
     { name: 'oauth_token_expiry_index', properties: ['expiresAt'] },
   ],
   checks: [

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
-import { authenticate, authenticateSession, refused, type Authentication } from '../auth/authenticate.ts';
+import { authenticate, authenticateSession, unauthenticated, type Authentication } from '../auth/authenticate.ts';
 import { bearerOf, dpopTokenOf } from '../auth/authorization-header.ts';
-import { challenged, requireProof, type Presented } from '../auth/dpop.ts';
+import { withDpopChallenge, requireProof, type Presented } from '../auth/dpop.ts';
 import { ProblemError } from '../errors.ts';
 import { toProblemError } from '../procedures/problem-details.ts';
 import { addressBucket } from '../rate-limit/address-bucket.ts';
@@ -45,7 +45,7 @@ export async function identify(
     bearer === undefined && sessionToken !== undefined
       ? authenticateSession(db, services.secrets, sessionToken, teamId)
       : authenticate(db, services.secrets, token, teamId);
-  const found = await resolved.catch((error: unknown) => refused(toProblemError(error)));
+  const found = await resolved.catch((error: unknown) => unauthenticated(toProblemError(error)));
   const authentication =
     proofs === null || !token
       ? requireBearer(found)
@@ -55,7 +55,9 @@ export async function identify(
   if (principal === null) {
     return {
       authentication:
-        bearer === undefined && attempts.proofs !== null ? challenged(authentication, 'offered') : authentication,
+        bearer === undefined && attempts.proofs !== null
+          ? withDpopChallenge(authentication, 'offered')
+          : authentication,
       rate: await limiter.charge(addressBucket(address), cost),
     };
   }
@@ -74,7 +76,7 @@ const presentedBy = (req: IncomingMessage, token: string, url: string): Presente
 /** A token that is bound to a key is worth nothing without a proof of that key. */
 const requireBearer = (authentication: Authentication): Authentication =>
   authentication.principal !== null && authentication.token?.thumbprint
-    ? refused(new ProblemError('credential_invalid'))
+    ? unauthenticated(new ProblemError('credential_invalid'))
     : authentication;
 
 /** The bucket of the client's address as it stands, for answers that are not charged. */

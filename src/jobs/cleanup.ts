@@ -1,4 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { REFRESH_REPEAT_MAX_SECONDS } from '../config.ts';
 import { isoOrNull } from '../db/query.ts';
 import { record } from '../events/record.ts';
 
@@ -48,7 +49,12 @@ export const CLEANUPS = {
   // Sealed tokens and one-time states: kept no longer than they can be used.
   cleanup_refresh_answers: {
     schedule: EVERY_MINUTE,
-    batch: remove({ table: 'oauth_refresh_answer', key: 'token_hash', expiry: 'created_at', keptFor: '30 seconds' }),
+    batch: remove({
+      table: 'oauth_refresh_answer',
+      key: 'token_hash',
+      expiry: 'created_at',
+      keptFor: `${REFRESH_REPEAT_MAX_SECONDS} seconds`,
+    }),
   },
   cleanup_email_links: {
     schedule: EVERY_MINUTE,
@@ -92,6 +98,17 @@ export const CLEANUPS = {
       returning id, account_id, team_id`,
     recordEvent: (tx, { id, account_id: accountId = null, team_id: teamId = null }) =>
       record(tx, 'api_key.revoked', { keyId: id ?? '', accountId, teamId, reason: 'its grant ended' }),
+  },
+  // Consents whose codes were not exchanged.
+  cleanup_pending_consents: {
+    schedule: hourlyAt(45),
+    batch: remove({
+      table: 'oauth_token_family',
+      key: 'id',
+      expiry: 'created_at',
+      keptFor: '1 hour',
+      where: 'grant_id is null',
+    }),
   },
   cleanup_oauth_tokens: {
     schedule: hourlyAt(3),

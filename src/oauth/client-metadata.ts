@@ -1,13 +1,13 @@
 import { errors, type ClientMetadata } from 'oidc-provider';
 import { isShowable } from '../resources/oauth-clients/registered-client.ts';
+import { REDIRECT_URIS_MAX } from '../resources/oauth-clients/oauth-clients.schema.ts';
 import { redirectUriFault } from '../resources/oauth-clients/redirect-uri.ts';
 
-/** Members that only an operator could give a client, here or elsewhere. */
+/** Members that only an operator could set. */
 export const PRIVILEGED = ['first_party', 'skip_consent'] as const;
 
-/** What a client may say of itself and somebody reads. RFC 7591 has the rest ignored, fetched addresses among it. */
-const READ: ReadonlySet<string> = new Set([
-  ...PRIVILEGED,
+/** The members that are used, here and in the answer to a registration. RFC 7591 lets a server ignore the others. */
+const USED: ReadonlySet<string> = new Set([
   'application_type',
   'client_id',
   'client_id_issued_at',
@@ -24,36 +24,72 @@ const READ: ReadonlySet<string> = new Set([
 
 const NAME_LENGTH_MAX = 100;
 
-/** Refuses what a client may not say of itself, and drops what nobody reads, before the engine checks types. */
-export function checkClientMetadata(ctx: unknown, member: string, value: unknown, metadata: ClientMetadata): void {
-  if (value !== undefined) throw new errors.InvalidClientMetadata(`${member} cannot be set`);
-  for (const name of Object.keys(metadata)) if (!READ.has(name)) delete metadata[name];
-  const { client_name: name, redirect_uris: uris } = metadata;
-  if (name !== undefined && !isReadable(name)) throw new errors.InvalidClientMetadata('client_name is not readable');
-  // The engine gives a secret to who leaves the method out (RFC 7591, section 2), and then takes our default.
-  if (metadata.client_secret !== undefined && metadata.token_endpoint_auth_method === 'none') {
+/** Creates the function that checks the metadata of a client before oidc-provider checks its types. */
+export const createMetadataCheck =
+  (redirectSchemes: readonly string[]) =>
+  (ctx: unknown, member: string, value: unknown, metadata: ClientMetadata): void => {
+    if (value !== undefined) throw new errors.InvalidClientMetadata(`${member} cannot be set`);
+    for (const name of Object.keys(metadata)) if (!isUsed(name)) delete metadata[name];
+    const { client_name: name, redirect_uris: uris } = metadata;
+    if (name !== undefined && !isReadable(name)) throw new errors.InvalidClientMetadata('client_name is not readable');
+    if (!areTexts(uris)) return;
+    if (!isStored(ctx, metadata)) {
+      // Clients that register often omit it.
+      if (uris.some(isOfDevice)) metadata.application_type = 'native';
+      setAuthMethod(metadata);
+    }
+    checkRedirectUris(uris, { isNative: metadata.application_type === 'native', redirectSchemes });
+  };
+
+const isUsed = (member: string): boolean => USED.has(member) || PRIVILEGED.some((name) => name === member);
+
+/** Returns the client information of RFC 7591, section 3.2.1, without the members of OpenID Connect. */
+export const clientInformation = (metadata: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(metadata).filter(([member]) => USED.has(member)));
+
+function setAuthMethod(metadata: ClientMetadata): void {
+  if (metadata.client_secret === undefined) return;
+  if (metadata.application_type === 'native') {
+    // A secret on many devices is none (RFC 8252, section 8.5). RFC 7591 lets the server replace the method.
+    delete metadata.client_secret;
+    delete metadata.client_secret_expires_at;
+    metadata.token_endpoint_auth_method = 'none';
+  } else if (metadata.token_endpoint_auth_method === 'none') {
+    // oidc-provider generates a secret if the method is omitted (RFC 7591, section 2), but then applies our default.
     metadata.token_endpoint_auth_method = 'client_secret_basic';
-  }
-  if (!areTexts(uris)) return;
-  // What has been stored says it; who registers often leaves it out.
-  if (!isStored(ctx, metadata) && uris.some(isForLoopback)) metadata.application_type = 'native';
-  const isNative = metadata.application_type === 'native';
-  for (const uri of uris) {
-    const fault = redirectUriFault(uri, { isNative });
-    if (fault !== undefined) throw new errors.InvalidClientMetadata(`redirect_uris: each ${fault.detail}`);
   }
 }
 
-/** The engine has a context while somebody registers, and a document is named by its URL. */
+type RedirectRules = { readonly isNative: boolean; readonly redirectSchemes: readonly string[] };
+
+function checkRedirectUris(uris: readonly string[], rules: RedirectRules): void {
+  const reject = (reason: string) => {
+    throw new errors.InvalidClientMetadata(`redirect_uris: ${reason}`);
+  };
+  if (uris.length > REDIRECT_URIS_MAX) reject(`at most ${REDIRECT_URIS_MAX} are possible`);
+  for (const [i, uri] of uris.entries()) {
+    if (uris.indexOf(uri) < i) reject(`${quoted(uri)} is there twice`);
+    const fault = redirectUriFault(uri, rules);
+    if (fault !== undefined) reject(`${quoted(uri)} ${fault.detail}`);
+  }
+}
+
+const QUOTED_LENGTH_MAX = 200;
+
+/** A URI in an error message; also one that is invalid because of its length or its characters. */
+const quoted = (uri: string): string => JSON.stringify(uri.slice(0, QUOTED_LENGTH_MAX));
+
+/** oidc-provider passes a context while a client registers, and the id of a metadata document is its URL. */
 const isStored = (ctx: unknown, { client_id: id }: ClientMetadata): boolean =>
   ctx === undefined && !/^https:/i.test(id);
 
 const areTexts = (value: unknown): value is string[] =>
   Array.isArray(value) && value.every((entry) => typeof entry === 'string');
 
-/** Whether a redirect leads to an application on the person's own device, by an address and a port. */
-const isForLoopback = (uri: string): boolean => /^http:\/\/(?:127\.0\.0\.1|\[::1\])[:/]/.test(uri);
+/** Whether a redirect goes to an application on the user's device: by a loopback address or a scheme of its own. */
+const isOfDevice = (uri: string): boolean =>
+  /^http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?:[:/?]|$)/.test(uri) || /^(?!https?:)[a-z][a-z0-9+.-]*:/i.test(uri);
 
-/** People decide by the name, so nothing in it may hide or turn what they read. */
+/** Users decide by the name, so it must not contain characters that hide or reorder text. */
 const isReadable = (name: unknown): boolean =>
   typeof name === 'string' && name.length <= NAME_LENGTH_MAX && name.isWellFormed() && isShowable(name);

@@ -1,23 +1,30 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import type { Request, RequestHandler, Response } from 'express';
 import type Provider from 'oidc-provider';
+import type { KoaContextWithOIDC } from 'oidc-provider';
+import { clientInformation } from './client-metadata.ts';
 import { withoutOpenId } from './metadata.ts';
+import { redirectAsRegistered } from './redirect.ts';
+import { getReadable } from './request-parameters.ts';
 
-/** The engine as a handler of requests that knows itself by BASE_URL alone. */
-export function engineOf(provider: Provider, baseUrl: string): RequestHandler {
+/** Creates the request handler of oidc-provider, with all URLs from BASE_URL. */
+export function createEngine(provider: Provider, baseUrl: string): RequestHandler {
   const { host, protocol } = new URL(baseUrl);
   provider.use(async (ctx, next) => {
     await next();
-    if (ctx.oidc?.route === 'discovery') ctx.body = withoutOpenId(ctx.body as Record<string, unknown>); // the engine's document
-    // It needs a secret, which no page has.
+    const body = ctx.body as Record<string, unknown>; // of these routes a JSON document
+    if (ctx.oidc?.route === 'discovery') ctx.body = withoutOpenId(body);
+    if (ctx.oidc?.route === 'registration' && ctx.status === 201) ctx.body = clientInformation(body);
+    redirectAsRegistered(ctx as KoaContextWithOIDC);
+    // Introspection needs a client secret, which no page has.
     if (ctx.oidc?.route === 'introspection') dropCors(ctx.res);
     dropUnusedCookie(ctx.res);
   });
   const handle = provider.callback();
 
   return async (req: Request, res: Response) => {
-    const message = (req as { replayed?: IncomingMessage }).replayed ?? req; // set by withRedirectUri
-    // The engine makes its URLs from these, so they are never the request's own. A target may name a host, too.
+    const message = getReadable(req);
+    // oidc-provider builds its URLs from these, so they must not come from the request. A target can name a host too.
     message.headers.host = host;
     message.headers['x-forwarded-proto'] = protocol.slice(0, -1);
     delete message.headers['x-forwarded-host'];
@@ -32,7 +39,7 @@ function dropCors(res: ServerResponse): void {
   for (const name of res.getHeaderNames()) if (name.startsWith('access-control-')) res.removeHeader(name);
 }
 
-/** The engine's own session is not used, so its cookie is not sent. */
+/** Removes the cookie of oidc-provider's session, which is not used. */
 function dropUnusedCookie(res: ServerResponse): void {
   const cookies = [res.getHeader('Set-Cookie') ?? []].flat().map(String);
   const own = cookies.filter((cookie) => !/^_unused(?:\.sig)?=/.test(cookie));

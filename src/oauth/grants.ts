@@ -1,30 +1,37 @@
 import Provider from 'oidc-provider';
-import { revokeGrants } from '../transactions/revocation.ts';
+import { endTokenFamily } from '../transactions/token-family.ts';
 import { transaction } from '../transactions/transaction.ts';
+import { resourceUri } from '../auth/resource.ts';
 import { query } from '../db/query.ts';
-import type { Scope } from '../entities/index.ts';
+import { GRANT_DAYS, type Resource, type Scope } from '../entities/index.ts';
 import type { Services } from '../app-services.ts';
 import type { Store } from './store.ts';
-import { resourceOf } from './resource.ts';
 
-type GrantRow = { account_id: string; client_id: string; scopes: Scope[]; issued: number; expires: number };
+type FamilyRow = {
+  account_id: string;
+  client_id: string;
+  resource: Resource;
+  scopes: Scope[];
+  issued: number;
+  expires: number;
+};
 
-const findGrant = query<GrantRow>(
-  'find_oauth_grant',
-  `select g.account_id, g.client_id, g.scopes, floor(extract(epoch from g.created_at))::int as issued,
-     floor(extract(epoch from g.expires_at))::int as expires
-   from oauth_grant g
-   join account a on a.id = g.account_id
-   where g.id = $1 and g.revoked_at is null and a.disabled_at is null`,
+const findFamily = query<FamilyRow>(
+  'find_oauth_token_family',
+  `select f.account_id, f.client_id, f.resource, coalesce(g.scopes, f.scopes) as scopes,
+     floor(extract(epoch from f.created_at))::int as issued,
+     floor(extract(epoch from coalesce(g.expires_at, f.created_at + interval '${GRANT_DAYS} days')))::int as expires
+   from oauth_token_family f
+   join account a on a.id = f.account_id
+   left join oauth_grant g on g.id = f.grant_id
+   where f.id = $1 and g.revoked_at is null and a.disabled_at is null`,
 );
 
-/** Grants are made by consent and narrowed by people; the engine reads them, and ends them. */
-export function grantStore(services: Services): Store {
-  const resource = resourceOf(services.config.baseUrl);
-
+/** oidc-provider's grants are our token families: what it revokes is one family, never those of other devices. */
+export function grantStore({ config, db }: Services): Store {
   return {
     async find(id) {
-      const [row] = await services.db.query(findGrant, [id]);
+      const [row] = await db.query(findFamily, [id]);
       return (
         row && {
           kind: 'Grant',
@@ -33,16 +40,13 @@ export function grantStore(services: Services): Store {
           clientId: row.client_id,
           iat: row.issued,
           exp: row.expires,
-          resources: { [resource]: row.scopes.join(' ') },
+          resources: { [resourceUri(config.baseUrl, row.resource)]: row.scopes.join(' ') },
         }
       );
     },
-    destroy: (id) =>
-      endGrant(services, id, Provider.ctx?.oidc.route === 'revocation' ? 'revoked by the client' : 'used twice'),
+    async destroy(id) {
+      const reason = Provider.ctx?.oidc.route === 'revocation' ? 'revoked by the client' : 'used twice';
+      await transaction(db, (tx) => endTokenFamily(tx, id, reason));
+    },
   };
-}
-
-/** Ends a grant with all that was made from it. */
-export async function endGrant({ db }: Services, grantId: string, reason: string): Promise<void> {
-  await transaction(db, (tx) => revokeGrants(tx, { id: grantId }, reason));
 }

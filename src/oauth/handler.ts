@@ -3,39 +3,45 @@ import { runAs } from '../events/actor.ts';
 import { ProblemError } from '../errors.ts';
 import { createCookies } from '../http/cookies.ts';
 import type { HttpServices } from '../http/http-services.ts';
-import { engineOf } from './engine.ts';
+import { createEngine } from './engine.ts';
 import { errorStyle } from './error-page.ts';
 import { followEvents } from './events.ts';
-import { clientWindow, limited, oneMoreClient } from './limits.ts';
+import { createClientLimit, limitByAddress, limitRegistrations } from './limits.ts';
 import { resourceMetadata } from './metadata.ts';
 import { createProvider, ROUTES } from './provider.ts';
-import { inItsWords, withRedirectUri } from './token-request.ts';
+import { allowAnyOrigin, preflight } from './cors.ts';
+import { withKnownForm, withKnownQuery } from './request-parameters.ts';
+import { oauthErrors, withRedirectUri } from './token-request.ts';
 
 const METADATA = '/.well-known/oauth-authorization-server';
 
-/** The authorization server: the engine, behind a list of the paths that exist. */
-export function oauthPages(transport: HttpServices): Router {
-  const { config, db } = transport.services;
-  const provider = createProvider(transport.services, createCookies(config.baseUrl), clientWindow(transport.attempts));
-  followEvents(provider, transport);
-  const engine = engineOf(provider, config.baseUrl);
+/** Creates the routes of the authorization server. Only the paths listed here exist. */
+export function oauthPages(http: HttpServices): Router {
+  const { config, db } = http.services;
+  const provider = createProvider(http.services, createCookies(config.baseUrl), createClientLimit(http.attempts));
+  followEvents(provider, http);
+  const engine = createEngine(provider, config.baseUrl);
 
-  const named = namedBy(transport);
+  const named = namedBy(http);
+  const limit = limitByAddress(http);
+  const inOAuthFormat = oauthErrors(http);
   const pages = Router({ caseSensitive: true, strict: true });
   pages.use(resourceMetadata(config));
   pages.get(errorStyle.path, errorStyle.serve);
   pages.get(METADATA, named('metadata'), engine);
   pages.options(METADATA, engine);
-  pages.get(ROUTES.authorization, named('authorize'), limited(transport), engine);
-  pages.get(`${ROUTES.authorization}/:id`, named('resume'), limited(transport), withoutQuery, engine);
-  pages.post(ROUTES.token, named('token'), limited(transport), ...withRedirectUri(db), engine, inItsWords(transport));
-  pages.post(ROUTES.revocation, named('revoke'), limited(transport), engine);
-  pages.post(ROUTES.introspection, named('introspect'), limited(transport), engine);
-  pages.post(ROUTES.pushed_authorization_request, named('par'), limited(transport), engine);
-  if (config.oauth.registration)
-    pages.post(ROUTES.registration, named('register'), limited(transport), oneMoreClient(transport), engine);
-  for (const path of [ROUTES.token, ROUTES.revocation, ROUTES.pushed_authorization_request])
-    pages.options(path, engine);
+  pages.get(ROUTES.authorization, named('authorize'), limit, withKnownQuery, engine);
+  pages.get(`${ROUTES.authorization}/:id`, named('resume'), limit, withoutQuery, engine);
+  pages.post(ROUTES.token, named('token'), limit, ...withRedirectUri(db), engine, inOAuthFormat);
+  pages.post(ROUTES.revocation, named('revoke'), limit, engine);
+  pages.post(ROUTES.introspection, named('introspect'), limit, engine);
+  const { pushed_authorization_request: pushed } = ROUTES;
+  pages.post(pushed, named('par'), limit, ...withKnownForm(), engine, inOAuthFormat);
+  for (const path of [ROUTES.token, ROUTES.revocation, pushed]) pages.options(path, engine);
+  if (config.oauth.registration) {
+    pages.post(ROUTES.registration, named('register'), allowAnyOrigin, limit, limitRegistrations(http), engine);
+    pages.options(ROUTES.registration, preflight('POST'));
+  }
   for (const [path, allow] of allowedMethods(config.oauth.registration)) {
     pages.all(path, () => {
       throw new ProblemError('method_not_allowed', undefined, { allow });
@@ -52,17 +58,17 @@ function allowedMethods(registration: boolean): [path: string, allow: string][] 
     [`${authorization}/:id`, 'GET, HEAD'],
     [introspection, 'POST'],
     ...Object.values(posted).map((path): [string, string] => [path, 'POST, OPTIONS']),
-    ...(registration ? [[register, 'POST'] as [string, string]] : []),
+    ...(registration ? [[register, 'POST, OPTIONS'] as [string, string]] : []),
   ];
 }
 
-/** A request that goes on is told by its cookie. Where that is gone, the engine would take the query for a new one, and fail. */
+/** A resumed request is found by its cookie. Without one, oidc-provider would fail on the query. */
 const withoutQuery: RequestHandler = (req, _res, next) => {
   req.url = req.url.replace(/\?.*$/s, '');
   next();
 };
 
-/** How the log calls a request, and on whose behalf it is recorded: of clients the fields of an event say more. */
+/** Names a request in the log and sets the actor of its events, whose fields name the client. */
 const namedBy =
   ({ services: { audit }, clientAddress }: HttpServices) =>
   (operation: string): RequestHandler =>

@@ -1,32 +1,51 @@
-import type { RequestHandler, Response } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import { errors, type KoaContextWithOIDC } from 'oidc-provider';
 import type { Denial } from '../events/denials.ts';
-import { addressAttemptLimit, consumeAttempt, type Attempts } from '../rate-limit/attempts.ts';
 import { addressBucket } from '../rate-limit/address-bucket.ts';
+import type { Attempts } from '../rate-limit/attempts.ts';
 import type { HttpServices } from '../http/http-services.ts';
 import { errorPage } from './error-page.ts';
 
-/** Counts a request at the client's address; a client that proves a secret is counted by itself instead. */
-export function limited({ attempts, clientAddress, denials }: HttpServices): RequestHandler {
+/** Limits requests by client address. A client that authenticates is counted by itself instead. */
+export function limitByAddress(http: HttpServices): RequestHandler {
   return async (req, res, next) => {
-    const bucket = addressBucket(clientAddress(req));
-    const { allowed, resetSeconds } = await attempts.oauthByAddress.charge(bucket);
-    if (allowed) {
-      res.locals['oauthBucket'] = bucket;
-      next();
+    const bucket = addressBucket(http.clientAddress(req));
+    const { allowed, resetSeconds } = await http.attempts.oauthByAddress.charge(bucket);
+    if (!allowed) {
+      sendTooMany(http, req, res, 'too many requests from this address', resetSeconds);
       return;
     }
-    const { requestId } = res.locals as { requestId: string }; // set for every answer, in app.ts
-    denials.note(throttledAt(clientAddress(req)), requestId);
-    const [error, description] = ['temporarily_unavailable', 'too many requests from this address'] as const;
-    res.status(429).set({ 'Retry-After': String(resetSeconds), 'Cache-Control': 'no-store' });
-    if (req.method === 'POST') {
-      res.json({ error, error_description: description });
-      return;
-    }
-    const { headers, body } = errorPage(error, description);
-    res.set(headers).type('html').send(body);
+    res.locals['oauthBucket'] = bucket;
+    next();
   };
+}
+
+/** Limits how many clients an address registers. */
+export function limitRegistrations(http: HttpServices): RequestHandler {
+  return async (req, res, next) => {
+    const { allowed, resetSeconds } = await http.attempts.registrations.charge(addressBucket(http.clientAddress(req)));
+    if (allowed) next();
+    else sendTooMany(http, req, res, 'too many registrations from this address', resetSeconds);
+  };
+}
+
+function sendTooMany(
+  { clientAddress, denials }: HttpServices,
+  req: Request,
+  res: Response,
+  description: string,
+  resetSeconds: number,
+): void {
+  const error = 'temporarily_unavailable';
+  const { requestId } = res.locals as { requestId: string }; // set for every answer, in app.ts
+  denials.note(throttledAt(clientAddress(req)), requestId);
+  res.status(429).set({ 'Retry-After': String(resetSeconds), 'Cache-Control': 'no-store' });
+  if (req.method === 'POST') {
+    res.json({ error, error_description: description });
+    return;
+  }
+  const { headers, body } = errorPage(error, description);
+  res.set(headers).type('html').send(body);
 }
 
 const throttledAt = (address: string): Denial => ({
@@ -41,28 +60,17 @@ const throttledAt = (address: string): Denial => ({
   address,
 });
 
-/** Bounds how many clients an address registers. */
-export function oneMoreClient({ attempts, clientAddress }: HttpServices): RequestHandler {
-  return async (req, _res, next) => {
-    await consumeAttempt(addressAttemptLimit(attempts, 'registration', addressBucket(clientAddress(req))));
-    next();
-  };
-}
-
-/** A client that has proven its secret: its address is not charged, its own window is. */
-export const clientWindow =
+/** Counts a request of a client that authenticated: for the client, and no longer for its address. */
+export const createClientLimit =
   ({ oauthByAddress, oauthByClient }: Attempts) =>
   async (ctx: KoaContextWithOIDC, clientId: string): Promise<void> => {
-    const { oauthBucket } = (ctx.res as unknown as Response).locals as { oauthBucket?: string }; // Express's, set by `limited`
+    const { oauthBucket } = (ctx.res as unknown as Response).locals as { oauthBucket?: string }; // Express's, set by `limitByAddress`
     if (oauthBucket !== undefined) await oauthByAddress.refund(oauthBucket);
     const { allowed, resetSeconds } = await oauthByClient.charge(clientId);
     if (allowed) return;
     ctx.set('Retry-After', String(resetSeconds));
     throw Object.assign(
       new errors.CustomOIDCProviderError('temporarily_unavailable', 'too many requests of this client'),
-      {
-        status: 429,
-        statusCode: 429,
-      },
+      { status: 429, statusCode: 429 },
     );
   };

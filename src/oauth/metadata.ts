@@ -3,11 +3,12 @@ import { PROOF_ALGORITHMS } from '../auth/dpop.ts';
 import { SCOPES } from '../entities/index.ts';
 import type { Config } from '../config.ts';
 import { ProblemError } from '../errors.ts';
-import { resourceOf } from './resource.ts';
+import { resourceUri } from '../auth/resource.ts';
+import { allowAnyOrigin, preflight } from './cors.ts';
 
 const RESOURCE_METADATA = '/.well-known/oauth-protected-resource/api/v1';
 
-/** What OpenID Connect would say of itself; this is OAuth alone. */
+/** Members of OpenID Connect, which is not supported. */
 const OF_OPENID = [
   'acr_values_supported',
   'claims_parameter_supported',
@@ -20,16 +21,16 @@ const OF_OPENID = [
   'subject_types_supported',
 ] as const;
 
-/** The authorization server's metadata (RFC 8414), as the engine gives it, without what it does not do. */
+/** Returns the metadata of the authorization server (RFC 8414) without what is not supported. */
 export function withoutOpenId(metadata: Record<string, unknown>): Record<string, unknown> {
   const kept = Object.entries(metadata).filter(([member]) => !OF_OPENID.some((name) => name === member));
   return { ...Object.fromEntries(kept), scopes_supported: SCOPES, response_modes_supported: ['query'] };
 }
 
-/** `GET /.well-known/oauth-protected-resource/api/v1`: where clients of the API get their tokens (RFC 9728). */
+/** `GET /.well-known/oauth-protected-resource/api/v1`: tells clients of the API where to get tokens (RFC 9728). */
 export function resourceMetadata({ baseUrl, oauth }: Config): Router {
   const document = {
-    resource: resourceOf(baseUrl),
+    resource: resourceUri(baseUrl, 'api'),
     resource_name: 'Roster API',
     authorization_servers: [baseUrl],
     scopes_supported: SCOPES,
@@ -41,19 +42,10 @@ export function resourceMetadata({ baseUrl, oauth }: Config): Router {
     }),
   };
   const pages = Router({ caseSensitive: true, strict: true });
-  pages.get(RESOURCE_METADATA, (_req, res) => {
-    res.set({ 'Access-Control-Allow-Origin': '*', 'Cache-Control': 'public, max-age=300' }).json(document);
+  pages.get(RESOURCE_METADATA, allowAnyOrigin, (_req, res) => {
+    res.set('Cache-Control', 'public, max-age=300').json(document);
   });
-  // Some clients send headers of their own, such as the version of their protocol.
-  pages.options(RESOURCE_METADATA, (_req, res) => {
-    res.status(204).set({
-      'Access-Control-Allow-Origin': '*',
-      'Access-Control-Allow-Methods': 'GET',
-      'Access-Control-Allow-Headers': '*',
-      'Access-Control-Max-Age': '3600',
-    });
-    res.end();
-  });
+  pages.options(RESOURCE_METADATA, preflight('GET'));
   pages.all(RESOURCE_METADATA, () => {
     throw new ProblemError('method_not_allowed', undefined, { allow: 'GET, HEAD, OPTIONS' });
   });

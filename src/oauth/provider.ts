@@ -9,18 +9,26 @@ import Provider, {
   type KoaContextWithOIDC,
 } from 'oidc-provider';
 import { isSecretOfClient } from '../resources/oauth-clients/registered-client.ts';
+import { findResource, resourceUri } from '../auth/resource.ts';
 import { SCOPES, newId } from '../entities/index.ts';
 import type { Cookies } from '../http/cookies.ts';
 import type { Services } from '../app-services.ts';
 import { findSubject } from './accounts.ts';
 import { adapterOf } from './adapter.ts';
 import { fetchClientDocument } from './client-documents.ts';
-import { checkClientMetadata, PRIVILEGED } from './client-metadata.ts';
+import { createMetadataCheck, PRIVILEGED } from './client-metadata.ts';
 import { saveClientDocument } from './clients.ts';
 import { renderError } from './error-page.ts';
 import { keepAnswer } from './refresh-answers.ts';
+import {
+  offerAllScopes,
+  requireKnownScopes,
+  requireOneResource,
+  requireQuery,
+  requireText,
+} from './authorization-checks.ts';
+import { isFetchAllowed } from './client-document-rules.ts';
 import { bindToBrowser } from './requests.ts';
-import { resourceOf } from './resource.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../time.ts';
 
 const inSeconds = (ms: number): number => ms / SECOND_MS;
@@ -29,9 +37,6 @@ const inSeconds = (ms: number): number => ms / SECOND_MS;
 const BROWSER_TOKEN = /^[\w-]{43}$/;
 
 const AUTH_METHODS = ['none', 'client_secret_basic', 'client_secret_post'] as const;
-
-/** A client's URL is the key of its row, and an index takes no keys of any length. */
-const CLIENT_URL_LENGTH_MAX = 2000;
 
 export const ROUTES = {
   authorization: '/oauth/authorize',
@@ -64,14 +69,15 @@ export function createProvider(services: Services, cookies: Cookies, countClient
   provider.use(async (ctx, next) => {
     await next();
     const { oidc } = ctx as KoaContextWithOIDC; // of a request that a route has taken
-    if (oidc?.route === 'token' && config.oauth.refreshRepeat) await keepAnswer(services, ctx as KoaContextWithOIDC);
+    if (oidc?.route === 'token' && config.oauth.refreshRepeatSeconds > 0)
+      await keepAnswer(services, ctx as KoaContextWithOIDC);
   });
   return provider;
 }
 
 function configurationOf(services: Services, cookies: Cookies): Configuration {
   const { config, secrets, db, sealer } = services;
-  const resource = resourceOf(config.baseUrl);
+  const resource = resourceUri(config.baseUrl, 'api');
   const secure = config.baseUrl.startsWith('https:');
   const cookie = { httpOnly: true, sameSite: 'lax', secure, signed: true, overwrite: true } as const;
 
@@ -131,7 +137,7 @@ function configurationOf(services: Services, cookies: Cookies): Configuration {
       clientIdMetadataDocument: {
         enabled: config.oauth.clientDocuments,
         ack: 'draft-02',
-        allowFetch: (_ctx, url) => url.length <= CLIENT_URL_LENGTH_MAX,
+        allowFetch: isFetchAllowed,
       },
       dPoP: { enabled: config.oauth.dpop },
       resourceIndicators: {
@@ -139,12 +145,18 @@ function configurationOf(services: Services, cookies: Cookies): Configuration {
         defaultResource: () => resource,
         useGrantedResource: () => true,
         getResourceServerInfo(_ctx, asked) {
-          if (asked !== resource) throw new errors.InvalidTarget();
-          return { scope: SCOPES.join(' '), audience: resource, accessTokenFormat: 'opaque' };
+          if (findResource(config.baseUrl, asked) === undefined) throw new errors.InvalidTarget();
+          return { scope: SCOPES.join(' '), audience: asked, accessTokenFormat: 'opaque' };
         },
       },
     },
-    extraParams: { scope: requireKnownScopes, response_mode: requireQuery, state: requireText },
+    extraParams: {
+      scope: requireKnownScopes,
+      scope_omitted: offerAllScopes,
+      response_mode: requireQuery,
+      resource: requireOneResource,
+      state: requireText,
+    },
     interactions: {
       policy: consentAlways(),
       async url(ctx, { uid }) {
@@ -158,7 +170,7 @@ function configurationOf(services: Services, cookies: Cookies): Configuration {
       },
     },
     findAccount: (_ctx, id) => findSubject(db, id),
-    extraClientMetadata: { properties: [...PRIVILEGED], validator: checkClientMetadata },
+    extraClientMetadata: { properties: [...PRIVILEGED], validator: createMetadataCheck(config.oauth.redirectSchemes) },
     clientBasedCORS: (_ctx, origin, client) => isPageOf(client, origin),
     renderError,
     fetch: (input, options) => fetchClientDocument(input instanceof Request ? input.url : input, options),
@@ -191,27 +203,6 @@ function consentAlways() {
   });
   policy.add(new Prompt({ name: 'consent', requestable: true }, undecided));
   return policy;
-}
-
-/** The engine drops scopes that it does not know; a client should learn of them. */
-function requireKnownScopes(_ctx: unknown, asked: string | undefined): void {
-  const scopes = (asked ?? '').split(' ').filter(Boolean);
-  if (scopes.length === 0) throw new errors.InvalidScope('scope is required', '');
-  const unknown = scopes.filter((scope) => !SCOPES.some((known) => known === scope));
-  if (unknown.length > 0) throw new errors.InvalidScope('unknown scope', unknown.join(' '));
-}
-
-function requireQuery(_ctx: unknown, mode: string | undefined): void {
-  if (mode !== undefined && mode !== 'query') {
-    throw new errors.InvalidRequest('only response_mode query is supported');
-  }
-}
-
-/** Refuses, in any parameter, the one character that the database does not keep. */
-function requireText({ oidc }: KoaContextWithOIDC): void {
-  if (Object.values(oidc.params ?? {}).some((value) => String(value).includes('\0'))) {
-    throw new errors.InvalidRequest('parameters must not contain NUL');
-  }
 }
 
 /** Tokens in the form of all our secrets, by which scanners and look-ups know them. */

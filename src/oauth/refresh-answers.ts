@@ -5,12 +5,11 @@ import { hashSecret } from '../crypto/tokens.ts';
 import { command, query } from '../db/query.ts';
 import type { Services } from '../app-services.ts';
 
-const REPEAT_SECONDS = 30;
-/** How long the answer of a refresh is waited for by one that comes meanwhile. */
+/** How long a repeated refresh waits for the answer of a concurrent one. */
 const ANSWER_SECONDS = 2;
 const POLL_MS = 20;
 
-// The account can have been deleted meanwhile, and the token with it.
+// The token can have been deleted concurrently, with its account or family.
 const saveAnswer = command<never>(
   'save_refresh_answer',
   `insert into oauth_refresh_answer (token_hash, answer, successors, created_at)
@@ -25,7 +24,7 @@ const findAnswer = query<{ answer: string | null; is_coming: boolean }>(
    join oauth_grant g on g.id = t.grant_id
    left join oauth_refresh_answer r on r.token_hash = t.token_hash
    where t.token_hash = $1
-     and t.consumed_at > now() - make_interval(secs => ${REPEAT_SECONDS})
+     and t.consumed_at > now() - make_interval(secs => $2)
      and g.revoked_at is null and g.expires_at > now()
      and (g.narrowed_at is null or g.narrowed_at < t.consumed_at)
      and (r.token_hash is null or cardinality(r.successors) = (
@@ -33,10 +32,10 @@ const findAnswer = query<{ answer: string | null; is_coming: boolean }>(
        where s.token_hash = any(r.successors) and s.used_at is null and s.consumed_at is null))`,
 );
 
-/** An answer, and what was asked for it. */
+/** An answer, and the parameters that it answers. */
 type Answer = { readonly asked: string; readonly body: unknown };
 
-/** A refresh that came again, from a client that lost its answer: it gets the same one. */
+/** A repeated refresh, of a client that lost its answer or races itself; it gets the first answer. */
 export class RepeatedRefresh extends errors.InvalidGrant {
   readonly body: unknown;
 
@@ -46,7 +45,7 @@ export class RepeatedRefresh extends errors.InvalidGrant {
   }
 }
 
-/** Keeps the answer of a refresh, sealed, for a client that asks again. Where that fails, the client still gets it now. */
+/** Stores the encrypted answer of a refresh for a repetition. If that fails, the client still gets its answer. */
 export async function keepAnswer({ db, sealer }: Services, ctx: KoaContextWithOIDC): Promise<void> {
   const consumed = ctx.oidc.entities.RotatedRefreshToken?.jti;
   if (consumed === undefined || ctx.status !== 200) return;
@@ -60,15 +59,15 @@ export async function keepAnswer({ db, sealer }: Services, ctx: KoaContextWithOI
 }
 
 /**
- * The answer that a refresh token got less than half a minute ago, for the same request. Undefined
- * where one of the new tokens was used or revoked, or the grant was narrowed or revoked, since.
+ * Returns the answer that a refresh token got less than `OAUTH_REFRESH_REPEAT` seconds ago, for the same parameters.
+ * @returns undefined if one of the new tokens was used or revoked since, or the grant was narrowed or revoked
  */
-export async function repeatedAnswer({ db, sealer }: Services, tokenHash: Buffer): Promise<unknown> {
+export async function repeatedAnswer({ config, db, sealer }: Services, tokenHash: Buffer): Promise<unknown> {
   for (;;) {
-    const [row] = await db.query(findAnswer, [tokenHash]);
+    const [row] = await db.query(findAnswer, [tokenHash, config.oauth.refreshRepeatSeconds]);
     if (row === undefined || (row.answer === null && !row.is_coming)) return undefined;
     if (row.answer !== null) {
-      const { asked, body } = JSON.parse(sealer.open(row.answer)) as Answer; // sealed by keepAnswer
+      const { asked, body } = JSON.parse(sealer.open(row.answer)) as Answer; // encrypted by keepAnswer
       return asked === askedIn(Provider.ctx) ? body : undefined;
     }
     await sleep(POLL_MS);

@@ -7,6 +7,8 @@ import { createLimiter, withTelemetry } from './limiter.ts';
 /** A proof passes from a minute before its time to a minute after it; the rest is for the clocks of replicas. */
 const PROOF_WINDOW_SECONDS = 150;
 
+const HOUR_SECONDS = 3600;
+
 type Log = Record<'warn' | 'info', (fields: object, message: string) => void>;
 
 /** The windows of attempts, shared by all replicas where Redis is configured. */
@@ -30,6 +32,7 @@ export function createAttemptLimiters(
   const byAccount = windowsOf('by_account', config.signInLimit);
   const oauthByAddress = windowsOf('oauth_by_address', config.oauth.addressLimit, config.rateWindowSeconds);
   const oauthByClient = windowsOf('oauth_by_client', config.oauth.clientLimit, config.rateWindowSeconds);
+  const registrations = windowsOf('oauth_registrations', config.oauth.registrationLimit, HOUR_SECONDS);
   const proofs = config.oauth.dpop ? windowsOf('proofs', 1, PROOF_WINDOW_SECONDS) : null;
 
   return {
@@ -37,10 +40,11 @@ export function createAttemptLimiters(
     byAccount,
     oauthByAddress,
     oauthByClient,
+    registrations,
     proofs,
     isShared: () => byAddress.isShared(),
     async close() {
-      const all = [byAddress, byAccount, oauthByAddress, oauthByClient, proofs];
+      const all = [byAddress, byAccount, oauthByAddress, oauthByClient, registrations, proofs];
       await Promise.all(all.filter((windows) => windows !== null).map((windows) => windows.close()));
     },
   };

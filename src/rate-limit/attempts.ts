@@ -14,6 +14,8 @@ export type Attempts = {
   /** Requests to the authorization server, by client address and by clients that authenticate. */
   readonly oauthByAddress: Counter;
   readonly oauthByClient: Counter;
+  /** Registrations of OAuth clients, by client address. */
+  readonly registrations: Counter;
   /** DPoP proofs, each valid once; null if DPoP is off. */
   readonly proofs: Counter | null;
   /** Whether all replicas count together, through Redis; null if none is configured. */
@@ -22,9 +24,9 @@ export type Attempts = {
 
 /**
  * Actions without a credential, each with a limit of its own: `link` follows an emailed link,
- * `mail` requests one, `registration` creates an OAuth client.
+ * `mail` requests one.
  */
-type AttemptKind = 'sign-in' | 'sign-up' | 'mail' | 'link' | 'registration';
+type AttemptKind = 'sign-in' | 'sign-up' | 'mail' | 'link';
 
 export type AttemptLimit = { readonly counter: Counter; readonly name: string };
 

@@ -5,7 +5,14 @@ import { operationLabel } from './labels.ts';
 export type Metrics = ReturnType<typeof createMetrics>;
 
 /** What is counted in windows: requests, and the attempts of `createAttemptLimiters`. */
-export type Counted = 'requests' | 'by_address' | 'by_account' | 'oauth_by_address' | 'oauth_by_client' | 'proofs';
+export type Counted =
+  | 'requests'
+  | 'by_address'
+  | 'by_account'
+  | 'oauth_by_address'
+  | 'oauth_by_client'
+  | 'oauth_registrations'
+  | 'proofs';
 
 type Pool = { readonly totalCount: number; readonly idleCount: number; readonly waitingCount: number };
 type Jobs = { readonly state: string; readonly count: number; readonly ageSeconds: number };

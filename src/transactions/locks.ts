@@ -9,6 +9,7 @@ import {
   Membership,
   OAuthClient,
   OAuthGrant,
+  OAuthTokenFamily,
   Session,
   Team,
 } from '../entities/index.ts';
@@ -26,6 +27,7 @@ export const LOCK_ORDER = [
   'membership',
   'oauth_client',
   'oauth_grant',
+  'oauth_token_family',
   'api_key',
 ] as const;
 
@@ -40,6 +42,7 @@ const ENTITIES = {
   membership: Membership,
   oauth_client: OAuthClient,
   oauth_grant: OAuthGrant,
+  oauth_token_family: OAuthTokenFamily,
   api_key: ApiKey,
 } as const satisfies Record<LockTable, unknown>;
 

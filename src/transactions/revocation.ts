@@ -1,6 +1,6 @@
 import type { FilterQuery } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { ApiKey, Membership, OAuthGrant, OwnershipTransfer } from '../entities/index.ts';
+import { ApiKey, Membership, OAuthGrant, OAuthTokenFamily, OwnershipTransfer } from '../entities/index.ts';
 import { record } from '../events/record.ts';
 import { lockMany } from './locks.ts';
 
@@ -39,6 +39,11 @@ export async function revokeApiKeys(tx: EntityManager, where: FilterQuery<ApiKey
   return keys.length;
 }
 
+/** Deletes consents whose codes were not exchanged yet, so that an exchange does not bring access back. */
+export async function deletePendingConsents(tx: EntityManager, where: FilterQuery<OAuthTokenFamily>): Promise<void> {
+  await tx.nativeDelete(OAuthTokenFamily, { $and: [where, { grant: null }] });
+}
+
 /** Deletes a locked membership and revokes the account's grants and keys for the team and an offer of ownership to it. */
 export async function endMembership(tx: EntityManager, membership: Membership): Promise<void> {
   const team = membership.team.id;
@@ -46,5 +51,6 @@ export async function endMembership(tx: EntityManager, membership: Membership): 
   await tx.nativeDelete(OwnershipTransfer, { team, nominee: account });
   await tx.nativeDelete(Membership, { id: membership.id });
   await revokeGrants(tx, { team, account }, 'membership ended');
+  await deletePendingConsents(tx, { team, account });
   await revokeApiKeys(tx, { team, account }, 'membership ended');
 }

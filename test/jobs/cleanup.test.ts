@@ -184,7 +184,7 @@ test('cleanups revoke and delete what grants, tokens and clients leave behind, w
   }
   for (const [id, answered] of [
     ['refresh, asked again', '1 minute'],
-    ['refresh, answered', '-31 seconds'],
+    ['refresh, answered', '-601 seconds'],
     ['refresh gone', '1 minute'],
   ] as const) {
     await rows(

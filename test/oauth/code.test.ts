@@ -3,7 +3,7 @@ import { disableAccount } from '../../src/resources/accounts/accounts.service.ts
 import { test, type Api } from '../support/api.ts';
 import type { AClient } from '../support/factories.ts';
 import { aCode, exchange, post, refresh, someTokens } from './flow.ts';
-import { basic, grantOf, isRevoked, outcome, outcomesOf, postForm, works, type Form } from './token-endpoint.ts';
+import { basic, familyOf, grantOf, outcome, outcomesOf, postForm, works, type Form } from './token-endpoint.ts';
 
 describe('the authorization code', () => {
   test('is exchanged for tokens that act for the account, within what was granted', async ({ api }) => {
@@ -174,19 +174,17 @@ describe('the authorization code', () => {
   });
 
   // Each would get tokens, and is shown not to: the code is good but for one thing.
-  test.for<[string, (api: Api, grantId: string, accountId: string) => Promise<unknown>]>([
+  test.for<[string, (api: Api, familyId: string, accountId: string) => Promise<unknown>]>([
     [
       'is too old',
       (api, id) =>
-        api.rows(`update oauth_token set expires_at = now() - interval '1 second' where grant_id = $1`, [id]),
+        api.rows(`update oauth_token set expires_at = now() - interval '1 second' where family_id = $1`, [id]),
     ],
+    ['belongs to a withdrawn consent', (api, id) => api.rows('delete from oauth_token_family where id = $1', [id])],
     [
-      'belongs to a revoked grant',
-      (api, id) => api.rows('update oauth_grant set revoked_at = now() where id = $1', [id]),
-    ],
-    [
-      'belongs to a grant that is over',
-      (api, id) => api.rows(`update oauth_grant set expires_at = now() - interval '1 second' where id = $1`, [id]),
+      'belongs to a consent that would have ended',
+      (api, id) =>
+        api.rows(`update oauth_token_family set created_at = now() - interval '91 days' where id = $1`, [id]),
     ],
     ['belongs to a disabled account', (api, _id, accountId) => disableAccount(api.services.db, accountId)],
     [
@@ -196,27 +194,26 @@ describe('the authorization code', () => {
     [
       'belongs to a deleted client',
       (api, id) =>
-        api.rows('delete from oauth_client where id = (select client_id from oauth_grant where id = $1)', [id]),
+        api.rows('delete from oauth_client where id = (select client_id from oauth_token_family where id = $1)', [id]),
     ],
   ])('is refused where it %s', async ([what, spoil], { api }) => {
     const given = await aCode(api);
-    const grantId = await grantOf(api, given.client);
-    await spoil(api, grantId, given.account.id);
+    await spoil(api, await familyOf(api, given.client), given.account.id);
 
     const answer = await exchange(api, given);
 
     expect(outcome(answer)).toBe(what.endsWith('client') ? '401 invalid_client' : '400 invalid_grant');
-    expect(await api.rows(`select from oauth_token where grant_id = $1 and kind <> 'code'`, [grantId])).toEqual([]);
+    expect(await api.rows('select from oauth_grant where account_id = $1', [given.account.id])).toEqual([]);
   });
 
   test('lives for a minute, and the grant for 90 days', async ({ api }) => {
-    const { client } = await aCode(api);
+    const { client } = await someTokens(api);
 
     expect(
       await api.rows(
         `select extract(epoch from t.expires_at - t.created_at)::int as code,
            round(extract(epoch from g.expires_at - g.created_at) / 86400)::int as days
-         from oauth_token t join oauth_grant g on g.id = t.grant_id where g.id = $1`,
+         from oauth_token t join oauth_grant g on g.id = t.grant_id where g.id = $1 and t.kind = 'code'`,
         [await grantOf(api, client)],
       ),
     ).toEqual([{ code: 60, days: 90 }]);
@@ -349,7 +346,6 @@ describe('a client proves itself', () => {
     const form = { grant_type: 'authorization_code', code, code_verifier: verifier };
 
     expect(outcome(await postForm(api, '/oauth/token', { ...form, client_id: client.id }))).toBe('401 invalid_client');
-    expect(await isRevoked(api, await grantOf(api, client))).toBe(false);
     expect(outcome(await postForm(api, '/oauth/token', form, basic(client.id, client.clientSecret)))).toBe('200');
   });
 });

@@ -51,9 +51,9 @@ const deny = ({ visitor, id }: Scene) => visitor.trpc.authorizations.deny.mutate
 
 const resumeIn = (api: Api, { visitor, id }: Scene) => browse(api, visitor)(`/oauth/authorize/${id}`);
 
-const grantsOf = (api: Api, { account }: Scene) =>
-  api.rows<{ team_id: string | null; scopes: Scope[]; live: boolean }>(
-    'select team_id, scopes, revoked_at is null as live from oauth_grant where account_id = $1',
+const consentsOf = (api: Api, { account }: Scene) =>
+  api.rows<{ team_id: string | null; scopes: Scope[] }>(
+    'select team_id, scopes from oauth_token_family where account_id = $1',
     [account.id],
   );
 
@@ -66,9 +66,9 @@ async function expectOver(scene: Scene): Promise<void> {
 
 /** That the refusal before has changed nothing: the request can be approved as if nothing had been. */
 async function expectOpen(api: Api, scene: Scene, approval?: Approval): Promise<void> {
-  expect(await grantsOf(api, scene)).toEqual([]);
+  expect(await consentsOf(api, scene)).toEqual([]);
   await approve(scene, approval);
-  expect(await grantsOf(api, scene)).toHaveLength(1);
+  expect(await consentsOf(api, scene)).toHaveLength(1);
 }
 
 const codeIn = (location: string | undefined) => new URL(location ?? '').searchParams.get('code');
@@ -93,6 +93,8 @@ describe('authorizations.read', () => {
       client: { id: client.id, name: 'An <b>app</b>', redirectHost: 'client.example', isVerified: true },
       account: { id: account.id, email: account.email },
       scopes: ['profile:read', 'members:read'],
+      preselectedScopes: ['profile:read', 'members:read'],
+      accessDays: 90,
       teams: [
         { id: asGuest.id, name: 'A team', roleName: 'Guest' },
         { id: team.id, name: 'B team', roleName: 'Owner' },
@@ -135,7 +137,7 @@ describe('a request that can be decided no more', () => {
     }
 
     await expectOver(scene);
-    expect(await grantsOf(api, scene)).toEqual([]);
+    expect(await consentsOf(api, scene)).toEqual([]);
     for (const each of [scene, approved]) expectOurPage(await resumeIn(api, each), 'invalid_request');
   });
 
@@ -144,7 +146,7 @@ describe('a request that can be decided no more', () => {
     await approve(scene);
 
     await expectOver(scene);
-    expect(await grantsOf(api, scene)).toHaveLength(1);
+    expect(await consentsOf(api, scene)).toHaveLength(1);
   });
 
   test('is one that was denied', async ({ api }) => {
@@ -152,7 +154,7 @@ describe('a request that can be decided no more', () => {
     await deny(scene);
 
     await expectOver(scene);
-    expect(await grantsOf(api, scene)).toEqual([]);
+    expect(await consentsOf(api, scene)).toEqual([]);
   });
 
   test('is one whose client was deleted', async ({ api }) => {
@@ -187,7 +189,7 @@ describe('a request belongs to the browser it began in', () => {
     const other = await aScene(api, { client: scene.client });
 
     await expectOver({ ...scene, account: other.account, visitor: other.visitor });
-    expect(await grantsOf(api, other)).toEqual([]);
+    expect(await consentsOf(api, other)).toEqual([]);
     await expectOpen(api, scene);
   });
 
@@ -222,7 +224,7 @@ describe('a request belongs to the browser it began in', () => {
     const code = expect.any(String);
     expectAtClient(answers[0]!, first.client.redirectUri, { code, state: 'first' });
     expectAtClient(answers[1]!, first.client.redirectUri, { code, state: 'second' });
-    expect(await grantsOf(api, first)).toHaveLength(2);
+    expect(await consentsOf(api, first)).toHaveLength(2);
   });
 });
 
@@ -239,7 +241,7 @@ describe('who decides', () => {
     scene.visitor.cookies.set('roster_session', first);
 
     expect(await problemOf(approve(scene, { accountId: other.id }))).toMatchObject({ code: 'account_changed' });
-    expect(await grantsOf(api, { ...scene, account: other })).toEqual([]);
+    expect(await consentsOf(api, { ...scene, account: other })).toEqual([]);
     await expectOpen(api, scene);
   });
 
@@ -333,12 +335,11 @@ describe('what is granted', () => {
 
     await approve(scene, { scopes: approved });
 
-    expect(await grantsOf(api, scene)).toEqual([{ team_id: null, scopes: granted, live: true }]);
-    expect(api.lines.slice(before).find(({ audit }) => audit === 'oauth_grant.created')).toMatchObject({
+    expect(await consentsOf(api, scene)).toEqual([{ team_id: null, scopes: granted }]);
+    expect(api.lines.slice(before).find(({ audit }) => audit === 'oauth_grant.approved')).toMatchObject({
       accountId: scene.account.id,
       teamId: null,
       clientId: scene.client.id,
-      grantId: expect.stringMatching(/^grant_/),
       scopes: granted,
     });
   });
@@ -350,9 +351,7 @@ describe('what is granted', () => {
 
     await approve(scene, { team, scopes });
 
-    expect(await grantsOf(api, scene)).toEqual([
-      { team_id: team.id, scopes: ['teams:read', 'members:read'], live: true },
-    ]);
+    expect(await consentsOf(api, scene)).toEqual([{ team_id: team.id, scopes: ['teams:read', 'members:read'] }]);
   });
 
   test.for<[what: string, pointer: string, approved: Scope[], forTeam: boolean]>([
@@ -414,13 +413,13 @@ describe('what is granted', () => {
     expect(redirectTo).toBe(`http://localhost:3000/oauth/authorize/${scene.id}`);
     const error_description = 'The request was denied.';
     expectAtClient(answer, scene.client.redirectUri, { error: 'access_denied', error_description, state: 'a-state' });
-    expect(await grantsOf(api, scene)).toEqual([]);
+    expect(await consentsOf(api, scene)).toEqual([]);
     expect(api.lines.slice(before).flatMap(({ audit }) => audit ?? [])).toEqual(['oauth_grant.denied']);
   });
 });
 
 describe('what happens at once', () => {
-  test('eight approvals make one grant', async ({ api }) => {
+  test('eight approvals store one consent', async ({ api }) => {
     const scene = await aScene(api);
 
     const calls = await Promise.allSettled(Array.from({ length: 8 }, () => approve(scene)));
@@ -431,7 +430,7 @@ describe('what happens at once', () => {
         expect(await problemOf(Promise.reject(call.reason))).toMatchObject({ code: 'authorization_not_found' });
       }
     }
-    expect(await grantsOf(api, scene)).toHaveLength(1);
+    expect(await consentsOf(api, scene)).toHaveLength(1);
   });
 
   test('an approval and a denial: one of them holds', async ({ api }) => {
@@ -443,7 +442,7 @@ describe('what happens at once', () => {
       );
 
       expect([approved!.status, denied!.status].toSorted()).toEqual(['fulfilled', 'rejected']);
-      expect(await grantsOf(api, scene)).toHaveLength(approved!.status === 'fulfilled' ? 1 : 0);
+      expect(await consentsOf(api, scene)).toHaveLength(approved!.status === 'fulfilled' ? 1 : 0);
     }
   });
 
@@ -458,13 +457,13 @@ describe('what happens at once', () => {
       const [good, bad] = answers.toSorted((a, b) => a.status - b.status);
       expectAtClient(good!, scene.client.redirectUri, { code: expect.any(String), state: 'a-state' });
       expectOurPage(bad!, 'invalid_request');
-      const codes = `select from oauth_token t join oauth_grant g on g.id = t.grant_id where g.account_id = $1`;
+      const codes = `select from oauth_token t join oauth_token_family f on f.id = t.family_id where f.account_id = $1`;
       expect(await api.rows(codes, [scene.account.id])).toHaveLength(1);
     }
   });
 
-  // Guarantees that a grant for a team is made under the team's lock: it looks at the membership again there.
-  test('a membership that ends between the look and the deed takes the grant with it', async ({ api }) => {
+  // Guarantees that the membership is checked again under the team's lock.
+  test('a membership that ends between the look and the deed takes the consent with it', async ({ api }) => {
     const scene = await aScene(api);
     const team = await api.aTeam({ owner: await api.anAccount() });
     await api.aMember(team, scene.account);
@@ -487,7 +486,7 @@ describe('what happens at once', () => {
     await expectOpen(api, scene);
   });
 
-  test('a removal and an approval leave no live grant, whichever comes first', async ({ api }) => {
+  test('a removal and an approval leave no consent, whichever comes first', async ({ api }) => {
     const owner = await api.anAccount();
     const team = await api.aTeam({ owner });
     const client = await api.anOAuthClient();
@@ -507,7 +506,7 @@ describe('what happens at once', () => {
 
     for (const { scene, outcome } of rounds) {
       if (!('redirectTo' in outcome)) expect(outcome).toMatchObject({ code: 'team_not_found' });
-      expect((await grantsOf(api, scene)).filter(({ live }) => live)).toEqual([]);
+      expect(await consentsOf(api, scene)).toEqual([]);
     }
   });
 });
@@ -530,8 +529,8 @@ describe('a request that goes on', () => {
 
   const ENDED: readonly (readonly [string, (api: Api, scene: Scene) => Promise<unknown>])[] = [
     [
-      'the grant was revoked',
-      (api, { account }) => api.rows('update oauth_grant set revoked_at = now() where account_id = $1', [account.id]),
+      'the consent was withdrawn',
+      (api, { account }) => api.rows('delete from oauth_token_family where account_id = $1', [account.id]),
     ],
     ['the account was deleted', (api, { account }) => api.rows('delete from account where id = $1', [account.id])],
     [

@@ -253,12 +253,10 @@ describe('the library understands', () => {
 
   test.for([
     ['an unknown scope', { scope: 'teams:read world:rule' }, 'invalid_scope'],
-    ['no scope', { scope: '' }, 'invalid_scope'],
     ['another resource', { resource: 'https://elsewhere.example/api' }, 'invalid_target'],
     ['another way to answer', { response_mode: 'fragment' }, 'invalid_request'],
     ['no proof key', { code_challenge: '', code_challenge_method: '' }, 'invalid_request'],
     ['a plain proof key', { code_challenge_method: 'plain' }, 'invalid_request'],
-    ['an answer without a page', { prompt: 'none' }, 'consent_required'],
   ] as const)('why a request with %s is refused', async ([, change, error], { api }) => {
     const client = await api.anOAuthClient();
     const config = await discover(api, client);

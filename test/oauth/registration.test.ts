@@ -188,14 +188,19 @@ describe('registration is refused', () => {
     ['a relative redirect', { redirect_uris: ['/callback'] }, 'invalid_redirect_uri'],
     ['a redirect over http', { redirect_uris: ['http://client.example/'] }, 'invalid_redirect_uri'],
     ['one of two over http', { redirect_uris: [REDIRECT, 'http://client.example/'] }, 'invalid_redirect_uri'],
-    ['a redirect to localhost', { redirect_uris: ['http://localhost/callback'] }, 'invalid_redirect_uri'],
     ['a redirect to a name like an address', { redirect_uris: ['http://127.0.0.1.example/'] }, 'invalid_redirect_uri'],
     ['a redirect to another loopback', { redirect_uris: ['http://127.1/'] }, 'invalid_redirect_uri'],
     ['a script', { redirect_uris: ['javascript:alert(1)'] }, 'invalid_redirect_uri'],
     ['a script of a native client', native('javascript:alert(1)'), 'invalid_redirect_uri'],
     ['data of a native client', native('data:text/html,hello'), 'invalid_redirect_uri'],
     ['a scheme anybody may claim', native('calendar:/callback'), 'invalid_redirect_uri'],
-    ['localhost of a native client', native('http://localhost/'), 'invalid_redirect_uri'],
+    ['a name below localhost', native('http://app.localhost/'), 'invalid_redirect_uri'],
+    [
+      '21 redirects',
+      { redirect_uris: Array.from({ length: 21 }, (_, i) => `${REDIRECT}/${i}`) },
+      'invalid_redirect_uri',
+    ],
+    ['the same redirect twice', { redirect_uris: [REDIRECT, REDIRECT] }, 'invalid_redirect_uri'],
     ['a fragment', { redirect_uris: [`${REDIRECT}#here`] }, 'invalid_redirect_uri'],
     ['an empty fragment', { redirect_uris: [`${REDIRECT}#`] }, 'invalid_redirect_uri'],
     ['a user in a redirect', { redirect_uris: ['https://user@client.example/'] }, 'invalid_redirect_uri'],
@@ -326,7 +331,7 @@ describe('a client that registered itself', () => {
 
 describe('registration from one address', () => {
   test('is bound; another address is free', async () => {
-    const api = await startApi({ OAUTH_REGISTRATION: 'on', TRUST_PROXY: '1', SIGN_IN_ADDRESS_LIMIT: '2' });
+    const api = await startApi({ OAUTH_REGISTRATION: 'on', TRUST_PROXY: '1', OAUTH_REGISTRATION_LIMIT: '2' });
     onTestFinished(() => api.close());
     const from = (address: string) => register(api, PUBLIC, { 'x-forwarded-for': address });
 
@@ -334,6 +339,7 @@ describe('registration from one address', () => {
 
     expect(answers.map(({ status }) => status)).toEqual([201, 201, 429]);
     expect(Number(answers[2]?.headers['retry-after'])).toBeGreaterThan(0);
+    expect(answers[2]?.body).toEqual({ error: 'temporarily_unavailable', error_description: expect.any(String) });
     expect(await countClients(api)).toBe(2);
     expect((await from('192.0.2.2')).status).toBe(201);
     // What people do there is counted for itself.

@@ -57,6 +57,16 @@ export async function grantOf(api: Api, { id }: AClient | AnAccount): Promise<st
   return row.id;
 }
 
+/** The token family of the client's or account's only consent. */
+export async function familyOf(api: Api, { id }: AClient | AnAccount): Promise<string> {
+  const [row, ...others] = await api.rows<{ id: string }>(
+    'select id from oauth_token_family where client_id = $1 or account_id = $1',
+    [id],
+  );
+  if (row === undefined || others.length > 0) throw new Error('There is not one token family.');
+  return row.id;
+}
+
 /** How many refresh tokens of the grant can still be used. */
 export async function liveChains(api: Api, grantId: string): Promise<number> {
   const rows = await api.rows(

@@ -56,6 +56,7 @@ export async function startApi(
     SECRET_KEYS: 'test-key-test-key-test-key-test-key',
     RATE_LIMIT: '1000000',
     SIGN_IN_ADDRESS_LIMIT: '1000000',
+    OAUTH_REGISTRATION_LIMIT: '1000000',
     OAUTH_ADDRESS_LIMIT: '1000000',
     SIGNUP: 'open',
     ...settings,

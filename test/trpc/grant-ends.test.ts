@@ -245,15 +245,61 @@ describe('a key made through a grant', () => {
     ).toHaveLength(1);
   });
 
-  test('stays as it is when the grant is narrowed', async ({ api }) => {
-    const { member, staying } = await aScene(api);
-    const [grant] = staying;
-    const key = await aKeyThrough(api, grant);
+  test('loses what the grant loses, in its row, and is revoked where nothing is left', async ({ api }) => {
+    const account = await api.anAccount();
+    const grant = await api.aGrant(account, { scopes: ['teams:read', 'members:read', 'api-keys:write'] });
+    const make = async (bearer: { secret: string }, scopes: string[]) =>
+      (await api.as(bearer).post('/api/v1/api-keys', { name: 'A key', scopes })).body;
+    const first = await make(grant, ['teams:read', 'members:read', 'api-keys:write']);
+    const second = await make(first, ['teams:read', 'members:read']);
+    const empty = await make(second.secret ? first : grant, ['members:read']);
+    const beside = await api.anApiKey(account, { scopes: ['members:read'] });
 
-    await (await as(api, member)).grants.narrow.mutate({ grantId: grant.id, scopes: ['api-keys:write'] });
+    const { grants } = await as(api, account);
+    await grants.narrow.mutate({ grantId: grant.id, scopes: ['teams:read', 'api-keys:write'] });
 
-    expect(await works(api, key)).toBe(true);
-    expect(await scopesOf(api, key)).toEqual(['teams:read']);
+    expect((await api.as(first).get('/api/v1/credential')).body.scopes).toEqual(['teams:read', 'api-keys:write']);
+    expect((await api.as(second).get('/api/v1/credential')).body.scopes).toEqual(['teams:read']);
+    expect(await api.as(empty).get('/api/v1/credential')).toBeProblem('credential_invalid');
+    expect((await api.as(beside).get('/api/v1/credential')).body.scopes).toEqual(['members:read']);
+    expect(await api.as(first).get('/api/v1/teams')).toMatchObject({ status: 200 });
+    expect(
+      await api.rows(`select from oauth_token where grant_id = $1 and 'members:read' = any(scopes)`, [grant.id]),
+    ).toEqual([]);
+  });
+
+  // Guarantees that the statement that authenticates looks at the grant, without any cleanup.
+  test.for([
+    ['is revoked', 'update oauth_grant set revoked_at = now() where id = $1'],
+    ['expires', `update oauth_grant set expires_at = now() - interval '1 ms' where id = $1`],
+    ['is deleted', 'delete from oauth_grant where id = $1'],
+  ])('is rejected once its row %s, and so is a key that it created', async ([, end = ''], { api }) => {
+    const account = await api.anAccount();
+    const team = await api.aTeam({ owner: account });
+    const grant = await api.aGrant(account, { scopes: ['teams:read', 'api-keys:write'] });
+    const make = async (bearer: { secret: string }, scopes: string[]) =>
+      (await api.as(bearer).post('/api/v1/api-keys', { name: 'A key', scopes })).body;
+    const first = await make(grant, ['teams:read', 'api-keys:write']);
+    const second = await make(first, ['teams:read']);
+
+    for (const key of [first, second]) expect((await api.as(key).get(`/api/v1/teams/${team.id}`)).status).toBe(200);
+    await api.rows(end, [grant.id]);
+
+    for (const key of [first, second]) {
+      expect(await api.as(key).get(`/api/v1/teams/${team.id}`)).toBeProblem('credential_invalid');
+      expect(await api.as(key).get('/api/v1/teams')).toBeProblem('credential_invalid');
+    }
+  });
+
+  test('expires with the grant at the latest', async ({ api }) => {
+    const expiresAt = new Date(Date.now() + 5 * 86_400_000);
+    const grant = await api.aGrant(await api.anAccount(), { scopes: ['teams:read', 'api-keys:write'], expiresAt });
+    const make = async (expiresInDays?: number) =>
+      (await api.as(grant).post('/api/v1/api-keys', { name: 'A key', scopes: ['teams:read'], expiresInDays })).body.key
+        .expiresAt;
+
+    expect([await make(), await make(30)]).toEqual([expiresAt.toISOString(), expiresAt.toISOString()]);
+    expect(Date.parse(await make(1))).toBeLessThan(expiresAt.getTime());
   });
 
   test('never holds what the token or the grant does not', async ({ api }) => {

@@ -74,7 +74,7 @@ describe('grants.list', () => {
       expiresAt: expiresAt.toISOString(),
     };
     const createdAt = expect.stringMatching(/^\d{4}-.*Z$/);
-    const personal = { ...common, createdAt, audience: 'personal', team: null };
+    const personal = { ...common, createdAt, audience: 'personal', resource: 'api', team: null };
     const expected = [
       { ...personal, id: first.id, scopes: ['profile:read', 'billing:read'] },
       {
@@ -82,6 +82,7 @@ describe('grants.list', () => {
         createdAt,
         id: second.id,
         audience: 'team',
+        resource: 'api',
         team: { id: team.id, name: 'Night Owls' },
         scopes: ['teams:read'],
       },
@@ -399,7 +400,7 @@ describe('what is noted of a use', () => {
     };
     const fresh = await made('authorization_code refresh_token', '1 second');
     const others = [
-      await made('authorization_code refresh_token', '31 seconds'),
+      await made('authorization_code refresh_token', '601 seconds'),
       await made('authorization_code', '1 second'),
       await made('refresh_token authorization_code', '1 second'),
     ];

@@ -125,7 +125,7 @@ describe('the dependency rule', () => {
     [
       'rows are locked',
       /LockMode|\bfor (update|no key update|share|key share)\b/,
-      /^(transactions\/locks\.ts|auth\/last-used\.ts|events\/chain\/|jobs\/|oauth\/(tokens|refresh-answers)\.ts)/,
+      /^(transactions\/locks\.ts|auth\/last-used\.ts|events\/chain\/|jobs\/|oauth\/(token-statements|refresh-answers)\.ts)/,
     ],
     ['transactions are opened', /\.transactional\(/, /^(transactions|events\/chain|jobs|db)\//],
     ['advisory locks get their numbers', /_LOCK\b.* = 0x|advisory\w*_lock\((0x|\d)/, /^db\/advisory-locks\.ts$/],

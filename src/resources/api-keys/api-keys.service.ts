@@ -4,6 +4,7 @@ import { lockMany, lockOne } from '../../transactions/locks.ts';
 import { transaction, type TransactionScope } from '../../transactions/transaction.ts';
 import { lockAccount, requireVerifiedEmail } from '../../transactions/with-account.ts';
 import { lockMember, lockTeam, lockTeamFor } from '../../transactions/with-team.ts';
+import { isPast } from '../../auth/active-membership.ts';
 import type { Principal } from '../../auth/principal.ts';
 import { inOrder, isAccountOnly } from '../../auth/scopes.ts';
 import type { Secrets } from '../../crypto/tokens.ts';
@@ -31,20 +32,21 @@ export async function createApiKey(
 ) {
   return transaction(db, async (tx) => {
     await lockOwner(tx, accountId, input.teamId, bounds === undefined);
-    const oauthGrant = bounds === undefined ? null : await lockGrantBehind(tx, bounds.caller);
+    const origin = bounds === undefined ? null : await lockOrigin(tx, bounds.caller);
     await requireScopes(tx, input.scopes, input.teamId !== undefined, bounds?.caller);
     if (bounds !== undefined) await requireRoom(tx, accountId, input.teamId, bounds.keyLimit);
 
     const { secret, hash, keyPrefix, last4 } = secrets.mint(input.teamId === undefined ? 'personalKey' : 'teamKey');
     const key = tx.create(ApiKey, {
       account: accountId,
-      oauthGrant,
+      oauthGrant: origin?.grantId ?? null,
+      oauthFamily: origin?.familyId ?? null,
       team: input.teamId === undefined ? null : tx.getReference(Team, input.teamId),
       name: input.name,
       scopes: inOrder(input.scopes),
       keyPrefix,
       last4,
-      expiresAt: input.expiresAt,
+      expiresAt: earlier(input.expiresAt, origin?.expiresAt ?? null),
     });
     tx.create(ApiKeySecret, { secretHash: hash, apiKey: key });
     record(tx, 'api_key.created', { accountId, keyId: key.id, teamId: input.teamId ?? null, scopes: key.scopes });
@@ -94,24 +96,34 @@ async function lockOwner(
   }
 }
 
+/** The grant and token family that a key is created through. It cannot outlive them. */
+type KeyOrigin = { readonly grantId: string; readonly familyId: string | null; readonly expiresAt: Date };
+
 /**
- * The grant that a key is made through, at once or by a key that was: the new one ends with it too,
- * so that no application outlives its grant by keys that make keys. Locked, before any key.
+ * Locks the grant and the token family behind the caller: of an access token, or of an API key that was itself
+ * created through a grant. Neither can be revoked or narrowed until the new key is committed.
  */
-async function lockGrantBehind(tx: EntityManager, { kind, credentialId }: Principal): Promise<string | null> {
-  if (kind === 'session') return null;
-  const [caller] =
-    kind === 'oauth-grant'
-      ? [{ grant_id: credentialId }]
-      : await tx.execute<{ grant_id: string | null }[]>('select oauth_grant_id as grant_id from api_key where id = ?', [
-          credentialId,
-        ]);
-  const grantId = caller?.grant_id ?? null;
+async function lockOrigin(tx: EntityManager, caller: Principal): Promise<KeyOrigin | null> {
+  const { grantId, familyId } = await findOrigin(tx, caller);
   if (grantId === null) return null;
   const grant = await lockOne(tx, 'oauth_grant', grantId, 'share');
-  if (grant === null || grant.revokedAt) throw new ProblemError('credential_invalid');
-  return grantId;
+  if (grant === null || grant.revokedAt || isPast(grant.expiresAt)) throw new ProblemError('credential_invalid');
+  if (familyId !== null && (await lockOne(tx, 'oauth_token_family', familyId, 'share')) === null)
+    throw new ProblemError('credential_invalid');
+  return { grantId, familyId, expiresAt: grant.expiresAt };
 }
+
+async function findOrigin(tx: EntityManager, { kind, credentialId, tokenFamilyId = null }: Principal) {
+  if (kind === 'session') return { grantId: null, familyId: null };
+  if (kind === 'oauth-grant') return { grantId: credentialId, familyId: tokenFamilyId };
+  const [key] = await tx.execute<{ grant_id: string | null; family_id: string | null }[]>(
+    'select oauth_grant_id as grant_id, oauth_family_id as family_id from api_key where id = ?',
+    [credentialId],
+  );
+  return { grantId: key?.grant_id ?? null, familyId: key?.family_id ?? null };
+}
+
+const earlier = (a: Date | null, b: Date | null): Date | null => (a !== null && b !== null && b < a ? b : (a ?? b));
 
 /** No key ever gets a scope that its maker lacks, or that a team key cannot hold. The detail names them. */
 async function requireScopes(

@@ -1,4 +1,4 @@
-import type { PendingSignUp } from '../../auth/authenticate.ts';
+import type { PendingSignUp } from '../../auth/credential-lookups.ts';
 import type { Database } from '../../db/database.ts';
 import { iso, isoOrNull, query, type QueryRunner } from '../../db/query.ts';
 import { recordedCommand, runAndRecord } from '../../events/record.ts';

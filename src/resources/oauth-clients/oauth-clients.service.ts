@@ -4,7 +4,7 @@ import { lockMany } from '../../transactions/locks.ts';
 import { revokeGrants } from '../../transactions/revocation.ts';
 import { transaction } from '../../transactions/transaction.ts';
 import { lockAccount, requireVerifiedEmail } from '../../transactions/with-account.ts';
-import { redirectUriFault } from './redirect-uri.ts';
+import { redirectUriFault, type RedirectRules } from './redirect-uri.ts';
 import type { Secrets } from '../../crypto/tokens.ts';
 import { OAuthClient, OAuthClientSecret } from '../../entities/index.ts';
 import { invalidInput, ProblemError } from '../../errors.ts';
@@ -12,24 +12,24 @@ import type { Services } from '../../app-services.ts';
 import type { ClientChange, NewClient } from './oauth-clients.schema.ts';
 import { HOUR_MS } from '../../time.ts';
 
-/** Whose clients they are; undefined for the operator, whom neither ownership nor the limit binds. */
+/** The owner of clients; undefined for the operator, to whom ownership and the limit do not apply. */
 type AccountId = string | undefined;
 
-/** Makes a client, with a secret where it can keep one. */
+/** Creates a client, with a secret if it is confidential. */
 export async function createClient(
   { config, db, secrets }: Services,
   accountId: AccountId,
   { name, redirectUris, isNative, isConfidential }: NewClient,
 ): Promise<{ clientId: string; clientSecret: string | null }> {
   if (isNative && isConfidential) {
-    // What is on everybody's device is no secret (RFC 8252, section 8.5).
+    // A secret on many devices is none (RFC 8252, section 8.5).
     throw invalidInput('/isConfidential', 'A native client cannot keep a secret.');
   }
-  requireRedirectUris(redirectUris, isNative);
+  requireRedirectUris(redirectUris, { isNative, redirectSchemes: config.oauth.redirectSchemes });
   return transaction(db, async (tx) => {
     const account = accountId === undefined ? null : await lockAccount(tx, accountId);
     if (account !== null) {
-      // Who takes an account over by its mailbox finds nothing in it that somebody else knows a secret of.
+      // The owner of the email address must not find clients whose secrets someone else knows.
       requireVerifiedEmail(account);
       await requireRoom(tx, account.id, config.oauth.clientsPerAccount);
     }
@@ -50,9 +50,9 @@ export async function createClient(
   });
 }
 
-/** Changes what is given. What people have allowed the client stays allowed. */
+/** Changes the given fields. Existing grants stay valid. */
 export async function updateClient(
-  { db }: Services,
+  { config, db }: Services,
   accountId: string,
   clientId: string,
   { name, redirectUris }: ClientChange,
@@ -60,7 +60,10 @@ export async function updateClient(
   await transaction(db, async (tx) => {
     const client = await lockClient(tx, accountId, clientId);
     if (redirectUris !== undefined) {
-      requireRedirectUris(redirectUris, client.isNative);
+      requireRedirectUris(redirectUris, {
+        isNative: client.isNative,
+        redirectSchemes: config.oauth.redirectSchemes,
+      });
       client.redirectUris = redirectUris;
     }
     if (name !== undefined) client.name = name;
@@ -68,7 +71,7 @@ export async function updateClient(
   });
 }
 
-/** Gives a client a new secret. The one it had works for some more hours, and one older than that no more. */
+/** Creates a new secret. The one before stays valid for the overlap; older ones are deleted. */
 export async function rotateSecret(
   { db, secrets }: Services,
   accountId: AccountId,
@@ -76,7 +79,7 @@ export async function rotateSecret(
   overlapHours: number,
 ): Promise<string> {
   return transaction(db, async (tx) => {
-    // Under the client's lock, so that two at once do not both count on the other's to be the old one.
+    // Under the lock of the client, so that concurrent rotations see each other's secrets.
     const client = await lockClient(tx, accountId, clientId);
     if (!client.isConfidential) {
       throw invalidInput('/clientId', 'The client is public: it has no secret.');
@@ -92,7 +95,7 @@ export async function rotateSecret(
   });
 }
 
-/** Deletes a client, and all that people have allowed it. */
+/** Deletes a client, and revokes its grants. */
 export async function deleteClient({ db }: Services, accountId: AccountId, clientId: string): Promise<void> {
   await transaction(db, async (tx) => {
     // The account comes first, because deleting it deletes its clients and its grants.
@@ -105,7 +108,7 @@ export async function deleteClient({ db }: Services, accountId: AccountId, clien
   });
 }
 
-/** Locks a client of the account. Others do not exist for it. Whoever locks an account does so before, and grants after. */
+/** Locks a client of the account. @throws client_not_found also for those of other accounts */
 async function lockClient(tx: EntityManager, accountId: AccountId, clientId: string): Promise<OAuthClient> {
   const [client] = await lockMany(tx, 'oauth_client', { id: clientId, ...ownedBy(accountId) });
   if (client === undefined) throw new ProblemError('client_not_found');
@@ -133,16 +136,16 @@ async function requireRoom(tx: EntityManager, accountId: string, limit: number):
     throw new ProblemError('client_limit_reached', `There are ${count} clients; the limit is ${limit}.`);
 }
 
-function requireRedirectUris(uris: readonly string[], isNative: boolean): void {
+function requireRedirectUris(uris: readonly string[], rules: RedirectRules): void {
   const details: string[] = [];
   const errors = uris.flatMap((uri, i) => {
-    const found = uris.indexOf(uri) < i ? REPEATED : redirectUriFault(uri, { isNative });
+    const found = uris.indexOf(uri) < i ? REPEATED : redirectUriFault(uri, rules);
     if (found === undefined) return [];
     const { detail, ...fault } = found;
-    details.push(detail);
+    details.push(`The redirect URI ${uri.slice(0, 200)} ${detail}`);
     return [{ in: 'body' as const, pointer: `/redirectUris/${i}`, ...fault }];
   });
-  if (errors.length > 0) throw new ProblemError('validation_failed', `The redirect URI ${details[0]}`, { errors });
+  if (errors.length > 0) throw new ProblemError('validation_failed', details[0], { errors });
 }
 
-const REPEATED = { code: 'invalid_value' as const, detail: 'is there already.' };
+const REPEATED = { code: 'invalid_value' as const, detail: 'is there twice.' };

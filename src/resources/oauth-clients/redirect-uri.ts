@@ -2,10 +2,10 @@ import type { ValidationEntry } from '../../errors.ts';
 
 const MAX_LENGTH = 2000;
 
-/** The characters of RFC 3986. URL parsers drop or rewrite others, and each does so in its own way. */
+/** The characters of RFC 3986. URL parsers drop or rewrite others, each in its own way. */
 const URI_CHARACTERS = /^(?:[\w.~:/?#[\]@!$&'()*+,;=-]|%[\dA-F]{2})+$/i;
 const AUTHORITY = /^[^:/?#]+:\/\/([^/?#]*)/;
-const LOOPBACK_IP = /^(?:127\.0\.0\.1|\[::1\])(?::\d+)?$/;
+const LOOPBACK = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/;
 const LOOPBACK_HOSTS = ['localhost', '127.0.0.1', '[::1]'];
 
 type Fault = Pick<ValidationEntry, 'code' | 'params'> & {
@@ -13,12 +13,19 @@ type Fault = Pick<ValidationEntry, 'code' | 'params'> & {
   readonly detail: string;
 };
 
+/** What a redirect URI is checked against. */
+export type RedirectRules = {
+  readonly isNative: boolean;
+  /** Private-use schemes without a dot that the operator allows. */
+  readonly redirectSchemes: readonly string[];
+};
+
 /**
- * What is wrong with a URI that a client wants answers to be sent to; undefined for a good one. The
- * string itself is what later requests are compared with, so that nothing in it may be in need of
- * being normalized.
+ * Returns the fault of a redirect URI. Requests are compared with the string itself, so it must not depend on
+ * normalization.
+ * @returns undefined for a valid one
  */
-export function redirectUriFault(uri: string, { isNative }: { readonly isNative: boolean }): Fault | undefined {
+export function redirectUriFault(uri: string, rules: RedirectRules): Fault | undefined {
   if (uri.length > MAX_LENGTH)
     return {
       code: 'max_length',
@@ -33,21 +40,28 @@ export function redirectUriFault(uri: string, { isNative }: { readonly isNative:
     ? 'must have no fragment.'
     : authority.includes('@')
       ? 'must not name a user.'
-      : schemeFault(parsed, authority, isNative);
+      : schemeFault(parsed, authority, rules);
   return detail === undefined ? undefined : { code: 'invalid_value', detail };
 }
 
-function schemeFault({ protocol, hostname }: URL, authority: string, isNative: boolean): string | undefined {
+function schemeFault(
+  { protocol, hostname }: URL,
+  authority: string,
+  { isNative, redirectSchemes }: RedirectRules,
+): string | undefined {
   if (protocol === 'https:') {
     if (authority === '') return 'must name a host.';
-    // On the person's own device nobody has the certificate; what listens there is reached over http.
+    // No one has a certificate for the user's own device; applications there are reached over http.
     return isNative && LOOPBACK_HOSTS.includes(hostname) ? 'must use http for the loopback address.' : undefined;
   }
   if (!isNative) return 'must use https.';
   if (protocol === 'http:') {
-    // A name can be made to lead elsewhere (RFC 8252, section 8.3).
-    return LOOPBACK_IP.test(authority) ? undefined : 'may use http with 127.0.0.1 or [::1] alone.';
+    // RFC 8252, section 8.3, advises against the name but allows it, and many clients use it.
+    return LOOPBACK.test(authority) ? undefined : 'can use http only with 127.0.0.1, [::1] or localhost.';
   }
-  // RFC 8252, section 7.1: a domain in reverse, which nobody else uses. No scheme that browsers know has a dot.
-  return protocol.includes('.') ? undefined : 'must use https, loopback http, or a scheme such as com.example.app.';
+  // RFC 8252, section 7.1: a reversed domain, which no one else uses. No scheme that browsers know has a dot.
+  const scheme = protocol.slice(0, -1);
+  return scheme.includes('.') || redirectSchemes.includes(scheme)
+    ? undefined
+    : 'must use https, loopback http, or a scheme such as com.example.app.';
 }

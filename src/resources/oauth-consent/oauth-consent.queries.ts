@@ -1,12 +1,13 @@
 import { hashSecret } from '../../crypto/tokens.ts';
-import { scopesIn } from '../../auth/scopes.ts';
+import { isReadScope, scopesIn } from '../../auth/scopes.ts';
+import { activeMembership } from '../../db/predicates.ts';
 import { query, type QueryRunner } from '../../db/query.ts';
-import type { ClientSource } from '../../entities/index.ts';
+import { GRANT_DAYS, type ClientSource } from '../../entities/index.ts';
 
-/** A browser's hold on a request: the id in its address, and the cookie of the browser it began in. */
+/** What a browser needs to answer a request: the id in the URL, and the cookie of the browser that started it. */
 export type Hold = { readonly id: string; readonly browserToken: string | undefined };
 
-/** The values of `OPEN`, in its order. */
+/** The parameters of `openRequest`, in its order. */
 export const holdValues = ({ id, browserToken }: Hold): [Buffer, Buffer] => [
   hashSecret(id),
   hashSecret(browserToken ?? ''),
@@ -18,13 +19,15 @@ type RequestRow = {
   client_source: ClientSource;
   redirect_uri: string;
   scope: string;
+  is_scope_omitted: boolean;
   email: string;
 };
 
 const openRequest = query<RequestRow>(
   'open_authorization_request',
   `select c.id as client_id, c.name as client_name, c.source as client_source, a.email,
-     r.payload->'params'->>'redirect_uri' as redirect_uri, r.payload->'params'->>'scope' as scope
+     r.payload->'params'->>'redirect_uri' as redirect_uri, r.payload->'params'->>'scope' as scope,
+     r.payload->'params'->>'scope_omitted' is not null as is_scope_omitted
    from authorization_request r
    join oauth_client c on c.id = r.payload->'params'->>'client_id'
    join account a on a.id = $3
@@ -37,33 +40,37 @@ const teamsOfAccount = query<{ id: string; name: string; role_name: string }>(
    from membership m
    join team t on t.id = m.team_id
    join role r on r.id = m.role_id
-   where m.account_id = $1 and m.is_active and (m.expires_at is null or m.expires_at > now())
+   where m.account_id = $1 and ${activeMembership('m')}
    order by t.name, t.id`,
 );
 
-/** What a consent page shows; null where the request is over, or began in another browser. */
+/** Returns the content of a consent page. @returns null if the request has ended or was started in another browser */
 export async function readAuthorization(db: QueryRunner, hold: Hold, accountId: string) {
   const [[request], teams] = await Promise.all([
     db.query(openRequest, [...holdValues(hold), accountId]),
     db.query(teamsOfAccount, [accountId]),
   ]);
   if (request === undefined) return null;
+  const scopes = scopesIn(request.scope);
   return {
     id: hold.id,
     client: {
       id: request.client_id,
       name: request.client_name,
-      redirectHost: hostOf(request.redirect_uri),
+      redirectHost: getRedirectHost(request.redirect_uri),
       isVerified: request.client_source === 'operator',
     },
     account: { id: accountId, email: request.email },
-    scopes: scopesIn(request.scope),
+    scopes,
+    // A client that names no scope gets no write access by default (RFC 6749, section 3.3).
+    preselectedScopes: request.is_scope_omitted ? scopes.filter(isReadScope) : scopes,
+    accessDays: GRANT_DAYS,
     teams: teams.map(({ id, name, role_name: roleName }) => ({ id, name, roleName })),
   };
 }
 
-/** Private-use schemes (RFC 8252, section 7.1) have no host; their reversed domain is the scheme itself. */
-function hostOf(uri: string): string {
+/** Returns the host of a redirect URI; for a private-use scheme (RFC 8252, section 7.1) the scheme. */
+function getRedirectHost(uri: string): string {
   const { host, protocol } = new URL(uri);
   return host === '' ? protocol.slice(0, -1) : host;
 }

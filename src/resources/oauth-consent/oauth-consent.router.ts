@@ -5,7 +5,7 @@ import { readAuthorization } from './oauth-consent.queries.ts';
 import { approveInput, authorizationInput, authorizationOutput, decisionOutput } from './oauth-consent.schema.ts';
 import { approve, deny } from './oauth-consent.service.ts';
 
-/** What the consent page works with. A request can be decided in the browser it began in, and nowhere else. */
+/** The procedures of the consent page. A request can be answered only in the browser that started it. */
 export const authorizationsRouter = router({
   read: sessionProcedure
     .input(authorizationInput)

@@ -8,9 +8,9 @@ export const authorizationInput = z.object({ id: text(1, 255) });
 
 export const approveInput = z.object({
   id: text(1, 255),
-  /** Whom the page showed as signed in. */
+  /** The account that the page showed as signed in. */
   accountId: resourceId,
-  /** The one team that the grant is for; null for the whole account. */
+  /** The only team to give access to; null for the whole account. */
   teamId: resourceId.nullable(),
   scopes: z.array(scope).max(100),
 });
@@ -20,15 +20,19 @@ export const authorizationOutput = z.object({
   client: z.object({
     id: z.string(),
     name: z.string(),
-    /** Where the browser goes with the answer: a host, or an application on this device. */
+    /** The host, or the scheme of an application on this device, that gets the answer. */
     redirectHost: z.string(),
-    /** Whether the operator made the client. */
+    /** Whether the operator created the client. */
     isVerified: z.boolean(),
   }),
   account: z.object({ id: z.string(), email: z.string() }),
   scopes: z.array(scope),
+  /** The scopes that are ticked at first. */
+  preselectedScopes: z.array(scope),
+  /** How long access lasts, unless it is revoked. */
+  accessDays: z.int(),
   teams: z.array(z.object({ id: z.string(), name: z.string(), roleName: z.string() })),
 });
 
-/** Where the browser goes on, on this origin. */
+/** The URL on this origin at which the browser continues. */
 export const decisionOutput = z.object({ redirectTo: z.url() });

@@ -6,15 +6,12 @@ import { requireVerifiedEmail } from '../../transactions/with-account.ts';
 import { lockTeamFor } from '../../transactions/with-team.ts';
 import type { Principal } from '../../auth/principal.ts';
 import { findActiveMembership } from '../../auth/authenticate.ts';
+import { findResource } from '../../auth/resource.ts';
 import { isAccountOnly, scopesIn } from '../../auth/scopes.ts';
-import { Account, newId, OAuthGrant, type Scope } from '../../entities/index.ts';
+import { Account, newId, OAuthTokenFamily, type Scope } from '../../entities/index.ts';
 import { invalidInput, ProblemError } from '../../errors.ts';
 import type { Services } from '../../app-services.ts';
 import { holdValues, type Hold } from './oauth-consent.queries.ts';
-import { addDays } from '../../time.ts';
-
-/** A grant ends by itself, however often its tokens are refreshed. */
-const GRANT_DAYS = 90;
 
 type Approval = {
   readonly accountId: string;
@@ -23,8 +20,9 @@ type Approval = {
 };
 
 /**
- * Makes the grant that somebody approved, for the whole account or for one team. The request is
- * decided with it, once. @returns where the browser goes on
+ * Approves a request, for the whole account or for one team. It can be answered once. Access changes only when the
+ * client exchanges the code that the consent leads to.
+ * @returns the URL at which the browser continues
  */
 export async function approve(
   { db, config }: Services,
@@ -38,37 +36,30 @@ export async function approve(
 
   await transaction(db, async (tx) => {
     const request = await lockRequest(tx, hold);
-    const granted = grantedOf(request.scope, scopes, teamId !== null);
-    // Under the team's lock a membership that ends takes the grant with it.
+    const granted = selectScopes(request.scope, scopes, teamId !== null);
+    // Under the team's lock the membership cannot end before the consent is stored, which then ends with it.
     if (teamId === null) await requireVerifiedAccount(tx, accountId);
     else await lockTeamFor(tx, { teamId, accountId }, 'member');
-    await keepClient(tx, request.client_id);
+    await requireClient(tx, request.client_id);
 
-    const id = newId('grant');
-    tx.create(OAuthGrant, {
+    const id = newId('family');
+    tx.create(OAuthTokenFamily, {
       id,
       account: accountId,
       client: request.client_id,
-      audience: teamId === null ? 'personal' : 'team',
       team: teamId,
+      resource: findResource(config.baseUrl, request.resource) ?? 'api',
       scopes: granted,
-      expiresAt: addDays(new Date(), GRANT_DAYS),
     });
     await tx.flush();
-    // `remember: false`: the engine keeps no session of its own.
+    // `remember: false`: oidc-provider keeps no session of its own. Its grants are our token families.
     await decide(tx, hold, { login: { accountId, remember: false }, consent: { grantId: id } });
-    record(tx, 'oauth_grant.created', {
-      accountId,
-      teamId,
-      grantId: id,
-      clientId: request.client_id,
-      scopes: granted,
-    });
+    record(tx, 'oauth_grant.approved', { accountId, teamId, clientId: request.client_id, scopes: granted });
   });
   return resumeUrl(config.baseUrl, hold.id);
 }
 
-/** Refuses what a client asked for. @returns where the browser goes on */
+/** Denies a request. @returns the URL at which the browser continues */
 export async function deny({ db, config }: Services, caller: Principal, hold: Hold): Promise<string> {
   await transaction(db, async (tx) => {
     const request = await lockRequest(tx, hold);
@@ -80,13 +71,14 @@ export async function deny({ db, config }: Services, caller: Principal, hold: Ho
 
 const resumeUrl = (baseUrl: string, id: string): string => `${baseUrl}/oauth/authorize/${encodeURIComponent(id)}`;
 
-type OpenRequest = { readonly client_id: string; readonly scope: string };
+type OpenRequest = { readonly client_id: string; readonly scope: string; readonly resource: string | null };
 
 async function lockRequest(tx: EntityManager, hold: Hold): Promise<OpenRequest> {
   const [idHash, browserHash] = holdValues(hold);
   await lockMany(tx, 'authorization_request', { idHash, browserHash });
   const [request] = await tx.execute<OpenRequest[]>(
-    `select payload->'params'->>'client_id' as client_id, payload->'params'->>'scope' as scope
+    `select payload->'params'->>'client_id' as client_id, payload->'params'->>'scope' as scope,
+       payload->'params'->>'resource' as resource
      from authorization_request
      where id_hash = ? and browser_hash = ? and result is null and expires_at > now()`,
     [idHash, browserHash],
@@ -95,9 +87,9 @@ async function lockRequest(tx: EntityManager, hold: Hold): Promise<OpenRequest> 
   return request;
 }
 
-/** What is granted: some of what was asked for, and for a team nothing that concerns the whole account. */
-function grantedOf(asked: string, approved: readonly Scope[], isForTeam: boolean): Scope[] {
-  const requested = scopesIn(asked);
+/** Returns the approved scopes that were requested; for a team, without those of the whole account. */
+function selectScopes(requestedScope: string, approved: readonly Scope[], isForTeam: boolean): Scope[] {
+  const requested = scopesIn(requestedScope);
   const beyond = approved.findIndex((scope) => !requested.includes(scope));
   if (beyond !== -1) throw invalidInput(`/scopes/${beyond}`, 'The application did not ask for this scope.');
   const granted = requested.filter((scope) => approved.includes(scope) && !(isForTeam && isAccountOnly(scope)));
@@ -111,8 +103,8 @@ async function requireVerifiedAccount(tx: EntityManager, accountId: string): Pro
   requireVerifiedEmail(await tx.findOneOrFail(Account, accountId));
 }
 
-/** Keeps the client from being deleted until the commit. */
-async function keepClient(tx: EntityManager, clientId: string): Promise<void> {
+/** Prevents the deletion of the client until the commit. */
+async function requireClient(tx: EntityManager, clientId: string): Promise<void> {
   const [client] = await lockShared(tx, 'oauth_client', [clientId]);
   if (client === undefined) throw new ProblemError('authorization_not_found');
 }

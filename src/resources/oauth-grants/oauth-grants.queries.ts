@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { inOrder, isAccountOnly } from '../../auth/scopes.ts';
 import { iso, isoOrNull, query, type QueryRunner } from '../../db/query.ts';
-import type { Scope } from '../../entities/index.ts';
+import type { Resource, Scope } from '../../entities/index.ts';
 import { lockMany } from '../../transactions/locks.ts';
 
 type GrantRow = {
@@ -9,6 +9,7 @@ type GrantRow = {
   client_id: string;
   client_name: string;
   audience: 'personal' | 'team';
+  resource: Resource;
   team_id: string | null;
   team_name: string | null;
   scopes: Scope[];
@@ -17,24 +18,24 @@ type GrantRow = {
   expires_at: string;
 };
 
-const SELECT_GRANT = `select g.id, g.client_id, c.name as client_name, g.audience, g.team_id, t.name as team_name, g.scopes,
-     g.created_at, g.last_used_at, g.expires_at
+const SELECT_GRANT = `select g.id, g.client_id, c.name as client_name, g.audience,
+     coalesce(g.resource, 'api') as resource, g.team_id, t.name as team_name, g.scopes, g.created_at, g.last_used_at, g.expires_at
    from oauth_grant g
    join oauth_client c on c.id = g.client_id
    left join team t on t.id = g.team_id`;
 const LIVE = 'g.revoked_at is null and g.expires_at > now()';
 
-// Also one whose membership is inactive: it reaches nothing now, and will again.
+// Includes grants for teams in which the membership is inactive, because it can become active again.
 const liveGrants = query<GrantRow>(
   'live_grants',
   `${SELECT_GRANT} where g.account_id = $1 and ${LIVE} order by g.created_at desc, g.id desc`,
 );
 
-/** What the account has allowed and not ended, the latest first. */
+/** Returns the live grants of the account, newest first. */
 export const listGrants = async (db: QueryRunner, accountId: string) =>
   (await db.query(liveGrants, [accountId])).map(present);
 
-/** Locks a live grant of the account. @returns null where the account has none of this id. */
+/** Locks a live grant of the account. @returns null if the account has none with this id */
 export async function lockGrant(tx: EntityManager, accountId: string, id: string) {
   await lockMany(tx, 'oauth_grant', { id, account: accountId });
   const [row] = await tx.execute<GrantRow[]>(`${SELECT_GRANT} where g.id = ? and g.account_id = ? and ${LIVE}`, [
@@ -48,6 +49,7 @@ const present = (row: GrantRow) => ({
   id: row.id,
   client: { id: row.client_id, name: row.client_name },
   audience: row.audience,
+  resource: row.resource,
   team: row.team_id === null ? null : { id: row.team_id, name: row.team_name ?? '' },
   scopes: inOrder(row.scopes).filter((scope) => row.team_id === null || !isAccountOnly(scope)),
   createdAt: iso(row.created_at),

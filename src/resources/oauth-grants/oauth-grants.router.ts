@@ -6,7 +6,7 @@ import { listGrants } from './oauth-grants.queries.ts';
 import { grantOutput, narrowInput, revokeInput } from './oauth-grants.schema.ts';
 import { narrowGrant, revokeGrant } from './oauth-grants.service.ts';
 
-/** The applications that a person has connected. Over tRPC only. */
+/** The connected apps of an account. Only over tRPC. */
 export const grantsRouter = router({
   list: sessionProcedure
     .output(z.array(grantOutput))

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { SCOPES } from '../../entities/index.ts';
+import { RESOURCES, SCOPES } from '../../entities/index.ts';
 import { resourceId, timestamp } from '../../procedures/fields.ts';
 
 const scope = z.enum(SCOPES);
@@ -8,8 +8,9 @@ export const grantOutput = z.object({
   id: z.string(),
   client: z.object({ id: z.string(), name: z.string() }),
   audience: z.enum(['personal', 'team']),
+  resource: z.enum(RESOURCES),
   team: z.object({ id: z.string(), name: z.string() }).nullable(),
-  /** Those that are enforced. */
+  /** The enforced scopes. */
   scopes: z.array(scope),
   createdAt: timestamp,
   lastUsedAt: timestamp.nullable(),

@@ -35,9 +35,10 @@ const SENTENCES: Partial<Record<Event['event'], (words: Words) => string>> = {
   'api_key.updated': ({ who, what }) => `${who} changed the scopes of the API key ${what}`,
   'api_key.rotated': ({ who, what }) => `${who} made a new secret for the API key ${what}`,
   'api_key.revoked': ({ who, what }) => `${who} revoked the API key ${what}`,
-  'oauth_grant.created': ({ who }) => `${who} connected an application`,
-  'oauth_grant.reduced': ({ who }) => `${who} took permissions away from an application`,
-  'oauth_grant.revoked': ({ whom }) => `An application of ${whom} was disconnected`,
+  'oauth_grant.created': ({ whom }) => `An app of ${whom} was connected`,
+  'oauth_grant.renewed': ({ whom }) => `The access of an app of ${whom} was renewed`,
+  'oauth_grant.reduced': ({ who }) => `${who} removed permissions of an app`,
+  'oauth_grant.revoked': ({ whom }) => `An app of ${whom} was disconnected`,
   'operator.team_viewed': ({ who }) => `${who} looked at the team`,
   'access.denied': ({ who }) => `${who} tried something that their role does not allow`,
 };

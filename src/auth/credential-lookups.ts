@@ -1,0 +1,152 @@
+import { REFRESH_REPEAT_MAX_SECONDS } from '../config.ts';
+import { activeMembership, liveApiKey, liveGrant, openSession } from '../db/predicates.ts';
+import { query, type QueryRunner } from '../db/query.ts';
+import type { Permission, Resource } from '../entities/index.ts';
+import type { ActiveMembership } from './principal.ts';
+
+type MembershipColumns = {
+  membership_id: string | null;
+  role_id: string;
+  role_name: string;
+  /** Separated by spaces, like all lists here, because text is faster to parse than arrays. */
+  permissions: string;
+  team_name: string;
+  team_slug: string;
+  team_description: string | null;
+  team_avatar_url: string | null;
+};
+
+// Inactive members are treated as non-members.
+const MEMBERSHIP_COLUMNS = `m.id as membership_id, r.id as role_id, r.name as role_name,
+    array_to_string(r.permissions, ' ') as permissions,
+    t.name as team_name, t.slug as team_slug, t.description as team_description, t.avatar_url as team_avatar_url`;
+const ACTIVE = activeMembership('m');
+
+/**
+ * Declares the look-up of a credential: one statement that also returns the caller's membership, for requests that
+ * name a team, and a smaller one for requests that do not.
+ */
+function credentialLookup<Row extends { account_id: string }>(
+  name: string,
+  { columns, from, where, reach = '' }: { columns: string; from: string; where: string; reach?: string },
+) {
+  const alone = query<Row>(name, `select ${columns} from ${from} where ${where} and a.disabled_at is null`);
+  const inTeam = query<Row & MembershipColumns>(
+    `${name}_in_team`,
+    `select ${columns}, ${MEMBERSHIP_COLUMNS}
+     from ${from}
+     left join membership m on m.account_id = a.id and m.team_id = $2 and ${ACTIVE} ${reach}
+     left join role r on r.id = m.role_id
+     left join team t on t.id = m.team_id
+     where ${where} and a.disabled_at is null`,
+  );
+  return async (db: QueryRunner, hash: Buffer, teamId: string | null) => {
+    if (teamId === null) {
+      const [row] = await db.query(alone, [hash]);
+      return row && { row, membership: null };
+    }
+    const [row] = await db.query(inTeam, [hash, teamId]);
+    return row && { row, membership: toMembership(row, row.account_id, teamId) };
+  };
+}
+
+// A key that was created through a grant is valid only while the grant is.
+export const findApiKey = credentialLookup<{
+  key_id: string;
+  account_id: string;
+  team_id: string | null;
+  scopes: string;
+}>('authenticate_api_key', {
+  columns: `k.id as key_id, k.account_id, k.team_id, array_to_string(k.scopes, ' ') as scopes`,
+  from: `api_key_secret s join api_key k on k.id = s.api_key_id join account a on a.id = k.account_id
+      left join oauth_grant g on g.id = k.oauth_grant_id`,
+  where: `s.secret_hash = $1 and (s.expires_at is null or s.expires_at > now())
+      and ${liveApiKey('k')} and (k.oauth_grant_id is null or (${liveGrant('g')}))`,
+  reach: 'and (k.team_id is null or k.team_id = m.team_id)',
+});
+
+type TokenRow = {
+  grant_id: string;
+  family_id: string | null;
+  resource: Resource;
+  account_id: string;
+  team_id: string | null;
+  token_scopes: string;
+  grant_scopes: string;
+  thumbprint: string | null;
+  is_unproven: boolean;
+};
+
+// `is_unproven`: issued by a refresh that the client can still repeat, unless the token was used. The interval is
+// the longest that OAUTH_REFRESH_REPEAT can be.
+export const findAccessToken = credentialLookup<TokenRow>('authenticate_access_token', {
+  columns: `g.id as grant_id, k.family_id, coalesce(g.resource, 'api') as resource, g.account_id, g.team_id,
+    array_to_string(k.scopes, ' ') as token_scopes, array_to_string(g.scopes, ' ') as grant_scopes, k.thumbprint,
+    k.used_at is null and k.created_at > now() - interval '${REFRESH_REPEAT_MAX_SECONDS} seconds'
+      and k.payload->>'gty' like '%refresh_token' as is_unproven`,
+  from: 'oauth_token k join oauth_grant g on g.id = k.grant_id join account a on a.id = g.account_id',
+  where: `k.token_hash = $1 and k.kind = 'access' and k.expires_at > now() and ${liveGrant('g')}`,
+  reach: 'and (g.team_id is null or g.team_id = m.team_id)',
+});
+
+export const findSession = credentialLookup<{ session_id: string; account_id: string }>('authenticate_session', {
+  columns: 's.id as session_id, s.account_id',
+  from: 'session s join account a on a.id = s.account_id',
+  where: `s.token_hash = $1 and ${openSession('s')}`,
+});
+
+/** The sign-up that a session cookie belongs to until its email address is verified. It has no account yet. */
+export type PendingSignUp = {
+  readonly id: string;
+  readonly accountId: string;
+  readonly email: string;
+  readonly firstName: string | null;
+  readonly lastName: string | null;
+  readonly createdAt: string;
+  readonly expiresAt: string;
+};
+
+// Only for a token that is no session's, so that a signed-in request pays nothing for it.
+export const findSignUp = query<PendingSignUp>(
+  'authenticate_sign_up',
+  `select id, account_id as "accountId", email, first_name as "firstName", last_name as "lastName",
+     created_at as "createdAt", expires_at as "expiresAt"
+   from sign_up_attempt where session_token_hash = $1 and expires_at > now()`,
+);
+
+export const findMembership = query<MembershipColumns>(
+  'find_active_membership',
+  `select ${MEMBERSHIP_COLUMNS}
+   from membership m
+   join role r on r.id = m.role_id
+   join team t on t.id = m.team_id
+   where m.account_id = $1 and m.team_id = $2 and ${ACTIVE}`,
+);
+
+export function toMembership(row: MembershipColumns, accountId: string, teamId: string): ActiveMembership | null {
+  if (row.membership_id === null) return null;
+  return {
+    id: row.membership_id,
+    accountId,
+    role: { id: row.role_id, name: row.role_name },
+    permissions: splitList<Permission>(row.permissions),
+    team: {
+      id: teamId,
+      name: row.team_name,
+      slug: row.team_slug,
+      description: row.team_description,
+      avatarUrl: row.team_avatar_url,
+    },
+  };
+}
+
+const lists = new Map<string, readonly string[]>();
+
+/** Splits a list that `array_to_string` joined. Equal lists share one array, because there are few of them. */
+export function splitList<Word extends string>(text: string): readonly Word[] {
+  const known = lists.get(text);
+  if (known !== undefined) return known as readonly Word[]; // CHECK constraints hold the columns to their words
+  const words = text === '' ? [] : text.split(' ');
+  lists.set(text, words);
+  return words as Word[];
+}

@@ -1,0 +1,20 @@
+import type { RequestHandler } from 'express';
+
+/** Lets pages of every origin read the answer. It depends on no cookie. */
+export const allowAnyOrigin: RequestHandler = (_req, res, next) => {
+  res.set('Access-Control-Allow-Origin', '*');
+  next();
+};
+
+/** Answers a CORS preflight. Clients send headers of their own, such as the version of their protocol. */
+export const preflight =
+  (method: 'GET' | 'POST'): RequestHandler =>
+  (_req, res) => {
+    res.status(204).set({
+      'Access-Control-Allow-Origin': '*',
+      'Access-Control-Allow-Methods': method,
+      'Access-Control-Allow-Headers': '*',
+      'Access-Control-Max-Age': '3600',
+    });
+    res.end();
+  };
