@@ -58,7 +58,7 @@ describe.skipIf(!hasChromium)('the account page', () => {
     await page.getByRole('link', { name: 'Forgot your password?' }).click();
     await page.getByLabel('E-mail address').fill(person.email);
     await page.getByRole('button', { name: 'Send the link' }).click();
-    await shows(page, 'Check your mail');
+    await shows(page, 'Check your email');
 
     await page.goto(linkIn(await api.mailTo(person.email, /reset/i)));
     await page.getByLabel('New password').fill('password');

@@ -80,16 +80,15 @@ describe.skipIf(!hasChromium)('the page of an invitation', () => {
     await page.getByText('As this link was passed on').waitFor();
     await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
     await page.getByRole('button', { name: 'Create account' }).click();
-    await shows(page, 'Check your mail');
-    await page.getByText(`you can join the team ${team.name}`).waitFor();
+    await shows(page, 'Check your email');
+    await page.getByText(`to join the team ${team.name}`).waitFor();
     expect(await stateOf(api, team)).toEqual([{ members: 1, pending: 1 }]);
 
     const other = await page.context().newPage();
     await other.goto(linkIn(await api.mailTo(email, /verify/i)));
     await other.getByRole('button', { name: 'Verify the address' }).click();
     await shows(other, 'Your address is verified');
-    await page.getByRole('link', { name: 'Sign in to accept the invitation' }).click();
-    await signInAs(page, email);
+    await page.getByRole('link', { name: 'Open the invitation' }).click();
     await shows(page, `Join ${team.name}`);
     await page.getByRole('button', { name: 'Accept the invitation' }).click();
     await page.getByRole('listitem').filter({ hasText: team.name }).waitFor();

@@ -1,4 +1,4 @@
-import { signInAs } from '../console.ts';
+import { linkIn, signInAs } from '../console.ts';
 import { shown, type Scene } from './scene.ts';
 
 /** What is seen by those who are not signed in. */
@@ -23,12 +23,21 @@ export const signingIn: readonly Scene[] = [
       return page;
     },
   ],
-  ['verify-email', async (_api, open) => shown(await open('/verify-email?token=none'), 'Verify your address')],
+  [
+    'verify-email',
+    async (api, open) => {
+      const email = `new-${crypto.randomUUID()}@example.com`;
+      await api.visitor().trpc.auth.signUp.mutate({ email, password: 'a password 42' });
+      const page = await shown(await open(linkIn(await api.mailTo(email, /verify/i))), 'Verify your address');
+      await page.getByRole('button', { name: 'I don’t know this password' }).waitFor();
+      return page;
+    },
+  ],
+  ['email-sign-in', async (_api, open) => shown(await open('/email-sign-in'), 'Sign in by email')],
   [
     'verify-email-refused',
     async (_api, open) => {
       const page = await open('/verify-email?token=none');
-      await page.getByRole('button', { name: 'Verify the address' }).click();
       await page.getByRole('alert').waitFor();
       return page;
     },
