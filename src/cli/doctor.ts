@@ -7,7 +7,9 @@ import pg from 'pg';
 import { readSecretKeys } from '../config-values.ts';
 import { ConfigError, readConfig, type Config } from '../config.ts';
 import { appliedMigrations } from '../db/backup/tables.ts';
+import { createSealer } from '../crypto/encryption.ts';
 import { connectionFault } from '../db/connection-fault.ts';
+import { countKeyUse } from '../jobs/reseal.ts';
 import { knownMigrations } from '../db/migrate.ts';
 import { checkAudit } from './audit-check.ts';
 import { CommandError, errorSummary } from './failure.ts';
@@ -76,7 +78,12 @@ async function databaseChecks(config: Config): Promise<Check[]> {
           await check('database', () => version(client, config)),
           migrated,
           await check('clock', () => clock(client)),
-          ...(migrated.ok ? [await check('audit', () => checkAudit(connectionString, config))] : []),
+          ...(migrated.ok
+            ? [
+                await check('audit', () => checkAudit(connectionString, config)),
+                await check('encrypted-data', () => encryptedData(client, config)),
+              ]
+            : []),
         ];
       } finally {
         await client.end();
@@ -85,7 +92,12 @@ async function databaseChecks(config: Config): Promise<Check[]> {
   } catch (error) {
     const unknown = 'not known, because the database cannot be reached';
     const fault = config.databaseUrl === undefined ? undefined : connectionFault(error, config.databaseUrl);
-    return [failed('database', fault ?? errorSummary(error)), failed('migrations', unknown), failed('clock', unknown)];
+    return [
+      failed('database', fault ?? errorSummary(error)),
+      failed('migrations', unknown),
+      failed('clock', unknown),
+      failed('encrypted-data', unknown),
+    ];
   }
 }
 
@@ -188,6 +200,20 @@ function disk({ databaseUrl, dataDir }: Config): string {
   const freeMib = Math.floor((bavail * bsize) / 1024 ** 2);
   if (freeMib < FREE_MIB_MIN) throw new Error(`${freeMib} MiB free in ${dataDir}: the database needs room to write`);
   return `${freeMib} MiB free in ${dataDir}`;
+}
+
+/** Says which keys of SECRET_KEYS are still needed. */
+async function encryptedData(client: pg.Client, { secretKeys: keys }: Config): Promise<string> {
+  if (keys === undefined) return 'encrypted with the generated key';
+  const { byKey, lost } = await countKeyUse(client, createSealer(keys));
+  if (lost > 0)
+    throw new Error(`${lost} texts cannot be decrypted: put the key that was dropped back into SECRET_KEYS`);
+  const others = byKey.slice(1).flatMap((count, index) => (count === 0 ? [] : [`key ${index + 2} (${count} texts)`]));
+  if (others.length > 0)
+    return `${others.join(', ')} of SECRET_KEYS is needed: run \`roster secrets reseal\` to drop it`;
+  return keys.length === 1
+    ? 'can be decrypted'
+    : 'encrypted with the first of SECRET_KEYS alone: the others can be dropped';
 }
 
 function secretKeys({ secretKeys: keys, dataDir }: Config): string {

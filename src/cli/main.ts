@@ -25,6 +25,7 @@ const GROUPS: Readonly<Record<string, readonly [description: string, load: () =>
   billing: ['Set subscriptions of teams', async () => (await import('./billing.ts')).billingCommands],
   queue: ['List, retry and delete waiting emails', async () => (await import('./queue.ts')).queueCommands],
   audit: ['Verify and export the audit log', async () => (await import('./audit.ts')).auditCommands],
+  secrets: ['Encrypt secrets with a new key', async () => (await import('./secrets.ts')).secretsCommands],
   migrate: ['Migrate the database', async () => (await import('./migrate.ts')).migrateCommand],
   backup: ['Back the database up to a file', async () => (await import('./backup.ts')).backupCommand],
   restore: ['Restore a backup into an empty database', async () => (await import('./restore.ts')).restoreCommand],

@@ -8,6 +8,8 @@ export type Sealer = {
   seal(text: string): string;
   /** Opens what any of the keys sealed; throws on anything else. */
   open(sealed: string): string;
+  /** Returns which of the keys sealed the text, in their order; -1 if none did. */
+  keyIndexOf(sealed: string): number;
   /** Keys for another purpose, derived from the same secrets and in their order. */
   keysFor(purpose: string): readonly Buffer[];
 };
@@ -29,17 +31,25 @@ export function createSealer(secretKeys: readonly string[]): Sealer {
       return Buffer.concat([iv, cipher.getAuthTag(), sealed]).toString('base64url');
     },
     open(sealed) {
-      const bytes = Buffer.from(sealed, 'base64url');
       for (const key of keys) {
-        const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, IV_LENGTH));
-        decipher.setAuthTag(bytes.subarray(IV_LENGTH, IV_LENGTH + TAG_LENGTH));
-        try {
-          return decipher.update(bytes.subarray(IV_LENGTH + TAG_LENGTH), undefined, 'utf8') + decipher.final('utf8');
-        } catch {
-          // Sealed with another of the keys.
-        }
+        const text = decrypt(sealed, key);
+        if (text !== undefined) return text;
       }
-      throw new Error('None of SECRET_KEYS opens this.');
+      throw new Error('Decryption failed with every key in SECRET_KEYS.');
     },
+    keyIndexOf: (sealed) => keys.findIndex((key) => decrypt(sealed, key) !== undefined),
   };
+}
+
+/** @returns undefined if another key encrypted the text, or if it is damaged */
+function decrypt(sealed: string, key: Buffer): string | undefined {
+  const bytes = Buffer.from(sealed, 'base64url');
+  if (bytes.length < IV_LENGTH + TAG_LENGTH) return undefined;
+  const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, IV_LENGTH));
+  decipher.setAuthTag(bytes.subarray(IV_LENGTH, IV_LENGTH + TAG_LENGTH));
+  try {
+    return decipher.update(bytes.subarray(IV_LENGTH + TAG_LENGTH), undefined, 'utf8') + decipher.final('utf8');
+  } catch {
+    return undefined;
+  }
 }

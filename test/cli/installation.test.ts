@@ -57,6 +57,7 @@ describe('doctor', () => {
         'migrations',
         'clock',
         'audit',
+        'encrypted-data',
         'redis',
         'mail',
         'disk',
@@ -90,7 +91,7 @@ describe('doctor', () => {
 
     expect(unreachable).toMatchObject({
       code: 1,
-      failed: ['database', 'migrations', 'clock', 'redis', 'mail'],
+      failed: ['database', 'migrations', 'clock', 'encrypted-data', 'redis', 'mail'],
     });
     expect(misconfigured.checks).toEqual([
       {

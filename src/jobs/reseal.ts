@@ -1,0 +1,85 @@
+import type { Sealer } from '../crypto/encryption.ts';
+
+/** A connection or pool of `pg`. */
+type Sql = {
+  query<Row extends object>(text: string, values?: readonly unknown[]): Promise<{ readonly rows: Row[] }>;
+};
+
+type Store = {
+  /** Columns that identify a row, and the encrypted text. */
+  readonly select: string;
+  /** Replaces the text of row $1, if it is still $3, by $2. */
+  readonly update: string;
+};
+
+/** Every place in the database that holds encrypted text. A test compares this list with the callers of `seal`. */
+const STORES: Readonly<Record<string, Store>> = {
+  'waiting emails': {
+    select: `select id::text as key, payload->>'sealedToken' as sealed from graphile_worker._private_jobs
+      where payload->>'sealedToken' is not null`,
+    update: `update graphile_worker._private_jobs
+      set payload = jsonb_set(payload::jsonb, '{sealedToken}', to_jsonb($2::text))::json
+      where id = $1::bigint and payload->>'sealedToken' = $3 returning 1`,
+  },
+  'authorization requests': {
+    select: `select encode(id_hash, 'hex') as key, payload->>'parJti' as sealed from authorization_request
+      where payload->>'parJti' is not null`,
+    update: `update authorization_request set payload = jsonb_set(payload::jsonb, '{parJti}', to_jsonb($2::text))
+      where id_hash = decode($1, 'hex') and payload->>'parJti' = $3 returning 1`,
+  },
+  'refresh answers': {
+    select: `select encode(token_hash, 'hex') as key, answer as sealed from oauth_refresh_answer`,
+    update: `update oauth_refresh_answer set answer = $2
+      where token_hash = decode($1, 'hex') and answer = $3 returning 1`,
+  },
+};
+
+const PAGE_ROWS = 500;
+
+export type KeyUse = {
+  /** How many texts each key of SECRET_KEYS encrypted, in their order. */
+  readonly byKey: readonly number[];
+  /** Texts that no key decrypts. */
+  readonly lost: number;
+};
+
+/** Counts what each key of SECRET_KEYS encrypted. */
+export async function countKeyUse(sql: Sql, sealer: Sealer): Promise<KeyUse> {
+  const byKey = sealer.keysFor('seal').map(() => 0);
+  let lost = 0;
+  for (const store of Object.values(STORES)) {
+    for await (const { sealed } of eachText(sql, store)) {
+      const index = sealer.keyIndexOf(sealed);
+      if (index === -1) lost += 1;
+      else byKey[index] = (byKey[index] ?? 0) + 1;
+    }
+  }
+  return { byKey, lost };
+}
+
+/**
+ * Encrypts again, with the first key of SECRET_KEYS, what another key encrypted. Texts that change or disappear
+ * meanwhile are left alone.
+ * @returns how many texts were encrypted again, by where they are
+ */
+export async function reseal(sql: Sql, sealer: Sealer): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const [name, store] of Object.entries(STORES)) {
+    counts[name] = 0;
+    for await (const { key, sealed } of eachText(sql, store)) {
+      if (sealer.keyIndexOf(sealed) < 1) continue;
+      const { rows } = await sql.query(store.update, [key, sealer.seal(sealer.open(sealed)), sealed]);
+      counts[name] += rows.length;
+    }
+  }
+  return counts;
+}
+
+async function* eachText(sql: Sql, { select }: Store): AsyncGenerator<{ key: string; sealed: string }> {
+  const page = `select key, sealed from (${select}) texts where key > $1 order by key limit ${PAGE_ROWS}`;
+  for (let after: string | undefined = ''; after !== undefined;) {
+    const { rows }: { rows: { key: string; sealed: string }[] } = await sql.query(page, [after]);
+    yield* rows;
+    after = rows.at(-1)?.key;
+  }
+}

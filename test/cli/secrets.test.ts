@@ -1,0 +1,97 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { createSealer } from '../../src/crypto/encryption.ts';
+import { hashSecret } from '../../src/crypto/tokens.ts';
+import { newId } from '../../src/entities/index.ts';
+import { rosterOfItsOwn, run } from './roster.ts';
+
+const roster = await rosterOfItsOwn();
+const SRC = join(import.meta.dirname, '../../src');
+const OLD = roster.env.SECRET_KEYS;
+const NEW = 'n'.repeat(40);
+
+/** A text in every place, encrypted with the old key. */
+async function everyText(): Promise<void> {
+  const sealed = (text: string) => createSealer([OLD]).seal(text);
+  const hash = hashSecret(newId('any'));
+  await roster.rows(
+    `select graphile_worker.add_job('sendInvitation', payload := $1::json, job_key := 'k', run_at := now() + '1 day')`,
+    [JSON.stringify({ invitationId: 'inv', sealedToken: sealed('token') })],
+  );
+  await roster.rows(
+    `insert into authorization_request (id_hash, payload, expires_at) values ($1, $2, now() + '1 day')`,
+    [hash, JSON.stringify({ kept: 1, parJti: sealed('parJti') })],
+  );
+  // Without its token, which has no part in this.
+  await roster.rows('alter table oauth_refresh_answer disable trigger all');
+  await roster.rows(
+    `insert into oauth_refresh_answer (token_hash, answer, successors, created_at) values ($1, $2, '{}', now())`,
+    [hash, sealed('answer')],
+  );
+}
+
+const texts = async () =>
+  (
+    await roster.rows<{ sealed: string }>(
+      `select payload->>'sealedToken' as sealed from graphile_worker._private_jobs where payload->>'sealedToken' is not null
+       union all select payload->>'parJti' from authorization_request union all select answer from oauth_refresh_answer`,
+    )
+  ).map(({ sealed }) => sealed);
+
+const withKeys = async (SECRET_KEYS: string, ...args: readonly string[]) =>
+  run({ ...roster.env, SECRET_KEYS }, [...args, '--json']);
+
+const dataCheck = async (keys: string) => {
+  const checks = JSON.parse((await withKeys(keys, 'doctor')).stdout) as { name: string; ok: boolean; detail: string }[];
+  return checks.find(({ name }) => name === 'encrypted-data');
+};
+
+describe('secrets reseal', () => {
+  test('makes the old key superfluous without losing a text, and doctor says when it can be dropped', async () => {
+    await everyText();
+    expect(await dataCheck(`${NEW},${OLD}`)).toMatchObject({
+      ok: true,
+      detail: expect.stringContaining('key 2 (3 texts)'),
+    });
+    expect(await dataCheck(NEW)).toMatchObject({ ok: false, detail: expect.stringContaining('3 texts cannot be') });
+
+    const { stdout } = await withKeys(`${NEW},${OLD}`, 'secrets', 'reseal');
+    const again = await withKeys(`${NEW},${OLD}`, 'secrets', 'reseal');
+
+    const counts = { 'waiting emails': 1, 'authorization requests': 1, 'refresh answers': 1 };
+    expect(JSON.parse(stdout)).toEqual({ resealed: counts, lost: 0 });
+    expect(Object.values(JSON.parse(again.stdout).resealed)).toEqual([0, 0, 0]);
+    const { open } = createSealer([NEW]);
+    expect((await texts()).map((sealed) => open(sealed)).toSorted()).toEqual(['answer', 'parJti', 'token']);
+    expect(await dataCheck(`${NEW},${OLD}`)).toMatchObject({
+      ok: true,
+      detail: expect.stringContaining('can be dropped'),
+    });
+    expect(await dataCheck(NEW)).toMatchObject({ ok: true });
+  });
+
+  test('fails where a text was encrypted with a key that is not there', async () => {
+    const { code, stderr } = await withKeys('x'.repeat(40), 'secrets', 'reseal');
+
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringMatching(/^roster: 3 encrypted texts cannot be/),
+    });
+  });
+
+  // Guarantees that a new kind of encrypted text is added to the list that is encrypted again.
+  test('knows every file that encrypts', () => {
+    const callers = globSync('**/*.ts', { cwd: SRC })
+      .filter((file) => /\b(sealer|encryption)\.(seal|encrypt)\(/.test(readFileSync(join(SRC, file), 'utf8')))
+      .filter((file) => file !== 'jobs/reseal.ts');
+
+    expect(callers.toSorted()).toEqual([
+      'oauth/refresh-answers.ts', // refresh answers
+      'oauth/requests.ts', // authorization requests
+      'resources/accounts/email.service.ts', // waiting emails
+      'resources/invitations/invitations.service.ts', // waiting emails
+      'resources/sign-in/link-mail.ts', // waiting emails
+    ]);
+  });
+});
