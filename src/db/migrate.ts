@@ -1,7 +1,8 @@
-import { globSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { runMigrations } from 'graphile-worker';
 import pg from 'pg';
+import { ConfigError } from '../config.ts';
 import { SECOND_MS } from '../time.ts';
 import { ADVISORY_LOCKS } from './advisory-locks.ts';
 import { MIGRATIONS, openOrm } from './orm.ts';
@@ -19,10 +20,12 @@ export async function migrate(databaseUrl: string, to?: string): Promise<string[
   await lock.connect();
   try {
     await lock.query('select pg_advisory_lock($1)', [ADVISORY_LOCKS.migration]);
+    await requireKnownSchema(lock);
     const orm = await openOrm(databaseUrl, { poolMax: 1 });
     try {
       const ran = await orm.migrator.up(to === undefined ? undefined : { to });
       await runMigrations({ connectionString: databaseUrl });
+      await markSchema(lock);
       return ran.map(({ name }) => name);
     } finally {
       await orm.close(true);
@@ -30,6 +33,40 @@ export async function migrate(databaseUrl: string, to?: string): Promise<string[
   } finally {
     await lock.end();
   }
+}
+
+/** The version that migrated the database last is kept in the comment of the table of migrations. */
+const SCHEMA_VERSION = `select substring(obj_description(to_regclass('mikro_orm_migrations'), 'pg_class')
+  from '^Roster (\\d+\\.\\d+)\\.\\d+$') as version`;
+
+const { version: VERSION }: { version: string } = JSON.parse(
+  readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
+);
+
+/** Migrations are compatible with the version before, so a database can be one version ahead, and not more. */
+async function requireKnownSchema(client: pg.Client): Promise<void> {
+  const version = await schemaVersion(client);
+  if (version === undefined) return;
+  const [major = 0, minor = 0] = VERSION.split('.').map(Number);
+  const [schemaMajor = 0, schemaMinor = 0] = version.split('.').map(Number);
+  const isNextMajor = schemaMajor === major + 1 && schemaMinor === 0;
+  if (schemaMajor < major || isNextMajor || (schemaMajor === major && schemaMinor <= minor + 1)) return;
+  throw new ConfigError(
+    `the database was migrated by Roster ${version}, more than one version after this one (${VERSION}): start that version`,
+  );
+}
+
+/** Notes this version, unless a later one has migrated. */
+async function markSchema(client: pg.Client): Promise<void> {
+  const ownVersion = VERSION.split('.').slice(0, 2).join('.');
+  const version = await schemaVersion(client);
+  const isLater = version?.localeCompare(ownVersion, 'en', { numeric: true }) ?? -1;
+  if (isLater < 0) await client.query(`comment on table mikro_orm_migrations is 'Roster ${VERSION}'`);
+}
+
+async function schemaVersion(client: pg.Client): Promise<string | undefined> {
+  const { rows } = await client.query<{ version: string | null }>(SCHEMA_VERSION);
+  return rows[0]?.version ?? undefined;
 }
 
 /** Names of the migrations of this version, in their order. */

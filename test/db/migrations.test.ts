@@ -80,6 +80,27 @@ const UNRELEASED = ['Migration20261121080000_accounts'];
 
 // Guarantees that the version before goes on working: what it uses may go, or get stricter, only a release
 // after it was last used. Such a migration is listed here with that release.
+test.each([
+  ['1.0.0', true],
+  ['1.1.3', true],
+  ['1.2.0', false],
+  ['1.10.0', false],
+  ['2.0.0', true],
+  ['2.1.0', false],
+])('a database that version %s has migrated can be used: %s', async (version, isUsable) => {
+  const { url, orm } = await aMigratedDatabase();
+  await orm.em.execute(`comment on table mikro_orm_migrations is 'Roster ${version}'`);
+
+  const started = migrate(url);
+
+  if (isUsable) expect(await started).toEqual([]);
+  else await expect(started).rejects.toThrow(/migrated by Roster .*, more than one version after this one/);
+  const [row] = await orm.em.execute<{ comment: string }[]>(
+    `select obj_description('mikro_orm_migrations'::regclass) as comment`,
+  );
+  expect(row?.comment).toBe(`Roster ${version}`);
+});
+
 test('a migration takes nothing away from the version before', () => {
   const taken =
     /\b(drop (table|column|schema)|rename|set not null|alter column \S+ type|add (column )?"\w+" [^;]*not null(?! default))/i;
