@@ -6,19 +6,19 @@ import { print, withDatabase } from './operate.ts';
 
 export function backupCommand(command: Command): void {
   command
-    .description('Write all that the database holds at one moment to a file; SECRET_KEYS are not in it')
-    .requiredOption('--to <file>', 'the file, which must not exist yet; nobody but its owner can read it')
+    .description('Back the database up to a file, without SECRET_KEYS')
+    .requiredOption('--to <file>', 'a new file, which only its owner can read')
     .action(async ({ to: file }: { to: string }) => {
       const written = await withDatabase(readConfig(process.env), (url) => writeBackup(url, file)).catch(
         (error: unknown) => {
           const exists = error instanceof Error && 'code' in error && error.code === 'EEXIST';
-          throw exists ? new CommandError(`--to: ${file} exists already, and is left as it is`) : error;
+          throw exists ? new CommandError(`--to: ${file} already exists and was not overwritten`) : error;
         },
       );
       const { bytes, tables } = written;
       print(command, {
         json: { file, ...written },
-        text: `${file}: ${tables.length} tables and the waiting mails, ${bytes} bytes`,
+        text: `${file}: ${tables.length} tables and the waiting emails, ${bytes} bytes`,
       });
     });
 }

@@ -19,15 +19,15 @@ type SetOptions = {
 export function billingCommands(billing: Command): void {
   billing
     .command('set')
-    .description("Replace a team's subscription; what is left out is as in a new one")
+    .description('Replace the subscription of a team; omitted options get their defaults')
     .addOption(teamOption())
     .requiredOption('--plan <plan>', 'one of the configured plans')
-    .addOption(new Option('--status <status>', 'how it stands').choices(SUBSCRIPTION_STATUSES))
-    .addOption(new Option('--interval <interval>', 'how often it is paid').choices(SUBSCRIPTION_INTERVALS))
+    .addOption(new Option('--status <status>', 'status of the subscription').choices(SUBSCRIPTION_STATUSES))
+    .addOption(new Option('--interval <interval>', 'billing interval').choices(SUBSCRIPTION_INTERVALS))
     .addOption(new Option('--addon <name=units>', 'units of an add-on; can be repeated').argParser(addAddon))
-    .addOption(option('--plan-expires-at <instant>', 'its renewal, as ISO 8601 with a time zone', instant))
-    .option('--cancel-at-period-end', 'it ends then')
-    .option('--needs-payment-action', 'the bank wants something of the payer')
+    .addOption(option('--plan-expires-at <instant>', 'renewal date, as ISO 8601 with a time zone', instant))
+    .option('--cancel-at-period-end', 'the subscription ends on that date')
+    .option('--needs-payment-action', 'the payment needs confirmation by the payer')
     .action(
       withServices(async ({ db, config }, { team, plan, addon, ...rest }: SetOptions) => {
         await setSubscription(db, config.plans, team, { planId: plan, addons: addon, ...rest });

@@ -1,9 +1,9 @@
 import { CommanderError } from 'commander';
 
-/** What the operator asked for cannot be: the message is the line that is printed. */
+/** A command that cannot be executed. The message is the line that is printed. */
 export class CommandError extends Error {}
 
-/** The options that carry what the services' faults point at. */
+/** The options that correspond to the pointers and codes of service errors. */
 const OPTIONS: Readonly<Record<string, string>> = {
   '/email': '--email',
   '/password': '--password',
@@ -25,7 +25,7 @@ const OPTIONS: Readonly<Record<string, string>> = {
   client_not_found: '--client',
 };
 
-/** Any failure as one line. */
+/** Describes any failure in one line. */
 export async function failureLine(error: unknown): Promise<string> {
   return (await describe(error)).replace(/\s*[\r\n]+\s*/g, ' ').trim();
 }
@@ -51,9 +51,9 @@ async function describe(error: unknown): Promise<string> {
   return fault ?? errorSummary(error);
 }
 
-/** The message of an error; one that gathers several attempts to connect has none of its own. */
+/** Returns the message of an error; an error with several connection attempts has none of its own. */
 export const errorSummary = (error: unknown): string => {
   if (error instanceof AggregateError && error.message === '') return errorSummary(error.errors[0]);
-  // The driver goes on with a detail that quotes the row, which may hold anything.
+  // The driver appends a detail that quotes the row, which can contain personal data.
   return error instanceof Error ? error.message.replace(/ - detail: .*$/s, '') : String(error);
 };

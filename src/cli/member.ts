@@ -19,11 +19,11 @@ type SetOptions = {
 export function memberCommands(member: Command): void {
   member
     .command('add')
-    .description('Make an account a member of a team; seats do not bind')
+    .description('Add an account to a team (ignores the seat limit)')
     .addOption(teamOption())
     .addOption(emailOption('the account'))
     .option('--role <id>', 'its role: member, guest or the id of a role of the team (default: member)')
-    .option('--inactive', 'a member that cannot act yet')
+    .option('--inactive', 'add an inactive member')
     .addOption(expiryOption())
     .action(
       withServices(async (services, { team, email, role, inactive, expiresAt }: AddOptions) => {
@@ -35,12 +35,12 @@ export function memberCommands(member: Command): void {
 
   member
     .command('set')
-    .description("Change a membership; the owner's stays as it is")
+    .description('Change a membership, except the owner’s')
     .addOption(teamOption())
     .addOption(emailOption('the member'))
     .option('--role <id>', 'member, guest or the id of a role of the team')
-    .addOption(new Option('--active', 'a member that can act').conflicts('inactive'))
-    .option('--inactive', 'a member that cannot act')
+    .addOption(new Option('--active', 'activate the member').conflicts('inactive'))
+    .option('--inactive', 'deactivate the member')
     .addOption(
       option('--expires-at <instant>', 'when it ends, as ISO 8601 with a time zone, or `never`', instantOrNever),
     )
@@ -63,7 +63,7 @@ export function memberCommands(member: Command): void {
 
 async function answer({ db }: Services, teamId: string, userId: string): Promise<Answer> {
   const member = (await listTeamMembers(db, teamId)).find((candidate) => candidate.userId === userId);
-  if (member === undefined) throw new CommandError('the member has been removed meanwhile');
+  if (member === undefined) throw new CommandError('the member was removed concurrently');
   const state = member.isActive ? 'active' : 'inactive or expired';
   return { json: member, text: `${member.membershipId}  ${member.email ?? '-'}  ${member.roleName} (${state})` };
 }

@@ -7,24 +7,24 @@ import { option, parsed, required } from './options.ts';
 
 type CreateOptions = { name: string; redirectUri: string[]; confidential?: true; native?: true };
 
-const ONCE = 'The secret is shown this once.';
+const ONCE = 'The secret is shown only once.';
 
 export function oauthClientCommands(client: Command): void {
   client
     .command('create')
-    .description('Make an OAuth client of this installation; CLIENT_LIMIT does not bind')
+    .description('Create an OAuth client of this instance (ignores CLIENT_LIMIT)')
     .addOption(
       required(
         option(
           '--name <name>',
-          'what people are asked to trust',
+          'name on the consent page',
           parsed(clientName, 'It must have 1 to 100 characters, some of them visible, none that controls the text.'),
         ),
       ),
     )
-    .addOption(required(new Option('--redirect-uri <uri>', 'where answers go; can be given again').argParser(eachUri)))
-    .option('--confidential', 'it runs on a server and keeps a secret')
-    .option('--native', "it runs on people's own devices: loopback and private-use redirects")
+    .addOption(required(new Option('--redirect-uri <uri>', 'redirect URI; can be repeated').argParser(eachUri)))
+    .option('--confidential', 'the client runs on a server and has a secret')
+    .option('--native', 'the client runs on user devices: loopback and private-use redirect URIs')
     .action(
       withServices(async (services, { name, redirectUri, confidential, native }: CreateOptions) => {
         const { clientId, clientSecret } = await createClient(services, undefined, {
@@ -51,9 +51,9 @@ export function oauthClientCommands(client: Command): void {
 
   client
     .command('rotate-secret')
-    .description('Give a confidential client a new secret')
+    .description('Rotate the secret of a confidential client')
     .addOption(clientOption())
-    .addOption(option('--overlap-hours <hours>', 'how long the old one still works', hours).default(24))
+    .addOption(option('--overlap-hours <hours>', 'how long the old secret stays valid', hours).default(24))
     .action(
       withServices(async (services, { client: clientId, overlapHours }: { client: string; overlapHours: number }) => {
         const clientSecret = await rotateSecret(services, undefined, clientId, overlapHours);
@@ -63,12 +63,12 @@ export function oauthClientCommands(client: Command): void {
 
   client
     .command('delete')
-    .description('Delete a client, with all that people have allowed it')
+    .description('Delete a client with its grants and tokens')
     .addOption(clientOption())
     .action(
       withServices(async (services, { client: clientId }: { client: string }) => {
         await deleteClient(services, undefined, clientId);
-        return { json: { success: true }, text: `${clientId} is deleted.` };
+        return { json: { success: true }, text: `${clientId} deleted.` };
       }),
     );
 }

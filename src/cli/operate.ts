@@ -6,24 +6,24 @@ import type { Account } from '../entities/index.ts';
 import type { Services } from '../app-services.ts';
 import { CommandError } from './failure.ts';
 
-/** What a command prints: one of the two. */
+/** The result of a command: `json` is printed with --json, else `text`. */
 export type Answer = {
   readonly json: unknown;
   readonly text: string;
-  /** Why the command fails all the same. */
+  /** The reason if the command fails after printing. */
   readonly failure?: string;
 };
 
-/** What a command answers that has printed by itself. */
+/** The result of a command that has printed its output itself. */
 export const printed: Answer = { json: undefined, text: '' };
 
-/** An action on the migrated database that the configuration names. */
+/** Creates a command action with the services of the configuration, on a migrated database. */
 export const withServices =
   <Options>(act: (services: Services, options: Options, command: Command) => Promise<Answer>) =>
   async (options: Options, command: Command): Promise<void> => {
     const { openServices } = await import('../open-services.ts');
     const config = readConfig(process.env);
-    // Nothing is logged: what a command prints is its answer, and what it does is in the audit log.
+    // No log: stdout is for the result, and changes are recorded in the audit log.
     const opened = await openServices(config, () => undefined);
     let answer: Answer;
     try {
@@ -35,7 +35,7 @@ export const withServices =
     if (answer.failure !== undefined) throw new CommandError(answer.failure);
   };
 
-/** Whoever may run a command on this machine is the operator; who that is the machine knows, not the service. */
+/** Whoever can run a command on this machine is the operator. The service does not know the person. */
 const operatorAt = ({ audit }: Services): Actor => ({
   actorKind: 'operator_cli',
   actorId: null,
@@ -45,7 +45,7 @@ const operatorAt = ({ audit }: Services): Actor => ({
   audit,
 });
 
-/** Runs `use` on the database as it is, without migrating it. */
+/** Runs `use` on the database without migrating it. */
 export async function withDatabase<Result>(
   config: Config,
   use: (databaseUrl: string) => Promise<Result>,
@@ -89,7 +89,7 @@ export async function printList<Row>(command: Command, { rows, json, text, empty
   return printed;
 }
 
-/** The account of an address, which an option names. */
+/** Finds the account of an email address. @throws CommandError with the name of the option */
 export async function accountOf(services: Services, email: string, option = '--email'): Promise<Account> {
   const { findAccountByEmail } = await import('../resources/accounts/accounts.service.ts');
   const account = await findAccountByEmail(services.db.em(), email);

@@ -4,7 +4,7 @@ import { emailAddress, text } from '../procedures/fields.ts';
 
 type Parse<Value> = (raw: string) => Value;
 
-/** An option with a parser. The commander's own signature takes a parser of anything. */
+/** Creates an option with a typed parser. */
 export function option<Value>(flags: string, description: string, parse: Parse<Value>): Option {
   return new Option(flags, description).argParser(parse);
 }
@@ -16,9 +16,9 @@ export const teamOption = (): Option => required(new Option('--team <id>', 'the 
 export const emailOption = (description: string): Option => required(new Option('--email <address>', description));
 
 export const expiryOption = (): Option =>
-  option('--expires-at <instant>', 'when it ends, as ISO 8601 with a time zone', instant);
+  option('--expires-at <instant>', 'expiry, as ISO 8601 with a time zone', instant);
 
-/** A parser that takes what fits the schema. */
+/** Creates a parser that accepts what the schema accepts. */
 export const parsed =
   (schema: z.ZodType<string>, fault: string): Parse<string> =>
   (raw) => {
@@ -34,11 +34,11 @@ export const textOf = (min: number, max: number): Parse<string> =>
 const ISO_INSTANT = /^(\d{4})-(\d\d)-(\d\d)T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/;
 const LAST_INSTANT = Date.UTC(9999, 11, 31);
 
-/** An instant in ISO 8601 with its zone, on a day that exists. */
+/** Parses an instant in ISO 8601 with a time zone. Rejects days that do not exist. */
 export function instant(raw: string): Date {
   const at = new Date(raw);
   const [, year, month, day] = ISO_INSTANT.exec(raw)?.map(Number) ?? [];
-  // Date takes the 30th of February for the 2nd of March.
+  // Date reads February 30 as March 2.
   const isRealDay = day !== undefined && day === new Date(Date.UTC(year ?? 0, (month ?? 0) - 1, day)).getUTCDate();
   if (!isRealDay || !(at.getTime() >= 0 && at.getTime() <= LAST_INSTANT)) {
     throw new InvalidArgumentError('It must be an instant with a time zone, such as 2030-01-31T12:00:00Z.');

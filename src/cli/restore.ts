@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
 import { readConfig } from '../config.ts';
 import { restoreBackup } from '../db/backup/restore.ts';
 import { migrate } from '../db/migrate.ts';
@@ -6,20 +6,23 @@ import { describeAudit } from './audit-check.ts';
 import { errorSummary, CommandError } from './failure.ts';
 import { print, withDatabase } from './operate.ts';
 
-type Options = { from: string; withoutMails?: boolean };
+type Options = { from: string; withoutEmails?: boolean; withoutMails?: boolean };
 
 export function restoreCommand(command: Command): void {
   command
-    .description('Fill an empty database from a backup: all of it or, where something is wrong, nothing')
-    .requiredOption('--from <file>', 'a file that `roster backup` has written')
-    // Not `--no-mails`: the commander forgets defaults of a command that is filled this late.
-    .option('--without-mails', 'leave out the mails that had not left when it was made, as for a rehearsal')
-    .action(async ({ from: file, withoutMails = false }: Options) => {
+    .description('Restore a backup into an empty database, in one transaction')
+    .requiredOption('--from <file>', 'a file of `roster backup`')
+    // Not `--no-emails`: commander ignores the defaults of a command whose options are added this late.
+    .option('--without-emails', 'leave out emails that were not sent yet, for a rehearsal')
+    .addOption(new Option('--without-mails', 'the former name of --without-emails').hideHelp())
+    .action(async ({ from: file, withoutEmails, withoutMails }: Options) => {
       const config = readConfig(process.env);
       const restored = await withDatabase(config, async (url) => {
-        const result = await restoreBackup(url, file, { mails: !withoutMails }).catch((error: unknown) => {
-          throw new CommandError(`--from: nothing was restored: ${errorSummary(error)}`);
-        });
+        const result = await restoreBackup(url, file, { mails: !withoutEmails && !withoutMails }).catch(
+          (error: unknown) => {
+            throw new CommandError(`--from: nothing was restored: ${errorSummary(error)}`);
+          },
+        );
         await migrate(url);
         return { ...result, audit: await describeAudit(url, config) };
       });
@@ -27,7 +30,7 @@ export function restoreCommand(command: Command): void {
       const lines = Object.entries(rows).map(([table, count]) => `${String(count).padStart(10)}  ${table}`);
       print(command, {
         json: { file, ...restored },
-        text: [`Restored what was there at ${madeAt}:`, ...lines, `Audit log: ${audit}`].join('\n'),
+        text: [`Restored the backup of ${madeAt}:`, ...lines, `Audit log: ${audit}`].join('\n'),
       });
     });
 }

@@ -9,14 +9,14 @@ type CreateOptions = { team: string; name: string; permissions: Permission[] };
 export function roleCommands(role: Command): void {
   role
     .command('create')
-    .description('Make a role of a team')
+    .description('Create a custom role of a team')
     .addOption(teamOption())
     .addOption(required(option('--name <name>', 'its name', textOf(1, 100))))
     .addOption(
       required(
         option(
           '--permissions <list>',
-          `of ${PERMISSIONS.join(', ')}; an empty list is one too`,
+          `of ${PERMISSIONS.join(', ')}; the list can be empty`,
           listOf('permission', PERMISSIONS),
         ),
       ),

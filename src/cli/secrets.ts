@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import { countKeyUse, reseal } from '../jobs/reseal.ts';
-import { CommandError } from './failure.ts';
 import { withServices } from './operate.ts';
 
 export function secretsCommands(secrets: Command): void {

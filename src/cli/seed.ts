@@ -7,8 +7,8 @@ import { withServices } from './operate.ts';
 
 export function seedCommand(command: Command): void {
   command
-    .description('Add demo accounts, teams and keys beside what is there; refused where the demo accounts exist')
-    .requiredOption('--demo', 'the demo data, which is all there is to seed')
+    .description('Add demo accounts, teams and keys, unless the demo accounts exist')
+    .requiredOption('--demo', 'add the demo data')
     .action(
       withServices(async (services) => {
         const seeded = await seedDemo(services).catch((error: unknown) => {

@@ -109,7 +109,7 @@ describe('backup', () => {
     expect(printed).toMatchObject({ file: target, bytes: size });
     expect(tables.toSorted()).toEqual(await tableNames(await connectToSource()));
     expect(mode & 0o777).toBe(0o600);
-    expect(refusalOf(again)).toBe(`--to: ${target} exists already, and is left as it is`);
+    expect(refusalOf(again)).toBe(`--to: ${target} already exists and was not overwritten`);
     expect(statSync(target).size).toBe(size);
   });
 
@@ -215,7 +215,7 @@ describe('restore', () => {
   test('can leave the waiting mails out', async () => {
     const target = await anEmptyDatabase();
 
-    expect(await restore(target.url, '--from', file, '--without-mails')).toMatchObject({ code: 0, stderr: '' });
+    expect(await restore(target.url, '--from', file, '--without-emails')).toMatchObject({ code: 0, stderr: '' });
     expect(await countOf(target, 'account')).toBe(3);
     expect(await countOf(target, 'graphile_worker._private_jobs')).toBe(0);
   });

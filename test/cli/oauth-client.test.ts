@@ -80,11 +80,11 @@ describe('oauth-client create', () => {
     expect(JSON.stringify(events)).not.toContain(document.clientSecret);
   });
 
-  test('in words it says that the secret is shown this once', async () => {
+  test('in words it says that the secret is shown only once', async () => {
     const args = ['create', '--name', 'Desk', '--redirect-uri', 'https://desk.example/', '--confidential'];
 
     expect((await roster.run('oauth-client', ...args)).stdout).toMatch(
-      /^client_[0-9a-v]{26} {2}Desk\nrst_cs_[0-9A-Za-z]{49}\nThe secret is shown this once\.\n$/,
+      /^client_[0-9a-v]{26} {2}Desk\nrst_cs_[0-9A-Za-z]{49}\nThe secret is shown only once\.\n$/,
     );
   });
 

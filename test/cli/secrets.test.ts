@@ -62,8 +62,8 @@ describe('secrets reseal', () => {
     const counts = { 'waiting emails': 1, 'authorization requests': 1, 'refresh answers': 1 };
     expect(JSON.parse(stdout)).toEqual({ resealed: counts, lost: 0 });
     expect(Object.values(JSON.parse(again.stdout).resealed)).toEqual([0, 0, 0]);
-    const { open } = createSealer([NEW]);
-    expect((await texts()).map((sealed) => open(sealed)).toSorted()).toEqual(['answer', 'parJti', 'token']);
+    const sealer = createSealer([NEW]);
+    expect((await texts()).map((sealed) => sealer.open(sealed)).toSorted()).toEqual(['answer', 'parJti', 'token']);
     expect(await dataCheck(`${NEW},${OLD}`)).toMatchObject({
       ok: true,
       detail: expect.stringContaining('can be dropped'),

@@ -4,19 +4,30 @@ import { describe, expect, test } from 'vitest';
 
 const read = (path: string) => readFileSync(join(import.meta.dirname, '../..', path), 'utf8');
 
-describe('the README', () => {
-  test('says what every variable of the configuration means', () => {
-    const [, rows = ''] = read('README.md').split('\n| variable |');
-    const variables = [...read('src/config.ts').matchAll(/^ {2}([A-Z][A-Z_]+):/gm)].map(([, name = '']) => name);
+describe('the documentation', () => {
+  const variables = [...read('src/config.ts').matchAll(/^ {2}([A-Z][A-Z_]+):/gm)].map(([, name = '']) => name);
+
+  test('describes every variable of the configuration, and no other', () => {
+    const [, rows = ''] = read('docs/configuration.md').split('\n| variable |');
+    const documented = rows
+      .split('\n')
+      .flatMap((row) => [...(row.split(' | ')[0] ?? '').matchAll(/`([A-Z_]+)`/g)].map(([, name = '']) => name));
 
     expect(variables.length).toBeGreaterThan(40);
-    expect(variables.filter((name) => !rows.split('\n## ', 1)[0]?.includes(`\`${name}\``))).toEqual([]);
+    expect(documented.toSorted()).toEqual(variables.toSorted());
+  });
+
+  test('has an example environment of variables that exist', () => {
+    const named = [...read('.env.example').matchAll(/^#? ?([A-Z_]+)=/gm)].map(([, name = '']) => name);
+
+    expect(named).toContain('DATABASE_URL');
+    expect(named.filter((name) => !variables.includes(name) && name !== 'POSTGRES_PASSWORD')).toEqual([]);
   });
 
   test('lists the metrics there are', () => {
     const named = (text: string) =>
       [...new Set(text.match(/`roster_\w+`|'roster_\w+'/g)?.map((name) => name.slice(1, -1)))].toSorted();
 
-    expect(named(read('README.md'))).toEqual(named(read('src/telemetry/metrics.ts')));
+    expect(named(read('docs/operations.md'))).toEqual(named(read('src/telemetry/metrics.ts')));
   });
 });
