@@ -91,7 +91,9 @@ describe('secrets reseal', () => {
       'oauth/requests.ts', // authorization requests
       'resources/accounts/email.service.ts', // waiting emails
       'resources/invitations/invitations.service.ts', // waiting emails
-      'resources/sign-in/link-mail.ts', // waiting emails
+      'resources/sign-in/email-link.ts', // waiting emails
+      'resources/sign-in/remaining-access.ts', // in the browser only, for minutes
+      'resources/sign-in/sign-up-attempts.ts', // waiting emails
     ]);
   });
 });
