@@ -65,7 +65,7 @@ describe('billing set', () => {
       expect.stringMatching(/--status.*Allowed choices are trialing, active, past_due, canceled, unpaid/),
       expect.stringMatching(/--interval.*Allowed choices are month, year/),
       expect.stringMatching(/--addon.*whole number from 0, such as seats=3/),
-      '--team: No such team.',
+      '--team: Team not found.',
     ]);
     expect(await roster.rows('select plan_id from subscription where team_id = $1', [team.id])).toEqual([]);
   });

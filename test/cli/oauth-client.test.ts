@@ -174,7 +174,7 @@ describe('oauth-client rotate-secret', () => {
     const refusal = (...args: string[]) => roster.refusal('oauth-client', 'rotate-secret', '--client', ...args);
 
     expect(await Promise.all([refusal('client_none'), refusal(id), refusal(id, '--overlap-hours', '169')])).toEqual([
-      '--client: No such client.',
+      '--client: OAuth client not found.',
       '--client: The client is public: it has no secret.',
       expect.stringMatching(/--overlap-hours.*whole number from 0 to 168/),
     ]);
@@ -207,6 +207,8 @@ describe('oauth-client delete', () => {
     ]);
     expect(await one(clientId)).toBeUndefined();
     expect(await roster.rows('select id from oauth_grant where id = $1', [grantId])).toEqual([]);
-    expect(await roster.refusal('oauth-client', 'delete', '--client', clientId)).toBe('--client: No such client.');
+    expect(await roster.refusal('oauth-client', 'delete', '--client', clientId)).toBe(
+      '--client: OAuth client not found.',
+    );
   });
 });

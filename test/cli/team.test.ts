@@ -85,7 +85,7 @@ describe('role create', () => {
     expect(unknown).toMatch(
       /--permissions.*There is no permission fly; the permissions are edit_team_settings, access_dashboard/,
     );
-    expect(nowhere).toBe('--team: No such team.');
+    expect(nowhere).toBe('--team: Team not found.');
   });
 });
 
@@ -201,7 +201,7 @@ describe('member set', () => {
     ]);
 
     expect(lines).toEqual([
-      '--email: No such member.',
+      '--email: Member not found.',
       'name a change: --role, --active, --inactive or --expires-at',
       "option '--active' cannot be used with option '--inactive'",
     ]);

@@ -231,7 +231,7 @@ describe.skipIf(!hasChromium)('the page of personal keys', () => {
     await dialog.getByRole('button', { name: 'Create key' }).click();
 
     const alert = dialog.getByRole('alert');
-    await alert.getByText('Too many active API keys').waitFor();
+    await alert.getByText('API key limit reached').waitFor();
     expect(await alert.innerText()).toMatch(/Request\s+[\da-f-]{36}/);
     expect(await dialog.getByLabel('Name').inputValue()).toBe('One too many');
     expect(await keysOf(api, person)).toHaveLength(keyLimit);

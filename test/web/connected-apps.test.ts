@@ -103,6 +103,6 @@ describe.skipIf(!hasChromium)('the connected apps of an account', () => {
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Create teams and change their details').uncheck();
     await dialog.getByRole('button', { name: 'Save' }).click();
-    await dialog.getByRole('alert').getByText('No such grant', { exact: true }).waitFor();
+    await dialog.getByRole('alert').getByText('Grant not found', { exact: true }).waitFor();
   });
 });

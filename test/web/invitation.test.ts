@@ -121,6 +121,6 @@ describe.skipIf(!hasChromium)('the page of an invitation', () => {
 
     await page.goto(link);
     await shows(page, 'This invitation does not work');
-    await page.getByRole('alert').getByText('The link does not work', { exact: true }).waitFor();
+    await page.getByRole('alert').getByText('Invalid or expired link', { exact: true }).waitFor();
   });
 });

@@ -141,7 +141,7 @@ describe.skipIf(!hasChromium)('the members of a team', () => {
     const page = await open(path, { as: ada });
     await choose(page, 'Max Member', 'Activate');
     const alert = page.getByRole('alert');
-    await alert.getByText('The team has no free seat').waitFor();
+    await alert.getByText('Seat limit reached').waitFor();
     expect(await alert.innerText()).toMatch(/Max Member was not changed.[\s\S]*Request/);
     await rowOf(page, 'Max Member').getByText('Inactive').waitFor();
 
@@ -149,7 +149,7 @@ describe.skipIf(!hasChromium)('the members of a team', () => {
     await api.rows('delete from membership where team_id = $1 and account_id = $2', [team.id, max.id]);
     await page.getByRole('radio', { name: 'Guest' }).check();
     await page.getByRole('button', { name: 'Change role' }).click();
-    await alert.getByText('No such member').waitFor();
+    await alert.getByText('Member not found').waitFor();
     await rowOf(page, 'Max Member').waitFor({ state: 'detached' });
     await alert.getByRole('button', { name: 'Close' }).click();
     await alert.waitFor({ state: 'detached' });
@@ -237,7 +237,7 @@ describe.skipIf(!hasChromium)('the ownership of a team', () => {
     await page.getByRole('button', { name: 'Accept ownership of Analytical Engine' }).click();
     await api.rows('delete from ownership_transfer where team_id = $1', [team.id]);
     await page.getByRole('button', { name: 'Become owner' }).click();
-    await page.getByRole('dialog').getByText('No such transfer of ownership').waitFor();
+    await page.getByRole('dialog').getByText('Ownership transfer not found').waitFor();
     await decline.waitFor({ state: 'detached' });
   });
 });

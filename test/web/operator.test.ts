@@ -154,14 +154,14 @@ describe.skipIf(!hasChromium)('the operator’s area', () => {
     await page.unroute(/operator\.(?:dis|en)ableAccount/);
     await api.rows('delete from account where id = $1', [bob.id]);
     await page.getByRole('button', { name: 'Enable account' }).click();
-    await page.getByRole('alert').getByText('No such account').waitFor();
+    await page.getByRole('alert').getByText('Account not found').waitFor();
     await shows(page, 'Account');
     expect(await page.getByText('Bob').count()).toBe(0);
   });
 
   test.for([
-    ['/operator/accounts/acc_nobody', 'No such account'],
-    ['/operator/teams/team_none', 'No such team'],
+    ['/operator/accounts/acc_nobody', 'Account not found'],
+    ['/operator/teams/team_none', 'Team not found'],
   ] as const)('%s says that there is none, and leads back to the search', async ([path, words], { api, open }) => {
     const page = await open(path, { as: await anOperator(api) });
     await page.getByRole('alert').getByText(words).waitFor();

@@ -191,7 +191,7 @@ describe.skipIf(!hasChromium)('the frame of a team', () => {
 
     expect(await page.getByText('Analytical Engine').count()).toBe(0);
     expect(await page.getByRole('navigation', { name: 'Team' }).count()).toBe(0);
-    expect(await page.getByRole('alert').innerText()).toMatch(/No such team[\s\S]*Request/);
+    expect(await page.getByRole('alert').innerText()).toMatch(/Team not found[\s\S]*Request/);
     await page.getByRole('link', { name: 'Go to your teams' }).click();
     await page.getByText('You are in no team yet').waitFor();
   });

@@ -102,7 +102,7 @@ describe.skipIf(!hasChromium)('passkeys in a browser', () => {
     await (await plugIn(elsewhere)).hold(await authenticator.credentials(), { signCount: 1 });
     await elsewhere.goto('/sign-in');
     await elsewhere.getByRole('button', { name: 'Sign in with a passkey' }).click();
-    await elsewhere.getByText('The passkey was not accepted').waitFor();
+    await elsewhere.getByText('Passkey not accepted').waitFor();
 
     expect(await passkeySessions(api, account)).toEqual([]);
   });
@@ -118,7 +118,7 @@ describe.skipIf(!hasChromium)('passkeys in a browser', () => {
     await (await plugIn(elsewhere)).hold(await authenticator.credentials());
     await elsewhere.goto('/sign-in');
     await elsewhere.getByRole('button', { name: 'Sign in with a passkey' }).click();
-    await elsewhere.getByText('The passkey was not accepted').waitFor();
+    await elsewhere.getByText('Passkey not accepted').waitFor();
 
     expect(await passkeySessions(api, account)).toEqual([]);
   });

@@ -30,7 +30,7 @@ describe.skipIf(!hasChromium)('an action that needs a recent sign-in', () => {
     await dialog.getByLabel('Password', { exact: true }).fill('not the password');
     await keepShot(page, 'proof');
     await dialog.getByRole('button', { name: 'Confirm', exact: true }).click();
-    await dialog.getByText('The password is not right.').waitFor();
+    await dialog.getByText('Incorrect password.').waitFor();
     expect(await accounts(api, person)).toHaveLength(1);
 
     await dialog.getByLabel('Password', { exact: true }).fill(PASSWORD);

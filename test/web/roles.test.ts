@@ -142,7 +142,7 @@ describe.skipIf(!hasChromium)('the roles of a team', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
 
     const alert = page.getByRole('dialog').getByRole('alert');
-    await alert.getByText('No such role', { exact: true }).waitFor();
+    await alert.getByText('Role not found', { exact: true }).waitFor();
     expect(await alert.innerText()).toMatch(/Request/);
     await page.keyboard.press('Escape');
     await page.getByText('No custom roles yet').waitFor();

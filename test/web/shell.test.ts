@@ -166,7 +166,7 @@ describe.skipIf(!hasChromium)('the web shell', () => {
 
     const alert = page.getByRole('alert');
     await alert.waitFor();
-    expect(await alert.innerText()).toMatch(/Signing in failed[\s\S]*Request/);
+    expect(await alert.innerText()).toMatch(/Sign-in failed[\s\S]*Request/);
     const requestId = await alert.locator('code').innerText();
     expect(requestId).toMatch(/^[\w.-]+$/);
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
