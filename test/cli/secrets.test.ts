@@ -92,7 +92,7 @@ describe('secrets reseal', () => {
       'resources/accounts/email.service.ts', // waiting emails
       'resources/invitations/invitations.service.ts', // waiting emails
       'resources/sign-in/email-link.ts', // waiting emails
-      'resources/sign-in/remaining-access.ts', // in the browser only, for minutes
+      'resources/sign-in/remaining-access.ts', // in the browser only, for an hour
       'resources/sign-in/sign-up-attempts.ts', // waiting emails
     ]);
   });
