@@ -64,7 +64,7 @@ export async function updateApiKey(
   scopes: readonly Scope[],
 ): Promise<ApiKey> {
   return transaction(db, async (tx) => {
-    if (caller.kind === 'oauth-grant') await lockCallerScopes(tx, caller); // grants are locked before keys
+    if (caller.kind !== 'api-key') await lockCallerScopes(tx, caller); // sessions and grants are locked before keys
     // The calling key too, so that two keys that change each other wait in one order.
     const ids = [caller.credentialId, keyId];
     const keys = await lockMany(tx, 'api_key', { id: { $in: ids }, account: caller.accountId });
