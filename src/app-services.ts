@@ -1,6 +1,6 @@
 import type { Config } from './config.ts';
-import type { Sealer } from './crypto/encryption.ts';
-import type { Secrets } from './crypto/tokens.ts';
+import type { Encryption } from './crypto/encryption.ts';
+import type { Tokens } from './crypto/tokens.ts';
 import type { Database } from './db/database.ts';
 import type { Audit } from './events/event.ts';
 
@@ -8,7 +8,7 @@ import type { Audit } from './events/event.ts';
 export type Services = {
   readonly config: Config;
   readonly db: Database;
-  readonly secrets: Secrets;
-  readonly sealer: Sealer;
+  readonly tokens: Tokens;
+  readonly encryption: Encryption;
   readonly audit: Audit;
 };

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Audit } from './events/event.ts';
-import { createSealer } from './crypto/encryption.ts';
-import { secretsOf } from './crypto/tokens.ts';
+import { createEncryption } from './crypto/encryption.ts';
+import { createTokens } from './crypto/tokens.ts';
 import { readSecretKeys } from './config-values.ts';
 import { ConfigError, type Config } from './config.ts';
 import { openDatabase } from './db/database.ts';
@@ -30,10 +30,10 @@ export async function openServices(config: Config, audit: Audit, withSpan?: RunI
     await migrate(databaseUrl);
     const db = await openDatabase(databaseUrl, config.databasePoolMax, withSpan);
     const secretKeys = config.secretKeys ?? ownSecretKeys(config.dataDir);
-    const sealer = createSealer(secretKeys);
-    useEventKey(db, sealer);
+    const encryption = createEncryption(secretKeys);
+    useEventKey(db, encryption);
     return {
-      services: { config, db, secrets: secretsOf(config.tokenBrand), sealer, audit },
+      services: { config, db, tokens: createTokens(config.tokenBrand), encryption, audit },
       isNewDatabase: embedded?.created ?? false,
       async close() {
         await db.close();

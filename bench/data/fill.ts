@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import pg from 'pg';
-import { secretsOf } from '../../src/crypto/tokens.ts';
+import { createTokens } from '../../src/crypto/tokens.ts';
 import { newId, SCOPES } from '../../src/entities/index.ts';
 import { migrate } from '../../src/db/migrate.ts';
 
@@ -62,8 +62,8 @@ async function dropIndexes(client: pg.Client): Promise<string[]> {
 /** Gives every account of the query a key and an OAuth access token with all scopes. */
 async function addCredentials(client: pg.Client, query: string): Promise<Caller[]> {
   const { rows } = await client.query<{ account_id: string; team_id: string; team_name: string }>(query);
-  const secrets = secretsOf('rst');
-  const made = rows.map((row) => ({ ...row, key: secrets.mint('personalKey'), token: secrets.mint('accessToken') }));
+  const tokens = createTokens('rst');
+  const made = rows.map((row) => ({ ...row, key: tokens.generate('personalKey'), token: tokens.generate('accessToken') }));
   const clientId = newId('client');
   await client.query(
     `insert into oauth_client (id, source, name, redirect_uris, created_at)

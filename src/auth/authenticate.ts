@@ -13,7 +13,7 @@ import {
   type PendingSignUp,
 } from './credential-lookups.ts';
 import { enforcedScopes } from './scopes.ts';
-import { hashSecret, type Secrets } from '../crypto/tokens.ts';
+import { hashSecret, type Tokens } from '../crypto/tokens.ts';
 
 /** The caller and its membership of the team named in the request, or the error of its credential. */
 export type Authentication =
@@ -48,13 +48,13 @@ export const unauthenticated = (refusal: ProblemError): Authentication => ({
  */
 export async function authenticate(
   db: QueryRunner,
-  secrets: Secrets,
+  tokens: Tokens,
   bearer: string | undefined,
   teamId: string | null,
   resource: Resource = 'api',
 ): Promise<Authentication> {
   if (bearer === undefined) return unauthenticated(new ProblemError('credential_missing'));
-  const kind = secrets.kindOf(bearer);
+  const kind = tokens.parseKind(bearer);
   if (kind === 'personalKey' || kind === 'teamKey') return byApiKey(db, hashSecret(bearer), teamId);
   if (kind === 'accessToken') return byAccessToken(db, hashSecret(bearer), teamId, resource);
   return unauthenticated(new ProblemError('credential_invalid'));
@@ -101,11 +101,11 @@ async function byAccessToken(
 /** Resolves the token of a session cookie. A session has access to the whole account, with all scopes. */
 export async function authenticateSession(
   db: QueryRunner,
-  secrets: Secrets,
+  tokens: Tokens,
   token: string,
   teamId: string | null,
 ): Promise<Authentication> {
-  if (secrets.kindOf(token) !== 'session') return unauthenticated(new ProblemError('credential_invalid'));
+  if (tokens.parseKind(token) !== 'session') return unauthenticated(new ProblemError('credential_invalid'));
   const found = await findSession(db, hashSecret(token), teamId);
   if (found === undefined) {
     const [signUp] = await db.query(findSignUp, [hashSecret(token)]);

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readSecretKeys } from '../config-values.ts';
 import type { Config } from '../config.ts';
-import { createSealer } from '../crypto/encryption.ts';
+import { createEncryption } from '../crypto/encryption.ts';
 import { openDatabase } from '../db/database.ts';
 import { describeFault } from '../events/chain/faults.ts';
 import { verifyAudit, type Verification } from '../events/chain/verify.ts';
@@ -16,7 +16,7 @@ export async function verifyAuditOf(url: string, config: Config): Promise<Verifi
   if (keys === null) return null;
   const db = await openDatabase(url, 1);
   try {
-    return await verifyAudit({ db, sealer: createSealer(keys) });
+    return await verifyAudit({ db, encryption: createEncryption(keys) });
   } finally {
     await db.close();
   }

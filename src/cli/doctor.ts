@@ -7,7 +7,7 @@ import pg from 'pg';
 import { readSecretKeys } from '../config-values.ts';
 import { ConfigError, readConfig, type Config } from '../config.ts';
 import { appliedMigrations } from '../db/backup/tables.ts';
-import { createSealer } from '../crypto/encryption.ts';
+import { createEncryption } from '../crypto/encryption.ts';
 import { connectionFault } from '../db/connection-fault.ts';
 import { countKeyUse } from '../jobs/reseal.ts';
 import { knownMigrations } from '../db/migrate.ts';
@@ -205,7 +205,7 @@ function disk({ databaseUrl, dataDir }: Config): string {
 /** Says which keys of SECRET_KEYS are still needed. */
 async function encryptedData(client: pg.Client, { secretKeys: keys }: Config): Promise<string> {
   if (keys === undefined) return 'encrypted with the generated key';
-  const { byKey, lost } = await countKeyUse(client, createSealer(keys));
+  const { byKey, lost } = await countKeyUse(client, createEncryption(keys));
   if (lost > 0)
     throw new Error(`${lost} texts cannot be decrypted: put the key that was dropped back into SECRET_KEYS`);
   const others = byKey.slice(1).flatMap((count, index) => (count === 0 ? [] : [`key ${index + 2} (${count} texts)`]));

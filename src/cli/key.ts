@@ -44,7 +44,7 @@ export function keyCommands(key: Command): void {
         if (team !== undefined) await requireMember(services, team, { id, email });
         const created = await createApiKey(
           services.db,
-          services.secrets,
+          services.tokens,
           id,
           {
             name,

@@ -7,9 +7,9 @@ export function secretsCommands(secrets: Command): void {
     .command('reseal')
     .description('Encrypt everything with the first key of SECRET_KEYS, so that the others can be dropped')
     .action(
-      withServices(async ({ db: { pool }, sealer }) => {
-        const resealed = await reseal(pool, sealer);
-        const { lost } = await countKeyUse(pool, sealer);
+      withServices(async ({ db: { pool }, encryption }) => {
+        const resealed = await reseal(pool, encryption);
+        const { lost } = await countKeyUse(pool, encryption);
         const text = Object.entries(resealed).map(([name, count]) => `${String(count).padStart(8)}  ${name}`);
         return {
           json: { resealed, lost },

@@ -29,18 +29,18 @@ const kinds = Object.entries(SECRET_KINDS) as [SecretKind, string][]; // Object.
 export const secretPattern = (brand: string): RegExp =>
   new RegExp(`^${brand}_(${Object.values(SECRET_KINDS).join('|')})_[0-9A-Za-z]{${RANDOM_LENGTH + CHECKSUM_LENGTH}}$`);
 
-export type Secrets = ReturnType<typeof secretsOf>;
+export type Tokens = ReturnType<typeof createTokens>;
 
 /**
- * Mints, parses and hashes the secrets of one brand:
+ * Generates and parses the secrets of one brand:
  * `<brand>_<kind>_<43 random base62 digits><CRC-32 of all before it, in 6 base62 digits>`.
  */
-export function secretsOf(brand: string) {
+export function createTokens(brand: string) {
   const kindOfPrefix = new Map(kinds.map(([kind, short]) => [`${brand}_${short}_`, kind]));
 
   return {
     /** A new secret, with what may be shown of it later. */
-    mint(kind: SecretKind) {
+    generate(kind: SecretKind) {
       const body = `${brand}_${SECRET_KINDS[kind]}_${generateRandomString({ read: randomFillSync }, BASE62, RANDOM_LENGTH)}`;
       const secret = body + checksum(body);
       const prefixLength = brand.length + SECRET_KINDS[kind].length + 2;
@@ -53,7 +53,7 @@ export function secretsOf(brand: string) {
     },
 
     /** The kind of a well-formed secret with a right checksum, else undefined. Does no I/O. */
-    kindOf(secret: string): SecretKind | undefined {
+    parseKind(secret: string): SecretKind | undefined {
       const bodyLength = secret.length - CHECKSUM_LENGTH;
       const kind = kindOfPrefix.get(secret.slice(0, bodyLength - RANDOM_LENGTH));
       return kind !== undefined && secret.slice(bodyLength) === checksum(secret.slice(0, bodyLength))

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { Invitation, Role, SCOPES, Session, type Account } from '../entities/index.ts';
 import { isAccountOnly } from '../auth/scopes.ts';
-import type { Secrets } from '../crypto/tokens.ts';
+import type { Tokens } from '../crypto/tokens.ts';
 import { createAccount } from '../resources/accounts/accounts.service.ts';
 import { presentApiKey } from '../resources/api-keys/api-keys.schema.ts';
 import { createApiKey, type NewApiKey } from '../resources/api-keys/api-keys.service.ts';
@@ -21,7 +21,7 @@ export type SeededDemo = Awaited<ReturnType<typeof seedDemo>>;
  * sessions, keys and a subscription. All of it or, where one of the addresses has an account, nothing;
  * other accounts do not matter to it.
  */
-export async function seedDemo({ db, secrets, config }: Services) {
+export async function seedDemo({ db, tokens, config }: Services) {
   const password = randomBytes(9).toString('base64url');
   return transaction(db, async (tx) => {
     const scope = within(tx);
@@ -73,10 +73,10 @@ export async function seedDemo({ db, secrets, config }: Services) {
       addons: { seats: 3 },
       planExpiresAt: addDays(new Date(), 30),
     });
-    addSessions(tx, secrets, owner);
+    addSessions(tx, tokens, owner);
 
     const key = async (input: NewApiKey) => {
-      const created = await createApiKey(scope, secrets, owner.id, input, undefined);
+      const created = await createApiKey(scope, tokens, owner.id, input, undefined);
       return { key: presentApiKey(created.key), secret: created.secret };
     };
     const keys = {
@@ -108,7 +108,7 @@ export async function seedDemo({ db, secrets, config }: Services) {
 }
 
 // Nobody has their tokens: they are there for listMySessions and revokeMySession.
-function addSessions(tx: EntityManager, secrets: Secrets, account: Account): void {
+function addSessions(tx: EntityManager, tokens: Tokens, account: Account): void {
   const devices = [
     { hoursAgo: 1, country: 'DE', city: 'Hamburg', browser: 'Firefox', os: 'Linux', deviceType: 'desktop' },
     { hoursAgo: 26, country: 'DE', city: 'Hamburg', browser: 'Safari', os: 'iOS', deviceType: 'mobile' },
@@ -118,7 +118,7 @@ function addSessions(tx: EntityManager, secrets: Secrets, account: Account): voi
     const createdAt = new Date(Date.now() - hoursAgo * HOUR_MS);
     tx.create(Session, {
       account,
-      tokenHash: secrets.mint('session').hash,
+      tokenHash: tokens.generate('session').hash,
       authenticationType: 'password',
       ...device,
       createdAt,

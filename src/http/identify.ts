@@ -43,8 +43,8 @@ export async function identify(
   const token = proofs === null ? bearer : dpopTokenOf(req.rawHeaders);
   const resolved =
     bearer === undefined && sessionToken !== undefined
-      ? authenticateSession(db, services.secrets, sessionToken, teamId)
-      : authenticate(db, services.secrets, token, teamId);
+      ? authenticateSession(db, services.tokens, sessionToken, teamId)
+      : authenticate(db, services.tokens, token, teamId);
   const found = await resolved.catch((error: unknown) => unauthenticated(toProblemError(error)));
   const authentication =
     proofs === null || !token

@@ -1,4 +1,4 @@
-import type { Sealer } from '../crypto/encryption.ts';
+import type { Encryption } from '../crypto/encryption.ts';
 
 /** A connection or pool of `pg`. */
 type Sql = {
@@ -44,12 +44,12 @@ export type KeyUse = {
 };
 
 /** Counts what each key of SECRET_KEYS encrypted. */
-export async function countKeyUse(sql: Sql, sealer: Sealer): Promise<KeyUse> {
-  const byKey = sealer.keysFor('seal').map(() => 0);
+export async function countKeyUse(sql: Sql, encryption: Encryption): Promise<KeyUse> {
+  const byKey = encryption.keysFor('seal').map(() => 0);
   let lost = 0;
   for (const store of Object.values(STORES)) {
     for await (const { sealed } of eachText(sql, store)) {
-      const index = sealer.keyIndexOf(sealed);
+      const index = encryption.findKeyIndex(sealed);
       if (index === -1) lost += 1;
       else byKey[index] = (byKey[index] ?? 0) + 1;
     }
@@ -62,13 +62,13 @@ export async function countKeyUse(sql: Sql, sealer: Sealer): Promise<KeyUse> {
  * meanwhile are left alone.
  * @returns how many texts were encrypted again, by where they are
  */
-export async function reseal(sql: Sql, sealer: Sealer): Promise<Record<string, number>> {
+export async function reseal(sql: Sql, encryption: Encryption): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const [name, store] of Object.entries(STORES)) {
     counts[name] = 0;
     for await (const { key, sealed } of eachText(sql, store)) {
-      if (sealer.keyIndexOf(sealed) < 1) continue;
-      const { rows } = await sql.query(store.update, [key, sealer.seal(sealer.open(sealed)), sealed]);
+      if (encryption.findKeyIndex(sealed) < 1) continue;
+      const { rows } = await sql.query(store.update, [key, encryption.encrypt(encryption.decrypt(sealed)), sealed]);
       counts[name] += rows.length;
     }
   }

@@ -28,9 +28,9 @@ export async function sendAccountMail(
   payload: AccountMail,
   job: Job,
 ): Promise<void> {
-  const { config, db, sealer } = services;
+  const { config, db, encryption } = services;
   const { accountId, kind, to } = payload;
-  const token = 'sealedToken' in payload ? sealer.open(payload.sealedToken) : null;
+  const token = 'sealedToken' in payload ? encryption.decrypt(payload.sealedToken) : null;
   // Derived from the token or the job, so that every attempt to send one email uses the same slot.
   const unique = token === null ? hash('sha256', `job ${job.id}`) : hashSecret(token).toString('hex');
   const emailId = createEmailId(kind, unique.slice(0, 32));

@@ -39,9 +39,9 @@ export async function sendInvitation(
   payload: Payload,
   job: Job,
 ): Promise<void> {
-  const { config, db, sealer } = services;
+  const { config, db, encryption } = services;
   const { invitationId } = payload;
-  const token = sealer.open(payload.sealedToken);
+  const token = encryption.decrypt(payload.sealedToken);
   const tokenHash = hashSecret(token).toString('hex');
   // Derived from the token, so that every attempt to send one email uses the same slot.
   const emailId = createEmailId('invitation', tokenHash.slice(0, 32));

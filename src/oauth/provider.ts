@@ -56,7 +56,7 @@ export function createProvider(services: Services, cookies: Cookies, countClient
   const provider = new Provider(config.baseUrl, configurationOf(services, cookies));
   // The mount sets the host and the protocol from BASE_URL, whatever the request says.
   provider.proxy = true;
-  mintOwnSecrets(provider, services);
+  generateOwnTokens(provider, services);
   // A refusal comes in the query, too, whatever mode or type of response was asked for.
   provider.on('authorization.error', ({ oidc }) => {
     if (oidc.params) oidc.params['response_mode'] = 'query';
@@ -76,7 +76,7 @@ export function createProvider(services: Services, cookies: Cookies, countClient
 }
 
 function configurationOf(services: Services, cookies: Cookies): Configuration {
-  const { config, secrets, db, sealer } = services;
+  const { config, tokens, db, encryption } = services;
   const resource = resourceUri(config.baseUrl, 'api');
   const secure = config.baseUrl.startsWith('https:');
   const cookie = { httpOnly: true, sameSite: 'lax', secure, signed: true, overwrite: true } as const;
@@ -100,7 +100,7 @@ function configurationOf(services: Services, cookies: Cookies): Configuration {
     routes: { ...ROUTES, jwks: '/oauth/jwks', end_session: '/oauth/end-session' },
     cookies: {
       names: { session: '_unused', interaction: 'roster_authorization', resume: 'roster_resume' },
-      keys: [...sealer.keysFor('oauth-cookies')],
+      keys: [...encryption.keysFor('oauth-cookies')],
       short: cookie,
       long: cookie,
     },
@@ -132,7 +132,7 @@ function configurationOf(services: Services, cookies: Cookies): Configuration {
         enabled: config.oauth.registration,
         issueRegistrationAccessToken: false,
         idFactory: () => newId('client'),
-        secretFactory: () => secrets.mint('clientSecret').secret,
+        secretFactory: () => tokens.generate('clientSecret').secret,
       },
       clientIdMetadataDocument: {
         enabled: config.oauth.clientDocuments,
@@ -206,7 +206,7 @@ function consentAlways() {
 }
 
 /** Tokens in the form of all our secrets, by which scanners and look-ups know them. */
-function mintOwnSecrets(provider: Provider, { secrets }: Services): void {
+function generateOwnTokens(provider: Provider, { tokens }: Services): void {
   const models = [
     [provider.AccessToken, 'accessToken'],
     [provider.RefreshToken, 'refreshToken'],
@@ -217,7 +217,7 @@ function mintOwnSecrets(provider: Provider, { secrets }: Services): void {
     Object.assign(prototype, {
       generateTokenId(this: object) {
         generateTokenId.call(this); // decides on the token's format, too
-        return secrets.mint(kind).secret;
+        return tokens.generate(kind).secret;
       },
     });
   }

@@ -46,7 +46,7 @@ export class RepeatedRefresh extends errors.InvalidGrant {
 }
 
 /** Stores the encrypted answer of a refresh for a repetition. If that fails, the client still gets its answer. */
-export async function keepAnswer({ db, sealer }: Services, ctx: KoaContextWithOIDC): Promise<void> {
+export async function keepAnswer({ db, encryption }: Services, ctx: KoaContextWithOIDC): Promise<void> {
   const consumed = ctx.oidc.entities.RotatedRefreshToken?.jti;
   if (consumed === undefined || ctx.status !== 200) return;
   const events: EventEmitter = ctx.oidc.provider; // its types list fewer events than it has
@@ -54,7 +54,7 @@ export async function keepAnswer({ db, sealer }: Services, ctx: KoaContextWithOI
   const answer: Answer = { asked: askedIn(ctx), body };
   const successors = [hashSecret(body.access_token), hashSecret(body.refresh_token)];
   await db
-    .run(saveAnswer, [hashSecret(consumed), sealer.seal(JSON.stringify(answer)), successors])
+    .run(saveAnswer, [hashSecret(consumed), encryption.encrypt(JSON.stringify(answer)), successors])
     .catch((error: unknown) => void events.emit('error', error));
 }
 
@@ -62,12 +62,12 @@ export async function keepAnswer({ db, sealer }: Services, ctx: KoaContextWithOI
  * Returns the answer that a refresh token got less than `OAUTH_REFRESH_REPEAT` seconds ago, for the same parameters.
  * @returns undefined if one of the new tokens was used or revoked since, or the grant was narrowed or revoked
  */
-export async function repeatedAnswer({ config, db, sealer }: Services, tokenHash: Buffer): Promise<unknown> {
+export async function repeatedAnswer({ config, db, encryption }: Services, tokenHash: Buffer): Promise<unknown> {
   for (;;) {
     const [row] = await db.query(findAnswer, [tokenHash, config.oauth.refreshRepeatSeconds]);
     if (row === undefined || (row.answer === null && !row.is_coming)) return undefined;
     if (row.answer !== null) {
-      const { asked, body } = JSON.parse(sealer.open(row.answer)) as Answer; // encrypted by keepAnswer
+      const { asked, body } = JSON.parse(encryption.decrypt(row.answer)) as Answer; // encrypted by keepAnswer
       return asked === askedIn(Provider.ctx) ? body : undefined;
     }
     await sleep(POLL_MS);

@@ -25,20 +25,20 @@ const bind = command<never>(
 );
 
 /** Requests that wait for consent. What was decided is written by the consent page's procedures. */
-export function requestStore({ db, sealer }: Services): Store {
+export function requestStore({ db, encryption }: Services): Store {
   /** The id of a pushed request is a secret, which the engine asks for again when the request was decided. */
   const withParJti = (payload: Payload, change: (id: string) => string): Payload =>
     typeof payload['parJti'] === 'string' ? { ...payload, parJti: change(payload['parJti']) } : payload;
 
   return {
     async upsert(id, payload, expiresIn = 0) {
-      const stored = withParJti(withoutId(payload), (parJti) => sealer.seal(parJti));
+      const stored = withParJti(withoutId(payload), (parJti) => encryption.encrypt(parJti));
       await db.run(save, [hashSecret(id), JSON.stringify(stored), expiresIn]);
     },
     async find(id) {
       const [row] = await db.query(find, [hashSecret(id)]);
       if (row === undefined) return undefined;
-      const payload = withParJti(row.payload, (parJti) => sealer.open(parJti));
+      const payload = withParJti(row.payload, (parJti) => encryption.decrypt(parJti));
       return { ...payload, jti: id, ...(row.result === null ? {} : { result: row.result }) };
     },
     async destroy(id) {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { authenticate } from '../../src/auth/authenticate.ts';
 import { hashPassword, verifyPassword } from '../../src/crypto/password-hash.ts';
-import { secretsOf } from '../../src/crypto/tokens.ts';
+import { createTokens } from '../../src/crypto/tokens.ts';
 import { newId } from '../../src/entities/index.ts';
 import { createApiKey } from '../../src/resources/api-keys/api-keys.service.ts';
 import { anId, anInstant, rosterOfItsOwn } from './roster.ts';
@@ -87,10 +87,10 @@ describe('account create', () => {
 describe('account disable, enable and list', () => {
   test('disabling refuses keys and ends sessions; enabling gives the keys back, not the sessions', async () => {
     const { id, email } = await roster.account();
-    const secrets = secretsOf('rst');
+    const tokens = createTokens('rst');
     const { secret } = await createApiKey(
       roster.db,
-      secrets,
+      tokens,
       id,
       { name: 'Key', scopes: ['teams:read'], expiresAt: null },
       undefined,
@@ -100,7 +100,7 @@ describe('account disable, enable and list', () => {
        values ($1, $2, $3, now(), now() + '1 day', now() + '1 day')`,
       [newId('ses'), id, Buffer.from(id)],
     );
-    const principal = async () => (await authenticate(roster.db, secrets, secret, null)).principal;
+    const principal = async () => (await authenticate(roster.db, tokens, secret, null)).principal;
     const liveSessions = () => roster.rows('select id from session where account_id = $1 and revoked_at is null', [id]);
 
     expect(await roster.json('account', 'disable', '--email', email.toUpperCase())).toMatchObject({

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { createSealer } from '../../src/crypto/encryption.ts';
+import { createEncryption } from '../../src/crypto/encryption.ts';
 import { chainEvents } from '../../src/events/chain/append.ts';
 import { firstIdAt } from '../../src/entities/index.ts';
 import { expect, test } from 'vitest';
@@ -9,7 +9,7 @@ const roster = await rosterOfItsOwn();
 
 const chain = () =>
   chainEvents(
-    { db: roster.db, sealer: createSealer([roster.env.SECRET_KEYS]) },
+    { db: roster.db, encryption: createEncryption([roster.env.SECRET_KEYS]) },
     { info: () => undefined, warn: () => undefined, error: () => undefined },
   );
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { authenticate } from '../../src/auth/authenticate.ts';
-import { secretsOf } from '../../src/crypto/tokens.ts';
+import { createTokens } from '../../src/crypto/tokens.ts';
 import { SCOPES } from '../../src/entities/index.ts';
 import { anId, anInstant, rosterOfItsOwn } from './roster.ts';
 
@@ -11,7 +11,7 @@ type Created = { key: { id: string; scopes: string[]; createdAt: string; expires
 const TEAM_SCOPES = ['teams:read', 'teams:write', 'members:read', 'members:write', 'invites:write', 'billing:read'];
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-const principalOf = async (secret: string) => (await authenticate(roster.db, secretsOf('rst'), secret, null)).principal;
+const principalOf = async (secret: string) => (await authenticate(roster.db, createTokens('rst'), secret, null)).principal;
 
 describe('key create', () => {
   test('prints a personal key and the secret that works', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { isSecretOfClient } from '../../src/resources/oauth-clients/registered-client.ts';
-import { secretsOf } from '../../src/crypto/tokens.ts';
+import { createTokens } from '../../src/crypto/tokens.ts';
 import { newId } from '../../src/entities/index.ts';
 import { listAllClients } from '../../src/resources/oauth-clients/oauth-clients.queries.ts';
 import { anId, anInstant, rosterOfItsOwn } from './roster.ts';
@@ -38,7 +38,7 @@ async function aClient({
     [id, accountId === null ? 'operator' : 'account', accountId, !confidential, confidential],
   );
   if (!confidential) return { id, secret: '' };
-  const { secret, hash, last4 } = secretsOf('rst').mint('clientSecret');
+  const { secret, hash, last4 } = createTokens('rst').generate('clientSecret');
   await roster.rows(
     'insert into oauth_client_secret (secret_hash, client_id, last4, created_at) values ($1, $2, $3, now())',
     [hash, id, last4],

@@ -6,7 +6,7 @@ import { openDatabase } from '../../src/db/database.ts';
 import { createAccount } from '../../src/resources/accounts/accounts.service.ts';
 import { createTeam } from '../../src/resources/teams/teams.service.ts';
 import { useEventKey } from '../../src/events/chain/event-mac.ts';
-import { createSealer } from '../../src/crypto/encryption.ts';
+import { createEncryption } from '../../src/crypto/encryption.ts';
 import { createTestDatabase } from '../support/database.ts';
 
 export type Run = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
@@ -44,7 +44,7 @@ export async function rosterOfItsOwn() {
     await database.drop();
   });
   const env = { DATABASE_URL: database.url, SECRET_KEYS: 'k'.repeat(40) };
-  useEventKey(db, createSealer([env.SECRET_KEYS]));
+  useEventKey(db, createEncryption([env.SECRET_KEYS]));
   let made = 0;
 
   const json = async <Document>(...args: readonly string[]): Promise<Document> => {

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { createSealer } from '../../src/crypto/encryption.ts';
+import { createEncryption } from '../../src/crypto/encryption.ts';
 import { hashSecret } from '../../src/crypto/tokens.ts';
 import { newId } from '../../src/entities/index.ts';
 import { rosterOfItsOwn, run } from './roster.ts';
@@ -13,7 +13,7 @@ const NEW = 'n'.repeat(40);
 
 /** A text in every place, encrypted with the old key. */
 async function everyText(): Promise<void> {
-  const sealed = (text: string) => createSealer([OLD]).seal(text);
+  const sealed = (text: string) => createEncryption([OLD]).encrypt(text);
   const hash = hashSecret(newId('any'));
   await roster.rows(
     `select graphile_worker.add_job('sendInvitation', payload := $1::json, job_key := 'k', run_at := now() + '1 day')`,
@@ -62,8 +62,8 @@ describe('secrets reseal', () => {
     const counts = { 'waiting emails': 1, 'authorization requests': 1, 'refresh answers': 1 };
     expect(JSON.parse(stdout)).toEqual({ resealed: counts, lost: 0 });
     expect(Object.values(JSON.parse(again.stdout).resealed)).toEqual([0, 0, 0]);
-    const sealer = createSealer([NEW]);
-    expect((await texts()).map((sealed) => sealer.open(sealed)).toSorted()).toEqual(['answer', 'parJti', 'token']);
+    const encryption = createEncryption([NEW]);
+    expect((await texts()).map((sealed) => encryption.decrypt(sealed)).toSorted()).toEqual(['answer', 'parJti', 'token']);
     expect(await dataCheck(`${NEW},${OLD}`)).toMatchObject({
       ok: true,
       detail: expect.stringContaining('can be dropped'),
@@ -83,7 +83,7 @@ describe('secrets reseal', () => {
   // Guarantees that a new kind of encrypted text is added to the list that is encrypted again.
   test('knows every file that encrypts', () => {
     const callers = globSync('**/*.ts', { cwd: SRC })
-      .filter((file) => /\b(sealer|encryption)\.(seal|encrypt)\(/.test(readFileSync(join(SRC, file), 'utf8')))
+      .filter((file) => /\b(encryption|encryption)\.(seal|encrypt)\(/.test(readFileSync(join(SRC, file), 'utf8')))
       .filter((file) => file !== 'jobs/reseal.ts');
 
     expect(callers.toSorted()).toEqual([

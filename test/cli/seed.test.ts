@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { authenticate } from '../../src/auth/authenticate.ts';
-import { secretsOf } from '../../src/crypto/tokens.ts';
+import { createTokens } from '../../src/crypto/tokens.ts';
 import { demoBanner } from '../../src/demo/banner.ts';
 import type { SeededDemo } from '../../src/demo/seed.ts';
 import { listTeamInvitations } from '../../src/resources/invitations/invitations.queries.ts';
@@ -32,7 +32,7 @@ describe('seed --demo', () => {
     expect(await listTeamInvitations(roster.db, team?.id ?? '')).toHaveLength(2);
     expect(await roster.rows('select id from session where account_id = $1', [owner?.id])).toHaveLength(3);
     for (const { key, secret } of Object.values(seeded.keys)) {
-      const { principal } = await authenticate(roster.db, secretsOf('rst'), secret, null);
+      const { principal } = await authenticate(roster.db, createTokens('rst'), secret, null);
       expect(principal).toMatchObject({
         accountId: owner?.id,
         credentialId: key.id,

@@ -6,7 +6,7 @@ import { record, recordNow } from '../../src/events/record.ts';
 import { chainEvents } from '../../src/events/chain/append.ts';
 import { pruneEvents } from '../../src/events/chain/retention.ts';
 import { verifyAudit } from '../../src/events/chain/verify.ts';
-import { createSealer } from '../../src/crypto/encryption.ts';
+import { createEncryption } from '../../src/crypto/encryption.ts';
 import { startApi, test as shared, type Api } from '../support/api.ts';
 import { as } from '../trpc/console.ts';
 
@@ -210,7 +210,7 @@ describe('verifying tells of', () => {
   shared('an event and all hashes after it that were computed anew', async () => {
     const api = await aLog(4);
     await tamper(api, `update audit_event set actor_id = 'acc_other' where id = ${third}`, ...UNCHAIN);
-    const forger = { ...api.services, sealer: createSealer(['another-key-another-key-another-key']) };
+    const forger = { ...api.services, encryption: createEncryption(['another-key-another-key-another-key']) };
     await chainEvents(forger, log);
 
     const kinds = (await verify(api)).faults.map(({ kind }) => kind);
@@ -363,24 +363,24 @@ describe('verifying tells of', () => {
     const api = await aLog(2);
     const [old = ''] = api.services.config.secretKeys ?? [];
     const renewed = 'a-newer-key-a-newer-key-a-newer-key';
-    const [both, only] = [createSealer([renewed, old]), createSealer([renewed])];
+    const [both, only] = [createEncryption([renewed, old]), createEncryption([renewed])];
 
-    expect(await verifyAudit({ ...api.services, sealer: both })).toMatchObject({
+    expect(await verifyAudit({ ...api.services, encryption: both })).toMatchObject({
       faults: [],
       isSignedByFirstKey: false,
     });
     useEventKey(api.services.db, both);
-    expect(await chainEvents({ ...api.services, sealer: both }, log)).toBe(1);
-    expect(await verifyAudit({ ...api.services, sealer: both })).toMatchObject({
+    expect(await chainEvents({ ...api.services, encryption: both }, log)).toBe(1);
+    expect(await verifyAudit({ ...api.services, encryption: both })).toMatchObject({
       faults: [],
       isSignedByFirstKey: true,
     });
-    expect(await chainEvents({ ...api.services, sealer: both }, log)).toBe(0);
+    expect(await chainEvents({ ...api.services, encryption: both }, log)).toBe(0);
 
-    expect(await verifyAudit({ ...api.services, sealer: only })).toMatchObject({ faults: [], events: 3 });
+    expect(await verifyAudit({ ...api.services, encryption: only })).toMatchObject({ faults: [], events: 3 });
     await more(api, 1);
-    expect(await chainEvents({ ...api.services, sealer: only }, log)).toBe(1);
-    expect(await verifyAudit({ ...api.services, sealer: only })).toMatchObject({ faults: [], events: 4 });
+    expect(await chainEvents({ ...api.services, encryption: only }, log)).toBe(1);
+    expect(await verifyAudit({ ...api.services, encryption: only })).toMatchObject({ faults: [], events: 4 });
   });
 });
 

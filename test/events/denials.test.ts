@@ -37,7 +37,7 @@ describe('a refusal', () => {
   // Guarantees that a flood of 401s is no flood of writes. The key is well-formed, so each request looks it up.
   shared('writes nothing while requests are denied, and then one row for all that are alike', async () => {
     const api = await aService();
-    const unknownKey = api.services.secrets.mint('personalKey').secret;
+    const unknownKey = api.services.tokens.generate('personalKey').secret;
     await api.as(unknownKey).get('/api/v1/teams');
     const queries = vi.spyOn(pg.Client.prototype, 'query').mockClear();
     for (let i = 0; i < 199; i += 1) await api.as(unknownKey).get('/api/v1/teams');

@@ -1,6 +1,6 @@
 import pg from 'pg';
-import { createSealer } from '../../src/crypto/encryption.ts';
-import { secretsOf } from '../../src/crypto/tokens.ts';
+import { createEncryption } from '../../src/crypto/encryption.ts';
+import { createTokens } from '../../src/crypto/tokens.ts';
 import { readConfig } from '../../src/config.ts';
 import { openDatabase } from '../../src/db/database.ts';
 import { migrate } from '../../src/db/migrate.ts';
@@ -67,11 +67,11 @@ export async function startCluster(settings: Settings = {}) {
       const services = {
         config: readConfig({ DATABASE_URL: postgres.url, SECRET_KEYS }),
         db,
-        secrets: secretsOf('rst'),
-        sealer: createSealer([SECRET_KEYS]),
+        tokens: createTokens('rst'),
+        encryption: createEncryption([SECRET_KEYS]),
         audit: () => undefined,
       };
-      useEventKey(db, services.sealer);
+      useEventKey(db, services.encryption);
       return work(factoriesOf(services), services).finally(() => db.close());
     },
     async close(): Promise<void> {

@@ -151,9 +151,9 @@ export async function createWorld(api: Api): Promise<World> {
     none: bad(null),
     revoked: bad(await secretOf(api.anApiKey(owner, { ...all, revoked: true }))),
     expired: bad(await secretOf(api.anApiKey(owner, { ...all, expiresAt: past }))),
-    session: bad(api.services.secrets.mint('session').secret),
+    session: bad(api.services.tokens.generate('session').secret),
     mistyped: bad(`${ownerSecret.slice(0, -1)}${ownerSecret.endsWith('0') ? '1' : '0'}`),
-    invented: bad(api.services.secrets.mint('personalKey').secret),
+    invented: bad(api.services.tokens.generate('personalKey').secret),
   };
 
   const renew = async () => {

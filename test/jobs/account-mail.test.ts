@@ -93,7 +93,7 @@ describe('sendAccountMail', () => {
     const queue = (mail: AccountMail) =>
       roster.services.db.em().transactional((tx) => enqueue(tx, 'sendAccountMail', mail, accountMailKey(mail)));
     const aLink = async (validMs = 3_600_000) => {
-      const { secret, hash } = roster.services.secrets.mint('passwordReset');
+      const { secret, hash } = roster.services.tokens.generate('passwordReset');
       await roster.rows(
         `insert into account_token (token_hash, account_id, purpose, email, created_at, expires_at) values ($1, $2, 'reset_password', $3, now(), $4)`,
         [hash, account.id, account.email, new Date(Date.now() + validMs)],
@@ -104,7 +104,7 @@ describe('sendAccountMail', () => {
       kind: 'reset_password',
       accountId: account.id,
       to: account.email,
-      sealedToken: roster.services.sealer.seal(token),
+      sealedToken: roster.services.encryption.encrypt(token),
     });
     return { server, roster, account, queue, aLink, resetMail };
   }
@@ -112,7 +112,7 @@ describe('sendAccountMail', () => {
   test('mails a link that works, and none that was used or has expired', async () => {
     const { server, roster, queue, aLink, resetMail } = await anInstallation();
     await queue({ ...resetMail(await aLink(-1000)), accountId: newId('acc') });
-    await queue({ ...resetMail(roster.services.secrets.mint('passwordReset').secret), accountId: newId('acc') });
+    await queue({ ...resetMail(roster.services.tokens.generate('passwordReset').secret), accountId: newId('acc') });
     const token = await aLink();
     await queue(resetMail(token));
 

@@ -5,8 +5,8 @@ import { Writable } from 'node:stream';
 import pg from 'pg';
 import PostalMime, { type Email } from 'postal-mime';
 import { onTestFinished, vi } from 'vitest';
-import { createSealer } from '../../src/crypto/encryption.ts';
-import { hashSecret, secretsOf } from '../../src/crypto/tokens.ts';
+import { createEncryption } from '../../src/crypto/encryption.ts';
+import { hashSecret, createTokens } from '../../src/crypto/tokens.ts';
 import { readConfig } from '../../src/config.ts';
 import { openDatabase } from '../../src/db/database.ts';
 import { startWorker, type Worker } from '../../src/jobs/worker.ts';
@@ -47,11 +47,11 @@ export async function install({ smtpUrl, settings = {}, via }: Options = {}) {
   const services = {
     config,
     db,
-    secrets: secretsOf(config.tokenBrand),
-    sealer: createSealer(config.secretKeys ?? []),
+    tokens: createTokens(config.tokenBrand),
+    encryption: createEncryption(config.secretKeys ?? []),
     audit: () => undefined,
   };
-  useEventKey(db, services.sealer);
+  useEventKey(db, services.encryption);
   const factories = factoriesOf(services);
   const workers: { worker: Worker; mailer: ReturnType<typeof createMailer> }[] = [];
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createSealer } from '../../src/crypto/encryption.ts';
+import { createEncryption } from '../../src/crypto/encryption.ts';
 import { eventually, install, levelOf, linkIn, mailServer } from './installation.ts';
 
 describe('a mail server that is away', () => {
@@ -114,7 +114,7 @@ test('an email that was queued under a key that is no longer the first still lea
     `select payload->>'sealedToken' as token from graphile_worker._private_jobs where key = $1`,
     [`invitation:${invitationId}`],
   );
-  const sealedToken = createSealer([older]).seal(roster.services.sealer.open(job?.token ?? ''));
+  const sealedToken = createEncryption([older]).encrypt(roster.services.encryption.decrypt(job?.token ?? ''));
   await roster.rows(
     `update graphile_worker._private_jobs set payload = jsonb_set(payload::jsonb, '{sealedToken}', to_jsonb($1::text))::json where key = $2`,
     [sealedToken, `invitation:${invitationId}`],

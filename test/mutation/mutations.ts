@@ -88,7 +88,7 @@ export const MUTATIONS: readonly Mutation[] = [
       [...TOKENS, 'test/oauth/refresh', 'test/oauth/code'],
     ],
     ['an access token never expires', `k.kind = 'access' and k.expires_at > now()`, `k.kind = 'access'`, TOKENS],
-    ['anything is looked up as a session', `secrets.kindOf(token) !== 'session'`, 'token === undefined', SESSIONS],
+    ['anything is looked up as a session', `tokens.parseKind(token) !== 'session'`, 'token === undefined', SESSIONS],
     [
       'a team credential finds a membership elsewhere',
       'principal.teamId !== null && principal.teamId !== teamId',

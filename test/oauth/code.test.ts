@@ -236,7 +236,7 @@ describe('a client proves itself', () => {
   };
 
   async function anotherSecret(api: Api, client: AClient, expiresAt: string): Promise<string> {
-    const { secret, hash, last4 } = api.services.secrets.mint('clientSecret');
+    const { secret, hash, last4 } = api.services.tokens.generate('clientSecret');
     await api.rows(
       `insert into oauth_client_secret (secret_hash, client_id, last4, created_at, expires_at)
        values ($1, $2, $3, now(), ${expiresAt})`,

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { createSealer } from '../../src/crypto/encryption.ts';
+import { createEncryption } from '../../src/crypto/encryption.ts';
 import { hashSecret } from '../../src/crypto/tokens.ts';
 import { startApi, test as base, type Api } from '../support/api.ts';
 import { signedIn } from '../support/browser.ts';
@@ -152,8 +152,8 @@ test('no table and no line of the log holds a token, a code or a secret that was
 
   const [kept, ...others] = await api.rows<{ answer: string }>('select answer from oauth_refresh_answer');
   expect(others).toEqual([]);
-  expect(() => createSealer(['another-key-another-key-another-key']).open(kept?.answer ?? '')).toThrow('None of');
-  expect(JSON.parse(api.services.sealer.open(kept?.answer ?? ''))).toMatchObject({ body: second.body });
+  expect(() => createEncryption(['another-key-another-key-another-key']).decrypt(kept?.answer ?? '')).toThrow('None of');
+  expect(JSON.parse(api.services.encryption.decrypt(kept?.answer ?? ''))).toMatchObject({ body: second.body });
 });
 
 /** Every row of every table, as text. */

@@ -74,13 +74,13 @@ describe('without a valid credential the answer is 401, and nothing changes', ()
   });
   const expiredToken = tokenWith(`expires_at = now() - interval '1 s'`);
   const unknown = (kind: SecretKind): Attempt => ({
-    bearer: async ({ services }) => services.secrets.mint(kind).secret,
+    bearer: async ({ services }) => services.tokens.generate(kind).secret,
   });
   /** A secret that something else goes by, even where its hash were that of a living access token. */
   const ofOtherUse = (kind: SecretKind): Attempt => ({
     bearer: async (api, { caller }) => {
       const { id } = await api.aGrant(caller, { scopes: ALL_SCOPES });
-      const { secret, hash } = api.services.secrets.mint(kind);
+      const { secret, hash } = api.services.tokens.generate(kind);
       await api.rows('update oauth_token set token_hash = $2 where grant_id = $1', [id, hash]);
       return secret;
     },

@@ -99,10 +99,10 @@ describe('createTeamInvitation', () => {
     const jobs = await api.rows<{ payload: { sealedToken: string } }>(
       `select payload from graphile_worker._private_jobs`,
     );
-    const tokens = jobs.map(({ payload }) => api.services.sealer.open(payload.sealedToken));
+    const tokens = jobs.map(({ payload }) => api.services.encryption.decrypt(payload.sealedToken));
 
     expect(link?.token_hash).toHaveLength(32);
-    expect(tokens.some((token) => api.services.secrets.kindOf(token) === 'invitation')).toBe(true);
+    expect(tokens.some((token) => api.services.tokens.parseKind(token) === 'invitation')).toBe(true);
     expect(JSON.stringify(jobs)).not.toContain(tokens[0]);
   });
 

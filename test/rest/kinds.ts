@@ -39,7 +39,7 @@ function clientOf(api: Api): Promise<{ id: string }> {
 
 /** One more access token of a grant that has one, like it in all but the secret. */
 export async function anotherToken(api: Api, grant: { id: string }): Promise<{ secret: string }> {
-  const { secret, hash } = api.services.secrets.mint('accessToken');
+  const { secret, hash } = api.services.tokens.generate('accessToken');
   await api.rows(
     `insert into oauth_token (token_hash, kind, grant_id, scopes, payload, created_at, expires_at)
      select $1, kind, grant_id, scopes, payload, created_at, expires_at

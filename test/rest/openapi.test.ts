@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { describe, expect, test } from 'vitest';
-import { secretsOf } from '../../src/crypto/tokens.ts';
+import { createTokens } from '../../src/crypto/tokens.ts';
 import { PROBLEMS } from '../../src/errors.ts';
 import { openApiDocument } from '../../src/rest/openapi-document.ts';
 import { buildRoutes } from '../../src/rest/routes.ts';
@@ -255,7 +255,7 @@ describe('security schemes', () => {
   test('bearer: the published regular expression finds a key in a text', () => {
     const { scheme, description } = components.securitySchemes.bearer;
     const [pattern = ''] = /rst_\(.+\}/.exec(description) ?? [];
-    const { secret } = secretsOf('rst').mint('personalKey');
+    const { secret } = createTokens('rst').generate('personalKey');
     expect(scheme).toBe('bearer');
     expect(new RegExp(pattern).exec(`KEY=${secret}\n`)?.[0]).toBe(secret);
   });

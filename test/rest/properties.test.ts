@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test as plainTest } from 'vitest';
 import { isAccountOnly } from '../../src/auth/scopes.ts';
-import { hashSecret, SECRET_KINDS, secretPattern, secretsOf, type SecretKind } from '../../src/crypto/tokens.ts';
+import { hashSecret, SECRET_KINDS, secretPattern, createTokens, type SecretKind } from '../../src/crypto/tokens.ts';
 import { SCOPES, type Scope } from '../../src/entities/index.ts';
 import { slugify } from '../../src/resources/teams/slug.ts';
 import { text } from '../../src/procedures/fields.ts';
@@ -204,15 +204,15 @@ describe('slugs', () => {
 describe('secrets', () => {
   const kinds = fc.constantFrom(...(Object.keys(SECRET_KINDS) as SecretKind[])); // Object.keys widens them to string
   const brands = fc.stringMatching(/^[a-z][a-z0-9]{1,9}$/);
-  const minted = fc
+  const generated = fc
     .record({ brand: brands, kind: kinds })
-    .map(({ brand, kind }) => ({ brand, kind, ...secretsOf(brand).mint(kind) }));
+    .map(({ brand, kind }) => ({ brand, kind, ...createTokens(brand).generate(kind) }));
 
-  plainTest('what is minted is recognized, with what may be shown of it', () => {
+  plainTest('a generated secret is recognized, with its prefix and last four characters', () => {
     fc.assert(
-      fc.property(minted, ({ brand, kind, secret, hash, keyPrefix, last4 }) => {
+      fc.property(generated, ({ brand, kind, secret, hash, keyPrefix, last4 }) => {
         const prefix = `${brand}_${SECRET_KINDS[kind]}_`;
-        expect(secretsOf(brand).kindOf(secret)).toBe(kind);
+        expect(createTokens(brand).parseKind(secret)).toBe(kind);
         expect(secret).toMatch(secretPattern(brand));
         expect(secret).toHaveLength(prefix.length + 49);
         expect(keyPrefix).toBe(secret.slice(0, prefix.length + 6));
@@ -233,12 +233,12 @@ describe('secrets', () => {
     );
     const edits = fc.record({ at: fc.nat(), put: alphabet, how: fc.constantFrom('replace', 'insert', 'delete') });
     fc.assert(
-      fc.property(minted, edits, ({ brand, secret }, { at, put, how }) => {
+      fc.property(generated, edits, ({ brand, secret }, { at, put, how }) => {
         const place = at % secret.length;
         const changed =
           secret.slice(0, place) + (how === 'delete' ? '' : put) + secret.slice(how === 'insert' ? place : place + 1);
         fc.pre(changed !== secret);
-        expect(secretsOf(brand).kindOf(changed)).toBeUndefined();
+        expect(createTokens(brand).parseKind(changed)).toBeUndefined();
       }),
       { numRuns: 5000, interruptAfterTimeLimit: 4000 },
     );
@@ -246,9 +246,9 @@ describe('secrets', () => {
 
   plainTest('two neighbors that change places are refused, and so are cuts, other brands and any other text', () => {
     fc.assert(
-      fc.property(minted, fc.nat(), fc.string({ unit: 'binary' }), ({ brand, secret }, at, other) => {
+      fc.property(generated, fc.nat(), fc.string({ unit: 'binary' }), ({ brand, secret }, at, other) => {
         const foreign = brand.slice(0, 9) + (brand.endsWith('q') ? 'w' : 'q');
-        const kindOf = (text: string) => secretsOf(brand).kindOf(text);
+        const kindOf = (text: string) => createTokens(brand).parseKind(text);
         const place = at % (secret.length - 1);
         const swapped =
           secret.slice(0, place) + secret.charAt(place + 1) + secret.charAt(place) + secret.slice(place + 2);
@@ -256,7 +256,7 @@ describe('secrets', () => {
         expect(kindOf(secret.slice(0, place))).toBeUndefined();
         expect(kindOf(secret + secret)).toBeUndefined();
         expect(kindOf(other)).toBeUndefined();
-        expect(secretsOf(foreign).kindOf(secret.replace(brand, foreign))).toBeUndefined();
+        expect(createTokens(foreign).parseKind(secret.replace(brand, foreign))).toBeUndefined();
       }),
       { numRuns: 1000, interruptAfterTimeLimit: 4000 },
     );

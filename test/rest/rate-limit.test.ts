@@ -147,7 +147,7 @@ describe('the bucket of a client address', () => {
     const account = await api.anAccount();
     const revoked = await api.anApiKey(account, { revoked: true });
     const expired = await api.anApiKey(account, { expiresAt: new Date(Date.now() - 1000) });
-    const invented = () => api.services.secrets.mint('personalKey');
+    const invented = () => api.services.tokens.generate('personalKey');
 
     const answers = [
       await api.anonymous.get('/api/v1/credential'),

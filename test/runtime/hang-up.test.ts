@@ -2,12 +2,12 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { secretsOf } from '../../src/crypto/tokens.ts';
+import { createTokens } from '../../src/crypto/tokens.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { makeDataDir, removeDataDir, startService, type Service } from '../support/service.ts';
 
 const CLIENTS = 100;
-const UNKNOWN_KEY = secretsOf('rst').mint('personalKey').secret;
+const UNKNOWN_KEY = createTokens('rst').generate('personalKey').secret;
 const HEADERS = `Host: localhost\r\nAuthorization: Bearer ${UNKNOWN_KEY}\r\n`;
 
 let database: TestDatabase;

@@ -8,8 +8,8 @@ import { test as base } from 'vitest';
 import { auditLog } from '../../src/events/event.ts';
 import { createDenialLog } from '../../src/events/denials.ts';
 import { trackUsage } from '../../src/auth/last-used.ts';
-import { createSealer } from '../../src/crypto/encryption.ts';
-import { secretsOf } from '../../src/crypto/tokens.ts';
+import { createEncryption } from '../../src/crypto/encryption.ts';
+import { createTokens } from '../../src/crypto/tokens.ts';
 import { createApp } from '../../src/app.ts';
 import { readConfig, type Config } from '../../src/config.ts';
 import { openDatabase } from '../../src/db/database.ts';
@@ -67,11 +67,11 @@ export async function startApi(
   const services = {
     config,
     db,
-    secrets: secretsOf(config.tokenBrand),
-    sealer: createSealer(config.secretKeys ?? []),
+    tokens: createTokens(config.tokenBrand),
+    encryption: createEncryption(config.secretKeys ?? []),
     audit: auditLog(log),
   };
-  useEventKey(db, services.sealer);
+  useEventKey(db, services.encryption);
   const limiter = createLimiter({
     redisUrl: config.redisUrl,
     limit: config.rateLimit,

@@ -46,7 +46,7 @@ export async function signedIn(
   api: Pick<Api, 'services' | 'rows' | 'visitor'>,
   account: { id: string },
 ): Promise<Visitor> {
-  const { secret, hash } = api.services.secrets.mint('session');
+  const { secret, hash } = api.services.tokens.generate('session');
   await api.rows(
     `insert into session (id, account_id, token_hash, authentication_type, created_at, proven_at, expires_at, idle_expires_at)
      values ($1, $2, $3, 'password', now(), now(), now() + interval '1 day', now() + interval '1 day')`,

@@ -30,7 +30,7 @@ type GrantOptions = {
 };
 
 /** Makes rows with unique ids. Defaults are the least privilege; a test states every privilege it relies on. */
-export function factoriesOf({ db, secrets }: Services) {
+export function factoriesOf({ db, tokens }: Services) {
   const run = (sql: string, values: readonly unknown[]) => db.run({ kind: 'command', name: '', text: sql }, values);
   const rows = <Row>(sql: string, values: readonly unknown[] = []) =>
     db.run<Row>({ kind: 'command', name: '', text: sql }, values);
@@ -86,7 +86,7 @@ export function factoriesOf({ db, secrets }: Services) {
     { scopes = ['teams:read'], team, expiresAt, revoked = false }: KeyOptions = {},
   ): Promise<AKey> {
     const id = newId('key');
-    const { secret, hash, keyPrefix, last4 } = secrets.mint(team === undefined ? 'personalKey' : 'teamKey');
+    const { secret, hash, keyPrefix, last4 } = tokens.generate(team === undefined ? 'personalKey' : 'teamKey');
     await run(
       `insert into api_key (id, account_id, team_id, name, scopes, key_prefix, last4, expires_at, revoked_at, created_at)
        values ($1, $2, $3, 'A key', $4, $5, $6, $7, $8, now())`,
@@ -119,7 +119,7 @@ export function factoriesOf({ db, secrets }: Services) {
       [id, owner ? 'account' : 'operator', owner?.id ?? null, name, [redirectUri], native, confidential],
     );
     if (!confidential) return { id, redirectUri, clientSecret: null };
-    const { secret, hash, last4 } = secrets.mint('clientSecret');
+    const { secret, hash, last4 } = tokens.generate('clientSecret');
     await run(
       `insert into oauth_client_secret (secret_hash, client_id, last4, created_at) values ($1, $2, $3, now())`,
       [hash, id, last4],
@@ -147,7 +147,7 @@ export function factoriesOf({ db, secrets }: Services) {
         expiresAt ?? new Date(Date.now() + 90 * 86_400_000),
       ],
     );
-    const { secret, hash } = secrets.mint('accessToken');
+    const { secret, hash } = tokens.generate('accessToken');
     await run(
       `insert into oauth_token (token_hash, kind, grant_id, scopes, payload, created_at, expires_at)
        values ($1, 'access', $2, $3, '{}', now(), now() + interval '1 hour')`,

@@ -162,7 +162,7 @@ describe('attempts from one address', () => {
     const api = await aService({ TRUST_PROXY: '1', SIGN_IN_ADDRESS_LIMIT: '2' });
     const { trpc } = at(api, '192.0.2.9');
     const email = anAddress();
-    const token = api.services.secrets.mint('emailVerification').secret;
+    const token = api.services.tokens.generate('emailVerification').secret;
 
     expect(await many(3, () => codeOf(trpc.auth.signUp.mutate({ email, password: PASSWORD })))).toEqual([
       'ok',

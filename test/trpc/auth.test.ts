@@ -212,7 +212,7 @@ describe('sign-up', () => {
     const visitor = api.visitor();
 
     expect(await visitor.trpc.auth.policy.query()).toEqual({ signup: 'closed' });
-    for (const more of [{}, { invitationToken: api.services.secrets.mint('invitation').secret }]) {
+    for (const more of [{}, { invitationToken: api.services.tokens.generate('invitation').secret }]) {
       expect(await codeOf(visitor.trpc.auth.signUp.mutate({ email: anAddress(), password: PASSWORD, ...more }))).toBe(
         'sign_up_closed',
       );
@@ -284,7 +284,7 @@ describe('sign-up by an invitation', () => {
     const email = anAddress();
 
     expect(await signUp(email, invitationToken)).toBe('invitation_for_another');
-    for (const token of ['', 'nonsense', api.services.secrets.mint('invitation').secret, `${invitationToken}x`]) {
+    for (const token of ['', 'nonsense', api.services.tokens.generate('invitation').secret, `${invitationToken}x`]) {
       expect(await signUp(email, token)).toBe('link_invalid');
     }
     expect(await accountAt(api, email)).toBeUndefined();
@@ -350,8 +350,8 @@ describe('links', () => {
     for (const token of [
       '',
       'nonsense',
-      api.services.secrets.mint('emailVerification').secret,
-      api.services.secrets.mint('session').secret,
+      api.services.tokens.generate('emailVerification').secret,
+      api.services.tokens.generate('session').secret,
     ]) {
       expect(await verify(token)).toBe('link_invalid');
     }

@@ -40,7 +40,7 @@ export async function anInvitationWithLink(
 
 /** One more link of an invitation. */
 export async function aLink(api: Api, invitation: { id: string }): Promise<string> {
-  const { secret, hash } = api.services.secrets.mint('invitation');
+  const { secret, hash } = api.services.tokens.generate('invitation');
   await api.rows('insert into invitation_link (token_hash, invitation_id, created_at) values ($1, $2, now())', [
     hash,
     invitation.id,

@@ -88,7 +88,7 @@ describe('a password reset', () => {
   test('cannot be used to revoke with any other token', async ({ api }) => {
     const { key, visitor, revocationToken } = await aReset(api);
     const tampered = `${revocationToken.slice(0, -4)}AAAA`;
-    const sealed = api.services.sealer.seal('rst_pr_other');
+    const sealed = api.services.encryption.encrypt('rst_pr_other');
     for (const token of [tampered, sealed, '', 'x', revocationToken.slice(1)]) {
       const call = visitor.trpc.auth.revokeRemainingAccess.mutate({ token });
       expect(await problemOf(call)).toMatchObject({ code: 'link_invalid' });

@@ -154,7 +154,7 @@ describe('the owner always gets in', () => {
     const api = await aService({ SIGN_IN_ADDRESS_LIMIT: '4' });
     const { email } = await aPerson(api);
     const token = await aLink(api, email);
-    const invalid = api.services.secrets.mint('signInLink').secret;
+    const invalid = api.services.tokens.generate('signInLink').secret;
     for (let i = 0; i < 4; i += 1) await codeOf(api.visitor().trpc.auth.signInWithLink.mutate({ token: invalid }));
     expect(await codeOf(api.visitor().trpc.auth.signInWithLink.mutate({ token: invalid }))).toBe('rate_limited');
 

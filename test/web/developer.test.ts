@@ -22,7 +22,7 @@ const clientsOf = (api: Api, { id }: { id: string }) =>
     [id],
   );
 
-const secretsOf = (api: Api, clientId: string) =>
+const createTokens = (api: Api, clientId: string) =>
   api.rows<{ secret_hash: Buffer; is_current: boolean; hours: number }>(
     `select secret_hash, expires_at is null as is_current,
        round(extract(epoch from expires_at - now()) / 3600)::int as hours
@@ -63,7 +63,7 @@ describe.skipIf(!hasChromium)('the developer page', () => {
       is_native: false,
       is_confidential: true,
     });
-    expect((await secretsOf(api, clientId)).map(({ secret_hash }) => secret_hash)).toEqual([hashSecret(secret)]);
+    expect((await createTokens(api, clientId)).map(({ secret_hash }) => secret_hash)).toEqual([hashSecret(secret)]);
 
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await dialog.getByRole('button', { name: 'Copy: Client secret' }).click();
@@ -104,7 +104,7 @@ describe.skipIf(!hasChromium)('the developer page', () => {
     const page = await open('/developer', { as: person });
 
     const first = await rotate('For 7 days');
-    expect(await secretsOf(api, id)).toMatchObject([
+    expect(await createTokens(api, id)).toMatchObject([
       { secret_hash: hashSecret(first), is_current: true },
       { is_current: false, hours: 168 },
     ]);
@@ -113,7 +113,7 @@ describe.skipIf(!hasChromium)('the developer page', () => {
     );
 
     const second = await rotate('Not at all');
-    expect(await secretsOf(api, id)).toMatchObject([{ secret_hash: hashSecret(second), is_current: true }]);
+    expect(await createTokens(api, id)).toMatchObject([{ secret_hash: hashSecret(second), is_current: true }]);
     expect(await rowOf(page, 'Planner').innerText()).not.toContain('valid until');
 
     async function rotate(overlap: string): Promise<string> {

@@ -74,7 +74,7 @@ async function chainBatch(tx: EntityManager, services: ChainServices, log: Log, 
     return null;
   }
   // With an event of its own, so that the newest checkpoint is signed by the first key before the others are dropped.
-  if (after === '' && last !== undefined && signerOf(services.sealer, last) > 0) {
+  if (after === '' && last !== undefined && signerOf(services.encryption, last) > 0) {
     record(tx, 'audit_log.key_changed');
     await tx.flush();
   }
@@ -91,7 +91,7 @@ async function chainBatch(tx: EntityManager, services: ChainServices, log: Log, 
     unsignedUntil: await findUnsignedUntil(tx, last),
   };
   const isUnsignedAllowed = Date.now() < Date.parse(period.unsignedUntil);
-  const keys = eventKeys(services.sealer);
+  const keys = eventKeys(services.encryption);
   const isAuthentic = (row: CanonicalRow) => (row.mac === null ? isUnsignedAllowed : isEventSigned(keys, row));
   const authentic = rows.filter(isAuthentic);
   let end: ChainPosition = last ?? GENESIS;
@@ -101,7 +101,7 @@ async function chainBatch(tx: EntityManager, services: ChainServices, log: Log, 
   });
   if (links.length > 0) {
     await insertLinks(tx, links);
-    await insertCheckpoint(tx, services.sealer, { ...end, isRoot: false, ...period });
+    await insertCheckpoint(tx, services.encryption, { ...end, isRoot: false, ...period });
   }
   return {
     count: links.length,
@@ -118,7 +118,7 @@ async function chainBatch(tx: EntityManager, services: ChainServices, log: Log, 
  */
 async function findEndProblem(
   tx: EntityManager,
-  { db, sealer }: ChainServices,
+  { db, encryption }: ChainServices,
   last: StoredCheckpoint | undefined,
 ): Promise<string | null> {
   const [link] = await tx.execute<{ sequence: string; hash: string }[]>(
@@ -128,7 +128,7 @@ async function findEndProblem(
     if (link !== undefined) return 'checkpoints_missing';
     return lastEnds.has(db) ? 'chain_restarted' : null;
   }
-  if (signerOf(sealer, last) === -1) return 'checkpoint_not_signed';
+  if (signerOf(encryption, last) === -1) return 'checkpoint_not_signed';
   const isEnd = last.isRoot ? link === undefined : Number(link?.sequence) === last.sequence && link?.hash === last.hash;
   if (!isEnd) return 'end_differs';
   const known = lastEnds.get(db);

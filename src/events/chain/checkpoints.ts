@@ -1,12 +1,12 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { Sealer } from '../../crypto/encryption.ts';
+import type { Encryption } from '../../crypto/encryption.ts';
 import { ADVISORY_LOCKS } from '../../db/advisory-locks.ts';
 import type { Database } from '../../db/database.ts';
 import { newId } from '../../entities/index.ts';
 import { checkpointKeys, findSigner, signCheckpoint, type Checkpoint } from './hash-chain.ts';
 
 /** What the chain needs. */
-export type ChainServices = { readonly db: Database; readonly sealer: Sealer };
+export type ChainServices = { readonly db: Database; readonly encryption: Encryption };
 
 /** A checkpoint as it is stored. */
 export type StoredCheckpoint = Checkpoint & { readonly signature: string };
@@ -34,8 +34,8 @@ export const newestCheckpoint = async (tx: EntityManager): Promise<StoredCheckpo
   (await readCheckpoints(tx, 'true order by sequence desc limit 1'))[0];
 
 /** Returns which of SECRET_KEYS signed a checkpoint, counted from 0, or -1. */
-export function signerOf(sealer: Sealer, { signature, ...checkpoint }: StoredCheckpoint): number {
-  return findSigner(checkpointKeys(sealer), checkpoint, signature);
+export function signerOf(encryption: Encryption, { signature, ...checkpoint }: StoredCheckpoint): number {
+  return findSigner(checkpointKeys(encryption), checkpoint, signature);
 }
 
 /**
@@ -67,10 +67,10 @@ export async function tryLockChain(tx: EntityManager): Promise<boolean> {
 /** Signs a position of the chain with the first of SECRET_KEYS. */
 export async function insertCheckpoint(
   tx: EntityManager,
-  sealer: Sealer,
+  encryption: Encryption,
   position: Omit<Checkpoint, 'createdAt'>,
 ): Promise<void> {
-  const [key] = checkpointKeys(sealer);
+  const [key] = checkpointKeys(encryption);
   if (key === undefined) throw new Error('A checkpoint needs a key.');
   const { sequence, hash, isRoot, startedAt, unsignedUntil } = position;
   const createdAt = new Date().toISOString();

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { Sealer } from '../../crypto/encryption.ts';
+import type { Encryption } from '../../crypto/encryption.ts';
 import type { Database } from '../../db/database.ts';
 import type { CanonicalRow } from './hash-chain.ts';
 
@@ -83,14 +83,14 @@ export function isEventSigned(keys: readonly Buffer[], row: CanonicalRow): boole
 }
 
 /** Returns the keys that events are signed with; the first one signs. */
-export const eventKeys = (sealer: Sealer): readonly Buffer[] => sealer.keysFor(PURPOSE);
+export const eventKeys = (encryption: Encryption): readonly Buffer[] => encryption.keysFor(PURPOSE);
 
 // By driver, which a database shares with all of its entity managers: a record takes only those.
 const signingKeys = new WeakMap<object, Buffer>();
 
 /** Sets the key that signs the events of a database. Without one, nothing can be recorded in it. */
-export function useEventKey(db: Database, sealer: Sealer): void {
-  const [key] = eventKeys(sealer);
+export function useEventKey(db: Database, encryption: Encryption): void {
+  const [key] = eventKeys(encryption);
   if (key !== undefined) signingKeys.set(db.orm.em.getDriver(), key);
 }
 

@@ -1,5 +1,5 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
-import type { Sealer } from '../../crypto/encryption.ts';
+import type { Encryption } from '../../crypto/encryption.ts';
 
 /** A position in the chain. Sequences are numbers: at a million events a second they last for 285 years. */
 export type ChainPosition = { readonly sequence: number; readonly hash: string };
@@ -58,7 +58,7 @@ export function nextPosition(before: ChainPosition, row: CanonicalRow): ChainPos
 const PURPOSE = 'audit-checkpoint';
 
 /** Returns the keys that checkpoints are signed with; the first one signs. */
-export const checkpointKeys = (sealer: Sealer): readonly Buffer[] => sealer.keysFor(PURPOSE);
+export const checkpointKeys = (encryption: Encryption): readonly Buffer[] => encryption.keysFor(PURPOSE);
 
 /** Where the chain ended at a time. A root is one whose predecessors were pruned. */
 export type Checkpoint = ChainPosition & {

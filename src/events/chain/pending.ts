@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { Sealer } from '../../crypto/encryption.ts';
+import type { Encryption } from '../../crypto/encryption.ts';
 import { findUnsignedUntil, type StoredCheckpoint } from './checkpoints.ts';
 import { eventKeys, isEventSigned } from './event-mac.ts';
 import { faultAt, type Fault } from './faults.ts';
@@ -11,8 +11,8 @@ const FAULTS_MAX = 20;
 type PendingRow = CanonicalRow & { event_id: string };
 
 /** Counts the events that are not chained yet, and finds those that the worker rejects. */
-export async function checkPending(tx: EntityManager, sealer: Sealer, last: StoredCheckpoint | undefined) {
-  const keys = eventKeys(sealer);
+export async function checkPending(tx: EntityManager, encryption: Encryption, last: StoredCheckpoint | undefined) {
+  const keys = eventKeys(encryption);
   const isUnsignedAllowed = Date.now() < Date.parse(await findUnsignedUntil(tx, last));
   const faults: Fault[] = [];
   let count = 0;

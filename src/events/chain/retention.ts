@@ -70,7 +70,7 @@ async function pruneRange(
   );
   await tx.execute('delete from audit_checkpoint where sequence <= ?', [cut.sequence]);
   const { startedAt, unsignedUntil } = newest;
-  await insertCheckpoint(tx, services.sealer, {
+  await insertCheckpoint(tx, services.encryption, {
     sequence: cut.sequence,
     hash: cut.hash,
     isRoot: true,
@@ -100,5 +100,5 @@ async function isVerified(
   const isUnchanged = position.sequence === cut.sequence && position.hash === cut.hash;
   if (!isUnchanged || rows.some((row) => Date.parse(row.occurred_at) > before.getTime())) return false;
   // Its key can have been dropped since; then the newest checkpoint has to vouch for it.
-  return signerOf(services.sealer, cut) >= 0 || (await verifyAudit(services)).fault === null;
+  return signerOf(services.encryption, cut) >= 0 || (await verifyAudit(services)).fault === null;
 }

@@ -2,7 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { type Account, AccountToken, type TokenPurpose } from '../../entities/index.ts';
 import { ProblemError } from '../../errors.ts';
 import { lockOne } from '../../transactions/locks.ts';
-import { hashSecret, type Secrets } from '../../crypto/tokens.ts';
+import { hashSecret, type Tokens } from '../../crypto/tokens.ts';
 import { HOUR_MS } from '../../time.ts';
 
 const KINDS = {
@@ -16,12 +16,12 @@ const KINDS = {
 /** Creates the token of an emailed link. Only its hash is stored. @returns the token */
 export function issueToken(
   tx: EntityManager,
-  secrets: Secrets,
+  tokens: Tokens,
   account: Account,
   purpose: TokenPurpose,
   email: string,
 ): string {
-  const { secret, hash } = secrets.mint(KINDS[purpose].secret);
+  const { secret, hash } = tokens.generate(KINDS[purpose].secret);
   const expiresAt = new Date(Date.now() + KINDS[purpose].validMs);
   tx.create(AccountToken, { tokenHash: hash, account, purpose, email, expiresAt });
   return secret;
@@ -30,11 +30,11 @@ export function issueToken(
 /** Returns the account of a valid link without consuming the token. @throws link_invalid */
 export async function peekToken(
   em: EntityManager,
-  secrets: Secrets,
+  tokens: Tokens,
   purpose: TokenPurpose,
   token: string,
 ): Promise<{ accountId: string; accountEmail: string | null }> {
-  if (secrets.kindOf(token) !== KINDS[purpose].secret) throw new ProblemError('link_invalid');
+  if (tokens.parseKind(token) !== KINDS[purpose].secret) throw new ProblemError('link_invalid');
   const [row] = await em.execute<{ account_id: string; email: string | null }[]>(
     `select t.account_id, a.email from account_token t join account a on a.id = t.account_id
      where t.token_hash = decode(?, 'hex') and t.purpose = ? and t.expires_at > now()`,
@@ -50,11 +50,11 @@ export async function peekToken(
  */
 export async function consumeToken(
   tx: EntityManager,
-  secrets: Secrets,
+  tokens: Tokens,
   purpose: TokenPurpose,
   token: string,
 ): Promise<{ account: Account; email: string }> {
-  const { accountId } = await peekToken(tx, secrets, purpose, token);
+  const { accountId } = await peekToken(tx, tokens, purpose, token);
   const account = await lockOne(tx, 'account', accountId);
   const [used] = await tx.execute<{ email: string }[]>(
     `delete from account_token where token_hash = decode(?, 'hex') and purpose = ? and expires_at > now() returning email`,

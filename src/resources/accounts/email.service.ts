@@ -24,7 +24,7 @@ export async function changeEmail(
   principal: Principal,
   newEmail: string,
 ): Promise<void> {
-  const { db, secrets, sealer } = services;
+  const { db, tokens, encryption } = services;
   await requireRecentProof(db, principal);
   await consumeAttempt(addressAttemptLimit(browserClient.attempts, 'mail', browserClient.addressBucket));
   await withMinimumDuration(
@@ -34,14 +34,14 @@ export async function changeEmail(
       await endTokens(tx, account.id, ['change_email']);
       await notify(tx, account.id, { kind: 'email_change_requested', newEmail });
       if (await isTaken(tx, account.id, newEmail)) return;
-      const token = issueToken(tx, secrets, account, 'change_email', newEmail);
+      const token = issueToken(tx, tokens, account, 'change_email', newEmail);
       record(tx, 'account.email_change_requested', { accountId: account.id });
       await tx.flush();
       const mail = {
         kind: 'change_email' as const,
         accountId: account.id,
         to: newEmail,
-        sealedToken: sealer.seal(token),
+        sealedToken: encryption.encrypt(token),
       };
       await enqueue(tx, 'sendAccountMail', mail, accountMailKey(mail));
     }),
@@ -50,7 +50,7 @@ export async function changeEmail(
 
 /** Sets the address that the link has proven, and notifies both the old and the new one. */
 export async function confirmEmailChange(
-  { db, secrets }: Services,
+  { db, tokens }: Services,
   browserClient: BrowserClient,
   token: string,
 ): Promise<void> {
@@ -58,7 +58,7 @@ export async function confirmEmailChange(
   await consumeAttempt(limit);
   try {
     await transaction(db, async (tx) => {
-      const { account, email: newEmail } = await consumeToken(tx, secrets, 'change_email', token);
+      const { account, email: newEmail } = await consumeToken(tx, tokens, 'change_email', token);
       if (account.disabledAt) throw new ProblemError('link_invalid');
       const { email: oldEmail } = account;
       // A mailbox that was never verified may be a stranger's, who must not learn the new address.

@@ -46,12 +46,12 @@ export const apiKeysRouter = router({
     .input(z.object(createApiKeyBody))
     .output(createdApiKeyOutput)
     .mutation(async ({ ctx, input: { expiresInDays, ...input } }) => {
-      const { db, secrets, config } = ctx.services;
+      const { db, tokens, config } = ctx.services;
       if (input.teamId !== undefined) await requireKeyManager(ctx, input.teamId);
       await requireRecentProof(db, ctx.principal);
       const expiresAt = expiresInDays === undefined ? null : addDays(new Date(), expiresInDays);
       const bounds = { caller: ctx.principal, keyLimit: config.keyLimit };
-      const { key, secret } = await createApiKey(db, secrets, ctx.principal.accountId, { ...input, expiresAt }, bounds);
+      const { key, secret } = await createApiKey(db, tokens, ctx.principal.accountId, { ...input, expiresAt }, bounds);
       return { key: presentApiKey(key), secret };
     }),
 

@@ -7,7 +7,7 @@ import { lockMember, lockTeam, lockTeamFor } from '../../transactions/with-team.
 import { isPast } from '../../auth/active-membership.ts';
 import type { Principal } from '../../auth/principal.ts';
 import { inOrder, isAccountOnly } from '../../auth/scopes.ts';
-import type { Secrets } from '../../crypto/tokens.ts';
+import type { Tokens } from '../../crypto/tokens.ts';
 import { ApiKey, ApiKeySecret, Team, type Scope } from '../../entities/index.ts';
 import { ProblemError } from '../../errors.ts';
 import { notify } from '../../jobs/notify.ts';
@@ -25,7 +25,7 @@ type Bounds = { readonly caller: Principal; readonly keyLimit: number } | undefi
 /** Makes a key. For a team key the caller's permission has been checked; scopes are checked here. */
 export async function createApiKey(
   db: TransactionScope,
-  secrets: Secrets,
+  tokens: Tokens,
   accountId: string,
   input: NewApiKey,
   bounds: Bounds,
@@ -36,7 +36,7 @@ export async function createApiKey(
     await requireScopes(tx, input.scopes, input.teamId !== undefined, bounds?.caller);
     if (bounds !== undefined) await requireRoom(tx, accountId, input.teamId, bounds.keyLimit);
 
-    const { secret, hash, keyPrefix, last4 } = secrets.mint(input.teamId === undefined ? 'personalKey' : 'teamKey');
+    const { secret, hash, keyPrefix, last4 } = tokens.generate(input.teamId === undefined ? 'personalKey' : 'teamKey');
     const key = tx.create(ApiKey, {
       account: accountId,
       oauthGrant: origin?.grantId ?? null,

@@ -15,7 +15,7 @@ import { notify } from '../../jobs/notify.ts';
  * older than that no more.
  */
 export async function rotateApiKey(
-  { db, secrets }: Services,
+  { db, tokens }: Services,
   caller: Principal,
   keyId: string,
   overlapHours: number,
@@ -28,7 +28,7 @@ export async function rotateApiKey(
     await tx.nativeDelete(ApiKeySecret, { apiKey: key.id, ...(overlapHours > 0 && { expiresAt: { $ne: null } }) });
     const expiresAt = new Date(Date.now() + overlapHours * HOUR_MS);
     await tx.nativeUpdate(ApiKeySecret, { apiKey: key.id }, { expiresAt });
-    const { secret, hash, keyPrefix, last4 } = secrets.mint(key.team ? 'teamKey' : 'personalKey');
+    const { secret, hash, keyPrefix, last4 } = tokens.generate(key.team ? 'teamKey' : 'personalKey');
     tx.create(ApiKeySecret, { secretHash: hash, apiKey: key });
     key.keyPrefix = keyPrefix;
     key.last4 = last4;

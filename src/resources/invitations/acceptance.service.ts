@@ -90,8 +90,8 @@ type Target = {
 };
 
 /** Where a link leads, whatever has become of the invitation. */
-async function targetOf(em: EntityManager, { secrets }: Services, token: string): Promise<Target | null> {
-  if (secrets.kindOf(token) !== 'invitation') return null;
+async function targetOf(em: EntityManager, { tokens }: Services, token: string): Promise<Target | null> {
+  if (tokens.parseKind(token) !== 'invitation') return null;
   const tokenHash = hashSecret(token);
   const [row] = await em.execute<{ id: string; team_id: string; proves_mailbox: boolean }[]>(
     `select i.id, i.team_id, l.proves_mailbox from invitation_link l join invitation i on i.id = l.invitation_id where l.token_hash = decode(?, 'hex')`,

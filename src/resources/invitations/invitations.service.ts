@@ -32,7 +32,7 @@ export async function inviteWithLink(services: Services, caller: TeamCaller, inp
   return withTeam(services.db, caller, 'invite_members', async (change) => {
     const { tx } = change;
     const invitation = await invite(change, services, input);
-    const { secret, hash } = services.secrets.mint('invitation');
+    const { secret, hash } = services.tokens.generate('invitation');
     tx.create(InvitationLink, { tokenHash: hash, invitation, provesMailbox: false });
     await mailNewLink(tx, services, invitation, hash);
     return { invitation, link: invitationLink(services.config.baseUrl, secret) };
@@ -94,11 +94,11 @@ const expiryFrom = ({ invitationDays }: Config): Date => addDays(new Date(), inv
  */
 async function mailNewLink(
   tx: EntityManager,
-  { secrets, sealer }: Services,
+  { tokens, encryption }: Services,
   invitation: Invitation,
   copiedLink?: Buffer,
 ): Promise<void> {
-  const { secret, hash } = secrets.mint('invitation');
+  const { secret, hash } = tokens.generate('invitation');
   tx.create(InvitationLink, { tokenHash: hash, invitation });
   await tx.flush();
   await enqueue(
@@ -106,7 +106,7 @@ async function mailNewLink(
     'sendInvitation',
     {
       invitationId: invitation.id,
-      sealedToken: sealer.seal(secret),
+      sealedToken: encryption.encrypt(secret),
       ...(copiedLink === undefined ? {} : { copiedLink: copiedLink.toString('hex') }),
     },
     invitationKey(invitation.id),

@@ -5,7 +5,7 @@ import { revokeGrants } from '../../transactions/revocation.ts';
 import { transaction } from '../../transactions/transaction.ts';
 import { lockAccount, requireVerifiedEmail } from '../../transactions/with-account.ts';
 import { redirectUriFault, type RedirectRules } from './redirect-uri.ts';
-import type { Secrets } from '../../crypto/tokens.ts';
+import type { Tokens } from '../../crypto/tokens.ts';
 import { OAuthClient, OAuthClientSecret } from '../../entities/index.ts';
 import { invalidInput, ProblemError } from '../../errors.ts';
 import type { Services } from '../../app-services.ts';
@@ -17,7 +17,7 @@ type AccountId = string | undefined;
 
 /** Creates a client, with a secret if it is confidential. */
 export async function createClient(
-  { config, db, secrets }: Services,
+  { config, db, tokens }: Services,
   accountId: AccountId,
   { name, redirectUris, isNative, isConfidential }: NewClient,
 ): Promise<{ clientId: string; clientSecret: string | null }> {
@@ -43,7 +43,7 @@ export async function createClient(
       isConfidential,
       metadata: {},
     });
-    const clientSecret = isConfidential ? newSecret(tx, secrets, client) : null;
+    const clientSecret = isConfidential ? newSecret(tx, tokens, client) : null;
     record(tx, 'oauth_client.created', { accountId: accountId ?? null, clientId: client.id });
     await tx.flush();
     return { clientId: client.id, clientSecret };
@@ -73,7 +73,7 @@ export async function updateClient(
 
 /** Creates a new secret. The one before stays valid for the overlap; older ones are deleted. */
 export async function rotateSecret(
-  { db, secrets }: Services,
+  { db, tokens }: Services,
   accountId: AccountId,
   clientId: string,
   overlapHours: number,
@@ -91,7 +91,7 @@ export async function rotateSecret(
     const expiresAt = new Date(Date.now() + overlapHours * HOUR_MS);
     await tx.nativeUpdate(OAuthClientSecret, { client: client.id }, { expiresAt });
     record(tx, 'oauth_client.secret_rotated', { accountId: accountId ?? null, clientId });
-    return newSecret(tx, secrets, client);
+    return newSecret(tx, tokens, client);
   });
 }
 
@@ -124,8 +124,8 @@ async function ownerOf(tx: EntityManager, clientId: string): Promise<AccountId> 
 
 const ownedBy = (accountId: AccountId) => (accountId === undefined ? {} : { account: accountId });
 
-function newSecret(tx: EntityManager, secrets: Secrets, client: OAuthClient): string {
-  const { secret, hash, last4 } = secrets.mint('clientSecret');
+function newSecret(tx: EntityManager, tokens: Tokens, client: OAuthClient): string {
+  const { secret, hash, last4 } = tokens.generate('clientSecret');
   tx.create(OAuthClientSecret, { secretHash: hash, client, last4 });
   return secret;
 }

@@ -29,10 +29,10 @@ export type StartedSession = { readonly token: string; readonly expiresAt: Date;
  */
 export async function startSession(tx: EntityManager, services: Services, signIn: SignIn): Promise<StartedSession> {
   const { account, authenticationType, browserClient, replaced } = signIn;
-  const { secrets, config } = services;
+  const { tokens, config } = services;
   await endReplacedSession(tx, replaced);
 
-  const { secret: token, hash: tokenHash } = secrets.mint('session');
+  const { secret: token, hash: tokenHash } = tokens.generate('session');
   const now = Date.now();
   const expiresAt = new Date(now + config.sessionDays * DAY_MS);
   const idleExpiresAt = new Date(Math.min(now + config.sessionIdleDays * DAY_MS, expiresAt.getTime()));

@@ -15,15 +15,15 @@ import { transaction } from '../../transactions/transaction.ts';
 /** Creates a link and enqueues the email that carries it, in one transaction. */
 export async function mailLink(
   tx: EntityManager,
-  { secrets, sealer }: Services,
+  { tokens, encryption }: Services,
   account: Account,
   kind: TokenPurpose,
   to: string,
 ): Promise<void> {
-  const token = issueToken(tx, secrets, account, kind, to);
+  const token = issueToken(tx, tokens, account, kind, to);
   record(tx, 'account.link_emailed', { accountId: account.id, reason: kind });
   await tx.flush();
-  const mail = { kind, accountId: account.id, to, sealedToken: sealer.seal(token) };
+  const mail = { kind, accountId: account.id, to, sealedToken: encryption.encrypt(token) };
   await enqueue(tx, 'sendAccountMail', mail, accountMailKey(mail));
 }
 

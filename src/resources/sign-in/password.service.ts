@@ -20,18 +20,18 @@ type Reset = { readonly token: string; readonly password: string };
  * @returns the id of the account
  */
 export async function resetPassword(
-  { db, secrets, config }: Services,
+  { db, tokens, config }: Services,
   browserClient: BrowserClient,
   { token, password }: Reset,
 ): Promise<string> {
   // Before the work of the hash, and without using the link up for a password that is refused.
-  const { accountEmail } = await findLink(browserClient, peekToken(db.em(), secrets, 'reset_password', token));
+  const { accountEmail } = await findLink(browserClient, peekToken(db.em(), tokens, 'reset_password', token));
   requireUncommon(password, accountEmail, '/password');
   const passwordHash = await hashPassword(password, config.passwordCost);
 
   const { device, accountId } = await transaction(db, async (tx) => {
     await lockEmailAddress(tx, accountEmail ?? '');
-    const { account, email } = await consumeToken(tx, secrets, 'reset_password', token);
+    const { account, email } = await consumeToken(tx, tokens, 'reset_password', token);
     if (!isSameAddress(account.email, email) || account.disabledAt) throw new ProblemError('link_invalid');
     await proveMailbox(tx, account, email);
     account.passwordHash = passwordHash;

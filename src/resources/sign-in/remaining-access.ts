@@ -49,8 +49,8 @@ const PURPOSE = 'revoke access after reset';
 const VALID_MS = HOUR_MS;
 
 /** Creates the token with which the last page of a reset revokes what it lists. Nothing is stored. */
-export const createRevocationToken = ({ sealer }: Services, accountId: string): string =>
-  sealer.seal(JSON.stringify({ purpose: PURPOSE, accountId, resetAt: Date.now() }));
+export const createRevocationToken = ({ encryption }: Services, accountId: string): string =>
+  encryption.encrypt(JSON.stringify({ purpose: PURPOSE, accountId, resetAt: Date.now() }));
 
 /** Revokes all passkeys, API keys and connected apps that the account had when its password was reset. */
 export async function revokeRemainingAccess(
@@ -71,9 +71,9 @@ export async function revokeRemainingAccess(
   });
 }
 
-function parseToken({ sealer }: Services, token: string): { accountId: string; resetAt: number } {
+function parseToken({ encryption }: Services, token: string): { accountId: string; resetAt: number } {
   try {
-    const { purpose, accountId, resetAt } = JSON.parse(sealer.open(token)) as Record<string, unknown>;
+    const { purpose, accountId, resetAt } = JSON.parse(encryption.decrypt(token)) as Record<string, unknown>;
     if (purpose === PURPOSE && typeof accountId === 'string' && Number(resetAt) > Date.now() - VALID_MS) {
       return { accountId, resetAt: Number(resetAt) };
     }

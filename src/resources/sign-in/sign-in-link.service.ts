@@ -12,11 +12,11 @@ import { transaction } from '../../transactions/transaction.ts';
 
 /** Returns whose account a sign-in link is for, without using it: mail scanners open links. */
 export async function readSignInLink(
-  { db, secrets }: Services,
+  { db, tokens }: Services,
   browserClient: BrowserClient,
   token: string,
 ): Promise<{ email: string }> {
-  const { accountEmail } = await findLink(browserClient, peekToken(db.em(), secrets, 'sign_in', token));
+  const { accountEmail } = await findLink(browserClient, peekToken(db.em(), tokens, 'sign_in', token));
   if (accountEmail === null) throw new ProblemError('link_invalid');
   return { email: accountEmail };
 }
@@ -28,11 +28,11 @@ export async function signInWithLink(
   replaced: Principal | null,
   token: string,
 ): Promise<void> {
-  const { db, secrets } = services;
-  const { accountEmail } = await findLink(browserClient, peekToken(db.em(), secrets, 'sign_in', token));
+  const { db, tokens } = services;
+  const { accountEmail } = await findLink(browserClient, peekToken(db.em(), tokens, 'sign_in', token));
   const session = await transaction(db, async (tx) => {
     await lockEmailAddress(tx, accountEmail ?? '');
-    const { account, email } = await consumeToken(tx, secrets, 'sign_in', token);
+    const { account, email } = await consumeToken(tx, tokens, 'sign_in', token);
     if (!isSameAddress(account.email, email) || account.disabledAt) throw new ProblemError('link_invalid');
     await endReplacedSession(tx, replaced);
     await proveMailbox(tx, account, email);

@@ -29,7 +29,7 @@ export async function createAttempt(
   services: Services,
   { accountId = newId('acc'), ...attempt }: NewAttempt,
 ): Promise<SignUpAttempt | null> {
-  const { config, secrets, sealer } = services;
+  const { config, tokens, encryption } = services;
   await lockEmailAddress(tx, attempt.email);
   const [recent] = await tx.execute<{ count: number }[]>(
     `select count(*)::int as count from sign_up_attempt
@@ -40,7 +40,7 @@ export async function createAttempt(
 
   const account = await lockAccountByEmail(tx, attempt.email);
   const isOpen = !account?.emailVerifiedAt && !account?.disabledAt;
-  const { secret: token, hash: tokenHash } = secrets.mint('emailVerification');
+  const { secret: token, hash: tokenHash } = tokens.generate('emailVerification');
   const created = tx.create(SignUpAttempt, {
     ...attempt,
     accountId,
@@ -51,7 +51,7 @@ export async function createAttempt(
   if (isOpen) record(tx, 'account.link_emailed', { accountId, reason: 'verify_email' });
   await tx.flush();
   if (isOpen) {
-    const mail = { kind: 'verify_email' as const, accountId, to: attempt.email, sealedToken: sealer.seal(token) };
+    const mail = { kind: 'verify_email' as const, accountId, to: attempt.email, sealedToken: encryption.encrypt(token) };
     await enqueue(tx, 'sendAccountMail', mail, accountMailKey(mail));
   } else {
     await notifyOwner(tx, account);
@@ -88,10 +88,10 @@ export async function findAttemptOfBrowser(
  */
 export async function startSignUpSession(
   tx: EntityManager,
-  { secrets }: Services,
+  { tokens }: Services,
   attemptId: string,
 ): Promise<{ token: string; expiresAt: Date } | null> {
-  const { secret: token, hash } = secrets.mint('session');
+  const { secret: token, hash } = tokens.generate('session');
   const [row] = await tx.execute<{ account_id: string; expires_at: string }[]>(
     `update sign_up_attempt set session_token_hash = decode(?, 'hex')
      where id = ? and expires_at > now() returning account_id, expires_at`,

@@ -37,12 +37,12 @@ const findTarget = query<Row>(
 
 /** @throws link_invalid (404) for a link that was used, has expired or is unknown */
 export async function findVerificationTarget(
-  { db, secrets }: Services,
+  { db, tokens }: Services,
   { deviceToken }: BrowserClient,
   principal: Principal | null,
   token: string,
 ): Promise<VerificationTarget> {
-  if (secrets.kindOf(token) !== 'emailVerification') throw new ProblemError('link_invalid');
+  if (tokens.parseKind(token) !== 'emailVerification') throw new ProblemError('link_invalid');
   const [row] = await db.query(findTarget, [hashSecret(token)]);
   if (row === undefined) throw new ProblemError('link_invalid');
   const isOfBrowser =

@@ -105,13 +105,13 @@ async function becomeAccount(
 /** Verifies an account that has no sign-up: the operator created it, or a version before there were attempts. */
 async function verifyAccount(
   tx: EntityManager,
-  { secrets }: Services,
+  { tokens }: Services,
   replaced: Principal | null,
   { email, passwordHash }: VerificationTarget,
   provenHash: string | null,
   token: string,
 ): Promise<Account> {
-  const { account } = await consumeToken(tx, secrets, 'verify_email', token);
+  const { account } = await consumeToken(tx, tokens, 'verify_email', token);
   await endReplacedSession(tx, replaced);
   // Verified, or given another password, since the link was looked up.
   if (account.emailVerifiedAt || account.disabledAt || provenHash === null) throw new ProblemError('link_invalid');
