@@ -63,7 +63,11 @@ async function dropIndexes(client: pg.Client): Promise<string[]> {
 async function addCredentials(client: pg.Client, query: string): Promise<Caller[]> {
   const { rows } = await client.query<{ account_id: string; team_id: string; team_name: string }>(query);
   const tokens = createTokens('rst');
-  const made = rows.map((row) => ({ ...row, key: tokens.generate('personalKey'), token: tokens.generate('accessToken') }));
+  const made = rows.map((row) => ({
+    ...row,
+    key: tokens.generate('personalKey'),
+    token: tokens.generate('accessToken'),
+  }));
   const clientId = newId('client');
   await client.query(
     `insert into oauth_client (id, source, name, redirect_uris, created_at)

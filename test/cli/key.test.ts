@@ -11,7 +11,8 @@ type Created = { key: { id: string; scopes: string[]; createdAt: string; expires
 const TEAM_SCOPES = ['teams:read', 'teams:write', 'members:read', 'members:write', 'invites:write', 'billing:read'];
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-const principalOf = async (secret: string) => (await authenticate(roster.db, createTokens('rst'), secret, null)).principal;
+const principalOf = async (secret: string) =>
+  (await authenticate(roster.db, createTokens('rst'), secret, null)).principal;
 
 describe('key create', () => {
   test('prints a personal key and the secret that works', async () => {

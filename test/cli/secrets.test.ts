@@ -63,7 +63,11 @@ describe('secrets reseal', () => {
     expect(JSON.parse(stdout)).toEqual({ resealed: counts, lost: 0 });
     expect(Object.values(JSON.parse(again.stdout).resealed)).toEqual([0, 0, 0]);
     const encryption = createEncryption([NEW]);
-    expect((await texts()).map((sealed) => encryption.decrypt(sealed)).toSorted()).toEqual(['answer', 'parJti', 'token']);
+    expect((await texts()).map((sealed) => encryption.decrypt(sealed)).toSorted()).toEqual([
+      'answer',
+      'parJti',
+      'token',
+    ]);
     expect(await dataCheck(`${NEW},${OLD}`)).toMatchObject({
       ok: true,
       detail: expect.stringContaining('can be dropped'),

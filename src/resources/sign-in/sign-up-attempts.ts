@@ -51,7 +51,12 @@ export async function createAttempt(
   if (isOpen) record(tx, 'account.link_emailed', { accountId, reason: 'verify_email' });
   await tx.flush();
   if (isOpen) {
-    const mail = { kind: 'verify_email' as const, accountId, to: attempt.email, sealedToken: encryption.encrypt(token) };
+    const mail = {
+      kind: 'verify_email' as const,
+      accountId,
+      to: attempt.email,
+      sealedToken: encryption.encrypt(token),
+    };
     await enqueue(tx, 'sendAccountMail', mail, accountMailKey(mail));
   } else {
     await notifyOwner(tx, account);
