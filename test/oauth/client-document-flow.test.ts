@@ -317,3 +317,27 @@ describe('while documents are switched off', () => {
     expect(body).not.toHaveProperty('client_id_metadata_document_supported');
   });
 });
+
+describe('a document that fails', () => {
+  test.for<[what: string, members: Record<string, unknown>, answer: Partial<Served>]>([
+    ['is missing', {}, { status: 404 }],
+    ['is no JSON', {}, { body: 'no' }],
+    ['has a redirect that is refused', { redirect_uris: ['http://client.example/'] }, {}],
+  ])('because it %s is fetched once for a request', async ([, members, answer], { api }) => {
+    const client = aClient(members, answer);
+
+    expect((await ask(api, client)).status).toBe(400);
+
+    expect(asked.filter((path) => client.id.endsWith(path))).toHaveLength(1);
+  });
+
+  test.for(['', '?id=1'])('because its URL has no path is not fetched: %j', async (query, { api }) => {
+    const id = urlOf(query);
+    served.set(`/${query}`, { body: JSON.stringify({ client_id: id, redirect_uris: [REDIRECT] }) });
+    const before = asked.length;
+
+    expectPage(await ask(api, { id, redirectUri: REDIRECT, clientSecret: null }), 'invalid_client');
+
+    expect(asked).toHaveLength(before);
+  });
+});

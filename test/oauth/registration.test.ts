@@ -157,6 +157,70 @@ describe('registration (RFC 7591)', () => {
   });
 });
 
+describe('what a registration answers', () => {
+  test('names no member of OpenID Connect', async ({ api }) => {
+    const { body } = await register(api, { ...PUBLIC, client_name: 'Calendar' });
+
+    expect(Object.keys(body).toSorted()).toEqual([
+      'application_type',
+      'client_id',
+      'client_id_issued_at',
+      'client_name',
+      'grant_types',
+      'redirect_uris',
+      'require_pushed_authorization_requests',
+      'response_types',
+      'token_endpoint_auth_method',
+    ]);
+  });
+
+  test.for([
+    ['http://localhost:3118/callback', undefined],
+    ['http://127.0.0.1/callback', 'client_secret_post'],
+    ['cursor://anysphere.cursor-retrieval/callback', undefined],
+    ['com.example.app:/callback', 'client_secret_basic'],
+  ])('gives the native client %s that asks for %s no secret', async ([uri, method], { api }) => {
+    const { status, body } = await register(api, { redirect_uris: [uri], token_endpoint_auth_method: method });
+
+    expect(status).toBe(201);
+    expect(body).toMatchObject({ application_type: 'native', token_endpoint_auth_method: 'none' });
+    expect(body).not.toHaveProperty('client_secret');
+    expect(body).not.toHaveProperty('client_secret_expires_at');
+    expect(await rowOf(api, body.client_id)).toMatchObject({ is_native: true, is_confidential: false });
+    expect(await api.rows('select from oauth_client_secret where client_id = $1', [body.client_id])).toEqual([]);
+  });
+
+  test('names the redirect URI that is refused', async ({ api }) => {
+    const wrong = 'http://client.example/callback';
+
+    const { body } = await register(api, { ...PUBLIC, redirect_uris: [REDIRECT, wrong] });
+
+    expect(body.error).toBe('invalid_redirect_uri');
+    expect(body.error_description).toContain(wrong);
+    expect(body.error_description).not.toContain(REDIRECT);
+  });
+
+  test('can be read by a page of any origin, also when it is an error', async ({ api }) => {
+    const origin = 'https://inspector.example';
+    const headers = {
+      origin,
+      'access-control-request-method': 'POST',
+      'access-control-request-headers': 'content-type',
+    };
+    const preflight = await api.anonymous.send({ method: 'OPTIONS', path: '/oauth/register', headers });
+
+    expect(preflight.status).toBe(204);
+    for (const { headers: sent } of [
+      preflight,
+      await register(api, PUBLIC, { origin }),
+      await register(api, {}, { origin }),
+    ]) {
+      expect(sent['access-control-allow-origin']).toBe('*');
+      expect(sent['access-control-allow-credentials']).toBeUndefined();
+    }
+  });
+});
+
 describe('registration is refused', () => {
   const native = (uri: string) => ({ redirect_uris: [uri], application_type: 'native' });
 

@@ -78,7 +78,7 @@ describe.skipIf(!hasChromium)('the connected apps of an account', () => {
     const page = await open('/account', { as: person });
     const dialog = page.getByRole('dialog');
     await page.getByRole('button', { name: 'Revoke the access of Planner' }).click();
-    await dialog.getByText(/Planner is locked out at once, and so are the API keys/).waitFor();
+    await dialog.getByText(/Planner and the API keys it created lose access immediately/).waitFor();
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     expect((await api.as(grant).get('/api/v1/credential')).status).toBe(200);
 

@@ -8,9 +8,9 @@ import { hasChromium } from '../support/chromium.ts';
 import { exchange, test } from './application.ts';
 import { aPerson, authorizePath, shows, signInAs } from './console.ts';
 
-const grantsOf = (api: Api, { id }: { id: string }) =>
+const consentsOf = (api: Api, { id }: { id: string }) =>
   api.rows<{ team_id: string | null; scopes: string[] }>(
-    'select team_id, scopes from oauth_grant where account_id = $1 and revoked_at is null',
+    'select team_id, scopes from oauth_token_family where account_id = $1',
     [id],
   );
 
@@ -31,6 +31,7 @@ describe.skipIf(!hasChromium)('the consent page', () => {
     expect(words).toContain('Not verified by the operator');
     expect(words).toContain(`You will be sent to ${new URL(app.redirectUri).host}`);
     expect(words).toContain('You are in no team');
+    expect(words).toContain('Access lasts 90 days');
     expect((await boxes(page)).map(({ scope }) => scope)).toEqual(['profile:read', 'teams:read', 'teams:write']);
 
     // Nothing is given in passing: the reach has to be chosen, and something to be left.
@@ -49,7 +50,7 @@ describe.skipIf(!hasChromium)('the consent page', () => {
     const { query, headers } = app.arrivals.at(-1) ?? {};
     expect(query).toEqual({ code: expect.any(String), state: 'a state', iss: api.services.config.baseUrl });
     expect(headers?.referer).toBeUndefined();
-    expect(await grantsOf(api, person)).toEqual([{ team_id: null, scopes: ['profile:read', 'teams:read'] }]);
+    expect(await consentsOf(api, person)).toEqual([{ team_id: null, scopes: ['profile:read', 'teams:read'] }]);
     expect(await exchange(api, app, query?.['code'])).toMatchObject({ scope: 'profile:read teams:read' });
 
     await page.goBack();
@@ -81,7 +82,7 @@ describe.skipIf(!hasChromium)('the consent page', () => {
     await approveButton(page).click();
     await isBack(page);
 
-    const [grant] = await grantsOf(api, person);
+    const [grant] = await consentsOf(api, person);
     expect(grant).toEqual({ team_id: team.id, scopes: SCOPES.filter((scope) => !isAccountOnly(scope)) });
     const { access_token: secret } = await exchange(api, app, app.arrivals.at(-1)?.query['code']);
     expect((await api.as({ secret }).get('/api/v1/credential')).body).toMatchObject({
@@ -117,7 +118,7 @@ describe.skipIf(!hasChromium)('the consent page', () => {
       state: 'a state',
       iss: api.services.config.baseUrl,
     });
-    expect(await grantsOf(api, person)).toEqual([]);
+    expect(await consentsOf(api, person)).toEqual([]);
     await page.goBack();
     await isOver(page);
   });
@@ -153,8 +154,8 @@ describe.skipIf(!hasChromium)('the consent page', () => {
     expect(words).toContain(other.email);
     expect(words).not.toContain(person.email);
     expect(await page.getByRole('radio', { checked: true }).count()).toBe(0);
-    expect(await grantsOf(api, person)).toEqual([]);
-    expect(await grantsOf(api, other)).toEqual([]);
+    expect(await consentsOf(api, person)).toEqual([]);
+    expect(await consentsOf(api, other)).toEqual([]);
 
     // Nor does anything else of the one before stay.
     await page.getByRole('link', { name: 'Roster' }).click();
@@ -166,7 +167,7 @@ describe.skipIf(!hasChromium)('the consent page', () => {
     await page.getByLabel('Only the team Of the other').check();
     await approveButton(page).click();
     await isBack(page);
-    expect(await grantsOf(api, other)).toEqual([{ team_id: team.id, scopes: ['teams:read'] }]);
+    expect(await consentsOf(api, other)).toEqual([{ team_id: team.id, scopes: ['teams:read'] }]);
   });
 
   test('is left for another account, and comes back to it', async ({ api, app, open }) => {
@@ -182,7 +183,7 @@ describe.skipIf(!hasChromium)('the consent page', () => {
     await page.getByLabel('The whole account').check();
     await approveButton(page).click();
     await isBack(page);
-    expect(await grantsOf(api, other)).toEqual([{ team_id: null, scopes: ['teams:read'] }]);
+    expect(await consentsOf(api, other)).toEqual([{ team_id: null, scopes: ['teams:read'] }]);
   });
 
   test('needs nothing but the keyboard, and names what the operator has verified', async ({ api, open, app }) => {
@@ -195,7 +196,18 @@ describe.skipIf(!hasChromium)('the consent page', () => {
     await press(page, 'See the members', 'Space');
     await press(page, 'Approve', 'Enter');
     await isBack(page);
-    expect(await grantsOf(api, person)).toEqual([{ team_id: null, scopes: ['teams:read'] }]);
+    expect(await consentsOf(api, person)).toEqual([{ team_id: null, scopes: ['teams:read'] }]);
+  });
+
+  test('ticks only what reads for an application that names no scope', async ({ api, app, open }) => {
+    const path = authorizePath(app, []).replace(/([?&])scope=[^&]*&?/, '$1');
+    const page = await open(path, { as: await aPerson(api) });
+    await asks(page);
+
+    const shown = await boxes(page);
+
+    expect(shown).toHaveLength(SCOPES.length);
+    for (const { scope, isTicked } of shown) expect([scope, isTicked]).toEqual([scope, scope.endsWith(':read')]);
   });
 
   // Guarantees that a link to a request is of use in the browser alone that the request began in.

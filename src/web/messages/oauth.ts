@@ -40,12 +40,12 @@ export const consentTexts = {
   chooseTeam: 'To approve, choose the team.',
   noScopes: 'To approve, tick at least one thing that it may do.',
   noTeamScopes: 'Everything it asks for concerns the whole account: nothing is left for one team.',
+  lasts: (days: number) => `Access lasts ${days} days, unless you revoke it earlier.`,
   sentTo: 'You will be sent to',
   approve: 'Approve',
   deny: 'Deny',
   switchedTitle: 'Another account is signed in now',
-  switched: (email: string) =>
-    `In this browser you have become ${email}. Nothing was given. Look at the page again, and decide as who you are now.`,
+  switched: (email: string) => `You are now signed in as ${email}. No access was granted. Review the request again.`,
   overTitle: 'This request is over',
   over: 'It was decided, has expired, or began in another browser. Start again from the application.',
 } as const;
@@ -64,15 +64,15 @@ export const connectedAppsTexts = {
   change: 'Change access',
   changeOf: (client: string) => `Change access of ${client}`,
   changeTitle: (client: string) => `What may ${client} do?`,
-  changeExplanation: 'Untick what it shall not do any more. It can get more only by asking you again.',
+  changeExplanation:
+    'Clear the permissions to remove. The API keys it created lose them too. To get more, the app has to ask again.',
   still: 'Still allowed',
   noScopes: 'To take everything away, revoke the access.',
   changed: 'The access is changed.',
   revoke: 'Revoke',
   revokeOf: (client: string) => `Revoke the access of ${client}`,
   revokeTitle: 'Revoke the access?',
-  revokeExplanation: (client: string) =>
-    `${client} is locked out at once, and so are the API keys that were made through it. To come back it has to ask you again.`,
+  revokeExplanation: (client: string) => `${client} and the API keys it created lose access immediately.`,
   revoked: 'The access is revoked.',
   toDeveloper: 'Do you build an application yourself?',
   developerLink: 'Register it on the developer page',
@@ -99,7 +99,7 @@ export const developerTexts = {
   },
   redirectUris: 'Redirect addresses',
   redirectUrisHint:
-    'One per line, with https; on devices also http://127.0.0.1 (any port) or a scheme such as com.example.app.',
+    'One per line, with https; on devices also http://127.0.0.1 or http://localhost (any port) or a scheme such as com.example.app.',
   clientId: 'Client id',
   clientSecret: 'Client secret',
   secrets: 'Secrets',

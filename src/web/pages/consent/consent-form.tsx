@@ -21,9 +21,9 @@ type ConsentFormProps = {
 };
 
 export function ConsentForm({ authorization, failure, deciding, onDecide }: ConsentFormProps) {
-  const { account, client, scopes, teams } = authorization;
+  const { accessDays, account, client, preselectedScopes, scopes, teams } = authorization;
   const [reach, setReach] = useState<Reach>();
-  const [ticked, setTicked] = useState<readonly Scope[]>(scopes);
+  const [ticked, setTicked] = useState<readonly Scope[]>(preselectedScopes);
   const reasonId = useId();
 
   const isExcluded = (scope: Scope) => reach !== undefined && reach.kind === 'team' && isAccountOnly(scope);
@@ -60,6 +60,7 @@ export function ConsentForm({ authorization, failure, deciding, onDecide }: Cons
           isExcluded={isExcluded}
         />
         <div className="consent-end">
+          <Text size="sm">{words.lasts(accessDays)}</Text>
           <Text size="sm">
             {words.sentTo} <b className="wrap">{client.redirectHost}</b>
           </Text>
