@@ -14,9 +14,18 @@ const FAULTS = [
   'test/telemetry/{redaction,tracing}.test.ts',
 ];
 
+let suites = 0;
+
+/** A suite of its own number of workers, which runs after the ones before it where several are run at once. */
 const suite = (name: string, timeoutMs: number, options: object) => ({
   extends: true as const,
-  test: { name, testTimeout: timeoutMs, hookTimeout: Math.min(timeoutMs, 60_000), ...options },
+  test: {
+    name,
+    testTimeout: timeoutMs,
+    hookTimeout: Math.min(timeoutMs, 60_000),
+    sequence: { groupOrder: (suites += 1) },
+    ...options,
+  },
 });
 
 // eslint-disable-next-line import/no-default-export -- vitest reads it

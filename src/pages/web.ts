@@ -10,7 +10,7 @@ const BUILT = join(import.meta.dirname, '../../dist/web');
 
 /** The pages of the console. A browser gets it for other paths too, to say that there is no such page. */
 const ROUTES =
-  /^\/(?:(?:sign-in|sign-up|verify-email|forgot-password|reset-password|confirm-email|invitation|account|teams|api-keys|developer|operator|oauth\/consent)(?:\/.*)?)?$/;
+  /^\/(?:(?:sign-in|sign-up|verify-email|check-email|email-sign-in|sign-in-link|forgot-password|reset-password|confirm-email|invitation|account|teams|api-keys|developer|operator|oauth\/consent)(?:\/.*)?)?$/;
 
 /** What is never a page of the console, whoever asks. */
 const OTHERS = /^\/(?:api|trpc|oauth|assets|docs|problems|healthz|readyz|metrics|\.well-known)(?:\/|$)/i;

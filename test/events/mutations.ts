@@ -133,7 +133,7 @@ export const MUTATIONS: readonly Row[] = [
     const { revocationToken: token } = await api.visitor().trpc.auth.resetPassword.mutate(reset);
     return { visitor: api.visitor(), call: (trpc) => trpc.auth.revokeRemainingAccess.mutate({ token }) };
   }],
-  ['authorizations.approve', ['oauth_grant.created'], async (scene) => {
+  ['authorizations.approve', ['oauth_grant.approved'], async (scene) => {
     const { id } = await aConsent(scene);
     return { call: (trpc) => trpc.authorizations.approve.mutate({ id, accountId: scene.owner.id, teamId: scene.team.id, scopes: ['teams:read'] }) };
   }],

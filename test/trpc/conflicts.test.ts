@@ -40,7 +40,7 @@ const eventsOf = (api: Api, { teamId }: OfOwner) =>
 
 const CALLS = [
   ['a change that is one command', renamed, 'team.renamed'],
-  ['a change that is a transaction', described, 'team.changed'],
+  ['a change that is a transaction', described, 'team.updated'],
 ] as const;
 
 const STATES = [
