@@ -36,10 +36,9 @@ describe.for(MUTATIONS)('%s', ([, names, prepare]) => {
       if (event.event !== 'invitation.declined') expect(event.account_id).toEqual(expect.any(String));
       if (/^(team|member|role|invitation|ownership)/.test(event.event))
         expect(event.team_id).toEqual(expect.any(String));
-      if (
-        /^(session|passkey|role|invitation|api_key|oauth_grant)/.test(event.event) &&
-        event.event !== 'oauth_grant.denied'
-      )
+      // Consent is given or denied to a client; a grant exists once its code is exchanged.
+      if (/^oauth_grant\.(approved|denied)$/.test(event.event)) expect(event.client_id).toEqual(expect.any(String));
+      else if (/^(session|passkey|role|invitation|api_key|oauth_grant)/.test(event.event))
         expect(event.target_id).toEqual(expect.any(String));
       expect(JSON.stringify(event)).not.toMatch(/@|rst_/);
     }
