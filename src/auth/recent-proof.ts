@@ -1,7 +1,5 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Principal } from './principal.ts';
 import { query, type QueryRunner } from '../db/query.ts';
-import { Session } from '../entities/index.ts';
 import { ProblemError } from '../errors.ts';
 
 /** How long a sign-in or another proof counts as recent. */
@@ -39,15 +37,4 @@ export async function requireRecentProof(db: QueryRunner, principal: Principal):
   if (principal.kind !== 'session') return;
   const { provenUntil } = await readProof(db, principal);
   if (provenUntil === null) throw new ProblemError('proof_required');
-}
-
-/**
- * Requires that the session was not revoked since the request was authenticated. Call it with the account
- * locked: a password change or reset holds the same lock while it revokes sessions.
- * @throws credential_invalid
- */
-export async function requireOpenSession(tx: EntityManager, { credentialId }: Principal): Promise<void> {
-  if ((await tx.count(Session, { id: credentialId, revokedAt: null })) === 0) {
-    throw new ProblemError('credential_invalid');
-  }
 }

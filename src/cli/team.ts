@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { setSubscription } from '../resources/billing/billing.service.ts';
 import { presentTeam } from '../resources/teams/teams.schema.ts';
-import { createTeam } from '../resources/teams/teams.service.ts';
+import { createTeamAsOperator } from '../resources/teams/teams.service.ts';
 import { transaction, within } from '../transactions/transaction.ts';
 import { accountOf, withServices } from './operate.ts';
 import { teamDeleteCommand } from './team-delete.ts';
@@ -22,7 +22,7 @@ export function teamCommands(team: Command): void {
       withServices(async (services, { owner, name, plan }: CreateOptions) => {
         const { id } = await accountOf(services, owner, '--owner');
         const created = await transaction(services.db, async (tx) => {
-          const made = await createTeam(within(tx), id, { name }, undefined);
+          const made = await createTeamAsOperator(within(tx), id, { name });
           if (plan !== undefined)
             await setSubscription(within(tx), services.config.plans, made.team.id, { planId: plan });
           return presentTeam(made);

@@ -9,7 +9,7 @@ import { createApiKey, type NewApiKey } from '../resources/api-keys/api-keys.ser
 import { setSubscription } from '../resources/billing/billing.service.ts';
 import { addMember } from '../resources/members/members.service.ts';
 import { createRole } from '../resources/roles/roles.service.ts';
-import { createTeam } from '../resources/teams/teams.service.ts';
+import { createTeamAsOperator } from '../resources/teams/teams.service.ts';
 import type { Services } from '../app-services.ts';
 import { transaction, within } from '../transactions/transaction.ts';
 import { HOUR_MS, addDays } from '../time.ts';
@@ -33,20 +33,10 @@ export async function seedDemo({ db, tokens, config }: Services) {
     const recruiter = await person('recruiter@example.com', 'Ravi', 'Menon');
 
     const harbor = (
-      await createTeam(
-        scope,
-        owner.id,
-        { name: 'Harbor Lights', description: 'The larger demo team, on the plan pro.' },
-        undefined,
-      )
+      await createTeamAsOperator(scope, owner.id, { name: 'Harbor Lights', description: 'The larger demo team, on the plan pro.' })
     ).team;
     const kites = (
-      await createTeam(
-        scope,
-        member.id,
-        { name: 'Kite Works', description: 'The smaller demo team, on the plan free.' },
-        undefined,
-      )
+      await createTeamAsOperator(scope, member.id, { name: 'Kite Works', description: 'The smaller demo team, on the plan free.' })
     ).team;
     const role = await createRole(scope, harbor.id, {
       name: 'Recruiter',

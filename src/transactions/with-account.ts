@@ -1,17 +1,32 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { Account } from '../entities/index.ts';
+import type { Principal } from '../auth/principal.ts';
+import { isSameEmailAddress } from '../email/email-address.ts';
+import { type Account, Session } from '../entities/index.ts';
 import { ProblemError } from '../errors.ts';
 import { lockOne, type RowLock } from './locks.ts';
 import { transaction, type TransactionScope } from './transaction.ts';
 
-/** Changes the caller's own account: locks it, and answers 401 if it was deleted since the call was authenticated. */
+/** Changes the caller's own account: locks it as `lockCaller` does, and only then runs `work`. */
 export const withAccount = <R>(
   db: TransactionScope,
-  { accountId }: { readonly accountId: string },
+  caller: Principal,
   work: (change: { readonly tx: EntityManager; readonly account: Account }) => Promise<R>,
-): Promise<R> => transaction(db, async (tx) => work({ tx, account: await lockAccount(tx, accountId) }));
+): Promise<R> => transaction(db, async (tx) => work({ tx, account: await lockCaller(tx, caller) }));
 
-/** The same inside of a transaction that is open already. */
+/**
+ * Locks the caller's account and checks the caller again, because the account can have been deleted or disabled and
+ * the session revoked while the transaction waited for the lock.
+ * @throws credential_invalid (401)
+ */
+export async function lockCaller(tx: EntityManager, caller: Principal, mode?: RowLock): Promise<Account> {
+  const { accountId, kind, credentialId } = caller;
+  const account = await lockAccount(tx, accountId, mode);
+  const isRevoked = kind === 'session' && (await tx.count(Session, { id: credentialId, revokedAt: null })) === 0;
+  if (account.disabledAt || isRevoked) throw new ProblemError('credential_invalid');
+  return account;
+}
+
+/** Locks an account without any check of the caller. @throws credential_invalid (401) if it no longer exists */
 export async function lockAccount(tx: EntityManager, accountId: string, mode?: RowLock): Promise<Account> {
   const account = await lockOne(tx, 'account', accountId, mode);
   if (account === null) throw new ProblemError('credential_invalid');
@@ -23,14 +38,11 @@ export function requireVerifiedEmail({ emailVerifiedAt }: Account): void {
   if (!emailVerifiedAt) throw new ProblemError('email_not_verified');
 }
 
-/** Locks the account of an email address, whatever its case. */
+/** Locks the account of an email address. @returns null if there is none */
 export async function lockAccountByEmail(tx: EntityManager, email: string): Promise<Account | null> {
   const [row] = await tx.execute<{ id: string }[]>('select id from account where lower(email) = lower(?)', [email]);
   if (row === undefined) return null;
   const account = await lockOne(tx, 'account', row.id);
-  // While this waited, the account may have changed its address, and another one may have taken it.
-  return account === null || isSameAddress(account.email, email) ? account : lockAccountByEmail(tx, email);
+  // The address can have moved to another account while this waited for the lock.
+  return account === null || isSameEmailAddress(account.email, email) ? account : lockAccountByEmail(tx, email);
 }
-
-/** Whether two spellings are one address. */
-export const isSameAddress = (a: string | null | undefined, b: string): boolean => a?.toLowerCase() === b.toLowerCase();

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, expect } from 'vitest';
 import { openDatabase } from '../../src/db/database.ts';
 import { createAccount } from '../../src/resources/accounts/accounts.service.ts';
-import { createTeam } from '../../src/resources/teams/teams.service.ts';
+import { createTeamAsOperator } from '../../src/resources/teams/teams.service.ts';
 import { useEventKey } from '../../src/events/chain/event-mac.ts';
 import { createEncryption } from '../../src/crypto/encryption.ts';
 import { createTestDatabase } from '../support/database.ts';
@@ -67,7 +67,7 @@ export async function rosterOfItsOwn() {
       return { id, email };
     },
     async team(owner: { id: string }) {
-      const { team } = await createTeam(db, owner.id, { name: 'Core' }, undefined);
+      const { team } = await createTeamAsOperator(db, owner.id, { name: 'Core' });
       return team;
     },
     rows: <Row>(sql: string, values: readonly unknown[] = []) =>

@@ -61,7 +61,7 @@ export const accountConsoleRouter = router({
     .input(updateProfileInput)
     .output(accountOutput)
     .mutation(async ({ ctx, input }) =>
-      presentAccount(await updateProfile(ctx.services.db, ctx.principal.accountId, input)),
+      presentAccount(await updateProfile(ctx.services.db, ctx.principal, input)),
     ),
 
   delete: sessionProcedure.output(success).mutation(async ({ ctx }) => {

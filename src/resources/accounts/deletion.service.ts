@@ -2,7 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { record } from '../../events/record.ts';
 import { lockMany } from '../../transactions/locks.ts';
 import { transaction, type TransactionScope } from '../../transactions/transaction.ts';
-import { lockAccount } from '../../transactions/with-account.ts';
+import { lockAccount, lockCaller } from '../../transactions/with-account.ts';
 import { revokeGrants } from '../../transactions/revocation.ts';
 import type { Principal } from '../../auth/principal.ts';
 import { Account, Invitation, Team } from '../../entities/index.ts';
@@ -10,7 +10,7 @@ import { ProblemError } from '../../errors.ts';
 import { notify } from '../../jobs/notify.ts';
 import type { Services } from '../../app-services.ts';
 import type { BrowserClient } from '../../procedures/browser-client.ts';
-import { requireOpenSession, requireRecentProof } from '../../auth/recent-proof.ts';
+import { requireRecentProof } from '../../auth/recent-proof.ts';
 
 /** Deletes the caller's account, everything it owns, and the teams of which it is the only member. */
 export async function deleteAccount(
@@ -21,8 +21,7 @@ export async function deleteAccount(
   const { db } = services;
   await requireRecentProof(db, principal);
   // Try again if the account became the owner of another team before it was locked: teams are locked first.
-  while (!(await transaction(db, (tx) => remove(tx, principal.accountId, () => requireOpenSession(tx, principal)))))
-    continue;
+  while (!(await transaction(db, (tx) => remove(tx, principal.accountId, () => lockCaller(tx, principal))))) continue;
   browserClient.clearSession();
 }
 
@@ -35,13 +34,12 @@ export async function deleteAccountAsOperator(db: TransactionScope, accountId: s
 async function remove(
   tx: EntityManager,
   accountId: string,
-  requireProof: () => Promise<void> = () => Promise.resolve(),
+  lock: () => Promise<Account> = () => lockAccount(tx, accountId),
 ): Promise<boolean> {
   const teamIds = await ownedTeams(tx, accountId);
   await lockMany(tx, 'team', { id: { $in: teamIds } });
-  const account = await lockAccount(tx, accountId);
+  const account = await lock();
   const { email, emailVerifiedAt } = account;
-  await requireProof();
   const owned = await ownedTeams(tx, accountId);
   if (owned.some((id) => !teamIds.includes(id))) return false;
 

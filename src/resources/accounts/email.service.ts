@@ -2,7 +2,7 @@ import { UniqueConstraintViolationException } from '@mikro-orm/core';
 import { record } from '../../events/record.ts';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { transaction } from '../../transactions/transaction.ts';
-import { lockAccount } from '../../transactions/with-account.ts';
+import { withAccount } from '../../transactions/with-account.ts';
 import { consumeToken, endTokens, issueToken } from './email-link-token.ts';
 import { withMinimumDuration } from '../../crypto/minimum-duration.ts';
 import type { Principal } from '../../auth/principal.ts';
@@ -12,7 +12,7 @@ import { accountMailKey, enqueue } from '../../jobs/enqueue.ts';
 import { notify } from '../../jobs/notify.ts';
 import type { Services } from '../../app-services.ts';
 import type { BrowserClient } from '../../procedures/browser-client.ts';
-import { requireOpenSession, requireRecentProof } from '../../auth/recent-proof.ts';
+import { requireRecentProof } from '../../auth/recent-proof.ts';
 
 /**
  * Emails a link to the new address and a notice to the present one. The address changes once the link is used.
@@ -28,9 +28,7 @@ export async function changeEmail(
   await requireRecentProof(db, principal);
   await consumeAttempt(addressAttemptLimit(browserClient.attempts, 'mail', browserClient.addressBucket));
   await withMinimumDuration(
-    transaction(db, async (tx) => {
-      const account = await lockAccount(tx, principal.accountId);
-      await requireOpenSession(tx, principal);
+    withAccount(db, principal, async ({ tx, account }) => {
       await endTokens(tx, account.id, ['change_email']);
       await notify(tx, account.id, { kind: 'email_change_requested', newEmail });
       if (await isTaken(tx, account.id, newEmail)) return;

@@ -8,7 +8,7 @@ import { notify } from '../../jobs/notify.ts';
 import type { Services } from '../../app-services.ts';
 import type { BrowserClient } from '../../procedures/browser-client.ts';
 import { endSessions, openSession, startSession } from '../sessions/sessions.service.ts';
-import { requireOpenSession, requireRecentProof } from '../../auth/recent-proof.ts';
+import { requireRecentProof } from '../../auth/recent-proof.ts';
 
 /** Sets a new password, revokes all other sessions and continues this one under a new token. */
 export async function changePassword(
@@ -25,7 +25,6 @@ export async function changePassword(
   const passwordHash = await hashPassword(newPassword, config.passwordCost);
 
   const session = await withAccount(db, principal, async ({ tx, account }) => {
-    await requireOpenSession(tx, principal);
     account.passwordHash = passwordHash;
     record(tx, 'account.password_changed', { accountId });
     // Someone who knew the old password may have requested these.

@@ -1,6 +1,7 @@
 import { record } from '../../events/record.ts';
 import type { TransactionScope } from '../../transactions/transaction.ts';
 import { withAccount } from '../../transactions/with-account.ts';
+import type { Principal } from '../../auth/principal.ts';
 import type { Account } from '../../entities/index.ts';
 
 type Profile = { readonly avatar?: string | null | undefined; readonly preferredLocale?: string | null | undefined };
@@ -8,13 +9,13 @@ type Profile = { readonly avatar?: string | null | undefined; readonly preferred
 /** Changes the members that are given. */
 export async function updateProfile(
   db: TransactionScope,
-  accountId: string,
+  caller: Principal,
   { avatar, preferredLocale }: Profile,
 ): Promise<Account> {
-  return withAccount(db, { accountId }, async ({ tx, account }) => {
+  return withAccount(db, caller, async ({ tx, account }) => {
     if (avatar !== undefined) account.avatar = avatar;
     if (preferredLocale !== undefined) account.preferredLocale = preferredLocale;
-    record(tx, 'account.profile_changed', { accountId });
+    record(tx, 'account.profile_changed', { accountId: account.id });
     return account;
   });
 }

@@ -2,7 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { record } from '../../events/record.ts';
 import { lockMany, lockOne } from '../../transactions/locks.ts';
 import { transaction, type TransactionScope } from '../../transactions/transaction.ts';
-import { lockAccount, requireVerifiedEmail } from '../../transactions/with-account.ts';
+import { lockAccount, lockCaller, requireVerifiedEmail } from '../../transactions/with-account.ts';
 import { lockMember, lockTeam, lockTeamFor } from '../../transactions/with-team.ts';
 import { isPast } from '../../auth/active-membership.ts';
 import type { Principal } from '../../auth/principal.ts';
@@ -31,7 +31,7 @@ export async function createApiKey(
   bounds: Bounds,
 ) {
   return transaction(db, async (tx) => {
-    await lockOwner(tx, accountId, input.teamId, bounds === undefined);
+    await lockOwner(tx, accountId, input.teamId, bounds?.caller);
     const origin = bounds === undefined ? null : await lockOrigin(tx, bounds.caller);
     await requireScopes(tx, input.scopes, input.teamId !== undefined, bounds?.caller);
     if (bounds !== undefined) await requireRoom(tx, accountId, input.teamId, bounds.keyLimit);
@@ -82,12 +82,12 @@ async function lockOwner(
   tx: EntityManager,
   accountId: string,
   teamId: string | undefined,
-  isOperator: boolean,
+  caller: Principal | undefined,
 ): Promise<void> {
   if (teamId === undefined) {
-    const account = await lockAccount(tx, accountId);
-    if (!isOperator && account.createdBy !== 'operator') requireVerifiedEmail(account);
-  } else if (isOperator) {
+    const account = caller === undefined ? await lockAccount(tx, accountId) : await lockCaller(tx, caller);
+    if (caller !== undefined && account.createdBy !== 'operator') requireVerifiedEmail(account);
+  } else if (caller === undefined) {
     await lockTeam(tx, teamId);
     // Whatever its status: the key works while the membership is active.
     if ((await lockMember(tx, teamId, accountId)) === null) throw new ProblemError('team_not_found');

@@ -3,7 +3,8 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { isPast } from '../../auth/active-membership.ts';
 import { lockOne } from '../../transactions/locks.ts';
 import { transaction } from '../../transactions/transaction.ts';
-import { isSameAddress, lockAccount } from '../../transactions/with-account.ts';
+import { lockCaller } from '../../transactions/with-account.ts';
+import { isSameEmailAddress } from '../../email/email-address.ts';
 import { lockMembership } from '../../transactions/with-team.ts';
 import type { Principal } from '../../auth/principal.ts';
 import { hashSecret } from '../../crypto/tokens.ts';
@@ -61,11 +62,11 @@ export async function acceptInvitation(
 }
 
 /** Accepts by the link, as whoever is signed in. A second click of the same account finds what the first one did. */
-export async function acceptByToken(services: Services, { accountId }: Principal, token: string): Promise<Membership> {
+export async function acceptByToken(services: Services, caller: Principal, token: string): Promise<Membership> {
   return transaction(services.db, async (tx) => {
     const target = await targetOf(tx, services, token);
     if (target === null || (await lockOne(tx, 'team', target.teamId)) === null) throw new ProblemError('link_invalid');
-    const account = await lockAccount(tx, accountId, 'share');
+    const account = await lockCaller(tx, caller, 'share');
     const invitation = await readInvitation(tx, target, true);
     if (invitation === null) throw new ProblemError('link_invalid');
 
@@ -74,7 +75,7 @@ export async function acceptByToken(services: Services, { accountId }: Principal
 
     const membership = await tx.findOne(
       Membership,
-      { team: target.teamId, account: accountId },
+      { team: target.teamId, account: account.id },
       { populate: ['team', 'role'] },
     );
     if (membership === null) throw new ProblemError('link_invalid');
@@ -110,10 +111,10 @@ async function readInvitation(em: EntityManager, { id, tokenHash }: Target, lock
 const isPending = ({ acceptedAt, expiresAt }: Invitation): boolean => !acceptedAt && !isPast(expiresAt);
 
 const isInvited = ({ email }: Invitation, account: Account): boolean =>
-  isSameAddress(account.email, email) && Boolean(account.emailVerifiedAt);
+  isSameEmailAddress(account.email, email) && Boolean(account.emailVerifiedAt);
 
 /** The invited mailbox has to be proven by whoever accepts. */
 function requireInvited(invitation: Invitation, account: Account): void {
-  if (!isSameAddress(account.email, invitation.email)) throw new ProblemError('invitation_for_another');
+  if (!isSameEmailAddress(account.email, invitation.email)) throw new ProblemError('invitation_for_another');
   if (!account.emailVerifiedAt) throw new ProblemError('email_not_verified');
 }

@@ -10,7 +10,7 @@ import { Passkey } from '../../entities/index.ts';
 import { invalidInput, ProblemError } from '../../errors.ts';
 import type { Services } from '../../app-services.ts';
 import type { BrowserClient } from '../../procedures/browser-client.ts';
-import { requireOpenSession, requireRecentProof } from '../../auth/recent-proof.ts';
+import { requireRecentProof } from '../../auth/recent-proof.ts';
 import { openSession, setProven, startSession } from '../sessions/sessions.service.ts';
 import {
   ALGORITHMS,
@@ -76,7 +76,6 @@ export async function registerPasskey(
   try {
     return await withAccount(db, principal, async ({ tx, account }) => {
       requireVerifiedEmail(account);
-      await requireOpenSession(tx, principal);
       requireRoom(await tx.count(Passkey, { account: account.id }));
       const passkey = tx.create(Passkey, {
         account,

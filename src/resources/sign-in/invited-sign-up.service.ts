@@ -7,7 +7,8 @@ import { ProblemError } from '../../errors.ts';
 import { record } from '../../events/record.ts';
 import type { BrowserClient } from '../../procedures/browser-client.ts';
 import { lockEmailAddress } from '../../transactions/email-address.ts';
-import { isSameAddress, lockAccountByEmail } from '../../transactions/with-account.ts';
+import { isSameEmailAddress } from '../../email/email-address.ts';
+import { lockAccountByEmail } from '../../transactions/with-account.ts';
 import { acceptInvitation, findInvitationByToken, type LinkedInvitation } from '../invitations/acceptance.service.ts';
 import { endReplacedSession, startSession } from '../sessions/sessions.service.ts';
 import { endSignUps, proveMailbox } from './prove-mailbox.ts';
@@ -51,7 +52,7 @@ export async function registerFromInvitation(
 
 export function requireInvited(linked: LinkedInvitation | null, { email }: SignUp): LinkedInvitation {
   if (linked === null) throw new ProblemError('link_invalid');
-  if (!isSameAddress(email, linked.invitation.email)) throw new ProblemError('invitation_for_another');
+  if (!isSameEmailAddress(email, linked.invitation.email)) throw new ProblemError('invitation_for_another');
   return linked;
 }
 

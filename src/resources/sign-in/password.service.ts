@@ -5,7 +5,7 @@ import { record } from '../../events/record.ts';
 import { notify } from '../../jobs/notify.ts';
 import type { BrowserClient } from '../../procedures/browser-client.ts';
 import { lockEmailAddress } from '../../transactions/email-address.ts';
-import { isSameAddress } from '../../transactions/with-account.ts';
+import { isSameEmailAddress } from '../../email/email-address.ts';
 import { consumeToken, endTokens, peekToken } from '../accounts/email-link-token.ts';
 import { rememberDevice } from '../sessions/known-devices.ts';
 import { endSessions } from '../sessions/sessions.service.ts';
@@ -32,7 +32,7 @@ export async function resetPassword(
   const { device, accountId } = await transaction(db, async (tx) => {
     await lockEmailAddress(tx, accountEmail ?? '');
     const { account, email } = await consumeToken(tx, tokens, 'reset_password', token);
-    if (!isSameAddress(account.email, email) || account.disabledAt) throw new ProblemError('link_invalid');
+    if (!isSameEmailAddress(account.email, email) || account.disabledAt) throw new ProblemError('link_invalid');
     await proveMailbox(tx, account, email);
     account.passwordHash = passwordHash;
     record(tx, 'account.password_reset', { accountId: account.id });

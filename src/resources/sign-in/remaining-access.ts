@@ -9,7 +9,8 @@ import { notify } from '../../jobs/notify.ts';
 import type { BrowserClient } from '../../procedures/browser-client.ts';
 import { HOUR_MS } from '../../time.ts';
 import { revokeApiKeys, revokeGrants } from '../../transactions/revocation.ts';
-import { withAccount } from '../../transactions/with-account.ts';
+import { transaction } from '../../transactions/transaction.ts';
+import { lockAccount } from '../../transactions/with-account.ts';
 import { findLink } from './email-link.ts';
 
 type Row = {
@@ -63,7 +64,8 @@ export async function revokeRemainingAccess(
     Promise.resolve().then(() => parseToken(services, token)),
   );
   const before = { createdAt: { $lte: new Date(resetAt) } };
-  await withAccount(services.db, { accountId }, async ({ tx }) => {
+  await transaction(services.db, async (tx) => {
+    await lockAccount(tx, accountId);
     await revokeGrants(tx, { account: accountId, ...before }, 'password reset');
     await revokeApiKeys(tx, { account: accountId, ...before }, 'password reset');
     await deletePasskeys(tx, accountId, before);

@@ -3,7 +3,7 @@ import type { Principal } from '../../auth/principal.ts';
 import { ProblemError } from '../../errors.ts';
 import type { BrowserClient } from '../../procedures/browser-client.ts';
 import { lockEmailAddress } from '../../transactions/email-address.ts';
-import { isSameAddress } from '../../transactions/with-account.ts';
+import { isSameEmailAddress } from '../../email/email-address.ts';
 import { consumeToken, peekToken } from '../accounts/email-link-token.ts';
 import { endReplacedSession, openSession, startSession } from '../sessions/sessions.service.ts';
 import { findLink } from './email-link.ts';
@@ -33,7 +33,7 @@ export async function signInWithLink(
   const session = await transaction(db, async (tx) => {
     await lockEmailAddress(tx, accountEmail ?? '');
     const { account, email } = await consumeToken(tx, tokens, 'sign_in', token);
-    if (!isSameAddress(account.email, email) || account.disabledAt) throw new ProblemError('link_invalid');
+    if (!isSameEmailAddress(account.email, email) || account.disabledAt) throw new ProblemError('link_invalid');
     await endReplacedSession(tx, replaced);
     await proveMailbox(tx, account, email);
     return startSession(tx, services, { account, authenticationType: 'email_link', browserClient, replaced: null });

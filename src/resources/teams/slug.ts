@@ -4,7 +4,7 @@ import { ADVISORY_LOCKS } from '../../db/advisory-locks.ts';
 
 const MAX_LENGTH = 60;
 
-/** Lower-case ASCII words of a name, joined by `-`, at most 60 characters; `team` where nothing is left. */
+/** Converts a name to lower-case ASCII words joined by `-`, at most 60 characters. @returns `team` if none is left */
 export function slugify(name: string): string {
   const words = anyAscii(name.normalize('NFC'))
     .toLowerCase()
@@ -15,12 +15,12 @@ export function slugify(name: string): string {
 }
 
 /**
- * A slug for the name that no team has, with a numeric suffix where needed. Holds a lock until the
- * transaction ends, so that of two teams made at once with one name the second sees the first.
+ * Creates a slug that no team has, with a numeric suffix if needed. Holds an advisory lock until the transaction
+ * ends, so that concurrent teams with the same name get different slugs.
  */
-export async function freeSlug(em: EntityManager, name: string): Promise<string> {
+export async function createSlug(em: EntityManager, name: string): Promise<string> {
   const base = slugify(name);
-  // Names that could want the same slug share this stem: "core", "core-2", "core-2-3" and every long cut of one text.
+  // Names that can get the same slug share this stem: "core", "core-2", "core-2-3" and all truncations of one text.
   const stem = base.slice(0, MAX_LENGTH - 12).replace(/(-\d*)+$/, '');
   await em.execute('select pg_advisory_xact_lock(?, hashtext(?))', [ADVISORY_LOCKS.slug, stem]);
 

@@ -30,7 +30,7 @@ export const teamsRouter = router({
     .mutation(async ({ ctx, input }) => {
       const { services, principal } = ctx;
       requireReadableNames(ctx, { name: input.name });
-      return presentTeam(await createTeam(services.db, principal.accountId, input, services.config.teamLimit));
+      return presentTeam(await createTeam(services.db, principal, input, services.config.teamLimit));
     }),
 
   getTeam: teamProcedure({ scope: 'teams:read' })

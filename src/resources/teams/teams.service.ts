@@ -1,41 +1,41 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Principal } from '../../auth/principal.ts';
 import type { Database } from '../../db/database.ts';
 import { record, recordedCommand, runAndRecord } from '../../events/record.ts';
 import { callerHolds, teamCommandRunner } from '../../transactions/team-command.ts';
-import type { TransactionScope } from '../../transactions/transaction.ts';
-import { withAccount, requireVerifiedEmail } from '../../transactions/with-account.ts';
+import { transaction, type TransactionScope } from '../../transactions/transaction.ts';
+import { lockAccount, requireVerifiedEmail, withAccount } from '../../transactions/with-account.ts';
 import { withTeam, type TeamCaller } from '../../transactions/with-team.ts';
-import { Account, Membership, Role, Team } from '../../entities/index.ts';
-import { freeSlug } from './slug.ts';
+import { type Account, Membership, Role, Team } from '../../entities/index.ts';
+import { createSlug } from './slug.ts';
 import { requireTeamQuota } from './team-quota.ts';
 
 type NewTeam = { readonly name: string; readonly description?: string | undefined };
 
-/**
- * Creates a team with the account as its owner and first member.
- * @param teamLimit how many teams one account can own; undefined for the operator, to whom the limit does not apply
- */
-export const createTeam = (db: TransactionScope, accountId: string, input: NewTeam, teamLimit: number | undefined) =>
+/** Creates a team with the caller as its owner and first member. @param teamLimit how many teams an account can own */
+export const createTeam = (db: TransactionScope, caller: Principal, input: NewTeam, teamLimit: number) =>
   // The teams of an account are counted under the lock of its row.
-  withAccount(db, { accountId }, async ({ tx, account }) => {
-    if (teamLimit !== undefined) {
-      requireVerifiedEmail(account);
-      await requireTeamQuota(tx, accountId, teamLimit);
-    }
-    const slug = await freeSlug(tx, input.name);
-    const team = tx.create(Team, { name: input.name, slug, description: input.description ?? null });
-    tx.create(Membership, {
-      team,
-      account: tx.getReference(Account, accountId),
-      role: tx.getReference(Role, 'owner'),
-      joinedAt: new Date(),
-    });
-    record(tx, 'team.created', { accountId, teamId: team.id });
-    await tx.flush();
-    return {
-      team: { id: team.id, name: team.name, slug, description: team.description ?? null, avatarUrl: null },
-      role: { id: 'owner', name: 'Owner' },
-    };
+  withAccount(db, caller, async ({ tx, account }) => {
+    requireVerifiedEmail(account);
+    await requireTeamQuota(tx, account.id, teamLimit);
+    return addTeam(tx, account, input);
   });
+
+/** Creates a team with the account as its owner for the operator, to whom the team limit does not apply. */
+export const createTeamAsOperator = (db: TransactionScope, accountId: string, input: NewTeam) =>
+  transaction(db, async (tx) => addTeam(tx, await lockAccount(tx, accountId), input));
+
+async function addTeam(tx: EntityManager, account: Account, input: NewTeam) {
+  const slug = await createSlug(tx, input.name);
+  const team = tx.create(Team, { name: input.name, slug, description: input.description ?? null });
+  tx.create(Membership, { team, account, role: tx.getReference(Role, 'owner'), joinedAt: new Date() });
+  record(tx, 'team.created', { accountId: account.id, teamId: team.id });
+  await tx.flush();
+  return {
+    team: { id: team.id, name: team.name, slug, description: team.description ?? null, avatarUrl: null },
+    role: { id: 'owner', name: 'Owner' },
+  };
+}
 
 const renameTeam = recordedCommand<{ name: string }>(
   'rename_team',
