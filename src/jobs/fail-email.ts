@@ -2,6 +2,8 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Database } from '../db/database.ts';
 import type { EmailFailure } from '../entities/index.ts';
 import { record } from '../events/record.ts';
+import { lockOne } from '../transactions/locks.ts';
+import { transaction } from '../transactions/transaction.ts';
 import type { AccountMail, Jobs } from './enqueue.ts';
 
 /** A queued email: one of the two tasks, with what `enqueue` wrote. */
@@ -22,9 +24,10 @@ export const failEmail = (
   failure: EmailFailure,
   unless: 'running' | 'never' = 'never',
 ): Promise<boolean> =>
-  db.em().transactional(async (tx) => {
+  transaction(db, async (tx) => {
     // Lock the invitation first, as its renewal does, which replaces the job.
-    const teamId = job.task === 'sendInvitation' ? await lockTeamOf(tx, job.payload.invitationId) : null;
+    const invitation =
+      job.task === 'sendInvitation' ? await lockOne(tx, 'invitation', job.payload.invitationId) : null;
     const [deleted] = await tx.execute<{ key: string | null }[]>(
       `delete from graphile_worker._private_jobs where id = ?::bigint and (locked_at is null or ?) returning key`,
       [job.id, unless === 'never'],
@@ -33,21 +36,13 @@ export const failEmail = (
     if (job.task === 'sendAccountMail') {
       const { accountId, kind } = job.payload;
       record(tx, 'account.email_failed', { accountId, emailKind: kind, reason: failure });
-    } else if (teamId !== null) {
-      const { invitationId } = job.payload;
+    } else if (invitation !== null) {
+      const { id: invitationId, team } = invitation;
       await markNewestLink(tx, invitationId, failure);
-      record(tx, 'invitation.email_failed', { teamId, invitationId, reason: failure });
+      record(tx, 'invitation.email_failed', { teamId: team.id, invitationId, reason: failure });
     }
     return true;
   });
-
-/** @returns null if the invitation no longer exists */
-async function lockTeamOf(tx: EntityManager, invitationId: string): Promise<string | null> {
-  const [row] = await tx.execute<{ team_id: string }[]>('select team_id from invitation where id = ? for update', [
-    invitationId,
-  ]);
-  return row?.team_id ?? null;
-}
 
 const markNewestLink = (tx: EntityManager, invitationId: string, failure: EmailFailure) =>
   tx.execute(

@@ -1,6 +1,7 @@
 import { parseCronItems, type JobHelpers, type ParsedCronItem, type Task, type TaskList } from 'graphile-worker';
 import type { Services } from '../app-services.ts';
 import { BATCH_MAX, CLEANUPS, type Cleanup } from './cleanup.ts';
+import { transaction } from '../transactions/transaction.ts';
 import { PRIORITY } from './enqueue.ts';
 
 /** Bounds one job, so that emails do not wait for a large cleanup. */
@@ -34,7 +35,7 @@ async function runCleanup(services: Services, name: string, cleanup: Cleanup, he
 
 /** Runs one batch, and records the events of its rows in the same transaction. */
 const runBatch = ({ db }: Services, { batch, recordEvent }: Cleanup): Promise<number> =>
-  db.em().transactional(async (tx) => {
+  transaction(db, async (tx) => {
     const rows = await tx.execute<Parameters<NonNullable<Cleanup['recordEvent']>>[1][]>(batch);
     if (recordEvent !== undefined) for (const row of rows) recordEvent(tx, row);
     return rows.length;

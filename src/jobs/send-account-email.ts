@@ -1,13 +1,14 @@
 import type { Services } from '../app-services.ts';
 import { hash } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { transaction } from '../transactions/transaction.ts';
 import { hashSecret } from '../crypto/tokens.ts';
 import type { Config } from '../config.ts';
 import { renderAccountEmail, type AccountEmail } from '../email/account-emails.ts';
 import type { Mailer } from '../email/mailer.ts';
 import { enqueue, type AccountMail } from './enqueue.ts';
 import type { Log } from '../telemetry/log.ts';
-import { endJob, type Job } from './send-invitation.ts';
+import { finishJob, type Job } from './send-invitation.ts';
 import {
   createEmailId,
   LINK_WINDOW,
@@ -35,7 +36,7 @@ export async function sendAccountMail(
   const unique = token === null ? hash('sha256', `job ${job.id}`) : hashSecret(token).toString('hex');
   const emailId = createEmailId(kind, unique.slice(0, 32));
 
-  const admission = await db.em().transactional(async (tx): Promise<Admission> => {
+  const admission = await transaction(db, async (tx): Promise<Admission> => {
     const key = await findKey(tx, job.id);
     if (key === null) return null;
     const email = await findContent(tx, payload, token);
@@ -64,7 +65,7 @@ export async function sendAccountMail(
     await releaseEmailSlot(db.em(), emailId).catch(() => undefined);
     throw error;
   }
-  await endJob(db, job.id);
+  await finishJob(db, job.id);
   log.info({ accountId, kind }, 'account email sent');
 }
 

@@ -4,6 +4,9 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { hashSecret } from '../crypto/tokens.ts';
 import type { Config } from '../config.ts';
 import { isUnavailable, type Database } from '../db/database.ts';
+import { pendingInvitation } from '../db/predicates.ts';
+import { lockOne } from '../transactions/locks.ts';
+import { transaction } from '../transactions/transaction.ts';
 import { invitationLink, renderInvitationEmail } from '../email/invitation-email.ts';
 import type { Mailer } from '../email/mailer.ts';
 import { enqueue, invitationKey, type Jobs } from './enqueue.ts';
@@ -29,8 +32,8 @@ type Admission = { send: Pending; earlierLinks: string[] } | { heldUntil: Date }
 const RECORD_ATTEMPTS_MAX = 5;
 
 /**
- * Mails an invitation: once, but for a crash while the mail is on its way. A mail that the throttle
- * holds back becomes a job for later; an invitation that was revoked or renewed meanwhile gets none.
+ * Sends the email of an invitation: once, unless the process crashes while the email is being sent. An email over its
+ * limit becomes a job for later. An invitation that was revoked or renewed concurrently gets none.
  */
 export async function sendInvitation(
   services: Services,
@@ -46,9 +49,7 @@ export async function sendInvitation(
   // Derived from the token, so that every attempt to send one email uses the same slot.
   const emailId = createEmailId('invitation', tokenHash.slice(0, 32));
 
-  const admission = await db
-    .em()
-    .transactional((tx) => admit(tx, config, payload, { tokenHash, emailId, jobId: job.id }));
+  const admission = await transaction(db, (tx) => admit(tx, config, payload, { tokenHash, emailId, jobId: job.id }));
   if (admission === null) return;
   if ('heldUntil' in admission) {
     log.info(
@@ -82,7 +83,7 @@ export async function sendInvitation(
     await releaseEmailSlot(db.em(), emailId).catch(() => undefined);
     throw error;
   }
-  await endJob(db, job.id, (tx) => endLinks(tx, invitationId, admission.earlierLinks));
+  await finishJob(db, job.id, (tx) => deleteLinks(tx, invitationId, admission.earlierLinks));
   log.info({ invitationId }, 'invitation email sent');
 }
 
@@ -95,8 +96,9 @@ async function admit(
   { tokenHash, emailId, jobId }: Attempt,
 ): Promise<Admission> {
   const { invitationId, copiedLink } = payload;
-  // A renewal updates this row in the transaction that makes its link and its job. Under the lock both
-  // are known or not yet made, whatever the clocks of the replicas say.
+  // A renewal locks this row in the transaction that creates its link and its job. So under the lock either both
+  // exist or neither does, whatever the clocks of the replicas say.
+  await lockOne(tx, 'invitation', invitationId);
   const [pending] = await tx.execute<Pending[]>(
     `select i.email, lower(i.email) as recipient, i.team_id, t.name as team_name, r.name as role_name,
        coalesce(nullif(trim(concat_ws(' ', a.first_name, a.last_name)), ''), a.email) as inviter, i.expires_at
@@ -104,8 +106,7 @@ async function admit(
      join team t on t.id = i.team_id
      join role r on r.id = i.role_id
      left join account a on a.id = i.invited_by_id
-     where i.id = ? and i.accepted_at is null and i.expires_at > now()
-     for update of i`,
+     where i.id = ? and ${pendingInvitation('i')}`,
     [invitationId],
   );
   if (pending === undefined || (await isReplaced(tx, jobId))) return null;
@@ -126,7 +127,7 @@ async function admit(
   return { heldUntil };
 }
 
-/** A job that is made while an earlier one of its key runs takes the key away from it. */
+/** Returns whether a later job has replaced this one: a job that is created while one with its key runs takes the key. */
 async function isReplaced(tx: EntityManager, jobId: string): Promise<boolean> {
   const rows = await tx.execute<unknown[]>(
     'select 1 from graphile_worker.jobs where id = ?::bigint and key is not null',
@@ -135,9 +136,9 @@ async function isReplaced(tx: EntityManager, jobId: string): Promise<boolean> {
   return rows.length === 0;
 }
 
-/** Links that were made before are ended. Of an accepted invitation they stay, for a second click. */
-async function endLinks(tx: EntityManager, invitationId: string, tokenHashes: readonly string[]): Promise<void> {
-  await tx.execute('select id from invitation where id = ? for update', [invitationId]);
+/** Deletes earlier links, except those of an accepted invitation, whose link can be opened again. */
+async function deleteLinks(tx: EntityManager, invitationId: string, tokenHashes: readonly string[]): Promise<void> {
+  await lockOne(tx, 'invitation', invitationId);
   for (const hash of tokenHashes) {
     await tx.execute(
       `delete from invitation_link l using invitation i
@@ -151,14 +152,14 @@ async function endLinks(tx: EntityManager, invitationId: string, tokenHashes: re
  * Deletes a job whose email was sent, together with what follows from that, in one transaction: a job whose row
  * an outage left behind would send the email a second time.
  */
-export async function endJob(
+export async function finishJob(
   db: Database,
   jobId: string,
   alongside?: (tx: EntityManager) => Promise<void>,
 ): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await db.em().transactional(async (tx) => {
+      return await transaction(db, async (tx) => {
         await alongside?.(tx);
         await tx.execute('delete from graphile_worker._private_jobs where id = ?::bigint', [jobId]);
       });

@@ -125,9 +125,9 @@ describe('the dependency rule', () => {
     [
       'rows are locked',
       /LockMode|\bfor (update|no key update|share|key share)\b/,
-      /^(transactions\/locks\.ts|auth\/last-used\.ts|events\/chain\/|jobs\/|oauth\/(token-statements|refresh-answers)\.ts)/,
+      /^(transactions\/locks\.ts|auth\/last-used\.ts|events\/chain\/|jobs\/cleanup\.ts|oauth\/(token-statements|refresh-answers)\.ts)/,
     ],
-    ['transactions are opened', /\.transactional\(/, /^(transactions|events\/chain|jobs|db)\//],
+    ['transactions are opened', /\.transactional\(/, /^(transactions|events\/chain)\//],
     ['advisory locks get their numbers', /_LOCK\b.* = 0x|advisory\w*_lock\((0x|\d)/, /^db\/advisory-locks\.ts$/],
   ])('%s in their own place alone', (_what, pattern, place) => {
     const code = (file: string) => readFileSync(join(SRC, file), 'utf8').replaceAll(/^\s*(\*|\/\/|\/\*\*).*$/gm, '');
