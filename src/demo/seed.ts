@@ -33,10 +33,16 @@ export async function seedDemo({ db, tokens, config }: Services) {
     const recruiter = await person('recruiter@example.com', 'Ravi', 'Menon');
 
     const harbor = (
-      await createTeamAsOperator(scope, owner.id, { name: 'Harbor Lights', description: 'The larger demo team, on the plan pro.' })
+      await createTeamAsOperator(scope, owner.id, {
+        name: 'Harbor Lights',
+        description: 'The larger demo team, on the plan pro.',
+      })
     ).team;
     const kites = (
-      await createTeamAsOperator(scope, member.id, { name: 'Kite Works', description: 'The smaller demo team, on the plan free.' })
+      await createTeamAsOperator(scope, member.id, {
+        name: 'Kite Works',
+        description: 'The smaller demo team, on the plan free.',
+      })
     ).team;
     const role = await createRole(scope, harbor.id, {
       name: 'Recruiter',

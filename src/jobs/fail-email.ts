@@ -26,8 +26,7 @@ export const failEmail = (
 ): Promise<boolean> =>
   transaction(db, async (tx) => {
     // Lock the invitation first, as its renewal does, which replaces the job.
-    const invitation =
-      job.task === 'sendInvitation' ? await lockOne(tx, 'invitation', job.payload.invitationId) : null;
+    const invitation = job.task === 'sendInvitation' ? await lockOne(tx, 'invitation', job.payload.invitationId) : null;
     const [deleted] = await tx.execute<{ key: string | null }[]>(
       `delete from graphile_worker._private_jobs where id = ?::bigint and (locked_at is null or ?) returning key`,
       [job.id, unless === 'never'],
