@@ -86,7 +86,7 @@ async function verify(proof: string): Promise<{ claims: JWTPayload; thumbprint: 
  * By its key as well, so that no client can use up the ids of another.
  */
 async function isFirstUse(counter: Counter, thumbprint: string, jti: string): Promise<boolean> {
-  const { allowed } = await counter.charge(`dpop:${hash('sha256', `${thumbprint}.${jti}`)}`);
+  const { allowed } = await counter.consume(`dpop:${hash('sha256', `${thumbprint}.${jti}`)}`);
   return allowed;
 }
 

@@ -142,9 +142,9 @@ async function clock(client: pg.Client): Promise<string> {
 
 async function redis({ redisUrl }: Config): Promise<string> {
   if (redisUrl === undefined) return 'not configured: requests are counted in memory, which is right for one replica';
-  const { redisWindows } = await import('../rate-limit/redis-store.ts');
+  const { openRedisWindows } = await import('../rate-limit/redis-store.ts');
   let fault: unknown;
-  const windows = redisWindows(redisUrl, {
+  const windows = openRedisWindows(redisUrl, {
     limit: 1000,
     windowSeconds: 60,
     onFallback: (error) => (fault ??= error),

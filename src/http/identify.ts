@@ -58,12 +58,12 @@ export async function identify(
         bearer === undefined && attempts.proofs !== null
           ? withDpopChallenge(authentication, 'offered')
           : authentication,
-      rate: await limiter.charge(addressBucket(address), cost),
+      rate: await limiter.consume(addressBucket(address), cost),
     };
   }
   usage.note(principal);
   if (authentication.token?.isUnproven) usage.noteFirstUse(authentication.token.hash);
-  return { authentication, rate: await limiter.charge(principal.credentialId, cost) };
+  return { authentication, rate: await limiter.consume(principal.credentialId, cost) };
 }
 
 const presentedBy = (req: IncomingMessage, token: string, url: string): Presented => ({

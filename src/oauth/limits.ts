@@ -10,7 +10,7 @@ import { errorPage } from './error-page.ts';
 export function limitByAddress(http: HttpServices): RequestHandler {
   return async (req, res, next) => {
     const bucket = addressBucket(http.clientAddress(req));
-    const { allowed, resetSeconds } = await http.attempts.oauthByAddress.charge(bucket);
+    const { allowed, resetSeconds } = await http.attempts.oauthByAddress.consume(bucket);
     if (!allowed) {
       sendTooMany(http, req, res, 'too many requests from this address', resetSeconds);
       return;
@@ -23,7 +23,7 @@ export function limitByAddress(http: HttpServices): RequestHandler {
 /** Limits how many clients an address registers. */
 export function limitRegistrations(http: HttpServices): RequestHandler {
   return async (req, res, next) => {
-    const { allowed, resetSeconds } = await http.attempts.registrations.charge(addressBucket(http.clientAddress(req)));
+    const { allowed, resetSeconds } = await http.attempts.registrations.consume(addressBucket(http.clientAddress(req)));
     if (allowed) next();
     else sendTooMany(http, req, res, 'too many registrations from this address', resetSeconds);
   };
@@ -66,7 +66,7 @@ export const createClientLimit =
   async (ctx: KoaContextWithOIDC, clientId: string): Promise<void> => {
     const { oauthBucket } = (ctx.res as unknown as Response).locals as { oauthBucket?: string }; // Express's, set by `limitByAddress`
     if (oauthBucket !== undefined) await oauthByAddress.refund(oauthBucket);
-    const { allowed, resetSeconds } = await oauthByClient.charge(clientId);
+    const { allowed, resetSeconds } = await oauthByClient.consume(clientId);
     if (allowed) return;
     ctx.set('Retry-After', String(resetSeconds));
     throw Object.assign(

@@ -4,20 +4,20 @@ import type { Counted } from '../telemetry/metrics.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 import { createLimiter, withTelemetry } from './limiter.ts';
 
-/** A proof passes from a minute before its time to a minute after it; the rest is for the clocks of replicas. */
+/** A proof is valid for one minute before and after its time; the rest allows for clock differences of replicas. */
 const PROOF_WINDOW_SECONDS = 150;
 
 const HOUR_SECONDS = 3600;
 
 type Log = Record<'warn' | 'info', (fields: object, message: string) => void>;
 
-/** The windows of attempts, shared by all replicas where Redis is configured. */
+/** Creates the limiters of attempts, shared by all replicas if Redis is configured. */
 export function createAttemptLimiters(
   config: Config,
   log: Log,
   telemetry: Telemetry = {},
 ): Attempts & { close(): Promise<void> } {
-  const windowsOf = (counted: Counted, limit: number, windowSeconds = config.signInWindowSeconds) => {
+  const createWindows = (counted: Counted, limit: number, windowSeconds = config.signInWindowSeconds) => {
     const options = {
       redisUrl: config.redisUrl,
       limit,
@@ -28,12 +28,12 @@ export function createAttemptLimiters(
     };
     return createLimiter(withTelemetry(options, counted, telemetry));
   };
-  const byAddress = windowsOf('by_address', config.signInAddressLimit);
-  const byAccount = windowsOf('by_account', config.signInLimit);
-  const oauthByAddress = windowsOf('oauth_by_address', config.oauth.addressLimit, config.rateWindowSeconds);
-  const oauthByClient = windowsOf('oauth_by_client', config.oauth.clientLimit, config.rateWindowSeconds);
-  const registrations = windowsOf('oauth_registrations', config.oauth.registrationLimit, HOUR_SECONDS);
-  const proofs = config.oauth.dpop ? windowsOf('proofs', 1, PROOF_WINDOW_SECONDS) : null;
+  const byAddress = createWindows('by_address', config.signInAddressLimit);
+  const byAccount = createWindows('by_account', config.signInLimit);
+  const oauthByAddress = createWindows('oauth_by_address', config.oauth.addressLimit, config.rateWindowSeconds);
+  const oauthByClient = createWindows('oauth_by_client', config.oauth.clientLimit, config.rateWindowSeconds);
+  const registrations = createWindows('oauth_registrations', config.oauth.registrationLimit, HOUR_SECONDS);
+  const proofs = config.oauth.dpop ? createWindows('proofs', 1, PROOF_WINDOW_SECONDS) : null;
 
   return {
     byAddress,

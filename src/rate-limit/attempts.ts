@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 import { ProblemError } from '../errors.ts';
 
-/** Counts attempts in fixed windows, one per bucket. */
+/** Counts attempts in fixed windows, one for each bucket. */
 export type Counter = {
-  charge(bucket: string): Promise<{ readonly allowed: boolean; readonly resetSeconds: number }>;
+  consume(bucket: string): Promise<{ readonly allowed: boolean; readonly resetSeconds: number }>;
   refund(bucket: string): Promise<void>;
 };
 
@@ -75,7 +75,7 @@ function toBucketName(source: AttemptSource): string {
  * @throws rate_limited (429) if the limit is reached
  */
 export async function consumeAttempt({ counter, name }: AttemptLimit): Promise<void> {
-  const { allowed, resetSeconds } = await counter.charge(name);
+  const { allowed, resetSeconds } = await counter.consume(name);
   if (!allowed)
     throw new ProblemError('rate_limited', 'Too many attempts.', {
       retryAfter: resetSeconds,

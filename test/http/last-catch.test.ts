@@ -67,20 +67,20 @@ async function send(port: number, method: string, path: string, secret: string):
 
 const BROKEN: Record<string, (http: HttpServices) => Partial<HttpServices>> = {
   'the client address throws': () => ({ clientAddress: throwing }),
-  'the limiter throws': ({ limiter }) => ({ limiter: { ...limiter, charge: throwing, peek: throwing } }),
-  'the limiter rejects': ({ limiter }) => ({ limiter: { ...limiter, charge: rejecting, peek: rejecting } }),
+  'the limiter throws': ({ limiter }) => ({ limiter: { ...limiter, consume: throwing, peek: throwing } }),
+  'the limiter rejects': ({ limiter }) => ({ limiter: { ...limiter, consume: rejecting, peek: rejecting } }),
   'counting of attempts rejects': ({ attempts }) => ({
     attempts: {
       ...attempts,
-      oauthByAddress: { charge: rejecting, refund: rejecting },
-      byAddress: { charge: rejecting, refund: rejecting },
+      oauthByAddress: { consume: rejecting, refund: rejecting },
+      byAddress: { consume: rejecting, refund: rejecting },
     },
   }),
   'recording of last uses throws': ({ usage }) => ({ usage: { ...usage, note: throwing, noteFirstUse: throwing } }),
   'recording of denials throws': ({ denials }) => ({ denials: { ...denials, note: throwing } }),
   'the access log throws': () => ({ log: { request: throwing, failure: throwing } }),
   'the failure log throws while the limiter rejects': ({ limiter }) => ({
-    limiter: { ...limiter, charge: rejecting, peek: rejecting },
+    limiter: { ...limiter, consume: rejecting, peek: rejecting },
     log: { request: throwing, failure: throwing },
   }),
   'the database throws': ({ services }) => ({ services: { ...services, db: { ...services.db, read: throwing } } }),
@@ -88,7 +88,7 @@ const BROKEN: Record<string, (http: HttpServices) => Partial<HttpServices>> = {
   'the location throws': () => ({ locateClient: throwing }),
   'everything throws': ({ limiter, usage, denials, services }) => ({
     clientAddress: throwing,
-    limiter: { ...limiter, charge: throwing, peek: throwing },
+    limiter: { ...limiter, consume: throwing, peek: throwing },
     usage: { ...usage, note: throwing },
     denials: { ...denials, note: throwing },
     log: { request: throwing, failure: throwing },

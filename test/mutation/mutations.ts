@@ -157,17 +157,17 @@ export const MUTATIONS: readonly Mutation[] = [
     ['test/oauth/dpop'],
     [
       ['a proof can be repeated after a second', 'PROOF_WINDOW_SECONDS = 150', 'PROOF_WINDOW_SECONDS = 1'],
-      ['a proof can be used twice', `windowsOf('proofs', 1,`, `windowsOf('proofs', 2,`],
+      ['a proof can be used twice', `createWindows('proofs', 1,`, `createWindows('proofs', 2,`],
       [
         'the attempts at an account have the limit of an address',
-        `windowsOf('by_account', config.signInLimit)`,
-        `windowsOf('by_account', config.signInAddressLimit)`,
+        `createWindows('by_account', config.signInLimit)`,
+        `createWindows('by_account', config.signInAddressLimit)`,
         ['test/trpc/auth-throttle'],
       ],
     ],
   ),
   ...faultsIn(
-    'src/rate-limit/limiter.ts',
+    'src/rate-limit/memory-windows.ts',
     ['test/rest/rate-limit.test', 'test/rate-limit/limiter.test'],
     [
       [
@@ -175,7 +175,7 @@ export const MUTATIONS: readonly Mutation[] = [
         'used + cost > limit) return decision(false, used,',
         'used + cost > limit + 1) return decision(false, used,',
       ],
-      ['nothing is counted', 'charged.used = used + cost;', 'charged.used = used;'],
+      ['nothing is counted', 'current.used = used + cost;', 'current.used = used;'],
       [
         'a refund gives everything back',
         'Math.max(window.used - 1, 0);\n    },',

@@ -39,7 +39,7 @@ describe.skipIf(!hasRedis)('limiters that share a Redis Cluster of three nodes',
     // A limiter connects to a node when it first needs it. Until then it may count in memory.
     for (const bucket of ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine']) {
       const seen = async (): Promise<number> => {
-        await limiters[0].charge(bucket);
+        await limiters[0].consume(bucket);
         return (await limiters[1].peek(bucket)).remaining;
       };
       await expect.poll(seen, { timeout: 5000 }).toBeLessThan(300);
@@ -48,7 +48,7 @@ describe.skipIf(!hasRedis)('limiters that share a Redis Cluster of three nodes',
 
     for (const bucket of ['a', 'b', 'c', 'd', 'e', 'f']) {
       const decisions = await Promise.all(
-        Array.from({ length: 320 }, (_, index) => limiters[index % 2 === 0 ? 0 : 1].charge(bucket)),
+        Array.from({ length: 320 }, (_, index) => limiters[index % 2 === 0 ? 0 : 1].consume(bucket)),
       );
       expect(decisions.filter((decision) => decision.allowed).length).toBe(300);
     }
@@ -56,7 +56,9 @@ describe.skipIf(!hasRedis)('limiters that share a Redis Cluster of three nodes',
     expect(outages).toEqual([]);
 
     nodes[1]!.kill('SIGKILL');
-    const decisions = await Promise.all(Array.from({ length: 90 }, (_, index) => limiters[0].charge(`after ${index}`)));
+    const decisions = await Promise.all(
+      Array.from({ length: 90 }, (_, index) => limiters[0].consume(`after ${index}`)),
+    );
     expect(decisions.every((decision) => decision.allowed)).toBe(true);
     expect(outages).toHaveLength(1);
   });

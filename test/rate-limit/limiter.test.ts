@@ -3,7 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { addressBucket } from '../../src/rate-limit/address-bucket.ts';
-import { createLimiter, Windows } from '../../src/rate-limit/limiter.ts';
+import { createLimiter } from '../../src/rate-limit/limiter.ts';
+import { Windows } from '../../src/rate-limit/memory-windows.ts';
 import type { Limiter, RateDecision } from '../../src/rate-limit/limiter.ts';
 import { hasRedis, redisCli, startRedis } from '../support/redis.ts';
 import type { TestRedis } from '../support/redis.ts';
@@ -24,8 +25,8 @@ async function aRedis(options: { port?: number } = {}): Promise<TestRedis> {
   return redis;
 }
 
-const charges = (limiter: Limiter, bucket: string, count: number): Promise<RateDecision[]> =>
-  Promise.all(Array.from({ length: count }, () => limiter.charge(bucket)));
+const consumeAll = (limiter: Limiter, bucket: string, count: number): Promise<RateDecision[]> =>
+  Promise.all(Array.from({ length: count }, () => limiter.consume(bucket)));
 
 const allowed = (decisions: RateDecision[]): number => decisions.filter((decision) => decision.allowed).length;
 
@@ -44,7 +45,7 @@ describe.each(backends)('a limiter in %s', (backend) => {
   test('lets exactly the limit through, of parallel requests too', async () => {
     const { limiter, onFallback } = aLimiter(await setting());
 
-    const decisions = await charges(limiter, 'a', 320);
+    const decisions = await consumeAll(limiter, 'a', 320);
 
     expect(allowed(decisions)).toBe(300);
     expect(decisions.slice(0, 300).map((decision) => decision.remaining)).toEqual(
@@ -57,31 +58,31 @@ describe.each(backends)('a limiter in %s', (backend) => {
   test('keeps buckets apart', async () => {
     const { limiter } = aLimiter(await setting({ limit: 1 }));
 
-    expect(await limiter.charge('a')).toMatchObject({ allowed: true });
-    expect(await limiter.charge('b')).toMatchObject({ allowed: true });
-    expect(await limiter.charge('a')).toMatchObject({ allowed: false });
+    expect(await limiter.consume('a')).toMatchObject({ allowed: true });
+    expect(await limiter.consume('b')).toMatchObject({ allowed: true });
+    expect(await limiter.consume('a')).toMatchObject({ allowed: false });
   });
 
   test('counts no part of a batch that does not fit', async () => {
     const { limiter } = aLimiter(await setting());
 
-    expect(await limiter.charge('a', 295)).toMatchObject({ allowed: true, remaining: 5 });
-    expect(await limiter.charge('a', 6)).toMatchObject({ allowed: false, remaining: 5 });
-    expect(await limiter.charge('a', 5)).toMatchObject({ allowed: true, remaining: 0 });
-    expect(await limiter.charge('a')).toMatchObject({ allowed: false, remaining: 0 });
+    expect(await limiter.consume('a', 295)).toMatchObject({ allowed: true, remaining: 5 });
+    expect(await limiter.consume('a', 6)).toMatchObject({ allowed: false, remaining: 5 });
+    expect(await limiter.consume('a', 5)).toMatchObject({ allowed: true, remaining: 0 });
+    expect(await limiter.consume('a')).toMatchObject({ allowed: false, remaining: 0 });
   });
 
   test('refuses a batch greater than the limit without opening a window', async () => {
     const { limiter } = aLimiter(await setting());
 
-    expect(await limiter.charge('a', 301)).toEqual({ allowed: false, limit: 300, remaining: 300, resetSeconds: 60 });
+    expect(await limiter.consume('a', 301)).toEqual({ allowed: false, limit: 300, remaining: 300, resetSeconds: 60 });
     expect(await limiter.peek('a')).toMatchObject({ allowed: true, remaining: 300 });
   });
 
   test('lets no more than the limit through in parallel batches', async () => {
     const { limiter } = aLimiter(await setting());
 
-    const decisions = await Promise.all(Array.from({ length: 60 }, () => limiter.charge('a', 7)));
+    const decisions = await Promise.all(Array.from({ length: 60 }, () => limiter.consume('a', 7)));
 
     expect(allowed(decisions)).toBe(42);
     expect(await limiter.peek('a')).toMatchObject({ allowed: true, remaining: 6 });
@@ -92,7 +93,7 @@ describe.each(backends)('a limiter in %s', (backend) => {
 
     expect(await limiter.peek('a')).toEqual({ allowed: true, limit: 2, remaining: 2, resetSeconds: 60 });
     expect(await limiter.peek('a')).toMatchObject({ remaining: 2 });
-    await charges(limiter, 'a', 2);
+    await consumeAll(limiter, 'a', 2);
     expect(await limiter.peek('a')).toMatchObject({ allowed: false, remaining: 0 });
   });
 
@@ -100,10 +101,10 @@ describe.each(backends)('a limiter in %s', (backend) => {
     const { limiter } = aLimiter(await setting({ limit: 2, windowSeconds: 1 }));
     await limiter.peek('a');
     const openedAt = performance.now();
-    await charges(limiter, 'a', 2);
+    await consumeAll(limiter, 'a', 2);
 
-    expect(await limiter.charge('a')).toEqual({ allowed: false, limit: 2, remaining: 0, resetSeconds: 1 });
-    await expect.poll(() => limiter.charge('a'), { interval: 10, timeout: 3000 }).toMatchObject({ allowed: true });
+    expect(await limiter.consume('a')).toEqual({ allowed: false, limit: 2, remaining: 0, resetSeconds: 1 });
+    await expect.poll(() => limiter.consume('a'), { interval: 10, timeout: 3000 }).toMatchObject({ allowed: true });
 
     expect(performance.now() - openedAt).toBeGreaterThan(995);
     expect(await limiter.peek('a')).toMatchObject({ allowed: true, remaining: 1 });
@@ -156,10 +157,10 @@ describe.skipIf(!hasRedis)('limiters that share a Redis', () => {
     const { limiter: one } = aLimiter({ redisUrl });
     const { limiter: other } = aLimiter({ redisUrl });
 
-    await one.charge('a', 100);
+    await one.consume('a', 100);
 
-    expect(await other.charge('a', 200)).toMatchObject({ allowed: true, remaining: 0 });
-    expect(await one.charge('a')).toMatchObject({ allowed: false });
+    expect(await other.consume('a', 200)).toMatchObject({ allowed: true, remaining: 0 });
+    expect(await one.consume('a')).toMatchObject({ allowed: false });
   });
 });
 
@@ -169,14 +170,14 @@ describe.skipIf(!hasRedis)('a limiter whose Redis fails', () => {
     await redis.stop();
     const { limiter, onFallback, onRecovery } = aLimiter({ redisUrl: redis.url });
 
-    expect(await waitOf(limiter.charge('a'))).toBeLessThan(250);
-    expect(allowed(await charges(limiter, 'a', 319))).toBe(299);
+    expect(await waitOf(limiter.consume('a'))).toBeLessThan(250);
+    expect(allowed(await consumeAll(limiter, 'a', 319))).toBe(299);
     expect(onFallback).toHaveBeenCalledTimes(1);
 
     await aRedis({ port: redis.port });
     await expect.poll(() => onRecovery.mock.calls.length, { timeout: 5000 }).toBe(1);
 
-    await limiter.charge('b', 3);
+    await limiter.consume('b', 3);
     const { limiter: other } = aLimiter({ redisUrl: redis.url });
     expect(await other.peek('b')).toMatchObject({ remaining: 297 });
   });
@@ -191,14 +192,15 @@ describe.skipIf(!hasRedis)('a limiter whose Redis fails', () => {
     const waits: number[] = [];
     const decisions: RateDecision[] = [];
     const caller = async (): Promise<void> => {
-      while (decisions.length < 320) waits.push(await waitOf(limiter.charge('a').then((made) => decisions.push(made))));
+      while (decisions.length < 320)
+        waits.push(await waitOf(limiter.consume('a').then((made) => decisions.push(made))));
     };
     const run = Promise.all(Array.from({ length: 8 }, caller));
     await vi.waitUntil(() => decisions.length >= 100, { interval: 0 });
     redis.kill('SIGKILL');
     await run;
     await expect.poll(() => onFallback.mock.calls.length).toBe(1);
-    decisions.push(...(await charges(limiter, 'a', 320)));
+    decisions.push(...(await consumeAll(limiter, 'a', 320)));
 
     expect(allowed(decisions)).toBe(300);
     expect(Math.max(...waits)).toBeLessThan(250);
@@ -211,14 +213,14 @@ describe.skipIf(!hasRedis)('a limiter whose Redis fails', () => {
     const redis = await aRedis();
     const { limiter, onFallback, onRecovery } = aLimiter({ redisUrl: redis.url });
 
-    await limiter.charge('a', 200);
+    await limiter.consume('a', 200);
     await redis.stop();
     await expect.poll(() => onFallback.mock.calls.length).toBe(1);
-    expect(await limiter.charge('a', 50)).toMatchObject({ allowed: true, remaining: 50 });
+    expect(await limiter.consume('a', 50)).toMatchObject({ allowed: true, remaining: 50 });
 
     await aRedis({ port: redis.port });
     await expect.poll(() => onRecovery.mock.calls.length, { timeout: 5000 }).toBe(1);
-    expect(allowed(await charges(limiter, 'a', 320))).toBe(50);
+    expect(allowed(await consumeAll(limiter, 'a', 320))).toBe(50);
   });
 
   test('makes hardly any request wait while it hangs, and uses it again when it answers', async () => {
@@ -231,7 +233,7 @@ describe.skipIf(!hasRedis)('a limiter whose Redis fails', () => {
     const endsAt = performance.now() + 1500;
     const caller = async (): Promise<void> => {
       while (performance.now() < endsAt) {
-        waits.push(await waitOf(limiter.charge(randomUUID())));
+        waits.push(await waitOf(limiter.consume(randomUUID())));
         await new Promise((resolve) => setTimeout(resolve, 5));
       }
     };
@@ -244,7 +246,7 @@ describe.skipIf(!hasRedis)('a limiter whose Redis fails', () => {
 
     redis.kill('SIGCONT');
     await expect.poll(() => onRecovery.mock.calls.length, { timeout: 5000 }).toBe(1);
-    await limiter.charge('b', 3);
+    await limiter.consume('b', 3);
     const { limiter: other } = aLimiter({ redisUrl: redis.url });
     expect(await other.peek('b')).toMatchObject({ remaining: 297 });
     expect(onFallback).toHaveBeenCalledTimes(1);
@@ -254,14 +256,14 @@ describe.skipIf(!hasRedis)('a limiter whose Redis fails', () => {
   test('does not take a Redis that refuses to write for recovered', async () => {
     const redis = await aRedis();
     const { limiter, onFallback, onRecovery } = aLimiter({ redisUrl: redis.url });
-    await limiter.charge('a');
+    await limiter.consume('a');
 
     redisCli(redis.port, 'REPLICAOF', '127.0.0.1', '1');
-    await limiter.charge('a');
+    await limiter.consume('a');
     await expect.poll(() => refusedWrites(redis), { timeout: 5000 }).toBeGreaterThanOrEqual(3);
     expect(onFallback).toHaveBeenCalledTimes(1);
     expect(onRecovery).not.toHaveBeenCalled();
-    expect(await limiter.charge('a')).toMatchObject({ allowed: true, remaining: 297 });
+    expect(await limiter.consume('a')).toMatchObject({ allowed: true, remaining: 297 });
 
     redisCli(redis.port, 'REPLICAOF', 'NO', 'ONE');
     await expect.poll(() => onRecovery.mock.calls.length, { timeout: 5000 }).toBe(1);
@@ -283,7 +285,7 @@ async function inProcesses(processes: number, redisUrl: string, count: number): 
     await limiter.peek('a');
     console.log('ready');
     await once(process.stdin, 'data');
-    const decisions = await Promise.all(Array.from({ length: ${count} }, () => limiter.charge('a')));
+    const decisions = await Promise.all(Array.from({ length: ${count} }, () => limiter.consume('a')));
     console.log(decisions.filter((decision) => decision.allowed).length);
     await limiter.close();
     process.stdin.destroy();
