@@ -101,6 +101,7 @@ async function listenForScrapes({ config, db }: Services, { metrics }: Telemetry
   metrics.watchPool(db.pool);
   metrics.watchJobs(() => countJobs(db));
   const server = createServer({ maxHeaderSize: 16 * 1024, requestTimeout: 10 * SECOND_MS }, metrics.listener);
+  server.timeout = 30 * SECOND_MS; // a scraper that does not read
   await listen(server, config.metricsPort, config.host, 'METRICS_PORT');
   return { close: () => closeServer(server, 0) };
 }

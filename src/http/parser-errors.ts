@@ -24,6 +24,10 @@ export function trackResponse(res: ServerResponse): void {
   res.once('close', () => void unfinished.splice(unfinished.indexOf(res), 1));
 }
 
+/** Whether the application has not answered all requests of a connection yet. */
+export const hasUnfinishedResponse = (connection: Connection): boolean =>
+  connection[UNFINISHED]?.some((res) => !res.writableEnded) === true;
+
 /** Answers requests that Node's parser rejects, with a problem document like all others. */
 export function answerParserErrors(server: Server, baseUrl: string, log: AccessLog): void {
   const common = createApiHeaders(baseUrl);
@@ -37,6 +41,8 @@ export function answerParserErrors(server: Server, baseUrl: string, log: AccessL
     // The parser reports an error again for every chunk that follows.
     if (answered.has(connection)) return;
     answered.add(connection);
+    // Otherwise input would count as progress of the responses that wait (see `cutOffStalledReaders`).
+    if (connection.writableLength > 0) connection.pause();
     const problem = new ProblemError(OF_PARSER[error.code ?? ''] ?? 'malformed_request');
     // An incomplete request is the one that the parser rejected; pipelined requests before it get their own answers.
     const last = connection[UNFINISHED]?.findLast(({ req }) => req.complete);
@@ -51,7 +57,9 @@ export function answerParserErrors(server: Server, baseUrl: string, log: AccessL
     const reply = createProblemReply(problem, baseUrl, requestId);
     const headers = [...buildHeaders(reply, requestId, common), 'Connection', 'close'];
     const lines = headers.map((text, i) => (i % 2 === 0 ? `\r\n${text}: ` : text)).join('');
-    connection.end(`HTTP/1.1 ${reply.status} ${STATUS_CODES[reply.status]}${lines}\r\n\r\n${String(reply.body)}`);
+    connection.end(`HTTP/1.1 ${reply.status} ${STATUS_CODES[reply.status]}${lines}\r\n\r\n${String(reply.body)}`, () =>
+      connection.resume(),
+    );
     log.request({ statusCode: reply.status }, null, startedAt, null, requestId);
   }
 }

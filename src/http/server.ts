@@ -2,7 +2,8 @@ import { createServer, type RequestListener, type Server, type ServerOptions } f
 import { ConfigError } from '../config.ts';
 import type { AccessLog } from './access-log.ts';
 import { guardListener, isolateLog, type Listener } from './guard.ts';
-import { answerParserErrors, trackResponse } from './parser-errors.ts';
+import { answerParserErrors, hasUnfinishedResponse, trackResponse } from './parser-errors.ts';
+import { cutOffStalledReaders } from './stalled-readers.ts';
 import { SECOND_MS } from '../time.ts';
 
 type Limits = Required<
@@ -10,7 +11,10 @@ type Limits = Required<
     ServerOptions,
     'maxHeaderSize' | 'headersTimeout' | 'requestTimeout' | 'keepAliveTimeout' | 'connectionsCheckingInterval'
   >
->;
+> & {
+  /** How long bytes of a response can wait for the client without progress. */
+  stallTimeout: number;
+};
 
 const LIMITS: Limits = {
   maxHeaderSize: 16 * 1024,
@@ -19,13 +23,16 @@ const LIMITS: Limits = {
   // Longer than load balancers keep connections, so that they never send into one that is closing.
   keepAliveTimeout: 65 * SECOND_MS,
   connectionsCheckingInterval: 2 * SECOND_MS,
+  stallTimeout: 30 * SECOND_MS,
 };
 
 /**
- * Creates an HTTP server with limits. Requests that trickle or overflow are answered with a problem document.
+ * Creates an HTTP server with limits. Requests that trickle or overflow are answered with a problem document;
+ * clients that do not read their responses are disconnected.
  * @param limits overrides
  */
 export function createHttpServer(app: Listener, baseUrl: string, log: AccessLog, limits: Partial<Limits> = {}): Server {
+  const { stallTimeout, ...options } = { ...LIMITS, ...limits };
   const safeLog = isolateLog(log);
   const guarded = guardListener(app, { log: safeLog, baseUrl });
   const listener: RequestListener = (req, res) => {
@@ -34,8 +41,7 @@ export function createHttpServer(app: Listener, baseUrl: string, log: AccessLog,
   };
   const server = createServer(
     {
-      ...LIMITS,
-      ...limits,
+      ...options,
       // The app rejects missing and repeated hosts itself, with a problem document.
       requireHostHeader: false,
       noDelay: true,
@@ -43,6 +49,7 @@ export function createHttpServer(app: Listener, baseUrl: string, log: AccessLog,
     listener,
   );
   answerParserErrors(server, baseUrl, safeLog);
+  cutOffStalledReaders(server, stallTimeout, hasUnfinishedResponse);
   // RFC 9110, section 10.1.1: unknown expectations can be ignored.
   server.on('checkExpectation', listener);
   return server;

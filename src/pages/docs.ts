@@ -1,35 +1,35 @@
 import { readFileSync } from 'node:fs';
 import { Router } from 'express';
 import { createAsset, type Asset } from './asset.ts';
-import { scalarScript } from './scalar.ts';
+import { loadScalarScript } from './scalar.ts';
 
 const JAVASCRIPT = 'text/javascript; charset=utf-8';
 
-/** `GET /docs`: the API reference, rendered by Scalar in the browser from the OpenAPI document. Nothing comes from elsewhere. */
+/** `GET /docs`: the API reference, rendered by Scalar in the browser from the OpenAPI document. Loads nothing from other hosts. */
 export function docsPages(): Router {
   const start = createAsset('/docs/start.js', {
     type: JAVASCRIPT,
     body: readFileSync(new URL('./docs.start.js', import.meta.url)),
   });
-  let unpacking: Promise<Asset> | undefined;
-  // On the first visit and not at the start of the service, which most processes run without one.
-  const scalar = (): Promise<Asset> =>
-    (unpacking ??= scalarScript().then(
-      (body) => createAsset('/docs/scalar.js', { type: JAVASCRIPT, body, encoding: 'br' }),
+  let loading: Promise<Asset> | undefined;
+  // On the first visit instead of at startup, because most processes never serve one.
+  const loadScalar = (): Promise<Asset> =>
+    (loading ??= loadScalarScript().then(
+      (script) => createAsset('/docs/scalar.js', { type: JAVASCRIPT, ...script }),
       (error: unknown) => {
-        unpacking = undefined;
+        loading = undefined;
         throw error;
       },
     ));
 
   const pages = Router();
   pages.get('/docs', async (_req, res) => {
-    const scripts = [(await scalar()).path, start.path];
+    const scripts = [(await loadScalar()).path, start.path];
     res.set({ 'Content-Security-Policy': POLICY, 'Cache-Control': 'no-cache' }).type('html').send(page(scripts));
   });
   pages.get(start.path, start.serve);
   pages.get('/docs/:file', async (req, res, next) => {
-    const { path, serve } = await scalar();
+    const { path, serve } = await loadScalar();
     if (req.path === path) await serve(req, res, next);
     else next();
   });
@@ -58,7 +58,7 @@ const page = (scripts: readonly string[]): string => `<!doctype html>
 ${scripts.map((path) => `<script src="${path}" defer></script>`).join('\n')}
 </head>
 <body>
-<noscript>This reference needs JavaScript. <a href="/api/v1/openapi.json">The OpenAPI document</a> says the same.</noscript>
+<noscript>This reference needs JavaScript. <a href="/api/v1/openapi.json">The OpenAPI document</a> has the same content.</noscript>
 <div id="reference"></div>
 </body>
 </html>

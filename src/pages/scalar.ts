@@ -1,12 +1,16 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
+import type { EncodedFile } from './asset.ts';
 
-/**
- * Scalar's browser script, compressed with Brotli. Unpacking takes time and memory, so a thread does
- * it, and ends.
- */
-export async function scalarScript(): Promise<Buffer> {
+/** What the thread posts: the script as it is, and compressed. */
+export type PostedScript = Readonly<Record<'body' | 'br' | 'gzip', Uint8Array<ArrayBuffer>>>;
+
+/** Loads Scalar's browser script in all codings. A thread compresses it, because that takes seconds of CPU time. */
+export async function loadScalarScript(): Promise<Omit<EncodedFile, 'type'>> {
   const worker = new Worker(new URL('./scalar.worker.ts', import.meta.url));
-  const [script] = (await once(worker, 'message')) as [Uint8Array]; // what the thread posts
-  return Buffer.from(script.buffer, script.byteOffset, script.byteLength);
+  const [{ body, br, gzip }] = (await once(worker, 'message')) as [PostedScript];
+  return { body: toBuffer(body), br: toBuffer(br), gzip: toBuffer(gzip) };
 }
+
+const toBuffer = ({ buffer, byteOffset, byteLength }: Uint8Array<ArrayBuffer>): Buffer =>
+  Buffer.from(buffer, byteOffset, byteLength);

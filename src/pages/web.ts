@@ -2,33 +2,30 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { Router, type Request, type Response } from 'express';
 import type { Config } from '../config.ts';
-import { chooseEncoding } from '../http/compression.ts';
+import { CACHE_FOREVER, sendFile, type EncodedFile } from './asset.ts';
 import { escapeHtml } from './html.ts';
 
-/** Where Vite puts the web console. */
+/** The output directory of Vite. */
 const BUILT = join(import.meta.dirname, '../../dist/web');
 
-/** The pages of the console. A browser gets it for other paths too, to say that there is no such page. */
+/** The paths of the console. Browsers get the console for other paths too, and it shows that the page does not exist. */
 const ROUTES =
   /^\/(?:(?:sign-in|sign-up|verify-email|check-email|email-sign-in|sign-in-link|forgot-password|reset-password|confirm-email|invitation|account|teams|api-keys|developer|operator|oauth\/consent)(?:\/.*)?)?$/;
 
-/** What is never a page of the console, whoever asks. */
+/** Paths that never belong to the console. */
 const OTHERS = /^\/(?:api|trpc|oauth|assets|docs|problems|healthz|readyz|metrics|\.well-known)(?:\/|$)/i;
 
-/** One file in the encodings it was built in. */
-type File = { readonly type: string; readonly body: Buffer; readonly br?: Buffer; readonly gzip?: Buffer };
-
-/** The page, and what it loads by path. */
-type Shell = { readonly index: File; readonly assets: ReadonlyMap<string, File> };
+/** The page, and the files that it loads, by path. */
+type Shell = { readonly index: EncodedFile; readonly assets: ReadonlyMap<string, EncodedFile> };
 
 /**
- * The web console: `index.html` for its pages, and the hashed files that it loads. All of it is read
- * once, so that no path of a request ever reaches the disk, and a new build cannot mix with an old one.
+ * Serves the web console: `index.html` for its pages, and the hashed files that it loads. All files are read once, so
+ * that the path of a request never reaches the disk, and a new build cannot mix with an old one.
  */
 export function webPages({ baseUrl }: Pick<Config, 'baseUrl'>, directory = BUILT): Router {
   const shell = readShell(directory);
   const pages = Router();
-  // By the path as it was sent: what does not decode is unknown like all the rest.
+  // Compares the path as it was sent: a path that does not decode is unknown, like others.
   pages.use((req, res, next) => {
     if (req.method !== 'GET' && req.method !== 'HEAD') next();
     else if (!serveAsset(req, res) && !servePage(req, res)) next();
@@ -38,7 +35,7 @@ export function webPages({ baseUrl }: Pick<Config, 'baseUrl'>, directory = BUILT
   function serveAsset(req: Request, res: Response): boolean {
     const asset = shell?.assets.get(req.path);
     if (asset === undefined) return false;
-    res.set('Cache-Control', 'public, max-age=31536000, immutable');
+    res.set('Cache-Control', CACHE_FOREVER);
     sendFile(req, res, asset);
     return true;
   }
@@ -47,22 +44,22 @@ export function webPages({ baseUrl }: Pick<Config, 'baseUrl'>, directory = BUILT
     const isRoute = shell === undefined ? req.path === '/' : ROUTES.test(req.path);
     if (!isRoute && (OTHERS.test(req.path) || !isBrowser(req))) return false;
     res.status(isRoute ? 200 : 404).set({ ...HEADERS, 'Cache-Control': 'no-store' });
-    if (shell === undefined) res.type('html').send(notBuilt(baseUrl));
+    if (shell === undefined) res.type('html').send(renderNotBuilt(baseUrl));
     else sendFile(req, res, shell.index);
     return true;
   }
 }
 
-/** Only browsers name HTML; other clients take anything, and are better off with a problem document. */
+/** Only browsers accept HTML by name; other clients get a problem document. */
 const isBrowser = ({ headers }: Request): boolean => /\btext\/html\b/i.test(headers.accept ?? '');
 
 const HEADERS = {
   'Content-Security-Policy': [
     "default-src 'none'",
     "script-src 'self'",
-    // The console has no style element; React sets styles of elements by script, which the policy is not about.
+    // The console has no style element. The policy does not apply to styles that React sets by script.
     "style-src 'self'",
-    // Avatars are addresses that people enter.
+    // Users enter the URLs of their avatars.
     "img-src 'self' https: data:",
     "font-src 'self'",
     "connect-src 'self'",
@@ -73,7 +70,7 @@ const HEADERS = {
   ].join('; '),
   'X-Frame-Options': 'DENY',
   'X-Content-Type-Options': 'nosniff',
-  // Addresses of these pages hold the tokens of links in mails.
+  // The URLs of these pages contain the tokens of emailed links.
   'Referrer-Policy': 'no-referrer',
   'Permissions-Policy': [
     'camera=()',
@@ -98,26 +95,17 @@ const TYPES: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 };
 
-function sendFile(req: Request, res: Response, file: File): void {
-  res.set('Content-Type', file.type);
-  if (file.br !== undefined || file.gzip !== undefined) res.vary('Accept-Encoding');
-  const encoding = chooseEncoding(req.headers['accept-encoding']);
-  const encoded = encoding === undefined ? undefined : file[encoding];
-  if (encoding !== undefined && encoded !== undefined) res.set('Content-Encoding', encoding);
-  res.send(encoded ?? file.body);
-}
-
-/** The console as it was built, or undefined where it was not. */
+/** Reads the built console. @returns undefined if it was not built */
 function readShell(directory: string): Shell | undefined {
-  const index = filesOf(directory, '/').get('/index.html');
-  return index === undefined ? undefined : { index, assets: filesOf(join(directory, 'assets'), '/assets/') };
+  const index = readFiles(directory, '/').get('/index.html');
+  return index === undefined ? undefined : { index, assets: readFiles(join(directory, 'assets'), '/assets/') };
 }
 
-/** The files right in a directory, by the path that each is served at. */
-function filesOf(directory: string, path: string): ReadonlyMap<string, File> {
-  const names = namesIn(directory);
+/** Reads the files of a directory, without its subdirectories, by the path of their URL. */
+function readFiles(directory: string, path: string): ReadonlyMap<string, EncodedFile> {
+  const names = listNames(directory);
   const read = (name: string) => readFileSync(join(directory, name));
-  const files = names.flatMap((name): [string, File][] => {
+  const files = names.flatMap((name): [string, EncodedFile][] => {
     const type = TYPES[extname(name)];
     if (type === undefined) return [];
     const br = names.includes(`${name}.br`) ? { br: read(`${name}.br`) } : {};
@@ -127,7 +115,7 @@ function filesOf(directory: string, path: string): ReadonlyMap<string, File> {
   return new Map(files);
 }
 
-function namesIn(directory: string): string[] {
+function listNames(directory: string): string[] {
   try {
     const entries = readdirSync(directory, { withFileTypes: true });
     return entries.filter((entry) => entry.isFile()).map(({ name }) => name);
@@ -137,7 +125,7 @@ function namesIn(directory: string): string[] {
   }
 }
 
-const notBuilt = (baseUrl: string): string => `<!doctype html>
+const renderNotBuilt = (baseUrl: string): string => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">

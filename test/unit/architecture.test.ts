@@ -104,7 +104,7 @@ describe('the dependency rule', () => {
     ['oidc-provider', /^oauth\//],
     ['jose', /^auth\/dpop\.ts$/],
     ['request-filtering-agent', /^oauth\/client-documents\.ts$/],
-    ['ioredis', /^rate-limit\/redis-store\.ts$/],
+    ['ioredis', /^rate-limit\/redis-(?:client|store)\.ts$/],
     ['rate-limiter-flexible', /^rate-limit\/redis-store\.ts$/],
     ['@oslojs/crypto', /^crypto\/tokens\.ts$/],
     ['graphile-worker', /^(jobs\/|db\/migrate\.ts)/],

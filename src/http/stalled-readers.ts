@@ -1,0 +1,20 @@
+import type { Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+
+/**
+ * Destroys connections whose client stops reading, so that nobody can make the service keep responses in memory.
+ * Node calls a socket idle only if no byte was read and none of the waiting ones was written within `stallMs`.
+ * @param isResponding whether the application still owes a response on this connection
+ */
+export function cutOffStalledReaders(
+  server: Server,
+  stallMs: number,
+  isResponding: (connection: Socket) => boolean,
+): void {
+  server.timeout = stallMs;
+  server.on('timeout', (connection: Socket) => {
+    // Nothing waits for the client: the application needs the time.
+    if (connection.writableLength === 0 && isResponding(connection)) connection.setTimeout(stallMs);
+    else connection.destroy();
+  });
+}

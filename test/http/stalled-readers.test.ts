@@ -1,0 +1,137 @@
+import { once } from 'node:events';
+import type { RequestListener, Server } from 'node:http';
+import { connect, type AddressInfo, type Socket } from 'node:net';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import express from 'express';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import type { AccessLog } from '../../src/http/access-log.ts';
+import { createHttpServer, listen } from '../../src/http/server.ts';
+import { docsPages } from '../../src/pages/docs.ts';
+
+const NO_LOG: AccessLog = { request: () => undefined, failure: () => undefined };
+const MIB = 1024 * 1024;
+/** More than the kernel buffers on a loopback connection. */
+const LONG = Buffer.alloc(32 * MIB, 'x');
+const STALL_MS = 300;
+const GET = 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n';
+
+type Limits = NonNullable<Parameters<typeof createHttpServer>[3]>;
+
+async function aServer(listener: RequestListener, limits: Limits = { stallTimeout: STALL_MS }): Promise<Server> {
+  const server = createHttpServer(listener, 'http://localhost:3000', NO_LOG, limits);
+  await listen(server, 0, '127.0.0.1');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return server;
+}
+
+function aClient(server: Server, request = GET): Socket {
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1'); // listening on TCP
+  socket.on('error', () => undefined);
+  onTestFinished(() => void socket.destroy());
+  socket.write(request);
+  return socket;
+}
+
+const connectionsOf = (server: Server): Promise<number> =>
+  new Promise((resolve, reject) =>
+    server.getConnections((error, count) => (error === null ? resolve(count) : reject(error))),
+  );
+
+const parts = (): Readable => Readable.from(Array.from({ length: 512 }, () => LONG.subarray(0, 64 * 1024)));
+
+describe('a client that never reads is cut off', () => {
+  test.for<[string, RequestListener]>([
+    ['an answer in one piece', (_req, res) => res.end(LONG)],
+    ['an answer in chunks', (_req, res) => void pipeline(parts(), res).catch(() => undefined)],
+    [
+      'an answer that goes on for ever',
+      (_req, res) => {
+        const write = () => void (res.write(LONG.subarray(0, MIB)) && setImmediate(write));
+        res.on('drain', write);
+        write();
+      },
+    ],
+  ])('with %s', async ([, listener]) => {
+    const closed = vi.fn<() => void>();
+    const server = await aServer((req, res) => {
+      res.on('close', closed);
+      return listener(req, res);
+    });
+    aClient(server).pause();
+
+    await expect.poll(() => closed.mock.calls.length, { timeout: 5000 }).toBe(1);
+    await expect.poll(() => connectionsOf(server)).toBe(0);
+  });
+
+  // Guarantees that input is no progress of the output.
+  test.for([
+    ['the letters of a second request', 'GET / HTTP/1.1\r\nX-Slow: '],
+    ['whole requests', ''],
+  ] as const)('also while it sends %s', async ([, start]) => {
+    const limits = {
+      stallTimeout: STALL_MS,
+      headersTimeout: 100,
+      requestTimeout: 200,
+      connectionsCheckingInterval: 20,
+    };
+    const server = await aServer((_req, res) => res.end(LONG), limits);
+    const client = aClient(server, GET + start);
+    client.pause();
+    const dripping = setInterval(() => client.writable && client.write(start === '' ? GET : 'x'), 10);
+    onTestFinished(() => clearInterval(dripping));
+
+    await expect.poll(() => connectionsOf(server), { timeout: 5000 }).toBe(1);
+    await expect.poll(() => connectionsOf(server), { timeout: 5000 }).toBe(0);
+  });
+});
+
+test('a client that reads slowly gets the whole answer', async () => {
+  const server = await aServer((_req, res) => res.end(LONG), { stallTimeout: 1000 });
+  const client = aClient(server);
+  let received = 0;
+  const startedAt = performance.now();
+  for await (const chunk of client as AsyncIterable<Buffer>) {
+    received += chunk.length;
+    // Longer than the time without progress, all in all.
+    if (performance.now() - startedAt < 1500) await sleep(10);
+    if (received > LONG.length) break;
+  }
+
+  expect(received).toBeGreaterThan(LONG.length);
+});
+
+test('a client that waits for a slow answer is not cut off', async () => {
+  const server = await aServer((_req, res) => void setTimeout(() => res.end('late'), 4 * STALL_MS));
+  const [answer] = (await once(aClient(server), 'data')) as [Buffer];
+
+  expect(answer.toString()).toContain('late');
+});
+
+// Guarantees that memory does not grow with connections: the script alone has 4 MB without compression.
+test('clients that do not read a script share its memory', { timeout: 30_000 }, async () => {
+  const started = vi.fn<() => void>();
+  const app = express();
+  app.use((_req, _res, next) => {
+    started();
+    next();
+  }, docsPages());
+  const server = await aServer(app, {});
+  const { port } = server.address() as AddressInfo; // listening on TCP
+  const page = await (await fetch(`http://127.0.0.1:${port}/docs`)).text();
+  const [script = ''] = /\/docs\/scalar-\w+\.js/.exec(page) ?? [];
+  const { length } = await (await fetch(`http://127.0.0.1:${port}${script}`)).arrayBuffer().then(Buffer.from);
+  started.mockClear();
+  const before = process.memoryUsage().external;
+
+  for (let i = 0; i < 50; i++) aClient(server, `GET ${script} HTTP/1.1\r\nHost: localhost\r\n\r\n`).pause();
+  await expect.poll(() => started.mock.calls.length, { timeout: 5000 }).toBe(50);
+  await sleep(0);
+
+  expect(length).toBeGreaterThan(MIB);
+  expect(process.memoryUsage().external - before).toBeLessThan(5 * length);
+});
