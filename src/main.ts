@@ -28,6 +28,9 @@ import { SECOND_MS } from './time.ts';
 /** How long running requests may take once the listener is closed; the whole shutdown stays under 10 s. */
 const FINISH_MS = 5000;
 
+/** How often a wrapper is looked for; `bin/run.cjs` cannot tell when it is killed. */
+const WRAPPER_CHECK_MS = 500;
+
 await start().catch((error: unknown) => {
   // One line for each fault that the operator can fix. Anything else is a defect and keeps its stack.
   const [isCode, stack] = error instanceof Error ? ['code' in error, error.stack] : [false, String(error)];
@@ -124,9 +127,6 @@ async function wantsDemo({ config, db }: Services): Promise<boolean> {
   const [row] = await db.em().execute<{ empty: boolean }[]>('select not exists (select from account) as empty');
   return row?.empty === true;
 }
-
-/** How often a wrapper is looked for; `bin/run.cjs` cannot tell when it is killed. */
-const WRAPPER_CHECK_MS = 500;
 
 /** Stops once, on the first signal or when `bin/run.cjs`, which started this process, no longer exists. */
 function onceOnSignal(log: Logger, stop: () => Promise<void>, closeLog: () => Promise<void>): void {
