@@ -17,6 +17,7 @@ const CONNECT_MS = 10 * SECOND_MS;
  */
 export async function migrate(databaseUrl: string, to?: string): Promise<string[]> {
   const lock = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: CONNECT_MS });
+  lock.on('error', () => undefined); // The next query on it fails.
   await lock.connect();
   try {
     await lock.query('select pg_advisory_lock($1)', [ADVISORY_LOCKS.migration]);
@@ -24,7 +25,7 @@ export async function migrate(databaseUrl: string, to?: string): Promise<string[
     const orm = await openOrm(databaseUrl, { poolMax: 1 });
     try {
       const ran = await orm.migrator.up(to === undefined ? undefined : { to });
-      await runMigrations({ connectionString: databaseUrl });
+      await migrateJobQueue(databaseUrl);
       await markSchema(lock);
       return ran.map(({ name }) => name);
     } finally {
@@ -32,6 +33,21 @@ export async function migrate(databaseUrl: string, to?: string): Promise<string[
     }
   } finally {
     await lock.end();
+  }
+}
+
+/**
+ * Migrates the tables of the job queue on a pool of our own. The one that graphile-worker opens has no error listener
+ * while it closes, so that a server that stops at that moment would end the process.
+ */
+async function migrateJobQueue(connectionString: string): Promise<void> {
+  const pgPool = new pg.Pool({ connectionString, connectionTimeoutMillis: CONNECT_MS, max: 1 });
+  pgPool.on('error', () => undefined); // It happens to idle connections only.
+  pgPool.on('connect', (client) => client.on('error', () => undefined)); // The query that waits fails.
+  try {
+    await runMigrations({ pgPool });
+  } finally {
+    await pgPool.end();
   }
 }
 

@@ -1,5 +1,7 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { connect, createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { onTestFinished, expect, test } from 'vitest';
@@ -64,6 +66,39 @@ test('of several that migrate at once one does it and the others wait', async ()
 
   expect(ran.filter((names) => names.length > 0)).toHaveLength(1);
   expect((await tables()).length).toBeGreaterThan(5);
+});
+
+/** Forwards to the server, and keeps all connections but the first open after the client has closed them. */
+async function aLingeringWayTo(databaseUrl: string) {
+  const url = new URL(databaseUrl);
+  const isTerminate = (bytes: Buffer) => bytes.equals(Buffer.from('X\0\0\0\x04'));
+  const closed: Promise<unknown>[] = [];
+  const server = createServer({ allowHalfOpen: true }, (near) => {
+    const lingers = closed.length > 0;
+    const far = connect(Number(url.port), url.hostname);
+    closed.push(once(near.resume(), 'close'));
+    near.on('data', (bytes) => (lingers && isTerminate(bytes)) || far.write(bytes));
+    far.pipe(near);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo; // listening on TCP
+  return { url: Object.assign(new URL(url), { hostname: '127.0.0.1', port: String(port) }).href, closed };
+}
+
+// An error on a connection that nobody listens to would end the process; here it fails the run.
+test('a server that stops while a migration closes its connections does not end the process', async () => {
+  const { url, orm } = await aMigratedDatabase();
+  const way = await aLingeringWayTo(url);
+  expect(await migrate(way.url)).toEqual([]);
+
+  const terminated = await orm.em.execute(
+    'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+  );
+
+  expect(terminated).toHaveLength(2);
+  expect(way.closed).toHaveLength(3);
+  await Promise.all(way.closed);
 });
 
 // Guarantees that a rolling upgrade takes no replica of the version before out of service.
