@@ -1,3 +1,4 @@
+import { QUEUE_JOBS } from '../db/queue-tables.ts';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Database } from '../db/database.ts';
 import type { EmailFailure } from '../entities/index.ts';
@@ -28,7 +29,7 @@ export const failEmail = (
     // Lock the invitation first, as its renewal does, which replaces the job.
     const invitation = job.task === 'sendInvitation' ? await lockOne(tx, 'invitation', job.payload.invitationId) : null;
     const [deleted] = await tx.execute<{ key: string | null }[]>(
-      `delete from graphile_worker._private_jobs where id = ?::bigint and (locked_at is null or ?) returning key`,
+      `delete from ${QUEUE_JOBS} where id = ?::bigint and (locked_at is null or ?) returning key`,
       [job.id, unless === 'never'],
     );
     if (deleted === undefined || deleted.key === null) return false;

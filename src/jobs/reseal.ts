@@ -1,3 +1,4 @@
+import { QUEUE_JOBS } from '../db/queue-tables.ts';
 import type { Encryption } from '../crypto/encryption.ts';
 
 /** A connection or pool of `pg`. */
@@ -15,9 +16,9 @@ type Store = {
 /** Every place in the database that holds encrypted text. A test compares this list with the callers of `seal`. */
 const STORES: Readonly<Record<string, Store>> = {
   'waiting emails': {
-    select: `select id::text as key, payload->>'sealedToken' as sealed from graphile_worker._private_jobs
+    select: `select id::text as key, payload->>'sealedToken' as sealed from ${QUEUE_JOBS}
       where payload->>'sealedToken' is not null`,
-    update: `update graphile_worker._private_jobs
+    update: `update ${QUEUE_JOBS}
       set payload = jsonb_set(payload::jsonb, '{sealedToken}', to_jsonb($2::text))::json
       where id = $1::bigint and payload->>'sealedToken' = $3 returning 1`,
   },

@@ -1,3 +1,4 @@
+import { QUEUE_JOBS } from '../db/queue-tables.ts';
 import type { Services } from '../app-services.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EntityManager } from '@mikro-orm/postgresql';
@@ -161,7 +162,7 @@ export async function finishJob(
     try {
       return await transaction(db, async (tx) => {
         await alongside?.(tx);
-        await tx.execute('delete from graphile_worker._private_jobs where id = ?::bigint', [jobId]);
+        await tx.execute(`delete from ${QUEUE_JOBS} where id = ?::bigint`, [jobId]);
       });
     } catch (error) {
       if (attempt === RECORD_ATTEMPTS_MAX || !isUnavailable(error)) throw error;

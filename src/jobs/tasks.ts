@@ -1,3 +1,4 @@
+import { QUEUE_JOBS, QUEUE_TASKS } from '../db/queue-tables.ts';
 import type { Services } from '../app-services.ts';
 import { type JobHelpers, type ParsedCronItem, type TaskList } from 'graphile-worker';
 import type { Mailer } from '../email/mailer.ts';
@@ -83,7 +84,7 @@ const UNLOCK_STALE_JOBS = `select graphile_worker.force_unlock_workers(array(
 
 /** Emails whose worker was killed during the last attempt. */
 const ABANDONED_EMAILS = `select j.id::text, t.identifier as task, j.payload
-  from graphile_worker._private_jobs j join graphile_worker._private_tasks t on t.id = j.task_id
+  from ${QUEUE_JOBS} j join ${QUEUE_TASKS} t on t.id = j.task_id
   where j.locked_at is null and j.attempts >= j.max_attempts and j.key is not null
     and t.identifier in ('sendInvitation', 'sendAccountMail')
   order by j.id limit 100`;

@@ -1,3 +1,4 @@
+import { QUEUE_JOBS, QUEUE_TASKS } from '../db/queue-tables.ts';
 import type { Database } from '../db/database.ts';
 import { iso, query, type QueryRunner } from '../db/query.ts';
 import { recordNow } from '../events/record.ts';
@@ -17,7 +18,7 @@ type Row = {
   last_error: string | null;
 };
 
-const QUEUED = `graphile_worker._private_jobs j join graphile_worker._private_tasks t on t.id = j.task_id
+const QUEUED = `${QUEUE_JOBS} j join ${QUEUE_TASKS} t on t.id = j.task_id
   where j.key is not null and t.identifier in ('sendInvitation', 'sendAccountMail')`;
 
 // Neither addresses nor tokens: an id leads to the person where that is needed.

@@ -128,6 +128,13 @@ describe('the dependency rule', () => {
       /^(transactions\/locks\.ts|auth\/last-used\.ts|events\/chain\/|jobs\/cleanup\.ts|oauth\/(token-statements|refresh-answers)\.ts)/,
     ],
     ['transactions are opened', /\.transactional\(/, /^(transactions|events\/chain)\//],
+    ['private tables of the job queue are named', /_private_/, /^db\/queue-tables\.ts$/],
+    ['the protocol of pg is spoken', /[gt](?:et|o)PgConnection|PG_INTERNALS/, /^db\//],
+    [
+      'private members are reached',
+      /\bas unknown as \{|\['_\w+'\]|(?<!_def|graphile_worker)\._(?!def\b)[a-z]\w*/,
+      /^(db\/pg-internals|procedures\/run|rest\/routes)\.ts$/,
+    ],
     ['advisory locks get their numbers', /_LOCK\b.* = 0x|advisory\w*_lock\((0x|\d)/, /^db\/advisory-locks\.ts$/],
   ])('%s in their own place alone', (_what, pattern, place) => {
     const code = (file: string) => readFileSync(join(SRC, file), 'utf8').replaceAll(/^\s*(\*|\/\/|\/\*\*).*$/gm, '');

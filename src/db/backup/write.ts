@@ -1,3 +1,4 @@
+import { QUEUE_JOBS, QUEUE_TASKS } from '../queue-tables.ts';
 import { createWriteStream } from 'node:fs';
 import { rm, stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
@@ -11,7 +12,7 @@ export type Written = { readonly madeAt: string; readonly bytes: number; readonl
 
 /** Mails that have not left; their keys tell them from jobs that were replaced. */
 const JOBS = `select t.identifier, j.payload, j.key, j.run_at
-  from graphile_worker._private_jobs j join graphile_worker._private_tasks t on t.id = j.task_id
+  from ${QUEUE_JOBS} j join ${QUEUE_TASKS} t on t.id = j.task_id
   where j.key is not null and t.identifier in ('sendInvitation', 'sendAccountMail') order by j.id`;
 const JOB_COLUMNS = ['identifier', 'payload', 'key', 'run_at'];
 

@@ -1,3 +1,4 @@
+import { QUEUE_JOBS } from '../../db/queue-tables.ts';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { record } from '../../events/record.ts';
 import { lockMany } from '../../transactions/locks.ts';
@@ -90,7 +91,7 @@ async function removeAddress(tx: EntityManager, accountId: string, email: string
   }
   await tx.execute('delete from sent_mail where recipient = lower(?)', [email]);
   await tx.execute(
-    `delete from graphile_worker._private_jobs
+    `delete from ${QUEUE_JOBS}
      where payload->>'accountId' = ? and payload->>'sealedToken' is not null and locked_at is null`,
     [accountId],
   );
