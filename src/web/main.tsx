@@ -18,7 +18,7 @@ const queries = createQueryClient({
 setAccount(() => queries.getQueryData(me().queryKey)?.id);
 const router = createAppRouter(queries);
 
-/** A session can end at any call: it was revoked, it expired, somebody signed out in another tab. */
+/** Goes to the sign-in page once a call finds that the session was revoked, has expired or was signed out in another tab. */
 function leave(error: unknown): void {
   if (!isSignedOut(error) || queries.getQueryData(me().queryKey) === undefined) return;
   queries.clear();
@@ -34,7 +34,7 @@ createRoot(root).render(
       theme={theme}
       defaultColorScheme="auto"
       colorSchemeManager={colorSchemes}
-      // Both would be style elements, which the policy of the pages refuses; theme.css has what they hold.
+      // Both would add style elements, which the Content-Security-Policy blocks. theme.css has their rules.
       withCssVariables={false}
       withGlobalClasses={false}
     >

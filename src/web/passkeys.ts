@@ -2,15 +2,15 @@ import { TRPCClientError } from '@trpc/client';
 import { texts } from './messages/console.ts';
 import { trpc, type Outputs } from './trpc.ts';
 
-// Loaded when it is needed: most sign-ins go without.
+// Loaded on demand, because most sign-ins do not use it.
 const webauthn = () => import('@simplewebauthn/browser');
 
 export const supportsPasskeys = (): boolean => typeof PublicKeyCredential === 'function';
 
-/** What to say of a failure that is the browser's and not the service's. */
+/** Returns the text for an error of the browser, or undefined for one of the service. */
 export function passkeyTrouble(error: unknown, cancelled: 'notUsed' | 'notMade'): string | undefined {
   if (!(error instanceof Error) || error instanceof TRPCClientError) return undefined;
-  // Somebody closed the dialog, or there is no passkey: browsers do not tell which.
+  // The user closed the dialog, or has no passkey: browsers do not reveal which.
   if (error.name === 'NotAllowedError' || error.name === 'AbortError') return texts.passkeyTrouble[cancelled];
   return error.name === 'InvalidStateError' ? texts.passkeyTrouble.registered : texts.passkeyTrouble.failed;
 }
@@ -21,7 +21,7 @@ export async function signInWithPasskey(): Promise<void> {
   await trpc.passkeys.signIn.mutate({ response });
 }
 
-/** Confirms with a passkey who uses this session. */
+/** Re-authenticates the user of this session with a passkey. */
 export async function proveWithPasskey(): Promise<void> {
   const { startAuthentication } = await webauthn();
   const response = await startAuthentication({ optionsJSON: await trpc.passkeys.proofOptions.mutate() });
@@ -29,26 +29,26 @@ export async function proveWithPasskey(): Promise<void> {
 }
 
 /**
- * Offers the passkeys there are among the suggestions for the address, where the browser can.
- * @returns ends the offer: a browser asks for one passkey at a time, and a late offer would end what came after it
+ * Offers passkeys in the autofill of the email field, if the browser supports it.
+ * @returns a function that ends the offer, because a browser runs one passkey request at a time
  */
 export function offerPasskeys(onSignedIn: () => void): () => void {
-  let left = false;
+  let isEnded = false;
   let cancel: (() => void) | undefined;
   const offer = async () => {
     if (!supportsPasskeys() || !(await PublicKeyCredential.isConditionalMediationAvailable?.())) return;
     const { startAuthentication, WebAuthnAbortService } = await webauthn();
     const optionsJSON = await trpc.passkeys.signInOptions.mutate();
-    if (left) return;
+    if (isEnded) return;
     cancel = () => WebAuthnAbortService.cancelCeremony();
     const response = await startAuthentication({ optionsJSON, useBrowserAutofill: true });
     await trpc.passkeys.signIn.mutate({ response });
     onSignedIn();
   };
-  // Only an offer: the button says what went wrong.
+  // Errors are shown by the passkey button only.
   offer().catch(() => undefined);
   return () => {
-    left = true;
+    isEnded = true;
     cancel?.();
   };
 }

@@ -15,16 +15,16 @@ import { isSignedOut, query } from './trpc.ts';
 
 const root = createRootRouteWithContext<{ queries: QueryClient }>()({ component: Outlet, notFoundComponent: NotFound });
 
-/** Pages for anybody: a card in the middle. */
+/** Pages that need no session, as a centered card. */
 const visitors = createRoute({ getParentRoute: () => root, id: 'visitors', component: VisitorLayout });
 
 type Entry = { readonly context: { readonly queries: QueryClient }; readonly location: { readonly href: string } };
 
-/** Lets somebody in who is signed in; everybody else signs in first and comes back. */
+/** Redirects to the sign-in page, and from there back, unless the user is signed in. */
 async function requireSession({ context: { queries }, location }: Entry): Promise<void> {
   try {
     const { emailVerified } = await queries.ensureQueryData(me());
-    // A sign-up has a profile before it has an account, and nothing else to show.
+    // A pending sign-up has a profile but no account, so there is nothing else to show.
     if (emailVerified === null && (await queries.fetchQuery(query('auth.pendingSignUp'))) !== null) {
       // eslint-disable-next-line typescript/only-throw-error -- how the router is told
       throw redirect({ to: '/check-email' });
@@ -43,7 +43,7 @@ const people = createRoute({
   beforeLoad: requireSession,
 });
 
-/** Pages that ask somebody who is signed in for one decision: without the console around it. */
+/** Pages that ask a signed-in user for one decision, without the navigation of the console. */
 const deciders = createRoute({
   getParentRoute: () => root,
   id: 'deciders',
@@ -53,7 +53,7 @@ const deciders = createRoute({
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
 
-/** The token of a link in a mail. */
+/** The token of an emailed link. */
 const withToken = ({ token }: Record<string, unknown>): { token?: string } =>
   text(token) === undefined ? {} : { token: String(token) };
 
@@ -263,7 +263,7 @@ export function createAppRouter(queries: QueryClient) {
     defaultNotFoundComponent: NotFound,
     scrollRestoration: true,
   });
-  // A new page is announced by its heading, as a page load would be.
+  // Focus the heading, so that screen readers announce the new page.
   router.subscribe('onRendered', ({ fromLocation, pathChanged }) => {
     if (fromLocation !== undefined && pathChanged) document.querySelector('h1')?.focus({ preventScroll: true });
   });

@@ -7,5 +7,5 @@ const ACCOUNT_ONLY: ReadonlySet<Scope> = new Set<Scope>([
   'api-keys:write',
 ]);
 
-/** Whether a scope falls away where an application is given one team. The service decides; pages say it before. */
+/** Whether a scope cannot be granted for a single team. The service enforces it; pages show it in advance. */
 export const isAccountOnly = (scope: Scope): boolean => ACCOUNT_ONLY.has(scope);

@@ -2,27 +2,27 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 import { query, trpc } from './trpc.ts';
 
-/** The account that is signed in; fails with a 401 where nobody is. */
+/** The signed-in account. @throws 401 if there is no session */
 export const me = () => query('getMe');
 
-/** Where to go after signing in: a path of ours, whatever a link says. */
+/** Returns the path to open after the sign-in. Paths to other sites become `/`. */
 export const safePath = (path: string | undefined): string =>
   path !== undefined && /^\/(?![/\\])/.test(path) ? path : '/';
 
-/** Forgets what was read as someone else, and keeps the page that is shown. */
+/** Removes data that was read as another user, except that of the current page. */
 export function useSessionReset() {
   const queries = useQueryClient();
   return () => queries.removeQueries({ type: 'inactive' });
 }
 
-/** Goes on as somebody else, or nobody: nothing of one person may be shown to the next. */
+/** Opens a page after the user changed, and drops all data of the previous user. */
 export function useSessionStart() {
   const queries = useQueryClient();
   const router = useRouter();
   return (next?: string) => {
     const path = safePath(next);
     if (path === router.state.location.href) {
-      void queries.resetQueries(); // the page stays, and reads again what it shows
+      void queries.resetQueries(); // the page stays and reloads its data
       return;
     }
     queries.clear();

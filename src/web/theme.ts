@@ -11,8 +11,8 @@ import {
 import { texts } from './messages/console.ts';
 
 /**
- * Only defaults of components: the colors and sizes are in theme.css, as a static file, because the
- * policy of the pages allows no style element that a script makes.
+ * Default props of components. Colors and sizes are in theme.css, because the Content-Security-Policy
+ * blocks style elements that a script adds.
  */
 export const theme = createTheme({
   respectReducedMotion: true,
@@ -33,5 +33,5 @@ export const theme = createTheme({
   },
 });
 
-/** The key is read by color-scheme.js as well. */
+/** color-scheme.js reads the same key. */
 export const colorSchemes = localStorageColorSchemeManager({ key: 'roster-color-scheme' });

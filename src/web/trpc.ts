@@ -50,7 +50,7 @@ export type Scope = Outputs['getCredential']['scopes'][number];
 
 type Tree = AppRouter['_def']['record'];
 
-/** The names in a group that read. */
+/** The names of the queries of a group. */
 type Reads<Group> = {
   [Name in keyof Group & string]: Group[Name] extends { _def: { type: 'query' } } ? Name : never;
 }[keyof Group & string];
@@ -60,7 +60,7 @@ type GroupName = { [Name in keyof Tree]: Tree[Name] extends { _def: object } ? n
 
 type QueryPath = Reads<Tree> | { [Name in GroupName]: `${Name}.${Reads<Tree[Name]>}` }[GroupName];
 
-/** What stands at `members.removalPreview` or `listTeams`. */
+/** The type at a path such as `members.removalPreview` or `listTeams`. */
 type At<Of, Path extends string> = Path extends `${infer Group extends keyof Of & string}.${infer Name}`
   ? Name extends keyof Of[Group]
     ? Of[Group][Name]
@@ -69,20 +69,20 @@ type At<Of, Path extends string> = Path extends `${infer Group extends keyof Of 
     ? Of[Path]
     : never;
 
-/** A read over tRPC as TanStack Query takes it. Its key is the path and the input. */
+/** Returns the TanStack Query options of a tRPC query. The key is the path and the input. */
 export const query = <Path extends QueryPath>(
   path: Path,
   ...[input]: undefined extends At<Inputs, Path> ? [input?: At<Inputs, Path>] : [input: At<Inputs, Path>]
 ) =>
   queryOptions<At<Outputs, Path>, TRPCClientError<AppRouter>>({
     queryKey: [path, input],
-    // The untyped client answers `unknown`; the path decides what it is.
+    // The untyped client returns `unknown`; the path determines the type.
     queryFn: ({ signal }) => untyped.query(path, input, { signal }) as Promise<At<Outputs, Path>>,
   });
 
 type Document = NonNullable<TRPCClientError<AppRouter>['data']>['problem'];
 
-/** Why a call failed, in words to show: the problem document's own, or ours where none arrived. */
+/** Why a call failed, as texts to show: from the problem document, or general ones if none arrived. */
 export type Failure = Pick<Document, 'title' | 'detail'> & {
   readonly code: Document['code'] | null;
   readonly requestId: string | null;
@@ -92,7 +92,7 @@ export type Failure = Pick<Document, 'title' | 'detail'> & {
 export function failureOf(error: unknown): Failure {
   const none = { code: null, requestId: null, errors: [] };
   if (!(error instanceof TRPCClientError)) return { ...texts.unexpected, ...none };
-  const problem = (error as TRPCClientError<AppRouter>).data?.problem; // this client's alone
+  const problem = (error as TRPCClientError<AppRouter>).data?.problem; // the only client that is used
   return problem === undefined ? { ...texts.unreachable, ...none } : { errors: [], ...problem };
 }
 
@@ -105,12 +105,12 @@ const SIGNED_OUT: ReadonlySet<Failure['code']> = new Set<Failure['code']>([
 /** Whether a call failed because the browser is signed in as another account than the page shows. */
 export const isAccountChanged = (error: unknown): boolean => failureOf(error).code === 'account_changed';
 
-/** Whether a call failed because nobody is signed in, or not any more. */
+/** Whether a call failed because there is no valid session. */
 export const isSignedOut = (error: unknown): boolean => SIGNED_OUT.has(failureOf(error).code);
 
 const TRANSIENT: ReadonlySet<Failure['code']> = new Set<Failure['code']>([null, 'service_unavailable']);
 
-/** Reads are tried again where the service could not be reached; changes never are. */
+/** Retries queries if the service could not be reached, but never mutations. */
 export const createQueryClient = (caches: Pick<QueryClientConfig, 'queryCache' | 'mutationCache'>) =>
   new QueryClient({
     ...caches,

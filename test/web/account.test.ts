@@ -24,7 +24,7 @@ describe.skipIf(!hasChromium)('the account page', () => {
     await sessions.nth(1).waitFor();
     expect(await sessions.filter({ hasText: 'This session' }).innerText()).toMatch(/Chrome/);
     await sessions.filter({ hasText: 'Firefox' }).getByRole('button').click();
-    await here.getByText('The session is signed out.').waitFor();
+    await here.getByText('Session signed out.').waitFor();
     expect(await sessions.count()).toBe(1);
 
     await there.getByRole('link', { name: 'Account' }).click();
@@ -41,7 +41,7 @@ describe.skipIf(!hasChromium)('the account page', () => {
     const here = await open('/account', { as: person });
 
     await here.getByRole('button', { name: 'Sign out everywhere else' }).click();
-    await here.getByText('One session is signed out.').waitFor();
+    await here.getByText('1 session signed out.').waitFor();
 
     await there.reload();
     await shows(there, 'Sign in');
@@ -56,17 +56,17 @@ describe.skipIf(!hasChromium)('the account page', () => {
     await shows(elsewhere, 'Your teams');
     const page = await open('/sign-in');
     await page.getByRole('link', { name: 'Forgot your password?' }).click();
-    await page.getByLabel('E-mail address').fill(person.email);
-    await page.getByRole('button', { name: 'Send the link' }).click();
+    await page.getByLabel('Email').fill(person.email);
+    await page.getByRole('button', { name: 'Send link' }).click();
     await shows(page, 'Check your email');
 
     await page.goto(linkIn(await api.mailTo(person.email, /reset/i)));
     await page.getByLabel('New password').fill('password');
-    await page.getByRole('button', { name: 'Set the password' }).click();
+    await page.getByRole('button', { name: 'Set password' }).click();
     await page.getByText('This password is too common. Choose another.').waitFor();
     await page.getByLabel('New password').fill(NEW_PASSWORD);
-    await page.getByRole('button', { name: 'Set the password' }).click();
-    await shows(page, 'Your password has changed');
+    await page.getByRole('button', { name: 'Set password' }).click();
+    await shows(page, 'Password changed');
     const access = page.getByRole('list', { name: 'Still has access' }).getByRole('listitem');
     expect(await access.allInnerTexts()).toEqual([expect.stringContaining('A key')]);
     await page.getByRole('button', { name: 'Revoke all' }).click();
@@ -86,15 +86,15 @@ describe.skipIf(!hasChromium)('the account page', () => {
     const person = await aPerson(api);
     const newEmail = `new-${crypto.randomUUID()}@example.com`;
     const page = await open('/account', { as: person });
-    const email = section(page, 'E-mail address');
-    await email.getByLabel('New address').fill(newEmail);
-    await email.getByRole('button', { name: 'Change the address' }).click();
-    await page.getByText(`Open the link that was sent to ${newEmail}`).waitFor();
+    const email = section(page, 'Email');
+    await email.getByLabel('New email').fill(newEmail);
+    await email.getByRole('button', { name: 'Change email' }).click();
+    await page.getByText(`Open the link sent to ${newEmail}`).waitFor();
 
     await page.goto(linkIn(await api.mailTo(newEmail)));
-    await shows(page, 'Confirm your new address');
-    await page.getByRole('button', { name: 'Confirm the address' }).click();
-    await shows(page, 'Your address has changed');
+    await shows(page, 'Confirm your new email');
+    await page.getByRole('button', { name: 'Confirm email' }).click();
+    await shows(page, 'Email changed');
 
     expect(await api.rows('select email from account where id = $1', [person.id])).toEqual([{ email: newEmail }]);
   });
@@ -104,8 +104,8 @@ describe.skipIf(!hasChromium)('the account page', () => {
     const page = await open('/account', { as: person });
     const password = section(page, 'Password');
     await password.getByLabel('New password').fill(NEW_PASSWORD);
-    await password.getByRole('button', { name: 'Change the password' }).click();
-    await page.getByText('Your password has changed.').waitFor();
+    await password.getByRole('button', { name: 'Change password' }).click();
+    await page.getByText('Password changed.').waitFor();
 
     await page.reload();
     await shows(page, 'Your account');
@@ -123,7 +123,7 @@ describe.skipIf(!hasChromium)('the account page', () => {
     await profile.getByLabel('Last name').fill('Lovelace');
     await profile.getByLabel('Language and region').selectOption('de-DE');
     await profile.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('Your profile is saved.').waitFor();
+    await page.getByText('Profile saved.').waitFor();
 
     await page.reload();
     await shows(page, 'Your account');
@@ -153,7 +153,7 @@ describe.skipIf(!hasChromium)('the account page', () => {
     await page.getByRole('link', { name: 'Account' }).click();
     await passkeys.getByRole('button', { name: 'Remove the passkey Work laptop' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
-    await passkeys.getByText('You have no passkey.').waitFor();
+    await passkeys.getByText('You have no passkeys.').waitFor();
     expect(await api.rows('select id from passkey where account_id = $1', [person.id])).toEqual([]);
   });
 
@@ -169,11 +169,11 @@ describe.skipIf(!hasChromium)('the account page', () => {
   test('the account is deleted after a confirmation', async ({ api, open }) => {
     const person = await aPerson(api);
     const page = await open('/account', { as: person });
-    await page.getByRole('button', { name: 'Delete the account…' }).click();
+    await page.getByRole('button', { name: 'Delete account…' }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByRole('button', { name: 'Delete for good' }).click();
+    await dialog.getByRole('button', { name: 'Delete account' }).click();
     await shows(page, 'Sign in');
-    await page.getByText('Your account is deleted.').waitFor();
+    await page.getByText('Account deleted.').waitFor();
     expect(await api.rows('select 1 from account where id = $1', [person.id])).toEqual([]);
   });
 });
@@ -195,8 +195,8 @@ async function addAuthenticator(page: Page): Promise<void> {
 }
 
 async function addPasskey(page: Page, name: string): Promise<void> {
-  await section(page, 'Passkeys').getByRole('button', { name: 'Add a passkey' }).click();
+  await section(page, 'Passkeys').getByRole('button', { name: 'Add passkey' }).click();
   await page.getByRole('dialog').getByLabel('Name').fill(name);
-  await page.getByRole('dialog').getByRole('button', { name: 'Add a passkey' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Add passkey' }).click();
   await section(page, 'Passkeys').getByRole('listitem').filter({ hasText: name }).waitFor();
 }

@@ -28,7 +28,27 @@ describe.skipIf(!hasChromium)('the audit log of a team', () => {
     await page.getByLabel('Show').selectOption('Roles');
     await expect.poll(() => eventsOn(page).count()).toBe(1);
     await page.getByLabel('Show').selectOption('Invitations');
-    await page.getByText('Nothing of this kind has been recorded').waitFor();
+    await page.getByText('No events of this kind').waitFor();
+  });
+
+  test('shows the ids of roles and accounts that no longer exist', async ({ api, open }) => {
+    const owner = await aPerson(api, { firstName: 'Ada', lastName: 'Lovelace' });
+    const team = await api.aTeam({ owner });
+    const { trpc } = await signedIn(api, owner);
+    const { roleId: id } = await trpc.roles.create.mutate({ teamId: team.id, name: 'Editors', permissions: [] });
+    await trpc.roles.delete.mutate({ teamId: team.id, roleId: id, replacementRoleId: 'member' });
+    await api.rows(
+      `insert into audit_event (id, occurred_at, event, actor_kind, actor_id, account_id, team_id, details)
+       values ('evt_zzz', now(), 'member.added', 'session', 'acc_former', 'acc_deleted', $1, '{}')`,
+      [team.id],
+    );
+
+    const page = await open(`/teams/${team.id}/audit`, { as: owner });
+    const events = eventsOn(page);
+    await expect.poll(() => events.count()).toBe(3);
+    expect(await events.nth(0).innerText()).toContain('acc_former (deleted) added acc_deleted (deleted)');
+    expect(await events.nth(1).innerText()).toContain(`Ada Lovelace deleted the role ${id} (deleted)`);
+    expect(await events.nth(2).innerText()).toContain(`Ada Lovelace created the role ${id} (deleted)`);
   });
 
   test('has pages of fifty, with the keyboard too', async ({ api, open }) => {
@@ -83,7 +103,7 @@ describe.skipIf(!hasChromium)('the audit log of a team', () => {
     await api.aMember(team, member, { role: 'member' });
 
     const page = await open(`/teams/${team.id}/audit`, { as: member });
-    await page.getByText('Your role does not show the audit log').waitFor();
+    await page.getByText('Your role does not include the audit log').waitFor();
     const links = page.getByRole('navigation', { name: 'Team' }).getByRole('link');
     expect(await links.allInnerTexts()).not.toContain('Audit log');
   });

@@ -10,7 +10,7 @@ const rowOf = (page: Page, client: string) =>
     .filter({ has: page.getByText(client, { exact: true }) });
 const scopesOf = (page: Page, client: string) =>
   page
-    .getByRole('list', { name: `What ${client} may do` })
+    .getByRole('list', { name: `What ${client} can do` })
     .getByRole('listitem')
     .allInnerTexts();
 
@@ -51,17 +51,17 @@ describe.skipIf(!hasChromium)('the connected apps of an account', () => {
     const grant = await api.aGrant(person, { client, scopes: ['teams:read', 'teams:write', 'members:read'] });
     const page = await open('/account', { as: person });
     await page.getByRole('button', { name: 'Change access of Planner' }).click();
-    const dialog = page.getByRole('dialog', { name: 'What may Planner do?' });
+    const dialog = page.getByRole('dialog', { name: 'What can Planner do?' });
     const save = dialog.getByRole('button', { name: 'Save' });
     expect(await dialog.getByRole('checkbox').count()).toBe(3);
     expect(await save.isDisabled()).toBe(true);
 
     for (const box of await dialog.getByRole('checkbox').all()) await box.uncheck();
-    await dialog.getByText('To take everything away, revoke the access.').waitFor();
+    await dialog.getByText('To remove all permissions, revoke the access.').waitFor();
     expect(await save.isDisabled()).toBe(true);
     await dialog.getByLabel('See teams and their details').check();
     await save.click();
-    await page.getByText('The access is changed.').waitFor();
+    await page.getByText('Access changed.').waitFor();
 
     expect(await dialog.count()).toBe(0);
     expect(await scopesOf(page, 'Planner')).toEqual(['See teams and their details']);

@@ -17,7 +17,7 @@ const consentsOf = (api: Api, { id }: { id: string }) =>
 const approveButton = (page: Page) => page.getByRole('button', { name: 'Approve' });
 const asks = (page: Page) => shows(page, 'Planner asks for access');
 const isBack = (page: Page) => shows(page, 'Back in the application');
-const isOver = (page: Page) => shows(page, 'This request is over');
+const isOver = (page: Page) => shows(page, 'Request no longer valid');
 
 describe.skipIf(!hasChromium)('the consent page', () => {
   test('leads through the sign-in, and gives for the whole account what stays ticked', async ({ api, app, open }) => {
@@ -30,17 +30,17 @@ describe.skipIf(!hasChromium)('the consent page', () => {
     expect(words).toContain(person.email);
     expect(words).toContain('Not verified by the operator');
     expect(words).toContain(`You will be sent to ${new URL(app.redirectUri).host}`);
-    expect(words).toContain('You are in no team');
+    expect(words).toContain('You are not in a team');
     expect(words).toContain('Access lasts 90 days');
     expect((await boxes(page)).map(({ scope }) => scope)).toEqual(['profile:read', 'teams:read', 'teams:write']);
 
     // Nothing is given in passing: the reach has to be chosen, and something to be left.
     expect(await page.getByRole('radio', { checked: true }).count()).toBe(0);
     expect(await approveButton(page).isDisabled()).toBe(true);
-    await page.getByText('To approve, choose what the application may reach.').waitFor();
+    await page.getByText('To approve, choose what the application can access.').waitFor();
     await page.getByLabel('The whole account').check();
     for (const box of await page.getByRole('checkbox').all()) await box.uncheck();
-    await page.getByText('To approve, tick at least one thing that it may do.').waitFor();
+    await page.getByText('To approve, select at least one permission.').waitFor();
     expect(await approveButton(page).isDisabled()).toBe(true);
     await page.getByLabel('See your profile').check();
     await page.getByLabel('See teams').check();
@@ -67,11 +67,11 @@ describe.skipIf(!hasChromium)('the consent page', () => {
     const page = await open(authorizePath(app, SCOPES), { as: person });
     await asks(page);
     await page.getByLabel('Only one team').check();
-    await page.getByText('What is greyed out concerns the whole account').waitFor();
+    await page.getByText('Disabled permissions apply to the whole account').waitFor();
     expect(await boxes(page)).toEqual(
       SCOPES.map((scope) => ({ scope, isOff: isAccountOnly(scope), isTicked: !isAccountOnly(scope) })),
     );
-    await page.getByText('To approve, choose the team.').waitFor();
+    await page.getByText('To approve, choose a team.').waitFor();
     expect(await approveButton(page).isDisabled()).toBe(true);
     expect(await page.getByLabel('Team', { exact: true }).locator('option').allInnerTexts()).toEqual([
       'Choose a team',
@@ -96,7 +96,7 @@ describe.skipIf(!hasChromium)('the consent page', () => {
     await api.aTeam({ owner: person, name: 'Analytical Engine' });
     const page = await open(authorizePath(app, ['profile:read', 'api-keys:read']), { as: person });
     await page.getByLabel('Only the team Analytical Engine').check();
-    await page.getByText('nothing is left for one team').waitFor();
+    await page.getByText('None can be granted for one team').waitFor();
     expect(await approveButton(page).isDisabled()).toBe(true);
 
     // What was ticked is so again.
@@ -148,7 +148,7 @@ describe.skipIf(!hasChromium)('the consent page', () => {
       .context()
       .addCookies([...cookies].map(([name, value]) => ({ name, value, url: api.services.config.baseUrl })));
     await approveButton(page).click();
-    await page.getByRole('alert').getByText('Another account is signed in now').waitFor();
+    await page.getByRole('alert').getByText('Signed in as a different user').waitFor();
 
     const words = await page.getByRole('main').innerText();
     expect(words).toContain(other.email);
@@ -160,7 +160,7 @@ describe.skipIf(!hasChromium)('the consent page', () => {
     // Nor does anything else of the one before stay.
     await page.getByRole('link', { name: 'Roster' }).click();
     await page.getByRole('link', { name: 'Account' }).click();
-    await page.getByRole('region', { name: 'E-mail address' }).getByText(other.email).waitFor();
+    await page.getByRole('region', { name: 'Email' }).getByText(other.email).waitFor();
     await page.goBack();
     await page.goBack();
     await asks(page);

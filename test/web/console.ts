@@ -101,7 +101,7 @@ export const shows = (page: Page, name: string | RegExp) => heading(page, name).
 
 /** Fills in the sign-in page and submits it. */
 export async function signInAs(page: Page, email: string, password = PASSWORD): Promise<void> {
-  await page.getByLabel('E-mail address').fill(email);
+  await page.getByLabel('Email').fill(email);
   await page.getByLabel('Password', { exact: true }).fill(password);
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
 }

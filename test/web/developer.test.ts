@@ -37,24 +37,22 @@ describe.skipIf(!hasChromium)('the developer page', () => {
     const page = await open('/', { as: person });
     await page.getByRole('link', { name: 'Developer' }).click();
     await shows(page, 'Developer');
-    await page.getByText('You have registered no application').waitFor();
+    await page.getByText('You have no applications').waitFor();
 
-    await page.getByRole('button', { name: 'Register an application' }).click();
+    await page.getByRole('button', { name: 'Register application' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('button', { name: 'Register' }).click();
     await dialog.getByText('Required.').first().waitFor();
     await dialog.getByLabel('Name').fill('Planner');
-    await dialog
-      .getByLabel('Redirect addresses')
-      .fill('https://planner.example/callback\n\n  http://planner.example/other');
+    await dialog.getByLabel('Redirect URIs').fill('https://planner.example/callback\n\n  http://planner.example/other');
     await dialog.getByRole('button', { name: 'Register' }).click();
     await dialog.getByText('Line 2: The redirect URI must use https.').waitFor();
-    await dialog.getByLabel('Redirect addresses').fill('https://planner.example/callback\n');
+    await dialog.getByLabel('Redirect URIs').fill('https://planner.example/callback\n');
     await dialog.getByRole('button', { name: 'Register' }).click();
-    await page.getByRole('dialog', { name: 'Planner is registered' }).waitFor();
+    await page.getByRole('dialog', { name: 'Planner registered' }).waitFor();
 
     const [client] = await clientsOf(api, person);
-    const clientId = await valueOf(page, 'Client id');
+    const clientId = await valueOf(page, 'Client ID');
     const secret = await valueOf(page, 'Client secret');
     expect(client).toEqual({
       id: clientId,
@@ -79,15 +77,15 @@ describe.skipIf(!hasChromium)('the developer page', () => {
 
   test.for([
     ['In a browser', false, 'https://planner.example/'],
-    ['On people’s devices', true, 'http://127.0.0.1/callback'],
+    ['On users’ devices', true, 'http://127.0.0.1/callback'],
   ] as const)('%s an application has no secret', async ([kind, isNative, redirectUri], { api, open }) => {
     const person = await aPerson(api);
     const page = await open('/developer', { as: person });
-    await page.getByRole('button', { name: 'Register an application' }).click();
+    await page.getByRole('button', { name: 'Register application' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Name').fill('Planner');
     await dialog.getByLabel(kind).check();
-    await dialog.getByLabel('Redirect addresses').fill(redirectUri);
+    await dialog.getByLabel('Redirect URIs').fill(redirectUri);
     await dialog.getByRole('button', { name: 'Register' }).click();
     await dialog.getByText('This application has no secret').waitFor();
 
@@ -95,7 +93,7 @@ describe.skipIf(!hasChromium)('the developer page', () => {
     expect(await clientsOf(api, person)).toMatchObject([{ is_native: isNative, is_confidential: false }]);
     await dialog.getByRole('button', { name: 'Done' }).click();
     expect(await rowOf(page, 'Planner').innerText()).toContain(kind);
-    expect(await page.getByRole('button', { name: 'Make a new secret for Planner' }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'Rotate secret of Planner' }).count()).toBe(0);
   });
 
   test('a secret is changed: the one before works as long as was chosen, or ends at once', async ({ api, open }) => {
@@ -117,11 +115,11 @@ describe.skipIf(!hasChromium)('the developer page', () => {
     expect(await rowOf(page, 'Planner').innerText()).not.toContain('valid until');
 
     async function rotate(overlap: string): Promise<string> {
-      await page.getByRole('button', { name: 'Make a new secret for Planner' }).click();
+      await page.getByRole('button', { name: 'Rotate secret of Planner' }).click();
       const dialog = page.getByRole('dialog');
       await dialog.getByLabel('Current secret stays valid').selectOption(overlap);
       await dialog.getByRole('button', { name: 'Rotate secret' }).click();
-      await page.getByRole('dialog', { name: 'The new secret' }).waitFor();
+      await page.getByRole('dialog', { name: 'New client secret' }).waitFor();
       const secret = await valueOf(page, 'Client secret');
       await rowOf(page, 'Planner')
         .getByText(`…${secret.slice(-4)}`)
@@ -141,19 +139,21 @@ describe.skipIf(!hasChromium)('the developer page', () => {
     const page = await open('/developer', { as: person });
     const dialog = page.getByRole('dialog');
     await page.getByRole('button', { name: 'Edit Planner' }).click();
-    expect(await dialog.getByLabel('Redirect addresses').inputValue()).toBe(client.redirectUri);
+    expect(await dialog.getByLabel('Redirect URIs').inputValue()).toBe(client.redirectUri);
     await dialog.getByLabel('Name').fill('Scheduler');
-    await dialog.getByLabel('Redirect addresses').fill('https://a.example/\nhttps://b.example/');
+    await dialog.getByLabel('Redirect URIs').fill('https://a.example/\nhttps://b.example/');
     await dialog.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('The application is changed.').waitFor();
+    await page.getByText('Application changed.').waitFor();
     expect(await clientsOf(api, person)).toMatchObject([
       { id: client.id, name: 'Scheduler', redirect_uris: ['https://a.example/', 'https://b.example/'] },
     ]);
 
     await page.getByRole('button', { name: 'Delete Scheduler' }).click();
-    await dialog.getByText(/Everybody’s access through Scheduler ends at once/).waitFor();
+    await dialog
+      .getByText(/All access through Scheduler and the API keys it created are revoked immediately/)
+      .waitFor();
     await dialog.getByRole('button', { name: 'Delete' }).click();
-    await page.getByText('You have registered no application').waitFor();
+    await page.getByText('You have no applications').waitFor();
     expect(await clientsOf(api, person)).toEqual([]);
     expect(await api.as(grant).get('/api/v1/credential')).toBeProblem('credential_invalid');
   });

@@ -43,7 +43,7 @@ describe.skipIf(!hasChromium)('the page of an invitation', () => {
 
     await page.getByRole('link', { name: 'Sign up to accept' }).click();
     await shows(page, 'Create your account');
-    expect(await page.getByLabel('E-mail address').inputValue()).toBe(email);
+    expect(await page.getByLabel('Email').inputValue()).toBe(email);
     await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
     await page.getByRole('button', { name: 'Create account' }).click();
 
@@ -51,7 +51,7 @@ describe.skipIf(!hasChromium)('the page of an invitation', () => {
     const row = page.getByRole('listitem').filter({ hasText: team.name });
     await row.waitFor();
     expect(await row.innerText()).toContain('Member');
-    expect(await page.getByText('Your address is not verified').count()).toBe(0);
+    expect(await page.getByText('Email not verified').count()).toBe(0);
     expect(await stateOf(api, team)).toEqual([{ members: 2, pending: 0 }]);
   });
 
@@ -62,10 +62,10 @@ describe.skipIf(!hasChromium)('the page of an invitation', () => {
     await page.getByRole('link', { name: 'Sign in to accept' }).click();
     await signInAs(page, person.email);
     await shows(page, `Join ${team.name}`);
-    await page.getByRole('button', { name: 'Accept the invitation' }).click();
+    await page.getByRole('button', { name: 'Accept invitation' }).click();
 
     await shows(page, 'Your teams');
-    await page.getByText(`You are a member of ${team.name} now.`).waitFor();
+    await page.getByText(`You are now a member of ${team.name}.`).waitFor();
     await page.getByRole('listitem').filter({ hasText: team.name }).waitFor();
   });
 
@@ -77,7 +77,7 @@ describe.skipIf(!hasChromium)('the page of an invitation', () => {
     await page.getByRole('link', { name: 'Sign in to accept' }).waitFor();
     await page.getByRole('link', { name: 'Sign up to accept' }).click();
     await shows(page, 'Create your account');
-    await page.getByText('As this link was passed on').waitFor();
+    await page.getByText('Because this link was shared').waitFor();
     await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
     await page.getByRole('button', { name: 'Create account' }).click();
     await shows(page, 'Check your email');
@@ -86,11 +86,11 @@ describe.skipIf(!hasChromium)('the page of an invitation', () => {
 
     const other = await page.context().newPage();
     await other.goto(linkIn(await api.mailTo(email, /verify/i)));
-    await other.getByRole('button', { name: 'Verify the address' }).click();
-    await shows(other, 'Your address is verified');
+    await other.getByRole('button', { name: 'Verify email' }).click();
+    await shows(other, 'Email verified');
     await page.getByRole('link', { name: 'Open the invitation' }).click();
     await shows(page, `Join ${team.name}`);
-    await page.getByRole('button', { name: 'Accept the invitation' }).click();
+    await page.getByRole('button', { name: 'Accept invitation' }).click();
     await page.getByRole('listitem').filter({ hasText: team.name }).waitFor();
     expect(await stateOf(api, team)).toEqual([{ members: 2, pending: 0 }]);
   });
@@ -99,9 +99,9 @@ describe.skipIf(!hasChromium)('the page of an invitation', () => {
     const { team, link } = await invite(api, (await aPerson(api)).email);
     const other = await aPerson(api);
     const page = await open(link, { as: other });
-    await page.getByText('The invitation is for another address').waitFor();
+    await page.getByText('This invitation is for another email').waitFor();
     expect(await page.getByRole('main').innerText()).toContain(other.email);
-    expect(await page.getByRole('button', { name: 'Accept the invitation' }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'Accept invitation' }).count()).toBe(0);
 
     await page.getByRole('button', { name: 'Sign out and continue' }).click();
     await page.getByRole('link', { name: 'Sign in to accept' }).waitFor();
@@ -116,11 +116,11 @@ describe.skipIf(!hasChromium)('the page of an invitation', () => {
     expect(await stateOf(api, team)).toEqual([{ members: 1, pending: 1 }]);
     await page.getByRole('button', { name: 'Decline' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Decline' }).click();
-    await shows(page, 'You have declined the invitation');
+    await shows(page, 'Invitation declined');
     expect(await stateOf(api, team)).toEqual([{ members: 1, pending: 0 }]);
 
     await page.goto(link);
-    await shows(page, 'This invitation does not work');
+    await shows(page, 'This invitation could not be shown');
     await page.getByRole('alert').getByText('Invalid or expired link', { exact: true }).waitFor();
   });
 });

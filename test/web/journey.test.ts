@@ -17,9 +17,9 @@ describe.skipIf(!hasChromium)('what two people do with a team, from the first pa
     const [adas, maxs] = [await open('/sign-up'), await open('/sign-in')];
 
     await signUp(api, adas, ada, 'Ada');
-    await adas.getByRole('button', { name: 'Create a team' }).click();
+    await adas.getByRole('button', { name: 'Create team' }).click();
     await adas.getByLabel('Team name').fill(TEAM);
-    await adas.getByRole('button', { name: 'Create the team' }).click();
+    await adas.getByRole('dialog').getByRole('button', { name: 'Create team' }).click();
     await adas.getByRole('link', { name: TEAM }).click();
 
     // A role of the team’s own, and an invitation to it that is accepted in another browser.
@@ -72,7 +72,7 @@ describe.skipIf(!hasChromium)('what two people do with a team, from the first pa
     await maxs.getByRole('button', { name: 'Change access of Planner' }).click();
     await maxs.getByRole('dialog').getByLabel('See teams and their details').uncheck();
     await maxs.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
-    await maxs.getByText('The access is changed.').waitFor();
+    await maxs.getByText('Access changed.').waitFor();
     expect(await teamsBy(api, token)).toBeProblem('scope_missing');
     await maxs.getByRole('button', { name: 'Revoke the access of Planner' }).click();
     await maxs.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
@@ -85,7 +85,7 @@ describe.skipIf(!hasChromium)('what two people do with a team, from the first pa
     await adas.getByRole('dialog').getByRole('button', { name: 'Remove member', exact: true }).click();
     await adas.getByText('Max removed.').waitFor();
     await maxs.goto('/');
-    await maxs.getByText('You are in no team yet').waitFor();
+    await maxs.getByText('You are not in a team yet').waitFor();
     await join(api, adas, maxs, max, 'Member');
     await goTo(adas, 'Members');
     await choose(adas, 'Max', 'Offer ownership…');
@@ -100,7 +100,7 @@ describe.skipIf(!hasChromium)('what two people do with a team, from the first pa
     await adas.getByRole('button', { name: 'Leave team…' }).click();
     await adas.getByRole('dialog').getByRole('button', { name: 'Leave team' }).click();
 
-    await adas.getByText('You are in no team yet').waitFor();
+    await adas.getByText('You are not in a team yet').waitFor();
     await maxs.getByRole('link', { name: TEAM }).click();
     await goTo(maxs, 'Members');
     await maxs.getByRole('status').getByText('1 member').waitFor();
@@ -124,12 +124,12 @@ async function choose(page: Page, member: string, action: string): Promise<void>
 }
 
 async function signUp(api: Api, page: Page, email: string, firstName: string): Promise<void> {
-  await page.getByLabel('E-mail address').fill(email);
+  await page.getByLabel('Email').fill(email);
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
   await page.getByLabel('First name').fill(firstName);
   await page.getByRole('button', { name: 'Create account' }).click();
   await page.goto(linkIn(await api.mailTo(email, /verify/i)));
-  await page.getByRole('button', { name: 'Verify the address' }).click();
+  await page.getByRole('button', { name: 'Verify email' }).click();
   await page.getByRole('link', { name: 'Go to your teams' }).click();
   await signInAs(page, email);
   await shows(page, 'Your teams');
@@ -148,7 +148,7 @@ async function join(api: Api, inviter: Page, invited: Page, email: string, role:
   await invited.goto(linkIn(await api.mailTo(email, /invitation/i)));
   await shows(invited, `Join ${TEAM}`);
   const newcomer = invited.getByRole('link', { name: 'Sign up to accept' });
-  const accept = invited.getByRole('button', { name: 'Accept the invitation' });
+  const accept = invited.getByRole('button', { name: 'Accept invitation' });
   await newcomer.or(accept).waitFor();
   if ((await newcomer.count()) === 0) await accept.click();
   else {

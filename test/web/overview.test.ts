@@ -193,7 +193,7 @@ describe.skipIf(!hasChromium)('the frame of a team', () => {
     expect(await page.getByRole('navigation', { name: 'Team' }).count()).toBe(0);
     expect(await page.getByRole('alert').innerText()).toMatch(/Team not found[\s\S]*Request/);
     await page.getByRole('link', { name: 'Go to your teams' }).click();
-    await page.getByText('You are in no team yet').waitFor();
+    await page.getByText('You are not in a team yet').waitFor();
   });
 
   test('a change that is refused because the team is gone shows so, with the way home', async ({ api, open }) => {

@@ -35,9 +35,9 @@ async function plugIn(page: Page) {
 const passkeysOn = (page: Page) => page.getByRole('region', { name: 'Passkeys' });
 
 async function add(page: Page, name: string): Promise<void> {
-  await passkeysOn(page).getByRole('button', { name: 'Add a passkey' }).click();
+  await passkeysOn(page).getByRole('button', { name: 'Add passkey' }).click();
   await page.getByRole('dialog').getByLabel('Name').fill(name);
-  await page.getByRole('dialog').getByRole('button', { name: 'Add a passkey' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Add passkey' }).click();
 }
 
 /** A page whose owner has just added a passkey. */
@@ -88,7 +88,7 @@ describe.skipIf(!hasChromium)('passkeys in a browser', () => {
     await (await plugIn(page)).verify(false);
 
     await add(page, 'Not mine');
-    await page.getByRole('dialog').getByText('No passkey was made.').waitFor();
+    await page.getByRole('dialog').getByText('No passkey was created.').waitFor();
 
     expect(await namesOf(api, account)).toEqual([]);
   });
@@ -112,7 +112,7 @@ describe.skipIf(!hasChromium)('passkeys in a browser', () => {
     await api.rows(`update account set password_hash = 'a hash' where id = $1`, [account.id]);
     await passkeysOn(page).getByRole('button', { name: 'Remove the passkey Laptop' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
-    await passkeysOn(page).getByText('You have no passkey.').waitFor();
+    await passkeysOn(page).getByText('You have no passkeys.').waitFor();
 
     const elsewhere = await open('/verify-email');
     await (await plugIn(elsewhere)).hold(await authenticator.credentials());

@@ -16,8 +16,8 @@ async function openStale(api: Api, open: Open) {
 }
 
 async function deleteAccount(page: Page) {
-  await page.getByRole('button', { name: 'Delete the account…' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Delete for good' }).click();
+  await page.getByRole('button', { name: 'Delete account…' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete account' }).click();
   return page.getByRole('dialog', { name: CONFIRM });
 }
 
@@ -37,7 +37,7 @@ describe.skipIf(!hasChromium)('an action that needs a recent sign-in', () => {
     await dialog.getByRole('button', { name: 'Confirm', exact: true }).click();
 
     await shows(page, 'Sign in');
-    await page.getByText('Your account is deleted.').waitFor();
+    await page.getByText('Account deleted.').waitFor();
     expect(await accounts(api, person)).toEqual([]);
   });
 
@@ -50,7 +50,7 @@ describe.skipIf(!hasChromium)('an action that needs a recent sign-in', () => {
     await question.getByRole('alert').getByText(CONFIRM).waitFor();
     expect(await accounts(api, person)).toHaveLength(1);
 
-    await question.getByRole('button', { name: 'Delete for good' }).click();
+    await question.getByRole('button', { name: 'Delete account' }).click();
     await dialog.getByLabel('Password', { exact: true }).waitFor();
   });
 
@@ -93,9 +93,9 @@ describe.skipIf(!hasChromium)('an action that needs a recent sign-in', () => {
         automaticPresenceSimulation: true,
       },
     });
-    await page.getByRole('button', { name: 'Add a passkey' }).click();
+    await page.getByRole('button', { name: 'Add passkey' }).click();
     await page.getByRole('dialog').getByLabel('Name').fill('Laptop');
-    await page.getByRole('dialog').getByRole('button', { name: 'Add a passkey' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Add passkey' }).click();
     await page.getByRole('listitem').filter({ hasText: 'Laptop' }).waitFor();
     await api.rows('update session set proven_at = null where account_id = $1', [person.id]);
 

@@ -121,7 +121,7 @@ describe.skipIf(!hasChromium)('deleting a team', () => {
     await page.keyboard.press('Enter');
     await shows(page, 'Your teams');
     await page.getByText(/^Team Analytical\s+Engine deleted\.$/).waitFor();
-    await page.getByText('You are in no team yet').waitFor();
+    await page.getByText('You are not in a team yet').waitFor();
     expect(await rowOf(api, team)).toBeUndefined();
     expect(await api.as(key).get('/api/v1/credential')).toBeProblem('credential_invalid');
 

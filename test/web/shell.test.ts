@@ -14,7 +14,7 @@ describe.skipIf(!hasChromium)('the web shell', () => {
     const page = await open('/sign-in');
     await page.getByRole('link', { name: 'Create an account' }).click();
     await shows(page, 'Create your account');
-    await page.getByLabel('E-mail address').fill(email);
+    await page.getByLabel('Email').fill(email);
     await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
     await page.getByRole('button', { name: 'Create account' }).click();
     await shows(page, 'Check your email');
@@ -26,20 +26,20 @@ describe.skipIf(!hasChromium)('the web shell', () => {
 
     // Opening the link changes nothing: mail scanners do it too.
     await page.goto(linkIn(await api.mailTo(email, /verify/i)));
-    await shows(page, 'Verify your address');
+    await shows(page, 'Verify your email');
     expect(await isVerified()).toBe(false);
-    await page.getByRole('button', { name: 'Verify the address' }).click();
-    await shows(page, 'Your address is verified');
+    await page.getByRole('button', { name: 'Verify email' }).click();
+    await shows(page, 'Email verified');
     expect(await isVerified()).toBe(true);
 
     await page.getByRole('link', { name: 'Go to your teams' }).click();
     await shows(page, 'Your teams');
-    await page.getByText('You are in no team yet').waitFor();
-    expect(await page.getByText('Create one and invite others to it').isVisible()).toBe(true);
+    await page.getByText('You are not in a team yet').waitFor();
+    expect(await page.getByText('Create a team and invite others').isVisible()).toBe(true);
 
-    await page.getByRole('button', { name: 'Create a team' }).click();
+    await page.getByRole('button', { name: 'Create team' }).click();
     await page.getByLabel('Team name').fill('Analytical Engine');
-    await page.getByRole('button', { name: 'Create the team' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Create team' }).click();
     const row = page.getByRole('listitem').filter({ hasText: 'Analytical Engine' });
     await row.waitFor();
     expect(await row.innerText()).toContain('Owner');
@@ -57,16 +57,16 @@ describe.skipIf(!hasChromium)('the web shell', () => {
     const email = `new-${crypto.randomUUID()}@example.com`;
     await api.visitor().trpc.auth.signUp.mutate({ email, password: 'a password of somebody else' });
     const page = await open(linkIn(await api.mailTo(email, /verify/i)));
-    await shows(page, 'Verify your address');
-    const verify = page.getByRole('button', { name: 'Verify the address' });
+    await shows(page, 'Verify your email');
+    const verify = page.getByRole('button', { name: 'Verify email' });
 
     await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
     await verify.click();
-    await page.getByText(/password is (not right|wrong|incorrect)/i).waitFor();
+    await page.getByText('Incorrect password.').waitFor();
     await page.getByRole('button', { name: 'I don’t know this password' }).click();
     await page.getByLabel('New password').fill(PASSWORD);
     await verify.click();
-    await shows(page, 'Your address is verified');
+    await shows(page, 'Email verified');
 
     expect(await codeOf(signIn(api.visitor(), email, PASSWORD))).toBe('ok');
     expect(await codeOf(signIn(api.visitor(), email, 'a password of somebody else'))).toBe('sign_in_failed');
@@ -77,7 +77,7 @@ describe.skipIf(!hasChromium)('the web shell', () => {
     const page = await open('/sign-in');
     await page.getByRole('link', { name: 'Email me a sign-in link' }).click();
     await shows(page, 'Sign in by email');
-    await page.getByLabel('E-mail address').fill(person.email);
+    await page.getByLabel('Email').fill(person.email);
     await page.getByRole('button', { name: 'Email me a sign-in link' }).click();
     await shows(page, 'Check your email');
 
@@ -96,9 +96,9 @@ describe.skipIf(!hasChromium)('the web shell', () => {
     await api.rows('update account set email_verified_at = null where id = $1', [account.id]);
     const page = await open('/', { as: account });
 
-    await page.getByText('Your address is not verified').waitFor();
-    await page.getByRole('button', { name: 'Send the link again' }).click();
-    await page.getByText(`A new link is on its way to ${account.email}.`).waitFor();
+    await page.getByText('Email not verified').waitFor();
+    await page.getByRole('button', { name: 'Resend link' }).click();
+    await page.getByText(`New link sent to ${account.email}.`).waitFor();
 
     expect(linkIn(await api.mailTo(account.email, /verify/i))).toMatch(/^\/verify-email\?token=/);
   });
@@ -126,7 +126,7 @@ describe.skipIf(!hasChromium)('the web shell', () => {
     const page = await open('/sign-in');
     await shows(page, 'Sign in');
 
-    expect(await focused(page)).toBe('E-mail address');
+    expect(await focused(page)).toBe('Email');
     await page.keyboard.type(person.email);
     await page.keyboard.press('Tab');
     expect(await focused(page)).toBe('Password');
@@ -139,7 +139,7 @@ describe.skipIf(!hasChromium)('the web shell', () => {
     await page.goto('/account');
     await shows(page, 'Your account');
     await page.keyboard.press('Tab');
-    expect(await focused(page)).toBe('Skip to the content');
+    expect(await focused(page)).toBe('Skip to content');
     const stops = new Set<string>();
     for (let i = 0; i < 40; i++) {
       stops.add(await focused(page));
@@ -150,10 +150,10 @@ describe.skipIf(!hasChromium)('the web shell', () => {
       'Account',
       'Sign out',
       'First name',
-      'New address',
+      'New email',
       'New password',
-      'Add a passkey',
-      'Delete the account…',
+      'Add passkey',
+      'Delete account…',
     ]) {
       expect([...stops], 'what Tab reaches').toContain(stop);
     }
@@ -170,21 +170,21 @@ describe.skipIf(!hasChromium)('the web shell', () => {
     const requestId = await alert.locator('code').innerText();
     expect(requestId).toMatch(/^[\w.-]+$/);
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
-    await alert.getByRole('button', { name: 'Copy the id of the request' }).click();
+    await alert.getByRole('button', { name: 'Copy request ID' }).click();
     await page.getByText('Copied').waitFor();
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(requestId);
   });
 
   test('a fault of a field is told at the field, which has the focus', async ({ open }) => {
     const page = await open('/sign-up');
-    await page.getByLabel('E-mail address').fill('nobody');
+    await page.getByLabel('Email').fill('nobody');
     await page.getByLabel('Password', { exact: true }).fill('short');
     await page.getByRole('button', { name: 'Create account' }).click();
 
-    const email = page.getByRole('textbox', { name: 'E-mail address' });
+    const email = page.getByRole('textbox', { name: 'Email' });
     await page.getByText('Enter an email address, for example name@example.com.').waitFor();
     expect(await email.getAttribute('aria-invalid')).toBe('true');
-    expect(await focused(page)).toBe('E-mail address');
+    expect(await focused(page)).toBe('Email');
     expect(await page.getByText('Use at least 8 characters.').isVisible()).toBe(true);
     expect(await page.getByRole('alert').count()).toBe(0);
   });
@@ -205,7 +205,7 @@ describe.skipIf(!hasChromium)('the web shell', () => {
 
   test('an unknown address is a page that says so', async ({ open }) => {
     const page = await open('/no-such-page');
-    await shows(page, 'There is no such page');
+    await shows(page, 'Page not found');
   });
 
   test('light and dark follow the system until somebody chooses, before anything is painted', async ({ open }) => {

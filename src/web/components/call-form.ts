@@ -10,15 +10,15 @@ type CallForm<Fields extends Values, Output> = {
   readonly call: (values: Fields) => Promise<Output>;
   readonly onSuccess?: (output: Output, values: Fields) => unknown;
   readonly onError?: (failure: Failure) => void;
-  /** A field beside those the refusal names: where the words of a code belong. */
+  /** The field that shows the error of a code, in addition to the fields that the problem document names. */
   readonly fieldOf?: Partial<Record<NonNullable<Failure['code']>, keyof Fields & string>>;
-  /** The fields that hold a list, an entry on each line. */
+  /** The fields that hold a list, one entry per line. */
   readonly lists?: readonly (keyof Fields & string)[];
-  /** Words for a fault of a field where the general ones say too little. */
+  /** Texts for faults of a field for which the general texts are not specific enough. */
   readonly faults?: Partial<Record<keyof Fields & string, Partial<Record<Fault['code'], string>>>>;
 };
 
-/** A form whose submission is one call. The service alone judges the values, and its faults go to their fields. */
+/** A form that is submitted by one call. Only the service validates, and its errors are shown at their fields. */
 export function useCallForm<Fields extends Values, Output>({
   initialValues,
   call,
@@ -65,21 +65,21 @@ export function useCallForm<Fields extends Values, Output>({
     },
     pending: mutation.isPending,
     error: mutation.error,
-    /** What no field shows. */
+    /** The error, unless a field shows it. */
     failure: failure === undefined || Object.keys(faultsOf(failure)).length > 0 ? undefined : failure,
   };
 }
 
 type Fault = Failure['errors'][number];
 
-/** Only the detail says what is wrong with an entry of a list. */
+/** For an entry of a list, the detail is more specific than the code. */
 function listFaultText({ detail }: Failure, fault: Fault, index: string | undefined): string {
   if (index !== undefined) return texts.faults.line(Number(index) + 1, detail);
   const max = fault.params?.['max'];
   return max === undefined ? faultText(fault) : texts.faults.max_lines(Number(max));
 }
 
-/** What is wrong with a value, for whoever typed it. */
+/** Returns the text for an invalid value. */
 export function faultText({ code, pointer, params = {} }: Fault): string {
   const bound = Number(params['min'] ?? params['max']);
   if (code === 'invalid_format' && params['format'] === 'email') return texts.faults.email;

@@ -10,19 +10,19 @@ type ConfirmationProps = {
   readonly title: string;
   readonly explanation: string;
   readonly submit: string;
-  /** Red says that something is lost by it. */
+  /** Red for destructive actions. */
   readonly color?: 'red' | 'blue';
-  /** False as long as what is below the explanation is not there to be read. */
+  /** False while the content below the explanation is loading. */
   readonly isReady?: boolean;
   readonly children?: ReactNode;
   readonly call: () => Promise<unknown>;
   readonly onSuccess: () => void;
-  /** After a refusal, which the dialog shows. */
+  /** Called after an error, which the dialog shows. */
   readonly onError?: (() => void) | undefined;
   readonly onClose: () => void;
 };
 
-/** Asks once more before something that cannot be undone. */
+/** Asks for confirmation before an action that cannot be undone. */
 export function Confirmation({
   title,
   explanation,

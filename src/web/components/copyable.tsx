@@ -5,11 +5,11 @@ import { developerTexts } from '../messages/oauth.ts';
 type CopyableProps = {
   readonly label: string;
   readonly value: string;
-  /** Whether a dialog begins at its button. */
+  /** Whether its button has the focus when the dialog opens. */
   readonly isFirst?: boolean;
 };
 
-/** A value to be used elsewhere, with a button that copies it. */
+/** A value with a button that copies it. */
 export const Copyable = ({ label, value, isFirst = false }: CopyableProps) => (
   <span className="copyable">
     <Code className="copyable-value">{value}</Code>{' '}

@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { me } from '../session.ts';
 
-/** Formats dates for the reader: by the account's locale where it has one, else by the browser's. */
+/** Formats dates in the locale of the account, or of the browser if the account has none. */
 export function useDates() {
-  // Only what is there already: pages for anybody do not ask who is signed in.
+  // Cached data only: pages without a session do not request the account.
   const { data } = useQuery({ ...me(), enabled: false });
   const locale = supported(data?.preferredLocale);
   const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' });
@@ -11,7 +11,7 @@ export function useDates() {
   return {
     day: (iso: string) => day.format(new Date(iso)),
     minute: (iso: string) => minute.format(new Date(iso)),
-    /** A country by its name, as `country` is a code where a database gave it. */
+    /** Returns the name of a country code. Other values are returned as they are. */
     country: (code: string) => countryName(code, locale),
   };
 }

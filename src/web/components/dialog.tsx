@@ -2,7 +2,7 @@ import { Modal, type ModalProps } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { texts } from '../messages/console.ts';
 
-/** A dialog that is open as long as it is there. */
+/** A dialog that is open while it is mounted. */
 export function Dialog(props: Omit<ModalProps, 'opened'>) {
   useFocusReturn();
   return (
@@ -10,10 +10,10 @@ export function Dialog(props: Omit<ModalProps, 'opened'>) {
       opened
       centered
       radius="md"
-      // Locking would need a style element, which the policy of the pages refuses.
+      // Locking would add a style element, which the Content-Security-Policy blocks.
       lockScroll={false}
       transitionProps={{ duration: 120 }}
-      // As a banner of the page, which Mantine's element is, it would be a second one.
+      // Mantine renders a `header`, which would be a second banner of the page.
       attributes={{ header: { role: 'none' } }}
       closeButtonProps={{ 'aria-label': texts.close }}
       {...props}
@@ -21,7 +21,7 @@ export function Dialog(props: Omit<ModalProps, 'opened'>) {
   );
 }
 
-/** Gives the focus back to what had it: Modal does so only when it is told to close, and not when it goes. */
+/** Restores the focus on unmount, which Modal does only if `opened` changes. */
 function useFocusReturn(): void {
   const [before] = useState(() => document.activeElement);
   useEffect(

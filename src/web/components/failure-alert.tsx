@@ -10,7 +10,7 @@ type FailureAlertProps = {
   readonly onClose?: () => void;
 };
 
-/** What went wrong, in the words of the problem document, with the id to quote. Read out when it appears. */
+/** Shows the problem document of a failed call with its request ID. Screen readers announce it. */
 export const FailureAlert = ({ failure, retry, children, onClose }: FailureAlertProps) => (
   <Alert
     color="red"

@@ -20,7 +20,7 @@ import { Shortcuts } from './shortcuts.tsx';
 
 type VisitorLayoutProps = { readonly children?: ReactNode; readonly wide?: boolean };
 
-/** A card in the middle, for pages with one thing to do. */
+/** A centered card, for pages with one task. */
 export const VisitorLayout = ({ children = <Outlet />, wide = false }: VisitorLayoutProps) => (
   <div className="visitor">
     <SkipLink />
@@ -36,10 +36,10 @@ export const VisitorLayout = ({ children = <Outlet />, wide = false }: VisitorLa
   </div>
 );
 
-/** A wider card, for a decision with more to read. */
+/** A wider card, for a decision with more text. */
 export const DeciderLayout = () => <VisitorLayout wide />;
 
-/** The frame of everything behind the sign-in. */
+/** The layout of all pages for signed-in users. */
 export const ConsoleLayout = () => (
   <>
     <AccountChanged />
@@ -69,7 +69,7 @@ export const ConsoleLayout = () => (
   </>
 );
 
-/** Only operators know the way. Whether somebody is one, the service says with each call. */
+/** Shown only to operators. The service checks the role on each call. */
 function OperatorLink() {
   const { data: person } = useQuery(me());
   return person?.role === 'admin' && <Link to="/operator">{texts.header.operator}</Link>;
@@ -103,9 +103,9 @@ function SignOut() {
   );
 }
 
-/** Between light and dark; choosing what the system has means following the system again. */
+/** Switches between light and dark. Choosing the system’s scheme follows the system again. */
 function ColorSchemeToggle() {
-  // Suppressing transitions would need a style element.
+  // Disabling transitions would add a style element.
   const { setColorScheme } = useMantineColorScheme({ keepTransitions: true });
   const current = useComputedColorScheme('light');
   const system = useColorScheme();

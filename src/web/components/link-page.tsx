@@ -18,11 +18,11 @@ type LinkPageProps = {
   };
   readonly call: (token: string) => Promise<unknown>;
   readonly onDone?: () => void;
-  /** What to do next once it is done. */
+  /** The next step after success. */
   readonly next: ReactNode;
 };
 
-/** Where the link of a mail leads. Mail scanners open links, so only the button changes anything. */
+/** The page of an emailed link. Mail scanners open links, so only the button changes data. */
 export function LinkPage({ token, words, call, onDone, next }: LinkPageProps) {
   const mutation = useMutation({ mutationFn: call, ...(onDone === undefined ? {} : { onSuccess: onDone }) });
   if (token === undefined) return <IncompleteLink />;
@@ -39,7 +39,7 @@ export function LinkPage({ token, words, call, onDone, next }: LinkPageProps) {
   );
 }
 
-/** The outcome of a page's one thing to do. Its heading is focused, so that it is read out. */
+/** The result of a page’s task. Its heading is focused, so that screen readers announce it. */
 export function Done({
   title,
   explanation,

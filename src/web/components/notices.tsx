@@ -7,7 +7,7 @@ const SHOWN_MS = 8000;
 
 const NoticeContext = createContext<(message: string) => void>(() => undefined);
 
-/** Says that something was done, to eyes and screen readers, whatever page comes next. */
+/** Shows and announces a notice, also if the page changes. */
 export const useNotice = () => use(NoticeContext);
 
 export function Notices({ children }: { readonly children: ReactNode }) {

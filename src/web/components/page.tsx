@@ -9,7 +9,7 @@ type PageProps = {
   readonly children: ReactNode;
 };
 
-/** A page under its one heading, which takes the focus after a change of the route (see routes.tsx). */
+/** A page with its heading, which is focused after a route change (see routes.tsx). */
 export const Page = ({ title, explanation, action, children }: PageProps) => (
   <>
     <title>{`${title} · ${texts.product}`}</title>
@@ -30,7 +30,7 @@ export const Page = ({ title, explanation, action, children }: PageProps) => (
   </>
 );
 
-/** Space for what is being loaded, about as high as it will be. */
+/** A placeholder of about the height of the content that is loading. */
 export const Placeholder = ({ rows = 3, height = 44 }: { readonly rows?: number; readonly height?: number }) => (
   <Stack gap="md" role="status" aria-label={texts.loading}>
     {Array.from({ length: rows }, (_, row) => (

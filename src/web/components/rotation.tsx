@@ -12,7 +12,7 @@ type RotationProps<Output> = {
   readonly onClose: () => void;
 };
 
-/** Asks for a new secret; with an overlap the one before works until everything has the new one. */
+/** Asks how long the previous secret stays valid, and rotates. */
 export function Rotation<Output>({ explanation, call, onSuccess, onClose }: RotationProps<Output>) {
   const form = useCallForm({
     initialValues: { overlapHours: '24' },

@@ -9,13 +9,13 @@ type ScopeChoiceProps = {
   readonly scopes: readonly Scope[];
   readonly ticked: readonly Scope[];
   readonly onChange: (ticked: Scope[]) => void;
-  /** What cannot be ticked at the moment, and shows no tick. */
+  /** Scopes that are disabled and shown as not selected. */
   readonly isExcluded?: (scope: Scope) => boolean;
-  /** Whether each is also called what the API calls it. */
+  /** Whether to show the names that the API uses. */
   readonly withNames?: boolean;
 };
 
-/** A checkbox for each thing that an application or a key may do. */
+/** A checkbox for each scope of an application or a key. */
 export const ScopeChoice = ({
   label,
   description,

@@ -1,4 +1,4 @@
-/** Where `g` and then a letter leads; the second half only from within a team. */
+/** Targets of `g` followed by a letter. TEAM_PLACES work only in a team. */
 export const PLACES = { t: '/', k: '/api-keys', a: '/account', d: '/developer' } as const;
 export const TEAM_PLACES = {
   o: '/teams/$teamId',

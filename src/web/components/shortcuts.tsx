@@ -7,7 +7,7 @@ const ShortcutsDialog = lazy(async () => ({ default: (await import('./shortcuts-
 
 const SEQUENCE_MS = 1500;
 
-/** The keys that work everywhere in the console, and the list of them under `?`. They can be switched off (WCAG 2.1.4). */
+/** Handles the keyboard shortcuts of the console, and lists them with `?`. Users can disable them (WCAG 2.1.4). */
 export function Shortcuts() {
   const [isOn, setOn] = useLocalStorage({
     key: 'roster-shortcuts',
@@ -47,7 +47,7 @@ export function Shortcuts() {
 
 const isIn = <Places extends object>(places: Places, key: string): key is keyof Places & string => key in places;
 
-/** Whether the keys belong to somebody else: a field that is being filled in, or a dialog. */
+/** Whether a field or a dialog handles the keys. */
 const isBusy = (target: EventTarget | null): boolean =>
   (target instanceof HTMLElement && (target.isContentEditable || target.matches('input, textarea, select'))) ||
   document.querySelector('[role="dialog"]') !== null;

@@ -1,4 +1,4 @@
-/** The words of the pages about API keys. */
+/** Texts of the pages about API keys. */
 export const apiKeysTexts = {
   title: 'API keys',
   explanation: 'Programs use a key to act as you in all your teams, within the key’s scopes.',
@@ -10,7 +10,7 @@ export const apiKeysTexts = {
   teamEmptyTitle: 'The team has no API keys',
   teamEmpty: 'A team key lets a script or service access only this team.',
   you: 'you',
-  somebody: 'a member without a name',
+  nameless: 'a member without a name',
   made: (date: string) => `Created ${date}`,
   madeBy: (date: string, person: string) => `Created ${date} by ${person}`,
   used: (date: string) => `last used ${date}`,

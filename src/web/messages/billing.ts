@@ -2,7 +2,7 @@ import type { Outputs } from '../trpc.ts';
 
 type Billing = Outputs['getTeamBilling'];
 
-/** The words of the page about a team's plan. */
+/** Texts of the page about a team's plan. */
 export const billingTexts = {
   title: 'Billing',
   refusedTitle: 'Your role does not include billing',
@@ -15,7 +15,7 @@ export const billingTexts = {
     free: (free: number) => (free === 1 ? 'One more person can be invited.' : `${free} more people can be invited.`),
     full: 'All seats are used. Free a seat to invite more people.',
     over: (count: number) =>
-      `The team uses ${count} ${count === 1 ? 'seat' : 'seats'} more than its plan includes. Members keep their seats, but nobody can be invited until seats are free.`,
+      `The team uses ${count} ${count === 1 ? 'seat' : 'seats'} more than its plan includes. Members keep their seats, but no one can be invited until seats are free.`,
   },
   plan: {
     title: 'Plan',

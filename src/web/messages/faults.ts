@@ -1,4 +1,4 @@
-/** What is wrong with a field, by the codes of the problem document. */
+/** Texts for invalid fields, by the codes of the problem document. */
 export const faultTexts = {
   required: 'Required.',
   invalid_type: 'This has the wrong type.',

@@ -1,4 +1,4 @@
-/** The words of the page about a team's invitations. */
+/** Texts of the page about a team's invitations. */
 export const invitationsTexts = {
   title: 'Invitations',
   explanation: 'Pending invitations. Each uses a seat until it is accepted or expires.',

@@ -1,4 +1,4 @@
-/** The words of the page about a team's members. */
+/** Texts of the page about a team's members. */
 export const membersTexts = {
   title: 'Members',
   explanation: 'The members of the team, with role and status.',

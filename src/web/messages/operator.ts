@@ -4,7 +4,7 @@ type Redis = Outputs['operator']['health']['redis'];
 
 const counted = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
 
-/** The words of the operator's area. */
+/** Texts of the operator's area. */
 export const operatorTexts = {
   title: 'Operator',
   explanation: 'Accounts and teams of this deployment. Viewing user data is recorded in the audit log.',

@@ -1,6 +1,6 @@
 import type { Permission } from '../pages/team/team.ts';
 
-/** What a permission lets somebody do, as a person reads it. */
+/** Descriptions of the permissions for users. */
 export const permissionTexts: Readonly<Record<Permission, string>> = {
   edit_team_settings: 'Change the team’s settings and roles',
   access_dashboard: 'View members and roles',

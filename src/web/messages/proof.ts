@@ -1,4 +1,4 @@
-/** The words of the dialog in which users confirm who they are. */
+/** Texts of the dialog in which users confirm who they are. */
 export const proofTexts = {
   title: 'Confirm that it is you',
   explanation: 'This action needs a recent sign-in. Confirm that it is you to continue.',
@@ -15,7 +15,7 @@ export const accountChangedTexts = {
   reload: 'Reload',
 } as const;
 
-/** The words of the last page of a password reset. */
+/** Texts of the last page of a password reset. */
 export const remainingAccessTexts = {
   title: 'Still has access',
   explanation:

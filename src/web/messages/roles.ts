@@ -1,6 +1,6 @@
 import type { Permission } from '../pages/team/team.ts';
 
-/** The words of the page about a team's roles. */
+/** Texts of the page about a team's roles. */
 export const rolesTexts = {
   title: 'Roles',
   explanation: 'A member’s role decides what they can do.',
@@ -13,7 +13,7 @@ export const rolesTexts = {
   emptyTitle: 'No custom roles yet',
   empty: 'Create a custom role if the built-in ones do not fit, for example for accounting.',
   emptyReadOnly: 'Every member has a built-in role.',
-  nobody: 'No members.',
+  noMembers: 'No members.',
   holders: (count: number) => (count === 1 ? '1 member' : `${count} members`),
   holdersOf: (role: string) => `Members with the role ${role}`,
   notActive: (member: string) => `${member} (not active)`,

@@ -1,4 +1,4 @@
-/** The words of the dialog that makes a new secret, of a key or of a client. */
+/** Texts of the dialog that rotates the secret of a key or client. */
 export const rotationTexts = {
   title: 'Rotate secret',
   overlap: 'Current secret stays valid',

@@ -1,4 +1,4 @@
-/** The words of the page about a team's settings. */
+/** Texts of the page about a team's settings. */
 export const settingsTexts = {
   title: 'Settings',
   readOnly: 'Your role cannot change these settings. Ask a member who can.',

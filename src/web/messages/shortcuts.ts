@@ -1,4 +1,4 @@
-/** The words of the list of keyboard shortcuts. */
+/** Texts of the list of keyboard shortcuts. */
 export const shortcutTexts = {
   title: 'Keyboard shortcuts',
   help: 'Show keyboard shortcuts',

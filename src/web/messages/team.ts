@@ -1,4 +1,4 @@
-/** The words of a team's frame. */
+/** Texts of a team's frame. */
 export const teamTexts = {
   failedTitle: 'This team could not be shown',
   goneTitle: 'You cannot see this team',
@@ -15,7 +15,7 @@ export const teamTexts = {
   settings: 'Settings',
 } as const;
 
-/** The words of a team's first page. */
+/** Texts of a team's first page. */
 export const overviewTexts = {
   title: 'Overview',
   hiddenTitle: 'Your role has limited access',

@@ -12,7 +12,7 @@ import { Sessions } from './account/sessions.tsx';
 
 export function AccountPage() {
   const { data: account } = useQuery(me());
-  if (account === undefined) return null; // the route has read it before
+  if (account === undefined) return null; // the route has loaded it
   return (
     <Page title={texts.account.title}>
       <Profile account={account} />

@@ -1,4 +1,4 @@
 import { KeysPage } from './api-keys/keys-page.tsx';
 
-/** The personal keys of whoever is signed in. */
+/** The personal keys of the signed-in user. */
 export const ApiKeysPage = () => <KeysPage teamId={undefined} />;

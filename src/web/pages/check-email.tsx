@@ -10,7 +10,7 @@ import { failureOf, query } from '../trpc.ts';
 
 const words = texts.signUp;
 
-/** Where the browser of a sign-up waits for the verification of its email address. */
+/** Shown to the browser that signed up until the email is verified. */
 export function CheckEmail() {
   const signUp = useQuery(query('auth.pendingSignUp'));
   const signOut = useSignOut();

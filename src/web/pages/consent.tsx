@@ -12,7 +12,7 @@ import { consentTexts as words } from '../messages/oauth.ts';
 import { failureOf, query, trpc, type Failure, type Outputs } from '../trpc.ts';
 import { ConsentForm, type Approval } from './consent/consent-form.tsx';
 
-/** Where an application's request for access waits for somebody to decide. */
+/** Asks the user to approve or deny an application’s request for access. */
 export function ConsentPage() {
   const { id } = useParams({ from: '/deciders/oauth/consent/$id' });
   const authorization = useQuery(query('authorizations.read', { id }));
@@ -52,7 +52,7 @@ export function ConsentPage() {
       <Client isVerified={client.isVerified} />
       <SignedInAs id={id} email={account.email} />
       <ConsentForm
-        // Nothing that one person has chosen is chosen for the next.
+        // Discards the choices if the account changes.
         key={account.id}
         authorization={authorization.data}
         failure={hasSwitched && failure?.code === 'account_changed' ? undefined : failure}
@@ -65,14 +65,14 @@ export function ConsentPage() {
   );
 }
 
-/** Refusals after which the page shows what is not so any more. */
+/** Errors that mean that the page is out of date. */
 const OUTDATED: ReadonlySet<Failure['code']> = new Set<Failure['code']>([
   'account_changed',
   'authorization_not_found',
   'team_not_found',
 ]);
 
-/** Approves, or denies with null, and then leaves for the application. */
+/** Approves, or denies with null, and redirects to the application. */
 function useDecision(id: string) {
   const queries = useQueryClient();
   const decision = useMutation({
@@ -87,19 +87,19 @@ function useDecision(id: string) {
   });
   const { reset } = decision;
   useEffect(() => {
-    // The back button may bring the page as it was left, about to go.
-    const comeBack = ({ persisted }: PageTransitionEvent) => {
+    // The back button can restore the page in the state before the redirect.
+    const onPageShow = ({ persisted }: PageTransitionEvent) => {
       if (!persisted) return;
       reset();
       void queries.resetQueries();
     };
-    window.addEventListener('pageshow', comeBack);
-    return () => window.removeEventListener('pageshow', comeBack);
+    window.addEventListener('pageshow', onPageShow);
+    return () => window.removeEventListener('pageshow', onPageShow);
   }, [queries, reset]);
   return decision;
 }
 
-/** Whether somebody else is signed in than when the page was opened. */
+/** Whether the account changed since the page was opened. */
 function useSwitched(accountId: Outputs['authorizations']['read']['account']['id'] | undefined): boolean {
   const queries = useQueryClient();
   const [shown, setShown] = useState(accountId);
@@ -109,7 +109,7 @@ function useSwitched(accountId: Outputs['authorizations']['read']['account']['id
     setHasSwitched(shown !== undefined);
   }
   useEffect(() => {
-    if (hasSwitched) queries.removeQueries({ type: 'inactive' }); // they are about the one before
+    if (hasSwitched) queries.removeQueries({ type: 'inactive' }); // data of the previous account
   }, [queries, hasSwitched, shown]);
   return hasSwitched;
 }

@@ -10,7 +10,7 @@ import { ClientRow } from './developer/client-row.tsx';
 import { CreateClient } from './developer/create-client.tsx';
 import { Endpoints } from './developer/endpoints.tsx';
 
-/** The OAuth clients that somebody has registered, and what is needed to write one. */
+/** The OAuth clients of the user, and the endpoints for developing one. */
 export function DeveloperPage() {
   const clients = useQuery(query('oauthClients.list'));
   const [creating, setCreating] = useState(false);

@@ -19,7 +19,7 @@ export function InvitationPage() {
   return token === undefined ? <IncompleteLink /> : <Invitation token={token} />;
 }
 
-/** Reading it changes nothing: mail scanners open links. */
+/** Reading the link changes nothing, because mail scanners open links. */
 function Invitation({ token }: { readonly token: string }) {
   const invitation = useQuery(query('invitations.read', { token }));
   const person = useQuery(me());
@@ -83,7 +83,7 @@ const Fact = ({ label, value }: { readonly label: string; readonly value: string
 type AnswerProps = {
   readonly token: string;
   readonly invitation: Outputs['invitations']['read'];
-  /** The address of whoever is signed in. */
+  /** The email of the signed-in account. */
   readonly own: string | null;
   readonly onDecline: () => void;
 };

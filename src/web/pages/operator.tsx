@@ -7,7 +7,7 @@ import { Search } from './operator/search.tsx';
 
 const route = getRouteApi('/people/operator');
 
-/** Where operators begin: who is looked for, and how the installation is. */
+/** The start page of operators: search, health and queue. */
 export function OperatorPage() {
   const { find } = route.useSearch();
   return (

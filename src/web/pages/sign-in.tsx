@@ -86,7 +86,7 @@ export function SignIn() {
           {texts.signIn.passkey}
         </Button>
       </Stack>
-      {/* The line keeps its height while the policy is on its way. */}
+      {/* The line keeps its height while the policy is loading. */}
       <p className="card-foot">
         {policy.data?.signup === 'open' ? (
           <>

@@ -18,7 +18,7 @@ type Invited = {
   readonly token: string;
   readonly email: string;
   readonly teamName: string;
-  /** Whether the account is a member at once, without a mail to verify the address. */
+  /** Whether the invitation link also verifies the email, so that the account joins immediately. */
   readonly provesMailbox: boolean;
 };
 

@@ -80,7 +80,7 @@ function InSameBrowser({ token, email, onDone }: FormProps) {
   );
 }
 
-/** The sign-up was made in another browser, perhaps by someone else: its password proves that it was the same person. */
+/** Asks for the password of the sign-up, because another person could have signed up in the other browser. */
 function WithPassword({ token, email, onDone }: FormProps) {
   const [isNew, setNew] = useState(false);
   const form = useCallForm({

@@ -10,7 +10,7 @@ export const homeAndAccount: readonly Scene[] = [
     'home-empty',
     async (api, open) => {
       const page = await open('/', await aPerson(api));
-      await page.getByText('You are in no team yet').waitFor();
+      await page.getByText('You are not in a team yet').waitFor();
       return page;
     },
   ],
@@ -34,7 +34,7 @@ export const homeAndAccount: readonly Scene[] = [
     'create-team',
     async (api, open) => {
       const page = await open('/', await aPerson(api));
-      await page.getByRole('button', { name: 'Create a team' }).click();
+      await page.getByRole('button', { name: 'Create team' }).click();
       await page.getByRole('dialog').getByLabel('Team name').waitFor();
       return page;
     },
@@ -60,8 +60,8 @@ export const homeAndAccount: readonly Scene[] = [
     'delete-account',
     async (api, open) => {
       const page = await open('/account', await aPerson(api));
-      await page.getByRole('button', { name: 'Delete the account…' }).click();
-      await page.getByRole('dialog').getByLabel('Password', { exact: true }).waitFor();
+      await page.getByRole('button', { name: 'Delete account…' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Delete account' }).waitFor();
       return page;
     },
   ],
@@ -70,7 +70,7 @@ export const homeAndAccount: readonly Scene[] = [
     'invitation-for-another',
     async (api, open) => {
       const page = await open(await invitationLink(api), await aPerson(api));
-      await page.getByText('The invitation is for another address').waitFor();
+      await page.getByText('This invitation is for another email').waitFor();
       return page;
     },
   ],

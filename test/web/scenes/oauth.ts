@@ -22,9 +22,9 @@ export const applications: readonly Scene[] = [
     'register-client',
     async (api, open) => {
       const page = await open('/developer', await aPerson(api));
-      await page.getByRole('button', { name: 'Register an application' }).click();
+      await page.getByRole('button', { name: 'Register application' }).click();
       await page.getByRole('dialog').getByLabel('Name').fill('Planner');
-      await page.getByLabel('Redirect addresses').fill('http://planner.example/callback');
+      await page.getByLabel('Redirect URIs').fill('http://planner.example/callback');
       await page.getByRole('button', { name: 'Register', exact: true }).click();
       await page.getByText('must use https').waitFor();
       return page;
@@ -36,9 +36,9 @@ export const applications: readonly Scene[] = [
       const person = await aPerson(api);
       await api.anOAuthClient({ name: 'Planner', owner: person, confidential: true });
       const page = await open('/developer', person);
-      await page.getByRole('button', { name: 'Make a new secret for Planner' }).click();
+      await page.getByRole('button', { name: 'Rotate secret of Planner' }).click();
       await page.getByRole('button', { name: 'Rotate secret', exact: true }).click();
-      await page.getByRole('dialog', { name: 'The new secret' }).waitFor();
+      await page.getByRole('dialog', { name: 'New client secret' }).waitFor();
       return page;
     },
   ],

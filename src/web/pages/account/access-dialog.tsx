@@ -11,7 +11,7 @@ import { failureOf, query, trpc, type Outputs, type Scope } from '../../trpc.ts'
 
 type AccessDialogProps = { readonly grant: Outputs['grants']['list'][number]; readonly onClose: () => void };
 
-/** Takes scopes away from a grant; none can be added. */
+/** Removes scopes from a grant. None can be added. */
 export function AccessDialog({ grant, onClose }: AccessDialogProps) {
   const [ticked, setTicked] = useState<readonly Scope[]>(grant.scopes);
   const queries = useQueryClient();

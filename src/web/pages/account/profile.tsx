@@ -87,7 +87,7 @@ export function Profile({ account }: { readonly account: Outputs['getMe'] }) {
   );
 }
 
-/** The locales by their own names, with the one that is set, whichever it is. */
+/** Returns the locales by their own names, including the current one. */
 const localeChoices = (current: string | null) =>
   [...new Set([...LOCALES, ...(current === null ? [] : [current])])]
     .sort()

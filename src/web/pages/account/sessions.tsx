@@ -61,7 +61,7 @@ function SessionRow({ session }: { readonly session: Session }) {
     },
   });
   const device = deviceOf(session);
-  const place = [session.city, session.country === null ? null : country(session.country)]
+  const location = [session.city, session.country === null ? null : country(session.country)]
     .filter((part) => part !== null)
     .join(', ');
   return (
@@ -79,7 +79,7 @@ function SessionRow({ session }: { readonly session: Session }) {
           )}
         </Group>
         <Text size="sm" c="dimmed">
-          {place === '' ? words.unknownPlace : place}, {words.since(minute(session.createdAt))}
+          {location === '' ? words.unknownLocation : location}, {words.since(minute(session.createdAt))}
         </Text>
         {revoke.error !== null && <FailureAlert failure={failureOf(revoke.error)} />}
       </div>

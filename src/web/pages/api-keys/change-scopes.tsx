@@ -12,7 +12,7 @@ import { ScopesField } from './scopes-field.tsx';
 
 type ChangeScopesProps = { readonly apiKey: Key; readonly onClose: () => void };
 
-/** Replaces the scopes of a key that the reader made. */
+/** Replaces the scopes of a key of the user. */
 export function ChangeScopes({ apiKey: { id, name, teamId, scopes }, onClose }: ChangeScopesProps) {
   const [ticked, setTicked] = useState<readonly Scope[]>(scopes);
   const queries = useQueryClient();

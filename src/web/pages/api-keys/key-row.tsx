@@ -73,7 +73,7 @@ export function KeyRow({ apiKey, onRevoke }: KeyRowProps) {
           title={words.revokeTitle}
           explanation={isOwn ? explanation : `${words.revokeForeign(makerOf(apiKey))} ${explanation}`}
           submit={words.revoke}
-          // The row goes with the dialog; the page shows what comes of it.
+          // The row is removed with its dialog, so the page shows errors.
           call={() => Promise.resolve(onRevoke())}
           onSuccess={close}
           onClose={close}

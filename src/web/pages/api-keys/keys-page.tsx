@@ -12,7 +12,7 @@ import { keysOf, type TeamId } from './keys.ts';
 import { useRevocation } from './revocation.ts';
 import './api-keys.css';
 
-/** A list of keys and what can be done with them: the reader's own, or a team's. */
+/** The personal keys of the user, or the keys of a team. */
 export function KeysPage({ teamId }: { readonly teamId: TeamId }) {
   const keys = useQuery(keysOf(teamId));
   const revocation = useRevocation(teamId);

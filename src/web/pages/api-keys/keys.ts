@@ -5,21 +5,21 @@ import { query, type Outputs, type Scope } from '../../trpc.ts';
 
 export type Key = Outputs['apiKeys']['list'][number];
 
-/** A key with the secret that is shown once. */
+/** A key with its secret, which is shown once. */
 export type NewSecret = Outputs['createApiKey'];
 
-/** The team whose keys a page is about; undefined for personal ones. */
+/** The team whose keys are shown; undefined for personal keys. */
 export type TeamId = string | undefined;
 
 export const keysOf = (teamId: TeamId) => query('apiKeys.list', { teamId });
 
-/** The scopes that a key can be given by somebody who is signed in. */
+/** The scopes that a signed-in user can give a key. */
 export const grantableScopes = (teamId: TeamId | null): Scope[] =>
   (Object.keys(scopeTexts) as Scope[]) // the texts have one for each scope
     .filter((scope) => !teamId || !isAccountOnly(scope));
 
 export const isExpired = ({ expiresAt }: Key): boolean => expiresAt !== null && Date.parse(expiresAt) <= Date.now();
 
-/** Who made a key, by the best name there is. */
+/** Returns the display name of the creator of a key. */
 export const makerOf = ({ isOwn, madeBy: { firstName, lastName, email } }: Key): string =>
-  isOwn ? words.you : [firstName, lastName].filter(Boolean).join(' ') || (email ?? words.somebody);
+  isOwn ? words.you : [firstName, lastName].filter(Boolean).join(' ') || (email ?? words.nameless);

@@ -4,7 +4,7 @@ import { apiKeysTexts as words } from '../../messages/api-keys.ts';
 import { trpc } from '../../trpc.ts';
 import { keysOf, type Key, type TeamId } from './keys.ts';
 
-/** Revokes a key of the list: its row goes at once, and comes back where the service refuses. */
+/** Revokes a key. Its row is removed immediately, and restored on an error. */
 export function useRevocation(teamId: TeamId) {
   const queries = useQueryClient();
   const notify = useNotice();

@@ -8,7 +8,7 @@ import { SecretOnce } from './secret-once.tsx';
 
 type RotateKeyProps = { readonly apiKey: Key; readonly onClose: () => void };
 
-/** Changes the secret of a key, and shows the new one once. */
+/** Rotates the secret of a key and shows the new one once. */
 export function RotateKey({ apiKey: { id, name, teamId }, onClose }: RotateKeyProps) {
   const [rotated, setRotated] = useState<NewSecret>();
   const queries = useQueryClient();

@@ -10,7 +10,7 @@ type ScopesFieldProps = {
   readonly onChange: (ticked: Scope[]) => void;
 };
 
-/** What a key may do, of what it can be given. A key that may do nothing there is not. */
+/** Chooses the scopes of a key. At least one is required. */
 export const ScopesField = ({ teamId, ticked, onChange }: ScopesFieldProps) => (
   <div>
     <ScopeChoice

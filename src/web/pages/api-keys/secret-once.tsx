@@ -5,7 +5,7 @@ import { apiKeysTexts as words } from '../../messages/api-keys.ts';
 
 type SecretOnceProps = { readonly title: string; readonly secret: string; readonly onClose: () => void };
 
-/** The secret of a key, and a call with it. It is never shown again, so that nothing closes this by accident. */
+/** The secret of a key with an example call. It is shown only once, so the dialog closes only by its button. */
 export const SecretOnce = ({ title, secret, onClose }: SecretOnceProps) => (
   <Dialog onClose={onClose} title={title} closeOnClickOutside={false} closeOnEscape={false} withCloseButton={false}>
     <Stack gap="md">
@@ -33,6 +33,6 @@ export const SecretOnce = ({ title, secret, onClose }: SecretOnceProps) => (
   </Dialog>
 );
 
-/** A call that every key may make, whatever its scopes. */
+/** A call that every key can make, whatever its scopes. */
 const curlOf = (secret: string): string =>
   `curl -H 'Authorization: Bearer ${secret}' ${window.location.origin}/api/v1/credential`;

@@ -9,13 +9,13 @@ import { ReachChoice, type Reach } from './reach-choice.tsx';
 
 type Authorization = Outputs['authorizations']['read'];
 
-/** What somebody gives; `teamId` null is the whole account. */
+/** The access that the user grants. `teamId` null is the whole account. */
 export type Approval = { readonly accountId: string; readonly teamId: string | null; readonly scopes: Scope[] };
 
 type ConsentFormProps = {
   readonly authorization: Authorization;
   readonly failure: Failure | undefined;
-  /** What is on its way. */
+  /** The decision that is being sent. */
   readonly deciding: 'approve' | 'deny' | undefined;
   readonly onDecide: (approval: Approval | null) => void;
 };
@@ -28,7 +28,7 @@ export function ConsentForm({ authorization, failure, deciding, onDecide }: Cons
 
   const isExcluded = (scope: Scope) => reach !== undefined && reach.kind === 'team' && isAccountOnly(scope);
   const given = ticked.filter((scope) => !isExcluded(scope));
-  // A team that the account has left since is not chosen any more.
+  // Deselects a team that the account has left.
   const teamId = reach?.kind === 'team' ? teams.find(({ id }) => id === reach.teamId)?.id : null;
   const reason = reasonAgainst();
 
@@ -52,7 +52,7 @@ export function ConsentForm({ authorization, failure, deciding, onDecide }: Cons
         <ReachChoice teams={teams} reach={reach} onChange={setReach} />
         <ScopeChoice
           label={words.scopes}
-          // The line is there from the start, so that a screen reader tells when it fills.
+          // Always rendered, so that screen readers announce its changes.
           description={<span role="status">{scopes.some(isExcluded) && words.accountOnly}</span>}
           scopes={scopes}
           ticked={ticked}

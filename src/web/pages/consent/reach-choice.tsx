@@ -2,7 +2,7 @@ import { NativeSelect, Radio, Stack, Text } from '@mantine/core';
 import { consentTexts as words } from '../../messages/oauth.ts';
 import type { Outputs } from '../../trpc.ts';
 
-/** What an application is given access to; no team chosen is ''. */
+/** What an application gets access to. `teamId` is '' until a team is chosen. */
 export type Reach = { readonly kind: 'account' } | { readonly kind: 'team'; readonly teamId: string };
 
 type ReachChoiceProps = {
@@ -11,7 +11,7 @@ type ReachChoiceProps = {
   readonly onChange: (reach: Reach) => void;
 };
 
-/** The whole account or one team. Nothing is chosen at first: this is never decided in passing. */
+/** Chooses the whole account or one team. Nothing is preselected, so that the choice is deliberate. */
 export function ReachChoice({ teams, reach, onChange }: ReachChoiceProps) {
   const [only, ...others] = teams;
   const single = others.length === 0 ? only : undefined;

@@ -1,7 +1,7 @@
 import { Textarea, TextInput, type TextareaProps, type TextInputProps } from '@mantine/core';
 import { developerTexts as words } from '../../messages/oauth.ts';
 
-/** What the form knows of a field. */
+/** The props that the form passes to a field. */
 type Field<Props> = { readonly field: Props };
 
 export const NameField = ({ field }: Field<TextInputProps>) => (
@@ -23,7 +23,7 @@ export const RedirectUrisField = ({ field }: Field<TextareaProps>) => (
   />
 );
 
-/** The addresses of the field, without what nobody meant to write. */
+/** Returns the lines of a field, trimmed and without empty ones. */
 export const linesOf = (value: string): string[] =>
   value
     .split('\n')

@@ -10,7 +10,7 @@ type CredentialsProps = {
   readonly onClose: () => void;
 };
 
-/** What an application proves itself with. A secret is never shown again, so that nothing closes this by accident. */
+/** The credentials of a client. The secret is shown only once, so the dialog closes only by its button. */
 export const Credentials = ({ title, client, clientSecret, onClose }: CredentialsProps) => (
   <Dialog onClose={onClose} title={title} closeOnClickOutside={false} closeOnEscape={false} withCloseButton={false}>
     <Stack gap="md">

@@ -5,7 +5,7 @@ import { developerTexts } from '../../messages/oauth.ts';
 
 const words = developerTexts.endpoints;
 
-/** The addresses that an OAuth library is configured with. */
+/** The URLs for configuring an OAuth library. */
 export function Endpoints() {
   const issuer = window.location.origin;
   return (

@@ -7,7 +7,7 @@ import { Credentials } from './credentials.tsx';
 
 type RotateSecretProps = { readonly client: Outputs['oauthClients']['list'][number]; readonly onClose: () => void };
 
-/** Changes the secret of a client, and shows the new one once. */
+/** Rotates the secret of a client and shows the new one once. */
 export function RotateSecret({ client, onClose }: RotateSecretProps) {
   const [rotated, setRotated] = useState<Outputs['oauthClients']['rotateSecret']>();
   const queries = useQueryClient();

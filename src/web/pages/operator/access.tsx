@@ -15,11 +15,11 @@ const words = operatorTexts.access;
 
 type AccessProps = {
   readonly account: Outputs['operator']['account'];
-  /** After every attempt, whatever came of it: the page shows what is, not what was asked for. */
+  /** Called after every attempt, also a failed one, to show the current state. */
   readonly reread: () => Promise<unknown>;
 };
 
-/** Whether the account can be used, and the button that changes it. */
+/** Shows whether the account is enabled, with the button that changes it. */
 export function Access({ account, reread }: AccessProps) {
   const { id, disabledAt } = account;
   const { day } = useDates();

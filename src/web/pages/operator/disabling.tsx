@@ -15,7 +15,7 @@ type DisablingProps = {
   readonly onClose: () => void;
 };
 
-/** Asks before an account is disabled, and says what stops working. */
+/** Asks for confirmation before an account is disabled, and lists what stops working. */
 export function Disabling({ account, reread, onClose }: DisablingProps) {
   const notify = useNotice();
   return (

@@ -2,12 +2,12 @@ import type { ReactNode } from 'react';
 
 type FactProps = {
   readonly label: string;
-  /** Whether it can be long, and takes a line of its own. */
+  /** Whether it can be long and needs its own line. */
   readonly isWide?: boolean;
   readonly children: ReactNode;
 };
 
-/** A value with what it is called. */
+/** A labeled value. */
 export const Fact = ({ label, isWide = false, children }: FactProps) => (
   <div data-wide={isWide || undefined}>
     <dt>{label}</dt>

@@ -8,7 +8,7 @@ import { nameOf } from './person.ts';
 
 const words = operatorTexts.search;
 
-/** As many as the service gives of each. */
+/** The maximum number of results of each kind that the service returns. */
 const FOUND_MAX = 20;
 
 type FoundProps = { readonly sought: string; readonly found: Outputs['operator']['find'] };

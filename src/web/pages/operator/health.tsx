@@ -17,7 +17,7 @@ const INTERVAL_MS = 15_000;
 
 const COLORS = { none: 'gray', reachable: 'teal', unreachable: 'red' } as const;
 
-/** How the installation is. It is nobody's data, so it is kept up to date. */
+/** The health of the deployment. It contains no user data, so it can be refreshed without an audit event. */
 export function Health() {
   const health = useQuery({ ...query('operator.health'), staleTime: 0, refetchInterval: INTERVAL_MS });
   return (

@@ -9,10 +9,7 @@ import { operatorTexts as words } from '../../messages/operator.ts';
 import { failureOf } from '../../trpc.ts';
 import './operator.css';
 
-/**
- * How a read is made that the log tells of: once for each time that a person looks. So nothing comes
- * from a cache, which would show it without a line, and nothing is read behind a person's back.
- */
+/** Options of audited queries: one request for each view. The cache and background refetches are off. */
 export const VIEW = {
   staleTime: 0,
   gcTime: 0,
@@ -20,7 +17,7 @@ export const VIEW = {
   refetchOnReconnect: false,
 } as const;
 
-/** What only operators see. The service decides; others are not left with its words, which are those of an unknown path. */
+/** Pages for operators only. The service enforces it with 404; other users see an explanation instead. */
 export function Operators({ children }: { readonly children: ReactNode }) {
   const { data: person } = useQuery(me());
   if (person === undefined) return <LoadingPage />;
@@ -36,7 +33,7 @@ export function Operators({ children }: { readonly children: ReactNode }) {
 
 type RefusalProps = { readonly error: Error; readonly retry: () => void };
 
-/** Why a read failed. Whoever is told that there is no such path is no operator any more, as `Operators` then learns. */
+/** Why a query failed. A 404 for the path means that the user is no longer an operator; `Operators` is then updated. */
 export function Refusal({ error, retry }: RefusalProps) {
   const queries = useQueryClient();
   const failure = failureOf(error);
@@ -47,7 +44,7 @@ export function Refusal({ error, retry }: RefusalProps) {
   return <FailureAlert failure={failure} retry={isGone(error) ? undefined : retry} />;
 }
 
-/** Whether what a page is about is not there: nothing that was read before is true any more. */
+/** Whether the resource of a page does not exist, so that earlier data is out of date. */
 export const isGone = (error: Error | null): boolean =>
   error !== null && (failureOf(error).code ?? '').endsWith('_not_found');
 

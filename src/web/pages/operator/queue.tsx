@@ -10,7 +10,7 @@ type Jobs = Outputs['operator']['health']['jobs'];
 
 const words = operatorTexts.queue;
 
-/** What waits to be done in the background; undefined as long as it is being loaded. */
+/** Background jobs; undefined while loading. */
 export const Queue = ({ jobs }: { readonly jobs: Jobs | undefined }) => (
   <Section title={words.title} explanation={words.explanation}>
     {jobs === undefined ? <Placeholder rows={2} height={36} /> : <State jobs={jobs} />}

@@ -10,12 +10,12 @@ import { Refusal, VIEW } from './operators.tsx';
 
 const words = operatorTexts.search;
 
-/** Searches once a person says so: each search is a line of the log, so none is made while somebody types. */
+/** Searches on submit only, because each search is an audit event. */
 export function Search({ sought }: { readonly sought: string | undefined }) {
   const navigate = useNavigate();
   const hint = useId();
   const [text, setText] = useState(sought ?? '');
-  // The address of the page says what was looked for, also after going back.
+  // The URL contains the query, so that going back shows it again.
   useEffect(() => setText(sought ?? ''), [sought]);
   const found = useQuery({
     ...query('operator.find', { query: sought ?? '' }),

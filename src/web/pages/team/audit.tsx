@@ -13,7 +13,7 @@ const FORMATS = ['ndjson', 'csv'] as const;
 
 type Kind = Exclude<keyof typeof words.kinds, ''>;
 
-/** What was done in the team: fifty events at a time, of all kinds or of one. */
+/** The audit log of the team, fifty events per page, of all kinds or one. */
 export function AuditPage() {
   const { can } = useTeam();
   if (!can('edit_team_settings')) {
@@ -31,7 +31,7 @@ export function AuditPage() {
 function AuditLog() {
   const { team } = useTeam();
   const [kind, setKind] = useState<Kind>();
-  // Of the page that is shown and those before it; the first has none.
+  // Cursors of the current page and the pages before it. The first page has none.
   const [cursors, setCursors] = useState<readonly string[]>([]);
   const cursor = cursors.at(-1);
   const page = useQuery({
@@ -42,7 +42,7 @@ function AuditLog() {
     mutationFn: (format: Format) => download({ teamId: team.id, ...(kind && { kind }) }, format),
   });
   const choose = (value: string) => {
-    setKind(value === '' ? undefined : (value as Kind)); // one of the options below
+    setKind(value === '' ? undefined : (value as Kind)); // the value of an option below
     setCursors([]);
   };
   const next = page.data?.nextCursor ?? null;

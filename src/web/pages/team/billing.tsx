@@ -10,7 +10,7 @@ import { Plan } from './billing/plan.tsx';
 import { Seats } from './billing/seats.tsx';
 import { useTeam } from './team.ts';
 
-/** The team's plan, to be read alone. */
+/** The team’s plan, read-only. */
 export function BillingPage() {
   const { team, can } = useTeam();
   const isAllowed = can('access_billing');

@@ -30,7 +30,7 @@ function Refused() {
 
 type Open = { readonly inviting: { email: string; roleId?: string } } | { readonly revoking: Invitation };
 
-/** What nobody has accepted yet, and inviting others. */
+/** The pending invitations, with the dialog to invite people. */
 function Invitations() {
   const { team } = useTeam();
   const invitations = useQuery(query('invitations.list', { teamId: team.id }));

@@ -13,7 +13,7 @@ import { TeamMembers } from './members/team-members.tsx';
 import { useTeam } from './team.ts';
 import './members.css';
 
-/** Who is in the team, and what the reader may do about it. */
+/** The members of the team, with the actions that the user can take. */
 export function MembersPage() {
   const page = useTeam();
   const { team } = page;

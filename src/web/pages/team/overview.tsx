@@ -9,10 +9,10 @@ import { FirstSteps } from './overview/first-steps.tsx';
 import { useTeam } from './team.ts';
 import './overview/overview.css';
 
-/** The team in numbers, as far as the reader's role goes, and what to begin with. */
+/** Numbers of the team that the user’s role can see, and first steps. */
 export function OverviewPage() {
   const { team, can } = useTeam();
-  // The pages that change a number do not all know this one.
+  // Not every page that changes a number invalidates these queries.
   const overview = useQuery({ ...query('teams.overview', { teamId: team.id }), staleTime: 0 });
   const description = team.description?.trim() ?? '';
   return (

@@ -15,12 +15,12 @@ import './roles/roles.css';
 
 type Asking = { readonly what: 'create' } | { readonly what: 'edit' | 'delete'; readonly role: Role };
 
-/** What members may do: the roles, who holds them, and what their permissions mean. */
+/** The roles of the team, their members, and what each permission allows. */
 export function RolesPage() {
   const { team, roles, can } = useTeam();
   const isVisible = can('access_dashboard');
   const members = useQuery({ ...query('listTeamMembers', { teamId: team.id }), enabled: isVisible });
-  // Here and not in a row: a dialog has to say that its role is gone, when the row is too.
+  // Kept here, because a dialog can outlive the row of a role that was deleted.
   const [asking, setAsking] = useState<Asking>();
   const close = () => setAsking(undefined);
   const mayEdit = can('edit_team_settings');

@@ -14,7 +14,7 @@ import './team.css';
 
 const route = getRouteApi('/people/teams/$teamId');
 
-/** What all pages of a team have: its name, and the way to the others. */
+/** The name and navigation of all pages of a team. */
 export function TeamLayout() {
   const { teamId } = route.useParams();
   const team = useQuery(query('getTeam', { teamId }));
@@ -35,7 +35,7 @@ export function TeamLayout() {
 
 const isGone = (error: unknown): boolean => failureOf(error).code === 'team_not_found';
 
-/** When a read says that the team is gone, because it was deleted or the reader removed, all of the frame learns it. */
+/** Updates the whole layout once a query finds that the team was deleted or the user removed. */
 function useDepartures(teamId: string): void {
   const queries = useQueryClient();
   useEffect(
@@ -90,7 +90,7 @@ function TeamFrame({ team, permissions, roles }: TeamFrameProps) {
   );
 }
 
-/** The name of the team and, where there are others, the way to the same page of those. */
+/** The name of the team. With several teams, links to the same page of the others. */
 function TeamSwitch({ current }: { readonly current: Team }) {
   const { data: teams = [] } = useQuery(query('listTeams'));
   const navigate = useNavigate();

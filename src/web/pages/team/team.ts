@@ -7,15 +7,15 @@ export type Permission = Outputs['teams']['permissions'][number];
 
 type TeamPage = {
   readonly team: Team;
-  /** None for a reader without `access_dashboard`. */
+  /** Empty if the user does not have `access_dashboard`. */
   readonly roles: readonly Role[];
-  /** Whether the reader's role holds a permission. The service decides; pages do not offer what it would refuse. */
+  /** Whether the user has a permission. The service enforces it; pages hide actions that it would reject. */
   readonly can: (permission: Permission) => boolean;
 };
 
 export const TeamContext = createContext<TeamPage | null>(null);
 
-/** The team that a page is about; only under TeamLayout. */
+/** Returns the team of the page. Works only inside TeamLayout. */
 export function useTeam(): TeamPage {
   const page = use(TeamContext);
   if (page === null) throw new Error('This page belongs under TeamLayout.');

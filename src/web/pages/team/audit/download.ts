@@ -3,7 +3,7 @@ import type { AuditEvent } from './event-row.tsx';
 
 export type Format = 'ndjson' | 'csv';
 
-const AT_ONCE = 500;
+const PAGE_SIZE = 500;
 
 const COLUMNS: Readonly<Record<string, (event: AuditEvent) => unknown>> = {
   id: ({ id }) => id,
@@ -23,14 +23,18 @@ const COLUMNS: Readonly<Record<string, (event: AuditEvent) => unknown>> = {
   count: ({ count }) => count,
 };
 
-type Which = Omit<Parameters<typeof trpc.audit.list.query>[0], 'cursor' | 'limit'>;
+type Filter = Omit<Parameters<typeof trpc.audit.list.query>[0], 'cursor' | 'limit'>;
 
-/** Saves all events that the reader sees, the latest first, as a file. */
-export async function download(which: Which, format: Format): Promise<void> {
+/** Saves all events that the user can see as a file, newest first. */
+export async function download(filter: Filter, format: Format): Promise<void> {
   const parts = format === 'csv' ? [`${Object.keys(COLUMNS).join(',')}\r\n`] : [];
   const line = format === 'csv' ? csvLine : jsonLine;
   for (let cursor: string | null | undefined; cursor !== null;) {
-    const { events, nextCursor } = await trpc.audit.list.query({ ...which, limit: AT_ONCE, ...(cursor && { cursor }) });
+    const { events, nextCursor } = await trpc.audit.list.query({
+      ...filter,
+      limit: PAGE_SIZE,
+      ...(cursor && { cursor }),
+    });
     parts.push(...events.map(line));
     cursor = nextCursor;
   }
@@ -39,7 +43,7 @@ export async function download(which: Which, format: Format): Promise<void> {
   link.href = url;
   link.download = `audit-log.${format}`;
   link.click();
-  // Some browsers only begin to read it after the click has been handled.
+  // Some browsers start reading the URL after the click handler returns.
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }
 
@@ -50,7 +54,7 @@ const csvLine = (event: AuditEvent): string =>
     .map((valueOf) => cell(valueOf(event)))
     .join(',')}\r\n`;
 
-/** A field of RFC 4180. A spreadsheet shows what begins like a formula, and does not compute it. */
+/** Returns a field of RFC 4180. Values that start like a formula are escaped, so that spreadsheets do not run them. */
 function cell(value: unknown): string {
   const text = typeof value === 'string' ? value : JSON.stringify(value ?? '').replace(/^""$/, '');
   const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;

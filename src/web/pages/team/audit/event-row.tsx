@@ -5,15 +5,15 @@ import type { Outputs } from '../../../trpc.ts';
 
 export type AuditEvent = Outputs['audit']['list']['events'][number];
 
-/** An event as a sentence, with when, from where and by which request below it. */
+/** An event as a sentence, with its time, IP address and request ID. */
 export function EventRow({ event }: { readonly event: AuditEvent }) {
   const { minute } = useDates();
   const { actor, subject, target, actorKind, count } = event;
-  const who = actor?.name ?? words.actors[actorKind];
+  const actorName = actor === null ? words.actors[actorKind] : toName(actor.name, actor.userId);
   const sentence = words.sentence(event.event, {
-    who,
-    whom: subject?.name ?? (subject === null ? who : words.somebody),
-    what: target?.name ?? words.gone,
+    actor: actorName,
+    subject: subject === null ? actorName : toName(subject.name, subject.userId),
+    target: target === null ? '' : toName(target.name, target.id),
   });
   return (
     <li className="row">
@@ -39,6 +39,9 @@ export function EventRow({ event }: { readonly event: AuditEvent }) {
     </li>
   );
 }
+
+/** Returns the id if the resource no longer exists, and so has no name. */
+const toName = (name: string | null, id: string): string => name ?? words.deleted(id);
 
 const circumstances = ({ credentialName, actorKind, address }: AuditEvent): string[] => [
   ...(credentialName === null ? [] : [words.withKey(credentialName)]),

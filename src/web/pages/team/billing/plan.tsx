@@ -56,7 +56,7 @@ const Value = ({ label, children }: { readonly label: string; readonly children:
   </div>
 );
 
-/** The date is the renewal's, unless nothing is renewed. */
+/** The renewal date, or the end date if the plan does not renew. */
 function dateLabel({ status, cancelAtPeriodEnd }: Billing, date: string): string {
   if (!cancelAtPeriodEnd && status !== 'canceled') return words.renews;
   return new Date(date).getTime() <= Date.now() ? words.ended : words.ends;

@@ -1,4 +1,4 @@
-/** The addresses in a text, one per line or between commas, each once whatever its case; `Ada <ada@example.com>` too. */
+/** Returns the distinct emails in a text, separated by lines or commas. Accepts `Ada <ada@example.com>`. */
 export function addressesIn(text: string): string[] {
   const found = new Map<string, string>();
   for (const part of text.split(/[\n,;]/)) {

@@ -17,7 +17,7 @@ type InviteDialogProps = {
   readonly onClose: () => void;
 };
 
-/** Invites one or many addresses to one role. What is refused stays in the field, to be corrected. */
+/** Invites one or several emails with one role. Emails that failed stay in the field for correction. */
 export function InviteDialog({ email, roleId, onClose }: InviteDialogProps) {
   const roles = useTeam().roles.filter(({ isAssignable }) => isAssignable);
   const [text, setText] = useState(email);
@@ -40,7 +40,7 @@ export function InviteDialog({ email, roleId, onClose }: InviteDialogProps) {
     if (addresses.length === 0 || refused.length > 0) field.current?.focus();
   }
 
-  // Links are not shown again, and what is being sent goes on: neither is left by accident.
+  // Only the button closes it, because links are shown once and sending continues.
   const isKept = pending || sent > 0;
   return (
     <Dialog

@@ -3,14 +3,14 @@ import { useState } from 'react';
 import { failureOf, query, trpc, type Failure } from '../../../trpc.ts';
 import { useTeam, type Role } from '../team.ts';
 
-/** What has become of one address. */
+/** The result for one email. */
 export type Result = { readonly email: string } & (
   | { readonly state: 'waiting' | 'sending' }
   | { readonly state: 'sent'; readonly link: string }
   | { readonly state: 'failed'; readonly failure: Failure }
 );
 
-/** Invites addresses one after the other: each is a call of its own, which succeeds or fails for itself. */
+/** Invites emails one after another. Each is a separate call that can fail independently. */
 export function useInviting() {
   const { team } = useTeam();
   const queries = useQueryClient();
@@ -20,11 +20,11 @@ export function useInviting() {
   const settle = (result: Result) =>
     setResults((current) => current.map((each) => (each.email === result.email ? result : each)));
 
-  /** @returns the addresses that were refused */
+  /** @returns the emails that failed */
   async function invite(emails: readonly string[], { roleId, isSystemRole }: Role): Promise<string[]> {
     const failed: string[] = [];
     setPending(true);
-    // What was sent before stays, so that its link can still be copied, unless it is sent once more.
+    // Keeps earlier results, so that their links can still be copied, unless the email is sent again.
     const again = new Set(emails.map((email) => email.toLowerCase()));
     setResults((current) => [
       ...current.filter(({ email, state }) => state === 'sent' && !again.has(email.toLowerCase())),

@@ -8,7 +8,7 @@ import type { Result } from './inviting.ts';
 const words = invitationsTexts.dialog;
 
 export const Results = ({ results }: { readonly results: readonly Result[] }) => (
-  // It scrolls where there are many, and has to be reached by the keyboard for that.
+  // A long list scrolls, so it needs to be focusable by keyboard.
   // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
   <ul className="rows invite-results" aria-label={words.results} tabIndex={0}>
     {results.map((result) => (
@@ -56,7 +56,7 @@ function Outcome({ result }: { readonly result: Result }) {
   );
 }
 
-/** The words of the address's own fault, or of the problem, with the id to quote. */
+/** Returns the text of the email’s fault, or of the problem with its request ID. */
 function Reason({ failure }: { readonly failure: Failure }) {
   const fault = failure.errors.find(({ pointer }) => pointer === '/email');
   return (

@@ -8,7 +8,7 @@ import type { Invitation } from './invitation-row.tsx';
 
 type RevocationProps = { readonly invitation: Invitation; readonly onClose: () => void };
 
-/** Asks, then revokes: the row goes at once, and is back where the service refuses. */
+/** Revokes after confirmation. The row is removed immediately, and restored on an error. */
 export function Revocation({ invitation: { id, email }, onClose }: RevocationProps) {
   const { team } = useTeam();
   const queries = useQueryClient();

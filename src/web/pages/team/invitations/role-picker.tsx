@@ -10,7 +10,7 @@ type RolePickerProps = {
   readonly disabled: boolean;
 };
 
-/** What the invited are to be, with what that lets them do. */
+/** Chooses the role of the invitations, and shows its permissions. */
 export const RolePicker = ({ roles, value, onChange, disabled }: RolePickerProps) => (
   <Radio.Group label={words.dialog.role} value={value} onChange={onChange} required withAsterisk={false}>
     <Stack gap="sm" mt="xs">

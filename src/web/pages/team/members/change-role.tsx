@@ -15,7 +15,7 @@ type ChangeRoleProps = {
   readonly onClose: () => void;
 };
 
-/** Offers the roles that the reader can give, with what each may do. */
+/** Lists the roles that the user can assign, with their permissions. */
 export function ChangeRole({ member, onChange, onClose }: ChangeRoleProps) {
   const { team, roles } = useTeam();
   const [chosen, setChosen] = useState(member.roleId);

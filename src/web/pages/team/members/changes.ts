@@ -8,19 +8,19 @@ import { membersOf, type Member } from './member.ts';
 
 export type MemberChange = {
   readonly member: Member;
-  /** What is shown before the service has answered. */
+  /** The optimistic value until the service responds. */
   readonly now: Partial<Member>;
   readonly call: () => Promise<unknown>;
   readonly notice: string;
 };
 
-/** Makes a call, and reads the team again whatever became of it: a refusal tells that the page was out of date. */
+/** Calls the service and then reloads the team, also after an error, which can mean that the page was out of date. */
 export function useTeamCall() {
   const refresh = useTeamRefresh();
   return <Output>(call: Promise<Output>): Promise<Output> => call.finally(() => void refresh());
 }
 
-/** Changes a row of the list at once, and back where the service refuses. */
+/** Changes a row of the list immediately, and reverts it on an error. */
 export function useMemberChanges() {
   const queries = useQueryClient();
   const notify = useNotice();
@@ -38,12 +38,12 @@ export function useMemberChanges() {
     mutationFn: ({ call }: MemberChange) => call(),
     onMutate: async ({ member: { userId }, now }) => {
       setRefusal(undefined);
-      // A list on its way would show the row as it was.
+      // A running query would overwrite the row with its old value.
       await queries.cancelQueries({ queryKey });
       show(userId, (member) => ({ ...member, ...now }));
     },
     onSuccess: (_output, { notice }) => notify(notice),
-    // Only this row: another may be changing at the same time.
+    // Reverts only this row, because another can be changing concurrently.
     onError: (error, { member }) => {
       show(member.userId, () => member);
       setRefusal({ member, failure: failureOf(error) });

@@ -11,7 +11,7 @@ import { useTeam } from '../team.ts';
 import { useTeamCall } from './changes.ts';
 import { nameOf, type Member } from './member.ts';
 
-/** The end of a day where the reader is, such as `2027-01-31`. */
+/** Returns the end of a day, such as `2027-01-31`, in the user’s time zone. */
 const endOf = (day: string): string => new Date(`${day}T23:59:59`).toISOString();
 
 const pad = (number: number): string => String(number).padStart(2, '0');

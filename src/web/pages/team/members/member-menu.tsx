@@ -55,6 +55,6 @@ export const MemberMenu = ({ member, actions, onAction }: MemberMenuProps) => (
   </Menu>
 );
 
-/** Puts the focus where a dialog came from; on the heading where its row has gone. */
+/** Focuses the button that opened a dialog, or the heading if its row was removed. */
 export const focusMenuOf = ({ membershipId }: Member): void =>
   (document.querySelector<HTMLElement>(`[data-member="${membershipId}"]`) ?? document.querySelector('h1'))?.focus();

@@ -8,7 +8,7 @@ const COLORS: Readonly<Record<MemberState, string>> = { active: 'teal', inactive
 
 type MemberRowProps = { readonly member: Member; readonly isYou: boolean; readonly actions: ReactNode };
 
-// The roles are said outright, because a row that is laid out as a card would lose them in some browsers.
+// Explicit ARIA roles: some browsers drop them from table rows that are laid out as cards.
 export function MemberRow({ member, isYou, actions }: MemberRowProps) {
   const { day } = useDates();
   const name = nameOf(member);

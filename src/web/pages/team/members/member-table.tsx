@@ -4,7 +4,7 @@ import { People } from '../../../components/icons.tsx';
 import { membersTexts as words } from '../../../messages/members.ts';
 import { finder, type Member } from './member.ts';
 
-/** As many rows as a page shows at once: thousands of them would make it slow. */
+/** The number of rows shown at once; thousands would make the page slow. */
 const STEP = 50;
 
 type MemberTableProps = {

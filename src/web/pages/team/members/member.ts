@@ -7,7 +7,7 @@ export type MemberState = 'active' | 'inactive' | 'expired';
 
 export const membersOf = (teamId: string) => query('members.list', { teamId });
 
-/** What somebody is called: by their name, else by their address. */
+/** Returns the name of a member, or the email if there is none. */
 export const nameOf = ({ firstName, lastName, email }: Pick<Member, 'firstName' | 'lastName' | 'email'>): string =>
   [firstName, lastName].filter(Boolean).join(' ') || (email ?? words.nameless);
 
@@ -18,7 +18,7 @@ export function stateOf({ isActive, expiresAt }: Pick<Member, 'isActive' | 'expi
 
 const folded = (text: string): string => text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
 
-/** Finds members by words of their name or address, whatever the case and the accents. */
+/** Finds members by words of their name or email, ignoring case and accents. */
 export function finder(members: readonly Member[]) {
   const entries = members.map((member) => ({
     member,
@@ -33,7 +33,7 @@ export function finder(members: readonly Member[]) {
 type TeamPage = ReturnType<typeof useTeam>;
 export type Action = 'role' | 'expiry' | 'endless' | 'activate' | 'deactivate' | 'offer' | 'remove';
 
-/** What the reader may do to a membership. Their own they only leave; the owner's stays as it is. */
+/** Returns the actions that the user can take on a membership. None for their own and for the owner’s. */
 export function actionsOn(member: Member, page: TeamPage, readerId: string): readonly Action[] {
   if (member.roleId === 'owner' || member.userId === readerId) return [];
   const role = page.roles.find(({ roleId }) => roleId === member.roleId);
@@ -42,7 +42,7 @@ export function actionsOn(member: Member, page: TeamPage, readerId: string): rea
   if (page.can('edit_team_settings') && !isAbove) actions.push('role');
   if (page.can('remove_members')) {
     actions.push('expiry');
-    // To activate an expired one takes the end away too.
+    // Activating an expired membership also removes its end date.
     if (member.expiresAt !== null && stateOf(member) !== 'expired') actions.push('endless');
     actions.push(member.isActive ? 'deactivate' : 'activate');
   }

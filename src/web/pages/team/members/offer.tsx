@@ -10,7 +10,7 @@ import { nameOf, type Member } from './member.ts';
 
 const words = membersTexts.ownership;
 
-/** Asks the owner before the team is offered to a member, and says what changes with it. */
+/** Asks the owner for confirmation before ownership is offered, and lists the consequences. */
 export function Offer({ member, onClose }: { readonly member: Member; readonly onClose: () => void }) {
   const { team } = useTeam();
   const notify = useNotice();

@@ -12,13 +12,13 @@ type OfferedTeam = Outputs['teams']['ownershipOffers'][number];
 
 const words = membersTexts.ownership;
 
-/** The teams that the reader can become the owner of. Stays where no offer is left, so that a refusal is read. */
+/** The teams whose ownership is offered to the user. Stays mounted without offers, so that errors remain visible. */
 export function OfferedTeams({ offers }: { readonly offers: readonly OfferedTeam[] }) {
   const { day } = useDates();
   const queries = useQueryClient();
   const notify = useNotice();
   const [accepting, setAccepting] = useState<OfferedTeam>();
-  // A new owner has another role, other permissions, another list of teams: everything is read again.
+  // Ownership changes role, permissions and the list of teams, so everything is reloaded.
   const afterwards = (call: Promise<unknown>) => call.finally(() => void queries.invalidateQueries());
   const decline = useMutation({
     mutationFn: ({ teamId }: OfferedTeam) => afterwards(trpc.teams.declineOwnership.mutate({ teamId })),

@@ -13,7 +13,7 @@ import { nameOf } from './member.ts';
 
 const words = membersTexts.ownership;
 
-/** The owner's part of handing the team over; `canOffer` where there is somebody to offer it to. */
+/** The ownership section of the owner. `canOffer` is false if there is no other active member. */
 export function Ownership({ canOffer }: { readonly canOffer: boolean }) {
   const { team } = useTeam();
   const { day } = useDates();

@@ -10,7 +10,7 @@ import { useTeam } from '../team.ts';
 import { useTeamCall } from './changes.ts';
 import { membersOf, nameOf, type Member } from './member.ts';
 
-/** Asks before a member is removed, and says what stops working. */
+/** Asks for confirmation before a member is removed, and lists what stops working. */
 export function Removal({ member, onClose }: { readonly member: Member; readonly onClose: () => void }) {
   const { team } = useTeam();
   const queries = useQueryClient();
@@ -18,7 +18,7 @@ export function Removal({ member, onClose }: { readonly member: Member; readonly
   const teamCall = useTeamCall();
   const name = nameOf(member);
   const { userId } = member;
-  // What stopped yesterday is no answer: it is asked for each time.
+  // Always reloaded, because a cached preview could be out of date.
   const preview = useQuery({
     ...query('members.removalPreview', { teamId: team.id, userId }),
     gcTime: 0,

@@ -18,7 +18,7 @@ import { Removal } from './removal.tsx';
 
 type Asked = { readonly action: Action; readonly member: Member };
 
-/** The list, and the dialogs of its rows: those are here, because a row can go while its dialog says why. */
+/** The members and the dialogs of their rows. A dialog can outlive its row, so it is kept here. */
 export function TeamMembers({ members }: { readonly members: readonly Member[] }) {
   const page = useTeam();
   const { team } = page;

@@ -47,7 +47,7 @@ type CardProps = {
   readonly children: ReactNode;
 };
 
-/** A number under what it counts, with a link that the whole card follows. */
+/** A labeled number. The whole card is a link. */
 function Card({ to, label, value, children }: CardProps) {
   const { team } = useTeam();
   return (
@@ -88,7 +88,7 @@ const Seats = ({ overview: { taken, seats } }: CardsProps) => (
   </Paper>
 );
 
-/** About as many cards, and as high, as there will be. */
+/** Placeholders of about the number and height of the cards. */
 export function CardsPlaceholder() {
   const { can } = useTeam();
   const cards = (['access_dashboard', 'invite_members', 'manage_api_keys', 'access_billing'] as const).filter(can);

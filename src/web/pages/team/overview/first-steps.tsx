@@ -9,7 +9,7 @@ import type { Overview } from './cards.tsx';
 
 const words = overviewTexts.first;
 
-/** For whoever is alone in the team: what they can begin with. */
+/** Suggested steps for the only member of a team. */
 export function FirstSteps({ overview: { members, invitations, apiKeys } }: { readonly overview: Overview }) {
   const { team } = useTeam();
   const params = { teamId: team.id };
@@ -71,6 +71,6 @@ const Step = ({ title, hint, isDone, children }: StepProps) => (
   </li>
 );
 
-/** A call that a key of the team may make with the scope `teams:read`. */
+/** A call that a team key with the scope `teams:read` can make. */
 const curlOf = (teamId: string): string =>
   `curl -H "Authorization: Bearer $KEY" ${window.location.origin}/api/v1/teams/${teamId}`;

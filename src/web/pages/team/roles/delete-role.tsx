@@ -13,7 +13,7 @@ import { nameOfRole } from './names.ts';
 
 type DeleteRoleProps = { readonly role: Role; readonly onClose: () => void };
 
-/** Deletes a role; whoever holds it or is invited to it gets another one. */
+/** Deletes a role. Its members and invitations get another one. */
 export function DeleteRole({ role, onClose }: DeleteRoleProps) {
   const { team, roles } = useTeam();
   const notify = useNotice();
@@ -65,7 +65,7 @@ export function DeleteRole({ role, onClose }: DeleteRoleProps) {
   );
 }
 
-/** How many get another role, counted when the dialog opens. Invitations are told only to those who may invite. */
+/** The number of members and invitations that get another role. Only users who can invite see the invitations. */
 function Moving({ role }: { readonly role: Role }) {
   const { team, can } = useTeam();
   const input = { teamId: team.id };

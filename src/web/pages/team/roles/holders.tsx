@@ -5,12 +5,12 @@ import { rolesTexts as words } from '../../../messages/roles.ts';
 import { useTeam, type Role } from '../team.ts';
 import { nameOfMember, nameOfRole, type Member } from './names.ts';
 
-/** As many names as somebody reads; the page of the members has them all. */
+/** The number of names shown; the members page lists all. */
 const NAMES = 50;
 
 type HoldersProps = { readonly role: Role; readonly members: readonly Member[] | undefined };
 
-/** How many hold a role, and, for whoever asks, who. */
+/** The number of members with a role, and their names on demand. */
 export function Holders({ role, members }: HoldersProps) {
   const { team } = useTeam();
   const [isOpen, setOpen] = useState(false);
@@ -19,7 +19,7 @@ export function Holders({ role, members }: HoldersProps) {
   if (holders.length === 0)
     return (
       <Text size="sm" c="dimmed">
-        {words.nobody}
+        {words.noMembers}
       </Text>
     );
   return (

@@ -9,7 +9,7 @@ type PermissionChoiceProps = {
   readonly onChange: (ticked: readonly Permission[]) => void;
 };
 
-/** A checkbox for each permission. What the reader does not hold cannot be ticked, and says so. */
+/** A checkbox for each permission. Permissions that the user does not have are disabled, with an explanation. */
 export function PermissionChoice({ ticked, onChange }: PermissionChoiceProps) {
   const { can } = useTeam();
   return (

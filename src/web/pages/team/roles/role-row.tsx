@@ -7,7 +7,7 @@ import { nameOfRole, type Member } from './names.ts';
 
 export type RoleRowProps = {
   readonly role: Role;
-  /** All of the team's, or undefined until they are known. */
+  /** All members of the team, or undefined while loading. */
   readonly members: readonly Member[] | undefined;
   readonly onEdit: (role: Role) => void;
   readonly onDelete: (role: Role) => void;

@@ -5,7 +5,7 @@ import { query } from '../../../trpc.ts';
 import { isAbout } from '../refresh.ts';
 import { useTeam, type Team } from '../team.ts';
 
-/** Shows the team as it is now, here and in the list of teams. */
+/** Updates the team on this page and in the list of teams. */
 export function useTeamChanged() {
   const queries = useQueryClient();
   const notify = useNotice();
@@ -16,7 +16,7 @@ export function useTeamChanged() {
   };
 }
 
-/** Goes to the other teams, for this one is over for the reader. */
+/** Opens the list of teams after the user left or deleted this one. */
 export function useTeamEnded() {
   const { team } = useTeam();
   const queries = useQueryClient();
@@ -25,7 +25,7 @@ export function useTeamEnded() {
   return async (message: string) => {
     queries.setQueryData(query('listTeams').queryKey, (teams) => teams?.filter(({ id }) => id !== team.id));
     await navigate({ to: '/' });
-    // Only now: the team's pages would have read it again.
+    // Removed after the navigation, because the team’s pages would reload it.
     queries.removeQueries({ predicate: ({ queryKey: [, input] }) => isAbout(input, team.id) });
     void queries.invalidateQueries(query('listTeams'));
     notify(message);

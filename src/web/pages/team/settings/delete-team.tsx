@@ -12,7 +12,7 @@ import { useTeamEnded } from './changes.ts';
 
 const words = settingsTexts.deletion;
 
-/** Deletes the team once its name is typed. */
+/** Deletes the team after its name was typed. */
 export function DeleteTeam({ onClose }: { readonly onClose: () => void }) {
   const { team } = useTeam();
   const [typed, setTyped] = useState('');
@@ -67,5 +67,5 @@ export function DeleteTeam({ onClose }: { readonly onClose: () => void }) {
   );
 }
 
-/** A page shows several blanks as one, and so does whoever types what it shows. */
+/** Collapses blanks, because pages show several blanks as one. */
 const asSeen = (name: string): string => name.normalize('NFKC').replaceAll(/\s+/g, ' ').trim();

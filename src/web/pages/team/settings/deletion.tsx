@@ -10,7 +10,7 @@ const words = settingsTexts.deletion;
 export function Deletion() {
   const { team } = useTeam();
   const [asking, setAsking] = useState(false);
-  // Whoever was the owner until a moment ago still reads why the service has refused.
+  // Keeps the dialog open with its error, if the user just lost ownership.
   if (team.role.id !== 'owner' && !asking) return null;
   return (
     <Section title={words.title} explanation={words.explanation}>

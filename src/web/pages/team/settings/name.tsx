@@ -17,7 +17,7 @@ export function Name() {
   const refresh = useTeamRefresh();
   const form = useCallForm({
     initialValues: { name: team.name },
-    // Blanks are a name to the service, and nothing to see on a page.
+    // The service accepts blanks, but they would not be visible.
     call: ({ name }) => trpc.updateTeam.mutate({ teamId: team.id, name: name.trim() }),
     onSuccess: (output) => changed(output, words.saved),
     onError: () => void refresh(),
