@@ -4,6 +4,7 @@ import { observable, type Unsubscribable } from '@trpc/server/observable';
 import type { inferRouterInputs, inferRouterOutputs } from '@trpc/server';
 import type { AppRouter } from '../router.ts';
 import { texts } from './messages/console.ts';
+import { proofTexts } from './messages/proof.ts';
 import { askForProof } from './proof.ts';
 
 /** Repeats a call that needs a recent proof, once the user has confirmed who they are. */
@@ -93,7 +94,10 @@ export function failureOf(error: unknown): Failure {
   const none = { code: null, requestId: null, errors: [] };
   if (!(error instanceof TRPCClientError)) return { ...texts.unexpected, ...none };
   const problem = (error as TRPCClientError<AppRouter>).data?.problem; // the only client that is used
-  return problem === undefined ? { ...texts.unreachable, ...none } : { errors: [], ...problem };
+  if (problem === undefined) return { ...texts.unreachable, ...none };
+  // The problem document names the procedures of the API instead of the dialog.
+  const own = problem.code === 'proof_required' && { title: proofTexts.title, detail: proofTexts.explanation };
+  return { errors: [], ...problem, ...own };
 }
 
 const SIGNED_OUT: ReadonlySet<Failure['code']> = new Set<Failure['code']>([

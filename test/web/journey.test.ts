@@ -3,7 +3,7 @@ import { describe, expect } from 'vitest';
 import type { Api } from '../support/api.ts';
 import { hasChromium } from '../support/chromium.ts';
 import { exchange, test } from './application.ts';
-import { authorizePath, linkIn, PASSWORD, shows, signInAs } from './console.ts';
+import { authorizePath, linkIn, PASSWORD, shows } from './console.ts';
 
 const TEAM = 'Analytical Engine';
 
@@ -131,7 +131,6 @@ async function signUp(api: Api, page: Page, email: string, firstName: string): P
   await page.goto(linkIn(await api.mailTo(email, /verify/i)));
   await page.getByRole('button', { name: 'Verify email' }).click();
   await page.getByRole('link', { name: 'Go to your teams' }).click();
-  await signInAs(page, email);
   await shows(page, 'Your teams');
 }
 
