@@ -28,13 +28,13 @@ async function aConfidentialClient(api: Api) {
   return { ...developer, clientId: client.id, secret: clientSecret ?? '' };
 }
 
-/** Everything there is about clients and what was allowed to them. */
+/** Returns all clients, secrets, grants and keys, without the last use, which is written in the background. */
 const stateOf = (api: Api) =>
   api.rows(
     `select (select jsonb_agg(to_jsonb(c) order by c.id) from oauth_client c) as clients,
        (select jsonb_agg(to_jsonb(s) order by s.secret_hash) from oauth_client_secret s) as secrets,
-       (select jsonb_agg(to_jsonb(g) order by g.id) from oauth_grant g) as grants,
-       (select jsonb_agg(to_jsonb(k) order by k.id) from api_key k) as keys`,
+       (select jsonb_agg(to_jsonb(g) - 'last_used_at' order by g.id) from oauth_grant g) as grants,
+       (select jsonb_agg(to_jsonb(k) - 'last_used_at' order by k.id) from api_key k) as keys`,
   );
 
 const auditOf = (api: Api, clientId: string) =>
