@@ -10,7 +10,7 @@ import { recordDenial } from './http/denials.ts';
 import { buildHeaders, createProblemReply, createRateHeaders, send, setHeaders } from './http/reply.ts';
 import { readRequestId } from './http/request-id.ts';
 import type { HttpServices } from './http/http-services.ts';
-import { oauthPages } from './oauth/handler.ts';
+import { createOAuthRouter } from './oauth/handler.ts';
 import { devMailPages } from './pages/dev-mail.ts';
 import { docsPages } from './pages/docs.ts';
 import { healthPages, type Readiness } from './pages/health.ts';
@@ -47,7 +47,7 @@ export function createApp(services: HttpServices, readiness: Readiness): Listene
   pages.use(docsPages());
   pages.use(problemPages(config.baseUrl));
   pages.use(devMailPages(config));
-  pages.use(oauthPages(http));
+  pages.use(createOAuthRouter(http));
   pages.use(webPages(config));
   pages.use(() => {
     throw new ProblemError('route_not_found');

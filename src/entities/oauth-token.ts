@@ -19,7 +19,7 @@ const OAuthTokenSchema = defineEntity({
     /** Null in tokens that a replica of the version before issued. */
     family: () => p.manyToOne(OAuthTokenFamily).nullable().deleteRule('cascade'),
     scopes: p.array().columnType('text[]').$type<Scope[]>(),
-    /** What the engine keeps of it, without the token. */
+    /** The payload of oidc-provider, without the token. */
     payload: p.json<Record<string, unknown>>(),
     /** Of the key that the holder has to prove (RFC 9449). */
     thumbprint: text().nullable(),

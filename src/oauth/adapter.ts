@@ -1,25 +1,25 @@
 import type { Adapter, AdapterFactory } from 'oidc-provider';
 import type { Services } from '../app-services.ts';
-import { artifactStore } from './artifacts.ts';
-import { clientStore } from './clients.ts';
-import { grantStore } from './grants.ts';
-import { requestStore } from './requests.ts';
+import { createArtifactStore } from './artifacts.ts';
+import { createClientStore } from './clients.ts';
+import { createGrantStore } from './grants.ts';
+import { createRequestStore } from './requests.ts';
 import type { Store } from './store.ts';
-import { tokenStore } from './tokens.ts';
+import { createTokenStore } from './tokens.ts';
 
-/** Where the engine keeps its models: in our tables, secrets as hashes, each consumed once. */
-export function adapterOf(services: Services): AdapterFactory {
+/** Creates the storage of oidc-provider's models: our tables, in which secrets are hashes and are consumed once. */
+export function createAdapter(services: Services): AdapterFactory {
   const stores: Readonly<Record<string, Store>> = {
-    Client: clientStore(services),
-    Grant: grantStore(services),
-    AuthorizationCode: tokenStore(services, 'code'),
-    AccessToken: tokenStore(services, 'access'),
-    RefreshToken: tokenStore(services, 'refresh'),
-    Interaction: requestStore(services),
-    // Our own sessions are the only ones.
+    Client: createClientStore(services),
+    Grant: createGrantStore(services),
+    AuthorizationCode: createTokenStore(services, 'code'),
+    AccessToken: createTokenStore(services, 'access'),
+    RefreshToken: createTokenStore(services, 'refresh'),
+    Interaction: createRequestStore(services),
+    // Users are signed in by our own sessions only.
     Session: {},
   };
-  return (model) => ({ ...INERT, ...(stores[model] ?? artifactStore(services, model)) });
+  return (model) => ({ ...INERT, ...(stores[model] ?? createArtifactStore(services, model)) });
 }
 
 const INERT: Adapter = {
@@ -29,6 +29,6 @@ const INERT: Adapter = {
   findByUserCode: () => Promise.resolve(undefined),
   consume: () => Promise.resolve(),
   destroy: () => Promise.resolve(),
-  // Codes and tokens end with their grant, whose row says so.
+  // Queries for codes and tokens check the row of their grant.
   revokeByGrantId: () => Promise.resolve(),
 };

@@ -3,7 +3,7 @@ import { hashSecret } from '../crypto/tokens.ts';
 import { command, query } from '../db/query.ts';
 import type { Services } from '../app-services.ts';
 import type { Store } from './store.ts';
-import { withoutId, type Payload } from './payload.ts';
+import { removeId, type Payload } from './payload.ts';
 
 const save = command<never>(
   'save_oauth_artifact',
@@ -17,7 +17,7 @@ const saveOnce = command<{ model: string }>(
    values ($1, $2, $3, now() + make_interval(secs => $4))
    on conflict (key_hash) do nothing returning model`,
 );
-// Also what is over, as the engine tells apart by itself: a request that was used must not count as one never pushed.
+// Includes expired and consumed rows, because oidc-provider distinguishes a used request from one that was never pushed.
 const find = query<{ payload: Payload; is_consumed: boolean }>(
   'find_oauth_artifact',
   'select payload, consumed_at is not null as is_consumed from oauth_artifact where key_hash = $1',
@@ -28,28 +28,28 @@ const consume = command<{ model: string }>(
 );
 const remove = command<never>('delete_oauth_artifact', 'delete from oauth_artifact where key_hash = $1');
 
-/** What lives for minutes: pushed requests, and the proofs that have been seen. */
-export function artifactStore({ db }: Services, model: string): Store {
-  const keyOf = (id: string): Buffer => hashSecret(`${model}:${id}`);
+/** Creates the store of short-lived models: pushed authorization requests (RFC 9126) and used DPoP proofs (RFC 9449). */
+export function createArtifactStore({ db }: Services, model: string): Store {
+  const toKey = (id: string): Buffer => hashSecret(`${model}:${id}`);
 
   return {
     async upsert(id, payload, expiresIn = 0) {
-      const values = [keyOf(id), model, JSON.stringify(withoutId(payload)), expiresIn];
+      const values = [toKey(id), model, JSON.stringify(removeId(payload)), expiresIn];
       if (model !== 'ReplayDetection') return void (await db.run(save, values));
-      // The engine has looked for it before; of two at once only one may pass.
+      // oidc-provider has already looked it up. Of concurrent requests with the same proof only one succeeds.
       const [saved] = await db.run(saveOnce, values);
       if (saved === undefined) throw new errors.InvalidGrant('DPoP proof JWT Replay detected');
     },
     async find(id) {
-      const [row] = await db.query(find, [keyOf(id)]);
+      const [row] = await db.query(find, [toKey(id)]);
       return row && { ...row.payload, jti: id, ...(row.is_consumed ? { consumed: true } : {}) };
     },
     async consume(id) {
-      const [row] = await db.run(consume, [keyOf(id)]);
-      if (row === undefined) throw new errors.InvalidRequest('the request was used already');
+      const [row] = await db.run(consume, [toKey(id)]);
+      if (row === undefined) throw new errors.InvalidRequest('the request was already used');
     },
     async destroy(id) {
-      await db.run(remove, [keyOf(id)]);
+      await db.run(remove, [toKey(id)]);
     },
   };
 }

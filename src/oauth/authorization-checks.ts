@@ -3,7 +3,7 @@ import { SCOPES } from '../entities/index.ts';
 
 // Checks of the parameters of an authorization request that oidc-provider does not make.
 
-/** oidc-provider drops unknown scopes silently. */
+/** Rejects unknown scopes, which oidc-provider would drop silently. */
 export function requireKnownScopes(_ctx: unknown, requested = ''): void {
   const unknown = requested.split(' ').filter((scope) => scope !== '' && !SCOPES.some((known) => known === scope));
   if (unknown.length > 0) throw new errors.InvalidScope('unknown scope', unknown.join(' '));
@@ -19,21 +19,22 @@ export function offerAllScopes({ oidc }: KoaContextWithOIDC): void {
   oidc.params['scope_omitted'] = 'true';
 }
 
-/** A grant is for one resource. */
+/** Rejects requests for several resources, because a grant is for one (RFC 8707). */
 export function requireOneResource(_ctx: unknown, requested: unknown): void {
   if (Array.isArray(requested) && new Set(requested).size > 1) {
     throw new errors.InvalidTarget('only one resource can be requested');
   }
 }
 
-export function requireQuery(_ctx: unknown, mode: string | undefined): void {
+/** Rejects response modes other than `query`. */
+export function requireQueryMode(_ctx: unknown, mode: string | undefined): void {
   if (mode !== undefined && mode !== 'query') {
     throw new errors.InvalidRequest('only response_mode query is supported');
   }
 }
 
-/** Refuses, in any parameter, the one character that the database does not keep. */
-export function requireText({ oidc }: KoaContextWithOIDC): void {
+/** Rejects NUL in any parameter, because PostgreSQL cannot store it. */
+export function rejectNul({ oidc }: KoaContextWithOIDC): void {
   if (Object.values(oidc.params ?? {}).some((value) => String(value).includes('\0'))) {
     throw new errors.InvalidRequest('parameters must not contain NUL');
   }

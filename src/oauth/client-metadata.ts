@@ -1,13 +1,13 @@
 import { errors, type ClientMetadata } from 'oidc-provider';
-import { isShowable } from '../resources/oauth-clients/registered-client.ts';
+import { isDisplayable } from '../resources/oauth-clients/registered-client.ts';
 import { REDIRECT_URIS_MAX } from '../resources/oauth-clients/oauth-clients.schema.ts';
-import { redirectUriFault } from '../resources/oauth-clients/redirect-uri.ts';
+import { findRedirectUriFault } from '../resources/oauth-clients/redirect-uri.ts';
 
 /** Members that only an operator could set. */
 export const PRIVILEGED = ['first_party', 'skip_consent'] as const;
 
-/** The members that are used, here and in the answer to a registration. RFC 7591 lets a server ignore the others. */
-const USED: ReadonlySet<string> = new Set([
+/** The members that are stored and returned after a registration. RFC 7591 lets a server ignore the others. */
+const USED_MEMBERS: ReadonlySet<string> = new Set([
   'application_type',
   'client_id',
   'client_id_issued_at',
@@ -29,28 +29,29 @@ export const createMetadataCheck =
   (redirectSchemes: readonly string[]) =>
   (ctx: unknown, member: string, value: unknown, metadata: ClientMetadata): void => {
     if (value !== undefined) throw new errors.InvalidClientMetadata(`${member} cannot be set`);
-    for (const name of Object.keys(metadata)) if (!isUsed(name)) delete metadata[name];
+    for (const name of Object.keys(metadata)) if (!isUsedMember(name)) delete metadata[name];
     const { client_name: name, redirect_uris: uris } = metadata;
     if (name !== undefined && !isReadable(name)) throw new errors.InvalidClientMetadata('client_name is not readable');
-    if (!areTexts(uris)) return;
+    if (!isStringArray(uris)) return;
     if (!isStored(ctx, metadata)) {
       // Clients that register often omit it.
-      if (uris.some(isOfDevice)) metadata.application_type = 'native';
+      if (uris.some(isDeviceUri)) metadata.application_type = 'native';
       setAuthMethod(metadata);
     }
     checkRedirectUris(uris, { isNative: metadata.application_type === 'native', redirectSchemes });
   };
 
-const isUsed = (member: string): boolean => USED.has(member) || PRIVILEGED.some((name) => name === member);
+const isUsedMember = (member: string): boolean =>
+  USED_MEMBERS.has(member) || PRIVILEGED.some((name) => name === member);
 
 /** Returns the client information of RFC 7591, section 3.2.1, without the members of OpenID Connect. */
-export const clientInformation = (metadata: Readonly<Record<string, unknown>>): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(metadata).filter(([member]) => USED.has(member)));
+export const toClientInformation = (metadata: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(metadata).filter(([member]) => USED_MEMBERS.has(member)));
 
 function setAuthMethod(metadata: ClientMetadata): void {
   if (metadata.client_secret === undefined) return;
   if (metadata.application_type === 'native') {
-    // A secret on many devices is none (RFC 8252, section 8.5). RFC 7591 lets the server replace the method.
+    // A secret that is installed on many devices is not confidential (RFC 8252, section 8.5). RFC 7591 lets the server replace the method.
     delete metadata.client_secret;
     delete metadata.client_secret_expires_at;
     metadata.token_endpoint_auth_method = 'none';
@@ -66,30 +67,30 @@ function checkRedirectUris(uris: readonly string[], rules: RedirectRules): void 
   const reject = (reason: string) => {
     throw new errors.InvalidClientMetadata(`redirect_uris: ${reason}`);
   };
-  if (uris.length > REDIRECT_URIS_MAX) reject(`at most ${REDIRECT_URIS_MAX} are possible`);
+  if (uris.length > REDIRECT_URIS_MAX) reject(`at most ${REDIRECT_URIS_MAX} are allowed`);
   for (const [i, uri] of uris.entries()) {
-    if (uris.indexOf(uri) < i) reject(`${quoted(uri)} is there twice`);
-    const fault = redirectUriFault(uri, rules);
-    if (fault !== undefined) reject(`${quoted(uri)} ${fault.detail}`);
+    if (uris.indexOf(uri) < i) reject(`${quote(uri)} is listed twice`);
+    const fault = findRedirectUriFault(uri, rules);
+    if (fault !== undefined) reject(`${quote(uri)} ${fault.detail}`);
   }
 }
 
 const QUOTED_LENGTH_MAX = 200;
 
-/** A URI in an error message; also one that is invalid because of its length or its characters. */
-const quoted = (uri: string): string => JSON.stringify(uri.slice(0, QUOTED_LENGTH_MAX));
+/** Quotes a URI for an error message. It can be invalid because of its length or characters. */
+const quote = (uri: string): string => JSON.stringify(uri.slice(0, QUOTED_LENGTH_MAX));
 
 /** oidc-provider passes a context while a client registers, and the id of a metadata document is its URL. */
 const isStored = (ctx: unknown, { client_id: id }: ClientMetadata): boolean =>
   ctx === undefined && !/^https:/i.test(id);
 
-const areTexts = (value: unknown): value is string[] =>
+const isStringArray = (value: unknown): value is string[] =>
   Array.isArray(value) && value.every((entry) => typeof entry === 'string');
 
-/** Whether a redirect goes to an application on the user's device: by a loopback address or a scheme of its own. */
-const isOfDevice = (uri: string): boolean =>
+/** Returns whether a redirect URI leads to an application on the user's device: a loopback address or a private-use scheme. */
+const isDeviceUri = (uri: string): boolean =>
   /^http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?:[:/?]|$)/.test(uri) || /^(?!https?:)[a-z][a-z0-9+.-]*:/i.test(uri);
 
 /** Users decide by the name, so it must not contain characters that hide or reorder text. */
 const isReadable = (name: unknown): boolean =>
-  typeof name === 'string' && name.length <= NAME_LENGTH_MAX && name.isWellFormed() && isShowable(name);
+  typeof name === 'string' && name.length <= NAME_LENGTH_MAX && name.isWellFormed() && isDisplayable(name);

@@ -8,24 +8,24 @@ import type { Store } from './store.ts';
 import { transaction } from '../transactions/transaction.ts';
 import type { Payload } from './payload.ts';
 
-/** Clients as somebody registered them here, and those that register themselves. */
-export function clientStore({ db }: Services): Store {
+/** Creates the store of registered clients. oidc-provider inserts those that register themselves (RFC 7591). */
+export function createClientStore({ db }: Services): Store {
   return {
     async find(id) {
       const client = await findClient(db, id);
-      return client && metadataOf(client);
+      return client && toMetadata(client);
     },
     async upsert(id, payload) {
       await transaction(db, async (tx) => {
-        const { client_secret: secret, redirect_uris: redirectUris = [], ...rest } = payload as ClientMetadata; // of the model Client
+        const { client_secret: secret, redirect_uris: redirectUris = [], ...rest } = payload as ClientMetadata; // the payload of the model Client
         tx.create(OAuthClient, {
           id,
           source: 'registration',
-          name: nameOf(rest.client_name, redirectUris),
+          name: getDisplayName(rest.client_name, redirectUris),
           redirectUris: [...redirectUris],
           isNative: rest.application_type === 'native',
           isConfidential: secret !== undefined,
-          metadata: keptOf(rest),
+          metadata: selectStoredMetadata(rest),
         });
         record(tx, 'oauth_client.created', { clientId: id, reason: 'registered itself' });
         await tx.flush();
@@ -37,8 +37,8 @@ export function clientStore({ db }: Services): Store {
   };
 }
 
-/** In RFC 7591's words. A secret is asked for by either way of sending it, as clients differ. */
-function metadataOf({ id, name, redirectUris, isNative, isConfidential, metadata }: RegisteredClient): Payload {
+/** Converts a client to its metadata (RFC 7591). A confidential client can send its secret by either method. */
+function toMetadata({ id, name, redirectUris, isNative, isConfidential, metadata }: RegisteredClient): Payload {
   const sendsBasic = /^basic /i.test(Provider.ctx?.get('authorization') ?? '');
   return {
     ...metadata,
@@ -47,12 +47,12 @@ function metadataOf({ id, name, redirectUris, isNative, isConfidential, metadata
     redirect_uris: [...redirectUris],
     application_type: isNative ? 'native' : 'web',
     token_endpoint_auth_method: isConfidential ? (sendsBasic ? 'client_secret_basic' : 'client_secret_post') : 'none',
-    // The engine wants one; the hashes of those that are valid are compared instead.
+    // oidc-provider requires a secret. `compareClientSecret` compares the stored hashes instead.
     ...(isConfidential && { client_secret: '(hashed)' }),
   };
 }
 
-// Where it is as it was, nothing is written.
+// Writes nothing if the document has not changed.
 const saveDocument = recordedCommand<{ id: string }>(
   'save_client_document',
   `insert into oauth_client (id, source, name, redirect_uris, is_native, created_at)
@@ -66,21 +66,21 @@ const saveDocument = recordedCommand<{ id: string }>(
   'oauth_client.updated',
 );
 
-/** Keeps what people should read about a client that is named by the URL of its metadata. */
+/** Stores the displayed metadata of a client whose id is the URL of its metadata document. */
 export async function saveClientDocument({ db }: Services, client: ClientMetadata): Promise<void> {
   const redirectUris = client.redirect_uris ?? [];
   const isNative = client.application_type === 'native';
-  const values = [client.client_id, nameOf(client.client_name, redirectUris), redirectUris, isNative];
+  const values = [client.client_id, getDisplayName(client.client_name, redirectUris), redirectUris, isNative];
   const fields = { clientId: client.client_id, reason: 'its metadata document' };
   await runAndRecord(db, saveDocument, values, fields);
 }
 
-/** A client that gave itself no name goes by where it sends people. */
-const nameOf = (name: string | undefined, [redirectUri = '']: readonly string[]): string =>
+/** Returns the name of a client, or the host of its redirect URI if it has none. */
+const getDisplayName = (name: string | undefined, [redirectUri = '']: readonly string[]): string =>
   name ?? (URL.parse(redirectUri)?.host || redirectUri.slice(0, 100));
 
-/** What has columns of its own, or is decided here. */
-const NOT_KEPT: ReadonlySet<string> = new Set([
+/** Metadata that has its own column or that the server decides. */
+const NOT_STORED: ReadonlySet<string> = new Set([
   'application_type',
   'client_id',
   'client_id_issued_at',
@@ -89,5 +89,5 @@ const NOT_KEPT: ReadonlySet<string> = new Set([
   'token_endpoint_auth_method',
 ]);
 
-const keptOf = (metadata: Partial<ClientMetadata>): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(metadata).filter(([member]) => !NOT_KEPT.has(member)));
+const selectStoredMetadata = (metadata: Partial<ClientMetadata>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(metadata).filter(([member]) => !NOT_STORED.has(member)));

@@ -6,8 +6,8 @@ export const allowAnyOrigin: RequestHandler = (_req, res, next) => {
   next();
 };
 
-/** Answers a CORS preflight. Clients send headers of their own, such as the version of their protocol. */
-export const preflight =
+/** Creates the response to CORS preflights. It allows every header, because clients send custom ones such as a protocol version. */
+export const createPreflightHandler =
   (method: 'GET' | 'POST'): RequestHandler =>
   (_req, res) => {
     res.status(204).set({

@@ -9,28 +9,28 @@ const { style, html } = createPlainPages('/oauth/style.css', { site: 'Roster', h
 
 export { style as errorStyle };
 
-/** The page for a request that cannot be answered to its client, because nobody knows where that is. */
+/** Renders the page for a request that has no valid redirect URI to send the error to. */
 export const renderError: NonNullable<Configuration['renderError']> = (
   ctx,
-  { error, error_description: description = 'none given' },
+  { error, error_description: description = 'No details.' },
 ) => {
   ctx.type = 'html';
   ctx.set('Content-Security-Policy', CSP);
-  // The engine's own words for a fault say nothing.
-  ctx.body = pageOf(error, error === 'server_error' ? 'the service has failed' : description);
+  // oidc-provider describes internal errors as `oops! something went wrong`.
+  ctx.body = renderPage(error, error === 'server_error' ? 'internal server error' : description);
 };
 
-/** The same page, with its headers, for a request that the engine does not get to see. */
-export const errorPage = (error: string, description: string) => ({
+/** Renders the same page, with its headers, for a request that does not reach oidc-provider. */
+export const renderErrorPage = (error: string, description: string) => ({
   headers: { 'Content-Security-Policy': CSP, 'X-Frame-Options': 'DENY' },
-  body: pageOf(error, description),
+  body: renderPage(error, description),
 });
 
-const pageOf = (error: string, description: string): string =>
+const renderPage = (error: string, description: string): string =>
   html(
     'The application cannot be connected',
     `<h1>The application cannot be connected</h1>
-<p>Its request was refused. Go back to the application and try again; if it happens again, tell its maker:</p>
+<p>Its request was rejected. Go back to the application and try again. If the error persists, send these details to its developer:</p>
 <dl>
 <div><dt>Error</dt><dd><code>${escapeHtml(error)}</code></dd></div>
 <div><dt>Reason</dt><dd>${escapeHtml(description)}</dd></div>

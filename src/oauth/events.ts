@@ -7,7 +7,7 @@ import type { HttpServices } from '../http/http-services.ts';
 import { toProblemError } from '../procedures/problem-details.ts';
 import { RepeatedRefresh } from './refresh-answers.ts';
 
-const REFUSALS = [
+const ERROR_EVENTS = [
   'authorization.error',
   'grant.error',
   'introspection.error',
@@ -16,21 +16,21 @@ const REFUSALS = [
   'revocation.error',
 ] as const;
 
-/** Tells the log what the engine did, and what went wrong in it. */
-export function followEvents(provider: Provider, { services, log, denials }: HttpServices): void {
+/** Records requests that oidc-provider denies, and logs its internal errors. */
+export function logProviderEvents(provider: Provider, { services, log, denials }: HttpServices): void {
   const { audit } = services;
 
   const events: EventEmitter = provider; // its types list fewer events than it has
-  for (const refusal of REFUSALS) {
-    events.on(refusal, (ctx: KoaContextWithOIDC, error: errors.OIDCProviderError) => {
-      if (error instanceof RepeatedRefresh) answerAgain(ctx, error);
-      // A denial is an event of its own.
+  for (const name of ERROR_EVENTS) {
+    events.on(name, (ctx: KoaContextWithOIDC, error: errors.OIDCProviderError) => {
+      if (error instanceof RepeatedRefresh) sendRepeatedAnswer(ctx, error);
+      // The consent page records denials by the user.
       else if (error.error !== 'access_denied') {
         const { address, requestId } = currentActor();
         denials.note(
           {
             event: 'oauth_request.denied',
-            // Not the description, which can hold what was sent.
+            // The description can contain values of the request.
             reason: error.error,
             actorKind: 'oauth_client',
             actorId: null,
@@ -52,20 +52,20 @@ export function followEvents(provider: Provider, { services, log, denials }: Htt
   provider.on('server_error', (ctx, error) => {
     const requestId = (ctx.res as { locals?: { requestId?: string } }).locals?.requestId ?? ''; // Express's
     log.failure(toProblemError(error), requestId);
-    if (isUnavailable(error)) answerUnavailable(ctx);
+    if (isUnavailable(error)) sendUnavailable(ctx);
   });
-  // What happens outside the engine's own handlers, such as a client that goes away.
+  // Errors outside of oidc-provider's handlers, such as a closed connection.
   events.on('error', (error: unknown) => log.failure(toProblemError(error), ''));
 }
 
-function answerAgain(ctx: KoaContextWithOIDC, { body }: RepeatedRefresh): void {
+function sendRepeatedAnswer(ctx: KoaContextWithOIDC, { body }: RepeatedRefresh): void {
   ctx.status = 200;
   ctx.body = body;
 }
 
 export const UNAVAILABLE = { error: 'temporarily_unavailable', error_description: 'the service is not available' };
 
-function answerUnavailable(ctx: KoaContextWithOIDC): void {
+function sendUnavailable(ctx: KoaContextWithOIDC): void {
   ctx.status = 503;
   ctx.set({ 'Retry-After': '1', 'Cache-Control': 'no-store' });
   ctx.body = UNAVAILABLE;

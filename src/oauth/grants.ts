@@ -27,8 +27,8 @@ const findFamily = query<FamilyRow>(
    where f.id = $1 and g.revoked_at is null and a.disabled_at is null`,
 );
 
-/** oidc-provider's grants are our token families: what it revokes is one family, never those of other devices. */
-export function grantStore({ config, db }: Services): Store {
+/** Creates the store of oidc-provider's grants, which are our token families: revoking one does not affect other devices. */
+export function createGrantStore({ config, db }: Services): Store {
   return {
     async find(id) {
       const [row] = await db.query(findFamily, [id]);

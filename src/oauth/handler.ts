@@ -3,46 +3,53 @@ import { runAs } from '../events/actor.ts';
 import { ProblemError } from '../errors.ts';
 import { createCookies } from '../http/cookies.ts';
 import type { HttpServices } from '../http/http-services.ts';
-import { createEngine } from './engine.ts';
+import { createProviderHandler } from './provider-handler.ts';
 import { errorStyle } from './error-page.ts';
-import { followEvents } from './events.ts';
+import { logProviderEvents } from './events.ts';
 import { createClientLimit, limitByAddress, limitRegistrations } from './limits.ts';
-import { resourceMetadata } from './metadata.ts';
+import { createResourceMetadataRouter } from './metadata.ts';
 import { createProvider, ROUTES } from './provider.ts';
-import { allowAnyOrigin, preflight } from './cors.ts';
-import { withKnownForm, withKnownQuery } from './request-parameters.ts';
-import { oauthErrors, withRedirectUri } from './token-request.ts';
+import { allowAnyOrigin, createPreflightHandler } from './cors.ts';
+import { filterForm, filterQuery } from './request-parameters.ts';
+import { createErrorHandler, addRedirectUri } from './token-request.ts';
 
 const METADATA = '/.well-known/oauth-authorization-server';
 
 /** Creates the routes of the authorization server. Only the paths listed here exist. */
-export function oauthPages(http: HttpServices): Router {
+export function createOAuthRouter(http: HttpServices): Router {
   const { config, db } = http.services;
   const provider = createProvider(http.services, createCookies(config.baseUrl), createClientLimit(http.attempts));
-  followEvents(provider, http);
-  const engine = createEngine(provider, config.baseUrl);
+  logProviderEvents(provider, http);
+  const handleByProvider = createProviderHandler(provider, config.baseUrl);
 
-  const named = namedBy(http);
+  const named = createOperationNames(http);
   const limit = limitByAddress(http);
-  const inOAuthFormat = oauthErrors(http);
+  const handleErrors = createErrorHandler(http);
   const pages = Router({ caseSensitive: true, strict: true });
-  pages.use(resourceMetadata(config));
+  pages.use(createResourceMetadataRouter(config));
   pages.get(errorStyle.path, errorStyle.serve);
-  pages.get(METADATA, named('metadata'), engine);
-  pages.options(METADATA, engine);
-  pages.get(ROUTES.authorization, named('authorize'), limit, withKnownQuery, engine);
-  pages.get(`${ROUTES.authorization}/:id`, named('resume'), limit, withoutQuery, engine);
-  pages.post(ROUTES.token, named('token'), limit, ...withRedirectUri(db), engine, inOAuthFormat);
-  pages.post(ROUTES.revocation, named('revoke'), limit, engine);
-  pages.post(ROUTES.introspection, named('introspect'), limit, engine);
+  pages.get(METADATA, named('metadata'), handleByProvider);
+  pages.options(METADATA, handleByProvider);
+  pages.get(ROUTES.authorization, named('authorize'), limit, filterQuery, handleByProvider);
+  pages.get(`${ROUTES.authorization}/:id`, named('resume'), limit, removeQuery, handleByProvider);
+  pages.post(ROUTES.token, named('token'), limit, ...addRedirectUri(db), handleByProvider, handleErrors);
+  pages.post(ROUTES.revocation, named('revoke'), limit, handleByProvider);
+  pages.post(ROUTES.introspection, named('introspect'), limit, handleByProvider);
   const { pushed_authorization_request: pushed } = ROUTES;
-  pages.post(pushed, named('par'), limit, ...withKnownForm(), engine, inOAuthFormat);
-  for (const path of [ROUTES.token, ROUTES.revocation, pushed]) pages.options(path, engine);
+  pages.post(pushed, named('par'), limit, ...filterForm(), handleByProvider, handleErrors);
+  for (const path of [ROUTES.token, ROUTES.revocation, pushed]) pages.options(path, handleByProvider);
   if (config.oauth.registration) {
-    pages.post(ROUTES.registration, named('register'), allowAnyOrigin, limit, limitRegistrations(http), engine);
-    pages.options(ROUTES.registration, preflight('POST'));
+    pages.post(
+      ROUTES.registration,
+      named('register'),
+      allowAnyOrigin,
+      limit,
+      limitRegistrations(http),
+      handleByProvider,
+    );
+    pages.options(ROUTES.registration, createPreflightHandler('POST'));
   }
-  for (const [path, allow] of allowedMethods(config.oauth.registration)) {
+  for (const [path, allow] of listAllowedMethods(config.oauth.registration)) {
     pages.all(path, () => {
       throw new ProblemError('method_not_allowed', undefined, { allow });
     });
@@ -50,7 +57,7 @@ export function oauthPages(http: HttpServices): Router {
   return pages;
 }
 
-function allowedMethods(registration: boolean): [path: string, allow: string][] {
+function listAllowedMethods(registration: boolean): [path: string, allow: string][] {
   const { authorization, registration: register, introspection, ...posted } = ROUTES;
   return [
     [METADATA, 'GET, HEAD, OPTIONS'],
@@ -63,13 +70,13 @@ function allowedMethods(registration: boolean): [path: string, allow: string][] 
 }
 
 /** A resumed request is found by its cookie. Without one, oidc-provider would fail on the query. */
-const withoutQuery: RequestHandler = (req, _res, next) => {
+const removeQuery: RequestHandler = (req, _res, next) => {
   req.url = req.url.replace(/\?.*$/s, '');
   next();
 };
 
 /** Names a request in the log and sets the actor of its events, whose fields name the client. */
-const namedBy =
+const createOperationNames =
   ({ services: { audit }, clientAddress }: HttpServices) =>
   (operation: string): RequestHandler =>
   (req, res, next) => {

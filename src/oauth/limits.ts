@@ -4,9 +4,9 @@ import type { Denial } from '../events/denials.ts';
 import { addressBucket } from '../rate-limit/address-bucket.ts';
 import type { Attempts } from '../rate-limit/attempts.ts';
 import type { HttpServices } from '../http/http-services.ts';
-import { errorPage } from './error-page.ts';
+import { renderErrorPage } from './error-page.ts';
 
-/** Limits requests by client address. A client that authenticates is counted by itself instead. */
+/** Limits requests per IP address. Requests of an authenticated client count toward its own limit instead. */
 export function limitByAddress(http: HttpServices): RequestHandler {
   return async (req, res, next) => {
     const bucket = addressBucket(http.clientAddress(req));
@@ -20,7 +20,7 @@ export function limitByAddress(http: HttpServices): RequestHandler {
   };
 }
 
-/** Limits how many clients an address registers. */
+/** Limits client registrations per IP address. */
 export function limitRegistrations(http: HttpServices): RequestHandler {
   return async (req, res, next) => {
     const { allowed, resetSeconds } = await http.attempts.registrations.consume(addressBucket(http.clientAddress(req)));
@@ -38,17 +38,17 @@ function sendTooMany(
 ): void {
   const error = 'temporarily_unavailable';
   const { requestId } = res.locals as { requestId: string }; // set for every answer, in app.ts
-  denials.note(throttledAt(clientAddress(req)), requestId);
+  denials.note(createThrottleDenial(clientAddress(req)), requestId);
   res.status(429).set({ 'Retry-After': String(resetSeconds), 'Cache-Control': 'no-store' });
   if (req.method === 'POST') {
     res.json({ error, error_description: description });
     return;
   }
-  const { headers, body } = errorPage(error, description);
+  const { headers, body } = renderErrorPage(error, description);
   res.set(headers).type('html').send(body);
 }
 
-const throttledAt = (address: string): Denial => ({
+const createThrottleDenial = (address: string): Denial => ({
   event: 'attempts.throttled',
   reason: 'rate_limited',
   actorKind: 'oauth_client',
@@ -60,7 +60,7 @@ const throttledAt = (address: string): Denial => ({
   address,
 });
 
-/** Counts a request of a client that authenticated: for the client, and no longer for its address. */
+/** Creates the function that counts the request of an authenticated client toward its limit, and refunds it to the limit of the IP address. */
 export const createClientLimit =
   ({ oauthByAddress, oauthByClient }: Attempts) =>
   async (ctx: KoaContextWithOIDC, clientId: string): Promise<void> => {

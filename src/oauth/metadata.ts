@@ -4,12 +4,12 @@ import { SCOPES } from '../entities/index.ts';
 import type { Config } from '../config.ts';
 import { ProblemError } from '../errors.ts';
 import { resourceUri } from '../auth/resource.ts';
-import { allowAnyOrigin, preflight } from './cors.ts';
+import { allowAnyOrigin, createPreflightHandler } from './cors.ts';
 
 const RESOURCE_METADATA = '/.well-known/oauth-protected-resource/api/v1';
 
 /** Members of OpenID Connect, which is not supported. */
-const OF_OPENID = [
+const OPENID_MEMBERS = [
   'acr_values_supported',
   'claims_parameter_supported',
   'claims_supported',
@@ -21,14 +21,14 @@ const OF_OPENID = [
   'subject_types_supported',
 ] as const;
 
-/** Returns the metadata of the authorization server (RFC 8414) without what is not supported. */
-export function withoutOpenId(metadata: Record<string, unknown>): Record<string, unknown> {
-  const kept = Object.entries(metadata).filter(([member]) => !OF_OPENID.some((name) => name === member));
+/** Returns the metadata of the authorization server (RFC 8414) without the members of OpenID Connect. */
+export function removeOpenIdMembers(metadata: Record<string, unknown>): Record<string, unknown> {
+  const kept = Object.entries(metadata).filter(([member]) => !OPENID_MEMBERS.some((name) => name === member));
   return { ...Object.fromEntries(kept), scopes_supported: SCOPES, response_modes_supported: ['query'] };
 }
 
-/** `GET /.well-known/oauth-protected-resource/api/v1`: tells clients of the API where to get tokens (RFC 9728). */
-export function resourceMetadata({ baseUrl, oauth }: Config): Router {
+/** Creates `GET /.well-known/oauth-protected-resource/api/v1`, where clients find the authorization server (RFC 9728). */
+export function createResourceMetadataRouter({ baseUrl, oauth }: Config): Router {
   const document = {
     resource: resourceUri(baseUrl, 'api'),
     resource_name: 'Roster API',
@@ -45,7 +45,7 @@ export function resourceMetadata({ baseUrl, oauth }: Config): Router {
   pages.get(RESOURCE_METADATA, allowAnyOrigin, (_req, res) => {
     res.set('Cache-Control', 'public, max-age=300').json(document);
   });
-  pages.options(RESOURCE_METADATA, preflight('GET'));
+  pages.options(RESOURCE_METADATA, createPreflightHandler('GET'));
   pages.all(RESOURCE_METADATA, () => {
     throw new ProblemError('method_not_allowed', undefined, { allow: 'GET, HEAD, OPTIONS' });
   });

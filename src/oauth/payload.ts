@@ -1,9 +1,9 @@
 import type { AdapterPayload } from 'oidc-provider';
 
-/** What the engine keeps of one of its models. */
+/** The stored properties of an oidc-provider model. */
 export type Payload = AdapterPayload;
 
-/** Without the id, which is the secret itself and stored nowhere. */
-export function withoutId({ jti: _jti, returnTo: _returnTo, ...payload }: Payload): Payload {
+/** Removes the id, which is the secret itself and is never stored. */
+export function removeId({ jti: _jti, returnTo: _returnTo, ...payload }: Payload): Payload {
   return payload;
 }

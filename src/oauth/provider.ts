@@ -14,24 +14,24 @@ import { SCOPES, newId } from '../entities/index.ts';
 import type { Cookies } from '../http/cookies.ts';
 import type { Services } from '../app-services.ts';
 import { findSubject } from './accounts.ts';
-import { adapterOf } from './adapter.ts';
+import { createAdapter } from './adapter.ts';
 import { fetchClientDocument } from './client-documents.ts';
 import { createMetadataCheck, PRIVILEGED } from './client-metadata.ts';
 import { saveClientDocument } from './clients.ts';
 import { renderError } from './error-page.ts';
-import { keepAnswer } from './refresh-answers.ts';
+import { storeRefreshAnswer } from './refresh-answers.ts';
 import {
   offerAllScopes,
   requireKnownScopes,
   requireOneResource,
-  requireQuery,
-  requireText,
+  requireQueryMode,
+  rejectNul,
 } from './authorization-checks.ts';
 import { isFetchAllowed } from './client-document-rules.ts';
 import { bindToBrowser } from './requests.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../time.ts';
 
-const inSeconds = (ms: number): number => ms / SECOND_MS;
+const toSeconds = (ms: number): number => ms / SECOND_MS;
 
 /** 256 bits in base64url. */
 const BROWSER_TOKEN = /^[\w-]{43}$/;
@@ -47,43 +47,43 @@ export const ROUTES = {
   registration: '/oauth/register',
 } as const;
 
-/** Counts a request of a client that has proven its secret; throws where there were too many. */
+/** Counts the request of a client that authenticated with its secret. @throws temporarily_unavailable (429) above the limit */
 type CountClient = (ctx: KoaContextWithOIDC, clientId: string) => Promise<void>;
 
-/** The OAuth 2.1 engine, with everything of OpenID Connect switched off. */
+/** Creates the OAuth 2.1 authorization server (oidc-provider), with OpenID Connect disabled. */
 export function createProvider(services: Services, cookies: Cookies, countClient: CountClient): Provider {
   const { config } = services;
-  const provider = new Provider(config.baseUrl, configurationOf(services, cookies));
-  // The mount sets the host and the protocol from BASE_URL, whatever the request says.
+  const provider = new Provider(config.baseUrl, createConfiguration(services, cookies));
+  // `createProviderHandler` sets the forwarding headers from BASE_URL.
   provider.proxy = true;
-  generateOwnTokens(provider, services);
-  // A refusal comes in the query, too, whatever mode or type of response was asked for.
+  useOwnTokenFormat(provider, services);
+  // Errors are returned in the query, whatever response mode was requested.
   provider.on('authorization.error', ({ oidc }) => {
     if (oidc.params) oidc.params['response_mode'] = 'query';
   });
   provider.Client.prototype.compareClientSecret = async function (this: { clientId: string }, secret: string) {
-    const isRight = await isSecretOfClient(services.db, this.clientId, secret);
-    if (isRight && Provider.ctx) await countClient(Provider.ctx, this.clientId);
-    return isRight;
+    const isValid = await isSecretOfClient(services.db, this.clientId, secret);
+    if (isValid && Provider.ctx) await countClient(Provider.ctx, this.clientId);
+    return isValid;
   };
   provider.use(async (ctx, next) => {
     await next();
-    const { oidc } = ctx as KoaContextWithOIDC; // of a request that a route has taken
+    const { oidc } = ctx as KoaContextWithOIDC; // undefined if no route matches
     if (oidc?.route === 'token' && config.oauth.refreshRepeatSeconds > 0)
-      await keepAnswer(services, ctx as KoaContextWithOIDC);
+      await storeRefreshAnswer(services, ctx as KoaContextWithOIDC);
   });
   return provider;
 }
 
-function configurationOf(services: Services, cookies: Cookies): Configuration {
+function createConfiguration(services: Services, cookies: Cookies): Configuration {
   const { config, tokens, db, encryption } = services;
   const resource = resourceUri(config.baseUrl, 'api');
   const secure = config.baseUrl.startsWith('https:');
   const cookie = { httpOnly: true, sameSite: 'lax', secure, signed: true, overwrite: true } as const;
 
   return {
-    adapter: adapterOf(services),
-    jwks: { keys: [unusedKey()] },
+    adapter: createAdapter(services),
+    jwks: { keys: [createUnusedKey()] },
     scopes: [],
     claims: {},
     responseTypes: ['code'],
@@ -105,13 +105,13 @@ function configurationOf(services: Services, cookies: Cookies): Configuration {
       long: cookie,
     },
     ttl: {
-      AuthorizationCode: inSeconds(MINUTE_MS),
-      AccessToken: inSeconds(HOUR_MS),
-      RefreshToken: inSeconds(30 * DAY_MS),
-      Grant: inSeconds(90 * DAY_MS),
-      Interaction: inSeconds(15 * MINUTE_MS),
-      Session: inSeconds(MINUTE_MS),
-      IdToken: inSeconds(MINUTE_MS),
+      AuthorizationCode: toSeconds(MINUTE_MS),
+      AccessToken: toSeconds(HOUR_MS),
+      RefreshToken: toSeconds(30 * DAY_MS),
+      Grant: toSeconds(90 * DAY_MS),
+      Interaction: toSeconds(15 * MINUTE_MS),
+      Session: toSeconds(MINUTE_MS),
+      IdToken: toSeconds(MINUTE_MS),
     },
     expiresWithSession: () => false,
     issueRefreshToken: (_ctx, client) => client.grantTypeAllowed('refresh_token'),
@@ -153,25 +153,25 @@ function configurationOf(services: Services, cookies: Cookies): Configuration {
     extraParams: {
       scope: requireKnownScopes,
       scope_omitted: offerAllScopes,
-      response_mode: requireQuery,
+      response_mode: requireQueryMode,
       resource: requireOneResource,
-      state: requireText,
+      state: rejectNul,
     },
     interactions: {
-      policy: consentAlways(),
+      policy: createConsentPolicy(),
       async url(ctx, { uid }) {
         const { client } = ctx.oidc;
         if (client?.clientIdMetadataDocument) await saveClientDocument(services, client.metadata() as ClientMetadata);
         const { browser = '' } = cookies.read(ctx.get('cookie'));
         const browserToken = BROWSER_TOKEN.test(browser) ? browser : randomBytes(32).toString('base64url');
-        cookies.setBrowser(ctx.res as Response, browserToken); // Express's, which the engine is mounted in
+        cookies.setBrowser(ctx.res as Response, browserToken); // Express's, which calls oidc-provider
         await bindToBrowser(db, uid, browserToken);
         return `/oauth/consent/${uid}`;
       },
     },
     findAccount: (_ctx, id) => findSubject(db, id),
     extraClientMetadata: { properties: [...PRIVILEGED], validator: createMetadataCheck(config.oauth.redirectSchemes) },
-    clientBasedCORS: (_ctx, origin, client) => isPageOf(client, origin),
+    clientBasedCORS: (_ctx, origin, client) => isOriginOfClient(client, origin),
     renderError,
     fetch: (input, options) => fetchClientDocument(input instanceof Request ? input.url : input, options),
     discovery: {
@@ -183,30 +183,30 @@ function configurationOf(services: Services, cookies: Cookies): Configuration {
 }
 
 /**
- * Whether an origin is where a client of pages is sent to. Not for native ones: the origin of a scheme
- * of their own is `null`, as is that of any sandboxed page; nor for those that keep a secret.
+ * Returns whether a page of the origin can call the token endpoint for a client: a public client with a redirect URI of
+ * this origin. Private-use schemes do not count, because their origin is `null`, like that of every sandboxed page.
  */
-const isPageOf = ({ clientAuthMethod, redirectUris = [] }: Client, origin: string): boolean =>
+const isOriginOfClient = ({ clientAuthMethod, redirectUris = [] }: Client, origin: string): boolean =>
   clientAuthMethod === 'none' &&
   redirectUris.some((uri) => uri.startsWith('https:') && URL.parse(uri)?.origin === origin);
 
-/** One question, always asked: the page signs people in, and takes audience and scopes at once. */
-function consentAlways() {
+/** Creates a policy with one prompt, which is always shown: the consent page, which also signs users in. */
+function createConsentPolicy() {
   const policy = interactionPolicy.base();
   policy.remove('login');
   policy.remove('consent');
   const { Check, Prompt } = interactionPolicy;
   const undecided = new Check('undecided', 'consent is always asked for', 'consent_required', ({ oidc }) => {
     if (!oidc.result?.consent) return Check.REQUEST_PROMPT;
-    if (!oidc.account) throw new errors.AccessDenied(undefined, 'the account is disabled or deleted since');
+    if (!oidc.account) throw new errors.AccessDenied(undefined, 'the account was disabled or deleted');
     return Check.NO_NEED_TO_PROMPT;
   });
   policy.add(new Prompt({ name: 'consent', requestable: true }, undecided));
   return policy;
 }
 
-/** Tokens in the form of all our secrets, by which scanners and look-ups know them. */
-function generateOwnTokens(provider: Provider, { tokens }: Services): void {
+/** Makes oidc-provider generate tokens in our format, which secret scanners and look-ups recognize. */
+function useOwnTokenFormat(provider: Provider, { tokens }: Services): void {
   const models = [
     [provider.AccessToken, 'accessToken'],
     [provider.RefreshToken, 'refreshToken'],
@@ -216,18 +216,18 @@ function generateOwnTokens(provider: Provider, { tokens }: Services): void {
     const { generateTokenId } = prototype as unknown as TokenPrototype;
     Object.assign(prototype, {
       generateTokenId(this: object) {
-        generateTokenId.call(this); // decides on the token's format, too
+        generateTokenId.call(this); // also sets the token's format
         return tokens.generate(kind).secret;
       },
     });
   }
 }
 
-/** What the engine's types do not list. */
+/** A method that the types of oidc-provider do not list. */
 type TokenPrototype = { readonly generateTokenId: (this: object) => string };
 
-/** Nothing is signed, but the engine does not start without a key. */
-function unusedKey() {
+/** Creates a signing key. Nothing is signed, but oidc-provider requires one. */
+function createUnusedKey() {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   return { ...privateKey.export({ format: 'jwk' }), use: 'sig', alg: 'ES256' } as const;
 }

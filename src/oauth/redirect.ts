@@ -10,16 +10,16 @@ export function redirectAsRegistered(ctx: KoaContextWithOIDC): void {
   if (typeof uri !== 'string' || location === '' || !isSameTarget(location, uri)) return;
   const answer = new URL(location).searchParams;
   for (const [name, value] of new URL(uri).searchParams) answer.delete(name, value);
-  ctx.set('Location', `${uri}${separatorAfter(uri)}${answer.toString()}`);
-  // It contains the URL as a link.
+  ctx.set('Location', `${uri}${getSeparator(uri)}${answer.toString()}`);
+  // The body contains the URL as a link.
   ctx.body = '';
 }
 
 function isSameTarget(location: string, uri: string): boolean {
   const [one, other] = [URL.parse(location), URL.parse(uri)];
-  return one !== null && other !== null && withoutQuery(one) === withoutQuery(other);
+  return one !== null && other !== null && removeQuery(one) === removeQuery(other);
 }
 
-const withoutQuery = ({ protocol, host, pathname }: URL): string => `${protocol}//${host}${pathname}`;
+const removeQuery = ({ protocol, host, pathname }: URL): string => `${protocol}//${host}${pathname}`;
 
-const separatorAfter = (uri: string): string => (uri.includes('?') ? (/[?&]$/.test(uri) ? '' : '&') : '?');
+const getSeparator = (uri: string): string => (uri.includes('?') ? (/[?&]$/.test(uri) ? '' : '&') : '?');

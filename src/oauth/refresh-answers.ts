@@ -32,10 +32,10 @@ const findAnswer = query<{ answer: string | null; is_coming: boolean }>(
        where s.token_hash = any(r.successors) and s.used_at is null and s.consumed_at is null))`,
 );
 
-/** An answer, and the parameters that it answers. */
+/** An answer, and the parameters of its request. */
 type Answer = { readonly asked: string; readonly body: unknown };
 
-/** A repeated refresh, of a client that lost its answer or races itself; it gets the first answer. */
+/** A repeated refresh, by a client that lost the answer or refreshes concurrently. It gets the first answer. */
 export class RepeatedRefresh extends errors.InvalidGrant {
   readonly body: unknown;
 
@@ -46,12 +46,12 @@ export class RepeatedRefresh extends errors.InvalidGrant {
 }
 
 /** Stores the encrypted answer of a refresh for a repetition. If that fails, the client still gets its answer. */
-export async function keepAnswer({ db, encryption }: Services, ctx: KoaContextWithOIDC): Promise<void> {
+export async function storeRefreshAnswer({ db, encryption }: Services, ctx: KoaContextWithOIDC): Promise<void> {
   const consumed = ctx.oidc.entities.RotatedRefreshToken?.jti;
   if (consumed === undefined || ctx.status !== 200) return;
   const events: EventEmitter = ctx.oidc.provider; // its types list fewer events than it has
-  const body = ctx.body as { access_token: string; refresh_token: string }; // what the engine answers to a refresh
-  const answer: Answer = { asked: askedIn(ctx), body };
+  const body = ctx.body as { access_token: string; refresh_token: string }; // a token response (RFC 6749, section 5.1)
+  const answer: Answer = { asked: getRequestKey(ctx), body };
   const successors = [hashSecret(body.access_token), hashSecret(body.refresh_token)];
   await db
     .run(saveAnswer, [hashSecret(consumed), encryption.encrypt(JSON.stringify(answer)), successors])
@@ -60,19 +60,19 @@ export async function keepAnswer({ db, encryption }: Services, ctx: KoaContextWi
 
 /**
  * Returns the answer that a refresh token got less than `OAUTH_REFRESH_REPEAT` seconds ago, for the same parameters.
- * @returns undefined if one of the new tokens was used or revoked since, or the grant was narrowed or revoked
+ * @returns undefined if one of the new tokens was used or revoked since, or the grant was reduced or revoked
  */
-export async function repeatedAnswer({ config, db, encryption }: Services, tokenHash: Buffer): Promise<unknown> {
+export async function findRefreshAnswer({ config, db, encryption }: Services, tokenHash: Buffer): Promise<unknown> {
   for (;;) {
     const [row] = await db.query(findAnswer, [tokenHash, config.oauth.refreshRepeatSeconds]);
     if (row === undefined || (row.answer === null && !row.is_coming)) return undefined;
     if (row.answer !== null) {
-      const { asked, body } = JSON.parse(encryption.decrypt(row.answer)) as Answer; // encrypted by keepAnswer
-      return asked === askedIn(Provider.ctx) ? body : undefined;
+      const { asked, body } = JSON.parse(encryption.decrypt(row.answer)) as Answer; // encrypted by storeRefreshAnswer
+      return asked === getRequestKey(Provider.ctx) ? body : undefined;
     }
     await sleep(POLL_MS);
   }
 }
 
-const askedIn = (ctx: KoaContextWithOIDC | undefined): string =>
+const getRequestKey = (ctx: KoaContextWithOIDC | undefined): string =>
   JSON.stringify([ctx?.oidc.params?.['scope'], ctx?.oidc.params?.['resource']]);

@@ -26,53 +26,53 @@ const AUTHORIZATION_PARAMETERS: ReadonlySet<string> = new Set([
 const IGNORED_SCOPES: ReadonlySet<string> = new Set(['openid', 'offline_access']);
 
 /** Removes what the authorization server ignores, because oidc-provider rejects some of it. */
-export function removeIgnored(parameters: URLSearchParams): URLSearchParams {
+export function removeIgnoredParameters(parameters: URLSearchParams): URLSearchParams {
   const kept = new URLSearchParams();
   for (const [name, value] of parameters) {
     if (!AUTHORIZATION_PARAMETERS.has(name)) continue;
-    const used = name === 'scope' ? withoutIgnoredScopes(value) : value;
+    const used = name === 'scope' ? removeIgnoredScopes(value) : value;
     if (name !== 'scope' || used !== '') kept.append(name, used);
   }
   return kept;
 }
 
-const withoutIgnoredScopes = (scope: string): string =>
+const removeIgnoredScopes = (scope: string): string =>
   scope
     .split(' ')
     .filter((word) => word !== '' && !IGNORED_SCOPES.has(word))
     .join(' ');
 
 /** Removes ignored parameters from the query of a request. */
-export const withKnownQuery: RequestHandler = (req, _res, next) => {
+export const filterQuery: RequestHandler = (req, _res, next) => {
   const at = req.url.indexOf('?');
   if (at !== -1)
-    req.url = `${req.url.slice(0, at)}?${removeIgnored(new URLSearchParams(req.url.slice(at))).toString()}`;
+    req.url = `${req.url.slice(0, at)}?${removeIgnoredParameters(new URLSearchParams(req.url.slice(at))).toString()}`;
   next();
 };
 
 /** Removes ignored parameters from the form of a pushed request. */
-export const withKnownForm = (): RequestHandler[] => rewriteForm((form) => Promise.resolve(removeIgnored(form)));
+export const filterForm = (): RequestHandler[] => rewriteForm((form) => Promise.resolve(removeIgnoredParameters(form)));
 
-/** Lets `rewrite` change a form before oidc-provider, which reads the body of a request itself, reads it. */
+/** Applies `rewrite` to a form before oidc-provider, which reads the body of a request itself. */
 export function rewriteForm(rewrite: (form: URLSearchParams) => Promise<URLSearchParams>): RequestHandler[] {
   return [
     express.raw({ type: 'application/x-www-form-urlencoded', limit: BODY_BYTES_MAX, inflate: false }),
     async (req, _res, next) => {
       if (Buffer.isBuffer(req.body)) {
         const form = await rewrite(new URLSearchParams(req.body.toString()));
-        replayed.set(req, replay(req, Buffer.from(form.toString())));
+        rewritten.set(req, copyWithBody(req, Buffer.from(form.toString())));
       }
       next();
     },
   ];
 }
 
-const replayed = new WeakMap<Request, IncomingMessage>();
+const rewritten = new WeakMap<Request, IncomingMessage>();
 
 /** Returns the request that oidc-provider reads: the copy with the rewritten form, if there is one. */
-export const getReadable = (req: Request): IncomingMessage => replayed.get(req) ?? req;
+export const getReadable = (req: Request): IncomingMessage => rewritten.get(req) ?? req;
 
-function replay(req: IncomingMessage, body: Buffer): IncomingMessage {
+function copyWithBody(req: IncomingMessage, body: Buffer): IncomingMessage {
   const { method, url, headers, rawHeaders, socket, httpVersion, httpVersionMajor, httpVersionMinor } = req;
   headers['content-length'] = String(body.length);
   const copy = { method, url, headers, rawHeaders, socket, httpVersion, httpVersionMajor, httpVersionMinor };

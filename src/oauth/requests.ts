@@ -3,7 +3,7 @@ import { hashSecret } from '../crypto/tokens.ts';
 import { command, query, type CommandRunner } from '../db/query.ts';
 import type { Services } from '../app-services.ts';
 import type { Store } from './store.ts';
-import { withoutId, type Payload } from './payload.ts';
+import { removeId, type Payload } from './payload.ts';
 
 const save = command<never>(
   'save_authorization_request',
@@ -24,34 +24,34 @@ const bind = command<never>(
   'update authorization_request set browser_hash = $2 where id_hash = $1',
 );
 
-/** Requests that wait for consent. What was decided is written by the consent page's procedures. */
-export function requestStore({ db, encryption }: Services): Store {
-  /** The id of a pushed request is a secret, which the engine asks for again when the request was decided. */
-  const withParJti = (payload: Payload, change: (id: string) => string): Payload =>
+/** Creates the store of authorization requests that wait for consent. The consent page's procedures write the decision. */
+export function createRequestStore({ db, encryption }: Services): Store {
+  /** Changes the id of a pushed request. It is a secret, which oidc-provider needs again after the decision. */
+  const mapParJti = (payload: Payload, change: (id: string) => string): Payload =>
     typeof payload['parJti'] === 'string' ? { ...payload, parJti: change(payload['parJti']) } : payload;
 
   return {
     async upsert(id, payload, expiresIn = 0) {
-      const stored = withParJti(withoutId(payload), (parJti) => encryption.encrypt(parJti));
+      const stored = mapParJti(removeId(payload), (parJti) => encryption.encrypt(parJti));
       await db.run(save, [hashSecret(id), JSON.stringify(stored), expiresIn]);
     },
     async find(id) {
       const [row] = await db.query(find, [hashSecret(id)]);
       if (row === undefined) return undefined;
-      const payload = withParJti(row.payload, (parJti) => encryption.decrypt(parJti));
+      const payload = mapParJti(row.payload, (parJti) => encryption.decrypt(parJti));
       return { ...payload, jti: id, ...(row.result === null ? {} : { result: row.result }) };
     },
     async destroy(id) {
       const rows = await db.run(remove, [hashSecret(id)]);
-      // Of two that go on at once only one gets a code.
+      // Of concurrent continuations only one gets a code.
       if (rows.length === 0 && Provider.ctx?.oidc.route === 'resume') {
-        throw new errors.SessionNotFound('the authorization request was answered already');
+        throw new errors.SessionNotFound('the authorization request was already answered');
       }
     },
   };
 }
 
-/** From now on the request is decided in this browser, and nowhere else. */
+/** Binds a request to a browser. Only that browser can answer it. */
 export async function bindToBrowser(db: CommandRunner, id: string, browserToken: string): Promise<void> {
   await db.run(bind, [hashSecret(id), hashSecret(browserToken)]);
 }

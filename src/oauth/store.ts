@@ -1,4 +1,4 @@
 import type { Adapter } from 'oidc-provider';
 
-/** One of the library's models as stored here; operations left out do nothing. */
+/** The storage of one oidc-provider model. Omitted operations do nothing. */
 export type Store = Partial<Pick<Adapter, 'upsert' | 'find' | 'consume' | 'destroy'>>;

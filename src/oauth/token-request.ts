@@ -7,7 +7,7 @@ import { toProblemError } from '../procedures/problem-details.ts';
 import { UNAVAILABLE } from './events.ts';
 import { rewriteForm } from './request-parameters.ts';
 
-const redirectUriOfCode = query<{ uri: string }>(
+const findRedirectUri = query<{ uri: string }>(
   'redirect_uri_of_code',
   `select payload->>'redirectUri' as uri from oauth_token where token_hash = $1 and kind = 'code'`,
 );
@@ -16,20 +16,20 @@ const redirectUriOfCode = query<{ uri: string }>(
  * Adds the `redirect_uri` of the code to a token request without one. OAuth 2.1 does not send it, because PKCE
  * protects the code, but oidc-provider requires it.
  */
-export const withRedirectUri = (db: QueryRunner): RequestHandler[] =>
+export const addRedirectUri = (db: QueryRunner): RequestHandler[] =>
   rewriteForm(async (form) => {
     const isOmitted = form.getAll('redirect_uri').every((uri) => uri === '');
     const code = form.get('grant_type') === 'authorization_code' && isOmitted ? form.get('code') : null;
     if (code !== null) {
-      const [bound] = await db.query(redirectUriOfCode, [hashSecret(code)]);
+      const [bound] = await db.query(findRedirectUri, [hashSecret(code)]);
       // For an unknown code the value does not matter: it is rejected as unknown.
       form.set('redirect_uri', bound?.uri ?? 'urn:unknown');
     }
     return form;
   });
 
-/** Responds to errors before oidc-provider has the request in its format (RFC 6749, section 5.2). */
-export const oauthErrors =
+/** Creates the handler of errors before oidc-provider gets the request. It responds as RFC 6749, section 5.2, specifies. */
+export const createErrorHandler =
   ({ log }: HttpServices): ErrorRequestHandler =>
   (error: { status?: number; message: string }, _req, res, next) => {
     res.set('Cache-Control', 'no-store');

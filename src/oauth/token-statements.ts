@@ -14,8 +14,8 @@ export const saveCode = command<{ kind: string }>(
    returning kind`,
 );
 
-// Waits for a transaction that revokes or narrows the grant or ends the family, and sees the result. The scopes are
-// those that the code or token which it descends from and the grant still have.
+// Waits for transactions that revoke or reduce the grant or revoke the family, and sees their result. The scopes are
+// those that both the parent token and the grant still have.
 const SAVE = `insert into oauth_token
      (token_hash, kind, grant_id, family_id, scopes, payload, thumbprint, created_at, expires_at)
    select $1, $2, g.id, f.id,
@@ -78,7 +78,7 @@ export const consumeRefreshToken = command<{ kind: string }>(
    returning kind`,
 );
 
-/** Where a token or code that was issued belongs to. */
+/** Finds the family, grant, account and client of a token or code. */
 export const findOwner = query<{
   family_id: string | null;
   grant_id: string | null;

@@ -9,14 +9,14 @@ import type { OAuthToken } from '../entities/index.ts';
 import type { Services } from '../app-services.ts';
 import { exchangeCode } from '../resources/oauth-grants/exchange.service.ts';
 import type { Store } from './store.ts';
-import { withoutId, type Payload } from './payload.ts';
-import { RepeatedRefresh, repeatedAnswer } from './refresh-answers.ts';
+import { removeId, type Payload } from './payload.ts';
+import { RepeatedRefresh, findRefreshAnswer } from './refresh-answers.ts';
 import * as statements from './token-statements.ts';
 
 type Kind = OAuthToken['kind'];
 
-/** Codes and tokens, by their hashes. */
-export function tokenStore(services: Services, kind: Kind): Store {
+/** Creates the store of codes or tokens. Rows are found by the hash of the token. */
+export function createTokenStore(services: Services, kind: Kind): Store {
   const { db } = services;
 
   return {
@@ -66,7 +66,7 @@ async function save(
 ): Promise<boolean> {
   const { accountId = null, clientId, grantId: familyId, scope = '', jkt = null } = payload;
   const scopes = scopesIn(scope);
-  const stored = JSON.stringify(withoutId(payload));
+  const stored = JSON.stringify(removeId(payload));
   if (kind === 'code') {
     const rows = await db.run(statements.saveCode, [tokenHash, familyId, scopes, stored, expiresIn]);
     return rows.length > 0;
@@ -77,7 +77,7 @@ async function save(
   const rows =
     kind === 'access'
       ? await runAndRecord(db, statements.saveAccessToken, values, {
-          grantId: rememberedGrant(),
+          grantId: getRememberedGrant(),
           accountId,
           clientId,
           scopes,
@@ -93,15 +93,15 @@ function rememberGrant(grantId: string): void {
   if (Provider.ctx !== undefined) grantsOfRequests.set(Provider.ctx, grantId);
 }
 
-const rememberedGrant = (): string | undefined => Provider.ctx && grantsOfRequests.get(Provider.ctx);
+const getRememberedGrant = (): string | undefined => Provider.ctx && grantsOfRequests.get(Provider.ctx);
 
 async function adoptTokens({ db }: Services, grantId: string | null): Promise<string | undefined> {
   const [adopted] = await db.run(statements.adoptTokens, [grantId]);
   return adopted?.family_id;
 }
 
-/** The resource that a token request names; undefined if it names none. */
-function requestedResource({ config }: Services) {
+/** Returns the resource of a token request. @returns undefined if the request names none. @throws InvalidTarget if it is unknown */
+function parseRequestedResource({ config }: Services) {
   const uri = Provider.ctx?.oidc.params?.['resource'];
   if (uri === undefined) return undefined;
   const resource = findResource(config.baseUrl, uri);
@@ -110,7 +110,7 @@ function requestedResource({ config }: Services) {
 }
 
 async function consumeCode(services: Services, tokenHash: Buffer): Promise<boolean> {
-  const exchange = await exchangeCode(services, tokenHash, requestedResource(services));
+  const exchange = await exchangeCode(services, tokenHash, parseRequestedResource(services));
   if (exchange.outcome === 'exchanged') {
     rememberGrant(exchange.grantId);
     return true;
@@ -122,7 +122,7 @@ async function consumeCode(services: Services, tokenHash: Buffer): Promise<boole
 
 /** oidc-provider checks the resource after the consumption; a request for another one must not consume the token. */
 async function consume(services: Services, tokenHash: Buffer): Promise<boolean> {
-  const resource = requestedResource(services);
+  const resource = parseRequestedResource(services);
   const { RefreshToken } = Provider.ctx?.oidc.entities ?? {};
   if (resource !== undefined && findResource(services.config.baseUrl, RefreshToken?.resource) !== resource) {
     throw new errors.InvalidTarget();
@@ -132,8 +132,8 @@ async function consume(services: Services, tokenHash: Buffer): Promise<boolean> 
 }
 
 /**
- * Ends the family of a code or refresh token that is used a second time, because one of the two uses is by an
- * attacker. A refresh that is repeated in time gets its first answer instead.
+ * Revokes the family of a code or refresh token that is used a second time, because one of the two uses is by an
+ * attacker. A refresh that is repeated within `OAUTH_REFRESH_REPEAT` seconds gets its first answer instead.
  */
 async function rejectReuse(services: Services, tokenHash: Buffer, kind: Kind): Promise<never> {
   const [row] = await services.db.query(statements.findOwner, [tokenHash]);
@@ -142,7 +142,7 @@ async function rejectReuse(services: Services, tokenHash: Buffer, kind: Kind): P
   const { family_id: familyId, grant_id: grantId } = row;
   const ids = { grantId: grantId ?? undefined, clientId: Provider.ctx?.oidc.client?.clientId };
   if (kind === 'refresh' && services.config.oauth.refreshRepeatSeconds > 0) {
-    const answer = await repeatedAnswer(services, tokenHash);
+    const answer = await findRefreshAnswer(services, tokenHash);
     if (answer !== undefined) {
       await recordNow(services.db, 'oauth_token.repeated', ids);
       throw new RepeatedRefresh(answer);
@@ -152,5 +152,5 @@ async function rejectReuse(services: Services, tokenHash: Buffer, kind: Kind): P
     record(tx, 'oauth_token.reused', { ...ids, reason: kind });
     await endTokenFamily(tx, familyId, `${kind} used twice`);
   });
-  throw new errors.InvalidGrant(`${kind} was used already`);
+  throw new errors.InvalidGrant(`${kind} was already used`);
 }

@@ -194,7 +194,7 @@ describe('a document', () => {
   test.each(['text/html', 'text/plain', 'application/jsonp', 'image/svg+xml', ''])('is not "%s"', async (type) => {
     const server = await aDocumentServer(type);
 
-    await expect(fetchClientDocument(server.url, {}, server.allowed)).rejects.toThrow(/is JSON/);
+    await expect(fetchClientDocument(server.url, {}, server.allowed)).rejects.toThrow(/is not JSON/);
   });
 
   test('has at most 5 KB', async () => {

@@ -23,15 +23,15 @@ const COLUMNS = `c.id, c.name, c.redirect_uris, c.is_native, c.is_confidential, 
     '[]'
   ) as secrets`;
 
-/** All of the account's, or the one that is named. */
-const clientsOfAccount = query<ClientRow>(
+/** Selects all clients of an account, or the one with the id `$2`. */
+const findClients = query<ClientRow>(
   'oauth_clients_of_account',
   `select ${COLUMNS} from oauth_client c
    where c.account_id = $1 and ($2::text is null or c.id = $2)
    order by c.created_at, c.id`,
 );
 
-const allClients = query<ClientRow & { source: ClientSource; email: string | null }>(
+const findAllClients = query<ClientRow & { source: ClientSource; email: string | null }>(
   'all_oauth_clients',
   `select ${COLUMNS}, c.source, a.email
    from oauth_client c left join account a on a.id = c.account_id
@@ -39,20 +39,20 @@ const allClients = query<ClientRow & { source: ClientSource; email: string | nul
   { rows: 'many' },
 );
 
-/** The clients on the account's developer page. */
+/** Lists the OAuth clients of an account, oldest first. */
 export const listClients = async (db: QueryRunner, accountId: string) =>
-  (await db.query(clientsOfAccount, [accountId, null])).map(presentRow);
+  (await db.query(findClients, [accountId, null])).map(presentRow);
 
-/** One of them. */
+/** Returns an OAuth client of an account. @throws client_not_found */
 export async function getClient(db: QueryRunner, accountId: string, clientId: string) {
-  const [row] = await db.query(clientsOfAccount, [accountId, clientId]);
+  const [row] = await db.query(findClients, [accountId, clientId]);
   if (row === undefined) throw new ProblemError('client_not_found');
   return presentRow(row);
 }
 
-/** Every client there is, for the operator. */
+/** Lists the OAuth clients of all accounts and of the operator, oldest first. */
 export const listAllClients = async (db: QueryRunner) =>
-  (await db.query(allClients, [])).map((row) => ({ ...presentRow(row), source: row.source, email: row.email }));
+  (await db.query(findAllClients, [])).map((row) => ({ ...presentRow(row), source: row.source, email: row.email }));
 
 const presentRow = (row: ClientRow) => ({
   id: row.id,

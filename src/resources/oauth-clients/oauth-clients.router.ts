@@ -14,7 +14,7 @@ import {
 } from './oauth-clients.schema.ts';
 import * as clients from './oauth-clients.service.ts';
 
-/** The developer page: the clients that an account has registered. Over tRPC only. */
+/** The procedures of the developer page: the OAuth clients of an account. Available only over tRPC. */
 export const oauthClientsRouter = router({
   list: sessionProcedure
     .output(z.array(clientOutput))

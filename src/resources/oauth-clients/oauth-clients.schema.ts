@@ -1,14 +1,14 @@
 import { z } from 'zod';
-import { isShowable } from './registered-client.ts';
+import { isDisplayable } from './registered-client.ts';
 import { resourceId, text, timestamp } from '../../procedures/fields.ts';
 
 export const clientName = text(1, 100).check(({ value, issues }) => {
-  if (value !== '' && !isShowable(value)) issues.push({ code: 'invalid_format', format: 'showable', input: value });
+  if (value !== '' && !isDisplayable(value)) issues.push({ code: 'invalid_format', format: 'showable', input: value });
 });
 
 export const REDIRECT_URIS_MAX = 20;
 
-/** Which URIs a client can have depends on what it is: the service looks at each. */
+/** The service validates each URI, because the rules depend on the type of the client. */
 const redirectUris = z.array(z.string()).min(1).max(REDIRECT_URIS_MAX);
 
 export const createClientInput = z.object({
@@ -41,7 +41,7 @@ export const clientOutput = z.object({
   isNative: z.boolean(),
   isConfidential: z.boolean(),
   createdAt: timestamp,
-  /** Those that are valid now, the newest first. */
+  /** The valid secrets, newest first. */
   secrets: z.array(z.object({ last4: z.string(), createdAt: timestamp, expiresAt: timestamp.nullable() })),
 });
 

@@ -4,7 +4,7 @@ import { lockMany } from '../../transactions/locks.ts';
 import { revokeGrants } from '../../transactions/revocation.ts';
 import { transaction } from '../../transactions/transaction.ts';
 import { lockAccount, requireVerifiedEmail } from '../../transactions/with-account.ts';
-import { redirectUriFault, type RedirectRules } from './redirect-uri.ts';
+import { findRedirectUriFault, type RedirectRules } from './redirect-uri.ts';
 import type { Tokens } from '../../crypto/tokens.ts';
 import { OAuthClient, OAuthClientSecret } from '../../entities/index.ts';
 import { invalidInput, ProblemError } from '../../errors.ts';
@@ -22,8 +22,8 @@ export async function createClient(
   { name, redirectUris, isNative, isConfidential }: NewClient,
 ): Promise<{ clientId: string; clientSecret: string | null }> {
   if (isNative && isConfidential) {
-    // A secret on many devices is none (RFC 8252, section 8.5).
-    throw invalidInput('/isConfidential', 'A native client cannot keep a secret.');
+    // A secret that is installed on many devices is not confidential (RFC 8252, section 8.5).
+    throw invalidInput('/isConfidential', 'Native clients cannot have a secret.');
   }
   requireRedirectUris(redirectUris, { isNative, redirectSchemes: config.oauth.redirectSchemes });
   return transaction(db, async (tx) => {
@@ -43,7 +43,7 @@ export async function createClient(
       isConfidential,
       metadata: {},
     });
-    const clientSecret = isConfidential ? newSecret(tx, tokens, client) : null;
+    const clientSecret = isConfidential ? createSecret(tx, tokens, client) : null;
     record(tx, 'oauth_client.created', { accountId: accountId ?? null, clientId: client.id });
     await tx.flush();
     return { clientId: client.id, clientSecret };
@@ -82,7 +82,7 @@ export async function rotateSecret(
     // Under the lock of the client, so that concurrent rotations see each other's secrets.
     const client = await lockClient(tx, accountId, clientId);
     if (!client.isConfidential) {
-      throw invalidInput('/clientId', 'The client is public: it has no secret.');
+      throw invalidInput('/clientId', 'Public clients have no secret.');
     }
     await tx.nativeDelete(OAuthClientSecret, {
       client: client.id,
@@ -91,7 +91,7 @@ export async function rotateSecret(
     const expiresAt = new Date(Date.now() + overlapHours * HOUR_MS);
     await tx.nativeUpdate(OAuthClientSecret, { client: client.id }, { expiresAt });
     record(tx, 'oauth_client.secret_rotated', { accountId: accountId ?? null, clientId });
-    return newSecret(tx, tokens, client);
+    return createSecret(tx, tokens, client);
   });
 }
 
@@ -99,7 +99,7 @@ export async function rotateSecret(
 export async function deleteClient({ db }: Services, accountId: AccountId, clientId: string): Promise<void> {
   await transaction(db, async (tx) => {
     // The account comes first, because deleting it deletes its clients and its grants.
-    const owner = accountId ?? (await ownerOf(tx, clientId));
+    const owner = accountId ?? (await findOwner(tx, clientId));
     if (owner !== undefined) await lockAccount(tx, owner);
     await lockClient(tx, accountId, clientId);
     await revokeGrants(tx, { client: clientId }, 'client deleted');
@@ -110,21 +110,21 @@ export async function deleteClient({ db }: Services, accountId: AccountId, clien
 
 /** Locks a client of the account. @throws client_not_found also for those of other accounts */
 async function lockClient(tx: EntityManager, accountId: AccountId, clientId: string): Promise<OAuthClient> {
-  const [client] = await lockMany(tx, 'oauth_client', { id: clientId, ...ownedBy(accountId) });
+  const [client] = await lockMany(tx, 'oauth_client', { id: clientId, ...filterByOwner(accountId) });
   if (client === undefined) throw new ProblemError('client_not_found');
   return client;
 }
 
-async function ownerOf(tx: EntityManager, clientId: string): Promise<AccountId> {
+async function findOwner(tx: EntityManager, clientId: string): Promise<AccountId> {
   const [row] = await tx.execute<{ account_id: string | null }[]>('select account_id from oauth_client where id = ?', [
     clientId,
   ]);
   return row?.account_id ?? undefined;
 }
 
-const ownedBy = (accountId: AccountId) => (accountId === undefined ? {} : { account: accountId });
+const filterByOwner = (accountId: AccountId) => (accountId === undefined ? {} : { account: accountId });
 
-function newSecret(tx: EntityManager, tokens: Tokens, client: OAuthClient): string {
+function createSecret(tx: EntityManager, tokens: Tokens, client: OAuthClient): string {
   const { secret, hash, last4 } = tokens.generate('clientSecret');
   tx.create(OAuthClientSecret, { secretHash: hash, client, last4 });
   return secret;
@@ -133,13 +133,13 @@ function newSecret(tx: EntityManager, tokens: Tokens, client: OAuthClient): stri
 async function requireRoom(tx: EntityManager, accountId: string, limit: number): Promise<void> {
   const count = await tx.count(OAuthClient, { account: accountId });
   if (count >= limit)
-    throw new ProblemError('client_limit_reached', `There are ${count} clients; the limit is ${limit}.`);
+    throw new ProblemError('client_limit_reached', `The account has ${count} clients. The limit is ${limit}.`);
 }
 
 function requireRedirectUris(uris: readonly string[], rules: RedirectRules): void {
   const details: string[] = [];
   const errors = uris.flatMap((uri, i) => {
-    const found = uris.indexOf(uri) < i ? REPEATED : redirectUriFault(uri, rules);
+    const found = uris.indexOf(uri) < i ? REPEATED : findRedirectUriFault(uri, rules);
     if (found === undefined) return [];
     const { detail, ...fault } = found;
     details.push(`The redirect URI ${uri.slice(0, 200)} ${detail}`);
@@ -148,4 +148,4 @@ function requireRedirectUris(uris: readonly string[], rules: RedirectRules): voi
   if (errors.length > 0) throw new ProblemError('validation_failed', details[0], { errors });
 }
 
-const REPEATED = { code: 'invalid_value' as const, detail: 'is there twice.' };
+const REPEATED = { code: 'invalid_value' as const, detail: 'is listed twice.' };

@@ -9,7 +9,7 @@ const LOOPBACK = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/;
 const LOOPBACK_HOSTS = ['localhost', '127.0.0.1', '[::1]'];
 
 type Fault = Pick<ValidationEntry, 'code' | 'params'> & {
-  /** A sentence that completes the words "The redirect URI". */
+  /** A predicate for a sentence that begins with the URI, such as "must use https.". */
   readonly detail: string;
 };
 
@@ -25,7 +25,7 @@ export type RedirectRules = {
  * normalization.
  * @returns undefined for a valid one
  */
-export function redirectUriFault(uri: string, rules: RedirectRules): Fault | undefined {
+export function findRedirectUriFault(uri: string, rules: RedirectRules): Fault | undefined {
   if (uri.length > MAX_LENGTH)
     return {
       code: 'max_length',
@@ -40,11 +40,11 @@ export function redirectUriFault(uri: string, rules: RedirectRules): Fault | und
     ? 'must have no fragment.'
     : authority.includes('@')
       ? 'must not name a user.'
-      : schemeFault(parsed, authority, rules);
+      : findSchemeFault(parsed, authority, rules);
   return detail === undefined ? undefined : { code: 'invalid_value', detail };
 }
 
-function schemeFault(
+function findSchemeFault(
   { protocol, hostname }: URL,
   authority: string,
   { isNative, redirectSchemes }: RedirectRules,

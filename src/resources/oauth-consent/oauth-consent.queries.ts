@@ -4,11 +4,11 @@ import { activeMembership } from '../../db/predicates.ts';
 import { query, type QueryRunner } from '../../db/query.ts';
 import { GRANT_DAYS, type ClientSource } from '../../entities/index.ts';
 
-/** What a browser needs to answer a request: the id in the URL, and the cookie of the browser that started it. */
+/** The authority to answer a request: the id in the URL, and the cookie of the browser that started the request. */
 export type Hold = { readonly id: string; readonly browserToken: string | undefined };
 
-/** The parameters of `openRequest`, in its order. */
-export const holdValues = ({ id, browserToken }: Hold): [Buffer, Buffer] => [
+/** Returns the hashes of the request id and the browser token, the first two parameters of `findOpenRequest`. */
+export const getHoldValues = ({ id, browserToken }: Hold): [Buffer, Buffer] => [
   hashSecret(id),
   hashSecret(browserToken ?? ''),
 ];
@@ -23,7 +23,7 @@ type RequestRow = {
   email: string;
 };
 
-const openRequest = query<RequestRow>(
+const findOpenRequest = query<RequestRow>(
   'open_authorization_request',
   `select c.id as client_id, c.name as client_name, c.source as client_source, a.email,
      r.payload->'params'->>'redirect_uri' as redirect_uri, r.payload->'params'->>'scope' as scope,
@@ -34,7 +34,7 @@ const openRequest = query<RequestRow>(
    where r.id_hash = $1 and r.browser_hash = $2 and r.result is null and r.expires_at > now()`,
 );
 
-const teamsOfAccount = query<{ id: string; name: string; role_name: string }>(
+const findTeams = query<{ id: string; name: string; role_name: string }>(
   'teams_to_grant',
   `select t.id, t.name, r.name as role_name
    from membership m
@@ -47,8 +47,8 @@ const teamsOfAccount = query<{ id: string; name: string; role_name: string }>(
 /** Returns the content of a consent page. @returns null if the request has ended or was started in another browser */
 export async function readAuthorization(db: QueryRunner, hold: Hold, accountId: string) {
   const [[request], teams] = await Promise.all([
-    db.query(openRequest, [...holdValues(hold), accountId]),
-    db.query(teamsOfAccount, [accountId]),
+    db.query(findOpenRequest, [...getHoldValues(hold), accountId]),
+    db.query(findTeams, [accountId]),
   ]);
   if (request === undefined) return null;
   const scopes = scopesIn(request.scope);

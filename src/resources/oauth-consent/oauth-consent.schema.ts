@@ -20,16 +20,16 @@ export const authorizationOutput = z.object({
   client: z.object({
     id: z.string(),
     name: z.string(),
-    /** The host, or the scheme of an application on this device, that gets the answer. */
+    /** The host that gets the answer; for a native application the private-use scheme. */
     redirectHost: z.string(),
     /** Whether the operator created the client. */
     isVerified: z.boolean(),
   }),
   account: z.object({ id: z.string(), email: z.string() }),
   scopes: z.array(scope),
-  /** The scopes that are ticked at first. */
+  /** The scopes that are selected initially. */
   preselectedScopes: z.array(scope),
-  /** How long access lasts, unless it is revoked. */
+  /** Validity of the access in days, unless it is revoked. */
   accessDays: z.int(),
   teams: z.array(z.object({ id: z.string(), name: z.string(), roleName: z.string() })),
 });

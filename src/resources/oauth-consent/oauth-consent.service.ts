@@ -11,7 +11,7 @@ import { isAccountOnly, scopesIn } from '../../auth/scopes.ts';
 import { Account, newId, OAuthTokenFamily, type Scope } from '../../entities/index.ts';
 import { invalidInput, ProblemError } from '../../errors.ts';
 import type { Services } from '../../app-services.ts';
-import { holdValues, type Hold } from './oauth-consent.queries.ts';
+import { getHoldValues, type Hold } from './oauth-consent.queries.ts';
 
 type Approval = {
   readonly accountId: string;
@@ -53,28 +53,28 @@ export async function approve(
     });
     await tx.flush();
     // `remember: false`: oidc-provider keeps no session of its own. Its grants are our token families.
-    await decide(tx, hold, { login: { accountId, remember: false }, consent: { grantId: id } });
+    await storeDecision(tx, hold, { login: { accountId, remember: false }, consent: { grantId: id } });
     record(tx, 'oauth_grant.approved', { accountId, teamId, clientId: request.client_id, scopes: granted });
   });
-  return resumeUrl(config.baseUrl, hold.id);
+  return getResumeUrl(config.baseUrl, hold.id);
 }
 
 /** Denies a request. @returns the URL at which the browser continues */
 export async function deny({ db, config }: Services, caller: Principal, hold: Hold): Promise<string> {
   await transaction(db, async (tx) => {
     const request = await lockRequest(tx, hold);
-    await decide(tx, hold, { error: 'access_denied', error_description: 'The request was denied.' });
+    await storeDecision(tx, hold, { error: 'access_denied', error_description: 'The request was denied.' });
     record(tx, 'oauth_grant.denied', { accountId: caller.accountId, clientId: request.client_id });
   });
-  return resumeUrl(config.baseUrl, hold.id);
+  return getResumeUrl(config.baseUrl, hold.id);
 }
 
-const resumeUrl = (baseUrl: string, id: string): string => `${baseUrl}/oauth/authorize/${encodeURIComponent(id)}`;
+const getResumeUrl = (baseUrl: string, id: string): string => `${baseUrl}/oauth/authorize/${encodeURIComponent(id)}`;
 
 type OpenRequest = { readonly client_id: string; readonly scope: string; readonly resource: string | null };
 
 async function lockRequest(tx: EntityManager, hold: Hold): Promise<OpenRequest> {
-  const [idHash, browserHash] = holdValues(hold);
+  const [idHash, browserHash] = getHoldValues(hold);
   await lockMany(tx, 'authorization_request', { idHash, browserHash });
   const [request] = await tx.execute<OpenRequest[]>(
     `select payload->'params'->>'client_id' as client_id, payload->'params'->>'scope' as scope,
@@ -91,9 +91,9 @@ async function lockRequest(tx: EntityManager, hold: Hold): Promise<OpenRequest> 
 function selectScopes(requestedScope: string, approved: readonly Scope[], isForTeam: boolean): Scope[] {
   const requested = scopesIn(requestedScope);
   const beyond = approved.findIndex((scope) => !requested.includes(scope));
-  if (beyond !== -1) throw invalidInput(`/scopes/${beyond}`, 'The application did not ask for this scope.');
+  if (beyond !== -1) throw invalidInput(`/scopes/${beyond}`, 'The application did not request this scope.');
   const granted = requested.filter((scope) => approved.includes(scope) && !(isForTeam && isAccountOnly(scope)));
-  if (granted.length === 0) throw invalidInput('/scopes', 'No scope is left to grant.');
+  if (granted.length === 0) throw invalidInput('/scopes', 'Select at least one scope that the application requested.');
   return granted;
 }
 
@@ -109,7 +109,7 @@ async function requireClient(tx: EntityManager, clientId: string): Promise<void>
   if (client === undefined) throw new ProblemError('authorization_not_found');
 }
 
-async function decide(tx: EntityManager, { id, browserToken }: Hold, result: object): Promise<void> {
-  const [idHash] = holdValues({ id, browserToken });
+async function storeDecision(tx: EntityManager, { id, browserToken }: Hold, result: object): Promise<void> {
+  const [idHash] = getHoldValues({ id, browserToken });
   await tx.execute('update authorization_request set result = ? where id_hash = ?', [JSON.stringify(result), idHash]);
 }

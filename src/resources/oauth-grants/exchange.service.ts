@@ -39,7 +39,7 @@ const UNKNOWN: Exchange = { outcome: 'unknown' };
 
 /**
  * Consumes a code, and with it puts the consent behind it into effect: the grant of its account, client, resource and
- * audience gets the scopes of the consent and a new end. Of concurrent calls only one succeeds.
+ * audience gets the scopes of the consent and a new expiry. Of concurrent calls only one succeeds.
  */
 export async function exchangeCode(
   { db }: Services,
@@ -82,7 +82,7 @@ async function findConsent(tx: EntityManager, codeHash: Buffer): Promise<Consent
   return row;
 }
 
-/** Locks what the grant belongs to. The first lock lets in one exchange of an account or team at a time. */
+/** Locks the owners of the grant. The first lock serializes the exchanges of an account or team. */
 async function lockOwners(tx: EntityManager, consent: Consent): Promise<void> {
   const { account_id: accountId, client_id: clientId, team_id: teamId } = consent;
   if (teamId === null) await lockAccount(tx, accountId);
@@ -94,8 +94,8 @@ async function lockOwners(tx: EntityManager, consent: Consent): Promise<void> {
 /** Locks the grant that the consent renews. A replica of the version before can have created more than one. */
 async function lockActiveGrant(tx: EntityManager, consent: Consent): Promise<OAuthGrant | undefined> {
   const { account_id: account, client_id: client, team_id: team, resource } = consent;
-  const isFor = resource === 'api' ? { $or: [{ resource }, { resource: null }] } : { resource };
-  const grants = await lockMany(tx, 'oauth_grant', { account, client, team, revokedAt: null, ...isFor });
+  const resourceFilter = resource === 'api' ? { $or: [{ resource }, { resource: null }] } : { resource };
+  const grants = await lockMany(tx, 'oauth_grant', { account, client, team, revokedAt: null, ...resourceFilter });
   return grants.toSorted((a, b) => Number(Boolean(b.resource)) - Number(Boolean(a.resource)))[0];
 }
 
@@ -119,7 +119,7 @@ async function createGrant(tx: EntityManager, consent: Consent): Promise<string>
     scopes: consent.scopes,
     expiresAt: addDays(new Date(), GRANT_DAYS),
   });
-  record(tx, 'oauth_grant.created', fieldsOf(consent, id));
+  record(tx, 'oauth_grant.created', toEventFields(consent, id));
   await tx.flush();
   return id;
 }
@@ -133,11 +133,11 @@ async function renewGrant(tx: EntityManager, { id, scopes }: OAuthGrant, consent
     { scopes: inOrder(consent.scopes), resource: consent.resource, expiresAt: addDays(new Date(), GRANT_DAYS) },
   );
   await deleteDeadFamilies(tx, id);
-  record(tx, 'oauth_grant.renewed', fieldsOf(consent, id));
+  record(tx, 'oauth_grant.renewed', toEventFields(consent, id));
   return id;
 }
 
-/** Bounds how many families a grant collects: without tokens and keys they are of no use. */
+/** Deletes families without tokens and keys, so that repeated consents do not accumulate rows. */
 const deleteDeadFamilies = (tx: EntityManager, grantId: string) =>
   tx.execute(
     `delete from oauth_token_family f where grant_id = ?
@@ -155,7 +155,7 @@ async function consume(tx: EntityManager, tokenHash: Buffer, grantId: string): P
   return consumed === 1;
 }
 
-const fieldsOf = (consent: Consent, grantId: string) => ({
+const toEventFields = (consent: Consent, grantId: string) => ({
   accountId: consent.account_id,
   clientId: consent.client_id,
   teamId: consent.team_id,

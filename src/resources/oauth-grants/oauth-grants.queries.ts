@@ -23,29 +23,29 @@ const SELECT_GRANT = `select g.id, g.client_id, c.name as client_name, g.audienc
    from oauth_grant g
    join oauth_client c on c.id = g.client_id
    left join team t on t.id = g.team_id`;
-const LIVE = 'g.revoked_at is null and g.expires_at > now()';
+const IS_LIVE = 'g.revoked_at is null and g.expires_at > now()';
 
 // Includes grants for teams in which the membership is inactive, because it can become active again.
-const liveGrants = query<GrantRow>(
+const findLiveGrants = query<GrantRow>(
   'live_grants',
-  `${SELECT_GRANT} where g.account_id = $1 and ${LIVE} order by g.created_at desc, g.id desc`,
+  `${SELECT_GRANT} where g.account_id = $1 and ${IS_LIVE} order by g.created_at desc, g.id desc`,
 );
 
 /** Returns the live grants of the account, newest first. */
 export const listGrants = async (db: QueryRunner, accountId: string) =>
-  (await db.query(liveGrants, [accountId])).map(present);
+  (await db.query(findLiveGrants, [accountId])).map(presentGrant);
 
 /** Locks a live grant of the account. @returns null if the account has none with this id */
 export async function lockGrant(tx: EntityManager, accountId: string, id: string) {
   await lockMany(tx, 'oauth_grant', { id, account: accountId });
-  const [row] = await tx.execute<GrantRow[]>(`${SELECT_GRANT} where g.id = ? and g.account_id = ? and ${LIVE}`, [
+  const [row] = await tx.execute<GrantRow[]>(`${SELECT_GRANT} where g.id = ? and g.account_id = ? and ${IS_LIVE}`, [
     id,
     accountId,
   ]);
-  return row === undefined ? null : present(row);
+  return row === undefined ? null : presentGrant(row);
 }
 
-const present = (row: GrantRow) => ({
+const presentGrant = (row: GrantRow) => ({
   id: row.id,
   client: { id: row.client_id, name: row.client_name },
   audience: row.audience,

@@ -4,9 +4,9 @@ import { SUCCESS, success } from '../../procedures/fields.ts';
 import { router } from '../../procedures/trpc.ts';
 import { listGrants } from './oauth-grants.queries.ts';
 import { grantOutput, narrowInput, revokeInput } from './oauth-grants.schema.ts';
-import { narrowGrant, revokeGrant } from './oauth-grants.service.ts';
+import { reduceScopes, revokeGrant } from './oauth-grants.service.ts';
 
-/** The connected apps of an account. Only over tRPC. */
+/** The connected apps of an account. Available only over tRPC. */
 export const grantsRouter = router({
   list: sessionProcedure
     .output(z.array(grantOutput))
@@ -15,7 +15,7 @@ export const grantsRouter = router({
   narrow: sessionProcedure
     .input(narrowInput)
     .output(grantOutput)
-    .mutation(({ ctx, input }) => narrowGrant(ctx.services, ctx.principal, input.grantId, input.scopes)),
+    .mutation(({ ctx, input }) => reduceScopes(ctx.services, ctx.principal, input.grantId, input.scopes)),
 
   revoke: sessionProcedure
     .input(revokeInput)

@@ -11,7 +11,7 @@ import type { Services } from '../../app-services.ts';
 import { lockGrant } from './oauth-grants.queries.ts';
 
 /** Removes scopes from a grant, its tokens and its API keys, effective for the next request. */
-export async function narrowGrant(
+export async function reduceScopes(
   { db }: Services,
   { accountId }: Principal,
   grantId: string,
@@ -23,7 +23,7 @@ export async function narrowGrant(
     const kept = inOrder(scopes);
     if (kept.length === before.scopes.length) return before;
     await reduceGrant(tx, grantId, kept);
-    record(tx, 'oauth_grant.reduced', { ...fieldsOf(before, accountId), scopes: kept });
+    record(tx, 'oauth_grant.reduced', { ...toEventFields(before, accountId), scopes: kept });
     return { ...before, scopes: kept };
   });
 }
@@ -64,7 +64,7 @@ function requireHeld(held: readonly Scope[], scopes: readonly Scope[]): void {
   if (errors.length > 0) throw new ProblemError('validation_failed', 'A grant can only lose scopes.', { errors });
 }
 
-const fieldsOf = ({ id, client, team }: Grant, accountId: string) => ({
+const toEventFields = ({ id, client, team }: Grant, accountId: string) => ({
   accountId,
   clientId: client.id,
   grantId: id,

@@ -2,21 +2,21 @@ import type { ServerResponse } from 'node:http';
 import type { Request, RequestHandler, Response } from 'express';
 import type Provider from 'oidc-provider';
 import type { KoaContextWithOIDC } from 'oidc-provider';
-import { clientInformation } from './client-metadata.ts';
-import { withoutOpenId } from './metadata.ts';
+import { toClientInformation } from './client-metadata.ts';
+import { removeOpenIdMembers } from './metadata.ts';
 import { redirectAsRegistered } from './redirect.ts';
 import { getReadable } from './request-parameters.ts';
 
-/** Creates the request handler of oidc-provider, with all URLs from BASE_URL. */
-export function createEngine(provider: Provider, baseUrl: string): RequestHandler {
+/** Creates the request handler of oidc-provider, whose URLs all begin with BASE_URL. */
+export function createProviderHandler(provider: Provider, baseUrl: string): RequestHandler {
   const { host, protocol } = new URL(baseUrl);
   provider.use(async (ctx, next) => {
     await next();
-    const body = ctx.body as Record<string, unknown>; // of these routes a JSON document
-    if (ctx.oidc?.route === 'discovery') ctx.body = withoutOpenId(body);
-    if (ctx.oidc?.route === 'registration' && ctx.status === 201) ctx.body = clientInformation(body);
+    const body = ctx.body as Record<string, unknown>; // JSON for these routes
+    if (ctx.oidc?.route === 'discovery') ctx.body = removeOpenIdMembers(body);
+    if (ctx.oidc?.route === 'registration' && ctx.status === 201) ctx.body = toClientInformation(body);
     redirectAsRegistered(ctx as KoaContextWithOIDC);
-    // Introspection needs a client secret, which no page has.
+    // Introspection requires a client secret, which must not be in a page.
     if (ctx.oidc?.route === 'introspection') dropCors(ctx.res);
     dropUnusedCookie(ctx.res);
   });
