@@ -1,4 +1,4 @@
-import { inUtc, quoted, renderEmail } from './layout.ts';
+import { formatUtc, quote, renderEmail } from './layout.ts';
 import type { Mail } from './mailer.ts';
 import { NOTICES, type NoticeKind } from './notices.ts';
 
@@ -30,17 +30,17 @@ export type AccountEmail =
 
 const SUBJECT_NAME_LENGTH_MAX = 60;
 
-/** What to do about a change that the reader did not make. */
+/** What the reader can do if someone else caused the email. */
 const RESET = 'If this wasn’t you, reset your password immediately. That signs out all sessions.';
 const CONTACT = 'If this wasn’t you, contact the operator of this service immediately.';
-const IGNORE = 'If this wasn’t you, you can ignore this email.';
+const IGNORE = 'If this wasn’t you, ignore this email.';
 
 /** Renders an email about an account, without its recipient. Every URL in it begins with BASE_URL. */
 export function renderAccountEmail(email: AccountEmail, baseUrl: string): Omit<Mail, 'to' | 'id'> {
   const link = (path: string, label: string, { token, expiresAt }: Link) => ({
     url: `${baseUrl}/${path}?token=${encodeURIComponent(token)}`,
     label,
-    until: inUtc(expiresAt),
+    until: formatUtc(expiresAt),
   });
   const notice = (title: string, before: readonly string[], after: string) =>
     renderEmail({ subject: title, title, before, after: [after], baseUrl });
@@ -48,22 +48,22 @@ export function renderAccountEmail(email: AccountEmail, baseUrl: string): Omit<M
   switch (email.kind) {
     case 'verify_email':
       return renderEmail({
-        subject: 'Verify your address',
-        title: 'Verify your address',
+        subject: 'Verify your email address',
+        title: 'Verify your email address',
         before: [
-          'An account was requested with this email address. Open the link to verify the address and create the account.',
+          'An account was requested with this email address.',
         ],
-        link: link('verify-email', 'Verify the address', email),
-        after: ['If this wasn’t you, ignore this email: without the link, no account is created for your address.'],
+        link: link('verify-email', 'Verify your email address', email),
+        after: ['If this wasn’t you, ignore this email. No account will be created.'],
         baseUrl,
       });
     case 'change_email':
       return renderEmail({
-        subject: 'Confirm your new address',
-        title: 'Confirm your new address',
-        before: ['An account is to be changed to this email address.'],
-        link: link('confirm-email', 'Confirm the address', email),
-        after: ['If this wasn’t you, do not open the link. It would give your address to someone else’s account.'],
+        subject: 'Confirm your new email address',
+        title: 'Confirm your new email address',
+        before: ['A change of an account’s email address to this one was requested.'],
+        link: link('confirm-email', 'Confirm your new email address', email),
+        after: ['If this wasn’t you, ignore this email and do not open the link. It would connect your email address to someone else’s account.'],
         baseUrl,
       });
     case 'reset_password':
@@ -72,73 +72,73 @@ export function renderAccountEmail(email: AccountEmail, baseUrl: string): Omit<M
         title: 'Reset your password',
         before: ['A new password was requested for the account with this email address.'],
         link: link('reset-password', 'Set a new password', email),
-        after: ['If this wasn’t you, you can ignore this email. The password does not change.'],
+        after: ['If this wasn’t you, ignore this email. Your password will not change.'],
         baseUrl,
       });
     case 'sign_in':
       return renderEmail({
         subject: 'Your sign-in link',
         title: 'Sign in',
-        before: ['A sign-in link was requested for the account with this email address. It works once.'],
+        before: ['A sign-in link was requested for the account with this email address. You can use it once.'],
         link: link('sign-in-link', 'Sign in', email),
-        after: ['If this wasn’t you, ignore this email. Never pass the link on: it signs in to your account.'],
+        after: ['If this wasn’t you, ignore this email. Do not share the link, because it signs in to your account.'],
         baseUrl,
       });
     case 'already_registered':
       return notice(
-        'You have an account already',
+        'You already have an account',
         [
-          'A new account was requested with this email address, which already has one. Nothing has changed.',
-          `Sign in at ${baseUrl}. If you do not know the password, request a sign-in link or a new password there.`,
+          'A new account was requested with this email address, which already has one. Nothing was changed.',
+          `Sign in at ${baseUrl}. If you do not know your password, request a sign-in link or a new password there.`,
         ],
         IGNORE,
       );
     case 'email_change_requested':
       return notice(
-        'Your address is about to change',
+        'Change of your email address requested',
         [
-          `A change of your account’s email address to ${quoted(email.newEmail)} was requested. It takes effect when the link sent there is opened.`,
+          `A change of your account’s email address to ${quote(email.newEmail)} was requested. It takes effect when the link that was sent there is opened.`,
         ],
         'If this wasn’t you, reset your password immediately. That signs out all sessions and cancels the change.',
       );
     case 'email_changed':
       return notice(
-        'Your address was changed',
-        [`The email address of your account was changed to ${quoted(email.newEmail)}.`],
+        'Your email address was changed',
+        [`The email address of your account was changed to ${quote(email.newEmail)}.`],
         CONTACT,
       );
     case 'ownership_offer_made':
       return notice(
-        'You offered your team to a member',
+        'Ownership of your team was offered',
         [
-          `The ownership of your team ${quoted(email.teamName)} was offered to another member. You can withdraw the offer at ${baseUrl} until it is accepted.`,
+          `The ownership of your team ${quote(email.teamName)} was offered to another member. You can withdraw the offer at ${baseUrl} until it is accepted.`,
         ],
         RESET,
       );
     case 'team_deleted':
       return notice(
         'Your team was deleted',
-        [`Your team ${quoted(email.teamName)} was deleted, with its members, roles, invitations and API keys.`],
+        [`Your team ${quote(email.teamName)} was deleted, with its members, roles, invitations and API keys.`],
         RESET,
       );
     case 'new_device':
       return notice(
         'Sign-in from a new browser',
         [
-          `Your account was signed in to from a new browser on ${inUtc(email.at)}.`,
+          `A new browser signed in to your account on ${formatUtc(email.at)}.`,
           `Browser: ${describe(email.browser)}, system: ${describe(email.os)}, location: ${describe([email.city, email.country].filter(Boolean).join(', '))}.`,
         ],
         RESET,
       );
     case 'ownership_offered':
       return renderEmail({
-        subject: `You can become the owner of the team ${quoted(email.teamName, SUBJECT_NAME_LENGTH_MAX)}`,
-        title: 'A team is offered to you',
+        subject: `Ownership offer for the team ${quote(email.teamName, SUBJECT_NAME_LENGTH_MAX)}`,
+        title: 'Ownership offer for a team',
         before: [
-          `${email.ownerName === null ? 'The owner' : quoted(email.ownerName)} offers you the ownership of the team ${quoted(email.teamName)}.`,
-          `Sign in at ${baseUrl} by ${inUtc(email.expiresAt)} to accept or decline.`,
+          `${email.ownerName === null ? 'The owner' : quote(email.ownerName)} offers you the ownership of the team ${quote(email.teamName)}.`,
+          `Sign in at ${baseUrl} by ${formatUtc(email.expiresAt)} to accept or decline.`,
         ],
-        after: ['If you do not want it, you can ignore this email. The names in quotation marks were chosen by users.'],
+        after: ['If you did not expect this offer, ignore this email. The names in quotation marks were chosen by users.'],
         baseUrl,
       });
     default: {
@@ -149,4 +149,4 @@ export function renderAccountEmail(email: AccountEmail, baseUrl: string): Omit<M
 }
 
 /** Describes what a browser reports about itself. User-Agent values are untrusted. */
-const describe = (text: string | null): string => (text ? quoted(text) : 'unknown');
+const describe = (text: string | null): string => (text ? quote(text) : 'unknown');

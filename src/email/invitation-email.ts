@@ -1,4 +1,4 @@
-import { inUtc, quoted, renderEmail } from './layout.ts';
+import { formatUtc, quote, renderEmail } from './layout.ts';
 import type { Mail } from './mailer.ts';
 
 type InvitationEmail = {
@@ -14,7 +14,7 @@ type InvitationEmail = {
 const SUBJECT_NAME_LENGTH_MAX = 60;
 
 /** The URL at which the invitation is accepted. It contains only the token, never the invitation's id. */
-export const invitationLink = (baseUrl: string, token: string): string =>
+export const getInvitationUrl = (baseUrl: string, token: string): string =>
   `${baseUrl}/invitation?token=${encodeURIComponent(token)}`;
 
 /** Renders the email that invites to a team, without its recipient. */
@@ -26,14 +26,14 @@ export function renderInvitationEmail({
   expiresAt,
   baseUrl,
 }: InvitationEmail): Omit<Mail, 'to'> {
-  const inviter = inviterName === null ? 'A member' : quoted(inviterName);
+  const inviter = inviterName === null ? 'A member' : quote(inviterName);
   return renderEmail({
-    subject: `Invitation to the team ${quoted(teamName, SUBJECT_NAME_LENGTH_MAX)}`,
+    subject: `Invitation to the team ${quote(teamName, SUBJECT_NAME_LENGTH_MAX)}`,
     title: 'Invitation to a team',
-    before: [`${inviter} invites you to join the team ${quoted(teamName)} with the role ${quoted(roleName)}.`],
-    link: { url: link, label: 'Accept the invitation', until: inUtc(expiresAt) },
+    before: [`${inviter} invites you to join the team ${quote(teamName)} with the role ${quote(roleName)}.`],
+    link: { url: link, label: 'Accept the invitation', until: formatUtc(expiresAt) },
     after: [
-      'If you did not expect this invitation, you can ignore this email. Nothing happens unless you accept. The names in quotation marks were chosen by users.',
+      'If you did not expect this invitation, ignore this email. You join the team only if you accept. The names in quotation marks were chosen by users.',
     ],
     baseUrl,
   });

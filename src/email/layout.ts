@@ -6,12 +6,12 @@ type Content = {
   /** The paragraphs before the link. */
   readonly before: readonly string[];
   readonly link?: { readonly url: string; readonly label: string; readonly until: string } | undefined;
-  /** The paragraphs after it. */
+  /** The paragraphs after the link. */
   readonly after: readonly string[];
   readonly baseUrl: string;
 };
 
-/** Renders an email as text and as HTML, without its recipient. It loads nothing from elsewhere. */
+/** Renders an email as text and as HTML, without its recipient. The HTML loads no external content. */
 export function renderEmail({ subject, title, before, link, after, baseUrl }: Content): Omit<Mail, 'to'> {
   const last = [...after, `Sent by Roster at ${baseUrl}`];
   const inText = link === undefined ? [] : [`To ${lowerFirst(link.label)}, open this link by ${link.until}:`, link.url];
@@ -21,26 +21,26 @@ export function renderEmail({ subject, title, before, link, after, baseUrl }: Co
     text: [...before, ...inText, ...last].join('\n\n').concat('\n'),
     html: `<!doctype html>
 <html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escaped(title)}</title></head>
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(title)}</title></head>
 <body style="font-family: sans-serif; font-size: 16px; line-height: 1.5; max-width: 36em; margin: 1em auto; padding: 0 1em">
-<h1 style="font-size: 20px">${escaped(title)}</h1>
-${[...before.map(paragraph), ...(link === undefined ? [] : [linkParagraph(link)]), ...last.map(paragraph)].join('\n')}
+<h1 style="font-size: 20px">${escapeHtml(title)}</h1>
+${[...before.map(renderParagraph), ...(link === undefined ? [] : [renderLink(link)]), ...last.map(renderParagraph)].join('\n')}
 </body>
 </html>
 `,
   };
 }
 
-const paragraph = (text: string): string => `<p>${escaped(text)}</p>`;
+const renderParagraph = (text: string): string => `<p>${escapeHtml(text)}</p>`;
 
-const linkParagraph = ({ url, label, until }: NonNullable<Content['link']>): string =>
-  `<p><a href="${escaped(url)}">${escaped(label)}</a> by ${escaped(until)}, or open this address:<br>${escaped(url)}</p>`;
+const renderLink = ({ url, label, until }: NonNullable<Content['link']>): string =>
+  `<p><a href="${escapeHtml(url)}">${escapeHtml(label)}</a> by ${escapeHtml(until)}, or open this link:<br>${escapeHtml(url)}</p>`;
 
 const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);
 
 const DATE = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' });
 
-export const inUtc = (instant: Date): string => `${DATE.format(instant)} UTC`;
+export const formatUtc = (instant: Date): string => `${DATE.format(instant)} UTC`;
 
 const NAME_LENGTH_MAX = 100;
 
@@ -49,7 +49,7 @@ const NAME_LENGTH_MAX = 100;
  * that it cannot close, with a space after every dot and colon, so that no email program turns `example.com`,
  * `https://…` or an email address into a link.
  */
-export function quoted(name: string, lengthMax = NAME_LENGTH_MAX): string {
+export function quote(name: string, lengthMax = NAME_LENGTH_MAX): string {
   const line = name
     .replace(/[\p{Cc}\p{Z}\s]+/gu, ' ')
     .replace(/[\p{Cf}\p{Cs}\p{Co}]/gu, '')
@@ -63,4 +63,4 @@ export function quoted(name: string, lengthMax = NAME_LENGTH_MAX): string {
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
-const escaped = (text: string): string => text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
+const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');

@@ -18,21 +18,21 @@ export type Mailer = {
 
 type MailSettings = { readonly smtpUrl?: string | undefined; readonly mailFrom: string; readonly dataDir: string };
 
-/** Bounds on one delivery: socket timeouts only notice a silent server, this one also a trickling one. */
+/** The maximum duration of a delivery. Socket timeouts do not limit a server that responds slowly but steadily. */
 const SEND_MS = MINUTE_MS;
 const CONNECT_MS = 10 * SECOND_MS;
 const SILENCE_MS = 30 * SECOND_MS;
 
 /** Sends emails to the SMTP server or, without one, writes each to a file in `<dataDir>/mail`. */
 export const createMailer = ({ smtpUrl, mailFrom, dataDir }: MailSettings): Mailer =>
-  smtpUrl === undefined ? fileMailer(join(dataDir, 'mail'), mailFrom) : smtpMailer(smtpUrl, mailFrom);
+  smtpUrl === undefined ? createFileMailer(join(dataDir, 'mail'), mailFrom) : createSmtpMailer(smtpUrl, mailFrom);
 
-function smtpMailer(url: string, from: string): Mailer {
+function createSmtpMailer(url: string, from: string): Mailer {
   const transport = createTransport({
     url,
     pool: true,
     maxConnections: 4,
-    // A job tries again by itself; the pool's own tries could deliver a mail several times.
+    // The job retries. Retries by the pool could deliver an email several times.
     maxRequeues: 0,
     idleTimeout: SILENCE_MS,
     connectionTimeout: CONNECT_MS,
@@ -45,24 +45,24 @@ function smtpMailer(url: string, from: string): Mailer {
 
   return {
     async send(mail, signal) {
-      // Not AbortSignal.timeout and AbortSignal.any: they keep each mail in memory until its time is over.
-      const over = new AbortController();
-      const timer = setTimeout(() => over.abort(new Error(`The mail server took more than ${SEND_MS} ms`)), SEND_MS);
-      const end = () => over.abort(signal?.reason);
-      if (signal?.aborted) end();
-      signal?.addEventListener('abort', end);
+      // AbortSignal.timeout and AbortSignal.any would keep each email in memory until the timeout.
+      const deadline = new AbortController();
+      const timer = setTimeout(() => deadline.abort(new Error(`The mail server took more than ${SEND_MS} ms`)), SEND_MS);
+      const abort = () => deadline.abort(signal?.reason);
+      if (signal?.aborted) abort();
+      signal?.addEventListener('abort', abort);
       try {
-        await transport.sendMail({ ...message(mail, from), signal: over.signal });
+        await transport.sendMail({ ...toMessage(mail, from), signal: deadline.signal });
       } finally {
         clearTimeout(timer);
-        signal?.removeEventListener('abort', end);
+        signal?.removeEventListener('abort', abort);
       }
     },
     close: () => transport.close(),
   };
 }
 
-function fileMailer(directory: string, from: string): Mailer {
+function createFileMailer(directory: string, from: string): Mailer {
   const composer = createTransport({ streamTransport: true, buffer: true });
   return {
     async send(mail) {
@@ -84,29 +84,30 @@ function fileMailer(directory: string, from: string): Mailer {
 }
 
 async function compose(composer: Transporter, mail: OutgoingMail, from: string): Promise<Buffer> {
-  const { message: content }: { message?: unknown } = await composer.sendMail(message(mail, from));
-  if (!Buffer.isBuffer(content)) throw new Error('The composer gave no mail.');
+  const { message: content }: { message?: unknown } = await composer.sendMail(toMessage(mail, from));
+  if (!Buffer.isBuffer(content)) throw new Error('The composer returned no message.');
   return content;
 }
 
-const message = ({ id, to, subject, text, html }: OutgoingMail, from: string) => ({
+const toMessage = ({ id, to, subject, text, html }: OutgoingMail, from: string) => ({
   from,
-  messageId: `<${hash('sha256', `message ${id}`).slice(0, 32)}@${domainOf(from)}>`,
-  // As an object the address is one address, whatever commas and brackets it holds.
-  to: { name: '', address: plainAddress(to) },
+  messageId: `<${hash('sha256', `message ${id}`).slice(0, 32)}@${getDomain(from)}>`,
+  // An object, so that commas and brackets in the address cannot add recipients.
+  to: { name: '', address: requirePlainAddress(to) },
   subject: subject.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' '),
   text,
   html,
-  // Asks the recipient's side for no automatic answers (RFC 3834).
+  // Suppresses automatic replies (RFC 3834).
   headers: { 'Auto-Submitted': 'auto-generated' },
   disableFileAccess: true,
   disableUrlAccess: true,
 });
 
-/** The domain of the sender, as a name that a Message-ID can have. */
-const domainOf = (from: string): string => /@([a-z0-9.-]+)>?\s*$/i.exec(from)?.[1] ?? 'localhost';
+/** Returns the domain of the sender for the Message-ID. */
+const getDomain = (from: string): string => /@([a-z0-9.-]+)>?\s*$/i.exec(from)?.[1] ?? 'localhost';
 
-function plainAddress(address: string): string {
+/** @throws UndeliverableError if the address contains whitespace, control characters or angle brackets */
+function requirePlainAddress(address: string): string {
   if (/[\p{C}\s<>]/u.test(address)) throw new UndeliverableError('Invalid email address');
   return address;
 }

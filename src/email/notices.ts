@@ -13,7 +13,7 @@ export type NoticeKind =
   | 'api_key_created'
   | 'account_deleted';
 
-/** Security notices without parameters: what each tells the owner of an account. */
+/** The content of security notices without parameters. */
 export const NOTICES: Readonly<Record<NoticeKind, Notice>> = {
   password_changed: {
     title: 'Your password was changed',
@@ -30,7 +30,7 @@ export const NOTICES: Readonly<Record<NoticeKind, Notice>> = {
   },
   passkey_added: {
     title: 'A passkey was added',
-    happened: 'A passkey was added to your account. It can be used to sign in.',
+    happened: 'A passkey that can sign in was added to your account.',
   },
   api_key_created: {
     title: 'An API key was created',

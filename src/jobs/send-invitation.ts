@@ -8,7 +8,7 @@ import { isUnavailable, type Database } from '../db/database.ts';
 import { pendingInvitation } from '../db/predicates.ts';
 import { lockOne } from '../transactions/locks.ts';
 import { transaction } from '../transactions/transaction.ts';
-import { invitationLink, renderInvitationEmail } from '../email/invitation-email.ts';
+import { getInvitationUrl, renderInvitationEmail } from '../email/invitation-email.ts';
 import type { Mailer } from '../email/mailer.ts';
 import { enqueue, invitationKey, type Jobs } from './enqueue.ts';
 import type { Log } from '../telemetry/log.ts';
@@ -68,7 +68,7 @@ export async function sendInvitation(
     expires_at: expiresAt,
   } = admission.send;
   const { baseUrl } = config;
-  const link = invitationLink(baseUrl, token);
+  const link = getInvitationUrl(baseUrl, token);
   const mail = renderInvitationEmail({
     teamName,
     roleName,

@@ -4,7 +4,7 @@ import { signedIn } from '../support/browser.ts';
 import type { AGrant } from '../support/factories.ts';
 import { tokenTo } from '../trpc/people.ts';
 
-const VERIFY = /^Verify your address$/;
+const VERIFY = /^Verify your email address$/;
 
 type Line = {
   readonly accountId: unknown;

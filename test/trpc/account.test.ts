@@ -14,7 +14,7 @@ import {
   tokenTo,
 } from './people.ts';
 
-const CONFIRM = /^Confirm your new address$/;
+const CONFIRM = /^Confirm your new email address$/;
 
 const mailsTo = (api: Api, address: string) =>
   api.mails.filter(({ to }) => to === address).map(({ subject }) => subject);
@@ -137,7 +137,7 @@ describe('changing the address', () => {
     await allMailed(api);
 
     expect([...mailsTo(api, taken.email), ...mailsTo(api, taken.email.toUpperCase())]).toEqual([]);
-    expect(mailsTo(api, email)).toEqual(['Your address is about to change']);
+    expect(mailsTo(api, email)).toEqual(['Change of your email address requested']);
   });
 
   test('is asked for anew by a later request; the links of the earlier ones end', async ({ api }) => {

@@ -19,7 +19,7 @@ import {
 const CHROME =
   'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/141.0.0.0 Safari/537.36';
 
-const VERIFY = /^Verify your address$/;
+const VERIFY = /^Verify your email address$/;
 const RESET = /^Reset your password$/;
 
 describe('the way in', () => {
@@ -530,7 +530,7 @@ describe('what strangers learn', () => {
         .filter(({ to }) => to === emails[0])
         .map(({ subject }) => subject)
         .toSorted(),
-    ).toEqual(['Reset your password', 'You have an account already']);
+    ).toEqual(['Reset your password', 'You already have an account']);
   });
 
   test('is nothing from the time that sign-in, sign-up and forgot take', async () => {

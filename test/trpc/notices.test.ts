@@ -26,7 +26,7 @@ const NOTICES: readonly (readonly [subject: string, act: (api: Api, owner: Signe
     },
   ],
   [
-    'Your address is about to change',
+    'Change of your email address requested',
     (_api, { visitor: { trpc } }) => trpc.account.changeEmail.mutate({ newEmail: anAddress() }),
   ],
   [
@@ -43,7 +43,7 @@ const NOTICES: readonly (readonly [subject: string, act: (api: Api, owner: Signe
   ],
   ['Sign-in from a new browser', (api, { email }) => signIn(api.visitor(), email, PASSWORD)],
   [
-    'You offered your team to a member',
+    'Ownership of your team was offered',
     async (api, owner) => {
       const team = await api.aTeam({ owner });
       const member = await aPerson(api);
@@ -84,8 +84,8 @@ describe('the owner of an account is notified by email', () => {
     await visitor.trpc.account.changeEmail.mutate({ newEmail });
     await visitor.trpc.account.confirmEmailChange.mutate({ token: await tokenTo(api, newEmail, /^Confirm/) });
 
-    await api.mailTo(email, /^Your address was changed$/);
-    await api.mailTo(newEmail, /^Your address was changed$/);
+    await api.mailTo(email, /^Your email address was changed$/);
+    await api.mailTo(newEmail, /^Your email address was changed$/);
   });
 });
 

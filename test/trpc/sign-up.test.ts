@@ -15,7 +15,7 @@ import {
   tokenTo,
 } from './people.ts';
 
-const VERIFY = /^Verify your address$/;
+const VERIFY = /^Verify your email address$/;
 
 const signUp = (visitor: Visitor, email: string, password = PASSWORD, firstName?: string) =>
   visitor.trpc.auth.signUp.mutate({ email, password, ...(firstName !== undefined && { firstName }) });

@@ -8,7 +8,7 @@ import type { Config } from '../../config.ts';
 import { Account, Invitation, InvitationLink, Role, type Permission } from '../../entities/index.ts';
 import { invalidInput, ProblemError } from '../../errors.ts';
 import { enqueue, invitationKey } from '../../jobs/enqueue.ts';
-import { invitationLink } from '../../email/invitation-email.ts';
+import { getInvitationUrl } from '../../email/invitation-email.ts';
 import type { Services } from '../../app-services.ts';
 import { findTeamRole } from '../roles/find-team-role.ts';
 import { requireFreeSeat } from '../billing/seats.ts';
@@ -35,7 +35,7 @@ export async function inviteWithLink(services: Services, caller: TeamCaller, inp
     const { secret, hash } = services.tokens.generate('invitation');
     tx.create(InvitationLink, { tokenHash: hash, invitation, provesMailbox: false });
     await mailNewLink(tx, services, invitation, hash);
-    return { invitation, link: invitationLink(services.config.baseUrl, secret) };
+    return { invitation, link: getInvitationUrl(services.config.baseUrl, secret) };
   });
 }
 
