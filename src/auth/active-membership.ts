@@ -1,9 +1,9 @@
 import type { Membership } from '../entities/index.ts';
 
-/** Whether a membership counts at this moment. */
+/** Returns whether a membership is active and not expired. */
 export const isActiveNow = ({ isActive, expiresAt }: Pick<Membership, 'isActive' | 'expiresAt'>): boolean =>
   isActive && !isPast(expiresAt);
 
-/** Whether a membership has an end, and it is over. */
+/** Returns whether an expiry is in the past; false without an expiry. */
 export const isPast = (expiresAt: Date | null | undefined): boolean =>
   Boolean(expiresAt && expiresAt.getTime() <= Date.now());

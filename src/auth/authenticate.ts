@@ -55,12 +55,12 @@ export async function authenticate(
 ): Promise<Authentication> {
   if (bearer === undefined) return unauthenticated(new ProblemError('credential_missing'));
   const kind = tokens.parseKind(bearer);
-  if (kind === 'personalKey' || kind === 'teamKey') return byApiKey(db, hashSecret(bearer), teamId);
-  if (kind === 'accessToken') return byAccessToken(db, hashSecret(bearer), teamId, resource);
+  if (kind === 'personalKey' || kind === 'teamKey') return authenticateApiKey(db, hashSecret(bearer), teamId);
+  if (kind === 'accessToken') return authenticateAccessToken(db, hashSecret(bearer), teamId, resource);
   return unauthenticated(new ProblemError('credential_invalid'));
 }
 
-async function byApiKey(db: QueryRunner, hash: Buffer, teamId: string | null): Promise<Authentication> {
+async function authenticateApiKey(db: QueryRunner, hash: Buffer, teamId: string | null): Promise<Authentication> {
   const found = await findApiKey(db, hash, teamId);
   if (found === undefined) return unauthenticated(new ProblemError('credential_invalid'));
   const { row, membership } = found;
@@ -74,7 +74,7 @@ async function byApiKey(db: QueryRunner, hash: Buffer, teamId: string | null): P
   return { principal, membership };
 }
 
-async function byAccessToken(
+async function authenticateAccessToken(
   db: QueryRunner,
   hash: Buffer,
   teamId: string | null,

@@ -2,15 +2,15 @@ const BEARER = /^bearer +([A-Za-z0-9._~+/-]+=*) *$/i;
 const DPOP = /^dpop +([A-Za-z0-9._~+/-]+=*) *$/i;
 
 /**
- * The string of `Authorization: Bearer` (RFC 6750, section 2.1): undefined where none was sent, and
- * empty, which no secret is, for what cannot be used: another scheme, or two headers.
+ * Returns the token of `Authorization: Bearer` (RFC 6750, section 2.1).
+ * @returns undefined without the header; an empty string, which is never valid, for another scheme or repeated headers
  */
-export const bearerOf = (rawHeaders: readonly string[]): string | undefined => tokenOf(rawHeaders, BEARER);
+export const parseBearer = (rawHeaders: readonly string[]): string | undefined => parseToken(rawHeaders, BEARER);
 
-/** The string of `Authorization: DPoP` (RFC 9449, section 7.1), in the same way. */
-export const dpopTokenOf = (rawHeaders: readonly string[]): string | undefined => tokenOf(rawHeaders, DPOP);
+/** Returns the token of `Authorization: DPoP` (RFC 9449, section 7.1), like `parseBearer`. */
+export const parseDpopToken = (rawHeaders: readonly string[]): string | undefined => parseToken(rawHeaders, DPOP);
 
-function tokenOf(rawHeaders: readonly string[], scheme: RegExp): string | undefined {
+function parseToken(rawHeaders: readonly string[], scheme: RegExp): string | undefined {
   let found: string | undefined;
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = rawHeaders[i];

@@ -28,21 +28,21 @@ const ACTIVE = activeMembership('m');
  */
 function credentialLookup<Row extends { account_id: string }>(
   name: string,
-  { columns, from, where, reach = '' }: { columns: string; from: string; where: string; reach?: string },
+  { columns, from, where, membershipFilter = '' }: { columns: string; from: string; where: string; membershipFilter?: string },
 ) {
-  const alone = query<Row>(name, `select ${columns} from ${from} where ${where} and a.disabled_at is null`);
+  const withoutTeam = query<Row>(name, `select ${columns} from ${from} where ${where} and a.disabled_at is null`);
   const inTeam = query<Row & MembershipColumns>(
     `${name}_in_team`,
     `select ${columns}, ${MEMBERSHIP_COLUMNS}
      from ${from}
-     left join membership m on m.account_id = a.id and m.team_id = $2 and ${ACTIVE} ${reach}
+     left join membership m on m.account_id = a.id and m.team_id = $2 and ${ACTIVE} ${membershipFilter}
      left join role r on r.id = m.role_id
      left join team t on t.id = m.team_id
      where ${where} and a.disabled_at is null`,
   );
   return async (db: QueryRunner, hash: Buffer, teamId: string | null) => {
     if (teamId === null) {
-      const [row] = await db.query(alone, [hash]);
+      const [row] = await db.query(withoutTeam, [hash]);
       return row && { row, membership: null };
     }
     const [row] = await db.query(inTeam, [hash, teamId]);
@@ -62,7 +62,7 @@ export const findApiKey = credentialLookup<{
       left join oauth_grant g on g.id = k.oauth_grant_id`,
   where: `s.secret_hash = $1 and (s.expires_at is null or s.expires_at > now())
       and ${liveApiKey('k')} and (k.oauth_grant_id is null or (${liveGrant('g')}))`,
-  reach: 'and (k.team_id is null or k.team_id = m.team_id)',
+  membershipFilter: 'and (k.team_id is null or k.team_id = m.team_id)',
 });
 
 type TokenRow = {
@@ -86,7 +86,7 @@ export const findAccessToken = credentialLookup<TokenRow>('authenticate_access_t
       and k.payload->>'gty' like '%refresh_token' as is_unproven`,
   from: 'oauth_token k join oauth_grant g on g.id = k.grant_id join account a on a.id = g.account_id',
   where: `k.token_hash = $1 and k.kind = 'access' and k.expires_at > now() and ${liveGrant('g')}`,
-  reach: 'and (g.team_id is null or g.team_id = m.team_id)',
+  membershipFilter: 'and (g.team_id is null or g.team_id = m.team_id)',
 });
 
 export const findSession = credentialLookup<{ session_id: string; account_id: string }>('authenticate_session', {
@@ -106,7 +106,7 @@ export type PendingSignUp = {
   readonly expiresAt: string;
 };
 
-// Only for a token that is no session's, so that a signed-in request pays nothing for it.
+// Queried only for tokens that belong to no session, so that signed-in requests do not pay for it.
 export const findSignUp = query<PendingSignUp>(
   'authenticate_sign_up',
   `select id, account_id as "accountId", email, first_name as "firstName", last_name as "lastName",

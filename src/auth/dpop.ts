@@ -4,25 +4,26 @@ import { ProblemError } from '../errors.ts';
 import { unauthenticated, type Authentication } from './authenticate.ts';
 import type { Counter } from '../rate-limit/attempts.ts';
 
-/** How a proof may be signed: with a key pair, never with a shared secret. */
+/** The accepted signature algorithms of a proof: only asymmetric ones. */
 export const PROOF_ALGORITHMS: readonly string[] = ['ES256', 'Ed25519', 'EdDSA'];
 
-/** How far the clock of a client may be from ours. */
+/** The maximum difference between the clocks of a client and this server. */
 const SKEW_SECONDS = 60;
 
-/** A request with a token of the DPoP scheme, as its proof has to describe it. */
+/** A request with the authentication scheme DPoP, which its proof has to match. */
 export type Presented = {
   readonly token: string;
   /** The values of its `DPoP` headers. */
   readonly proofs: readonly string[];
   readonly method: string;
-  /** Where it was sent, as the outside names it; a query does not count. */
+  /** The public URL of the request. Its query is ignored. */
   readonly url: string;
 };
 
 /**
- * Accepts a token that is bound to a key from whoever proves to hold the key (RFC 9449, section 4.3),
- * and no other token, because a proof of a key that it is not bound to protects nothing.
+ * Requires a valid proof of possession of the key that the token is bound to (RFC 9449, section 4.3). Tokens that are
+ * not bound to a key are rejected, because a proof does not protect them.
+ * @returns the authentication, or an unauthenticated one with the error `credential_invalid`
  */
 export async function requireProof(
   authentication: Authentication,
@@ -32,13 +33,13 @@ export async function requireProof(
   if (authentication.principal === null) return withDpopChallenge(authentication, 'used');
   const thumbprint = authentication.token?.thumbprint;
   if (!thumbprint) return unauthenticated(new ProblemError('credential_invalid', undefined, { dpop: 'used' }));
-  const jti = await provenBy(presented, thumbprint);
+  const jti = await verifyProof(presented, thumbprint);
   return jti !== undefined && (await isFirstUse(counter, thumbprint, jti))
     ? authentication
     : unauthenticated(new ProblemError('credential_invalid', undefined, { dpop: 'proof_refused' }));
 }
 
-/** The same refusal, whose challenge tells of DPoP too. */
+/** Adds a DPoP challenge to the error of an unauthenticated result. */
 export const withDpopChallenge = (
   authentication: Authentication,
   dpop: NonNullable<ProblemError['extras']['dpop']>,
@@ -53,11 +54,11 @@ export const withDpopChallenge = (
       }
     : authentication;
 
-/** The id of the proof, where it is one for this request by the key of the thumbprint. */
-async function provenBy({ token, proofs, method, url }: Presented, thumbprint: string): Promise<string | undefined> {
+/** Verifies the proof of a request. @returns its `jti`, or undefined if it is not valid for this request and key */
+async function verifyProof({ token, proofs, method, url }: Presented, thumbprint: string): Promise<string | undefined> {
   const [proof, ...others] = proofs;
   if (proof === undefined || others.length > 0) return undefined;
-  const verified = await verify(proof).catch(() => undefined);
+  const verified = await verifySignature(proof).catch(() => undefined);
   if (verified === undefined) return undefined;
 
   const { htm, htu, iat, ath, jti } = verified.claims;
@@ -72,8 +73,8 @@ async function provenBy({ token, proofs, method, url }: Presented, thumbprint: s
   return isForThis && typeof jti === 'string' && jti !== '' ? jti : undefined;
 }
 
-/** What the proof says, and whose key signed it; rejects where no key that it carries did. */
-async function verify(proof: string): Promise<{ claims: JWTPayload; thumbprint: string }> {
+/** Verifies the signature of a proof with the key that it contains. @returns its claims and the key's thumbprint */
+async function verifySignature(proof: string): Promise<{ claims: JWTPayload; thumbprint: string }> {
   const { payload, protectedHeader } = await jwtVerify(proof, EmbeddedJWK, {
     typ: 'dpop+jwt',
     algorithms: [...PROOF_ALGORITHMS],
@@ -82,21 +83,21 @@ async function verify(proof: string): Promise<{ claims: JWTPayload; thumbprint: 
 }
 
 /**
- * Counts the proof: once alone, on all replicas together, for longer than its time lets it pass.
- * By its key as well, so that no client can use up the ids of another.
+ * Counts the use of a proof across all replicas, for longer than the proof is valid. The counter includes the key, so
+ * that a client cannot use the `jti` of another client first.
  */
 async function isFirstUse(counter: Counter, thumbprint: string, jti: string): Promise<boolean> {
   const { allowed } = await counter.consume(`dpop:${hash('sha256', `${thumbprint}.${jti}`)}`);
   return allowed;
 }
 
-/** Whether two URLs differ in nothing but their spelling (RFC 3986, section 6.2.2), query and fragment. */
+/** Returns whether two URLs are equal after normalization (RFC 3986, section 6.2.2), without query and fragment. */
 function isSameResource(one: string, other: string): boolean {
-  const spelling = normalized(one);
-  return spelling !== undefined && spelling === normalized(other);
+  const normalized = normalizeUrl(one);
+  return normalized !== undefined && normalized === normalizeUrl(other);
 }
 
-function normalized(text: string): string | undefined {
+function normalizeUrl(text: string): string | undefined {
   const url = URL.parse(text);
   if (url === null) return undefined;
   url.search = '';

@@ -5,8 +5,8 @@ import { DAY_MS, MINUTE_MS, SECOND_MS } from '../time.ts';
 
 const FLUSH_MS = 15 * SECOND_MS;
 
-// Rows are locked in the order of their ids, as everywhere, so that batches of replicas and re-scopings cannot deadlock.
-const writeUse = (table: 'api_key' | 'oauth_grant') =>
+// Locks rows in the order of their ids (see LOCK_ORDER), so that batches of several replicas and scope changes cannot deadlock.
+const createUseCommand = (table: 'api_key' | 'oauth_grant') =>
   command<never>(
     `write_${table}_use`,
     `update ${table} set last_used_at = used.at
@@ -20,8 +20,8 @@ const writeUse = (table: 'api_key' | 'oauth_grant') =>
      ) used
      where ${table}.id = used.id`,
   );
-const writeKeyUse = writeUse('api_key');
-const writeGrantUse = writeUse('oauth_grant');
+const writeKeyUse = createUseCommand('api_key');
+const writeGrantUse = createUseCommand('oauth_grant');
 
 const writeFirstUse = command<never>(
   'write_first_use',
@@ -43,24 +43,23 @@ const writeSessionUse = command<never>(
 );
 
 /**
- * Keeps `lastUsedAt` of keys and grants and the idle end of sessions, to the minute, without a write on the
- * request path: uses are noted in memory and written in batches. A crash loses at most what was
- * noted since the last batch.
+ * Updates `lastUsedAt` of keys and grants and the idle expiry of sessions, rounded to minutes. Uses are collected in
+ * memory and written in batches, so that requests do not write. A crash loses the uses since the last batch.
  */
 export type Usage = {
   note(principal: Principal): void;
-  /** Writes at once, beside the request, that a refreshed access token works: its refresh is not repeated any more. */
+  /** Writes the first use of a refreshed access token without delaying the request. Its refresh can no longer be repeated. */
   noteFirstUse(tokenHash: Buffer): void;
   flush(): Promise<void>;
-  /** Writes what is left and stops. */
+  /** Writes the remaining uses and stops. */
   close(): Promise<void>;
 };
 
 export function trackUsage(db: Database, sessionIdleDays: number, onError: (error: unknown) => void): Usage {
-  const keys = batch((ids, minutes) => db.run(writeKeyUse, [ids, minutes.map(isoOf)]));
-  const grants = batch((ids, minutes) => db.run(writeGrantUse, [ids, minutes.map(isoOf)]));
-  const sessions = batch((ids, minutes) =>
-    db.run(writeSessionUse, [ids, minutes.map((minute) => isoOf(minute + sessionIdleDays * DAY_MS))]),
+  const keys = createBatch((ids, minutes) => db.run(writeKeyUse, [ids, minutes.map(toIso)]));
+  const grants = createBatch((ids, minutes) => db.run(writeGrantUse, [ids, minutes.map(toIso)]));
+  const sessions = createBatch((ids, minutes) =>
+    db.run(writeSessionUse, [ids, minutes.map((minute) => toIso(minute + sessionIdleDays * DAY_MS))]),
   );
 
   const flush = async () => {
@@ -72,8 +71,8 @@ export function trackUsage(db: Database, sessionIdleDays: number, onError: (erro
   return {
     note({ kind, credentialId }) {
       const minute = Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS;
-      const of = { 'api-key': keys, 'oauth-grant': grants, session: sessions }[kind];
-      of.note(credentialId, minute);
+      const uses = { 'api-key': keys, 'oauth-grant': grants, session: sessions }[kind];
+      uses.note(credentialId, minute);
     },
     noteFirstUse(tokenHash) {
       const name = tokenHash.toString('base64url');
@@ -92,10 +91,10 @@ export function trackUsage(db: Database, sessionIdleDays: number, onError: (erro
   };
 }
 
-const isoOf = (time: number): string => new Date(time).toISOString();
+const toIso = (time: number): string => new Date(time).toISOString();
 
-/** What has been used since the last write, and when it was written, so that a minute is written once. */
-function batch(save: (ids: string[], minutes: number[]) => Promise<unknown>) {
+/** Creates a batch of uses. It remembers the last written minute of each id, so that a minute is written once. */
+function createBatch(save: (ids: string[], minutes: number[]) => Promise<unknown>) {
   let pending = new Map<string, number>();
   let written = new Map<string, number>();
 
@@ -111,7 +110,7 @@ function batch(save: (ids: string[], minutes: number[]) => Promise<unknown>) {
         await save([...current.keys()], [...current.values()]);
         written = current;
       } catch (error) {
-        // Kept for the next round, unless it has been used again meanwhile.
+        // Retry with the next batch, unless a later use was collected.
         for (const [id, minute] of current) if (!pending.has(id)) pending.set(id, minute);
         throw error;
       }

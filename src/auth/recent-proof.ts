@@ -17,7 +17,7 @@ const findProof = query<Row>(
    where s.id = $1 and s.revoked_at is null`,
 );
 
-/** Returns until when the proof of a session counts, null if it does not, and how the user can renew it. */
+/** Returns until when the last proof of a session is valid, or null, and the methods by which the user can renew it. */
 export async function readProof(db: QueryRunner, { credentialId }: Principal) {
   const [row] = await db.query(findProof, [credentialId]);
   if (row === undefined) throw new ProblemError('credential_invalid');

@@ -1,6 +1,6 @@
 import { SCOPES, type Scope } from '../entities/index.ts';
 
-/** What a credential can do with each scope (section 5 of the API specification), for the documentation. */
+/** The operations that each scope permits (section 5 of the API specification), for the documentation. */
 export const SCOPE_MEANINGS: Readonly<Record<Scope, string>> = {
   'profile:read': 'read account profile, sessions, preferences',
   'profile:write': 'update profile, revoke sessions',
@@ -16,16 +16,16 @@ export const SCOPE_MEANINGS: Readonly<Record<Scope, string>> = {
 
 const ACCOUNT_ONLY: ReadonlySet<Scope> = new Set(['profile:read', 'profile:write', 'api-keys:read', 'api-keys:write']);
 
-/** Whether a scope applies to the whole account, so that a team credential cannot hold it. */
+/** Returns whether a scope applies to the whole account. Team credentials cannot have such a scope. */
 export const isAccountOnly = (scope: Scope): boolean => ACCOUNT_ONLY.has(scope);
 
-/** Whether a scope only reads. */
+/** Returns whether a scope permits only reading. */
 export const isReadScope = (scope: Scope): boolean => scope.endsWith(':read');
 
-/** The scopes without duplicates, in the order of the specification. */
+/** Returns the scopes without duplicates, in the order of the specification. */
 export const inOrder = (scopes: readonly Scope[]): Scope[] => SCOPES.filter((scope) => scopes.includes(scope));
 
-/** The scopes of a space-separated list (RFC 6749, section 3.3) that are known, in the order of the specification. */
+/** Returns the known scopes of a space-separated list (RFC 6749, section 3.3), in the order of the specification. */
 export function scopesIn(list: string): Scope[] {
   const named = new Set(list.split(' '));
   return SCOPES.filter((scope) => named.has(scope));

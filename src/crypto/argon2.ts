@@ -26,14 +26,14 @@ export const deriveTag = (password: string, { salt, memoryKib, ...rest }: Parame
   derive('argon2id', { message: password, nonce: salt, memory: memoryKib, ...rest });
 
 /**
- * Runs work that derives tags: at most one at a time per core, because more would only take each
- * other's time and memory, and the threads that files and names are read with.
+ * Runs work that derives tags, with at most one concurrent call per core. More would not be faster, need more memory,
+ * and occupy the threads that Node also uses for files and DNS.
  * @throws service_unavailable (503) if too many calls wait already
  */
 export async function withArgon2Slot<Result>(work: () => Promise<Result>): Promise<Result> {
   if (running >= CONCURRENCY_MAX) {
     if (waiting.length >= WAITING_MAX) {
-      throw new ProblemError('service_unavailable', 'Too many passwords are being checked.', {
+      throw new ProblemError('service_unavailable', 'Too many concurrent password checks.', {
         retryAfter: RETRY_AFTER_SECONDS,
       });
     }

@@ -3,13 +3,14 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:cr
 const IV_LENGTH = 12;
 const TAG_LENGTH = 16;
 
-/** Encrypts text with AES-256-GCM for the time it has to rest in a job row. */
+/** Encryption of stored text with AES-256-GCM, for example of tokens in job rows. */
 export type Encryption = {
+  /** @returns base64url of IV, authentication tag and ciphertext */
   encrypt(text: string): string;
   /** Decrypts text that any of the keys encrypted. @throws for anything else */
-  decrypt(sealed: string): string;
+  decrypt(encrypted: string): string;
   /** Returns the index of the key that encrypted the text; -1 if none did. */
-  findKeyIndex(sealed: string): number;
+  findKeyIndex(encrypted: string): number;
   /** Keys for another purpose, derived from the same secrets and in their order. */
   keysFor(purpose: string): readonly Buffer[];
 };
@@ -27,23 +28,23 @@ export function createEncryption(secretKeys: readonly string[]): Encryption {
     encrypt(text) {
       const iv = randomBytes(IV_LENGTH);
       const cipher = createCipheriv('aes-256-gcm', first, iv);
-      const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
-      return Buffer.concat([iv, cipher.getAuthTag(), sealed]).toString('base64url');
+      const ciphertext = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+      return Buffer.concat([iv, cipher.getAuthTag(), ciphertext]).toString('base64url');
     },
-    decrypt(sealed) {
+    decrypt(encrypted) {
       for (const key of keys) {
-        const text = decryptWith(key, sealed);
+        const text = decryptWith(key, encrypted);
         if (text !== undefined) return text;
       }
       throw new Error('Decryption failed with every key in SECRET_KEYS.');
     },
-    findKeyIndex: (sealed) => keys.findIndex((key) => decryptWith(key, sealed) !== undefined),
+    findKeyIndex: (encrypted) => keys.findIndex((key) => decryptWith(key, encrypted) !== undefined),
   };
 }
 
 /** @returns undefined if another key encrypted the text, or if it is damaged */
-function decryptWith(key: Buffer, sealed: string): string | undefined {
-  const bytes = Buffer.from(sealed, 'base64url');
+function decryptWith(key: Buffer, encrypted: string): string | undefined {
+  const bytes = Buffer.from(encrypted, 'base64url');
   if (bytes.length < IV_LENGTH + TAG_LENGTH) return undefined;
   const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, IV_LENGTH));
   decipher.setAuthTag(bytes.subarray(IV_LENGTH, IV_LENGTH + TAG_LENGTH));

@@ -6,10 +6,10 @@ import { deriveTag, withArgon2Slot } from './argon2.ts';
 /** The length of a password in code points. */
 export const PASSWORD_LENGTH = { min: 8, max: 128 } as const;
 
-/** The cost of one hash. Configuration can raise it; {@link LEAST_COST} is the minimum. */
+/** The cost of one hash. Configuration can raise it; {@link MIN_COST} is the minimum. */
 export type PasswordCost = { readonly memoryKib: number; readonly passes: number };
 
-export const LEAST_COST: PasswordCost = { memoryKib: 19 * 1024, passes: 2 };
+export const MIN_COST: PasswordCost = { memoryKib: 19 * 1024, passes: 2 };
 
 const PARALLELISM = 1;
 const SALT_BYTES = 16;
@@ -18,10 +18,10 @@ const TAG_BYTES = 32;
 const PHC = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
 
 /** Creates an Argon2id hash in the PHC format, which contains its own salt and cost. */
-export async function hashPassword(password: string, cost: PasswordCost = LEAST_COST): Promise<string> {
+export async function hashPassword(password: string, cost: PasswordCost = MIN_COST): Promise<string> {
   const salt = randomBytes(SALT_BYTES);
-  const parameters = { salt, ...boundedCost(cost), parallelism: PARALLELISM, tagLength: TAG_BYTES };
-  const tag = await withArgon2Slot(() => deriveTag(normalized(password), parameters));
+  const parameters = { salt, ...applyMinCost(cost), parallelism: PARALLELISM, tagLength: TAG_BYTES };
+  const tag = await withArgon2Slot(() => deriveTag(normalize(password), parameters));
   return format(cost, salt, tag);
 }
 
@@ -32,15 +32,15 @@ export async function hashPassword(password: string, cost: PasswordCost = LEAST_
 export function verifyPassword(
   password: string,
   storedHash: string | null,
-  cost: PasswordCost = LEAST_COST,
+  cost: PasswordCost = MIN_COST,
 ): Promise<boolean> {
   const { salt, tag, parallelism, passesOfDummy, ...stored } = planVerification(storedHash, cost);
   const tagLength = tag?.length ?? TAG_BYTES;
   return withArgon2Slot(async () => {
-    const message = normalized(password);
+    const message = normalize(password);
     const actual = tag === null ? null : await deriveTag(message, { salt, ...stored, parallelism, tagLength });
     if (passesOfDummy > 0) {
-      const { memoryKib } = boundedCost(cost);
+      const { memoryKib } = applyMinCost(cost);
       await deriveTag(message, { salt, memoryKib, passes: passesOfDummy, parallelism, tagLength });
     }
     return tag !== null && actual !== null && timingSafeEqual(actual, tag);
@@ -57,7 +57,7 @@ const toWork = ({ memoryKib, passes }: PasswordCost): number => memoryKib * pass
  * configured memory as it takes to reach the work that every verification does.
  */
 export function planVerification(storedHash: string | null, cost: PasswordCost) {
-  const configured = boundedCost(cost);
+  const configured = applyMinCost(cost);
   const { salt, tag, ...stored } = storedHash === null ? NO_HASH : parse(storedHash);
   highestWork = Math.max(highestWork, toWork(stored));
   const missing = Math.max(highestWork, toWork(configured)) - toWork(stored);
@@ -67,7 +67,7 @@ export function planVerification(storedHash: string | null, cost: PasswordCost) 
 /** Returns whether a hash has another cost than new ones, so that the next sign-in replaces it. */
 export function needsRehash(storedHash: string, cost: PasswordCost): boolean {
   const { memoryKib, passes } = parse(storedHash);
-  const wanted = boundedCost(cost);
+  const wanted = applyMinCost(cost);
   return memoryKib !== wanted.memoryKib || passes !== wanted.passes;
 }
 
@@ -91,10 +91,10 @@ function parse(storedHash: string) {
  * @param pointer the member of the body that holds the password
  */
 export function requireUncommon(password: string, email: string | null, pointer: string): void {
-  const guess = normalized(password).toLowerCase();
-  const address = normalized(email ?? '').toLowerCase();
+  const guess = normalize(password).toLowerCase();
+  const address = normalize(email ?? '').toLowerCase();
   const [mailbox = ''] = address.split('@', 1);
-  if (common().has(guess)) throw invalidInput(pointer, 'This is one of the most common passwords. Choose another one.');
+  if (getCommonPasswords().has(guess)) throw invalidInput(pointer, 'This is one of the most common passwords. Choose another one.');
   if (guess === address || guess === mailbox) {
     throw invalidInput(pointer, 'The password is the email address of the account. Choose another one.');
   }
@@ -102,25 +102,25 @@ export function requireUncommon(password: string, email: string | null, pointer:
 
 let commonPasswords: ReadonlySet<string> | undefined;
 
-/** Read on first use, because most processes that import this file never need it. */
-const common = (): ReadonlySet<string> =>
+/** Returns the common passwords. The file is read on first use, because most processes never need it. */
+const getCommonPasswords = (): ReadonlySet<string> =>
   (commonPasswords ??= new Set(
     readFileSync(`${import.meta.dirname}/common-passwords.txt`, 'utf8')
       .split('\n')
       .filter((line) => line !== '' && !line.startsWith('#')),
   ));
 
-const boundedCost = ({ memoryKib, passes }: PasswordCost) => ({
-  memoryKib: Math.max(memoryKib, LEAST_COST.memoryKib),
-  passes: Math.max(passes, LEAST_COST.passes),
+const applyMinCost = ({ memoryKib, passes }: PasswordCost) => ({
+  memoryKib: Math.max(memoryKib, MIN_COST.memoryKib),
+  passes: Math.max(passes, MIN_COST.passes),
 });
 
 function format(cost: PasswordCost, salt: Buffer, tag: Buffer): string {
-  const { memoryKib, passes } = boundedCost(cost);
-  return `$argon2id$v=19$m=${memoryKib},t=${passes},p=${PARALLELISM}$${unpadded(salt)}$${unpadded(tag)}`;
+  const { memoryKib, passes } = applyMinCost(cost);
+  return `$argon2id$v=19$m=${memoryKib},t=${passes},p=${PARALLELISM}$${toUnpaddedBase64(salt)}$${toUnpaddedBase64(tag)}`;
 }
 
-const unpadded = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '');
+const toUnpaddedBase64 = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '');
 
 // Keyboards compose an accented letter differently; for the user it is the same password.
-const normalized = (password: string): string => password.normalize('NFKC');
+const normalize = (password: string): string => password.normalize('NFKC');

@@ -2,7 +2,7 @@ import { hash, randomFillSync } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { generateRandomString } from '@oslojs/crypto/random';
 
-/** What a secret is for; the kind is part of its text, so that scanners and look-ups can tell. */
+/** The kinds of secrets, with the abbreviation that each secret contains, so that scanners and look-ups recognize it. */
 export const SECRET_KINDS = {
   personalKey: 'pk',
   teamKey: 'tk',
@@ -19,13 +19,13 @@ export const SECRET_KINDS = {
 export type SecretKind = keyof typeof SECRET_KINDS;
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-/** 43 base62 digits carry 256 bits. */
+/** 43 base62 digits contain 256 bits. */
 const RANDOM_LENGTH = 43;
 const CHECKSUM_LENGTH = 6;
 
 const kinds = Object.entries(SECRET_KINDS) as [SecretKind, string][]; // Object.entries widens the keys to string
 
-/** The regular expression of every secret of this brand, for secret scanners. */
+/** Returns the regular expression of all secrets of a brand, for secret scanners. */
 export const secretPattern = (brand: string): RegExp =>
   new RegExp(`^${brand}_(${Object.values(SECRET_KINDS).join('|')})_[0-9A-Za-z]{${RANDOM_LENGTH + CHECKSUM_LENGTH}}$`);
 
@@ -36,13 +36,13 @@ export type Tokens = ReturnType<typeof createTokens>;
  * `<brand>_<kind>_<43 random base62 digits><CRC-32 of all before it, in 6 base62 digits>`.
  */
 export function createTokens(brand: string) {
-  const kindOfPrefix = new Map(kinds.map(([kind, short]) => [`${brand}_${short}_`, kind]));
+  const kindsByPrefix = new Map(kinds.map(([kind, short]) => [`${brand}_${short}_`, kind]));
 
   return {
-    /** A new secret, with what may be shown of it later. */
+    /** Generates a secret, with its hash and the parts that can be displayed later. */
     generate(kind: SecretKind) {
       const body = `${brand}_${SECRET_KINDS[kind]}_${generateRandomString({ read: randomFillSync }, BASE62, RANDOM_LENGTH)}`;
-      const secret = body + checksum(body);
+      const secret = body + computeChecksum(body);
       const prefixLength = brand.length + SECRET_KINDS[kind].length + 2;
       return {
         secret,
@@ -52,21 +52,21 @@ export function createTokens(brand: string) {
       };
     },
 
-    /** The kind of a well-formed secret with a right checksum, else undefined. Does no I/O. */
+    /** Returns the kind of a secret without I/O. @returns undefined if the format or the checksum is invalid */
     parseKind(secret: string): SecretKind | undefined {
       const bodyLength = secret.length - CHECKSUM_LENGTH;
-      const kind = kindOfPrefix.get(secret.slice(0, bodyLength - RANDOM_LENGTH));
-      return kind !== undefined && secret.slice(bodyLength) === checksum(secret.slice(0, bodyLength))
+      const kind = kindsByPrefix.get(secret.slice(0, bodyLength - RANDOM_LENGTH));
+      return kind !== undefined && secret.slice(bodyLength) === computeChecksum(secret.slice(0, bodyLength))
         ? kind
         : undefined;
     },
   };
 }
 
-/** What is stored of a secret: its SHA-256. */
+/** Returns the SHA-256 of a secret, which is stored instead of the secret. */
 export const hashSecret = (secret: string): Buffer => hash('sha256', secret, 'buffer');
 
-function checksum(text: string): string {
+function computeChecksum(text: string): string {
   let rest = crc32(text);
   let digits = '';
   for (let i = 0; i < CHECKSUM_LENGTH; i++) {

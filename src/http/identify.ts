@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { authenticate, authenticateSession, unauthenticated, type Authentication } from '../auth/authenticate.ts';
-import { bearerOf, dpopTokenOf } from '../auth/authorization-header.ts';
+import { parseBearer, parseDpopToken } from '../auth/authorization-header.ts';
 import { withDpopChallenge, requireProof, type Presented } from '../auth/dpop.ts';
 import { ProblemError } from '../errors.ts';
 import { toProblemError } from '../procedures/problem-details.ts';
@@ -38,9 +38,9 @@ export async function identify(
 ): Promise<Identified> {
   const { services, limiter, usage, attempts } = http;
   const { db } = services;
-  const bearer = bearerOf(req.rawHeaders);
+  const bearer = parseBearer(req.rawHeaders);
   const proofs = bearer === '' ? attempts.proofs : null;
-  const token = proofs === null ? bearer : dpopTokenOf(req.rawHeaders);
+  const token = proofs === null ? bearer : parseDpopToken(req.rawHeaders);
   const resolved =
     bearer === undefined && sessionToken !== undefined
       ? authenticateSession(db, services.tokens, sessionToken, teamId)

@@ -177,7 +177,7 @@ const PROBLEM_EXAMPLES: Readonly<Partial<Record<ProblemCode, ProblemExample>>> =
     },
   },
   scope_missing: { detail: 'This needs a credential with the scope teams:write.' },
-  permission_missing: { detail: 'This needs a role with the permission edit_team_settings.' },
+  permission_missing: { detail: 'Your role needs the permission `edit_team_settings`.' },
   team_limit_reached: { detail: 'This account owns 10 teams; its limit is 10.' },
   seat_limit_reached: { detail: 'All 5 seats of the plan Free are taken by members and pending invitations.' },
   key_limit_reached: { detail: 'There are 1000 active keys; the limit is 1000.' },

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import {
   hashPassword,
-  LEAST_COST,
+  MIN_COST,
   needsRehash,
   planVerification,
   verifyPassword,
 } from '../../src/crypto/password-hash.ts';
 
-const { memoryKib } = LEAST_COST;
+const { memoryKib } = MIN_COST;
 const work = (storedHash: string | null, passes: number): number => {
   const plan = planVerification(storedHash, { memoryKib, passes });
   return plan.memoryKib * plan.passes + memoryKib * plan.passesOfDummy;
