@@ -28,7 +28,12 @@ const ACTIVE = activeMembership('m');
  */
 function credentialLookup<Row extends { account_id: string }>(
   name: string,
-  { columns, from, where, membershipFilter = '' }: { columns: string; from: string; where: string; membershipFilter?: string },
+  {
+    columns,
+    from,
+    where,
+    membershipFilter = '',
+  }: { columns: string; from: string; where: string; membershipFilter?: string },
 ) {
   const withoutTeam = query<Row>(name, `select ${columns} from ${from} where ${where} and a.disabled_at is null`);
   const inTeam = query<Row & MembershipColumns>(

@@ -94,7 +94,8 @@ export function requireUncommon(password: string, email: string | null, pointer:
   const guess = normalize(password).toLowerCase();
   const address = normalize(email ?? '').toLowerCase();
   const [mailbox = ''] = address.split('@', 1);
-  if (getCommonPasswords().has(guess)) throw invalidInput(pointer, 'This is one of the most common passwords. Choose another one.');
+  if (getCommonPasswords().has(guess))
+    throw invalidInput(pointer, 'This is one of the most common passwords. Choose another one.');
   if (guess === address || guess === mailbox) {
     throw invalidInput(pointer, 'The password is the email address of the account. Choose another one.');
   }

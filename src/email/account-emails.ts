@@ -50,9 +50,7 @@ export function renderAccountEmail(email: AccountEmail, baseUrl: string): Omit<M
       return renderEmail({
         subject: 'Verify your email address',
         title: 'Verify your email address',
-        before: [
-          'An account was requested with this email address.',
-        ],
+        before: ['An account was requested with this email address.'],
         link: link('verify-email', 'Verify your email address', email),
         after: ['If this wasn’t you, ignore this email. No account will be created.'],
         baseUrl,
@@ -63,7 +61,9 @@ export function renderAccountEmail(email: AccountEmail, baseUrl: string): Omit<M
         title: 'Confirm your new email address',
         before: ['A change of an account’s email address to this one was requested.'],
         link: link('confirm-email', 'Confirm your new email address', email),
-        after: ['If this wasn’t you, ignore this email and do not open the link. It would connect your email address to someone else’s account.'],
+        after: [
+          'If this wasn’t you, ignore this email and do not open the link. It would connect your email address to someone else’s account.',
+        ],
         baseUrl,
       });
     case 'reset_password':
@@ -138,7 +138,9 @@ export function renderAccountEmail(email: AccountEmail, baseUrl: string): Omit<M
           `${email.ownerName === null ? 'The owner' : quote(email.ownerName)} offers you the ownership of the team ${quote(email.teamName)}.`,
           `Sign in at ${baseUrl} by ${formatUtc(email.expiresAt)} to accept or decline.`,
         ],
-        after: ['If you did not expect this offer, ignore this email. The names in quotation marks were chosen by users.'],
+        after: [
+          'If you did not expect this offer, ignore this email. The names in quotation marks were chosen by users.',
+        ],
         baseUrl,
       });
     default: {

@@ -47,7 +47,10 @@ function createSmtpMailer(url: string, from: string): Mailer {
     async send(mail, signal) {
       // AbortSignal.timeout and AbortSignal.any would keep each email in memory until the timeout.
       const deadline = new AbortController();
-      const timer = setTimeout(() => deadline.abort(new Error(`The mail server took more than ${SEND_MS} ms`)), SEND_MS);
+      const timer = setTimeout(
+        () => deadline.abort(new Error(`The mail server took more than ${SEND_MS} ms`)),
+        SEND_MS,
+      );
       const abort = () => deadline.abort(signal?.reason);
       if (signal?.aborted) abort();
       signal?.addEventListener('abort', abort);
