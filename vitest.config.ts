@@ -48,7 +48,7 @@ export default defineConfig({
         fileParallelism: false,
         env: { SOAK_SECONDS: '300' },
       }),
-      suite('fuzz', 120_000, { include: ['test/fuzz/**/*.test.ts'] }),
+      suite('fuzz', 300_000, { include: ['test/fuzz/**/*.test.ts'] }),
       // Each test runs a browser beside it.
       suite('web', 60_000, { include: ['test/web/**/*.test.ts'], maxWorkers: 2 }),
     ],

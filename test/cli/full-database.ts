@@ -50,6 +50,14 @@ export async function fillEverything(api: Api) {
     ownership_transfer: { team_id: team.id, nominee_id: nominee.id },
     authorization_request: { id_hash: hash(), payload: { text: AWKWARD, long: hash().toString('hex').repeat(5000) } },
     oauth_artifact: { key_hash: hash(), model: 'Any', payload: [null, 1.5, '\\u0041'] },
+    oauth_token_family: {
+      id: newId('family'),
+      account_id: owner.id,
+      client_id: grant.clientId,
+      resource: 'api',
+      scopes: ['teams:read'],
+      grant_id: grant.id,
+    },
     oauth_refresh_answer: { token_hash: hashSecret(grant.secret), answer: '', successors: [hash(), hash()] },
     sent_mail: { id: newId('mail'), recipient: AWKWARD },
   };
@@ -65,6 +73,7 @@ export async function fillEverything(api: Api) {
       values,
     );
   }
+  await api.rows('update oauth_token set family_id = (select id from oauth_token_family)', []);
   return { owner, team, key, grant, person, invitation: { id: String(invited.body.id) } };
 }
 

@@ -23,7 +23,11 @@ export async function check<Values>(
     endOnFailure: path !== undefined,
     examples,
   });
-  if (details.failed) throw new Error(`${repetitionOf(details)}\n${await fc.asyncDefaultReportMessage(details)}`);
+  if (!details.failed) return;
+  const { errorInstance: cause } = details;
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  const report = await fc.asyncDefaultReportMessage(details);
+  throw new Error(`${repetitionOf(details)}\n${reason}\n${report}`, { cause });
 }
 
 /** The command that repeats a failure. */

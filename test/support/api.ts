@@ -32,6 +32,7 @@ import { useEventKey } from '../../src/events/chain/event-mac.ts';
 import { createMailbox } from './mailbox.ts';
 
 const BASE_URL = 'http://localhost:3000';
+const CONNECT_MS = 20_000;
 
 export type Api = Awaited<ReturnType<typeof startApi>>;
 
@@ -64,6 +65,8 @@ export async function startApi(
   const lines: Record<string, unknown>[] = [];
   const log = openLog('debug', collector(lines));
   const db = await openDatabase(database.url, config.databasePoolMax);
+  // On a busy machine a request may wait longer than in production; tests of outages cut the connection instead.
+  db.pool.options.connectionTimeoutMillis = CONNECT_MS;
   const services = {
     config,
     db,
