@@ -119,7 +119,9 @@ describe.skipIf(process.platform === 'win32')('the image', () => {
     service.child.kill('SIGTERM');
     const { code, stdout, stderr } = await service.ended;
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(stdout.split('\n').filter((line) => /"level":[4-6]0/.test(line))).toEqual([]);
+    // On a busy machine Redis may be slow, which the limiter reports and bridges.
+    const warnings = stdout.split('\n').filter((line) => /"level":[4-6]0/.test(line));
+    expect(warnings.filter((line) => !line.includes('Redis did not answer in'))).toEqual([]);
     expect((await runInImage(healthCheck, { PORT: port }).ended).code).toBe(1);
   });
 

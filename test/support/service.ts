@@ -13,7 +13,7 @@ const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 const LIFE_LINE = `data:text/javascript,process.stdin.on('end', () => process.kill(process.pid, 'SIGKILL')).resume().unref()`;
 
 const POLL_MS = 10;
-const START_MS_MAX = 25_000;
+const START_MS_MAX = 45_000;
 const SERVER_STOP_MS_MAX = 15_000;
 
 export type Exit = { readonly code: number | null; readonly signal: NodeJS.Signals | null };
