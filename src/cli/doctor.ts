@@ -33,7 +33,7 @@ export function doctorCommand(command: Command): void {
   });
 }
 
-const line = ({ name, ok, detail }: Check): string => `${ok ? 'ok    ' : 'FAILED'}  ${name.padEnd(14)}${detail}`;
+const line = ({ name, ok, detail }: Check): string => `${ok ? 'ok    ' : 'FAILED'}  ${name.padEnd(16)}${detail}`;
 
 async function examine(): Promise<Check[]> {
   try {

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { constants } from 'node:os';
 import { Command, CommanderError } from 'commander';
 import { failureLine } from './failure.ts';
 
@@ -48,6 +49,12 @@ const roster = new Command('roster')
 
 for (const [name, [description]] of Object.entries(GROUPS)) roster.command(name).description(description);
 roster.hook('preSubcommand', async (_, command) => (await GROUPS[command.name()]?.[1]())?.(command));
+
+// A reader such as `head` ends early. Like other commands, this one then ends as SIGPIPE would end it, and prints nothing.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(128 + constants.signals.SIGPIPE);
+  throw error;
+});
 
 try {
   await roster.parseAsync();

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { recordNow } from '../events/record.ts';
 import { countKeyUse, reseal } from '../jobs/reseal.ts';
 import { withServices } from './operate.ts';
 
@@ -7,8 +8,10 @@ export function secretsCommands(secrets: Command): void {
     .command('reseal')
     .description('Encrypt everything with the first key of SECRET_KEYS, so that the others can be dropped')
     .action(
-      withServices(async ({ db: { pool }, encryption }) => {
+      withServices(async ({ db, encryption }) => {
+        const { pool } = db;
         const resealed = await reseal(pool, encryption);
+        await recordNow(db, 'operator.secrets_resealed', { number: sum(Object.values(resealed)) });
         const { lost } = await countKeyUse(pool, encryption);
         const text = Object.entries(resealed).map(([name, count]) => `${String(count).padStart(8)}  ${name}`);
         return {
@@ -19,3 +22,5 @@ export function secretsCommands(secrets: Command): void {
       }),
     );
 }
+
+const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0);

@@ -91,6 +91,7 @@ export const EVENTS = {
   'operator.account_disabled': { target: 'account', audience: 'operator', webhook: false },
   'operator.account_enabled': { target: 'account', audience: 'operator', webhook: false },
   'operator.emails_retried': { target: null, audience: 'operator', webhook: false },
+  'operator.secrets_resealed': { target: null, audience: 'operator', webhook: false },
   'access.denied': { target: null, audience: 'team', webhook: false },
   'sign_in.denied': { target: 'account', audience: 'operator', webhook: false },
   'attempts.throttled': { target: null, audience: 'operator', webhook: false },

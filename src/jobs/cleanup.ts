@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { REFRESH_REPEAT_MAX_SECONDS } from '../config.ts';
+import type { Config } from '../config.ts';
 import { isoOrNull } from '../db/query.ts';
 import { record } from '../events/record.ts';
 
@@ -14,7 +14,7 @@ export type Cleanup = {
   /** When it runs, in crontab syntax. */
   readonly schedule: string;
   /** One batch: finds at most `BATCH_MAX` rows by an index on their expiry, and returns one row for each. */
-  readonly batch: string;
+  readonly batch: string | ((config: Config) => string);
   /** Records an event for a row, if removing it ends access that was not revoked before. */
   readonly recordEvent?: (tx: EntityManager, row: Row) => void;
 };
@@ -49,12 +49,13 @@ export const CLEANUPS = {
   // Sealed tokens and one-time states: kept no longer than they can be used.
   cleanup_refresh_answers: {
     schedule: EVERY_MINUTE,
-    batch: remove({
-      table: 'oauth_refresh_answer',
-      key: 'token_hash',
-      expiry: 'created_at',
-      keptFor: `${REFRESH_REPEAT_MAX_SECONDS} seconds`,
-    }),
+    batch: ({ oauth }) =>
+      remove({
+        table: 'oauth_refresh_answer',
+        key: 'token_hash',
+        expiry: 'created_at',
+        keptFor: `${oauth.refreshRepeatSeconds} seconds`,
+      }),
   },
   cleanup_email_links: {
     schedule: EVERY_MINUTE,

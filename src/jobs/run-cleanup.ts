@@ -34,9 +34,11 @@ async function runCleanup(services: Services, name: string, cleanup: Cleanup, he
 }
 
 /** Runs one batch, and records the events of its rows in the same transaction. */
-const runBatch = ({ db }: Services, { batch, recordEvent }: Cleanup): Promise<number> =>
+const runBatch = ({ config, db }: Services, { batch, recordEvent }: Cleanup): Promise<number> =>
   transaction(db, async (tx) => {
-    const rows = await tx.execute<Parameters<NonNullable<Cleanup['recordEvent']>>[1][]>(batch);
+    const rows = await tx.execute<Parameters<NonNullable<Cleanup['recordEvent']>>[1][]>(
+      typeof batch === 'string' ? batch : batch(config),
+    );
     if (recordEvent !== undefined) for (const row of rows) recordEvent(tx, row);
     return rows.length;
   });

@@ -57,7 +57,7 @@ export function createTasks(services: Services, mailer: Mailer, log: Log): TaskL
       await helpers.query(UNLOCK_STALE_JOBS, [helpers.job.id]);
       const { rows } = await helpers.query<EmailJob>(ABANDONED_EMAILS);
       for (const email of rows) await giveUp(email, 'unreachable', 'The worker stopped during the last attempt');
-      await helpers.query(DELETE_SPENT_JOBS);
+      await helpers.query(DELETE_SPENT_JOBS, [RETIRED_TASKS]);
     },
 
     async chainAudit() {
@@ -89,10 +89,14 @@ const ABANDONED_EMAILS = `select j.id::text, t.identifier as task, j.payload
     and t.identifier in ('sendInvitation', 'sendAccountMail')
   order by j.id limit 100`;
 
-/** Replaced jobs, and scheduled ones that failed: an operator can see these for two hours. */
+/** Tasks of earlier versions: a replica that still runs one of them can schedule a job that no other replica runs. */
+const RETIRED_TASKS = ['sweep'];
+
+/** Replaced jobs, retired ones, and scheduled ones that failed: an operator can see these for two hours. */
 const DELETE_SPENT_JOBS = `select 1 from graphile_worker.complete_jobs(array(
   select id from graphile_worker.jobs
-  where locked_at is null and attempts >= max_attempts and (key is null or updated_at < now() - interval '2 hours')
+  where locked_at is null and (task_identifier = any($1)
+    or (attempts >= max_attempts and (key is null or updated_at < now() - interval '2 hours')))
 ))`;
 
 /** The ids that the log names an email by. */

@@ -5,20 +5,25 @@ import { record } from '../events/record.ts';
 import { lockMany } from './locks.ts';
 
 /** Revokes the grants that match and the API keys that were created through them. Records each. */
-export async function revokeGrants(tx: EntityManager, where: FilterQuery<OAuthGrant>, reason: string): Promise<void> {
+export async function revokeGrants(
+  tx: EntityManager,
+  where: FilterQuery<OAuthGrant>,
+  reason: string | ((grant: OAuthGrant) => string),
+): Promise<void> {
   const grants = await lockMany(tx, 'oauth_grant', { $and: [where, { revokedAt: null }] });
   if (grants.length === 0) return;
   const ids = grants.map(({ id }) => id);
   await tx.nativeUpdate(OAuthGrant, { id: { $in: ids } }, { revokedAt: new Date() });
   // Under the lock of its grant: a key that is being created through it exists by now, or will be denied.
   await revokeApiKeys(tx, { oauthGrant: { $in: ids } }, 'its grant ended');
-  for (const { id: grantId, account, client, team } of grants) {
+  for (const grant of grants) {
+    const { id: grantId, account, client, team } = grant;
     record(tx, 'oauth_grant.revoked', {
       accountId: account.id,
       clientId: client.id,
       grantId,
       teamId: team?.id ?? null,
-      reason,
+      reason: typeof reason === 'string' ? reason : reason(grant),
     });
   }
 }

@@ -50,6 +50,9 @@ describe('doctor', () => {
     const { code, stderr, checks } = await doctor({});
 
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const lines = (await run(roster.env, ['doctor'])).stdout.trim().split('\n');
+    for (const text of lines) expect(text).toMatch(/^ok {6}[a-z-]+ +\S/);
+    for (const { name } of checks) expect(lines.join('\n')).toContain(`ok      ${name} `);
     expect(checks.map(({ name, ok }) => [name, ok])).toEqual(
       [
         'configuration',

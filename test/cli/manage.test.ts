@@ -48,6 +48,21 @@ test('--password-stdin keeps the password out of the list of processes, and take
   expect(await verifyPassword('correct horse ', row?.password_hash ?? null)).toBe(true);
 });
 
+test('a reader that ends early, such as head, ends a list without a message', async () => {
+  await roster.rows(
+    `insert into account (id, email, role, created_at, updated_at)
+     select 'acc_head' || lpad(n::text, 18, '0'), 'head' || n || '@example.com', 'user', now(), now()
+     from generate_series(1, 2000) n`,
+  );
+  const { promise, resolve } = Promise.withResolvers<{ stdout: string; stderr: string }>();
+  const command = `"${process.execPath}" bin/run.cjs src/cli/main.ts account list | head -n 1`;
+  const env = { PATH: process.env['PATH'], ...roster.env };
+  execFile('sh', ['-c', command], { cwd: ROOT, env }, (_, stdout, stderr) => resolve({ stdout, stderr }));
+
+  expect(await promise).toEqual({ stdout: expect.stringMatching(/^acc_[^\n]+\n$/), stderr: '' });
+  await roster.rows(`delete from account where id like 'acc_head%'`);
+});
+
 test('lists are printed in pages, each row once, oldest first', async () => {
   await roster.rows(
     `insert into account (id, email, role, created_at, updated_at)

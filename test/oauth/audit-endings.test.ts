@@ -92,7 +92,7 @@ describe('the log has a line for each grant that ends', () => {
     const lines = await revocations(api, () => trpc.account.delete.mutate());
 
     expect(lines).toEqual(
-      [lineOf(own, account, 'account deleted'), lineOf(toItsClient, other, 'account deleted')].toSorted(byGrant),
+      [lineOf(own, account, 'account deleted'), lineOf(toItsClient, other, 'client deleted')].toSorted(byGrant),
     );
   });
 

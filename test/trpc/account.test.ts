@@ -235,6 +235,8 @@ describe('account.updateProfile', () => {
     [{ avatar: 'javascript:alert(1)' }, 'invalid_format'],
     [{ avatar: 'data:image/png;base64,AAAA' }, 'invalid_format'],
     [{ avatar: 'https://user:secret@images.example/' }, 'invalid_format'],
+    [{ avatar: 'https://images.example/me.png\r\nSet-Cookie: a=b' }, 'invalid_format'],
+    [{ avatar: 'https://images.example/me.png\r\n' }, 'invalid_format'],
     [{ avatar: `https://images.example/${'x'.repeat(2048)}` }, 'max_length'],
     [{ avatar: '' }, 'min_length'],
     [{ avatar: 7 }, 'invalid_type'],

@@ -59,7 +59,7 @@ async function remove(
   const clients = await lockMany(tx, 'oauth_client', { account: accountId });
   const grants = { $or: [{ account: accountId }, { client: { $in: clients.map(({ id }) => id) } }] };
   await lockMany(tx, 'oauth_grant', grants);
-  await revokeGrants(tx, grants, 'account deleted');
+  await revokeGrants(tx, grants, (grant) => (grant.account.id === accountId ? 'account deleted' : 'client deleted'));
   await lockMany(tx, 'api_key', { account: accountId });
   for (const teamId of owned) {
     await tx.nativeDelete(Team, { id: teamId });
