@@ -26,7 +26,8 @@ export const NOTICES: Readonly<Record<NoticeKind, Notice>> = {
   },
   access_revoked: {
     title: 'All other access was revoked',
-    happened: 'All passkeys, API keys and connected apps of your account were revoked after a password reset.',
+    happened:
+      'All passkeys, API keys and connected apps of your account were revoked after a password reset, and its other sessions were signed out.',
   },
   passkey_added: {
     title: 'A passkey was added',

@@ -1,6 +1,7 @@
 import { describe, expect } from 'vitest';
 import { test, type Api } from '../support/api.ts';
 import { signedIn, type Visitor } from '../support/browser.ts';
+import { tokenIn } from '../support/mailbox.ts';
 import type { AClient, AnAccount } from '../support/factories.ts';
 import type { ALL_SCOPES } from '../rest/operations.ts';
 import { aCode, aProofKey, askConsent, exchange, goodRequest, post, refresh, resume, someTokens } from './flow.ts';
@@ -50,6 +51,31 @@ describe('a second consent for the same client', () => {
     expect(await scopesOf(api, first.tokens.access)).toEqual(['teams:read']);
     const next = await refresh(api, person.client, first.tokens.refresh);
     expect([next.body.scope, await scopesOf(api, next.body.access_token)]).toEqual(['teams:read', ['teams:read']]);
+  });
+
+  test('whose code is not exchanged yet gives nothing back after the grant was narrowed', async ({ api }) => {
+    const person = await aPerson(api);
+    await someTokens(api, { ...person, scopes: SCOPES });
+    const [grant] = await grantsOf(api, person);
+    const pending = await aCode(api, { ...person, scopes: SCOPES });
+
+    await person.visitor.trpc.grants.narrow.mutate({ grantId: grant?.id ?? '', scopes: ['teams:read'] });
+
+    expect(outcome(await exchange(api, pending))).toBe('400 invalid_grant');
+    expect((await grantsOf(api, person)).map(({ scopes }) => scopes)).toEqual([['teams:read']]);
+  });
+
+  test('whose code is not exchanged yet ends with a password reset', async ({ api }) => {
+    const person = await aPerson(api);
+    const pending = await aCode(api, { ...person, scopes: SCOPES });
+    const { email } = person.account;
+    await api.visitor().trpc.auth.forgotPassword.mutate({ email });
+    const token = tokenIn(await api.mailTo(email, /^Reset/));
+
+    await api.visitor().trpc.auth.resetPassword.mutate({ token, password: 'quiet lighthouse 7' });
+
+    expect(outcome(await exchange(api, pending))).toBe('400 invalid_grant');
+    expect(await grantsOf(api, person)).toEqual([]);
   });
 
   test('that is abandoned changes nothing, and is no connected app', async ({ api }) => {

@@ -321,6 +321,25 @@ describe('a key made through a grant', () => {
     for (const each of [key, others]) expect(await scopesOf(api, each)).toEqual(['teams:read']);
   });
 
+  test('gets nothing beyond the grant, whoever changes its scopes', async ({ api }) => {
+    const account = await api.anAccount();
+    const grant = await api.aGrant(account, { scopes: ['teams:read', 'members:read', 'api-keys:write'] });
+    const key = await aKeyThrough(api, grant);
+    const trpc = await as(api, account);
+    await trpc.grants.narrow.mutate({ grantId: grant.id, scopes: ['teams:read', 'api-keys:write'] });
+    const other = await api.aGrant(account, { scopes: ['members:read', 'api-keys:write'] });
+    const beside = await api.anApiKey(account, { scopes: ['members:read', 'api-keys:write'] });
+
+    for (const caller of [other, beside]) {
+      const answer = await api.as(caller).patch(`/api/v1/api-keys/${key.id}`, { scopes: ['members:read'] });
+      expect(answer).toBeProblem('scope_not_allowed');
+    }
+    const widen = trpc.updateApiKey.mutate({ keyId: key.id, scopes: ['members:read'] });
+    expect(await outcomeOf(widen)).toBe('scope_not_allowed');
+    expect(await scopesOf(api, key)).toEqual(['teams:read']);
+    expect(await outcomeOf(trpc.updateApiKey.mutate({ keyId: key.id, scopes: ['api-keys:write'] }))).toBe('done');
+  });
+
   // Guarantees that no key slips through: one that is made while its grant ends is ended too, or never made.
   test('does not outlive a revocation that comes while keys are made', async ({ api, replica }) => {
     const { member, team } = await aScene(api);

@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest';
 import { test, type Api } from '../support/api.ts';
 import { createAuthenticator } from '../support/authenticator.ts';
 import { problemOf } from '../support/browser.ts';
-import { allMailed, aSignedIn, codeOf, OTHER_PASSWORD, tokenTo } from './people.ts';
+import { allMailed, anAddress, aSignedIn, codeOf, OTHER_PASSWORD, tokenTo } from './people.ts';
 
 /** Resets the password of somebody with a passkey, two keys, of which one is a team's, and a connected app. */
 async function aReset(api: Api) {
@@ -74,15 +74,39 @@ describe('a password reset', () => {
     );
   });
 
-  test('revokes nothing that was created after it, and the same again when asked twice', async ({ api }) => {
-    const { id, visitor, revocationToken } = await aReset(api);
-    const later = await api.anApiKey({ id }, { scopes: ['profile:read'] });
-    await api.rows(`update api_key set created_at = now() + interval '1 second' where id = $1`, [later.id]);
+  test('revokes also what a key or passkey has obtained since, and the same again when asked twice', async ({
+    api,
+  }) => {
+    const { id, email, visitor, revocationToken, authenticator } = await aReset(api);
+    const stranger = api.visitor();
+    const options = await stranger.trpc.passkeys.signInOptions.mutate();
+    await stranger.trpc.passkeys.signIn.mutate({ response: authenticator.get(options) });
+    const rotating = await api.anApiKey({ id }, { scopes: ['profile:read', 'api-keys:write'] });
+    const made = await api.as(rotating).post('/api/v1/api-keys', { name: 'Later', scopes: ['profile:read'] });
+    const other = createAuthenticator();
+    const response = other.create(await stranger.trpc.passkeys.registrationOptions.mutate());
+    await stranger.trpc.passkeys.register.mutate({ name: 'Second', response });
+    const newEmail = anAddress();
+    await stranger.trpc.account.changeEmail.mutate({ newEmail });
+    const changeToken = await tokenTo(api, newEmail, /./);
 
     const revoke = () => codeOf(visitor.trpc.auth.revokeRemainingAccess.mutate({ token: revocationToken }));
     expect(await Promise.all([revoke(), revoke()])).toEqual(['ok', 'ok']);
 
-    expect((await api.as(later).get('/api/v1/me')).status).toBe(200);
+    expect(await api.as({ secret: made.body.secret as string }).get('/api/v1/me')).toBeProblem('credential_invalid');
+    expect(await codeOf(stranger.trpc.getMe.query())).toBe('credential_invalid');
+    expect(await codeOf(visitor.trpc.account.confirmEmailChange.mutate({ token: changeToken }))).toBe('link_invalid');
+    expect(await api.rows('select 1 from passkey where account_id = $1', [id])).toEqual([]);
+    expect(await codeOf(visitor.trpc.auth.signIn.mutate({ email, password: OTHER_PASSWORD }))).toBe('ok');
+  });
+
+  test('leaves the session of the browser that revokes', async ({ api }) => {
+    const { email, visitor, revocationToken } = await aReset(api);
+    await visitor.trpc.auth.signIn.mutate({ email, password: OTHER_PASSWORD });
+
+    await visitor.trpc.auth.revokeRemainingAccess.mutate({ token: revocationToken });
+
+    expect(await codeOf(visitor.trpc.getMe.query())).toBe('ok');
   });
 
   test('cannot be used to revoke with any other token', async ({ api }) => {

@@ -8,7 +8,7 @@ import { isPast } from '../../auth/active-membership.ts';
 import type { Principal } from '../../auth/principal.ts';
 import { inOrder, isAccountOnly } from '../../auth/scopes.ts';
 import type { Tokens } from '../../crypto/tokens.ts';
-import { ApiKey, ApiKeySecret, Team, type Scope } from '../../entities/index.ts';
+import { ApiKey, ApiKeySecret, Team, type OAuthGrant, type Scope } from '../../entities/index.ts';
 import { ProblemError } from '../../errors.ts';
 import { notify } from '../../jobs/notify.ts';
 
@@ -65,12 +65,14 @@ export async function updateApiKey(
 ): Promise<ApiKey> {
   return transaction(db, async (tx) => {
     if (caller.kind !== 'api-key') await lockCallerScopes(tx, caller); // sessions and grants are locked before keys
+    const grant = await lockGrantOfKey(tx, keyId, caller.accountId);
     // The calling key too, so that two keys that change each other wait in one order.
     const ids = [caller.credentialId, keyId];
     const keys = await lockMany(tx, 'api_key', { id: { $in: ids }, account: caller.accountId });
     const key = keys.find(({ id, revokedAt }) => id === keyId && !revokedAt);
     if (key === undefined) throw new ProblemError('api_key_not_found');
     await requireScopes(tx, scopes, Boolean(key.team), caller);
+    if (grant !== null) requireHeld(grant.scopes, scopes, 'The grant that the key was created through');
     key.scopes = inOrder(scopes);
     record(tx, 'api_key.updated', { keyId, teamId: key.team?.id ?? null, scopes: key.scopes });
     return key;
@@ -137,11 +139,21 @@ async function requireScopes(
     throw new ProblemError('scope_account_only', `A team key cannot hold ${accountOnly.join(', ')}.`);
   }
   if (caller === undefined) return;
-  const held = await lockCallerScopes(tx, caller);
+  requireHeld(await lockCallerScopes(tx, caller), scopes, 'The calling credential');
+}
+
+function requireHeld(held: readonly Scope[], scopes: readonly Scope[], holder: string): void {
   const beyond = inOrder(scopes).filter((scope) => !held.includes(scope));
-  if (beyond.length > 0) {
-    throw new ProblemError('scope_not_allowed', `The calling credential does not hold ${beyond.join(', ')}.`);
-  }
+  if (beyond.length > 0) throw new ProblemError('scope_not_allowed', `${holder} does not hold ${beyond.join(', ')}.`);
+}
+
+/** Locks the grant that a key was created through: the key lives inside it, whoever changes its scopes. */
+async function lockGrantOfKey(tx: EntityManager, keyId: string, accountId: string): Promise<OAuthGrant | null> {
+  const [key] = await tx.execute<{ grant_id: string | null }[]>(
+    'select oauth_grant_id as grant_id from api_key where id = ? and account_id = ?',
+    [keyId, accountId],
+  );
+  return key?.grant_id ? lockOne(tx, 'oauth_grant', key.grant_id, 'share') : null;
 }
 
 /**

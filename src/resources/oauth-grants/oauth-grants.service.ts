@@ -23,6 +23,8 @@ export async function reduceScopes(
     const kept = inOrder(scopes);
     if (kept.length === before.scopes.length) return before;
     await reduceGrant(tx, grantId, kept);
+    // An earlier consent whose code is exchanged later must not give the scopes back.
+    await deletePendingConsents(tx, { account: accountId, client: before.client.id });
     record(tx, 'oauth_grant.reduced', { ...toEventFields(before, accountId), scopes: kept });
     return { ...before, scopes: kept };
   });

@@ -5,6 +5,7 @@ import { record } from '../../events/record.ts';
 import { notify } from '../../jobs/notify.ts';
 import type { BrowserClient } from '../../procedures/browser-client.ts';
 import { lockEmailAddress } from '../../transactions/email-address.ts';
+import { deletePendingConsents } from '../../transactions/revocation.ts';
 import { isSameEmailAddress } from '../../email/email-address.ts';
 import { consumeToken, endTokens, peekToken } from '../accounts/email-link-token.ts';
 import { rememberDevice } from '../sessions/known-devices.ts';
@@ -39,6 +40,8 @@ export async function resetPassword(
     // Also links that were requested by someone who knew the old password.
     await endTokens(tx, account.id);
     await endSessions(tx, { account: account.id }, 'password reset');
+    // Consents that were given in those sessions: the list of what still gives access does not show them yet.
+    await deletePendingConsents(tx, { account: account.id });
     await notify(tx, account.id, { kind: 'password_reset' });
     return { device: await rememberDevice(tx, account, browserClient), accountId: account.id };
   });

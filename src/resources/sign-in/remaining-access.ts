@@ -1,5 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Services } from '../../app-services.ts';
+import type { Principal } from '../../auth/principal.ts';
 import { liveApiKey, liveGrant } from '../../db/predicates.ts';
 import { iso, isoOrNull, query, type QueryRunner } from '../../db/query.ts';
 import { Passkey } from '../../entities/index.ts';
@@ -8,9 +9,11 @@ import { record } from '../../events/record.ts';
 import { notify } from '../../jobs/notify.ts';
 import type { BrowserClient } from '../../procedures/browser-client.ts';
 import { HOUR_MS } from '../../time.ts';
-import { revokeApiKeys, revokeGrants } from '../../transactions/revocation.ts';
+import { deletePendingConsents, revokeApiKeys, revokeGrants } from '../../transactions/revocation.ts';
 import { transaction } from '../../transactions/transaction.ts';
 import { lockAccount } from '../../transactions/with-account.ts';
+import { endTokens } from '../accounts/email-link-token.ts';
+import { endSessions } from '../sessions/sessions.service.ts';
 import { findLink } from './email-link.ts';
 
 type Row = {
@@ -46,6 +49,7 @@ export async function listRemainingAccess(db: QueryRunner, accountId: string) {
 }
 
 const PURPOSE = 'revoke access after reset';
+const REASON = 'password reset';
 /** How long the last page of a reset can revoke what it lists. */
 const VALID_MS = HOUR_MS;
 
@@ -53,31 +57,39 @@ const VALID_MS = HOUR_MS;
 export const createRevocationToken = ({ encryption }: Services, accountId: string): string =>
   encryption.encrypt(JSON.stringify({ purpose: PURPOSE, accountId, resetAt: Date.now() }));
 
-/** Revokes all passkeys, API keys and connected apps that the account had when its password was reset. */
+/**
+ * Revokes everything that gives access to the account but its password, and ends its sessions except the caller's own.
+ * Also what was obtained since the reset: a key can create keys, and a passkey can sign in and change the email address.
+ */
 export async function revokeRemainingAccess(
   services: Services,
   browserClient: BrowserClient,
+  caller: Principal | null,
   token: string,
 ): Promise<void> {
-  const { accountId, resetAt } = await findLink(
+  const accountId = await findLink(
     browserClient,
     Promise.resolve().then(() => parseToken(services, token)),
   );
-  const before = { createdAt: { $lte: new Date(resetAt) } };
   await transaction(services.db, async (tx) => {
     await lockAccount(tx, accountId);
-    await revokeGrants(tx, { account: accountId, ...before }, 'password reset');
-    await revokeApiKeys(tx, { account: accountId, ...before }, 'password reset');
-    await deletePasskeys(tx, accountId, before);
+    const own = caller?.kind === 'session' && caller.accountId === accountId ? { except: caller.credentialId } : {};
+    await endSessions(tx, { account: accountId, ...own }, REASON);
+    await endTokens(tx, accountId, ['change_email']);
+    await revokeGrants(tx, { account: accountId }, REASON);
+    await deletePendingConsents(tx, { account: accountId });
+    await revokeApiKeys(tx, { account: accountId }, REASON);
+    await deletePasskeys(tx, accountId);
     await notify(tx, accountId, { kind: 'access_revoked' });
   });
 }
 
-function parseToken({ encryption }: Services, token: string): { accountId: string; resetAt: number } {
+/** @returns the id of the account */
+function parseToken({ encryption }: Services, token: string): string {
   try {
     const { purpose, accountId, resetAt } = JSON.parse(encryption.decrypt(token)) as Record<string, unknown>;
     if (purpose === PURPOSE && typeof accountId === 'string' && Number(resetAt) > Date.now() - VALID_MS) {
-      return { accountId, resetAt: Number(resetAt) };
+      return accountId;
     }
   } catch {
     // Not one of these tokens.
@@ -85,10 +97,10 @@ function parseToken({ encryption }: Services, token: string): { accountId: strin
   throw new ProblemError('link_invalid');
 }
 
-async function deletePasskeys(tx: EntityManager, accountId: string, before: { createdAt: object }): Promise<void> {
-  const passkeys = await tx.find(Passkey, { account: accountId, ...before }, { orderBy: { id: 'asc' } });
+async function deletePasskeys(tx: EntityManager, accountId: string): Promise<void> {
+  const passkeys = await tx.find(Passkey, { account: accountId }, { orderBy: { id: 'asc' } });
   for (const passkey of passkeys) {
     tx.remove(passkey);
-    record(tx, 'passkey.removed', { accountId, passkeyId: passkey.id, reason: 'password reset' });
+    record(tx, 'passkey.removed', { accountId, passkeyId: passkey.id, reason: REASON });
   }
 }

@@ -121,7 +121,7 @@ export const authRouter = router({
     .input(z.object({ token: linkToken }))
     .output(success)
     .mutation(async ({ ctx, input }) => {
-      await revokeRemainingAccess(ctx.services, ctx.browserClient, input.token);
+      await revokeRemainingAccess(ctx.services, ctx.browserClient, ctx.authentication.principal, input.token);
       return SUCCESS;
     }),
 });
