@@ -1,13 +1,13 @@
 /** An email that no mail server could deliver, such as one to an invalid address. */
 export class UndeliverableError extends Error {}
 
-/** Answers that concern the account at the mail server, although they are given to a recipient. */
+/** SMTP response codes that concern the login, although the server sends them in response to a recipient. */
 const LOGIN_CODES = new Set([503, 530, 534, 535, 538]);
 
 type SmtpError = { code?: string; command?: string; responseCode?: number };
 
 /**
- * Whether the mail server refused this email for good: a 5xx answer to its recipient or its content
+ * Returns whether the mail server permanently rejected this email: a 5xx response to its recipient or content
  * (RFC 5321 §4.2.1). A 5xx answer to the connection, the login or the sender concerns the configuration,
  * which the operator can correct, so these are retried.
  */

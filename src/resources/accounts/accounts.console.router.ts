@@ -18,7 +18,7 @@ import { updateProfile } from './profile.service.ts';
 import { proveByPassword } from './proof.service.ts';
 import { readProof } from '../../auth/recent-proof.ts';
 
-/** What users do with their own account. Over tRPC only. */
+/** The procedures of a user's own account. Available only over tRPC. */
 export const accountConsoleRouter = router({
   proof: sessionProcedure.output(proofOutput).query(async ({ ctx }) => {
     const proof = await readProof(ctx.services.db, ctx.principal);

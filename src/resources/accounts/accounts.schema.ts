@@ -3,12 +3,12 @@ import { PASSWORD_LENGTH } from '../../crypto/password-hash.ts';
 import type { Account } from '../../entities/index.ts';
 import { emailAddress, text, timestamp } from '../../procedures/fields.ts';
 
-/** A password to compare; its length is bounded before it is hashed. */
+/** A password to verify. Its length is limited before it is hashed. */
 const givenPassword = text(0, PASSWORD_LENGTH.max);
 
 export const proveInput = z.object({ password: givenPassword });
 
-/** How a session can be proven, and until when the last proof counts. */
+/** The methods of a recent proof, and until when the last proof is valid. */
 export const proofOutput = z.object({
   provenUntil: timestamp.nullable(),
   hasPassword: z.boolean(),

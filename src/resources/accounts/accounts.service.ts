@@ -18,7 +18,7 @@ export type NewAccount = {
   readonly isEmailVerified?: boolean | undefined;
 };
 
-/** Creates an account. The unique index allows one per address, whatever its case. */
+/** Creates an account for the operator. The unique index on the email address ignores case. */
 export async function createAccount(db: TransactionScope, input: NewAccount): Promise<Account> {
   const passwordHash = input.password === undefined ? null : await hashPassword(checked(input.password, input.email));
   try {
@@ -41,7 +41,7 @@ export async function createAccount(db: TransactionScope, input: NewAccount): Pr
   }
 }
 
-/** Finds the account of an address, whatever its case. */
+/** Finds an account by its email address, ignoring case. @returns null if there is none */
 export async function findAccountByEmail(em: EntityManager, email: string): Promise<Account | null> {
   const [row] = await em.execute<{ id: string }[]>('select id from account where lower(email) = lower(?)', [email]);
   return row === undefined ? null : em.findOne(Account, row.id);
@@ -50,7 +50,7 @@ export async function findAccountByEmail(em: EntityManager, email: string): Prom
 /** Denies the account's credentials from now on. Enabling it restores API keys and grants; its sessions are revoked. */
 export async function disableAccount(db: TransactionScope, accountId: string): Promise<Account> {
   return transaction(db, async (tx) => {
-    // The account's row, so that two that disable and enable it end in one of the two states.
+    // Lock the account, so that concurrent calls to disable and enable it leave a consistent state.
     const account = await lockOne(tx, 'account', accountId);
     if (account === null) throw new ProblemError('account_not_found');
     account.disabledAt ??= new Date();

@@ -64,7 +64,7 @@ export async function consumeToken(
   return { account, email: used.email };
 }
 
-/** Deletes links of an account that were not used. */
+/** Deletes the unused links of an account; all purposes by default. */
 export async function endTokens(
   tx: EntityManager,
   accountId: string,

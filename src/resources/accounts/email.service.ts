@@ -46,7 +46,7 @@ export async function changeEmail(
   );
 }
 
-/** Sets the address that the link has proven, and notifies both the old and the new one. */
+/** Changes the email address to the one that the link verified. Notifies the old and the new address. @throws link_invalid */
 export async function confirmEmailChange(
   { db, tokens }: Services,
   browserClient: BrowserClient,

@@ -6,7 +6,7 @@ import type { Account } from '../../entities/index.ts';
 
 type Profile = { readonly avatar?: string | null | undefined; readonly preferredLocale?: string | null | undefined };
 
-/** Changes the members that are given. */
+/** Updates the given properties of an account. Omitted ones keep their value. */
 export async function updateProfile(
   db: TransactionScope,
   caller: Principal,

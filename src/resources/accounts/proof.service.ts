@@ -7,7 +7,7 @@ import type { BrowserClient } from '../../procedures/browser-client.ts';
 import { setProven } from '../sessions/sessions.service.ts';
 import { consumeAttempt, passwordAttemptLimit, refundAttempt } from '../../rate-limit/attempts.ts';
 
-/** Proves by password who uses the session. Wrong passwords are counted per session. @throws password_wrong */
+/** Re-authenticates the user of a session by password. Wrong passwords are counted per session. @throws password_wrong */
 export async function proveByPassword(
   { db, config }: Services,
   browserClient: BrowserClient,

@@ -89,7 +89,7 @@ export async function credentialOf(
   return registrationInfo.credential;
 }
 
-/** Verifies an answer to the challenge. @returns its signature counter, which increases if the authenticator counts */
+/** Verifies the answer to a sign-in challenge. @returns its signature counter; 0 if the authenticator does not count */
 export async function counterOf(
   config: Config,
   passkey: Passkey,

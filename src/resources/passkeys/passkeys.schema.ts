@@ -14,7 +14,7 @@ export const passkeyOutput = z.object({
 const credentialId = z.base64url().min(1).max(1364);
 const credential = { id: credentialId, rawId: credentialId, type: z.literal('public-key') };
 
-/** What `navigator.credentials.create` gave, as JSON; members that are not listed are not looked at. */
+/** The result of `navigator.credentials.create`, as JSON. Other members are ignored. */
 const registrationResponse = z.object({
   ...credential,
   response: z.object({
@@ -25,7 +25,7 @@ const registrationResponse = z.object({
 });
 export type RegistrationResponse = z.infer<typeof registrationResponse>;
 
-/** What `navigator.credentials.get` gave, as JSON. */
+/** The result of `navigator.credentials.get`, as JSON. */
 const signInResponse = z.object({
   ...credential,
   response: z.object({
@@ -46,7 +46,7 @@ const credentialList = z.array(
   z.object({ type: z.literal('public-key'), id: z.string(), transports: z.array(z.string()) }),
 );
 
-/** What `navigator.credentials.create` takes, as JSON. */
+/** The options of `navigator.credentials.create`, as JSON. */
 export const registrationOptions = z.object({
   challenge: z.string(),
   rp: z.object({ id: z.string(), name: z.string() }),
@@ -62,7 +62,7 @@ export const registrationOptions = z.object({
   excludeCredentials: credentialList,
 });
 
-/** What `navigator.credentials.get` takes, as JSON. Without a list of credentials the user chooses the account. */
+/** The options of `navigator.credentials.get`, as JSON. Without a list of credentials the user chooses the account. */
 export const signInOptions = z.object({
   challenge: z.string(),
   rpId: z.string(),
@@ -70,5 +70,5 @@ export const signInOptions = z.object({
   userVerification: z.literal('required'),
 });
 
-/** The same with the passkeys of one account. */
+/** The same options, limited to the passkeys of one account. */
 export const proofOptions = signInOptions.extend({ allowCredentials: credentialList });

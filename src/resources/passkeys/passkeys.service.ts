@@ -153,7 +153,7 @@ export async function offerProof({ config, db }: Services, principal: Principal)
   });
 }
 
-/** Proves by one of the account's passkeys who uses the session. */
+/** Re-authenticates the user of a session by one of the account's passkeys. */
 export async function proveByPasskey(
   { config, db }: Services,
   browserClient: BrowserClient,

@@ -4,7 +4,7 @@ import { router } from '../../procedures/trpc.ts';
 import { transaction } from '../../transactions/transaction.ts';
 import { endSessions } from './sessions.service.ts';
 
-/** Over tRPC only. */
+/** The console's procedures for sessions. Available only over tRPC. */
 export const sessionsConsoleRouter = router({
   revokeOthers: sessionProcedure
     .output(z.object({ revoked: z.int() }))

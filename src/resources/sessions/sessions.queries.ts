@@ -45,7 +45,7 @@ export async function listMySessions(db: QueryRunner, principal: Principal) {
   }));
 }
 
-/** An unknown or foreign id changes nothing and is no failure (spec 4.5). */
+/** Revokes a session of the account. An unknown id, or one of another account, is ignored (specification, section 4.5). */
 export async function revokeMySession(db: Database, principal: Principal, sessionId: string): Promise<void> {
   const fields = { sessionId, reason: 'by the account' };
   await runAndRecord(db, revokeSession, [sessionId, principal.accountId], fields);

@@ -94,7 +94,7 @@ const markProven = recordedCommand<{ id: string }>(
   'session.proven',
 );
 
-/** Notes that the user has just proven who they are in this session. */
+/** Records that the user of a session has just re-authenticated. @throws credential_invalid if the session was revoked */
 export async function setProven(db: Database, { credentialId, accountId }: Principal, method: string): Promise<void> {
   const fields = { accountId, sessionId: credentialId, method };
   const [row] = await runAndRecord(db, markProven, [credentialId], fields);
@@ -102,7 +102,7 @@ export async function setProven(db: Database, { credentialId, accountId }: Princ
   if (row === undefined) throw new ProblemError('credential_invalid');
 }
 
-/** Each new browser has a notice of its own, with where and when. */
+/** Enqueues a notice about a new browser, with its location and the time. */
 async function notifyOfNewDevice(tx: EntityManager, { account, browserClient }: SignIn): Promise<void> {
   const { browser, os } = browserClient.device;
   const at = new Date().toISOString();

@@ -29,7 +29,7 @@ export async function mailLink(
 
 /**
  * Emails a link to the owner of an address, if it has an account. Links that were sent before stay valid, so that
- * nobody can take them away by requesting more. The answer and its time do not reveal whether there is an account.
+ * an attacker cannot invalidate them by requesting more. The answer and its time do not reveal whether there is an account.
  */
 export async function requestLink(
   services: Services,
@@ -54,8 +54,8 @@ export async function consumeMailAttempt({ db }: Services, browserClient: Browse
 }
 
 /**
- * Looks a link up, and counts it only if it does not work: a token cannot be guessed, and a valid link must work
- * whatever strangers at the same client address have used up.
+ * Returns the result of a link look-up, and counts only invalid links. Tokens cannot be guessed, and a valid link must
+ * work even if other clients of the IP address have exceeded the limit.
  */
 export async function findLink<Found>(
   { attempts, addressBucket }: BrowserClient,

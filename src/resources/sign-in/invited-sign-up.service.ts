@@ -19,7 +19,7 @@ import { lockMembership } from '../../transactions/with-team.ts';
 
 type Registration = SignUp & { readonly passwordHash: string };
 
-/** Creates a verified account that is a member and signed in: the emailed link of the invitation has proven the mailbox. */
+/** Creates a verified account, accepts the invitation and signs in. The emailed link has verified the mailbox. */
 export async function registerFromInvitation(
   services: Services,
   browserClient: BrowserClient,

@@ -25,7 +25,7 @@ export async function resetPassword(
   browserClient: BrowserClient,
   { token, password }: Reset,
 ): Promise<string> {
-  // Before the work of the hash, and without using the link up for a password that is refused.
+  // Check before hashing, and without consuming the link if the password is rejected.
   const { accountEmail } = await findLink(browserClient, peekToken(db.em(), tokens, 'reset_password', token));
   requireUncommon(password, accountEmail, '/password');
   const passwordHash = await hashPassword(password, config.passwordCost);

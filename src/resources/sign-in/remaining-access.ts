@@ -38,7 +38,7 @@ const accessOfAccount = query<Row>(
    order by created_at desc, id desc`,
 );
 
-/** Lists what gives access to an account beside its password and sessions, newest first. */
+/** Lists the passkeys, API keys and connected apps of an account, newest first. */
 export async function listRemainingAccess(db: QueryRunner, accountId: string) {
   const rows = await db.query(accessOfAccount, [accountId]);
   return rows.map(({ created_at: createdAt, last_used_at: lastUsedAt, ...row }) => ({

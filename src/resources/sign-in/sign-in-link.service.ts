@@ -10,7 +10,7 @@ import { findLink } from './email-link.ts';
 import { proveMailbox } from './prove-mailbox.ts';
 import { transaction } from '../../transactions/transaction.ts';
 
-/** Returns whose account a sign-in link is for, without using it: mail scanners open links. */
+/** Returns the email address of a sign-in link without consuming it, because mail scanners open links. */
 export async function readSignInLink(
   { db, tokens }: Services,
   browserClient: BrowserClient,

@@ -25,8 +25,8 @@ const findForSignIn = query<Row>(
 );
 
 /**
- * Finds what a password can be compared with: the account of the address, and the sign-up that this browser made.
- * One statement, whether or not there is an account or a known browser.
+ * Finds the account of an email address, and the sign-up of this browser. It is one statement in every case, so that its
+ * duration does not reveal whether an account exists.
  */
 export async function findSignIn(db: QueryRunner, email: string, deviceToken: string | undefined) {
   const [row] = await db.query(findForSignIn, [email, deviceToken === undefined ? null : hashSecret(deviceToken)]);

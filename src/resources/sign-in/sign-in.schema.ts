@@ -6,7 +6,7 @@ import { emailAddress, success, text, timestamp } from '../../procedures/fields.
 /** A password to set. */
 export const newPassword = text(PASSWORD_LENGTH.min, PASSWORD_LENGTH.max);
 
-/** A password to compare: an impossible one is wrong, not invalid. Its length is bounded before it is hashed. */
+/** A password to verify. A short one is wrong, not invalid. The length is limited before it is hashed. */
 export const givenPassword = text(0, PASSWORD_LENGTH.max);
 
 /** The token of a link. A malformed one is answered like one that has expired. */
@@ -42,7 +42,7 @@ export const pendingSignUpOutput = z.object({ email: z.string(), expiresAt: time
 
 export const resetPasswordInput = z.object({ token: linkToken, password: newPassword });
 
-/** What still gives access after a reset, and the token that revokes all of it. */
+/** The remaining access after a reset, and the token that revokes all of it. */
 export const resetPasswordOutput = success.extend({
   access: z.array(
     z.object({

@@ -73,7 +73,7 @@ async function signInToAccount(
 
 /**
  * Signs in to the sign-up that this browser made. Its attempts are counted on their own, because strangers can use
- * up those of the address; the one at the account stays counted, because a sign-up lets nobody guess for free.
+ * up those of the address. The attempt at the account stays counted, so that a sign-up gives no free guesses.
  */
 async function signInToAttempt(
   services: Services,

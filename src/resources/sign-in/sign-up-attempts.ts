@@ -8,14 +8,14 @@ import { DAY_MS } from '../../time.ts';
 import { lockEmailAddress } from '../../transactions/email-address.ts';
 import { lockAccountByEmail } from '../../transactions/with-account.ts';
 
-/** What a sign-up attempt keeps until its link is followed. */
+/** A sign-up attempt to store until its link is opened. */
 export type NewAttempt = {
   readonly email: string;
   readonly passwordHash: string;
   readonly firstName: string | null;
   readonly lastName: string | null;
   readonly browserHash: Uint8Array;
-  /** Of an attempt whose link is sent again. */
+  /** The account id of an attempt whose link is sent again. */
   readonly accountId?: string;
 };
 

@@ -13,7 +13,7 @@ type Row = {
   browser_hash: string | null;
 };
 
-/** What a working verification link leads to: a sign-up, or an account whose email address is not verified. */
+/** The target of a valid verification link: a sign-up, or an account whose email address is not verified. */
 export type VerificationTarget = {
   /** Null for the link of an account. */
   readonly attemptId: string | null;

@@ -19,7 +19,7 @@ import { createAttempt, findAttemptOfBrowser } from './sign-up-attempts.ts';
 import { findVerificationTarget, type VerificationTarget } from './verification-target.ts';
 import { transaction } from '../../transactions/transaction.ts';
 
-/** Returns what a verification link is about, without using it: mail scanners open links. */
+/** Returns the email address of a verification link without consuming it, because mail scanners open links. */
 export async function readVerification(
   services: Services,
   browserClient: BrowserClient,
@@ -31,8 +31,9 @@ export async function readVerification(
 }
 
 /**
- * Verifies an email address, and signs in. A sign-up becomes the account in the browser that made it, or
- * elsewhere with its password; whoever has the link and does not know the password chooses a new one.
+ * Verifies an email address, and signs in. The browser that signed up needs only the link. Other browsers also need the
+ * password of the sign-up, or set a new one.
+ * @throws link_invalid, password_required, password_wrong
  */
 export async function verifyEmail(
   services: Services,
