@@ -112,7 +112,7 @@ describe('oauth-client create', () => {
     expect(lines).toEqual([
       expect.stringMatching(/--name.*It must have 1 to 100 characters/),
       '--redirect-uri: The redirect URI may use http with 127.0.0.1 or [::1] alone.',
-      '--confidential: A native client cannot keep a secret.',
+      '--confidential: Native clients cannot have a secret.',
       expect.stringMatching(/--redirect-uri.*There can be 20 at most\.$/),
     ]);
     expect(await roster.rows('select id from oauth_client order by id')).toEqual(before);
@@ -175,7 +175,7 @@ describe('oauth-client rotate-secret', () => {
 
     expect(await Promise.all([refusal('client_none'), refusal(id), refusal(id, '--overlap-hours', '169')])).toEqual([
       '--client: OAuth client not found.',
-      '--client: The client is public: it has no secret.',
+      '--client: Public clients have no secret.',
       expect.stringMatching(/--overlap-hours.*whole number from 0 to 168/),
     ]);
   });

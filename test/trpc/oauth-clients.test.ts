@@ -423,7 +423,7 @@ describe('oauthClients.rotateSecret', () => {
 
     expect(await problemOf(clients.rotateSecret.mutate({ clientId: client.id, overlapHours: 1 }))).toMatchObject({
       code: 'validation_failed',
-      detail: 'The client is public: it has no secret.',
+      detail: 'Public clients have no secret.',
       errors: [{ in: 'body', pointer: '/clientId', code: 'invalid_value' }],
     });
     for (const [overlapHours, code] of [
