@@ -107,7 +107,7 @@ describe.skipIf(!hasChromium)('the developer page', () => {
       { is_current: false, hours: 168 },
     ]);
     expect(await rowOf(page, 'Planner').innerText()).toMatch(
-      new RegExp(`…${first.slice(-4)}, made .*, current\\n…\\w{4}, made .*, valid until `),
+      new RegExp(`…${first.slice(-4)}, created .*, current\\n…\\w{4}, created .*, valid until `),
     );
 
     const second = await rotate('Not at all');
