@@ -47,7 +47,7 @@ describe.skipIf(!hasChromium)('an action that needs a recent sign-in', () => {
     await dialog.getByLabel('Password', { exact: true }).press('Escape');
 
     const question = page.getByRole('dialog', { name: 'Delete your account?' });
-    await question.getByRole('alert').getByText(CONFIRM).waitFor();
+    await question.getByRole('alert').getByText(CONFIRM, { exact: true }).waitFor();
     expect(await accounts(api, person)).toHaveLength(1);
 
     await question.getByRole('button', { name: 'Delete account' }).click();
