@@ -32,7 +32,7 @@ import { useEventKey } from '../../src/events/chain/event-mac.ts';
 import { createMailbox } from './mailbox.ts';
 
 const BASE_URL = 'http://localhost:3000';
-const CONNECT_MS = 20_000;
+const TIME_LIMITS = { connectionTimeoutMillis: 20_000, statement_timeout: 20_000, query_timeout: 21_000 };
 
 export type Api = Awaited<ReturnType<typeof startApi>>;
 
@@ -65,8 +65,8 @@ export async function startApi(
   const lines: Record<string, unknown>[] = [];
   const log = openLog('debug', collector(lines));
   const db = await openDatabase(database.url, config.databasePoolMax);
-  // On a busy machine a request may wait longer than in production; tests of outages cut the connection instead.
-  db.pool.options.connectionTimeoutMillis = CONNECT_MS;
+  // On a busy machine a request may take longer than in production; tests of outages cut the connection instead.
+  Object.assign(db.pool.options, TIME_LIMITS);
   const services = {
     config,
     db,
