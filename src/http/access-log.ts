@@ -2,31 +2,31 @@ import type { Logger } from 'pino';
 import type { ProblemError } from '../errors.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 
-/** What a request was answered with: Node's answer, as a rule. */
-type Answered = { readonly statusCode: number };
+/** The response of a request: usually Node's. */
+type Response = { readonly statusCode: number };
 
-/** One line a request, and one for each failure of ours. Nothing of a request but its operation gets into either. */
+/** Logs one line per request, and one per internal failure. Of the request, lines contain only the operation. */
 export type AccessLog = {
-  /** Tells the metrics and the trace as well, where there are any. */
+  /** Also updates the metrics and ends the span, if configured. */
   request(
-    answer: Answered,
+    response: Response,
     operation: string | null,
     startedAt: number,
     credentialId: string | null,
     requestId: string,
   ): void;
-  /** Nothing for a refusal, which has no cause of ours. */
+  /** Logs only errors that have an internal cause. */
   failure(problem: ProblemError, requestId: string): void;
 };
 
 export const createAccessLog = (log: Logger, { metrics, tracing }: Telemetry = {}): AccessLog => ({
-  request(answer, operation, startedAt, credentialId, requestId) {
-    const status = answer.statusCode;
+  request(response, operation, startedAt, credentialId, requestId) {
+    const status = response.statusCode;
     const elapsedMs = performance.now() - startedAt;
     const durationMs = Math.round(elapsedMs * 100) / 100;
     log.info({ operation, status, durationMs, credentialId, requestId }, 'request');
-    metrics?.finished(operation, status, elapsedMs / 1000);
-    tracing?.finished(answer, { operation, status, credentialId, requestId });
+    metrics?.finishRequest(operation, status, elapsedMs / 1000);
+    tracing?.finishRequest(response, { operation, status, credentialId, requestId });
   },
   failure({ problem, extras }, requestId) {
     if (extras.cause === undefined) return;

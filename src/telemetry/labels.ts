@@ -1,3 +1,3 @@
-/** An operation as metrics and traces call it: a word of a list that is fixed. A batch can be made of any of them. */
+/** Returns the label of an operation in metrics and traces, from a fixed list: all batches share one label. */
 export const operationLabel = (operation: string | null): string | null =>
   operation?.includes(',') ? 'batch' : operation;

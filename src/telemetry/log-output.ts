@@ -1,29 +1,29 @@
 import type { Writable } from 'node:stream';
 import type { DestinationStream } from 'pino';
 
-/** How much may wait for a slow reader: some thousand lines. */
+/** The bound of lines that wait for a slow reader: a few thousand. */
 const MAX_WAITING_BYTES = 1024 * 1024;
 
-/** How long a clean shutdown waits for the reader. */
+/** The time that a clean shutdown waits for the reader. */
 const CLOSE_MS = 1000;
 
 export type LogOutput = DestinationStream & {
-  /** How many lines have been dropped since the start. */
+  /** Returns the number of lines dropped since startup. */
   readonly dropped: () => number;
-  /** Writes what waits, as far as the reader takes it. Never rejects. */
+  /** Writes the waiting lines, as far as the reader accepts them. Never rejects. */
   close(): Promise<void>;
 };
 
 /**
  * Writes log lines to a stream and never waits for its reader. Lines beyond a bounded buffer are dropped;
- * the next line that gets through says how many in `droppedLines`.
+ * the next line that is written contains their number as `droppedLines`.
  */
 export function createLogOutput(stream: Writable): LogOutput {
   let pending: string[] = [];
   let pendingBytes = 0;
   let dropped = 0;
   let reported = 0;
-  // A reader that has gone is no reason to end the service.
+  // A closed reader must not end the service.
   stream.on('error', () => undefined);
 
   const flush = () => {
@@ -40,7 +40,7 @@ export function createLogOutput(stream: Writable): LogOutput {
         dropped += 1;
         return;
       }
-      // All lines of one turn of the event loop leave in one write.
+      // All lines of one turn of the event loop are sent in one write.
       if (pending.length === 0) setImmediate(flush);
       pending.push(reported === dropped ? line : withDropped(line, dropped - reported));
       pendingBytes += line.length;

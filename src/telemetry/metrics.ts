@@ -4,7 +4,7 @@ import { operationLabel } from './labels.ts';
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/** What is counted in windows: requests, and the attempts of `createAttemptLimiters`. */
+/** The counters of rate limits: requests, and the attempts of `createAttemptLimiters`. */
 export type Counted =
   | 'requests'
   | 'by_address'
@@ -19,10 +19,10 @@ type Jobs = { readonly state: string; readonly count: number; readonly ageSecond
 
 const DURATIONS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** How long a scrape waits for what it has to ask for. */
-const ASK_MS = 1000;
+/** The time that a scrape waits for a database query. */
+const QUERY_MS = 1000;
 
-/** The metrics of this process. Labels are words of fixed lists, so that nobody outside can make more of them. */
+/** Creates the metrics of this process. Labels are from fixed lists, so that clients cannot create new ones. */
 export function createMetrics() {
   const register = new Registry();
   const registers = [register];
@@ -30,49 +30,49 @@ export function createMetrics() {
 
   const durations = new Histogram({
     name: 'roster_http_request_duration_seconds',
-    help: 'Requests, and how long they took.',
+    help: 'Duration of requests.',
     labelNames: ['operation', 'status'],
     buckets: DURATIONS,
     registers,
   });
   const decisions = new Counter({
     name: 'roster_rate_limit_decisions_total',
-    help: 'Decisions of rate limits, by what they count.',
+    help: 'Decisions of rate limits, by counter.',
     labelNames: ['counted', 'outcome'],
     registers,
   });
   const fallbacks = new Counter({
     name: 'roster_redis_fallbacks_total',
-    help: 'Outages of Redis that made this process count in its own memory.',
+    help: 'Outages of Redis during which this process counted in memory.',
     labelNames: ['counted'],
     registers,
   });
 
-  /** The histograms of an operation, by status: found without making a key. */
-  const known = new Map<string, Map<number, Histogram.Internal<'operation' | 'status'>>>();
+  /** Histograms by operation and status, so that a request does not build a label key. */
+  const cached = new Map<string, Map<number, Histogram.Internal<'operation' | 'status'>>>();
 
-  function durationsOf(operation: string, status: number) {
-    const ofOperation = known.get(operation) ?? new Map<number, Histogram.Internal<'operation' | 'status'>>();
-    const made = durations.labels(operation, String(status));
-    known.set(operation, ofOperation.set(status, made));
-    return made;
+  function createDurations(operation: string, status: number) {
+    const ofOperation = cached.get(operation) ?? new Map<number, Histogram.Internal<'operation' | 'status'>>();
+    const created = durations.labels(operation, String(status));
+    cached.set(operation, ofOperation.set(status, created));
+    return created;
   }
 
   return {
-    finished(operation: string | null, status: number, seconds: number): void {
-      const word = operationLabel(operation) ?? 'none';
-      (known.get(word)?.get(status) ?? durationsOf(word, status)).observe(seconds);
+    finishRequest(operation: string | null, status: number, seconds: number): void {
+      const label = operationLabel(operation) ?? 'none';
+      (cached.get(label)?.get(status) ?? createDurations(label, status)).observe(seconds);
     },
 
-    /** What a rate limit tells of its decisions and of Redis. */
+    /** Creates the counters of one rate limit. */
     limit(counted: Counted) {
-      const [allowed, refused] = [decisions.labels(counted, 'allowed'), decisions.labels(counted, 'refused')];
-      const lost = fallbacks.labels(counted);
-      // So that they are there before the first.
-      for (const counter of [allowed, refused, lost]) counter.inc(0);
+      const [allowed, denied] = [decisions.labels(counted, 'allowed'), decisions.labels(counted, 'refused')];
+      const outages = fallbacks.labels(counted);
+      // Exports zero before the first event.
+      for (const counter of [allowed, denied, outages]) counter.inc(0);
       return {
-        onDecision: (isAllowed: boolean): void => (isAllowed ? allowed : refused).inc(),
-        onFallback: (): void => lost.inc(),
+        onDecision: (isAllowed: boolean): void => (isAllowed ? allowed : denied).inc(),
+        onFallback: (): void => outages.inc(),
       };
     },
 
@@ -89,7 +89,7 @@ export function createMetrics() {
       });
       new Gauge({
         name: 'roster_db_pool_waiting',
-        help: 'Statements that wait for a connection.',
+        help: 'Queries that wait for a connection.',
         registers,
         collect() {
           this.set(pool.waitingCount);
@@ -97,7 +97,7 @@ export function createMetrics() {
       });
     },
 
-    /** @param dropped how many log lines have been dropped since the start */
+    /** @param dropped returns the number of log lines dropped since startup */
     watchLog(dropped: () => number): void {
       new Counter({
         name: 'roster_log_lines_dropped_total',
@@ -110,48 +110,51 @@ export function createMetrics() {
       });
     },
 
-    /** @param ask what is in the queue; where it does not answer in time, there are no metrics of jobs */
-    watchJobs(ask: () => Promise<readonly Jobs[]>): void {
-      const askOnce = shared(ask);
+    /** @param countJobs counts the jobs in the queue; if it is too slow, the scrape has no job metrics */
+    watchJobs(countJobs: () => Promise<readonly Jobs[]>): void {
+      const countOnce = shareResult(countJobs);
       new Gauge({
         name: 'roster_jobs',
         help: 'Jobs in the queue.',
         labelNames: ['state'],
         registers,
         async collect() {
-          const jobs = await askOnce();
+          const jobs = await countOnce();
           this.reset();
           for (const { state, count } of jobs ?? []) this.set({ state }, count);
         },
       });
       new Gauge({
         name: 'roster_jobs_ready_age_seconds',
-        help: 'How long the job that is due for the longest time has been due.',
+        help: 'Time since the oldest ready job became due.',
         registers,
         async collect() {
-          const ready = (await askOnce())?.find(({ state }) => state === 'ready');
+          const ready = (await countOnce())?.find(({ state }) => state === 'ready');
           if (ready === undefined) this.remove();
           else this.set(ready.ageSeconds);
         },
       });
     },
 
-    listener: answerScrapes(register),
+    listener: createScrapeListener(register),
   };
 }
 
-/** Asks once for all who ask at the same time, and for those that come until there is an answer. `undefined` where there is none in time. */
-function shared<Answer>(ask: () => Promise<Answer>): () => Promise<Answer | undefined> {
-  let asked: Promise<Answer | undefined> | undefined;
+/** Shares one query between concurrent callers. @returns undefined if it fails or takes too long */
+function shareResult<Answer>(run: () => Promise<Answer>): () => Promise<Answer | undefined> {
+  let running: Promise<Answer | undefined> | undefined;
   return () => {
-    asked ??= ask()
+    running ??= run()
       .catch(() => undefined)
-      .finally(() => (asked = undefined));
-    return Promise.race([asked, new Promise<undefined>((resolve) => setTimeout(resolve, ASK_MS, undefined).unref())]);
+      .finally(() => (running = undefined));
+    return Promise.race([
+      running,
+      new Promise<undefined>((resolve) => setTimeout(resolve, QUERY_MS, undefined).unref()),
+    ]);
   };
 }
 
-const answerScrapes =
+const createScrapeListener =
   (register: Registry): RequestListener =>
   (req, res) => {
     sendMetrics(register, req, res).catch(() => (res.headersSent ? res.destroy() : res.writeHead(500).end()));

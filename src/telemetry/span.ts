@@ -1,4 +1,4 @@
-/** Runs a piece of work that a trace shows by its name: one that is fixed, never a text with values. */
+/** Runs an operation in a span. The name has to be fixed text without values. */
 export type RunInSpan = <Result>(
   system: 'postgresql' | 'redis',
   name: string,

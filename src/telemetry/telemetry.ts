@@ -2,7 +2,7 @@ import type { Config } from '../config.ts';
 import type { Metrics } from './metrics.ts';
 import type { Tracing } from './tracing.ts';
 
-/** Who looks on, as far as the configuration asks for it. Where nobody does, a request pays for nothing. */
+/** The configured observers. Without any, requests have no overhead. */
 export type Telemetry = {
   readonly metrics?: Metrics | undefined;
   readonly tracing?: Tracing | undefined;
@@ -10,7 +10,7 @@ export type Telemetry = {
 
 type Log = { warn(fields: object, message: string): void };
 
-/** Loads what is configured, and nothing of what is not. */
+/** Loads the modules of the configured observers only. */
 export async function openTelemetry({ metricsPort, otlp }: Config, log: Log): Promise<Telemetry> {
   return {
     metrics: metricsPort === undefined ? undefined : (await import('./metrics.ts')).createMetrics(),

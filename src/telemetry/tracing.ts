@@ -22,9 +22,9 @@ import { operationLabel } from './labels.ts';
 export type Tracing = ReturnType<typeof startTracing>;
 
 type Options = {
-  /** The collector's address, without the path of traces. */
+  /** The URL of the collector, without the path of traces. */
   readonly endpoint: string;
-  /** The part of requests that is traced, where the caller has not decided that. */
+  /** The fraction of requests that is traced, unless the caller's span decides it. */
   readonly ratio: number;
 };
 
@@ -32,10 +32,10 @@ type Listener = (req: IncomingMessage, res: ServerResponse) => unknown;
 
 type Log = { warn(fields: object, message: string): void };
 
-/** How long a collector has for an export, also for the last one. */
+/** The time limit of an export, including the last one at shutdown. */
 const EXPORT_MS = 2000;
 
-/** What is told of a request, which is all that its span says. */
+/** The attributes of a request's span. */
 type Finished = {
   readonly operation: string | null;
   readonly status: number;
@@ -43,7 +43,7 @@ type Finished = {
   readonly requestId: string;
 };
 
-/** Spans of requests and, below them, of the statements and calls of Redis that each makes. */
+/** Starts tracing: a span per request and, below it, one per query and Redis call. */
 export function startTracing({ endpoint, ratio }: Options, log: Log) {
   const exporter = new OTLPTraceExporter({
     url: `${endpoint.replace(/\/$/, '')}/v1/traces`,
@@ -54,7 +54,9 @@ export function startTracing({ endpoint, ratio }: Options, log: Log) {
       detectResources({ detectors: [serviceInstanceIdDetector, envDetector, serviceNameEnvDetector] }),
     ),
     sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(ratio) }),
-    spanProcessors: [new BatchSpanProcessor({ exporter: complaining(exporter, log), exportTimeoutMillis: EXPORT_MS })],
+    spanProcessors: [
+      new BatchSpanProcessor({ exporter: withFailureLog(exporter, log), exportTimeoutMillis: EXPORT_MS }),
+    ],
   });
   const tracer = provider.getTracer('roster');
   const current = new AsyncLocalStorage<Context>();
@@ -71,8 +73,8 @@ export function startTracing({ endpoint, ratio }: Options, log: Log) {
     try {
       return await current.run(trace.setSpan(parent, span), run);
     } catch (error) {
-      // The message can quote values.
-      span.setAttribute('error.type', kindOf(error)).setStatus({ code: SpanStatusCode.ERROR });
+      // Not the message, which can quote values.
+      span.setAttribute('error.type', toErrorType(error)).setStatus({ code: SpanStatusCode.ERROR });
       throw error;
     } finally {
       span.end();
@@ -82,12 +84,12 @@ export function startTracing({ endpoint, ratio }: Options, log: Log) {
   return {
     withSpan,
 
-    /** Runs each request in a span, which `finished` ends. */
+    /** Runs each request in a span, which `finishRequest` ends. */
     listener:
       (app: Listener): Listener =>
       (req, res) => {
         const { method = '' } = req;
-        const caller = callerOf(req);
+        const caller = readCallerSpan(req);
         const span = tracer.startSpan(
           method,
           { kind: SpanKind.SERVER, attributes: { 'http.request.method': method } },
@@ -97,8 +99,8 @@ export function startTracing({ endpoint, ratio }: Options, log: Log) {
         return current.run(trace.setSpan(caller, span), () => app(req, res));
       },
 
-    finished(answer: object, { operation, status, credentialId, requestId }: Finished): void {
-      const found = spans.get(answer);
+    finishRequest(response: object, { operation, status, credentialId, requestId }: Finished): void {
+      const found = spans.get(response);
       if (found === undefined) return;
       const { span, method } = found;
       span.updateName(operationLabel(operation) ?? method);
@@ -113,7 +115,7 @@ export function startTracing({ endpoint, ratio }: Options, log: Log) {
       span.end();
     },
 
-    /** Sends what has not been sent yet. Never rejects. */
+    /** Exports the remaining spans. Never rejects. */
     async close(): Promise<void> {
       const timeout = new Promise((resolve) => setTimeout(resolve, EXPORT_MS));
       await Promise.race([provider.shutdown(), timeout]).catch(() => undefined);
@@ -123,10 +125,8 @@ export function startTracing({ endpoint, ratio }: Options, log: Log) {
 
 const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
 
-/**
- * The caller's span (W3C Trace Context). Its `tracestate`, a text of its own choice, is left where it is.
- */
-function callerOf({ headers }: IncomingMessage): Context {
+/** Reads the caller's span (W3C Trace Context). Ignores `tracestate`, which is text of the caller's choice. */
+function readCallerSpan({ headers }: IncomingMessage): Context {
   const { traceparent } = headers;
   const [, traceId = '', spanId = '', flags = ''] =
     TRACEPARENT.exec(typeof traceparent === 'string' ? traceparent : '') ?? [];
@@ -134,21 +134,21 @@ function callerOf({ headers }: IncomingMessage): Context {
   return trace.isSpanContextValid(parent) ? trace.setSpanContext(ROOT_CONTEXT, parent) : ROOT_CONTEXT;
 }
 
-/** An error's code, such as an SQLSTATE, or its class. */
-const kindOf = (error: unknown): string => {
+/** Returns an error's code, such as an SQLSTATE, or its class. */
+const toErrorType = (error: unknown): string => {
   if (!(error instanceof Error)) return typeof error;
   return 'code' in error ? String(error.code) : error.constructor.name;
 };
 
-/** The library keeps it to itself that a collector is away. */
-function complaining(exporter: SpanExporter, log: Log): SpanExporter {
-  let isAway = false;
+/** Logs the start of an outage of the collector, because the library does not. */
+function withFailureLog(exporter: SpanExporter, log: Log): SpanExporter {
+  let isUnavailable = false;
   return {
     export: (spans, done) =>
       exporter.export(spans, (result) => {
         const isFailure = result.code !== 0;
-        if (isFailure && !isAway) log.warn({ reason: result.error?.name }, 'the traces cannot be exported');
-        isAway = isFailure;
+        if (isFailure && !isUnavailable) log.warn({ reason: result.error?.name }, 'trace export failed');
+        isUnavailable = isFailure;
         done(result);
       }),
     forceFlush: async () => exporter.forceFlush?.(),

@@ -96,7 +96,7 @@ describe('traces', () => {
     expect(performance.now() - startedAt).toBeLessThan(6000);
     expect(await service.exited).toEqual({ code: 0, signal: null });
     expect(service.complaint()).toBe('');
-    expect(service.lines.filter((line) => line.includes('the traces cannot be exported'))).toHaveLength(1);
+    expect(service.lines.filter((line) => line.includes('trace export failed'))).toHaveLength(1);
   });
 
   test('a share of requests is traced, where the operator wants less', async () => {
