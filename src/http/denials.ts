@@ -8,42 +8,42 @@ type Caller = {
   readonly principal: Principal | null;
   readonly address: string;
   readonly requestId: string;
-  /** The team that the call named. */
+  /** The team id in the input. */
   readonly teamId?: unknown;
 };
 
-/** Notes a refusal for the audit log, where it is one that an auditor asks about. */
+/** Records a denial for the audit log. Other errors are not recorded. */
 export function recordDenial(
   { denials }: Pick<HttpServices, 'denials'>,
   problem: ProblemError,
   { principal, address, requestId, teamId }: Caller,
 ): void {
-  const event = eventOf(problem, principal);
+  const event = findDenialEvent(problem, principal);
   if (event === null) return;
-  // Only of a member: a stranger must not be able to fill the log of a team.
-  const isOfTeam = problem.problem === 'permission_missing' && typeof teamId === 'string';
-  const attempt: Denial = {
+  // Only for members: other callers must not be able to fill the audit log of a team.
+  const concernsTeam = problem.problem === 'permission_missing' && typeof teamId === 'string';
+  const denial: Denial = {
     event,
     reason: problem.problem,
     actorKind: principal === null ? 'anonymous' : ACTOR_KINDS_OF[principal.kind],
     actorId: principal?.accountId ?? null,
     credentialId: principal?.credentialId ?? null,
     clientId: null,
-    teamId: isOfTeam ? teamId : null,
+    teamId: concernsTeam ? teamId : null,
     accountId: problem.extras.accountId ?? principal?.accountId ?? null,
     address,
   };
-  denials.note(attempt, requestId);
+  denials.note(denial, requestId);
 }
 
 const SIGN_IN: ReadonlySet<string> = new Set(['sign_in_failed', 'passkey_refused', 'password_wrong']);
-/** What is answered as if it were not there, to somebody who tries. */
+/** Denials that look like missing resources to the caller. */
 const HIDDEN: ReadonlySet<string> = new Set(['team_not_found', 'link_invalid']);
 
-function eventOf({ problem, extras }: ProblemError, principal: Principal | null): Denial['event'] | null {
+function findDenialEvent({ problem, extras }: ProblemError, principal: Principal | null): Denial['event'] | null {
   if (extras.refused !== undefined) return extras.refused;
   if (SIGN_IN.has(problem)) return 'sign_in.denied';
-  // Whoever sends none has tried nothing: every visit of the sign-in page begins like that.
+  // Not an attempt: every visit to the sign-in page starts without a credential.
   if (problem === 'credential_missing') return null;
   const [status] = PROBLEMS[problem];
   const isHidden = HIDDEN.has(problem) && (principal !== null || problem === 'link_invalid');

@@ -8,33 +8,33 @@ import { addressBucket } from '../rate-limit/address-bucket.ts';
 import { type RateDecision } from '../rate-limit/limiter.ts';
 import type { HttpServices } from './http-services.ts';
 
-/** Who called and what is left of their window: the first two checks of every charged request. */
+/** The caller and the state of their rate limit: the first two checks of every request that is counted. */
 export type Identified = {
   readonly authentication: Authentication;
   readonly rate: RateDecision;
 };
 
-type Question = {
-  /** The client's, taken when the request arrived: a closed socket has none. */
+type RequestFacts = {
+  /** The client's IP address, read when the request arrived, because a closed socket has none. */
   readonly address: string;
-  /** The team the request names, whose membership the same statement resolves. */
+  /** The team in the request. The query of the credential also returns the caller's membership of it. */
   readonly teamId: string | null;
-  /** Where the request was sent, without its query, for a proof to name. */
+  /** The path of the request without its query; a DPoP proof has to name it. */
   readonly path: string;
-  /** How many calls the request carries. */
+  /** The number of calls in the request. */
   readonly cost: number;
-  /** The session cookie's token, where one is believed at all. */
+  /** The token of the session cookie, if this request can use one. */
   readonly sessionToken?: string | undefined;
 };
 
 /**
- * Resolves the credential, then charges its bucket; a request without a valid credential is charged
- * to the client's address, so that a flood of invented keys opens no buckets of its own.
+ * Resolves the credential and consumes its rate limit. A request without a valid credential consumes the limit of
+ * the client's IP address, so that a flood of invalid keys cannot create buckets.
  */
 export async function identify(
   http: HttpServices,
   req: IncomingMessage,
-  { address, teamId, path, cost, sessionToken }: Question,
+  { address, teamId, path, cost, sessionToken }: RequestFacts,
 ): Promise<Identified> {
   const { services, limiter, usage, attempts } = http;
   const { db } = services;
@@ -49,7 +49,7 @@ export async function identify(
   const authentication =
     proofs === null || !token
       ? requireBearer(found)
-      : await requireProof(found, presentedBy(req, token, services.config.baseUrl + path), proofs);
+      : await requireProof(found, toPresented(req, token, services.config.baseUrl + path), proofs);
 
   const { principal } = authentication;
   if (principal === null) {
@@ -66,23 +66,23 @@ export async function identify(
   return { authentication, rate: await limiter.consume(principal.credentialId, cost) };
 }
 
-const presentedBy = (req: IncomingMessage, token: string, url: string): Presented => ({
+const toPresented = (req: IncomingMessage, token: string, url: string): Presented => ({
   token,
   proofs: req.headersDistinct['dpop'] ?? [],
   method: req.method ?? '',
   url,
 });
 
-/** A token that is bound to a key is worth nothing without a proof of that key. */
+/** Rejects a token that is bound to a key if it was sent as a bearer token. */
 const requireBearer = (authentication: Authentication): Authentication =>
   authentication.principal !== null && authentication.token?.thumbprint
     ? unauthenticated(new ProblemError('credential_invalid'))
     : authentication;
 
-/** The bucket of the client's address as it stands, for answers that are not charged. */
+/** Returns the state of the client address's rate limit, for responses that consume nothing. */
 export const peekAddress = ({ limiter }: HttpServices, address: string): Promise<RateDecision> =>
   limiter.peek(addressBucket(address));
 
-/** The 429 of a window that is used up. */
+/** Creates the 429 of an exceeded rate limit. */
 export const createRateLimitError = ({ resetSeconds }: RateDecision): ProblemError =>
   new ProblemError('rate_limited', undefined, { retryAfter: resetSeconds });

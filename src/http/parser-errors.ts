@@ -5,7 +5,7 @@ import { ProblemError, type ProblemCode } from '../errors.ts';
 import type { AccessLog } from './access-log.ts';
 import { createApiHeaders, buildHeaders, createProblemReply } from './reply.ts';
 
-const OF_PARSER: Record<string, ProblemCode> = {
+const CODES_BY_PARSER_ERROR: Record<string, ProblemCode> = {
   HPE_HEADER_OVERFLOW: 'headers_too_large',
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 'body_too_large',
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
@@ -43,7 +43,7 @@ export function answerParserErrors(server: Server, baseUrl: string, log: AccessL
     answered.add(connection);
     // Otherwise input would count as progress of the responses that wait (see `cutOffStalledReaders`).
     if (connection.writableLength > 0) connection.pause();
-    const problem = new ProblemError(OF_PARSER[error.code ?? ''] ?? 'malformed_request');
+    const problem = new ProblemError(CODES_BY_PARSER_ERROR[error.code ?? ''] ?? 'malformed_request');
     // An incomplete request is the one that the parser rejected; pipelined requests before it get their own answers.
     const last = connection[UNFINISHED]?.findLast(({ req }) => req.complete);
     if (last === undefined) answer(connection, problem);
@@ -64,7 +64,7 @@ export function answerParserErrors(server: Server, baseUrl: string, log: AccessL
   }
 }
 
-/** Whether a request names its host exactly once, as HTTP/1.1 demands (RFC 9112, section 3.2). */
+/** Whether a request has exactly one `Host`, as HTTP/1.1 requires (RFC 9112, section 3.2). */
 export function hasOneHost({ rawHeaders, httpVersion }: IncomingMessage): boolean {
   let hosts = 0;
   for (let i = 0; i < rawHeaders.length; i += 2) {

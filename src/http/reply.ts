@@ -4,14 +4,14 @@ import { PROBLEMS, type ProblemError } from '../errors.ts';
 import type { RateDecision } from '../rate-limit/limiter.ts';
 import { createProblemDocument } from '../procedures/problem-details.ts';
 
-/** What goes back to the client. */
+/** The response to a client. */
 export type Reply = {
   readonly status: number;
   readonly body: string | Buffer | undefined;
   readonly contentType?: string;
-  /** `no-store` where nothing else is said. */
+  /** Defaults to `no-store`. */
   readonly cacheControl?: string;
-  /** Names and values in turn. */
+  /** Names and values alternate. */
   readonly headers?: readonly string[];
 };
 
@@ -21,7 +21,7 @@ export const createJsonReply = (status: number, value: unknown): Reply => ({
   body: JSON.stringify(value),
 });
 
-/** A problem document with the headers that belong to it. */
+/** Creates the problem document of an error, with its headers. */
 export function createProblemReply(error: ProblemError, baseUrl: string, requestId: string): Reply {
   const { retryAfter, allow } = error.extras;
   return {
@@ -36,22 +36,22 @@ export function createProblemReply(error: ProblemError, baseUrl: string, request
   };
 }
 
-/** RFC 6750, section 3, and RFC 9449, section 7.1: no error code where no credential was sent. */
+/** RFC 6750, section 3, and RFC 9449, section 7.1: no error code if no credential was sent. */
 function createChallenges({ problem, extras: { dpop, scope } }: ProblemError, baseUrl: string): string[] {
-  // RFC 9728: where a client learns how to get a credential.
+  // RFC 9728: tells clients how to get a credential.
   const metadata = `resource_metadata="${baseUrl}/.well-known/oauth-protected-resource/api/v1"`;
-  const ofDpop = `algs="${PROOF_ALGORITHMS.join(' ')}", ${metadata}`;
+  const dpopParams = `algs="${PROOF_ALGORITHMS.join(' ')}", ${metadata}`;
   if (problem === 'credential_missing') {
-    return [`Bearer ${metadata}`, ...(dpop === undefined ? [] : [`DPoP ${ofDpop}`])];
+    return [`Bearer ${metadata}`, ...(dpop === undefined ? [] : [`DPoP ${dpopParams}`])];
   }
-  const [scheme, rest] = dpop === undefined ? ['Bearer', metadata] : ['DPoP', ofDpop];
+  const [scheme, rest] = dpop === undefined ? ['Bearer', metadata] : ['DPoP', dpopParams];
   if (problem === 'credential_invalid') {
     return [`${scheme} error="${dpop === 'proof_refused' ? 'invalid_dpop_proof' : 'invalid_token'}", ${rest}`];
   }
   return problem === 'scope_missing' ? [`${scheme} error="insufficient_scope", scope="${scope}", ${rest}`] : [];
 }
 
-/** What every answer under `/api/v1` carries. Credentials are never ambient there, so any origin may read it. */
+/** Creates the headers of all responses under `/api/v1`. Cookies are not accepted there, so all origins can read them. */
 export const createApiHeaders = (baseUrl: string): readonly string[] =>
   Object.entries({
     'X-Content-Type-Options': 'nosniff',
@@ -61,7 +61,7 @@ export const createApiHeaders = (baseUrl: string): readonly string[] =>
     'Access-Control-Allow-Origin': '*',
     'Access-Control-Expose-Headers':
       'RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After, X-Request-Id, WWW-Authenticate',
-    // Only where the service is reached by https at all.
+    // Only if the service uses https.
     ...(baseUrl.startsWith('https:') && { 'Strict-Transport-Security': 'max-age=31536000; includeSubDomains' }),
   }).flat();
 
@@ -74,7 +74,7 @@ export const createRateHeaders = ({ limit, remaining, resetSeconds }: RateDecisi
   String(resetSeconds),
 ];
 
-/** All headers of an answer, names and values in turn: those of every answer, then the reply's own. */
+/** Builds all headers of a response: the common ones, then those of the reply. Names and values alternate. */
 export function buildHeaders(reply: Reply, requestId: string, common: readonly string[]): string[] {
   const headers = [...common, 'X-Request-Id', requestId, 'Cache-Control', reply.cacheControl ?? 'no-store'];
   if (reply.headers !== undefined) headers.push(...reply.headers);
@@ -83,13 +83,13 @@ export function buildHeaders(reply: Reply, requestId: string, common: readonly s
   return headers;
 }
 
-/** Writes the answer, all headers at once. HEAD gets those of GET and no body. */
+/** Writes a response. HEAD gets the headers of GET without the body. */
 export function send(res: ServerResponse, reply: Reply, headers: string[], isHead: boolean): void {
   res.writeHead(reply.status, headers);
   res.end(isHead ? undefined : reply.body);
 }
 
-/** Sets headers, names and values in turn, on an answer that somebody else writes. */
+/** Sets headers on a response that other code writes. Names and values alternate. */
 export function setHeaders(res: ServerResponse, pairs: readonly string[]): void {
   for (let i = 0; i + 1 < pairs.length; i += 2) res.setHeader(pairs[i] ?? '', pairs[i + 1] ?? '');
 }

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 
 const ACCEPTED = /^[A-Za-z0-9._-]{1,128}$/;
-/** Something in the form of our secrets, of any brand: what is sent here by mistake must not get into a log. */
+/** The format of our tokens, of any brand: one that is sent by mistake must not be logged. */
 const SECRET = /_[0-9A-Za-z]{49}/;
 
-/** The client's own `X-Request-Id` where it can go into a header and a log as it is, else a new one. */
+/** Returns the client's `X-Request-Id` if it is safe in a header and a log, else a new id. */
 export function readRequestId(sent: string | string[] | undefined): string {
   return typeof sent === 'string' && ACCEPTED.test(sent) && !SECRET.test(sent) ? sent : randomUUID();
 }

@@ -2,8 +2,8 @@ import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /**
- * Destroys connections whose client stops reading, so that nobody can make the service keep responses in memory.
- * Node calls a socket idle only if no byte was read and none of the waiting ones was written within `stallMs`.
+ * Destroys connections whose client stops reading, so that clients cannot make the service keep responses in memory.
+ * Node emits `timeout` only if no byte was read and none of the waiting bytes was written within `stallMs`.
  * @param isResponding whether the application still owes a response on this connection
  */
 export function cutOffStalledReaders(
@@ -13,7 +13,7 @@ export function cutOffStalledReaders(
 ): void {
   server.timeout = stallMs;
   server.on('timeout', (connection: Socket) => {
-    // Nothing waits for the client: the application needs the time.
+    // No bytes wait for the client: the application is still working.
     if (connection.writableLength === 0 && isResponding(connection)) connection.setTimeout(stallMs);
     else connection.destroy();
   });
