@@ -13,7 +13,10 @@ export async function readJson(req: IncomingMessage): Promise<unknown> {
   if (!hasBody(req)) throw missingBody();
   requireJson(headers['content-type']);
   if ((headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity') {
-    throw new ProblemError('unsupported_media_type', 'Content codings are not accepted; send the body as it is.');
+    throw new ProblemError(
+      'unsupported_media_type',
+      'Content codings are not accepted. Send the body without compression.',
+    );
   }
   if (Number(headers['content-length'] ?? 0) > MAX_BYTES) throw tooLarge();
 
@@ -32,7 +35,7 @@ const hasBody = ({ headers }: IncomingMessage): boolean =>
 function requireJson(contentType: string | undefined): void {
   const charset = CHARSET.exec(contentType ?? '')?.[1]?.toLowerCase() ?? 'utf-8';
   if (contentType === undefined || !JSON_TYPE.test(contentType) || (charset !== 'utf-8' && charset !== 'utf8')) {
-    throw new ProblemError('unsupported_media_type', 'The body has to be application/json in UTF-8.');
+    throw new ProblemError('unsupported_media_type', 'The body must be application/json in UTF-8.');
   }
 }
 
@@ -47,11 +50,11 @@ async function collect(req: IncomingMessage): Promise<Buffer> {
       chunks.push(chunk);
     }
   } catch {
-    // The client went away: nobody reads the answer, but it is no fault of ours in the log.
+    // The client disconnected. The error is for the log only, where it must not look like an internal one.
     throw new ProblemError('malformed_request', 'The body ended early.');
   }
   if (size > MAX_BYTES) {
-    // The rest is read, or it would stay before the next request on the connection.
+    // Discards the rest, which would otherwise precede the next request on the connection.
     req.resume();
     throw tooLarge();
   }

@@ -27,7 +27,7 @@ import type { RateDecision } from '../rate-limit/limiter.ts';
 import { OPENAPI_PATH, type OpenApiDocument } from './openapi.ts';
 import type { Lookup, Route, RouteTable } from './routes.ts';
 
-/** The state of one request, from which its response and its log line are made. */
+/** The state of one request, for its response and its log line. */
 type Call = {
   readonly req: IncomingMessage;
   readonly requestId: string;
@@ -40,7 +40,7 @@ type Call = {
   teamId: string | null;
 };
 
-/** Answers everything under `/api/v1`, in the order of checks of the contract: see `answer`. */
+/** Handles all requests under `/api/v1`, with the contract's order of checks: see `answer`. */
 export function restHandler(http: HttpServices, routes: RouteTable, document: OpenApiDocument): Listener {
   const { baseUrl } = http.services.config;
   const fixedHeaders = createApiHeaders(baseUrl);
@@ -80,11 +80,11 @@ export function restHandler(http: HttpServices, routes: RouteTable, document: Op
 
 async function answer(http: HttpServices, document: OpenApiDocument, call: Call): Promise<Reply> {
   const { req, lookup } = call;
-  if (!hasOneHost(req)) throw new ProblemError('malformed_request', 'The request has to name its host exactly once.');
+  if (!hasOneHost(req)) throw new ProblemError('malformed_request', 'The request must have exactly one `Host` header.');
   if (req.method === 'OPTIONS') return preflight(call, http.services.config);
 
   const params = lookup.kind === 'found' ? readParams(lookup.route, lookup.rawParams, call.query) : {};
-  const teamId = lookup.kind === 'found' ? teamNamedBy(params) : null;
+  const teamId = lookup.kind === 'found' ? findTeamId(params) : null;
   const { authentication, rate } = await identify(http, req, {
     address: call.address,
     teamId,
@@ -99,11 +99,11 @@ async function answer(http: HttpServices, document: OpenApiDocument, call: Call)
   if (isDocument(call.path)) return document.reply(req);
   if (lookup.kind === 'unknown') throw new ProblemError('route_not_found');
   if (lookup.kind === 'wrong-method') throw new ProblemError('method_not_allowed', undefined, { allow: lookup.allow });
-  return perform(http, call, lookup.route, params, authentication, teamId);
+  return callProcedure(http, call, lookup.route, params, authentication, teamId);
 }
 
-/** Calls the procedure, which refuses by credential, scope and audience before it asks for its input. */
-async function perform(
+/** Calls the procedure, which checks credential, scope and audience before it reads its input. */
+async function callProcedure(
   { services }: HttpServices,
   { req, requestId, address }: Call,
   route: Route,
@@ -121,16 +121,16 @@ async function perform(
   }
 }
 
-/** The team a request names in its path or query, where PostgreSQL can be asked for it at all. */
-function teamNamedBy(params: Params): string | null {
+/** Returns the team id in the path or query, if PostgreSQL can store such a value. */
+function findTeamId(params: Params): string | null {
   const teamId = params['teamId'];
   return typeof teamId === 'string' && isStorable(teamId) && teamId.length <= 2 * 255 ? teamId : null;
 }
 
-/** As everywhere, one trailing slash is tolerated. */
+/** One trailing slash is tolerated, as in `buildRoutes`. */
 const isDocument = (path: string): boolean => path === OPENAPI_PATH || path === `${OPENAPI_PATH}/`;
 
-/** CORS: any origin may call with a bearer credential. */
+/** Answers OPTIONS. All origins can call with a bearer credential (CORS). */
 function preflight({ lookup, path }: Call, { oauth }: Config): Reply {
   if (lookup.kind === 'unknown' && !isDocument(path)) throw new ProblemError('route_not_found');
   const allow = lookup.kind === 'unknown' ? 'GET, HEAD, OPTIONS' : lookup.allow;
@@ -148,7 +148,7 @@ function preflight({ lookup, path }: Call, { oauth }: Config): Reply {
 
 const ORIGIN = /^[^:/?#]+:\/\/[^/?#]*/;
 
-/** Path and query of a request target; the absolute form (RFC 9112, section 3.2.2) means its path. */
+/** Splits a request target into path and query, also in absolute form (RFC 9112, section 3.2.2). */
 function splitTarget(target: string): { path: string; query: string } {
   const local = target.startsWith('/') ? target : target.replace(ORIGIN, '');
   const mark = local.indexOf('?');

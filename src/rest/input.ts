@@ -4,12 +4,12 @@ import { toValidationEntries } from '../procedures/validation.ts';
 import { readJson } from './body.ts';
 import type { Route } from './routes.ts';
 
-/** What stands in for text that cannot be decoded: a string that no text can be, so that validation names its place. */
+/** Replaces text that cannot be decoded: an invalid string, so that validation reports its position. */
 const UNDECODABLE = '\u0000';
 
 export type Params = Readonly<Record<string, unknown>>;
 
-/** Path and query parameters by name, decoded after routing. Undeclared query parameters are ignored. */
+/** Reads path and query parameters by name, decoded after routing. Ignores undeclared query parameters. */
 export function readParams(route: Route, rawParams: readonly string[], query: string): Params {
   if (route.pathParams.length === 0 && (query === '' || route.queryParams.length === 0)) return NO_PARAMS;
   const params: Record<string, unknown> = {};
@@ -20,7 +20,7 @@ export function readParams(route: Route, rawParams: readonly string[], query: st
 
 const NO_PARAMS: Params = {};
 
-/** A parameter that is sent twice becomes an array, which no parameter accepts. */
+/** A repeated parameter becomes an array, which no parameter accepts. */
 function readQuery(names: readonly string[], query: string, params: Record<string, unknown>): void {
   for (const pair of query.split('&')) {
     const [rawName = '', ...rest] = pair.replaceAll('+', ' ').split('=');
@@ -40,16 +40,16 @@ function decode(text: string): string {
   }
 }
 
-/** The raw input of a procedure: the body's members where the operation takes a body, and the parameters over them. */
+/** Returns the raw input of a procedure: the members of the body, if it has one, overridden by the parameters. */
 export async function readInput(req: IncomingMessage, route: Route, params: Params): Promise<unknown> {
   if (!route.hasBody) return params;
   const body = await readJson(req).catch((error: unknown) => {
-    throw withParamFaults(error, route, params);
+    throw withParamErrors(error, route, params);
   });
   if (!isObject(body)) {
-    const fault: ValidationEntry = { in: 'body', pointer: '', code: 'invalid_type', params: { expected: 'object' } };
-    throw withParamFaults(
-      new ProblemError('validation_failed', 'The body has to be a JSON object.', { errors: [fault] }),
+    const entry: ValidationEntry = { in: 'body', pointer: '', code: 'invalid_type', params: { expected: 'object' } };
+    throw withParamErrors(
+      new ProblemError('validation_failed', 'The body must be a JSON object.', { errors: [entry] }),
       route,
       params,
     );
@@ -60,10 +60,10 @@ export async function readInput(req: IncomingMessage, route: Route, params: Para
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** All faults of a request are reported together, also those beside a body that is none. */
-function withParamFaults(error: unknown, route: Route, params: Params): unknown {
+/** Adds the invalid parameters to the errors of a body, so that all are reported together. */
+function withParamErrors(error: unknown, route: Route, params: Params): unknown {
   if (!(error instanceof ProblemError) || error.extras.errors === undefined) return error;
   const issues = route.input?.safeParse(params).error?.issues ?? [];
-  const faults = toValidationEntries(issues, params, route.locationOf).filter((entry) => entry.in !== 'body');
-  return new ProblemError(error.problem, error.message, { errors: [...error.extras.errors, ...faults] });
+  const entries = toValidationEntries(issues, params, route.locationOf).filter((entry) => entry.in !== 'body');
+  return new ProblemError(error.problem, error.message, { errors: [...error.extras.errors, ...entries] });
 }

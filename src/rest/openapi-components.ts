@@ -26,26 +26,29 @@ const validationEntry = z
         'min_value',
         'max_value',
       ])
-      .meta({ description: 'The rule that was broken.' }),
+      .meta({ description: 'The rule that the value violates.' }),
     params: z
       .record(z.string(), z.union([z.string(), z.number()]))
       .optional()
       .meta({ description: 'The bound, type, format or values that the rule names.' }),
   })
-  .meta({ id: 'ValidationEntry', description: 'One fault of a request.' });
+  .meta({ id: 'ValidationEntry', description: 'One invalid value of a request.' });
 
 const problem = z
   .object({
     type: z.string().meta({ format: 'uri', description: 'A page that explains the code.' }),
     title: z.string().meta({ description: 'A summary, the same for every problem of one code.' }),
     status: z.int().min(400).max(599),
-    code: z.enum(codes).meta({ description: 'A stable identifier; what clients branch on. New ones can be added.' }),
-    detail: z.string().meta({ description: 'What went wrong this time, for people.' }),
-    requestId: z.string().optional().meta({ description: 'Equals `X-Request-Id`. Quote it when you report a fault.' }),
+    code: z.enum(codes).meta({ description: 'A stable identifier for clients to branch on. New ones can be added.' }),
+    detail: z.string().meta({ description: 'A description of this occurrence, for humans.' }),
+    requestId: z
+      .string()
+      .optional()
+      .meta({ description: 'Equals `X-Request-Id`. Include it when you report an error.' }),
     retryAfter: z.number().min(0).optional().meta({ description: 'Equals `Retry-After`: seconds to wait.' }),
-    errors: z.array(validationEntry).optional().meta({ description: 'All faults of the request.' }),
+    errors: z.array(validationEntry).optional().meta({ description: 'All invalid values of the request.' }),
   })
-  .meta({ id: 'Problem', description: 'A failure (RFC 9457).' });
+  .meta({ id: 'Problem', description: 'An error (RFC 9457).' });
 
 export const PROBLEM_SCHEMAS = createSchema(problem, { io: 'output' }).components;
 
@@ -57,7 +60,7 @@ const count = (description: string, example: number): oas31.HeaderObject => ({
 });
 
 export const HEADERS = {
-  'RateLimit-Limit': count('Requests allowed in a window of the bucket charged.', 300),
+  'RateLimit-Limit': count('Requests allowed in one window of the rate limit.', 300),
   'RateLimit-Remaining': count('Requests left in the window.', 299),
   'RateLimit-Reset': count('Seconds until the window resets.', 60),
   'X-Request-Id': {
@@ -68,7 +71,7 @@ export const HEADERS = {
   },
   'Retry-After': count('Seconds to wait before the next request.', 12),
   'WWW-Authenticate': {
-    description: 'What credential is needed (RFC 6750), and where to learn how to get one (RFC 9728).',
+    description: 'The required credential (RFC 6750), and the URL of the metadata on how to get one (RFC 9728).',
     schema: { type: 'string' },
     example: 'Bearer error="invalid_token"',
   },
@@ -77,7 +80,7 @@ export const HEADERS = {
 const header = (name: keyof typeof HEADERS) => ({ [name]: { $ref: `#/components/headers/${name}` } });
 const optional = (name: keyof typeof HEADERS) => ({ [name]: { ...HEADERS[name], required: false } });
 
-/** What every answer carries. */
+/** The headers of all responses. */
 export const RESPONSE_HEADERS = {
   ...header('RateLimit-Limit'),
   ...header('RateLimit-Remaining'),
@@ -85,7 +88,7 @@ export const RESPONSE_HEADERS = {
   ...header('X-Request-Id'),
 };
 
-/** What the HTTP parser refuses belongs to no bucket, so these answers may lack the rate headers. */
+/** Responses to requests that the HTTP parser rejects have no rate limit headers, because they belong to no bucket. */
 const OTHER_HEADERS = {
   ...optional('RateLimit-Limit'),
   ...optional('RateLimit-Remaining'),
@@ -99,7 +102,7 @@ const OTHER_HEADERS = {
   },
 } satisfies oas31.HeadersObject;
 
-/** The refusals that all operations share, with an example for each code. */
+/** The error responses that all operations share, with an example for each code. */
 export function problemResponses(baseUrl: string): Record<string, oas31.ResponseObject> {
   const response = (
     description: string,
@@ -121,7 +124,7 @@ export function problemResponses(baseUrl: string): Record<string, oas31.Response
   const challenge = header('WWW-Authenticate');
 
   return {
-    BadRequest: response('The body, query or path is not valid.', RESPONSE_HEADERS, (status) => status === 400),
+    BadRequest: response('The body, query or path is invalid.', RESPONSE_HEADERS, (status) => status === 400),
     Unauthorized: response(
       'The credential is missing, malformed, expired or revoked.',
       { ...RESPONSE_HEADERS, ...challenge },
@@ -133,7 +136,7 @@ export function problemResponses(baseUrl: string): Record<string, oas31.Response
       (status) => status === 403,
     ),
     NotFound: response(
-      'It does not exist, or the credential cannot see it.',
+      'It does not exist, or the credential has no access.',
       RESPONSE_HEADERS,
       (status) => status === 404,
     ),
@@ -143,7 +146,7 @@ export function problemResponses(baseUrl: string): Record<string, oas31.Response
       (status) => status === 429,
     ),
     Other: response(
-      'Another failure: 405, 408, 413, 415, 431, 500 or 503. A 503 carries `Retry-After`.',
+      'Another error: 405, 408, 413, 415, 431, 500 or 503. A 503 has `Retry-After`.',
       OTHER_HEADERS,
       (status) => !named.includes(status),
     ),
@@ -171,7 +174,7 @@ this service by the regular expression \`${pattern}\`.`,
     oauth2: {
       type: 'oauth2',
       description:
-        'The authorization code flow with PKCE (S256). The user picks the whole account or one team, and can untick scopes.',
+        'The authorization code flow with PKCE (S256). The user selects the whole account or one team, and can clear scopes.',
       flows: {
         authorizationCode: {
           authorizationUrl: `${baseUrl}/oauth/authorize`,

@@ -6,19 +6,19 @@ import { HEADERS, PROBLEM_SCHEMAS, problemResponses, RESPONSE_HEADERS, securityS
 import { EXAMPLES, PARAMETERS } from './openapi-examples.ts';
 import type { Route, RouteTable } from './routes.ts';
 
-/** The tag of an operation by the last word of its path. */
+/** Tags of operations by the last literal segment of their path. */
 const TAGS: Readonly<Record<string, { name: string; description: string }>> = {
-  credential: { name: 'Credential', description: 'The credential in use: what it is, what it may do.' },
+  credential: { name: 'Credential', description: 'The credential in use, with its scopes and audience.' },
   me: { name: 'Account', description: "The caller's own account." },
   sessions: { name: 'Sessions', description: "The account's sign-in sessions." },
   teams: { name: 'Teams', description: 'The teams of the account, and the account in its teams.' },
-  members: { name: 'Members', description: 'Who belongs to a team.' },
-  roles: { name: 'Roles', description: 'What members of a team can be.' },
-  invitations: { name: 'Invitations', description: 'Who is asked to join a team.' },
-  billing: { name: 'Billing', description: 'What a team is subscribed to. Plans are not changed over the API.' },
+  members: { name: 'Members', description: 'The members of a team.' },
+  roles: { name: 'Roles', description: 'The roles of a team.' },
+  invitations: { name: 'Invitations', description: 'The pending invitations of a team.' },
+  billing: { name: 'Billing', description: 'The subscription of a team. Plans cannot be changed over the API.' },
   'api-keys': {
     name: 'API keys',
-    description: 'Keys of the account and of its teams. A secret is shown once, when its key is made.',
+    description: 'Keys of the account and of its teams. The secret is returned once, when the key is created.',
   },
 };
 
@@ -35,14 +35,14 @@ type Method = 'get' | 'post' | 'patch' | 'delete';
 type Schema = oas31.SchemaObject | oas31.ReferenceObject;
 type Schemas = Record<string, Schema>;
 
-/** The published description of the REST interface, generated from the procedures and completed with what every answer has. */
+/** Generates the OpenAPI document of the REST API from the procedures, and adds what all responses share. */
 export function openApiDocument(
   appRouter: OpenApiRouter,
   { routes }: RouteTable,
   baseUrl: string,
   tokenBrand = 'rst',
 ): OpenAPIObject {
-  const generated = simplified(
+  const generated = simplify(
     generateOpenApiDocument(appRouter, {
       title: 'Roster API',
       version: '1.0.0',
@@ -50,7 +50,7 @@ export function openApiDocument(
       description: DESCRIPTION,
       baseUrl,
       docsUrl: `${baseUrl}/docs`,
-      contact: { name: 'The operator of this installation', url: baseUrl },
+      contact: { name: 'The operator of this instance', url: baseUrl },
       license: { name: 'MIT', identifier: 'MIT' },
       securitySchemes: securitySchemes(baseUrl, tokenBrand),
     }),
@@ -66,14 +66,14 @@ export function openApiDocument(
 
   return {
     ...generated,
-    servers: [{ url: baseUrl, description: 'This installation' }],
+    servers: [{ url: baseUrl, description: 'This instance' }],
     tags: Object.values(TAGS),
     paths,
     components: { ...generated.components, schemas, headers: HEADERS, responses: problemResponses(baseUrl) },
   };
 }
 
-/** An operation with its tag, examples, headers, refusals and the access it needs. Its body becomes a named schema. */
+/** Completes an operation with its tag, examples, headers, errors and required access. Its body becomes a named schema. */
 function completed(operation: oas31.OperationObject, route: Route, schemas: Schemas): oas31.OperationObject {
   const { operationId, template, status, meta } = route;
   const { access } = meta;
@@ -112,7 +112,7 @@ function completed(operation: oas31.OperationObject, route: Route, schemas: Sche
   };
 }
 
-/** Who may call, in words; enforced by the ladder of procedures. */
+/** Describes the required access, which the procedure builders enforce. */
 function accessSentences({ scope, accountLevel, permission }: Access, { pathParams }: Route): string[] {
   const needs = [
     scope === null ? 'any valid credential' : `a credential with the scope \`${scope}\``,
@@ -120,8 +120,8 @@ function accessSentences({ scope, accountLevel, permission }: Access, { pathPara
   ];
   return [
     `**Needs** ${needs.join(' and ')}.`,
-    ...(accountLevel ? ['**Account-level**: a credential of one team is refused with 403.'] : []),
-    ...(pathParams.includes('teamId') ? ['A team that the caller is not an active member of answers 404.'] : []),
+    ...(accountLevel ? ['**Account-level**: team credentials get 403.'] : []),
+    ...(pathParams.includes('teamId') ? ['Callers who are not active members of the team get 404.'] : []),
   ];
 }
 
@@ -153,9 +153,9 @@ function described(
   return { ...parameter, ...text };
 }
 
-/** Writes nullables as `type: [x, 'null']`, and the list of scopes by its name wherever a schema spells it out. */
-function simplified<Node>(node: Node): Node {
-  if (Array.isArray(node)) return node.map(simplified) as Node; // the same array, simplified
+/** Writes nullable types as `type: [x, 'null']`, and replaces inline lists of scopes by a reference. */
+function simplify<Node>(node: Node): Node {
+  if (Array.isArray(node)) return node.map(simplify) as Node; // the same array, simplify
   if (typeof node !== 'object' || node === null) return node;
   const { anyOf, ...rest } = node as {
     anyOf?: readonly Record<string, unknown>[];
@@ -165,7 +165,7 @@ function simplified<Node>(node: Node): Node {
   const [first, second] = anyOf ?? [];
   if (first !== undefined && typeof first['type'] === 'string' && second?.['type'] === 'null') {
     const values = Array.isArray(first['enum']) ? { enum: [...(first['enum'] as unknown[]), null] } : {};
-    return simplified({ ...first, ...rest, ...values, type: [first['type'], 'null'] }) as Node; // the same schema, in other words
+    return simplify({ ...first, ...rest, ...values, type: [first['type'], 'null'] }) as Node; // an equivalent schema
   }
   if (
     rest.description === undefined &&
@@ -174,5 +174,5 @@ function simplified<Node>(node: Node): Node {
   ) {
     return { $ref: '#/components/schemas/Scope' } as Node;
   }
-  return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, simplified(value)])) as Node; // as above
+  return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, simplify(value)])) as Node; // as above
 }

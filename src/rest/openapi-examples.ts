@@ -7,7 +7,7 @@ const TEAM_ID = 'team_0cn7s5l4a9nkf9u7h2q0bf5m7e';
 const USER_ID = 'acc_0cn7r2h8vtk3p9qj6mdb5ce0ol';
 const CREATED_AT = '2026-11-21T09:30:00.000Z';
 
-/** Names, descriptions and examples of path and query parameters; `<operationId>.<name>` where one operation differs. */
+/** Descriptions and examples of parameters by name, or by `<operationId>.<name>` if one operation differs. */
 export const PARAMETERS: Readonly<Record<string, { description: string; example: string }>> = {
   teamId: { description: 'The id of a team.', example: TEAM_ID },
   userId: { description: 'The id of an account: the `userId` of a member.', example: USER_ID },
@@ -70,7 +70,7 @@ const apiKey = {
 
 const done = { success: true };
 
-/** For each operation, a body where it takes one, and the answer to it. */
+/** Examples of each operation: a body, if it has one, and a response. */
 export const EXAMPLES: Readonly<Record<string, { body?: unknown; answer: unknown }>> = {
   getCredential: {
     answer: { kind: 'api-key', audience: 'team', team: { id: TEAM_ID }, scopes: ['teams:read', 'members:read'] },
@@ -157,7 +157,7 @@ export const EXAMPLES: Readonly<Record<string, { body?: unknown; answer: unknown
   listApiKeys: { answer: [apiKey] },
   createApiKey: {
     body: { name: 'Nightly report', scopes: ['teams:read', 'members:read'], expiresInDays: 90 },
-    // Shortened, so that it is no secret to a scanner.
+    // Shortened, so that secret scanners ignore it.
     answer: { key: { ...apiKey, lastUsedAt: null }, secret: 'rst_pk_4fR9xQ…0kZ3' },
   },
   updateApiKey: { body: { scopes: ['teams:read'] }, answer: { ...apiKey, scopes: ['teams:read'] } },
@@ -166,7 +166,7 @@ export const EXAMPLES: Readonly<Record<string, { body?: unknown; answer: unknown
 
 type ProblemExample = { readonly detail?: string; readonly extras?: ProblemError['extras'] };
 
-/** What the documents of some codes say beyond their title. */
+/** Details and extras in the examples of some codes. */
 const PROBLEM_EXAMPLES: Readonly<Partial<Record<ProblemCode, ProblemExample>>> = {
   validation_failed: {
     extras: {
@@ -176,7 +176,7 @@ const PROBLEM_EXAMPLES: Readonly<Partial<Record<ProblemCode, ProblemExample>>> =
       ],
     },
   },
-  scope_missing: { detail: 'This needs a credential with the scope teams:write.' },
+  scope_missing: { detail: 'A credential with the scope teams:write is required.' },
   permission_missing: { detail: 'Your role needs the permission `edit_team_settings`.' },
   team_limit_reached: { detail: 'This account owns 10 teams; its limit is 10.' },
   seat_limit_reached: { detail: 'All 5 seats of the plan Free are taken by members and pending invitations.' },
@@ -187,7 +187,7 @@ const PROBLEM_EXAMPLES: Readonly<Partial<Record<ProblemCode, ProblemExample>>> =
   service_unavailable: { extras: { retryAfter: 1 } },
 };
 
-/** The document of a code, as a client could meet it. */
+/** Creates an example document of a code. */
 export function problemExample(code: ProblemCode, baseUrl: string): Problem {
   const { detail, extras } = PROBLEM_EXAMPLES[code] ?? {};
   return createProblemDocument(new ProblemError(code, detail, extras), baseUrl, REQUEST_ID);

@@ -5,7 +5,7 @@ import type { Reply } from '../http/reply.ts';
 
 export const OPENAPI_PATH = '/api/v1/openapi.json';
 
-/** The machine-readable description, as it is served. */
+/** The OpenAPI document as it is served. */
 export type OpenApiDocument = { reply(req: IncomingMessage): Reply };
 
 /** Serves the document with a strong ETag; clients revalidate it each time. */
@@ -18,12 +18,12 @@ export function serveDocument(document: unknown): OpenApiDocument {
     reply({ method, headers }) {
       if (method !== 'GET' && method !== 'HEAD')
         throw new ProblemError('method_not_allowed', undefined, { allow: 'GET, HEAD, OPTIONS' });
-      return matches(headers['if-none-match'], etag)
+      return matchesETag(headers['if-none-match'], etag)
         ? { ...shared, status: 304, body: undefined }
         : { ...shared, status: 200, contentType: 'application/json', body };
     },
   };
 }
 
-const matches = (sent: string | undefined, etag: string): boolean =>
+const matchesETag = (sent: string | undefined, etag: string): boolean =>
   sent !== undefined && (sent.trim() === '*' || sent.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag));

@@ -4,21 +4,21 @@ import type { ValidationEntry } from '../errors.ts';
 import type { Context } from '../procedures/context.ts';
 import type { Meta } from '../procedures/trpc.ts';
 
-/** A REST operation: a procedure that has an endpoint. */
+/** A REST operation: a procedure with an endpoint. */
 export type Route = {
   readonly operationId: string;
   readonly method: string;
-  /** The path as the documents write it, `/api/v1/teams/{teamId}`. */
+  /** The path as in the OpenAPI document, such as `/api/v1/teams/{teamId}`. */
   readonly template: string;
   readonly status: 200 | 201;
   readonly meta: Meta;
   readonly pathParams: readonly string[];
   readonly queryParams: readonly string[];
   readonly hasBody: boolean;
-  /** Where a member of the input comes from. */
+  /** Returns the part of the request that contains a member of the input. */
   readonly locationOf: (field: string) => ValidationEntry['in'];
   call(ctx: Context, getRawInput: () => Promise<unknown>): Promise<unknown>;
-  /** The input schema, or undefined where the operation takes nothing. */
+  /** The input schema, or undefined if the operation has no input. */
   readonly input: z.ZodObject | undefined;
 };
 
@@ -34,16 +34,16 @@ export type RouteTable = {
 };
 
 type Node = { literals: Map<string, Node>; param?: Node; routes: Map<string, Route>; allow: string };
-const newNode = (): Node => ({ literals: new Map(), routes: new Map(), allow: '' });
+const createNode = (): Node => ({ literals: new Map(), routes: new Map(), allow: '' });
 
 const UNKNOWN: Lookup = { kind: 'unknown' };
 
-/** Derives the table once from the endpoints that the procedures declare. */
+/** Derives the route table from the endpoints that the procedures declare. */
 export function buildRoutes(procedures: Readonly<Record<string, unknown>>): RouteTable {
   const routes = Object.values(procedures).flatMap((procedure) => toRoute(procedure as AnyTRPCProcedure) ?? []);
-  const root = newNode();
+  const root = createNode();
   for (const route of routes) {
-    const node = segmentsOf(route.template).reduce(childFor, root);
+    const node = splitPath(route.template).reduce(getOrCreateChild, root);
     node.routes.set(route.method, route);
     const methods = [...node.routes.keys()];
     node.allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ');
@@ -52,7 +52,7 @@ export function buildRoutes(procedures: Readonly<Record<string, unknown>>): Rout
   return {
     routes,
     lookup(method, path) {
-      const segments = segmentsOf(path);
+      const segments = splitPath(path);
       const rawParams: string[] = [];
       let node: Node | undefined = root;
       for (const segment of segments) {
@@ -62,7 +62,7 @@ export function buildRoutes(procedures: Readonly<Record<string, unknown>>): Rout
         if (node === undefined) return UNKNOWN;
       }
       if (node.routes.size === 0) return UNKNOWN;
-      // OPTIONS asks about the path, whichever of its operations answers for it.
+      // OPTIONS concerns the path, so any of its operations fits.
       const route =
         method === 'OPTIONS' ? [...node.routes.values()][0] : node.routes.get(method === 'HEAD' ? 'GET' : method);
       return route === undefined
@@ -72,15 +72,15 @@ export function buildRoutes(procedures: Readonly<Record<string, unknown>>): Rout
   };
 }
 
-/** The segments of a path. One trailing slash is tolerated; any other empty segment stays and matches nothing. */
-function segmentsOf(path: string): string[] {
+/** Splits a path into segments. One trailing slash is tolerated; any other empty segment stays and matches nothing. */
+function splitPath(path: string): string[] {
   const end = path.length > 1 && path.endsWith('/') ? -1 : undefined;
   return path.slice(1, end).split('/');
 }
 
-function childFor(node: Node, segment: string): Node {
-  if (segment.startsWith('{')) return (node.param ??= newNode());
-  const child = node.literals.get(segment) ?? newNode();
+function getOrCreateChild(node: Node, segment: string): Node {
+  if (segment.startsWith('{')) return (node.param ??= createNode());
+  const child = node.literals.get(segment) ?? createNode();
   node.literals.set(segment, child);
   return child;
 }
