@@ -18,7 +18,7 @@ const MAX_BODY_BYTES = 100 * 1024;
 const MAX_BATCH = 20;
 const METHODS: readonly string[] = ['GET', 'HEAD', 'POST', 'OPTIONS'];
 
-/** The procedures over tRPC, at `/trpc`. A batch is charged for each of its calls. */
+/** Serves the procedures over tRPC, at `/trpc`. Each call of a batch consumes one request of the rate limit. */
 export function trpcHandler(http: HttpServices, router: AppRouter): RequestHandler {
   const { services, log } = http;
   const origins = new Set(services.config.trpcOrigins);
@@ -38,33 +38,33 @@ export function trpcHandler(http: HttpServices, router: AppRouter): RequestHandl
     const names = parseProcedureNames(path);
     res.locals['operation'] = names.every(isProcedure) && names.length <= MAX_BATCH ? names.join(',') : null;
     const { session } = cookies.read(req.headers.cookie);
-    const foreign = findCrossSiteError(req, session !== undefined, services.config.baseUrl);
+    const crossSite = findCrossSiteError(req, session !== undefined, services.config.baseUrl);
     const { authentication, rate } = await identify(http, req, {
       address,
       teamId: null,
       path: req.baseUrl + req.path,
       cost: names.length,
-      sessionToken: foreign === null ? session : undefined,
+      sessionToken: crossSite === null ? session : undefined,
     });
     res.locals['credentialId'] = authentication.principal?.credentialId ?? null;
     setHeaders(res, createRateHeaders(rate));
     if (!rate.allowed) res.setHeader('Retry-After', rate.resetSeconds);
-    // Of these tRPC does not even make a request.
+    // tRPC fails on other methods before it creates a request.
     if (rate.allowed && !METHODS.includes(req.method)) {
       throw new ProblemError('method_not_allowed', undefined, { allow: METHODS.join(', ') });
     }
-    // tRPC makes a URL of these, which neither may spoil.
+    // tRPC builds a URL from both, so neither can be the client's choice.
     req.headers.host = host;
     req.url = req.url.replace(/^\/+/, '/');
-    // Answers leave in one piece: a stream begins before the calls run, and can set neither cookies nor a status.
+    // Disables streaming: a stream starts before the calls run, and can set neither cookies nor a status.
     req.headers.accept = 'application/json';
     delete req.headers['trpc-accept'];
-    // A read has no body, but tRPC looks at its type.
-    if (!isChange(req)) delete req.headers['content-type'];
+    // Queries have no body, but tRPC checks the content type.
+    if (!isMutation(req)) delete req.headers['content-type'];
 
-    const requestId = res.locals['requestId'] as string; // set for every answer, in app.ts
+    const requestId = res.locals['requestId'] as string; // set in app.ts for every response
     const browserClient = readBrowserClient(http, cookies, req, res);
-    const rejection = foreign ?? findUnreadable(req, names.length) ?? checkAccount(req, authentication);
+    const rejection = crossSite ?? findInvalidRequest(req, names.length) ?? checkAccount(req, authentication);
     const blocked = rate.allowed ? rejection : createRateLimitError(rate);
     const ctx = createContext(services, { requestId, address, authentication, browserClient, blocked });
     await nodeHTTPRequestHandler({
@@ -75,11 +75,11 @@ export function trpcHandler(http: HttpServices, router: AppRouter): RequestHandl
       createContext: () => ctx,
       maxBodySize: MAX_BODY_BYTES,
       maxBatchSize: MAX_BATCH,
-      // What tRPC cannot read it rejects as plain text, with a status of its own.
+      // tRPC answers unreadable requests as plain text, with its own status.
       responseMeta: ({ info }) => ({
         headers: {
           ...(info === undefined && { 'content-type': 'application/json' }),
-          // In place of tRPC's own, which takes the place of ours.
+          // Replaces tRPC's own header, which would overwrite ours.
           ...(origins.size > 0 && { vary: 'trpc-accept, accept, origin' }),
         },
         ...(blocked !== null && { status: PROBLEMS[blocked.problem][0] }),
@@ -88,7 +88,7 @@ export function trpcHandler(http: HttpServices, router: AppRouter): RequestHandl
         setErrorContext(error, ctx);
         const problem = toProblemError(error);
         const { principal } = authentication;
-        const { teamId } = (input ?? {}) as { teamId?: unknown }; // whatever the caller sent
+        const { teamId } = (input ?? {}) as { teamId?: unknown }; // unvalidated input
         recordDenial(http, problem, { principal, address, requestId, teamId });
         if (problem.extras.retryAfter !== undefined) res.setHeader('Retry-After', problem.extras.retryAfter);
         log.failure(problem, requestId);
@@ -97,7 +97,7 @@ export function trpcHandler(http: HttpServices, router: AppRouter): RequestHandl
   };
 }
 
-/** The procedures that a path names, read as tRPC does: a comma that is percent-encoded separates calls, too. */
+/** Parses the procedure names of a path as tRPC does: a percent-encoded comma separates calls, too. */
 function parseProcedureNames(path: string): string[] {
   try {
     return decodeURIComponent(path).split(',');
@@ -106,23 +106,23 @@ function parseProcedureNames(path: string): string[] {
   }
 }
 
-/** What tRPC would reject before it creates a context, and without a code of its own. */
-function findUnreadable(req: Request, calls: number): ProblemError | null {
-  if (isChange(req) && !isJson(req)) return new ProblemError('unsupported_media_type');
+/** Finds errors that tRPC would report before it creates a context, without one of our codes. */
+function findInvalidRequest(req: Request, calls: number): ProblemError | null {
+  if (isMutation(req) && !isJson(req)) return new ProblemError('unsupported_media_type');
   if (calls > MAX_BATCH) return new ProblemError('batch_too_large', `A batch can hold at most ${MAX_BATCH} calls.`);
   return null;
 }
 
 const isJson = ({ headers }: Request): boolean => /^application\/json(?:;|$)/i.test(headers['content-type'] ?? '');
 
-const isChange = ({ method }: Request): boolean => method !== 'GET' && method !== 'HEAD';
+const isMutation = ({ method }: Request): boolean => method !== 'GET' && method !== 'HEAD';
 
 /**
- * A cookie acts for whoever's browser sent it, and a sign-in sets one; so a call without a bearer
- * credential has to prove that it comes from our own pages. It is JSON already, which no form sends.
+ * Rejects cross-site calls that use a cookie or can set one (CSRF). Calls with a bearer credential are not affected.
+ * HTML forms cannot send the required JSON either.
  */
 function findCrossSiteError(req: Request, hasSession: boolean, baseUrl: string): ProblemError | null {
-  if (req.headers.authorization !== undefined || (!hasSession && !isChange(req))) return null;
+  if (req.headers.authorization !== undefined || (!hasSession && !isMutation(req))) return null;
   return isSameOrigin(req, baseUrl) ? null : new ProblemError('cross_site_request');
 }
 

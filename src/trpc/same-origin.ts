@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 
 /**
- * Whether a browser vouches that a call comes from our own pages. `Sec-Fetch-Site` cannot be set by
- * a page; browsers without it send `Origin`. A call with neither proves nothing.
+ * Whether a browser confirms that a call comes from our own pages. Pages cannot set `Sec-Fetch-Site`; browsers
+ * without it send `Origin`. A call with neither header is not same-origin.
  */
 export function isSameOrigin({ headers }: IncomingMessage, baseUrl: string): boolean {
   const site = headers['sec-fetch-site'];
