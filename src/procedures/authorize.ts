@@ -2,21 +2,21 @@ import type { Authentication } from '../auth/authenticate.ts';
 import type { Permission, Scope } from '../entities/index.ts';
 import { ProblemError } from '../errors.ts';
 
-/** Who may call a procedure: enforced by the ladder in `procedures.ts`, and shown in the documents. */
+/** The access level of a procedure: enforced by the builders in `procedures.ts`, and shown in the documentation. */
 export type Access = {
   readonly scope: Scope | null;
-  /** Somebody signed in: keys and grants are refused. */
+  /** Requires a user session: API keys and OAuth tokens are denied. */
   readonly sessionOnly?: true;
-  /** Of those only operators of this installation; `operatorProcedure` looks. */
+  /** Requires an operator of this instance; checked by `operatorProcedure`. */
   readonly operatorOnly?: true;
-  /** Account-level (spec 4): a team credential is refused. */
+  /** Account-level (spec 4): team credentials are denied. */
   readonly accountLevel: boolean;
   readonly permission: Permission | null;
-  /** Also answers in the browser of a sign-up whose email address is not verified yet. */
+  /** Also open to the browser of a sign-up whose email address is not verified yet. */
   readonly isOpenToSignUps?: true;
 };
 
-/** Checks credential, then scope, then audience: 401 or 403, before the request's input is read. */
+/** Checks credential, scope and audience in this order, before the input is read. @throws a 401 or 403 error */
 export function authorize(authentication: Authentication, access: Access): void {
   if (authentication.principal === null) {
     if (access.isOpenToSignUps && authentication.signUp !== undefined) return;
@@ -25,9 +25,9 @@ export function authorize(authentication: Authentication, access: Access): void 
   const { principal } = authentication;
   if (access.sessionOnly && principal.kind !== 'session') throw new ProblemError('session_required');
   if (access.scope !== null && !principal.scopes.includes(access.scope)) {
-    throw new ProblemError('scope_missing', `This needs a credential with the scope ${access.scope}.`, {
+    throw new ProblemError('scope_missing', `A credential with the scope ${access.scope} is required.`, {
       scope: access.scope,
-      // Without a proof a token with a thumbprint gets nowhere.
+      // A token with a thumbprint was only accepted with a proof.
       ...(authentication.token?.thumbprint && { dpop: 'used' }),
     });
   }

@@ -1,20 +1,20 @@
 import type { Attempts } from '../rate-limit/attempts.ts';
 
 /**
- * Somebody at a browser, as far as a call over tRPC shows it. Procedures that make, change or end
- * sessions need one; over REST there is none.
+ * The browser that sent a tRPC call. Procedures that create, change or revoke sessions require one; over REST there
+ * is none.
  */
 export type BrowserClient = {
-  /** The rate limit's bucket of the client address. */
+  /** The rate limit bucket of the client's IP address. */
   readonly addressBucket: string;
-  /** The windows that guesses are counted in. */
+  /** The limiters of attempts. */
   readonly attempts: Attempts;
   readonly device: { readonly browser: string | null; readonly os: string | null; readonly deviceType: string | null };
-  /** Where the address is, if a trusted proxy or a database of the operator says so. */
+  /** The location of the IP address, if a trusted proxy or the operator's database knows it. */
   readonly location: { readonly country: string | null; readonly city: string | null };
-  /** The token of a browser that has signed in before. */
+  /** The token of a known browser. */
   readonly deviceToken: string | undefined;
-  /** The token of a browser that an authorization request began in. */
+  /** The token of a browser that started an authorization request. */
   readonly browserToken: string | undefined;
   setSession(token: string, expiresAt: Date): void;
   clearSession(): void;

@@ -4,17 +4,17 @@ import type { ActiveMembership } from '../auth/principal.ts';
 import type { ProblemError } from '../errors.ts';
 import type { BrowserClient } from './browser-client.ts';
 
-/** What a procedure gets of one call, however it came in. */
+/** The context of one call, the same over REST and tRPC. */
 export type Context = {
   readonly services: Services;
   readonly requestId: string;
-  /** Of the client, as far as proxies are believed. */
+  /** The client's IP address, as far as proxies are trusted. */
   readonly address: string;
   readonly authentication: Authentication;
-  /** Somebody at a browser; null over REST. */
+  /** Null over REST. */
   readonly browserClient: BrowserClient | null;
-  /** Why no procedure at all may run: the window is used up, or a call with a cookie came from elsewhere. */
+  /** The error of the whole request, such as an exceeded rate limit; no procedure runs then. */
   readonly blocked: ProblemError | null;
-  /** The caller's active membership of a team; null for every team the caller cannot see. */
+  /** Returns the caller's active membership of a team; null for all other teams. */
   membershipOf(teamId: string): Promise<ActiveMembership | null>;
 };

@@ -9,13 +9,12 @@ type Call = {
   readonly requestId: string;
   readonly address: string;
   readonly authentication: Authentication;
-  /** The team whose membership came with the authentication, so that it is not looked up twice. */
+  /** The team whose membership the authentication contains, so that it is not queried again. */
   readonly teamId?: string | null;
   readonly browserClient?: BrowserClient;
   readonly blocked?: ProblemError | null;
 };
 
-/** The context of one call. */
 export const createContext = (
   services: Services,
   { requestId, address, authentication, teamId = null, browserClient, blocked = null }: Call,
@@ -32,7 +31,7 @@ export const createContext = (
       : findActiveMembership(services.db, authentication.principal, id),
 });
 
-/** Who calls and from where, for what is recorded of the call. */
+/** Returns the actor of a call, for audit events. */
 export function toActor({ services, authentication: { principal }, address, requestId }: Context): Actor {
   return {
     actorKind: principal === null ? 'anonymous' : ACTOR_KINDS_OF[principal.kind],

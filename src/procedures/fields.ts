@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { ProblemError } from '../errors.ts';
 
-/** Whether PostgreSQL can store a string: no U+0000, no lone surrogate. */
+/** Whether PostgreSQL can store a string: it has no U+0000 and no lone surrogate. */
 export const isStorable = (value: string): boolean => !value.includes('\u0000') && value.isWellFormed();
 
-/** The length of a string in code points, as JSON Schema counts. */
-function codePoints(value: string): number {
+/** Counts the code points of a string, as JSON Schema does. */
+function countCodePoints(value: string): number {
   let length = value.length;
   for (let i = 0; i < value.length; i++) {
     const unit = value.charCodeAt(i);
@@ -14,14 +14,14 @@ function codePoints(value: string): number {
   return length;
 }
 
-const bounded = (schema: z.ZodString | z.ZodEmail, min: number, max: number) =>
+const withLength = (schema: z.ZodString | z.ZodEmail, min: number, max: number) =>
   schema
     .check(({ value, issues }) => {
       if (!isStorable(value)) {
         issues.push({ code: 'invalid_format', format: 'unicode', input: value });
         return;
       }
-      const length = codePoints(value);
+      const length = countCodePoints(value);
       if (length < min)
         issues.push({ code: 'too_small', origin: 'string', minimum: min, inclusive: true, input: value });
       if (length > max) issues.push({ code: 'too_big', origin: 'string', maximum: max, inclusive: true, input: value });
@@ -29,24 +29,24 @@ const bounded = (schema: z.ZodString | z.ZodEmail, min: number, max: number) =>
     .meta({ ...(min > 0 ? { minLength: min } : {}), maxLength: max });
 
 /** A string of `min` to `max` code points. */
-export const text = (min: number, max: number) => bounded(z.string(), min, max);
+export const text = (min: number, max: number) => withLength(z.string(), min, max);
 
 // C0, C1, line and paragraph separators; embeddings, overrides and isolates of bidirectional text.
 const UNREADABLE = /[\p{Cc}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]/u;
 const VISIBLE = /[^\s\p{Default_Ignorable_Code_Point}\p{Cf}\u2800]/u;
 
-/** Whether a name is one line that readers see as it was written: nothing that moves, hides or breaks text. */
+/** Whether a name displays as one line as written: without characters that reorder, hide or break text. */
 export const isReadableName = (name: string): boolean => !UNREADABLE.test(name) && VISIBLE.test(name);
 
-/** The name of something or somebody, in `min` to `max` code points. */
+/** The name of a resource or user, with `min` to `max` code points. */
 export const readableName = (min: number, max: number) =>
   text(min, max).check(({ value, issues }) => {
     if (value !== '' && !isReadableName(value)) issues.push({ code: 'invalid_format', format: 'name', input: value });
   });
 
 /**
- * Requires readable names of callers over tRPC. Over REST the lengths alone decide (section 8 of the contract), so
- * that operations that both share cannot require it by their input.
+ * Requires readable names from callers over tRPC. Over REST only the lengths are checked (section 8 of the contract),
+ * so operations that serve both cannot check this in their input schema.
  */
 export function requireReadableNames(
   { browserClient }: { readonly browserClient: object | null },
@@ -62,20 +62,20 @@ export function requireReadableNames(
   });
 }
 
-/** As `input type=email` in HTML (WHATWG), but the domain needs a dot. */
+/** The pattern of `input type=email` in HTML (WHATWG), but the domain needs a dot. */
 const EMAIL =
   /^[a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)+$/;
 
 /** An email address of at most 255 code points. */
-export const emailAddress = bounded(z.email({ pattern: EMAIL }), 1, 255);
+export const emailAddress = withLength(z.email({ pattern: EMAIL }), 1, 255);
 
-/** An id in a path or query. Any shape is valid; one that names nothing is a 404. */
+/** An id in a path or query. All formats are valid; unknown ids are a 404. */
 export const resourceId = text(1, 255);
 
-/** An instant in an answer, as an ISO 8601 string. */
+/** A time in a response, as an ISO 8601 string. */
 export const timestamp = z.string().meta({ format: 'date-time', example: '2026-11-21T09:30:00.000Z' });
 
-/** The answer of an operation that has nothing else to say (spec 2.11). */
+/** The response of operations that return no data (spec 2.11). */
 export const success = z
   .object({ success: z.literal(true) })
   .meta({ id: 'Success', description: 'The operation succeeded.' });

@@ -18,13 +18,13 @@ export type Problem = {
 
 const NO_INPUT: Input = { raw: undefined, locationOf: () => 'body' };
 
-/** Seconds after which a client may try again when the database was away. */
+/** `Retry-After` of a 503 if the database is unavailable. */
 const RETRY_AFTER_SECONDS = 1;
 
-/** What a failed call was about, for the entries of a validation failure. */
+/** The input of a failed call, for the entries of a validation error. */
 type Input = { readonly raw: unknown; readonly locationOf: ParameterLocation };
 
-/** Any failure as one of ours; what nobody foresaw becomes `internal_error`, with the cause kept for the log. */
+/** Converts any error; unexpected ones become `internal_error`, with their cause for the log. */
 export function toProblemError(error: unknown, input: Input = NO_INPUT): ProblemError {
   if (error instanceof ProblemError) return error;
   const cause = error instanceof TRPCError ? error.cause : error;
@@ -37,14 +37,14 @@ export function toProblemError(error: unknown, input: Input = NO_INPUT): Problem
   if (error instanceof TRPCError && cause instanceof SyntaxError) return new ProblemError('malformed_json');
   if (isUnavailable(cause))
     return new ProblemError('service_unavailable', undefined, { retryAfter: RETRY_AFTER_SECONDS, cause });
-  const known = error instanceof TRPCError ? OF_TRPC[error.code] : undefined;
+  const known = error instanceof TRPCError ? CODES_BY_TRPC_CODE[error.code] : undefined;
   return known === undefined
     ? new ProblemError('internal_error', undefined, { cause: cause ?? error })
     : new ProblemError(known);
 }
 
-/** What tRPC itself refuses before a procedure is found. */
-const OF_TRPC: Partial<Record<TRPCError['code'], ProblemCode>> = {
+/** Codes of errors that tRPC reports before it finds a procedure. */
+const CODES_BY_TRPC_CODE: Partial<Record<TRPCError['code'], ProblemCode>> = {
   PARSE_ERROR: 'malformed_json',
   BAD_REQUEST: 'malformed_request',
   NOT_FOUND: 'route_not_found',
@@ -53,7 +53,7 @@ const OF_TRPC: Partial<Record<TRPCError['code'], ProblemCode>> = {
   UNSUPPORTED_MEDIA_TYPE: 'unsupported_media_type',
 };
 
-/** The document a client reads. Titles and statuses come from the catalogue alone. */
+/** Creates the document for the client. Title and status come from `PROBLEMS`. */
 export function createProblemDocument(error: ProblemError, baseUrl: string, requestId: string): Problem {
   const [status, title] = PROBLEMS[error.problem];
   const { errors, retryAfter } = error.extras;

@@ -7,21 +7,21 @@ import type { Access } from './authorize.ts';
 import { resourceId } from './fields.ts';
 import { procedure } from './trpc.ts';
 
-const accessible = (access: Access) =>
+const credentialed = (access: Access) =>
   procedure.meta({ access }).use(({ ctx, next }) => {
     const { principal } = ctx.authentication;
-    // `authorize` has refused this call already; the line tells the compiler.
+    // `authorize` has denied this call already; only for the compiler.
     if (principal === null) throw new ProblemError('credential_missing');
     return next({ ctx: { principal } });
   });
 
-/** Anybody at a browser, signed in or not. Over tRPC only. */
+/** Open to all browser clients, signed in or not. Over tRPC only. */
 export const publicProcedure = procedure.use(({ ctx, next }) => {
   if (ctx.browserClient === null) throw new ProblemError('route_not_found');
   return next({ ctx: { browserClient: ctx.browserClient } });
 });
 
-/** Somebody who is signed in: what concerns a person and no key or grant should do. */
+/** Requires a user session, for operations that API keys and OAuth tokens must not perform. */
 export const sessionProcedure = procedure
   .meta({ access: { scope: null, accountLevel: true, permission: null, sessionOnly: true } })
   .use(({ ctx, next }) => {
@@ -36,8 +36,8 @@ const isOperator = query<object>(
 );
 
 /**
- * An operator of this installation, who is signed in. The role is read for each call, so that it ends at
- * once; to everybody else there is no such procedure.
+ * Requires a signed-in operator of this instance. Reads the role in each call, so that its loss takes effect
+ * immediately. For all others the procedure does not exist (404).
  */
 export const operatorProcedure = sessionProcedure
   .meta({ access: { scope: null, accountLevel: true, permission: null, sessionOnly: true, operatorOnly: true } })
@@ -47,38 +47,38 @@ export const operatorProcedure = sessionProcedure
     return next();
   });
 
-/** Any valid credential, no particular scope. */
-export const credentialProcedure = accessible({ scope: null, accountLevel: false, permission: null });
+/** Requires a valid credential with any scopes. */
+export const credentialProcedure = credentialed({ scope: null, accountLevel: false, permission: null });
 
-/** A credential that holds `scope`. */
-export const scopedProcedure = (scope: Scope) => accessible({ scope, accountLevel: false, permission: null });
+/** Requires a credential with `scope`. */
+export const scopedProcedure = (scope: Scope) => credentialed({ scope, accountLevel: false, permission: null });
 
-/** Account-level: a credential that holds `scope` and is not bound to one team. */
-export const accountProcedure = (scope: Scope) => accessible({ scope, accountLevel: true, permission: null });
+/** Account-level: requires a credential with `scope` that is not bound to one team. */
+export const accountProcedure = (scope: Scope) => credentialed({ scope, accountLevel: true, permission: null });
 
 /**
- * Reads the caller's own profile. A sign-up whose email address is not verified yet has one too; every other
- * procedure answers it with `email_not_verified`.
+ * Reads the caller's own profile. Also open to sign-ups whose email address is not verified yet; all other procedures
+ * reject them with `email_not_verified`.
  */
 export const profileProcedure = procedure
   .meta({ access: { scope: 'profile:read', accountLevel: true, permission: null, isOpenToSignUps: true } })
   .use(({ ctx, next }) => {
     const { authentication } = ctx;
     const account = authentication.principal ?? authentication.signUp;
-    if (account === undefined) throw new ProblemError('credential_missing'); // `authorize` has refused it already
+    if (account === undefined) throw new ProblemError('credential_missing'); // `authorize` has denied it already
     return next({ ctx: { account } });
   });
 
 type TeamAccess<Shape extends z.core.$ZodLooseShape> = {
   readonly scope: Scope;
   readonly permission?: Permission;
-  /** What the call takes beside `teamId`. It is given here because it is checked before the membership. */
+  /** The input besides `teamId`. Given here because it is validated before the membership. */
   readonly input?: Shape;
 };
 
 /**
- * Team-addressed: an active member of `teamId`, holding `permission` where one is named. Everybody
- * else gets the 404 that a missing team gives, so that ids cannot be probed (spec 1.6).
+ * Requires an active member of `teamId`, with `permission` if given. All other callers get the 404 of a missing team,
+ * so that team ids cannot be probed (spec 1.6).
  */
 export const teamProcedure = <Shape extends z.core.$ZodLooseShape = Record<never, never>>({
   scope,

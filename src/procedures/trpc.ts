@@ -9,15 +9,15 @@ import { createRunner, type CallOptions } from './run.ts';
 
 export type Meta = {
   readonly access?: Access;
-  /** The success status over REST. */
+  /** The status of a successful response over REST. */
   readonly status?: 200 | 201;
   readonly openapi?: NonNullable<OpenApiMeta['openapi']>;
 };
 
-/** The contexts of requests that tRPC refuses before it asks for one. */
+/** The contexts of errors that tRPC reports without one. */
 const contexts = new WeakMap<TRPCError, Context>();
 
-/** Says which request a failure is of, before it is put into words. */
+/** Associates an error with its request context for the error formatter. */
 export const setErrorContext = (error: TRPCError, ctx: Context): void => void contexts.set(error, ctx);
 
 const t = initTRPC
@@ -25,9 +25,9 @@ const t = initTRPC
   .meta<Meta>()
   .create({
     isDev: false,
-    // Callers over tRPC read the same document that REST sends, in `error.data.problem`.
+    // tRPC clients get the same problem document as REST clients, in `error.data.problem`.
     errorFormatter: ({ shape, error, ctx = contexts.get(error), input, path }) => {
-      // What blocks a whole request comes before anything else, also before an unknown procedure.
+      // The error of a whole request takes precedence, also over an unknown procedure.
       const failure = ctx?.blocked ?? toProblemError(error, { raw: input, locationOf: () => 'body' });
       const problem = createProblemDocument(failure, ctx?.services.config.baseUrl ?? '', ctx?.requestId ?? '');
       return {
@@ -40,7 +40,7 @@ const t = initTRPC
 
 export const { procedure, mergeRouters } = t;
 
-/** A router whose procedures refuse by credential, scope and audience before they read their input. */
+/** Creates a router whose procedures check credential, scope and audience before they read their input. */
 export const router: typeof t.router = (procedures) => {
   const entries = Object.entries(procedures).map(([name, entry]) => [
     name,
@@ -49,11 +49,11 @@ export const router: typeof t.router = (procedures) => {
   return t.router(Object.fromEntries(entries));
 };
 
-// Around the procedure and not a middleware in it: each of those costs a step and a copy of its options.
+// Wraps the procedure instead of adding a middleware, which would cost a step and a copy of all options.
 function authorizeFirst(inner: AnyTRPCProcedure): AnyTRPCProcedure {
-  const access = (inner._def.meta as Meta | undefined)?.access; // procedures are built from `t` above alone
+  const access = (inner._def.meta as Meta | undefined)?.access; // all procedures are built from `t` above
   const run = createRunner<Context>(inner);
-  // What only reads records nothing, but for operators, who see everybody's data.
+  // Queries record no events, except those of operators, who can see all data.
   const isRecorded = inner._def.type === 'mutation' || access?.operatorOnly === true;
   const outer = async (options: CallOptions<Context>) => {
     if (options.ctx.blocked !== null) throw options.ctx.blocked;
@@ -70,13 +70,13 @@ function authorizeFirst(inner: AnyTRPCProcedure): AnyTRPCProcedure {
 type Route = `${'GET' | 'POST' | 'PATCH' | 'DELETE'} /api/v1/${string}`;
 type EndpointText = { readonly summary: string; readonly description?: string; readonly status?: 200 | 201 };
 
-/** One row of the specification's endpoint table, and what its page says. */
+/** Describes the REST endpoint of a procedure: a row of the contract's table, with its documentation. */
 export function endpoint(
   operationId: string,
   route: Route,
   { summary, description, status = 200 }: EndpointText,
 ): Meta {
-  const [method, path] = route.split(' ') as ['GET' | 'POST' | 'PATCH' | 'DELETE', `/api/v1/${string}`]; // what Route is made of
+  const [method, path] = route.split(' ') as ['GET' | 'POST' | 'PATCH' | 'DELETE', `/api/v1/${string}`]; // the parts of Route
   return {
     status,
     openapi: {

@@ -3,17 +3,17 @@ import type { ValidationEntry } from '../errors.ts';
 import { isStorable } from './fields.ts';
 
 type Issue = z.core.$ZodIssue;
-/** Says where a top-level member of the input came from. */
+/** Returns the part of the request that contained a top-level member of the input. */
 export type ParameterLocation = (field: string) => ValidationEntry['in'];
 
-/** Turns zod's issues into the contract's entries (spec 7). `input` is the raw input they are about. */
+/** Converts zod's issues to the contract's entries (spec 7). @param input the raw input */
 export function toValidationEntries(
   issues: readonly Issue[],
   input: unknown,
   locationOf: ParameterLocation,
 ): ValidationEntry[] {
   const entries = issues.map((issue) => toEntry(issue, valueAt(input, issue.path), locationOf));
-  // One fault can break two rules of zod's that are one code of ours. The last is the schema's own: a format's comes before it.
+  // One value can violate two rules of zod with the same code. Keeps the last one, which is the schema's own.
   return entries.filter(
     (entry, i) => entries.findLastIndex((other) => other.pointer === entry.pointer && other.code === entry.code) === i,
   );
@@ -21,18 +21,18 @@ export function toValidationEntries(
 
 function toEntry(issue: Issue, value: unknown, locationOf: ParameterLocation): ValidationEntry {
   const [field] = issue.path;
-  const place = {
+  const location = {
     in: field === undefined ? ('body' as const) : locationOf(String(field)),
     pointer: pointerTo(issue.path),
   };
-  // zod's issues do not say whether a member was absent, so the input is asked.
-  if (value === undefined) return { ...place, code: 'required' };
+  // zod's issues do not contain whether a member was absent.
+  if (value === undefined) return { ...location, code: 'required' };
   if (typeof value === 'string' && !isStorable(value))
-    return { ...place, code: 'invalid_format', params: { format: 'unicode' } };
-  return { ...place, ...toFault(issue, value) };
+    return { ...location, code: 'invalid_format', params: { format: 'unicode' } };
+  return { ...location, ...toViolation(issue, value) };
 }
 
-function toFault(issue: Issue, value: unknown): Pick<ValidationEntry, 'code' | 'params'> {
+function toViolation(issue: Issue, value: unknown): Pick<ValidationEntry, 'code' | 'params'> {
   switch (issue.code) {
     case 'invalid_type':
       return { code: 'invalid_type', params: { expected: issue.expected === 'int' ? 'integer' : issue.expected } };
