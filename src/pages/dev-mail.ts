@@ -7,15 +7,14 @@ import { escapeHtml } from './html.ts';
 import { createPlainPages } from './plain.ts';
 
 const LATEST = 100;
-/** What the mailer calls a finished file; the names sort by time. */
+/** File names of complete emails; they sort by time. */
 const FILE = /^[\dTZ.-]+-[0-9a-f]{8}\.eml$/;
 
 type Settings = Pick<Config, 'baseUrl' | 'dataDir' | 'smtpUrl' | 'trustProxy'>;
 
 /**
- * `GET /dev/mail`: the mails that were written to files because there is no mail server. They hold links
- * that sign people in, so they are for whoever sits at this machine alone; to everybody else, and
- * wherever mails really leave, the pages do not exist.
+ * `GET /dev/mail`: the emails that were written to files because no SMTP server is configured. They contain sign-in
+ * links, so the pages exist only for clients on this machine, and only without an SMTP server.
  */
 export function devMailPages({ baseUrl, dataDir, smtpUrl, trustProxy }: Settings): Router {
   const { host, hostname } = new URL(baseUrl);
@@ -25,19 +24,19 @@ export function devMailPages({ baseUrl, dataDir, smtpUrl, trustProxy }: Settings
 
   const pages = Router();
   pages.use('/dev/mail', (req, _res, next) => {
-    if (isPossible && isFromHere(req, host)) next();
+    if (isPossible && isLocalRequest(req, host)) next();
     else next('router');
   });
   pages.get('/dev/mail', async (_req, res) => {
-    const names = await latestIn(directory);
+    const names = await listLatest(directory);
     const mails = await Promise.all(names.map(async (name) => ({ name, mail: await read(join(directory, name)) })));
-    show(res, 'Mails', list(mails.flatMap(({ name, mail }) => (mail === undefined ? [] : { name, mail }))));
+    show(res, 'Emails', list(mails.flatMap(({ name, mail }) => (mail === undefined ? [] : { name, mail }))));
   });
   pages.get(style.path, style.serve);
   pages.get('/dev/mail/:name', async (req, res, next) => {
     const mail = await find(req);
     if (mail === undefined) next();
-    else show(res, mail.subject, letter(req.params.name, mail, baseUrl));
+    else show(res, mail.subject, renderEmail(req.params.name, mail, baseUrl));
   });
   pages.get('/dev/mail/:name/html', async (req, res, next) => {
     const mail = await find(req);
@@ -47,7 +46,7 @@ export function devMailPages({ baseUrl, dataDir, smtpUrl, trustProxy }: Settings
   return pages;
 
   async function find({ params }: Request<{ name: string }>): Promise<Mail | undefined> {
-    const names = await latestIn(directory);
+    const names = await listLatest(directory);
     return names.includes(params.name) ? read(join(directory, params.name)) : undefined;
   }
 }
@@ -63,15 +62,15 @@ type Mail = {
 const PROXY_HEADERS = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip'];
 
 /**
- * Whether somebody at this machine asks, by the name the service has here. The address alone would
- * not do, since behind a proxy everybody has the proxy's, nor the name alone, which a client chooses.
+ * Whether a client on this machine uses the service's own host name. The IP address is not enough, because behind a
+ * proxy all clients have the proxy's. The host name is not enough, because clients choose it.
  */
-const isFromHere = ({ headers, socket }: Request, host: string): boolean =>
+const isLocalRequest = ({ headers, socket }: Request, host: string): boolean =>
   headers.host === host &&
   /^(?:::1|(?:::ffff:)?127(?:\.\d+){3})$/.test(socket.remoteAddress ?? '') &&
   PROXY_HEADERS.every((name) => headers[name] === undefined);
 
-async function latestIn(directory: string): Promise<string[]> {
+async function listLatest(directory: string): Promise<string[]> {
   const names = await readdir(directory).catch((error: unknown) => {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
     throw error;
@@ -110,22 +109,22 @@ ${mails.map(row).join('\n')}
 const row = ({ name, mail }: { name: string; mail: Mail }): string =>
   `<tr><td><a href="/dev/mail/${escapeHtml(name)}">${escapeHtml(mail.subject)}</a></td><td>${escapeHtml(mail.to)}</td><td>${escapeHtml(mail.date)}</td></tr>`;
 
-const letter = (
+const renderEmail = (
   name: string,
   { subject, to, date, text }: Mail,
   baseUrl: string,
-): string => `<nav><a href="/dev/mail">All mails</a></nav>
+): string => `<nav><a href="/dev/mail">All emails</a></nav>
 <h1>${escapeHtml(subject)}</h1>
 <dl>
 <div><dt>To</dt><dd>${escapeHtml(to)}</dd></div>
 <div><dt>Date</dt><dd>${escapeHtml(date)}</dd></div>
 </dl>
 <h2>Text</h2>
-<pre tabindex="0" aria-label="The text of the mail">${withLinks(text, baseUrl)}</pre>
+<pre tabindex="0" aria-label="The text of the email">${withLinks(text, baseUrl)}</pre>
 <h2>HTML</h2>
-<iframe sandbox src="/dev/mail/${escapeHtml(name)}/html" title="The mail as HTML" width="100%" height="480"></iframe>`;
+<iframe sandbox src="/dev/mail/${escapeHtml(name)}/html" title="The email as HTML" width="100%" height="480"></iframe>`;
 
-/** Text whose links to this service work. */
+/** Renders text with links to this service. */
 const withLinks = (text: string, baseUrl: string): string =>
   text
     .split(/(https?:\/\/[^\s<>"]+)/)
@@ -142,7 +141,7 @@ const HEADERS = {
   'Cache-Control': 'no-store',
 };
 
-/** The mail itself: it may be styled and nothing else, also where it is opened by itself. */
+/** The email itself: styles only, also if it is opened outside the frame. */
 const CONTENT_HEADERS = {
   'Content-Security-Policy':
     "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'",

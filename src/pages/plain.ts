@@ -5,14 +5,14 @@ import { escapeHtml } from './html.ts';
 
 export type PlainPages = {
   readonly style: Asset;
-  /** Sends a page whose `main` is HTML already. */
+  /** Sends a page. `main` is HTML. */
   readonly show: (res: Response, title: string, main: string) => void;
-  /** The same page as text, for an answer that somebody else sends. */
+  /** Renders a page. `main` is HTML. */
   readonly html: (title: string, main: string) => string;
 };
 
 type Frame = {
-  /** What the title says behind the page's own. */
+  /** The site name at the end of the page title. */
   readonly site: string;
   readonly headers: Readonly<Record<string, string>>;
 };
@@ -26,7 +26,7 @@ const PUBLIC: Frame = {
   },
 };
 
-/** Pages of text without a script, in one style, which is served at a path below theirs. */
+/** Creates pages of text without scripts, with one shared style sheet. */
 export function createPlainPages(stylePath: string, { site, headers } = PUBLIC): PlainPages {
   const style = createAsset(stylePath, {
     type: 'text/css; charset=utf-8',

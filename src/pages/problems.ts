@@ -7,24 +7,24 @@ import { createPlainPages } from './plain.ts';
 
 const CODES = Object.keys(PROBLEMS) as ProblemCode[]; // Object.keys widens the keys to string
 
-/** `GET /problems` lists the codes of problem documents; `GET /problems/<slug>`, their `type`, explains one. */
+/** Serves `GET /problems`, the list of error codes, and `GET /problems/<slug>`, the `type` of a problem document. */
 export function problemPages(baseUrl = ''): Router {
   const { style, show } = createPlainPages('/problems/style.css');
-  const ofSlug = new Map(CODES.map((code) => [problemSlug(code), code]));
+  const codesBySlug = new Map(CODES.map((code) => [problemSlug(code), code]));
   const pages = Router();
-  pages.get('/problems', (_req, res) => show(res, 'Problems', list()));
+  pages.get('/problems', (_req, res) => show(res, 'Problems', renderList()));
   pages.get(style.path, style.serve);
   pages.get('/problems/:slug', (req, res, next) => {
-    const code = ofSlug.get(req.params.slug);
+    const code = codesBySlug.get(req.params.slug);
     if (code === undefined) next();
-    else show(res, PROBLEMS[code][1], explanation(code, baseUrl));
+    else show(res, PROBLEMS[code][1], renderProblem(code, baseUrl));
   });
   return pages;
 }
 
-const list = (): string => `<h1>Problems</h1>
-<p>Every failure is answered with a problem document (<abbr title="Request for Comments">RFC</abbr> 9457), whose <code>code</code> is one of these.
-<a href="/docs">The API reference</a> says what each operation does.</p>
+const renderList = (): string => `<h1>Problems</h1>
+<p>Every error response is a problem document (<abbr title="Request for Comments">RFC</abbr> 9457), whose <code>code</code> is one of these.
+<a href="/docs">The API reference</a> describes the operations.</p>
 <table>
 <thead><tr><th scope="col">Status</th><th scope="col">Code</th><th scope="col">Title</th></tr></thead>
 <tbody>
@@ -37,7 +37,7 @@ function row(code: ProblemCode): string {
   return `<tr><td>${status}</td><td><a href="/problems/${problemSlug(code)}"><code>${code}</code></a></td><td>${escapeHtml(title)}</td></tr>`;
 }
 
-function explanation(code: ProblemCode, baseUrl: string): string {
+function renderProblem(code: ProblemCode, baseUrl: string): string {
   const [status, title, advice] = PROBLEMS[code];
   return `<nav><a href="/problems">All problems</a></nav>
 <h1>${escapeHtml(title)}</h1>
@@ -48,8 +48,8 @@ function explanation(code: ProblemCode, baseUrl: string): string {
 <h2>What to do</h2>
 <p>${withCode(advice)}</p>
 <h2>Example</h2>
-<pre tabindex="0" aria-label="An example document"><code>${escapeHtml(JSON.stringify(problemExample(code, baseUrl), null, 2))}</code></pre>`;
+<pre tabindex="0" aria-label="Example document"><code>${escapeHtml(JSON.stringify(problemExample(code, baseUrl), null, 2))}</code></pre>`;
 }
 
-/** Text whose \`words\` are code. */
+/** Escapes text and renders \`words\` as code. */
 const withCode = (text: string): string => escapeHtml(text).replace(/`([^`]+)`/g, '<code>$1</code>');

@@ -138,7 +138,7 @@ const renderNotBuilt = (baseUrl: string): string => `<!doctype html>
 <main>
 <h1>Roster</h1>
 <p>The service runs at ${escapeHtml(baseUrl)}, but its web console has not been built.</p>
-<p><a href="/docs">The API reference</a> works without it.</p>
+<p><a href="/docs">The API reference</a> is available without it.</p>
 </main>
 </body>
 </html>
