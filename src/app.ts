@@ -25,7 +25,7 @@ import { appRouter } from './router.ts';
 import { toProblemError } from './procedures/problem-details.ts';
 import { trpcHandler } from './trpc/handler.ts';
 
-/** Everything that answers: `/api/v1` by the REST dispatcher, the rest by Express. */
+/** Creates the listener of all requests: `/api/v1` is served by the REST handler, other paths by Express. */
 export function createApp(services: HttpServices, readiness: Readiness): Listener {
   const http = isolateRecorders(services);
   const { db, config } = http.services;
@@ -38,12 +38,12 @@ export function createApp(services: HttpServices, readiness: Readiness): Listene
 
   const pages = express();
   pages.disable('x-powered-by').disable('etag').enable('case sensitive routing');
-  pages.use(everyAnswer(http));
-  pages.use(strictHeaders(config.baseUrl));
+  pages.use(addCommonHeaders(http));
+  pages.use(addSecurityHeaders(config.baseUrl));
   pages.use('/trpc', trpcHandler(http, appRouter));
-  pages.use(addressRate(http));
+  pages.use(addRateHeaders(http));
   pages.use(healthPages(db, readiness));
-  pages.use(procedurePages(appRouter._def.procedures as unknown as Record<string, AnyTRPCProcedure>)); // flat by path, which the type of a nested router does not say
+  pages.use(procedurePages(appRouter._def.procedures as unknown as Record<string, AnyTRPCProcedure>)); // flat by path, unlike the type of a nested router
   pages.use(docsPages());
   pages.use(problemPages(config.baseUrl));
   pages.use(devMailPages(config));
@@ -67,11 +67,11 @@ export function createApp(services: HttpServices, readiness: Readiness): Listene
   };
 }
 
-/** `/api/v1` and everything below it, also in a target in absolute form. */
+/** Whether a request target is `/api/v1` or below, also in absolute form. */
 const isApi = (target: string): boolean => /^(?:https?:\/\/[^/?#]*)?\/api\/v1(?:[/?]|$)/i.test(target);
 
-/** What every answer beside the API has: a request id, a line in the log, and no place in a cache unless it says so. */
-const everyAnswer =
+/** Adds a request id, a log line and `no-store` to all responses outside the API. Pages can override `no-store`. */
+const addCommonHeaders =
   (http: HttpServices): RequestHandler =>
   (req, res, next) => {
     const startedAt = performance.now();
@@ -86,20 +86,20 @@ const everyAnswer =
     next(
       hasOneHost(req)
         ? undefined
-        : new ProblemError('malformed_request', 'The request has to name its host exactly once.'),
+        : new ProblemError('malformed_request', 'The request must have exactly one `Host` header.'),
     );
   };
 
-/** Headers for browsers (OWASP ASVS 5.0, V3.4): nothing may run, frame or keep an answer, unless its own page says so. */
-const strictHeaders = (baseUrl: string): RequestHandler =>
+/** Security headers (OWASP ASVS 5.0, V3.4): no scripts and no framing, unless a page overrides them. */
+const addSecurityHeaders = (baseUrl: string): RequestHandler =>
   helmet({
     contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
     strictTransportSecurity: baseUrl.startsWith('https:') && { maxAge: 31_536_000, includeSubDomains: true },
     xFrameOptions: { action: 'deny' },
   });
 
-/** What is not charged shows the window of the client's address. */
-const addressRate =
+/** Adds the state of the client address's rate limit to responses that consume nothing. */
+const addRateHeaders =
   (http: HttpServices): RequestHandler =>
   async (req, res, next) => {
     setHeaders(res, createRateHeaders(await peekAddress(http, http.clientAddress(req))));
@@ -114,7 +114,7 @@ const problemHandler =
       return;
     }
     const problem = toProblemError(isHttpError(error) ? new ProblemError('malformed_request') : error);
-    const requestId = res.locals['requestId'] as string; // set by everyAnswer
+    const requestId = res.locals['requestId'] as string; // set by addCommonHeaders
     http.log.failure(problem, requestId);
     recordDenial(http, problem, { principal: null, address: http.clientAddress(req), requestId });
     if (!res.hasHeader('RateLimit-Limit'))
@@ -123,5 +123,5 @@ const problemHandler =
     send(res, reply, buildHeaders(reply, requestId, []), req.method === 'HEAD');
   };
 
-/** What Express throws for a path that does not decode. */
+/** Whether Express threw this for a path that does not decode. */
 const isHttpError = (error: unknown): boolean => error instanceof URIError;

@@ -25,14 +25,14 @@ import { closeServer, createHttpServer, listen } from './http/server.ts';
 import { openServices } from './open-services.ts';
 import { SECOND_MS } from './time.ts';
 
-/** How long running requests may take once the listener is closed; the whole shutdown stays under 10 s. */
+/** Time limit of running requests after the listener is closed; the whole shutdown stays under 10 s. */
 const FINISH_MS = 5000;
 
-/** How often a wrapper is looked for; `bin/run.cjs` cannot tell when it is killed. */
+/** Interval of the check whether `bin/run.cjs` still runs, because it cannot report that it was killed. */
 const WRAPPER_CHECK_MS = 500;
 
 await start().catch((error: unknown) => {
-  // One line for each fault that the operator can fix. Anything else is a defect and keeps its stack.
+  // One line for each error that the operator can fix. Other errors are defects and keep their stack.
   const [isCode, stack] = error instanceof Error ? ['code' in error, error.stack] : [false, String(error)];
   const faults = error instanceof ConfigError ? error.faults : [isCode ? (error as Error).message : stack];
   process.stderr.write(faults.map((fault) => `roster: ${fault}\n`).join(''));
@@ -46,7 +46,7 @@ async function start(): Promise<void> {
   const locateClient = await openGeolocation(config, source.isProxied);
   const logOutput = createLogOutput(process.stdout);
   const log = openLog(config.logLevel, logOutput);
-  // eslint-disable-next-line no-console -- the queue's library tells of lost connections here, with all that an error holds
+  // eslint-disable-next-line no-console -- the queue library reports lost connections here, with all members of an error
   console.trace = (error: unknown) => log.warn({ reason: errorSummary(error) }, 'the worker lost its connection');
   const telemetry = await openTelemetry(config, log);
   telemetry.metrics?.watchLog(logOutput.dropped);
@@ -76,7 +76,7 @@ async function start(): Promise<void> {
   );
   const server = createHttpServer(telemetry.tracing?.listener(app) ?? app, config.baseUrl, requests);
   const mailer = createMailer(config);
-  // First in the output, and before anything can fail: the keys cannot be shown again.
+  // Printed before anything else can fail, because the keys cannot be shown again.
   process.stdout.write(await firstGreeting(services));
   const worker = await startWorker(services, mailer, log);
   const scrapes = await listenForScrapes(services, telemetry);
@@ -98,7 +98,7 @@ async function start(): Promise<void> {
   onceOnSignal(log, stop, () => logOutput.close());
 }
 
-/** Serves the metrics at a port of their own. */
+/** Serves the metrics on a separate port. */
 async function listenForScrapes({ config, db }: Services, { metrics }: Telemetry) {
   if (metrics === undefined || config.metricsPort === undefined) return { close: () => Promise.resolve() };
   metrics.watchPool(db.pool);
@@ -131,7 +131,7 @@ async function wantsDemo({ config, db }: Services): Promise<boolean> {
 /** Stops once, on the first signal or when `bin/run.cjs`, which started this process, no longer exists. */
 function onceOnSignal(log: Logger, stop: () => Promise<void>, closeLog: () => Promise<void>): void {
   let stopping = false;
-  const onSignal = (signal: NodeJS.Signals | 'wrapper gone') => {
+  const onSignal = (signal: NodeJS.Signals | 'wrapper exited') => {
     if (stopping) return;
     stopping = true;
     log.info({ signal }, 'stopping');
@@ -149,6 +149,6 @@ function onceOnSignal(log: Logger, stop: () => Promise<void>, closeLog: () => Pr
   process.on('SIGTERM', onSignal).on('SIGINT', onSignal).on('SIGHUP', onSignal);
   const wrapper = process.ppid;
   if (process.env['ROSTER_WRAPPER_PID'] === String(wrapper)) {
-    setInterval(() => process.ppid !== wrapper && onSignal('wrapper gone'), WRAPPER_CHECK_MS).unref();
+    setInterval(() => process.ppid !== wrapper && onSignal('wrapper exited'), WRAPPER_CHECK_MS).unref();
   }
 }
