@@ -1,5 +1,8 @@
-import { request } from 'node:http';
-import { describe, expect, test } from 'vitest';
+import { once } from 'node:events';
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { createMetrics } from '../../src/telemetry/metrics.ts';
 import { hasRedis, startRedis } from '../support/redis.ts';
 import { freePort, launchService, makeDataDir, removeDataDir } from '../support/service.ts';
 import { aWatchedService } from './service.ts';
@@ -120,6 +123,29 @@ describe('GET /metrics', () => {
     expect(await ask('GET', '/metrics?a=b')).toBe(200);
     expect(await ask('POST', '/metrics')).toBe(405);
     for (const path of ['/', '/api/v1/teams', '/metrics/', '/healthz']) expect(await ask('GET', path)).toBe(404);
+  });
+
+  test('a scrape that fails is a 500, and the next one works', async () => {
+    const metrics = createMetrics();
+    let isBroken = true;
+    const pool = {
+      get totalCount() {
+        if (isBroken) throw new Error('the pool is closed');
+        return 1;
+      },
+      idleCount: 0,
+      waitingCount: 0,
+    };
+    metrics.watchPool(pool);
+    const server = createServer(metrics.listener).listen(0, '127.0.0.1');
+    onTestFinished(() => void server.close());
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo; // listening on TCP
+    const scrapeStatus = async () => (await fetch(`http://127.0.0.1:${port}/metrics`)).status;
+
+    expect(await scrapeStatus()).toBe(500);
+    isBroken = false;
+    expect(await scrapeStatus()).toBe(200);
   });
 
   test('a port that is the public one stops the start with a line that names it', async () => {
