@@ -100,7 +100,7 @@ describe.skipIf(!hasChromium)('the page of invitations', () => {
 
     const refused = await resultOf(page, 'grace@example.com').innerText();
     expect(refused).toContain('All 5 seats of the plan Free are taken by members and pending invitations.');
-    expect(refused).toMatch(/Request \S+/);
+    expect(refused).toMatch(/Request ID \S+/);
     expect(await dialog.getByLabel('Email addresses').inputValue()).toBe('grace@example.com');
   });
 

@@ -174,7 +174,7 @@ describe.skipIf(!hasChromium)('the frame of a team', () => {
       const page = await open(`/teams/${id}/members`, { as: person });
       await shows(page, 'You cannot see this team');
       const words = await page.getByRole('main').innerText();
-      texts.push(words.replace(/Request \S+/, ''));
+      texts.push(words.replace(/Request ID \S+/, ''));
       await page.getByRole('link', { name: 'Go to your teams' }).click();
       await shows(page, 'Your teams');
     }
