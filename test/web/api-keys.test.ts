@@ -232,7 +232,7 @@ describe.skipIf(!hasChromium)('the page of personal keys', () => {
 
     const alert = dialog.getByRole('alert');
     await alert.getByText('API key limit reached').waitFor();
-    expect(await alert.innerText()).toMatch(/Request\s+[\da-f-]{36}/);
+    expect(await alert.innerText()).toMatch(/Request ID\s+[\da-f-]{36}/);
     expect(await dialog.getByLabel('Name').inputValue()).toBe('One too many');
     expect(await keysOf(api, person)).toHaveLength(keyLimit);
   });
@@ -291,7 +291,7 @@ describe.skipIf(!hasChromium)('the page of a team’s keys', () => {
 
     const alert = page.getByRole('alert').filter({ hasText: 'Deployment was not revoked.' });
     await alert.waitFor();
-    expect(await alert.innerText()).toMatch(/manage_api_keys[^]*Request\s+[\da-f-]{36}/);
+    expect(await alert.innerText()).toMatch(/manage_api_keys[^]*Request ID\s+[\da-f-]{36}/);
     await rowOf(page, 'Deployment').waitFor();
     expect((await credentialOf(api, key.secret)).status).toBe(200);
     expect(await keysOf(api, maker)).toMatchObject([{ is_revoked: false }]);
