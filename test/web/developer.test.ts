@@ -46,7 +46,7 @@ describe.skipIf(!hasChromium)('the developer page', () => {
     await dialog.getByLabel('Name').fill('Planner');
     await dialog.getByLabel('Redirect URIs').fill('https://planner.example/callback\n\n  http://planner.example/other');
     await dialog.getByRole('button', { name: 'Register' }).click();
-    await dialog.getByText('Line 2: The redirect URI must use https.').waitFor();
+    await dialog.getByText(/^Line 2: The redirect URI \S+ must use https\./).waitFor();
     await dialog.getByLabel('Redirect URIs').fill('https://planner.example/callback\n');
     await dialog.getByRole('button', { name: 'Register' }).click();
     await page.getByRole('dialog', { name: 'Planner registered' }).waitFor();
