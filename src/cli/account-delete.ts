@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { deleteAccountAsOperator } from '../resources/accounts/deletion.service.ts';
-import { accountOf, withServices } from './operate.ts';
+import { requireAccountByEmail, withServices } from './operate.ts';
 import { emailOption } from './options.ts';
 
 export function accountDeleteCommand(account: Command): void {
@@ -10,7 +10,7 @@ export function accountDeleteCommand(account: Command): void {
     .addOption(emailOption('the account'))
     .action(
       withServices(async (services, { email }: { email: string }) => {
-        const { id } = await accountOf(services, email);
+        const { id } = await requireAccountByEmail(services, email);
         await deleteAccountAsOperator(services.db, id);
         return { json: { success: true }, text: `Account ${id} deleted.` };
       }),

@@ -5,7 +5,7 @@ import { presentAccount, presentAccountState } from '../resources/accounts/accou
 import { createAccount, disableAccount, enableAccount } from '../resources/accounts/accounts.service.ts';
 import { accountDeleteCommand } from './account-delete.ts';
 import { accountLine, accountListCommand } from './account-list.ts';
-import { accountOf, withServices, type Answer } from './operate.ts';
+import { requireAccountByEmail, withServices, type Answer } from './operate.ts';
 import { email, emailOption, option, required, textOf } from './options.ts';
 
 type CreateOptions = {
@@ -46,7 +46,7 @@ export function accountCommands(account: Command): void {
     .addOption(emailOption('the account'))
     .action(
       withServices(async (services, options: { email: string }) => {
-        const { id } = await accountOf(services, options.email);
+        const { id } = await requireAccountByEmail(services, options.email);
         return answer(await disableAccount(services.db, id));
       }),
     );
@@ -57,7 +57,7 @@ export function accountCommands(account: Command): void {
     .addOption(emailOption('the account'))
     .action(
       withServices(async (services, options: { email: string }) => {
-        const { id } = await accountOf(services, options.email);
+        const { id } = await requireAccountByEmail(services, options.email);
         return answer(await enableAccount(services.db, id));
       }),
     );

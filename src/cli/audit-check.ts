@@ -10,7 +10,7 @@ import { notices } from './audit.ts';
 import { errorSummary } from './failure.ts';
 
 /** Verifies the audit log of a migrated database. @returns null if no key was ever generated */
-export async function verifyAuditOf(url: string, config: Config): Promise<Verification | null> {
+export async function verifyAuditOfDatabase(url: string, config: Config): Promise<Verification | null> {
   const file = join(config.dataDir, 'secret-keys');
   const keys = config.secretKeys ?? (existsSync(file) ? readSecretKeys(readFileSync(file, 'utf8').trim()) : null);
   if (keys === null) return null;
@@ -24,7 +24,7 @@ export async function verifyAuditOf(url: string, config: Config): Promise<Verifi
 
 /** Describes the audit log in one line. @throws with all faults */
 export async function checkAudit(url: string, config: Config): Promise<string> {
-  const found = await verifyAuditOf(url, config);
+  const found = await verifyAuditOfDatabase(url, config);
   if (found === null) return 'nothing to verify: there is no key yet';
   if (found.faults.length > 0) throw new Error(found.faults.map(describeFault).join('; '));
   return [`${found.events} events verified, ${found.pending} not chained yet`, ...notices(found)].join('; ');

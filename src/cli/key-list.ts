@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { listAllKeys } from '../resources/operator/listing.queries.ts';
-import { accountOf, printList, withServices } from './operate.ts';
+import { requireAccountByEmail, printList, withServices } from './operate.ts';
 
 type ListOptions = { email?: string; team?: string };
 
@@ -12,7 +12,7 @@ export function keyListCommand(key: Command): void {
     .option('--team <id>', 'only keys for this team')
     .action(
       withServices(async (services, { email, team: teamId }: ListOptions, command) => {
-        const accountId = email === undefined ? undefined : (await accountOf(services, email)).id;
+        const accountId = email === undefined ? undefined : (await requireAccountByEmail(services, email)).id;
         return printList(command, {
           rows: listAllKeys(services.db, { accountId, teamId }),
           json: (row) => row,

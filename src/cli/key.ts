@@ -7,7 +7,7 @@ import type { Services } from '../app-services.ts';
 import { CommandError } from './failure.ts';
 import { keyListCommand } from './key-list.ts';
 import { keyRevokeCommand } from './key-revoke.ts';
-import { accountOf, withServices } from './operate.ts';
+import { requireAccountByEmail, withServices } from './operate.ts';
 import { days, emailOption, expiryOption, listOf, option, required, textOf } from './options.ts';
 import { addDays } from '../time.ts';
 
@@ -40,7 +40,7 @@ export function keyCommands(key: Command): void {
     .addOption(expiryOption())
     .action(
       withServices(async (services, { email, team, name, expiresInDays, expiresAt, ...options }: CreateOptions) => {
-        const { id } = await accountOf(services, email);
+        const { id } = await requireAccountByEmail(services, email);
         if (team !== undefined) await requireMember(services, team, { id, email });
         const created = await createApiKey(
           services.db,

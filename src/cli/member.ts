@@ -3,7 +3,7 @@ import { listTeamMembers } from '../resources/members/members.queries.ts';
 import { addMember, setMember } from '../resources/members/members.service.ts';
 import type { Services } from '../app-services.ts';
 import { CommandError } from './failure.ts';
-import { accountOf, withServices, type Answer } from './operate.ts';
+import { requireAccountByEmail, withServices, type Answer } from './operate.ts';
 import { emailOption, expiryOption, instantOrNever, option, teamOption } from './options.ts';
 
 type AddOptions = { team: string; email: string; role?: string; inactive?: true; expiresAt?: Date };
@@ -27,7 +27,7 @@ export function memberCommands(member: Command): void {
     .addOption(expiryOption())
     .action(
       withServices(async (services, { team, email, role, inactive, expiresAt }: AddOptions) => {
-        const { id } = await accountOf(services, email);
+        const { id } = await requireAccountByEmail(services, email);
         await addMember(services.db, team, id, { roleId: role, isActive: !inactive, expiresAt });
         return answer(services, team, id);
       }),
@@ -50,7 +50,7 @@ export function memberCommands(member: Command): void {
         if (role === undefined && isActive === undefined && expiresAt === undefined) {
           throw new CommandError('name a change: --role, --active, --inactive or --expires-at');
         }
-        const { id } = await accountOf(services, email);
+        const { id } = await requireAccountByEmail(services, email);
         await setMember(services.db, team, id, {
           roleId: role,
           isActive,

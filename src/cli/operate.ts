@@ -90,7 +90,7 @@ export async function printList<Row>(command: Command, { rows, json, text, empty
 }
 
 /** Finds the account of an email address. @throws CommandError with the name of the option */
-export async function accountOf(services: Services, email: string, option = '--email'): Promise<Account> {
+export async function requireAccountByEmail(services: Services, email: string, option = '--email'): Promise<Account> {
   const { findAccountByEmail } = await import('../resources/accounts/accounts.service.ts');
   const account = await findAccountByEmail(services.db.em(), email);
   if (account === null) throw new CommandError(`${option}: no account has the address ${email}`);

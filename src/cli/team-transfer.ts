@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { transferOwnershipAsOperator } from '../resources/teams/ownership.service.ts';
-import { accountOf, withServices } from './operate.ts';
+import { requireAccountByEmail, withServices } from './operate.ts';
 import { emailOption, teamOption } from './options.ts';
 
 export function teamTransferCommand(team: Command): void {
@@ -11,7 +11,7 @@ export function teamTransferCommand(team: Command): void {
     .addOption(emailOption('the new owner, who does not need to be a member'))
     .action(
       withServices(async (services, { team: teamId, email }: { team: string; email: string }) => {
-        const { id } = await accountOf(services, email);
+        const { id } = await requireAccountByEmail(services, email);
         await transferOwnershipAsOperator(services.db, teamId, id);
         return { json: { success: true }, text: `${email} owns team ${teamId}.` };
       }),

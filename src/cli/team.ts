@@ -3,7 +3,7 @@ import { setSubscription } from '../resources/billing/billing.service.ts';
 import { presentTeam } from '../resources/teams/teams.schema.ts';
 import { createTeamAsOperator } from '../resources/teams/teams.service.ts';
 import { transaction, within } from '../transactions/transaction.ts';
-import { accountOf, withServices } from './operate.ts';
+import { requireAccountByEmail, withServices } from './operate.ts';
 import { teamDeleteCommand } from './team-delete.ts';
 import { teamListCommand } from './team-list.ts';
 import { teamTransferCommand } from './team-transfer.ts';
@@ -20,7 +20,7 @@ export function teamCommands(team: Command): void {
     .option('--plan <plan>', 'its plan; `billing set` sets the rest of the subscription')
     .action(
       withServices(async (services, { owner, name, plan }: CreateOptions) => {
-        const { id } = await accountOf(services, owner, '--owner');
+        const { id } = await requireAccountByEmail(services, owner, '--owner');
         const created = await transaction(services.db, async (tx) => {
           const made = await createTeamAsOperator(within(tx), id, { name });
           if (plan !== undefined)

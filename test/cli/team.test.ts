@@ -109,7 +109,7 @@ describe('member add', () => {
       joinedAt: anInstant,
     });
     expect(await roster.refusal('member', 'add', '--team', team.id, '--email', person.email)).toBe(
-      '--email: The account is a member of this team already.',
+      '--email: The account is already a member of this team.',
     );
   });
 
@@ -139,8 +139,8 @@ describe('member add', () => {
     ]);
 
     expect(lines).toEqual([
-      '--role: A team has exactly one owner; nobody else can get the role.',
-      '--role: No role of this team has that id.',
+      '--role: A team has exactly one owner. Transfer the team instead.',
+      '--role: The team has no role with this id.',
       expect.stringMatching(/--expires-at.*instant with a time zone/),
     ]);
     expect(await memberships(team)).toHaveLength(1);
@@ -185,7 +185,7 @@ describe('member set', () => {
     });
     await expect(set(person, { roleId: 'owner' })).rejects.toMatchObject({ problem: 'role_not_assignable' });
     expect(await roster.refusal('member', 'set', '--team', team.id, '--email', owner.email, '--role', 'guest')).toBe(
-      'The owner cannot get another role: a team always has one.',
+      'The owner cannot get another role. Transfer the team first.',
     );
     expect(await memberships(team)).toEqual(before);
   });

@@ -120,24 +120,20 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
   ),
   ...faultsIn(
+    'src/transactions/with-account.ts',
+    ['test/trpc/account-locks'],
+    [
+      ['a session that was revoked meanwhile goes on', 'revokedAt: null })) === 0', 'revokedAt: null })) < 0'],
+      ['an account that was disabled meanwhile goes on', 'if (account.disabledAt || isRevoked)', 'if (isRevoked)'],
+    ],
+  ),
+  ...faultsIn(
     'src/auth/recent-proof.ts',
     ['test/trpc/recent-proof'],
     [
       ['no proof is required of a session', `principal.kind !== 'session'`, `principal.kind === 'session'`],
       ['a proof is recent for good', 'provenUntil === null) throw', 'provenUntil !== null && false) throw'],
       ['a proof is recent for 100 minutes', 'PROOF_MINUTES = 10', 'PROOF_MINUTES = 100'],
-      [
-        'a session that was revoked meanwhile goes on',
-        'revokedAt: null })) === 0',
-        'revokedAt: null })) < 0',
-        [
-          'test/trpc/recent-proof',
-          'test/trpc/auth',
-          'test/trpc/account.test',
-          'test/trpc/passkeys',
-          'test/trpc/console-races',
-        ],
-      ],
     ],
   ),
   ...faultsIn(
@@ -309,7 +305,7 @@ export const MUTATIONS: readonly Mutation[] = [
     [
       [
         'another address accepts',
-        'if (!isSameAddress(account.email, invitation.email)) throw',
+        'if (!isSameEmailAddress(account.email, invitation.email)) throw',
         'if (account.email === null) throw',
       ],
       ['an unverified address accepts', 'if (!account.emailVerifiedAt) throw', 'if (account.email === null) throw'],
@@ -333,7 +329,7 @@ export const MUTATIONS: readonly Mutation[] = [
       `await requireFreeSeat(tx, config.plans, subject.caller.teamId);\n    membership.isActive`,
       'membership.isActive',
     ],
-    ['a later end takes no seat', 'if (countsAgain) await', 'if (false) await'],
+    ['a later end takes no seat', 'if (becomesActive) await', 'if (false) await'],
     ['the owner can be changed', `if (membership.role.id === 'owner')`, `if (membership.role.id === '')`],
     ['members above oneself can be changed', 'if (beyond.length > 0)', 'if (beyond.length > 99)'],
   ]),

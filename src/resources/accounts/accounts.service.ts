@@ -7,7 +7,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { hashPassword, PASSWORD_LENGTH, requireUncommon } from '../../crypto/password-hash.ts';
 import { Account, type ACCOUNT_ROLES } from '../../entities/index.ts';
 import { invalidInput, ProblemError } from '../../errors.ts';
-import { endSessions } from '../sessions/sessions.service.ts';
+import { revokeSessions } from '../sessions/sessions.service.ts';
 
 export type NewAccount = {
   readonly email: string;
@@ -55,7 +55,7 @@ export async function disableAccount(db: TransactionScope, accountId: string): P
     if (account === null) throw new ProblemError('account_not_found');
     account.disabledAt ??= new Date();
     record(tx, 'operator.account_disabled', operatorFields(accountId));
-    await endSessions(tx, { account: accountId }, 'account disabled');
+    await revokeSessions(tx, { account: accountId }, 'account disabled');
     return account;
   });
 }

@@ -7,7 +7,7 @@ import { Account } from '../../entities/index.ts';
 import { notify } from '../../jobs/notify.ts';
 import type { Services } from '../../app-services.ts';
 import type { BrowserClient } from '../../procedures/browser-client.ts';
-import { endSessions, openSession, startSession } from '../sessions/sessions.service.ts';
+import { revokeSessions, openSession, startSession } from '../sessions/sessions.service.ts';
 import { requireRecentProof } from '../../auth/recent-proof.ts';
 
 /** Sets a new password, revokes all other sessions and continues this one under a new token. */
@@ -29,7 +29,7 @@ export async function changePassword(
     record(tx, 'account.password_changed', { accountId });
     // Someone who knew the old password may have requested these.
     await endTokens(tx, accountId, ['change_email', 'reset_password']);
-    await endSessions(tx, { account: accountId }, 'password changed');
+    await revokeSessions(tx, { account: accountId }, 'password changed');
     await notify(tx, accountId, { kind: 'password_changed' });
     return startSession(tx, services, { account, authenticationType: 'password', browserClient, replaced: principal });
   });

@@ -16,7 +16,7 @@ import { requireKeyManager } from './key-manager.ts';
 import { revokeKeyInTeam } from './revocation.service.ts';
 import { rotateApiKey } from './rotation.service.ts';
 
-/** What the pages about API keys do beside the operations of REST. Over tRPC only. */
+/** Procedures of the API key pages that REST does not have. */
 export const apiKeysConsoleRouter = router({
   list: sessionProcedure
     .input(z.object(listApiKeysQuery))

@@ -46,11 +46,11 @@ const teamOfKey = query<{ team_id: string | null }>(
 export const listPersonalKeys = async (db: QueryRunner, accountId: string) =>
   (await db.query(personalKeys, [accountId])).map(presentRow);
 
-/** All keys of the team, whoever made them. */
+/** Lists all API keys of a team, whoever created them. */
 export const listTeamKeys = async (db: QueryRunner, teamId: string) =>
   (await db.query(teamKeys, [teamId])).map(presentRow);
 
-/** Revokes a key of the account. @returns false if there is no such key */
+/** Revokes an API key of the account. @returns false if there is no such key */
 export async function revokeApiKey(db: Database, accountId: string, keyId: string): Promise<boolean> {
   const [key] = await db.query(teamOfKey, [keyId, accountId]);
   if (key === undefined) return false;
@@ -66,7 +66,7 @@ type ListedKeyRow = ApiKeyRow & {
   last_name: string | null;
 };
 
-// A secret never outlives its key.
+// A secret is not valid longer than its key.
 const SELECT_LISTED = `select k.id, k.name, k.key_prefix, k.last4, k.scopes, k.team_id, k.created_at, k.last_used_at,
      k.expires_at, k.account_id, a.email, a.first_name, a.last_name,
      (select max(least(s.expires_at, k.expires_at)) from api_key_secret s
@@ -88,7 +88,7 @@ const listedTeamKeys = query<ListedKeyRow>(
   { rows: 'many' },
 );
 
-/** The keys on a page for the account: its personal ones, or all of a team's. */
+/** Lists the API keys of a console page: the account's personal ones, or all of a team. */
 export async function listKeysForPage(db: QueryRunner, accountId: string, teamId: string | undefined) {
   const rows = await (teamId === undefined
     ? db.query(listedPersonalKeys, [accountId])

@@ -39,7 +39,7 @@ export const apiKeysRouter = router({
       endpoint('createApiKey', 'POST /api/v1/api-keys', {
         summary: 'Create an API key',
         description:
-          'The scopes must be among those of the calling credential; a team key cannot hold an account-only one. The secret is in this answer alone.',
+          'The scopes must be among those of the calling credential; a team key cannot hold an account-only one. Only this response contains the secret.',
         status: 201,
       }),
     )

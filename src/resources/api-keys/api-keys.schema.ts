@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { SCOPES } from '../../entities/index.ts';
 import { resourceId, text, timestamp } from '../../procedures/fields.ts';
 
-const scope = z.enum(SCOPES).meta({ id: 'Scope', description: 'What a credential may do.' });
+const scope = z.enum(SCOPES).meta({ id: 'Scope', description: 'What a credential can do.' });
 const scopes = z.array(scope).min(1).max(10);
 
 export const listApiKeysQuery = { teamId: resourceId.optional() };
@@ -12,7 +12,7 @@ export const createApiKeyBody = {
   scopes,
   teamId: resourceId
     .optional()
-    .meta({ description: 'Makes a key for this one team, in which the caller needs `manage_api_keys`.' }),
+    .meta({ description: 'Limits the key to this team, in which the caller needs `manage_api_keys`.' }),
   expiresInDays: z.int().min(1).max(365).optional().meta({ description: 'Without it, the key does not expire.' }),
 };
 
@@ -33,7 +33,7 @@ export const apiKeyOutput = z
   .meta({ id: 'ApiKey', description: 'An API key, without its secret.' });
 
 export const createdApiKeyOutput = z
-  .object({ key: apiKeyOutput, secret: z.string().meta({ description: 'Shown this once; it cannot be recovered.' }) })
+  .object({ key: apiKeyOutput, secret: z.string().meta({ description: 'Shown only once; it cannot be recovered.' }) })
   .meta({ id: 'CreatedApiKey', description: 'A new API key and its secret.' });
 
 export const OVERLAP_HOURS_MAX = 168;
@@ -41,9 +41,9 @@ export const OVERLAP_HOURS_MAX = 168;
 export const rotateKeyInput = z.object({ keyId: resourceId, overlapHours: z.int().min(0).max(OVERLAP_HOURS_MAX) });
 export const revokeInTeamInput = z.object({ teamId: resourceId, keyId: resourceId });
 
-/** A key as the pages about keys show it. */
+/** An API key on the pages of the console. */
 export const listedKeyOutput = apiKeyOutput.extend({
-  /** Until when the secret before a rotation works beside the one that is shown. */
+  /** Expiry of the previous secret after a rotation. */
   previousSecretUntil: timestamp.nullable(),
   madeBy: z.object({
     userId: z.string(),
@@ -51,7 +51,7 @@ export const listedKeyOutput = apiKeyOutput.extend({
     firstName: z.string().nullable(),
     lastName: z.string().nullable(),
   }),
-  /** Whether the reader made it, who alone changes its scopes and its secret. */
+  /** Whether the caller created it. Only its creator can change its scopes and secret. */
   isOwn: z.boolean(),
 });
 

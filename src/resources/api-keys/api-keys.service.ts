@@ -19,10 +19,10 @@ export type NewApiKey = {
   readonly expiresAt: Date | null;
 };
 
-/** The calling principal and the limit on active keys; undefined for the operator, whom neither binds. */
+/** The caller and the limit of active keys; undefined for the operator, to whom no limit applies. */
 type Bounds = { readonly caller: Principal; readonly keyLimit: number } | undefined;
 
-/** Makes a key. For a team key the caller's permission has been checked; scopes are checked here. */
+/** Creates an API key. @param bounds checks the caller's scopes and permission and the limit; undefined for the operator */
 export async function createApiKey(
   db: TransactionScope,
   tokens: Tokens,
@@ -56,7 +56,7 @@ export async function createApiKey(
   });
 }
 
-/** Replaces the scopes of a key the account made. */
+/** Replaces the scopes of an API key that the account created. */
 export async function updateApiKey(
   db: TransactionScope,
   caller: Principal,
@@ -66,7 +66,7 @@ export async function updateApiKey(
   return transaction(db, async (tx) => {
     if (caller.kind !== 'api-key') await lockCallerScopes(tx, caller); // sessions and grants are locked before keys
     const grant = await lockGrantOfKey(tx, keyId, caller.accountId);
-    // The calling key too, so that two keys that change each other wait in one order.
+    // Also the calling key, so that two keys that change each other are locked in the same order.
     const ids = [caller.credentialId, keyId];
     const keys = await lockMany(tx, 'api_key', { id: { $in: ids }, account: caller.accountId });
     const key = keys.find(({ id, revokedAt }) => id === keyId && !revokedAt);
@@ -127,7 +127,7 @@ async function findOrigin(tx: EntityManager, { kind, credentialId, tokenFamilyId
 
 const earlier = (a: Date | null, b: Date | null): Date | null => (a !== null && b !== null && b < a ? b : (a ?? b));
 
-/** No key ever gets a scope that its maker lacks, or that a team key cannot hold. The detail names them. */
+/** Requires scopes that the caller holds and, for a team key, none that is account-only. The detail names the others. */
 async function requireScopes(
   tx: EntityManager,
   scopes: readonly Scope[],

@@ -4,8 +4,8 @@ import type { Context } from '../../procedures/context.ts';
 import { requirePermission } from '../../auth/permissions.ts';
 
 /**
- * The caller's membership of a team whose keys it may manage. Off the ladder: where the team is
- * optional, what `teamProcedure` checks is checked by the same two functions.
+ * Returns the caller's membership of a team whose keys it can manage. For procedures with an optional team, which
+ * `teamProcedure` does not fit. @throws team_not_found, permission_missing
  */
 export async function requireKeyManager(ctx: Context, teamId: string): Promise<ActiveMembership> {
   const membership = await ctx.membershipOf(teamId);

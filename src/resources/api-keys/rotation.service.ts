@@ -11,8 +11,8 @@ import { HOUR_MS } from '../../time.ts';
 import { notify } from '../../jobs/notify.ts';
 
 /**
- * Gives a key that the account made a new secret. The one it had works for some more hours, and one
- * older than that no more.
+ * Creates a new secret for an API key of the account. The previous one stays valid for `overlapHours`; older ones are
+ * deleted.
  */
 export async function rotateApiKey(
   { db, tokens }: Services,

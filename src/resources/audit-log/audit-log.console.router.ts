@@ -5,7 +5,7 @@ import { router } from '../../procedures/trpc.ts';
 import { listTeamEvents } from './audit-log.queries.ts';
 import { auditPageOutput, listAuditInput } from './audit-log.schema.ts';
 
-/** What a team's page of its audit log shows: to people, because it names addresses. Over tRPC only. */
+/** The audit log of a team. Only for sessions, because events contain IP addresses. */
 export const auditConsoleRouter = router({
   list: sessionProcedure
     .input(listAuditInput)

@@ -12,7 +12,7 @@ export type NamedRow = EventRow & {
   target_name: string | null;
 };
 
-/** What a page can be filtered by: the part of the name before the dot. */
+/** Filters of the page: the part of an event name before the dot. */
 const KINDS = ['team', 'ownership', 'member', 'role', 'invitation', 'api_key', 'oauth_grant', 'access'] as const;
 
 export const listAuditInput = z.object({

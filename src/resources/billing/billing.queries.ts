@@ -1,6 +1,6 @@
 import { isoOrNull, query, type QueryRunner } from '../../db/query.ts';
 import type { SUBSCRIPTION_INTERVALS, SUBSCRIPTION_STATUSES } from '../../entities/index.ts';
-import { DEFAULT_PLAN, planOf, type Plans } from './plans.ts';
+import { DEFAULT_PLAN, getPlan, type Plans } from './plans.ts';
 
 type SubscriptionRow = {
   plan_id: string;
@@ -32,7 +32,7 @@ export async function getTeamBilling(db: QueryRunner, plans: Plans, teamId: stri
   const [row = NO_SUBSCRIPTION] = await db.query(subscriptionOfTeam, [teamId]);
   return {
     planId: row.plan_id,
-    planName: planOf(plans, row.plan_id).name,
+    planName: getPlan(plans, row.plan_id).name,
     status: row.status,
     interval: row.interval,
     addons: row.addons,

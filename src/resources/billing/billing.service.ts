@@ -15,7 +15,7 @@ export type NewSubscription = {
   readonly needsPaymentAction?: boolean | undefined;
 };
 
-/** Replaces the team's subscription: what is not given is as in a new one. */
+/** Replaces the subscription of a team for the operator. Omitted fields get their defaults. */
 export async function setSubscription(
   db: TransactionScope,
   plans: Plans,

@@ -1,9 +1,10 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ActiveMembership } from '../../auth/principal.ts';
 import { query, type QueryRunner } from '../../db/query.ts';
+import { activeMembership, pendingInvitation } from '../../db/predicates.ts';
 import type { Permission } from '../../entities/index.ts';
 import { ProblemError } from '../../errors.ts';
-import { DEFAULT_PLAN, planOf, seatsOf, type Plans } from './plans.ts';
+import { DEFAULT_PLAN, getPlan, countSeats, type Plans } from './plans.ts';
 
 type SeatsRow = {
   plan_id: string | null;
@@ -12,13 +13,13 @@ type SeatsRow = {
   invitations: number;
 };
 
-/** The one counting of seats, of the team that `placeholder` stands for: an active member or a pending invitation takes one. */
+/** The only count of used seats: one for each active member and each pending invitation of the team. */
 const seatsSql = (placeholder: '?' | '$1') =>
   `select s.plan_id, s.addons,
      (select count(*) from membership m
-      where m.team_id = t.id and m.is_active and (m.expires_at is null or m.expires_at > now()))::int as members,
+      where m.team_id = t.id and ${activeMembership('m')})::int as members,
      (select count(*) from invitation i
-      where i.team_id = t.id and i.accepted_at is null and i.expires_at > now())::int as invitations
+      where i.team_id = t.id and ${pendingInvitation('i')})::int as invitations
    from team t
    left join subscription s on s.team_id = t.id
    where t.id = ${placeholder}`;
@@ -31,29 +32,26 @@ const overviewOfTeam = query<SeatsRow & { api_keys: number }>(
    from (${seatsSql('$1')}) s`,
 );
 
-/** How many seats the team has, and how many are taken. A downgrade can leave more taken than there are. */
+/** Returns the seats of a team and how many are used. After a downgrade more can be used than the plan has. */
 export async function readSeats(db: QueryRunner, plans: Plans, teamId: string) {
-  return presentSeats(plans, only(await db.query(seatsOfTeam, [teamId])));
+  return presentSeats(plans, requireRow(await db.query(seatsOfTeam, [teamId])));
 }
 
-/** The team in numbers; null is what the member's role does not let them see. */
+/** Returns the numbers of the overview page. A number is null if the member's role does not allow it. */
 export async function readOverview(db: QueryRunner, plans: Plans, { team, permissions }: ActiveMembership) {
-  const row = only(await db.query(overviewOfTeam, [team.id]));
-  const told = (permission: Permission, count: number) => (permissions.includes(permission) ? count : null);
+  const row = requireRow(await db.query(overviewOfTeam, [team.id]));
+  const countIfAllowed = (permission: Permission, count: number) => (permissions.includes(permission) ? count : null);
   return {
     ...presentSeats(plans, row),
-    members: told('access_dashboard', row.members),
-    invitations: told('invite_members', row.invitations),
-    apiKeys: told('manage_api_keys', row.api_keys),
+    members: countIfAllowed('access_dashboard', row.members),
+    invitations: countIfAllowed('invite_members', row.invitations),
+    apiKeys: countIfAllowed('manage_api_keys', row.api_keys),
   };
 }
 
-/**
- * Refuses when the team has no free seat.
- * The caller holds the lock on the team's row, which is what makes the count hold.
- */
+/** Requires a free seat. Call it with the team locked, so that concurrent calls are counted. @throws seat_limit_reached */
 export async function requireFreeSeat(tx: EntityManager, plans: Plans, teamId: string): Promise<void> {
-  const { taken, seats, planName } = presentSeats(plans, only(await tx.execute<SeatsRow[]>(seatsSql('?'), [teamId])));
+  const { taken, seats, planName } = presentSeats(plans, requireRow(await tx.execute<SeatsRow[]>(seatsSql('?'), [teamId])));
   if (taken >= seats) {
     throw new ProblemError(
       'seat_limit_reached',
@@ -62,13 +60,13 @@ export async function requireFreeSeat(tx: EntityManager, plans: Plans, teamId: s
   }
 }
 
-/** The row of the team, which may have gone in this moment. */
-function only<Row>([row]: readonly Row[]): Row {
+/** @throws team_not_found if the team was deleted concurrently */
+function requireRow<Row>([row]: readonly Row[]): Row {
   if (row === undefined) throw new ProblemError('team_not_found');
   return row;
 }
 
 function presentSeats(plans: Plans, { plan_id, addons, members, invitations }: SeatsRow) {
-  const plan = planOf(plans, plan_id ?? DEFAULT_PLAN);
-  return { taken: members + invitations, seats: seatsOf(plan, addons ?? {}), planName: plan.name };
+  const plan = getPlan(plans, plan_id ?? DEFAULT_PLAN);
+  return { taken: members + invitations, seats: countSeats(plan, addons ?? {}), planName: plan.name };
 }

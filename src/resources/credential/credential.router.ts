@@ -5,11 +5,11 @@ import { endpoint, router } from '../../procedures/trpc.ts';
 
 const credentialOutput = z
   .object({
-    // A session is seen over tRPC alone, so the document of the REST interface does not have it.
+    // Sessions exist only over tRPC, so the OpenAPI document does not list them.
     kind: z.enum(['api-key', 'oauth-grant', 'session']).meta({ enum: ['api-key', 'oauth-grant'] }),
     audience: z.enum(['personal', 'team']),
     team: z.object({ id: z.string() }).nullable(),
-    scopes: z.array(z.enum(SCOPES)).meta({ description: 'The scopes enforced; may be narrower than those issued.' }),
+    scopes: z.array(z.enum(SCOPES)).meta({ description: 'The enforced scopes, which can be fewer than those issued.' }),
   })
   .meta({ id: 'Credential', description: 'The credential in use.' });
 

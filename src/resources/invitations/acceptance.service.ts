@@ -12,13 +12,13 @@ import { type Account, Invitation, InvitationLink, Membership } from '../../enti
 import { ProblemError } from '../../errors.ts';
 import type { Services } from '../../app-services.ts';
 
-/** `provesMailbox`: the link was in the mail alone, so that whoever has it reads the invited mailbox. */
+/** `provesMailbox`: the link was only emailed, so that its holder can read the invited mailbox. */
 export type LinkedInvitation = { readonly invitation: Invitation; readonly provesMailbox: boolean };
 
 /**
- * The pending invitation of a link's token, or null if the token is malformed or unknown, or the invitation was
- * accepted, revoked or has expired.
- * @param lock locks the invitation; the caller has locked its team and the account that accepts
+ * Finds the pending invitation of a link.
+ * @param lock whether to lock the invitation; lock its team and the account that accepts first
+ * @returns null if the token is malformed or unknown, or the invitation was accepted, revoked or has expired
  */
 export async function findInvitationByToken(
   em: EntityManager,
@@ -26,7 +26,7 @@ export async function findInvitationByToken(
   token: string,
   lock: boolean,
 ): Promise<LinkedInvitation | null> {
-  const target = await targetOf(em, services, token);
+  const target = await findTarget(em, services, token);
   if (target === null) return null;
   const invitation = await readInvitation(em, target, lock);
   if (invitation === null || !isPending(invitation)) return null;
@@ -34,8 +34,8 @@ export async function findInvitationByToken(
 }
 
 /**
- * Makes the account what a pending invitation says, and uses the invitation up. The invitation has
- * kept the seat, so none is counted. The caller holds the locks of `findInvitationByToken`, in `tx`.
+ * Accepts a pending invitation for an account: creates or reactivates its membership. Needs no free seat, because
+ * the invitation already uses one. Call it with the locks that `findInvitationByToken` takes.
  */
 export async function acceptInvitation(
   tx: EntityManager,
@@ -61,10 +61,10 @@ export async function acceptInvitation(
   await tx.flush();
 }
 
-/** Accepts by the link, as whoever is signed in. A second click of the same account finds what the first one did. */
+/** Accepts an invitation by its link for the caller. Repeating it has the same result. @throws link_invalid */
 export async function acceptByToken(services: Services, caller: Principal, token: string): Promise<Membership> {
   return transaction(services.db, async (tx) => {
-    const target = await targetOf(tx, services, token);
+    const target = await findTarget(tx, services, token);
     if (target === null || (await lockOne(tx, 'team', target.teamId)) === null) throw new ProblemError('link_invalid');
     const account = await lockCaller(tx, caller, 'share');
     const invitation = await readInvitation(tx, target, true);
@@ -90,8 +90,8 @@ type Target = {
   readonly provesMailbox: boolean;
 };
 
-/** Where a link leads, whatever has become of the invitation. */
-async function targetOf(em: EntityManager, { tokens }: Services, token: string): Promise<Target | null> {
+/** Finds the invitation of a link, whatever its state. */
+async function findTarget(em: EntityManager, { tokens }: Services, token: string): Promise<Target | null> {
   if (tokens.parseKind(token) !== 'invitation') return null;
   const tokenHash = hashSecret(token);
   const [row] = await em.execute<{ id: string; team_id: string; proves_mailbox: boolean }[]>(
@@ -113,7 +113,7 @@ const isPending = ({ acceptedAt, expiresAt }: Invitation): boolean => !acceptedA
 const isInvited = ({ email }: Invitation, account: Account): boolean =>
   isSameEmailAddress(account.email, email) && Boolean(account.emailVerifiedAt);
 
-/** The invited mailbox has to be proven by whoever accepts. */
+/** Requires that the account has the invited email address, verified. */
 function requireInvited(invitation: Invitation, account: Account): void {
   if (!isSameEmailAddress(account.email, invitation.email)) throw new ProblemError('invitation_for_another');
   if (!account.emailVerifiedAt) throw new ProblemError('email_not_verified');

@@ -5,7 +5,7 @@ import { publicProcedure, sessionProcedure, teamProcedure } from '../../procedur
 import { resourceId, SUCCESS, success } from '../../procedures/fields.ts';
 import { router } from '../../procedures/trpc.ts';
 import type { BrowserClient } from '../../procedures/browser-client.ts';
-import { presentTeamOf, teamOutput } from '../teams/teams.schema.ts';
+import { presentTeamOfMembership, teamOutput } from '../teams/teams.schema.ts';
 import { acceptByToken } from './acceptance.service.ts';
 import { declineInvitation, listOpenInvitations, readInvitation } from './invitations.queries.ts';
 import {
@@ -18,15 +18,15 @@ import {
 } from './invitations.schema.ts';
 import { inviteWithLink, resendInvitation } from './invitations.service.ts';
 
-const linkWindow = ({ attempts, addressBucket }: BrowserClient) => addressAttemptLimit(attempts, 'link', addressBucket);
+const linkLimit = ({ attempts, addressBucket }: BrowserClient) => addressAttemptLimit(attempts, 'link', addressBucket);
 
-/** What the page of an invitation's link does, and what a team's page does beside REST. Over tRPC only. */
+/** Procedures of the pages for an invitation and for a team's invitations that REST does not have. */
 export const invitationsConsoleRouter = router({
   read: publicProcedure
     .input(z.object({ token: linkToken }))
     .output(linkedInvitationOutput)
     .query(async ({ ctx, input }) => {
-      await consumeAttempt(linkWindow(ctx.browserClient));
+      await consumeAttempt(linkLimit(ctx.browserClient));
       const found = await readInvitation(ctx.services.db, input.token);
       if (found === null) throw new ProblemError('link_invalid');
       return found;
@@ -36,15 +36,15 @@ export const invitationsConsoleRouter = router({
     .input(z.object({ token: linkToken }))
     .output(teamOutput)
     .mutation(async ({ ctx, input }) => {
-      await consumeAttempt(linkWindow(ctx.browserClient));
-      return presentTeamOf(await acceptByToken(ctx.services, ctx.principal, input.token));
+      await consumeAttempt(linkLimit(ctx.browserClient));
+      return presentTeamOfMembership(await acceptByToken(ctx.services, ctx.principal, input.token));
     }),
 
   decline: publicProcedure
     .input(z.object({ token: linkToken }))
     .output(success)
     .mutation(async ({ ctx, input }) => {
-      await consumeAttempt(linkWindow(ctx.browserClient));
+      await consumeAttempt(linkLimit(ctx.browserClient));
       const found = await declineInvitation(ctx.services.db, input.token);
       if (!found) throw new ProblemError('link_invalid');
       return SUCCESS;

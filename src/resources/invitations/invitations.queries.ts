@@ -32,7 +32,7 @@ const invitationsOfTeam = query<InvitationRow>(
   `select i.id, i.email, i.role_id, r.name as role_name, r.team_id is null as is_system_role, i.created_at, i.expires_at
    from invitation i
    join role r on r.id = i.role_id
-   where i.team_id = $1 and i.accepted_at is null and i.expires_at > now()
+   where i.team_id = $1 and ${pendingInvitation('i')}
    order by i.created_at, i.id`,
   { rows: 'many' },
 );
@@ -61,7 +61,7 @@ const invitationOfLink = query<LinkedRow>(
    join team t on t.id = i.team_id
    join role r on r.id = i.role_id
    left join account inviter on inviter.id = i.invited_by_id
-   where l.token_hash = $1 and i.accepted_at is null and i.expires_at > now()`,
+   where l.token_hash = $1 and ${pendingInvitation('i')}`,
 );
 
 const deleteLinked = recordedCommand<{ id: string }>(
@@ -83,7 +83,7 @@ export async function listTeamInvitations(db: QueryRunner, teamId: string) {
   return rows.map(present);
 }
 
-/** What nobody has accepted, the latest first: also what has expired, as long as it is kept. */
+/** Lists the invitations that were not accepted, newest first, including expired ones until they are deleted. */
 export async function listOpenInvitations(db: QueryRunner, teamId: string) {
   const rows = await db.query(openInvitations, [teamId]);
   return rows.map((row) => ({
@@ -105,8 +105,8 @@ const present = (row: InvitationRow) => ({
 });
 
 /**
- * What a pending invitation's link shows to whoever holds it. Whether the address has an account is for its
- * mailbox to know: whoever invites holds a copied link.
+ * Returns what a link reveals about its pending invitation; null if the link is invalid. `hasAccount` is null for a
+ * copied link, because the inviter must not learn whether the email address has an account.
  */
 export async function readInvitation(db: QueryRunner, token: string) {
   const [row] = await db.query(invitationOfLink, [hashSecret(token)]);
@@ -122,7 +122,7 @@ export async function readInvitation(db: QueryRunner, token: string) {
   };
 }
 
-/** Removes the pending invitation of a link. @returns whether there was one. */
+/** Deletes the pending invitation of a link. @returns false if the link is invalid */
 export async function declineInvitation(db: Database, token: string): Promise<boolean> {
   const [linked] = await db.query(idOfLinked, [hashSecret(token)]);
   if (linked === undefined) return false;

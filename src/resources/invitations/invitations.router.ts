@@ -16,7 +16,7 @@ export const invitationsRouter = router({
     )
     .output(z.array(invitationOutput))
     .query(({ ctx, input }) =>
-      // Spec 4.13: without the permission it is an empty list and not a refusal.
+      // Specification, section 4.13: an empty list without the permission, not a 403.
       ctx.membership.permissions.includes('invite_members') ? listTeamInvitations(ctx.services.db, input.teamId) : [],
     ),
 

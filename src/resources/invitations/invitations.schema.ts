@@ -22,7 +22,7 @@ export const invitationOutput = z
 
 export const openInvitationOutput = z.object({
   ...invitationOutput.shape,
-  sentAt: timestamp.meta({ description: 'When a mail was last asked for.' }),
+  sentAt: timestamp.meta({ description: 'When the email was last requested.' }),
   isExpired: z.boolean(),
   emailFailure: z
     .enum(EMAIL_FAILURES)
@@ -32,7 +32,7 @@ export const openInvitationOutput = z.object({
 
 export const createdInvitationOutput = z.object({ invitation: invitationOutput, link: z.string() });
 
-/** The same of an invitation whose role is loaded. */
+/** Converts an invitation whose role is loaded. */
 export const presentInvitation = ({ id, email, role, createdAt, expiresAt }: Invitation) => ({
   id,
   email,
@@ -43,7 +43,7 @@ export const presentInvitation = ({ id, email, role, createdAt, expiresAt }: Inv
   expiresAt: expiresAt.toISOString(),
 });
 
-/** The token of a link. What is no token of ours is a link that does not work, not a fault of the request. */
+/** The token of a link. A malformed one is an invalid link, not an invalid request. */
 export const linkToken = z.string();
 
 export const linkedInvitationOutput = z.object({
@@ -52,6 +52,6 @@ export const linkedInvitationOutput = z.object({
   inviterName: z.string().nullable(),
   email: z.string(),
   expiresAt: timestamp,
-  provesMailbox: z.boolean().meta({ description: 'Whether signing up by this link needs no mail of its own.' }),
-  hasAccount: z.boolean().nullable().meta({ description: 'Null for a link that proves no mailbox.' }),
+  provesMailbox: z.boolean().meta({ description: 'Whether signing up by this link needs no verification email.' }),
+  hasAccount: z.boolean().nullable().meta({ description: 'Null for a link that does not prove the mailbox.' }),
 });

@@ -16,25 +16,25 @@ import { addDays } from '../../time.ts';
 
 type NewInvitation = { readonly email: string; readonly roleId: string; readonly isSystemRole: boolean };
 
-/** Invites an address, or renews its pending invitation, and queues the mail in the same transaction. */
+/** Invites an email address, or renews its pending invitation, and queues the email in the same transaction. */
 export async function createTeamInvitation(
   services: Services,
   caller: TeamCaller,
   input: NewInvitation,
 ): Promise<void> {
   await withTeam(services.db, caller, 'invite_members', async (change) => {
-    await mailNewLink(change.tx, services, await invite(change, services, input));
+    await queueNewLink(change.tx, services, await invite(change, services, input));
   });
 }
 
-/** The same with a second link for the inviter to pass on, which whoever opens it proves no mailbox with. */
+/** Also returns a link that the inviter can share. Opening it does not verify the invited email address. */
 export async function inviteWithLink(services: Services, caller: TeamCaller, input: NewInvitation) {
   return withTeam(services.db, caller, 'invite_members', async (change) => {
     const { tx } = change;
     const invitation = await invite(change, services, input);
     const { secret, hash } = services.tokens.generate('invitation');
     tx.create(InvitationLink, { tokenHash: hash, invitation, provesMailbox: false });
-    await mailNewLink(tx, services, invitation, hash);
+    await queueNewLink(tx, services, invitation, hash);
     return { invitation, link: getInvitationUrl(services.config.baseUrl, secret) };
   });
 }
@@ -45,10 +45,10 @@ async function invite(
   input: NewInvitation,
 ): Promise<Invitation> {
   const role = await requireAssignableRole(tx, permissions, team.id, input);
-  const pending = await pendingInvitation(tx, team.id, input.email);
+  const pending = await lockPendingByEmail(tx, team.id, input.email);
   if (pending === null) await requireFreeSeat(tx, config.plans, team.id);
 
-  const expiresAt = expiryFrom(config);
+  const expiresAt = createExpiry(config);
   const invitation = pending ?? tx.create(Invitation, { team: team.id, email: input.email, role, expiresAt });
   tx.assign(invitation, { email: input.email, role, expiresAt, invitedBy: tx.getReference(Account, accountId) });
   const { id: invitationId } = invitation;
@@ -56,7 +56,7 @@ async function invite(
   return invitation;
 }
 
-/** Mails a pending invitation again, with a new link and a new expiry. Only who could grant its role can prolong it. */
+/** Sends a pending invitation again with a new link and expiry. The caller needs the permissions of its role. */
 export async function resendInvitation(services: Services, caller: TeamCaller, invitationId: string): Promise<void> {
   await withTeam(services.db, caller, 'invite_members', async ({ tx, caller: { teamId, accountId, permissions } }) => {
     const invitation = await lockPending(tx, teamId, invitationId);
@@ -64,11 +64,11 @@ export async function resendInvitation(services: Services, caller: TeamCaller, i
     requireCanGrant(permissions, await tx.findOneOrFail(Role, invitation.role.id));
 
     tx.assign(invitation, {
-      expiresAt: expiryFrom(services.config),
+      expiresAt: createExpiry(services.config),
       invitedBy: tx.getReference(Account, accountId),
     });
     record(tx, 'invitation.resent', { teamId, invitationId });
-    await mailNewLink(tx, services, invitation);
+    await queueNewLink(tx, services, invitation);
   });
 }
 
@@ -86,13 +86,13 @@ async function lockPending(tx: EntityManager, teamId: string, id: string): Promi
   return invitation === undefined || isPast(invitation.expiresAt) ? null : invitation;
 }
 
-const expiryFrom = ({ invitationDays }: Config): Date => addDays(new Date(), invitationDays);
+const createExpiry = ({ invitationDays }: Config): Date => addDays(new Date(), invitationDays);
 
 /**
- * Queues the invitation's mail with a link of its own. Earlier links, mailed or copied, go when this mail has left, not before.
- * @param copiedLink the hash of the link that was handed out with this mail, and stays
+ * Queues the invitation's email with a new link. All earlier links stay valid until this email was sent.
+ * @param copiedLink the hash of the link that was returned to the inviter together with this email; it stays valid
  */
-async function mailNewLink(
+async function queueNewLink(
   tx: EntityManager,
   { tokens, encryption }: Services,
   invitation: Invitation,
@@ -127,10 +127,10 @@ async function requireAssignableRole(
 }
 
 /**
- * The address's pending invitation. An expired one gives up its place, and its links with it.
- * Locked, because declining takes no lock on the team.
+ * Locks the pending invitation of an email address, because declining does not lock the team. Deletes an expired one.
+ * @returns null if there is none
  */
-async function pendingInvitation(tx: EntityManager, teamId: string, email: string): Promise<Invitation | null> {
+async function lockPendingByEmail(tx: EntityManager, teamId: string, email: string): Promise<Invitation | null> {
   const [known] = await tx.execute<{ id: string }[]>(
     'select id from invitation where team_id = ? and lower(email) = lower(?) and accepted_at is null',
     [teamId, email],

@@ -49,7 +49,7 @@ export const presentSignUp = ({ accountId, email, firstName, lastName, createdAt
 });
 
 function presentAccount([row]: AccountRow[]) {
-  // Deleted since the credential was resolved: as if it had been gone then.
+  // The account was deleted after the request was authenticated.
   if (row === undefined) throw new ProblemError('credential_invalid');
   return {
     id: row.id,

@@ -17,7 +17,7 @@ const scope = 'members:write' as const;
 const permission: Permission = 'remove_members';
 const userId = resourceId;
 
-/** The members as their page shows them, and what can be done to a membership beside ending it. Over tRPC only. */
+/** Procedures of the members page that REST does not have. */
 export const membersConsoleRouter = router({
   list: teamProcedure({ scope: 'members:read', permission: 'access_dashboard' })
     .output(z.array(memberWithTermsOutput))

@@ -1,3 +1,4 @@
+import { activeMembership, liveApiKey, liveGrant } from '../../db/predicates.ts';
 import { isoOrNull, query, type QueryRunner } from '../../db/query.ts';
 import { ProblemError } from '../../errors.ts';
 
@@ -15,11 +16,11 @@ type MemberRow = {
   joined_at: string | null;
 };
 
-/** The memberships of a team, in the order of the list; `more` are further columns. */
-const memberships = (more = '') =>
+/** Selects the memberships of a team in the order of the list. */
+const memberships = (moreColumns = '') =>
   `select m.id as membership_id, a.id as user_id, a.email, a.first_name, a.last_name, a.avatar,
      r.id as role_id, r.name as role_name, r.team_id is null as is_system_role,
-     m.is_active and (m.expires_at is null or m.expires_at > now()) as is_active, m.joined_at${more}
+     ${activeMembership('m')} as is_active, m.joined_at${moreColumns}
    from membership m
    join account a on a.id = m.account_id
    join role r on r.id = m.role_id
@@ -51,32 +52,31 @@ const removalOfMember = query<RemovalRow>(
        (
          select json_agg(json_build_object('id', k.id, 'name', k.name, 'last4', k.last4) order by k.created_at, k.id)
          from api_key k
-         where k.team_id = m.team_id and k.account_id = m.account_id and k.revoked_at is null
-           and (k.expires_at is null or k.expires_at > now())
+         where k.team_id = m.team_id and k.account_id = m.account_id and ${liveApiKey('k')}
        ),
        '[]'
      ) as api_keys,
      (
        select count(*)::int from oauth_grant g
-       where g.team_id = m.team_id and g.account_id = m.account_id and g.revoked_at is null and g.expires_at > now()
+       where g.team_id = m.team_id and g.account_id = m.account_id and ${liveGrant('g')}
      ) as oauth_grants
    from membership m
    where m.team_id = $1 and m.account_id = $2`,
 );
 
-/** All memberships of the team, whatever their state. */
+/** Lists all memberships of a team, including inactive and expired ones. */
 export async function listTeamMembers(db: QueryRunner, teamId: string) {
   const rows = await db.query(membersOfTeam, [teamId]);
-  return rows.map(memberOf);
+  return rows.map(toMember);
 }
 
-/** The same with when each one ends. */
+/** Lists all memberships of a team with their expiry. */
 export async function listMembersWithTerms(db: QueryRunner, teamId: string) {
   const rows = await db.query(membersWithTerms, [teamId]);
-  return rows.map((row) => ({ ...memberOf(row), expiresAt: isoOrNull(row.expires_at) }));
+  return rows.map((row) => ({ ...toMember(row), expiresAt: isoOrNull(row.expires_at) }));
 }
 
-const memberOf = (row: MemberRow) => ({
+const toMember = (row: MemberRow) => ({
   membershipId: row.membership_id,
   userId: row.user_id,
   email: row.email,
@@ -90,7 +90,7 @@ const memberOf = (row: MemberRow) => ({
   joinedAt: isoOrNull(row.joined_at),
 });
 
-/** What stops when a member is removed: the keys and grants that still work, and an offer of the team to them. */
+/** Returns what removing a member would revoke: API keys, grants and an offer of ownership. */
 export async function previewRemoval(db: QueryRunner, teamId: string, userId: string) {
   const [row] = await db.query(removalOfMember, [teamId, userId]);
   if (row === undefined) throw new ProblemError('member_not_found');

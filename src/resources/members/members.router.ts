@@ -20,7 +20,7 @@ export const membersRouter = router({
     .meta(
       endpoint('removeTeamMember', 'DELETE /api/v1/teams/{teamId}/members/{userId}', {
         summary: 'Remove a member from a team',
-        description: "The owner cannot be removed. The member's credentials for the team stop working at once.",
+        description: "The owner cannot be removed. The member's credentials for the team stop working immediately.",
       }),
     )
     .output(success)

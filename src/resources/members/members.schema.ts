@@ -19,10 +19,10 @@ export const memberOutput = z
   })
   .meta({ id: 'Member', description: 'A membership of a team.' });
 
-/** The same with when the membership ends; for the console. */
+/** A member with the expiry of the membership, for the console. */
 export const memberWithTermsOutput = z.object({ ...memberOutput.shape, expiresAt: timestamp.nullable() });
 
-/** A membership whose account and role are loaded. */
+/** Converts a membership whose account and role are loaded. */
 export const presentMember = (membership: Membership) => {
   const { account, role } = membership;
   return {
@@ -45,10 +45,10 @@ export const memberExpiry = z.iso
   .refine((instant) => !isPast(new Date(instant)))
   .nullable();
 
-/** What stops when a member is removed. */
+/** What removing a member revokes. */
 export const removalPreviewOutput = z.object({
   apiKeys: z.array(z.object({ id: z.string(), name: z.string(), last4: z.string() })),
-  /** How many applications lose their access to the team. */
+  /** Number of applications that lose access to the team. */
   oauthGrants: z.int(),
   ownershipOffer: z.boolean(),
 });

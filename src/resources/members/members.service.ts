@@ -18,14 +18,14 @@ export const removeTeamMember = ({ db }: Services, caller: TeamCaller, userId: s
     record(tx, 'member.removed', { accountId: userId, teamId });
   });
 
-/** How a membership stands. What is left out stays as it is or, for a new one, is `member`, active, without an end. */
+/** Role, status and expiry. Omitted fields keep their value; new memberships default to `member`, active, no expiry. */
 export type MembershipTerms = {
   readonly roleId?: string | undefined;
   readonly isActive?: boolean | undefined;
   readonly expiresAt?: Date | null | undefined;
 };
 
-/** Makes an account a member without an invitation. Seats do not bind: they bind whoever invites. */
+/** Adds an account to a team for the operator, without an invitation and without the seat limit. */
 export async function addMember(
   db: TransactionScope,
   teamId: string,
@@ -34,21 +34,21 @@ export async function addMember(
 ): Promise<void> {
   await withTeamAsOperator(db, teamId, async ({ tx, team }) => {
     if ((await tx.count(Membership, { team, account: userId })) > 0) {
-      throw invalidInput('/userId', 'The account is a member of this team already.');
+      throw invalidInput('/userId', 'The account is already a member of this team.');
     }
     tx.create(Membership, {
       team,
       account: tx.getReference(Account, userId),
-      role: await roleOfTeam(tx, teamId, terms.roleId ?? 'member'),
+      role: await findGrantableRole(tx, teamId, terms.roleId ?? 'member'),
       isActive: terms.isActive ?? true,
       expiresAt: terms.expiresAt ?? null,
       joinedAt: new Date(),
     });
-    record(tx, 'member.added', { accountId: userId, teamId, ...termsOf(terms) });
+    record(tx, 'member.added', { accountId: userId, teamId, ...toEventDetails(terms) });
   });
 }
 
-/** Changes the terms of a membership. The owner's stays as it is: a team always has one who can act. */
+/** Changes a membership for the operator, except the owner's. */
 export async function setMember(
   db: TransactionScope,
   teamId: string,
@@ -60,7 +60,7 @@ export async function setMember(
     if (membership === null) throw new ProblemError('member_not_found');
 
     if (terms.roleId !== undefined) {
-      const role = await roleOfTeam(tx, teamId, terms.roleId);
+      const role = await findGrantableRole(tx, teamId, terms.roleId);
       requireNotOwner(membership, 'get another role');
       membership.role = role;
     }
@@ -68,23 +68,23 @@ export async function setMember(
     if (terms.expiresAt) requireNotOwner(membership, 'expire');
     if (terms.isActive !== undefined) membership.isActive = terms.isActive;
     if (terms.expiresAt !== undefined) membership.expiresAt = terms.expiresAt;
-    record(tx, 'member.updated', { accountId: userId, teamId, ...termsOf(terms) });
+    record(tx, 'member.updated', { accountId: userId, teamId, ...toEventDetails(terms) });
   });
 }
 
-const termsOf = ({ roleId, isActive, expiresAt }: MembershipTerms) => ({
+const toEventDetails = ({ roleId, isActive, expiresAt }: MembershipTerms) => ({
   ...(roleId === undefined ? {} : { roleId }),
   ...(isActive === undefined ? {} : { isActive }),
   ...(expiresAt === undefined ? {} : { expiresAt: expiresAt?.toISOString() ?? null }),
 });
 
-async function roleOfTeam(tx: EntityManager, teamId: string, roleId: string): Promise<Role> {
+async function findGrantableRole(tx: EntityManager, teamId: string, roleId: string): Promise<Role> {
   if (roleId === 'owner')
-    throw new ProblemError('role_not_assignable', 'A team has exactly one owner; nobody else can get the role.');
+    throw new ProblemError('role_not_assignable', 'A team has exactly one owner. Transfer the team instead.');
   return findTeamRole(tx, teamId, roleId, '/roleId');
 }
 
 function requireNotOwner(membership: Membership, change: string): void {
   if (membership.role.id === 'owner')
-    throw new ProblemError('owner_not_removable', `The owner cannot ${change}: a team always has one.`);
+    throw new ProblemError('owner_not_removable', `The owner cannot ${change}. Transfer the team first.`);
 }

@@ -12,7 +12,7 @@ import type { TransactionScope } from '../../transactions/transaction.ts';
 import { findTeamRole } from '../roles/find-team-role.ts';
 import { requireFreeSeat } from '../billing/seats.ts';
 
-/** Who changes whose membership. */
+/** The caller and the member whose membership changes. */
 type Subject = { readonly caller: TeamCaller; readonly userId: string };
 
 /** Changes the role of a member. The caller needs every permission of the former and of the new role. */
@@ -53,14 +53,14 @@ export async function setMemberExpiry(
   expiresAt: Date | null,
 ): Promise<Membership> {
   return change(db, subject, 'remove_members', async (tx, membership) => {
-    const countsAgain = !isActiveNow(membership) && isActiveNow({ isActive: membership.isActive, expiresAt });
-    if (countsAgain) await requireFreeSeat(tx, config.plans, subject.caller.teamId);
+    const becomesActive = !isActiveNow(membership) && isActiveNow({ isActive: membership.isActive, expiresAt });
+    if (becomesActive) await requireFreeSeat(tx, config.plans, subject.caller.teamId);
     membership.expiresAt = expiresAt;
     return ['member.expiry_changed', { expiresAt: expiresAt?.toISOString() ?? null }];
   });
 }
 
-/** @returns what has been done, or null for nothing */
+/** @returns the event to record, or null if nothing changed */
 type Change = (
   tx: EntityManager,
   membership: Membership,

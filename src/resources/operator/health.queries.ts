@@ -24,7 +24,7 @@ const databaseVersion = query<{ version: string }>(
   `select current_setting('server_version') as version`,
 );
 
-// A job that has failed waits for its next attempt; what it carries is in no column of this view.
+// Failed jobs that wait for their next attempt. This view does not contain payloads.
 const FAILED = 'locked_at is null and last_error is not null';
 
 const queueState = query<QueueRow>(
@@ -45,7 +45,7 @@ const queueFailures = query<FailureRow>(
   { rows: 'many' },
 );
 
-/** What this process and what it leans on are up to. Without the database there is no call: it is refused with a 503. */
+/** Returns the state of this process, PostgreSQL, Redis and the queue. Without PostgreSQL the call itself is a 503. */
 export async function getHealth(db: QueryRunner, attempts: Attempts) {
   const askedAt = performance.now();
   const [server] = await db.query(databaseVersion, []);

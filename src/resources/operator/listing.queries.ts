@@ -1,7 +1,7 @@
 import { iso, isoOrNull, query, type QueryRunner } from '../../db/query.ts';
 import type { Scope } from '../../entities/index.ts';
 
-/** Rows that are read at a time, so that a list of any length takes bounded memory. */
+/** Rows per page, so that a list of any length needs bounded memory. */
 const PAGE_ROWS = 500;
 
 type TeamRow = {

@@ -16,14 +16,14 @@ import {
 import { disableAccount, enableAccount } from './operator.service.ts';
 import { find } from './search.queries.ts';
 
-/** What operators of the installation do. Over tRPC only; what shows or changes somebody's data is recorded. */
+/** Procedures of the operator pages. Each that shows or changes user data records an event. */
 export const operatorConsoleRouter = router({
   find: operatorProcedure
     .input(findInput)
     .output(foundOutput)
     .query(async ({ ctx: { services, principal }, input }) => {
       const result = await find(services.db, input.query);
-      // Not what was searched for: it is an address, as a rule.
+      // Without the search text, which is usually an email address.
       const found = [...result.accounts, ...result.teams].map(({ id }) => id);
       await recordNow(services.db, 'operator.searched', { accountId: principal.accountId, found });
       return result;

@@ -2,7 +2,7 @@ import { activeMembership, liveApiKey, liveGrant, openSession, pendingInvitation
 import { iso, isoOrNull, query, type QueryRunner } from '../../db/query.ts';
 import type { ACCOUNT_ROLES, SUBSCRIPTION_STATUSES } from '../../entities/index.ts';
 import { ProblemError } from '../../errors.ts';
-import { DEFAULT_PLAN, planOf, seatsOf, type Plans } from '../billing/plans.ts';
+import { DEFAULT_PLAN, getPlan, countSeats, type Plans } from '../billing/plans.ts';
 
 const TEAMS_MAX = 100;
 
@@ -84,7 +84,7 @@ const teamForOperator = query<TeamRow>(
   { rows: 'many' },
 );
 
-/** An account as an operator sees it: who it is, what it belongs to, and how many credentials it has. */
+/** Returns an account for the operator: profile, teams and the number of its credentials. */
 export async function getAccount(db: QueryRunner, accountId: string) {
   const [[row], teams] = await Promise.all([
     db.query(accountForOperator, [accountId]),
@@ -118,7 +118,7 @@ export async function getAccount(db: QueryRunner, accountId: string) {
 export async function getTeam(db: QueryRunner, plans: Plans, teamId: string) {
   const [row] = await db.query(teamForOperator, [teamId]);
   if (row === undefined) throw new ProblemError('team_not_found');
-  const plan = planOf(plans, row.plan_id ?? DEFAULT_PLAN);
+  const plan = getPlan(plans, row.plan_id ?? DEFAULT_PLAN);
   return {
     id: row.id,
     name: row.name,
@@ -131,6 +131,6 @@ export async function getTeam(db: QueryRunner, plans: Plans, teamId: string) {
     members: row.members,
     pendingInvitations: row.pending_invitations,
     plan: { id: plan.id, name: plan.name, status: row.status },
-    seats: { total: seatsOf(plan, row.addons ?? {}), taken: row.active_members + row.pending_invitations },
+    seats: { total: countSeats(plan, row.addons ?? {}), taken: row.active_members + row.pending_invitations },
   };
 }

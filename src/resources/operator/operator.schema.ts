@@ -25,7 +25,7 @@ export const accountOutput = person.extend({
   emailVerified: timestamp.nullable(),
   disabledAt: timestamp.nullable(),
   createdAt: timestamp,
-  /** Of all its teams, of which a page shows the first. */
+  /** Number of all teams. `teams` contains only the first ones. */
   teamCount: count,
   teams: z.array(
     z.object({
@@ -35,7 +35,7 @@ export const accountOutput = person.extend({
       isActive: z.boolean(),
     }),
   ),
-  /** Those that are valid now. */
+  /** Numbers of valid ones. */
   sessions: count,
   keys: count,
   grants: count,

@@ -4,7 +4,7 @@ import { lockMany } from '../../transactions/locks.ts';
 import { transaction, within, type TransactionScope } from '../../transactions/transaction.ts';
 import { disableAccount as disable, enableAccount as enable } from '../accounts/accounts.service.ts';
 
-/** Refuses an account's credentials from the next request on. */
+/** Disables an account. Its credentials are rejected from the next request on. */
 export async function disableAccount(db: TransactionScope, operatorId: string, accountId: string): Promise<void> {
   if (operatorId === accountId) {
     throw invalidInput('/accountId', 'An operator cannot disable their own account.');
@@ -15,7 +15,7 @@ export async function disableAccount(db: TransactionScope, operatorId: string, a
   });
 }
 
-/** Takes its keys and grants again. Its sessions have ended. */
+/** Enables an account. Its keys and grants work again; its sessions stay revoked. */
 export async function enableAccount(db: TransactionScope, operatorId: string, accountId: string): Promise<void> {
   await transaction(db, async (tx) => {
     await lockBoth(tx, operatorId, accountId);
@@ -23,7 +23,7 @@ export async function enableAccount(db: TransactionScope, operatorId: string, ac
   });
 }
 
-/** Locks both accounts, so that of two operators who disable each other one is left. */
+/** Locks both accounts, so that two operators cannot disable each other concurrently. */
 async function lockBoth(tx: EntityManager, operatorId: string, accountId: string): Promise<void> {
   const accounts = await lockMany(tx, 'account', { id: { $in: [operatorId, accountId] } });
   const isOperator = accounts.some(({ id, role, disabledAt }) => id === operatorId && role === 'admin' && !disabledAt);

@@ -1,6 +1,6 @@
 import { isoOrNull, query, type QueryRunner } from '../../db/query.ts';
 
-/** Accounts that a search gives at most, and teams. */
+/** Maximum number of accounts, and of teams, in a search result. */
 export const FOUND_MAX = 20;
 
 type AccountRow = {
@@ -12,7 +12,7 @@ type AccountRow = {
 };
 type TeamRow = { id: string; name: string; slug: string };
 
-// Each branch walks an index in its own order, and stops: an address that begins with "a" is no reason to read a tenth of all.
+// Each branch reads an index in its order and stops at the limit, however many rows match.
 export const findAccounts = query<AccountRow>(
   'operator_find_accounts',
   `select id, email, first_name, last_name, disabled_at from account where id = $1
@@ -34,7 +34,7 @@ export const findTeams = query<TeamRow>(
   { rows: 'many' },
 );
 
-/** The accounts and teams that an id names, or that an address, a name or a slug begins with. */
+/** Finds accounts and teams by id, or by the beginning of an email address, name or slug. */
 export async function find(db: QueryRunner, query: string) {
   const values = [query, `${query.replace(/[\\%_]/g, '\\$&')}%`];
   const [accounts, teams] = await Promise.all([db.query(findAccounts, values), db.query(findTeams, values)]);

@@ -6,7 +6,7 @@ import { createRole, deleteRole, updateRole } from './roles.service.ts';
 
 const access = { scope: 'teams:write', permission: 'edit_team_settings' } as const;
 
-/** Making, changing and deleting the roles of a team. Over tRPC only. */
+/** Procedures that create, change and delete roles, which REST does not have. */
 export const rolesConsoleRouter = router({
   create: teamProcedure({ ...access, input: createRoleInput })
     .output(roleOutput)

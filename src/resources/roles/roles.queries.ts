@@ -13,7 +13,7 @@ const rolesOfTeam = query<RoleRow>(
    order by team_id is not null, cardinality(permissions) * (team_id is null)::int desc, name, id`,
 );
 
-/** The system roles, most powerful first, then the team's own by name; `isAssignable` is about this caller. */
+/** Lists the system roles, most permissions first, then the custom ones by name. `isAssignable` depends on the caller. */
 export async function listTeamRoles(db: QueryRunner, { team, permissions }: ActiveMembership) {
   const rows = await db.query(rolesOfTeam, [team.id]);
   return rows.map((row) => ({

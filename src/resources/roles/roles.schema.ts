@@ -24,7 +24,7 @@ export const roleOutput = z
   })
   .meta({ id: 'Role', description: 'A role of a team.' });
 
-/** A role as somebody sees it who holds `held`. */
+/** Converts a role for a caller with the permissions `held`. */
 export const presentRole = (role: Role, held: readonly Permission[]) => ({
   roleId: role.id,
   name: role.name,

@@ -13,8 +13,8 @@ type RoleFields = { readonly name: string; readonly permissions: readonly Permis
 type RoleChange = { readonly name?: string | undefined; readonly permissions?: readonly Permission[] | undefined };
 
 /**
- * Makes a role of the team. Its name is the only one among the team's roles, whatever its case.
- * @param caller who makes it, and cannot give what they do not hold; undefined for the operator, whom that does not bind
+ * Creates a custom role. Its name must differ visibly from those of the team's other roles.
+ * @param caller limits the permissions to the caller's own; undefined for the operator, who has no such limit
  */
 export async function createRole(
   db: TransactionScope,
@@ -32,7 +32,7 @@ export async function createRole(
   });
 }
 
-/** Changes a role of the team; its members hold the new permissions from their next request on. */
+/** Changes a custom role. The new permissions apply from the members' next request on. */
 export async function updateRole(
   db: TransactionScope,
   caller: TeamCaller,
@@ -40,7 +40,7 @@ export async function updateRole(
   { name, permissions }: RoleChange,
 ): Promise<Role> {
   return withTeam(db, caller, 'edit_team_settings', async ({ tx, caller: { permissions: held } }) => {
-    const role = await ownRole(tx, caller.teamId, roleId);
+    const role = await requireCustomRole(tx, caller.teamId, roleId);
     requireHeld(held, [...role.permissions, ...(permissions ?? [])]);
     if (name !== undefined) {
       await requireFreeName(tx, caller.teamId, name, roleId);
@@ -57,7 +57,7 @@ export async function updateRole(
   });
 }
 
-/** Deletes a role of the team; its members and invitations get the replacement. */
+/** Deletes a custom role. Its members and invitations get the replacement. */
 export async function deleteRole(
   db: TransactionScope,
   caller: TeamCaller,
@@ -65,7 +65,7 @@ export async function deleteRole(
   replacementRoleId: string,
 ): Promise<void> {
   await withTeam(db, caller, 'edit_team_settings', async ({ tx, caller: { permissions: held } }) => {
-    const role = await ownRole(tx, caller.teamId, roleId);
+    const role = await requireCustomRole(tx, caller.teamId, roleId);
     requireHeld(held, role.permissions);
     const replacement = await findTeamRole(tx, caller.teamId, replacementRoleId, '/replacementRoleId');
     if (replacement === role) throw invalidInput('/replacementRoleId', 'A role cannot replace itself.');
@@ -87,14 +87,14 @@ async function lockTeamToGrant(tx: EntityManager, caller: TeamCaller, permission
   return team;
 }
 
-/** A role that the team has made. Those of the system cannot be changed, so that here they do not exist. */
-async function ownRole(tx: EntityManager, teamId: string, roleId: string): Promise<Role> {
+/** @throws role_not_found also for system roles, which cannot be changed */
+async function requireCustomRole(tx: EntityManager, teamId: string, roleId: string): Promise<Role> {
   const role = await tx.findOne(Role, { id: roleId, team: teamId });
   if (role === null) throw new ProblemError('role_not_found');
   return role;
 }
 
-/** No caller creates, changes or grants permissions that they do not hold. */
+/** Requires that the caller holds all permissions. @throws role_not_assignable */
 function requireHeld(held: readonly Permission[], permissions: readonly Permission[]): void {
   const beyond = missingFrom(held, permissions);
   if (beyond.length > 0) throw new ProblemError('role_not_assignable', `Your role does not hold ${beyond.join(', ')}.`);
@@ -102,9 +102,9 @@ function requireHeld(held: readonly Permission[], permissions: readonly Permissi
 
 type NamedRole = { readonly id: string; readonly name: string; readonly name_skeleton: string | null };
 
-/** No two roles of a team look alike, also not one of the system. The names are compared under the lock of the team. */
+/** Requires a name that no other role of the team and no system role looks like. Call it with the team locked. */
 async function requireFreeName(tx: EntityManager, teamId: string, name: string, exceptRoleId?: string): Promise<void> {
-  // Commands have no input schema that checks it.
+  // The input schema checks this for clients, but not for operator commands.
   if (!isReadableName(name)) throw invalidInput('/name', 'The name is blank or contains control characters.');
   const roles = await tx.execute<NamedRole[]>(
     'select id, name, name_skeleton from role where team_id = ? or team_id is null',
@@ -113,7 +113,7 @@ async function requireFreeName(tx: EntityManager, teamId: string, name: string, 
   if (roles.some((role) => role.id !== exceptRoleId && looksLike(role.name, name))) {
     throw invalidInput('/name', 'The team already has a role whose name looks like this one.');
   }
-  // A replica of the version before renames without it; the index must not compare with a former name.
+  // Replicas of the previous version do not update the skeleton, so the index could compare a former name.
   const outdated = roles.filter(
     (role) => role.name_skeleton !== null && role.name_skeleton !== roleNameSkeleton(role.name),
   );

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { sessionProcedure } from '../../procedures/procedures.ts';
 import { router } from '../../procedures/trpc.ts';
 import { transaction } from '../../transactions/transaction.ts';
-import { endSessions } from './sessions.service.ts';
+import { revokeSessions } from './sessions.service.ts';
 
 /** The console's procedures for sessions. Available only over tRPC. */
 export const sessionsConsoleRouter = router({
@@ -10,7 +10,7 @@ export const sessionsConsoleRouter = router({
     .output(z.object({ revoked: z.int() }))
     .mutation(async ({ ctx: { services, principal } }) => ({
       revoked: await transaction(services.db, (tx) =>
-        endSessions(tx, { account: principal.accountId, except: principal.credentialId }, 'by the account'),
+        revokeSessions(tx, { account: principal.accountId, except: principal.credentialId }, 'by the account'),
       ),
     })),
 });

@@ -1,6 +1,7 @@
 import type { Principal } from '../../auth/principal.ts';
 import { recordedCommand, runAndRecord } from '../../events/record.ts';
 import type { Database } from '../../db/database.ts';
+import { openSession } from '../../db/predicates.ts';
 import { iso, query, type QueryRunner } from '../../db/query.ts';
 
 type SessionRow = {
@@ -19,7 +20,7 @@ const activeSessions = query<SessionRow>(
   'active_sessions',
   `select id, created_at, expires_at, authentication_type, country, city, browser, os, device_type
    from session
-   where account_id = $1 and revoked_at is null and expires_at > now() and idle_expires_at > now()
+   where account_id = $1 and ${openSession('session')}
    order by created_at desc, id desc`,
 );
 

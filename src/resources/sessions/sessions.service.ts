@@ -12,7 +12,7 @@ import type { BrowserClient } from '../../procedures/browser-client.ts';
 import { DAY_MS } from '../../time.ts';
 import { rememberDevice } from './known-devices.ts';
 
-/** The account and the method of a sign-in. The session of `replaced`, the principal of the call, ends with it. */
+/** The account and the method of a sign-in. It revokes the session of `replaced`, the principal of the call. */
 type SignIn = {
   readonly account: Account;
   readonly authenticationType: 'password' | 'passkey' | 'invitation' | 'email_link';
@@ -30,7 +30,7 @@ export type StartedSession = { readonly token: string; readonly expiresAt: Date;
 export async function startSession(tx: EntityManager, services: Services, signIn: SignIn): Promise<StartedSession> {
   const { account, authenticationType, browserClient, replaced } = signIn;
   const { tokens, config } = services;
-  await endReplacedSession(tx, replaced);
+  await revokeReplacedSession(tx, replaced);
 
   const { secret: token, hash: tokenHash } = tokens.generate('session');
   const now = Date.now();
@@ -61,15 +61,15 @@ export function openSession(browserClient: BrowserClient, { token, expiresAt, de
   browserClient.setDevice(deviceToken);
 }
 
-/** Ends the session that a sign-in replaces. Call it before other locks, where the sign-in takes them: see LOCK_ORDER. */
-export async function endReplacedSession(tx: EntityManager, replaced: Principal | null): Promise<void> {
-  if (replaced?.kind === 'session') await endSessions(tx, { id: replaced.credentialId }, 'signed in again');
+/** Revokes the session that a sign-in replaces. Call it before later locks of the sign-in: see LOCK_ORDER. */
+export async function revokeReplacedSession(tx: EntityManager, replaced: Principal | null): Promise<void> {
+  if (replaced?.kind === 'session') await revokeSessions(tx, { id: replaced.credentialId }, 'signed in again');
 }
 
-type EndedSessions = { readonly id: string } | { readonly account: string; readonly except?: string };
+type SessionFilter = { readonly id: string } | { readonly account: string; readonly except?: string };
 
-/** Ends one session, or all of the account except one. @returns how many were active */
-export async function endSessions(tx: EntityManager, which: EndedSessions, reason: string): Promise<number> {
+/** Revokes one session, or all of an account except one. @returns how many were active */
+export async function revokeSessions(tx: EntityManager, which: SessionFilter, reason: string): Promise<number> {
   const filter =
     'id' in which
       ? { id: which.id }

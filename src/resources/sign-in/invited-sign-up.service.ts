@@ -10,7 +10,7 @@ import { lockEmailAddress } from '../../transactions/email-address.ts';
 import { isSameEmailAddress } from '../../email/email-address.ts';
 import { lockAccountByEmail } from '../../transactions/with-account.ts';
 import { acceptInvitation, findInvitationByToken, type LinkedInvitation } from '../invitations/acceptance.service.ts';
-import { endReplacedSession, startSession } from '../sessions/sessions.service.ts';
+import { revokeReplacedSession, startSession } from '../sessions/sessions.service.ts';
 import { endSignUps, proveMailbox } from './prove-mailbox.ts';
 import type { SignUp } from './sign-in.schema.ts';
 import { lockMany, lockOne } from '../../transactions/locks.ts';
@@ -36,7 +36,7 @@ export async function registerFromInvitation(
     const known = await lockAccountByEmail(tx, input.email);
     // Lock what ends below in LOCK_ORDER: sessions come before the invitation.
     if (known !== null) await lockMany(tx, 'session', { account: known.id });
-    await endReplacedSession(tx, replaced);
+    await revokeReplacedSession(tx, replaced);
     const { invitation } = requireInvited(
       await findInvitationByToken(tx, services, input.invitationToken, true),
       input,

@@ -9,7 +9,7 @@ import { deletePendingConsents } from '../../transactions/revocation.ts';
 import { isSameEmailAddress } from '../../email/email-address.ts';
 import { consumeToken, endTokens, peekToken } from '../accounts/email-link-token.ts';
 import { rememberDevice } from '../sessions/known-devices.ts';
-import { endSessions } from '../sessions/sessions.service.ts';
+import { revokeSessions } from '../sessions/sessions.service.ts';
 import { findLink } from './email-link.ts';
 import { proveMailbox } from './prove-mailbox.ts';
 import { transaction } from '../../transactions/transaction.ts';
@@ -39,7 +39,7 @@ export async function resetPassword(
     record(tx, 'account.password_reset', { accountId: account.id });
     // Also links that were requested by someone who knew the old password.
     await endTokens(tx, account.id);
-    await endSessions(tx, { account: account.id }, 'password reset');
+    await revokeSessions(tx, { account: account.id }, 'password reset');
     // Consents that were given in those sessions: the list of what still gives access does not show them yet.
     await deletePendingConsents(tx, { account: account.id });
     await notify(tx, account.id, { kind: 'password_reset' });

@@ -3,7 +3,7 @@ import { KnownDevice, Passkey, PasskeyChallenge, type Account } from '../../enti
 import { record } from '../../events/record.ts';
 import { revokeApiKeys, revokeGrants } from '../../transactions/revocation.ts';
 import { endTokens } from '../accounts/email-link-token.ts';
-import { endSessions } from '../sessions/sessions.service.ts';
+import { revokeSessions } from '../sessions/sessions.service.ts';
 
 const REASON = 'account reclaimed by its mailbox';
 
@@ -16,7 +16,7 @@ export async function proveMailbox(tx: EntityManager, account: Account, email: s
   await endSignUps(tx, email);
   if (account.emailVerifiedAt) return;
   await endTokens(tx, account.id);
-  await endSessions(tx, { account: account.id }, REASON);
+  await revokeSessions(tx, { account: account.id }, REASON);
   await tx.nativeDelete(Passkey, { account: account.id });
   await tx.nativeDelete(PasskeyChallenge, { account: account.id });
   await tx.nativeDelete(KnownDevice, { account: account.id });

@@ -13,7 +13,7 @@ import { deletePendingConsents, revokeApiKeys, revokeGrants } from '../../transa
 import { transaction } from '../../transactions/transaction.ts';
 import { lockAccount } from '../../transactions/with-account.ts';
 import { endTokens } from '../accounts/email-link-token.ts';
-import { endSessions } from '../sessions/sessions.service.ts';
+import { revokeSessions } from '../sessions/sessions.service.ts';
 import { findLink } from './email-link.ts';
 
 type Row = {
@@ -74,7 +74,7 @@ export async function revokeRemainingAccess(
   await transaction(services.db, async (tx) => {
     await lockAccount(tx, accountId);
     const own = caller?.kind === 'session' && caller.accountId === accountId ? { except: caller.credentialId } : {};
-    await endSessions(tx, { account: accountId, ...own }, REASON);
+    await revokeSessions(tx, { account: accountId, ...own }, REASON);
     await endTokens(tx, accountId, ['change_email']);
     await revokeGrants(tx, { account: accountId }, REASON);
     await deletePendingConsents(tx, { account: accountId });

@@ -5,7 +5,7 @@ import type { BrowserClient } from '../../procedures/browser-client.ts';
 import { lockEmailAddress } from '../../transactions/email-address.ts';
 import { isSameEmailAddress } from '../../email/email-address.ts';
 import { consumeToken, peekToken } from '../accounts/email-link-token.ts';
-import { endReplacedSession, openSession, startSession } from '../sessions/sessions.service.ts';
+import { revokeReplacedSession, openSession, startSession } from '../sessions/sessions.service.ts';
 import { findLink } from './email-link.ts';
 import { proveMailbox } from './prove-mailbox.ts';
 import { transaction } from '../../transactions/transaction.ts';
@@ -34,7 +34,7 @@ export async function signInWithLink(
     await lockEmailAddress(tx, accountEmail ?? '');
     const { account, email } = await consumeToken(tx, tokens, 'sign_in', token);
     if (!isSameEmailAddress(account.email, email) || account.disabledAt) throw new ProblemError('link_invalid');
-    await endReplacedSession(tx, replaced);
+    await revokeReplacedSession(tx, replaced);
     await proveMailbox(tx, account, email);
     return startSession(tx, services, { account, authenticationType: 'email_link', browserClient, replaced: null });
   });

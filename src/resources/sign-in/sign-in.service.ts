@@ -7,7 +7,7 @@ import { SignUpAttempt } from '../../entities/index.ts';
 import { ProblemError, type ProblemCode } from '../../errors.ts';
 import type { BrowserClient } from '../../procedures/browser-client.ts';
 import { addressAttemptLimit, consumeAttempt, passwordAttemptLimit, refundAttempt } from '../../rate-limit/attempts.ts';
-import { endReplacedSession, endSessions, openSession, startSession } from '../sessions/sessions.service.ts';
+import { revokeReplacedSession, revokeSessions, openSession, startSession } from '../sessions/sessions.service.ts';
 import { findSignIn, type SignInTarget } from './sign-in.queries.ts';
 import type { SignIn } from './sign-in.schema.ts';
 import { startSignUpSession } from './sign-up-attempts.ts';
@@ -87,7 +87,7 @@ async function signInToAttempt(
   await consumeAttempt(limit);
   if (!(await verifyPassword(password, attempt.passwordHash, services.config.passwordCost))) return false;
   const session = await transaction(services.db, async (tx) => {
-    await endReplacedSession(tx, replaced);
+    await revokeReplacedSession(tx, replaced);
     return startSignUpSession(tx, services, attempt.id);
   });
   if (session === null) return false;
@@ -104,7 +104,7 @@ export async function signOut(
 ): Promise<void> {
   const { principal } = authentication;
   if (principal?.kind === 'session') {
-    await transaction(db, (tx) => endSessions(tx, { id: principal.credentialId }, 'signed out'));
+    await transaction(db, (tx) => revokeSessions(tx, { id: principal.credentialId }, 'signed out'));
   } else if (principal === null && authentication.signUp !== undefined) {
     await db.em().nativeUpdate(SignUpAttempt, { id: authentication.signUp.id }, { sessionTokenHash: null });
   }

@@ -11,7 +11,7 @@ import { consumeAttempt, passwordAttemptLimit, refundAttempt } from '../../rate-
 import { lockEmailAddress } from '../../transactions/email-address.ts';
 import { lockAccountByEmail } from '../../transactions/with-account.ts';
 import { consumeToken } from '../accounts/email-link-token.ts';
-import { endReplacedSession, openSession, startSession } from '../sessions/sessions.service.ts';
+import { revokeReplacedSession, openSession, startSession } from '../sessions/sessions.service.ts';
 import { findLink, consumeMailAttempt, mailLink } from './email-link.ts';
 import { registerVerified, retryOnUniqueViolation } from './invited-sign-up.service.ts';
 import type { Verification } from './sign-in.schema.ts';
@@ -90,7 +90,7 @@ async function becomeAccount(
   token: string,
 ): Promise<Account> {
   const known = await lockAccountByEmail(tx, email);
-  await endReplacedSession(tx, replaced);
+  await revokeReplacedSession(tx, replaced);
   const attempt = await tx.findOne(SignUpAttempt, { id: attemptId ?? '', tokenHash: hashSecret(token) });
   if (attempt === null || known?.disabledAt || known?.emailVerifiedAt) throw new ProblemError('link_invalid');
   // The names of a sign-up whose password is not known may be a stranger's.
@@ -113,7 +113,7 @@ async function verifyAccount(
   token: string,
 ): Promise<Account> {
   const { account } = await consumeToken(tx, tokens, 'verify_email', token);
-  await endReplacedSession(tx, replaced);
+  await revokeReplacedSession(tx, replaced);
   // Verified, or given another password, since the link was looked up.
   if (account.emailVerifiedAt || account.disabledAt || provenHash === null) throw new ProblemError('link_invalid');
   if ((account.passwordHash ?? null) !== passwordHash) throw new ProblemError('link_invalid');

@@ -2,7 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { Membership } from '../../entities/index.ts';
 import { ProblemError } from '../../errors.ts';
 
-/** Answers 403 if the account owns as many teams as it can. The caller holds the lock on the account. */
+/** Requires that the account can own another team. Call it with the account locked. @throws team_limit_reached */
 export async function requireTeamQuota(tx: EntityManager, accountId: string, limit: number): Promise<void> {
   const owned = await tx.count(Membership, { account: accountId, role: 'owner' });
   if (owned >= limit) {

@@ -15,13 +15,13 @@ import {
   overviewOutput,
   ownershipOfferOutput,
   presentTeam,
-  presentTeamOf,
+  presentTeamOfMembership,
   seatsOutput,
   teamOutput,
   updateTeamDetailsInput,
 } from './teams.schema.ts';
 
-/** Somebody who is signed in and an active member of `teamId`; to everybody else the team is not there. */
+/** Requires a session of an active member of `teamId`. @throws team_not_found for everyone else */
 const memberProcedure = sessionProcedure.input(z.object({ teamId: resourceId })).use(async ({ ctx, input, next }) => {
   const membership = await ctx.membershipOf(input.teamId);
   if (membership === null) throw new ProblemError('team_not_found');
@@ -29,7 +29,7 @@ const memberProcedure = sessionProcedure.input(z.object({ teamId: resourceId }))
   return next({ ctx: { membership, caller } });
 });
 
-/** What a team's page does beside the operations of REST. Over tRPC only. */
+/** Procedures of the team pages that REST does not have. */
 export const teamsConsoleRouter = router({
   updateDetails: teamProcedure({
     scope: 'teams:write',
@@ -90,7 +90,7 @@ export const teamsConsoleRouter = router({
   acceptOwnership: memberProcedure
     .output(teamOutput)
     .mutation(async ({ ctx: { services, caller } }) =>
-      presentTeamOf(await acceptOwnership(services.db, caller, services.config.teamLimit)),
+      presentTeamOfMembership(await acceptOwnership(services.db, caller, services.config.teamLimit)),
     ),
 
   declineOwnership: memberProcedure.output(success).mutation(async ({ ctx: { services, caller } }) => {

@@ -1,4 +1,5 @@
 import type { ActiveMembership, Principal } from '../../auth/principal.ts';
+import { activeMembership } from '../../db/predicates.ts';
 import { iso, query, type QueryRunner } from '../../db/query.ts';
 
 type TeamRow = {
@@ -18,7 +19,7 @@ const teamsOfAccount = query<TeamRow>(
    join team t on t.id = m.team_id
    join role r on r.id = m.role_id
    where m.account_id = $1 and ($2::text is null or m.team_id = $2)
-     and m.is_active and (m.expires_at is null or m.expires_at > now())
+     and ${activeMembership('m')}
    order by t.name, t.id`,
 );
 
@@ -45,11 +46,11 @@ const offersToAccount = query<{ team_id: string; team_name: string; expires_at: 
    join team t on t.id = o.team_id
    join membership m on m.team_id = o.team_id and m.account_id = o.nominee_id
    where o.nominee_id = $1 and o.expires_at > now()
-     and m.is_active and (m.expires_at is null or m.expires_at > now())
+     and ${activeMembership('m')}
    order by t.name, t.id`,
 );
 
-/** The teams the credential reaches: all with an active membership, or the one of a team credential. */
+/** Lists the teams that a credential gives access to: those with an active membership, or the one of a team credential. */
 export async function listTeams(db: QueryRunner, { accountId, teamId }: Principal) {
   const rows = await db.query(teamsOfAccount, [accountId, teamId]);
   return rows.map((row) => ({
@@ -62,7 +63,7 @@ export async function listTeams(db: QueryRunner, { accountId, teamId }: Principa
   }));
 }
 
-/** The open offer of a team. Only the nominee and callers who can list the members see name and email address. */
+/** Returns the open offer of a team, or null. Only the nominee and callers who can list the members see name and email address. */
 export async function findOwnershipOffer(db: QueryRunner, { team, accountId, permissions }: ActiveMembership) {
   const [row] = await db.query(offerOfTeam, [team.id]);
   if (row === undefined) return null;
@@ -78,7 +79,7 @@ export async function findOwnershipOffer(db: QueryRunner, { team, accountId, per
   };
 }
 
-/** The teams that are offered to an account. */
+/** Lists the open offers to an account. */
 export async function listOwnershipOffers(db: QueryRunner, accountId: string) {
   const rows = await db.query(offersToAccount, [accountId]);
   return rows.map((row) => ({ teamId: row.team_id, teamName: row.team_name, expiresAt: iso(row.expires_at) }));

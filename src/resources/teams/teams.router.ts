@@ -21,7 +21,7 @@ export const teamsRouter = router({
     .meta(
       endpoint('createTeam', 'POST /api/v1/teams', {
         summary: 'Create a team',
-        description: 'The caller becomes its owner and first member. Refused at the team limit of the account.',
+        description: 'The caller becomes its owner and first member. Denied at the team limit of the account.',
         status: 201,
       }),
     )
@@ -42,7 +42,7 @@ export const teamsRouter = router({
     .meta(
       endpoint('updateTeam', 'PATCH /api/v1/teams/{teamId}', {
         summary: 'Rename a team',
-        description: 'The slug stays as it is.',
+        description: 'The slug does not change.',
       }),
     )
     .output(teamOutput)

@@ -18,7 +18,7 @@ export const updateTeamDetailsInput = {
     .optional(),
 };
 
-// The parser of URLs forgives blanks and line breaks, which no address has.
+// URL.canParse accepts white space and line breaks.
 const isHttpsUrl = (value: string): boolean => /^https:\/\/[^\s\p{Cc}]+$/iu.test(value) && URL.canParse(value);
 
 export const teamOutput = z
@@ -34,8 +34,8 @@ export const teamOutput = z
 
 export const presentTeam = ({ team, role }: Pick<ActiveMembership, 'team' | 'role'>) => ({ ...team, role });
 
-/** The same of a membership whose team and role are loaded. */
-export const presentTeamOf = ({ team, role }: Membership) =>
+/** Converts a membership whose team and role are loaded. */
+export const presentTeamOfMembership = ({ team, role }: Membership) =>
   presentTeam({
     team: {
       id: team.id,
@@ -47,17 +47,17 @@ export const presentTeamOf = ({ team, role }: Membership) =>
     role: { id: role.id, name: role.name },
   });
 
-/** `taken` counts active members and pending invitations; it exceeds `seats` after a downgrade. */
+/** `taken` counts active members and pending invitations. It can exceed `seats` after a downgrade. */
 export const seatsOutput = z.object({ taken: z.int(), seats: z.int(), planName: z.string() });
 
-/** Null is what the caller's role does not let them see. Members are active ones, invitations pending ones. */
+/** Counts of active members, pending invitations and API keys. Null if the caller's role does not allow it. */
 export const overviewOutput = seatsOutput.extend({
   members: z.int().nullable(),
   invitations: z.int().nullable(),
   apiKeys: z.int().nullable(),
 });
 
-/** The owner's offer of a team, as its members see it. */
+/** An offer of ownership for the members of the team. */
 export const ownershipOfferOutput = z.object({
   nominee: z.object({
     userId: z.string(),
@@ -68,5 +68,5 @@ export const ownershipOfferOutput = z.object({
   expiresAt: timestamp,
 });
 
-/** An offer of a team, as its nominee sees it. */
+/** An offer of ownership for its nominee. */
 export const offeredTeamOutput = z.object({ teamId: z.string(), teamName: z.string(), expiresAt: timestamp });
