@@ -51,7 +51,10 @@ export async function readOverview(db: QueryRunner, plans: Plans, { team, permis
 
 /** Requires a free seat. Call it with the team locked, so that concurrent calls are counted. @throws seat_limit_reached */
 export async function requireFreeSeat(tx: EntityManager, plans: Plans, teamId: string): Promise<void> {
-  const { taken, seats, planName } = presentSeats(plans, requireRow(await tx.execute<SeatsRow[]>(seatsSql('?'), [teamId])));
+  const { taken, seats, planName } = presentSeats(
+    plans,
+    requireRow(await tx.execute<SeatsRow[]>(seatsSql('?'), [teamId])),
+  );
   if (taken >= seats) {
     throw new ProblemError(
       'seat_limit_reached',
