@@ -3,6 +3,8 @@ import { describe, expect, onTestFinished, vi } from 'vitest';
 import { firstIdAt } from '../../src/entities/index.ts';
 import { useEventKey } from '../../src/events/chain/event-mac.ts';
 import { record, recordNow } from '../../src/events/record.ts';
+import { GENESIS } from '../../src/events/chain/hash-chain.ts';
+import { insertCheckpoint } from '../../src/events/chain/checkpoints.ts';
 import { chainEvents } from '../../src/events/chain/append.ts';
 import { pruneEvents } from '../../src/events/chain/retention.ts';
 import { verifyAudit } from '../../src/events/chain/verify.ts';
@@ -304,16 +306,13 @@ describe('verifying tells of', () => {
   // Guarantees what an upgrade needs: rows from before, and from replicas that are not replaced yet, are no attack.
   shared('events from before an upgrade as such, for an hour', async () => {
     const api = await aLog(1);
-    await tamper(
-      api,
-      'update audit_event set mac = null',
-      `update mikro_orm_migrations set executed_at = executed_at + interval '1 hour' where name like '%audit_macs'`,
-      'update audit_checkpoint set started_at = null, unsigned_until = null',
-      ...UNCHAIN,
-    );
-    expect(await chainEvents(anotherProcess(api), log)).toBe(1);
+    await tamper(api, 'update audit_event set mac = null', ...UNCHAIN);
+    // A checkpoint of the version before, which knew no periods.
+    const { db, encryption } = api.services;
+    const position = { ...GENESIS, isRoot: true, startedAt: null, unsignedUntil: null };
+    await db.em().transactional((tx) => insertCheckpoint(tx, encryption, position));
     await api.rows(insertForged('now()'));
-    expect(await chain(api)).toBe(1);
+    expect(await chainEvents(anotherProcess(api), log)).toBe(2);
     expect(await verify(api)).toMatchObject({ faults: [], unsigned: { count: 2, sequence: 1 } });
 
     await api.rows(insertForged('now()').replace('evt_0', 'evt_1'));
@@ -321,6 +320,20 @@ describe('verifying tells of', () => {
     onTestFinished(() => void vi.useRealTimers());
     expect(await chain(api)).toBe(0);
     expect((await verify(api)).faults).toMatchObject([{ kind: 'event_forged', eventId: 'evt_1' }]);
+  });
+
+  // Guarantees that nobody passes a log without its checkpoints off as one that was upgraded a moment ago.
+  shared('all events without a MAC, where no checkpoint vouches for an upgrade', async () => {
+    const api = await aLog(2);
+    await tamper(
+      api,
+      'update audit_event set mac = null',
+      `update mikro_orm_migrations set executed_at = executed_at + interval '1 hour' where name like '%audit_macs'`,
+      ...UNCHAIN,
+    );
+
+    expect(await chainEvents(anotherProcess(api), log)).toBe(0);
+    expect((await verify(api)).faults).toMatchObject([{ kind: 'event_forged' }, { kind: 'event_forged' }]);
   });
 
   shared('an older state that was put back, by the worker that signed a newer one', async () => {

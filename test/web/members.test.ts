@@ -74,7 +74,7 @@ describe.skipIf(!hasChromium)('the members of a team', () => {
     const page = await open(path, { as: manager });
     expect(await actionsOf(page, 'Ada Lovelace')).toEqual([]);
     expect(await actionsOf(page, 'Grace Hopper')).toEqual([]);
-    expect(await actionsOf(page, 'Sam Strong')).toEqual(['Remove…']);
+    expect(await actionsOf(page, 'Sam Strong')).toEqual(['Set an end date…', 'Deactivate', 'Remove…']);
     expect(await actionsOf(page, 'Max Member')).toEqual(['Change role…', 'Set an end date…', 'Deactivate', 'Remove…']);
     expect(await page.getByRole('region', { name: 'Ownership' }).count()).toBe(0);
 

@@ -88,7 +88,7 @@ async function chainBatch(tx: EntityManager, services: ChainServices, log: Log, 
 
   const period = {
     startedAt: last === undefined ? new Date().toISOString() : (last.startedAt ?? UNKNOWN_START),
-    unsignedUntil: await findUnsignedUntil(tx, last),
+    unsignedUntil: findUnsignedUntil(last),
   };
   const isUnsignedAllowed = Date.now() < Date.parse(period.unsignedUntil);
   const keys = eventKeys(services.encryption);

@@ -40,18 +40,12 @@ export function signerOf(encryption: Encryption, { signature, ...checkpoint }: S
 
 /**
  * Returns until when events without a MAC are accepted: a while after an upgrade, because replicas of the version
- * before still insert some. The first checkpoint with a period keeps it for the whole chain.
+ * before still insert some. Only a chain that has been signed before gets that time, so that nobody can pass a
+ * chain without its checkpoints off as one that was just upgraded. The first checkpoint with a period keeps it.
  */
-export async function findUnsignedUntil(tx: EntityManager, last: StoredCheckpoint | undefined): Promise<string> {
+export function findUnsignedUntil(last: StoredCheckpoint | undefined): string {
   if (last?.unsignedUntil) return last.unsignedUntil;
-  const [row] = await tx.execute<{ upgraded: boolean }[]>(
-    `select exists (
-       select from mikro_orm_migrations first, mikro_orm_migrations macs
-       where first.name like '%_initial' and macs.name like '%_audit_macs'
-         and macs.executed_at > first.executed_at + interval '1 minute') as upgraded`,
-  );
-  const isUpgrade = last !== undefined || row?.upgraded === true;
-  return new Date(Date.now() + (isUpgrade ? UNSIGNED_MS : 0)).toISOString();
+  return new Date(Date.now() + (last === undefined ? 0 : UNSIGNED_MS)).toISOString();
 }
 
 const UNSIGNED_MS = 3_600_000;

@@ -13,7 +13,7 @@ type PendingRow = CanonicalRow & { event_id: string };
 /** Counts the events that are not chained yet, and finds those that the worker rejects. */
 export async function checkPending(tx: EntityManager, encryption: Encryption, last: StoredCheckpoint | undefined) {
   const keys = eventKeys(encryption);
-  const isUnsignedAllowed = Date.now() < Date.parse(await findUnsignedUntil(tx, last));
+  const isUnsignedAllowed = Date.now() < Date.parse(findUnsignedUntil(last));
   const faults: Fault[] = [];
   let count = 0;
   for (let after = ''; ;) {
