@@ -270,6 +270,27 @@ describe('SIGTERM', () => {
     expect(performance.now() - stoppedAt).toBeLessThan(10_000);
   });
 
+  test('and SIGHUP, as from a terminal that is closed, ends it gracefully', async () => {
+    const database = await startApi();
+    onTestFinished(() => database.close());
+    const service = await aService(aDataDir(), { DATABASE_URL: database.databaseUrl, SECRET_KEYS });
+
+    expect(await ended(service, 'SIGHUP')).toEqual({ code: 0, signal: null });
+    expect(service.lines.at(-2)).toContain('"signal":"SIGHUP"');
+    expect(service.lines.at(-1)).toContain('"msg":"stopped"');
+  });
+
+  test.skipIf(process.platform === 'win32')('and the SIGKILL of its wrapper ends it gracefully', async () => {
+    const database = await startApi();
+    onTestFinished(() => database.close());
+    const env = { DATABASE_URL: database.databaseUrl, SECRET_KEYS };
+    const wrapped = await startService({ dataDir: aDataDir(), env, isWrapped: true });
+
+    // Resolves when the service has closed its output, too.
+    expect(await ended(wrapped, 'SIGKILL')).toEqual({ code: null, signal: 'SIGKILL' });
+    expect(wrapped.lines.at(-1)).toContain('"msg":"stopped"');
+  });
+
   /** A createTeam of which all but the end has arrived. */
   async function aSlowCreateTeam({ port }: Service, secret: string) {
     const agent = new Agent({ keepAlive: false });

@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+const WRAPPER = fileURLToPath(new URL('../../bin/run.cjs', import.meta.url));
 // Ends the service with the tests, also where they are killed and cannot end it themselves.
 const LIFE_LINE = `data:text/javascript,process.stdin.on('end', () => process.kill(process.pid, 'SIGKILL')).resume().unref()`;
 
@@ -22,14 +23,16 @@ type ServiceOptions = {
   /** Settings; of the environment of the tests nothing but PATH and HOME is handed on. */
   env?: Readonly<Record<string, string>>;
   dataDir: string;
+  /** Starts it through `bin/run.cjs`, as npm does; `kill` and `pid` then concern that process. */
+  isWrapped?: boolean;
 };
 
 export type Service = Awaited<ReturnType<typeof startService>>;
 
 /** The real thing: `src/main.ts` in a process of its own, which ends with the tests. It need not become ready. */
-export function launchService({ env = {}, dataDir }: ServiceOptions) {
+export function launchService({ env = {}, dataDir, isWrapped = false }: ServiceOptions) {
   const { PATH = '', HOME = '' } = process.env;
-  const child = spawn(process.execPath, ['--import', LIFE_LINE, MAIN], {
+  const child = spawn(process.execPath, ['--import', LIFE_LINE, ...(isWrapped ? [WRAPPER] : []), MAIN], {
     env: { PATH, HOME, DATA_DIR: dataDir, ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
@@ -57,12 +60,12 @@ export function launchService({ env = {}, dataDir }: ServiceOptions) {
 }
 
 /** Starts the service on a free port, unless PORT is given, and waits until it is ready. */
-export async function startService({ env = {}, dataDir }: ServiceOptions) {
+export async function startService({ env = {}, ...options }: ServiceOptions) {
   // Between the choice and the start, another process may take the port.
   for (let attemptsLeft = 3; ; attemptsLeft -= 1) {
     const port = Number(env['PORT'] ?? (await freePort()));
     const startedAt = performance.now();
-    const service = launchService({ env: { ...env, PORT: String(port) }, dataDir });
+    const service = launchService({ ...options, env: { ...env, PORT: String(port) } });
     if (await becomesReady(port, service.exited)) {
       return { ...service, port, url: `http://127.0.0.1:${port}`, startMs: performance.now() - startedAt };
     }
