@@ -104,14 +104,14 @@ describe('oauth-client create', () => {
 
     const lines = await Promise.all([
       refusal('--name', 'a\u202eb', ...good),
-      refusal('--name', 'X', ...good, '--redirect-uri', 'http://localhost/', '--native'),
+      refusal('--name', 'X', ...good, '--redirect-uri', 'http://example.com/', '--native'),
       refusal('--name', 'X', ...good, '--native', '--confidential'),
       refusal('--name', 'X', ...Array.from({ length: 21 }, (_, i) => `--redirect-uri=https://client.example/${i}`)),
     ]);
 
     expect(lines).toEqual([
       expect.stringMatching(/--name.*It must have 1 to 100 characters/),
-      '--redirect-uri: The redirect URI may use http with 127.0.0.1 or [::1] alone.',
+      '--redirect-uri: The redirect URI http://example.com/ can use http only with 127.0.0.1, [::1] or localhost.',
       '--confidential: Native clients cannot have a secret.',
       expect.stringMatching(/--redirect-uri.*There can be 20 at most\.$/),
     ]);

@@ -124,7 +124,11 @@ test('clients that do not read a script share its memory', { timeout: 30_000 }, 
   const { port } = server.address() as AddressInfo; // listening on TCP
   const page = await (await fetch(`http://127.0.0.1:${port}/docs`)).text();
   const [script = ''] = /\/docs\/scalar-\w+\.js/.exec(page) ?? [];
-  const { length } = await (await fetch(`http://127.0.0.1:${port}${script}`)).arrayBuffer().then(Buffer.from);
+  const { length } = await (
+    await fetch(`http://127.0.0.1:${port}${script}`)
+  )
+    .arrayBuffer()
+    .then((bytes) => Buffer.from(bytes));
   started.mockClear();
   const before = process.memoryUsage().external;
 

@@ -1,3 +1,4 @@
+import type * as Run from '../../src/procedures/run.ts';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { SCOPES } from '../../src/entities/index.ts';
 import { appRouter } from '../../src/router.ts';
@@ -7,7 +8,7 @@ import { signedIn } from '../support/browser.ts';
 const runner = vi.hoisted(() => ({ isOwn: true }));
 
 vi.mock('../../src/procedures/run.ts', async (importOriginal) => {
-  const { createRunner } = await importOriginal<typeof import('../../src/procedures/run.ts')>();
+  const { createRunner } = await importOriginal<typeof Run>();
   return {
     createRunner: (procedure: Parameters<typeof createRunner>[0]) => {
       const run = createRunner(procedure);
