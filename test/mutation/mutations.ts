@@ -61,15 +61,24 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
   ),
   ...faultsIn('src/auth/authenticate.ts', AUTH, [
+    ['anything is looked up as a session', `tokens.parseKind(token) !== 'session'`, 'token === undefined', SESSIONS],
+    [
+      'a team credential finds a membership elsewhere',
+      'principal.teamId !== null && principal.teamId !== teamId',
+      'false',
+      [...KEYS, ...AUTH],
+    ],
+  ]),
+  ...faultsIn('src/auth/credential-lookups.ts', AUTH, [
     [
       'a disabled account’s credentials work',
-      `where \${where} and a.disabled_at is null\`);`,
+      'where ${where} and a.disabled_at is null`);',
       'where ${where}`);',
       ['test/cli/account', 'test/trpc/operator', ...AUTH],
     ],
     [
       'a disabled account’s credentials work in teams',
-      `where \${where} and a.disabled_at is null\`,`,
+      'where ${where} and a.disabled_at is null`,',
       'where ${where}`,',
       ['test/cli/account', 'test/trpc/operator', ...AUTH],
     ],
@@ -79,8 +88,18 @@ export const MUTATIONS: readonly Mutation[] = [
       's.secret_hash = $1',
       KEYS,
     ],
-    ['a team key reaches other teams', `reach: 'and (k.team_id is null or k.team_id = m.team_id)',`, ''],
-    ['a team grant reaches other teams', `reach: 'and (g.team_id is null or g.team_id = m.team_id)',`, '', TOKENS],
+    [
+      'a team key reaches other teams',
+      `membershipFilter: 'and (k.team_id is null or k.team_id = m.team_id)',`,
+      '',
+      KEYS,
+    ],
+    [
+      'a team grant reaches other teams',
+      `membershipFilter: 'and (g.team_id is null or g.team_id = m.team_id)',`,
+      '',
+      TOKENS,
+    ],
     [
       'a refresh token works as an access token',
       `k.token_hash = $1 and k.kind = 'access' and`,
@@ -88,13 +107,6 @@ export const MUTATIONS: readonly Mutation[] = [
       [...TOKENS, 'test/oauth/refresh', 'test/oauth/code'],
     ],
     ['an access token never expires', `k.kind = 'access' and k.expires_at > now()`, `k.kind = 'access'`, TOKENS],
-    ['anything is looked up as a session', `tokens.parseKind(token) !== 'session'`, 'token === undefined', SESSIONS],
-    [
-      'a team credential finds a membership elsewhere',
-      'principal.teamId !== null && principal.teamId !== teamId',
-      'false',
-      [...KEYS, ...AUTH],
-    ],
   ]),
   ...faultsIn('src/db/predicates.ts', MEMBERS, [
     [
@@ -270,8 +282,8 @@ export const MUTATIONS: readonly Mutation[] = [
   ...faultsIn('src/resources/api-keys/api-keys.service.ts', KEYS, [
     [
       'a key gets scopes that its maker lacks',
-      "if (beyond.length > 0) {\n    throw new ProblemError('scope_not_allowed'",
-      "if (beyond.length > 99) {\n    throw new ProblemError('scope_not_allowed'",
+      `if (beyond.length > 0) throw new ProblemError('scope_not_allowed'`,
+      `if (beyond.length > 99) throw new ProblemError('scope_not_allowed'`,
     ],
     ['a team key gets account scopes', 'if (accountOnly.length > 0) {', 'if (accountOnly.length > 99) {'],
     ['one key more than the limit', 'active >= keyLimit', 'active > keyLimit'],
@@ -368,25 +380,41 @@ export const MUTATIONS: readonly Mutation[] = [
       'const replacement',
     ],
   ]),
-  ...faultsIn('src/oauth/tokens.ts', OAUTH, [
+  ...faultsIn('src/resources/oauth-grants/exchange.service.ts', OAUTH, [
+    ['a code can be used twice', '{ tokenHash, consumedAt: null },', '{ tokenHash },'],
     [
-      'a code or refresh token can be used twice',
-      'where token_hash = $1 and kind = $2 and consumed_at is null',
-      'where token_hash = $1 and kind = $2',
+      'a code is consumed by a request for another resource',
+      'requestedResource !== undefined && requestedResource !== consent.resource',
+      'false',
+      ['test/oauth/families', 'test/oauth/code'],
+    ],
+  ]),
+  ...faultsIn('src/oauth/token-statements.ts', OAUTH, [
+    [
+      'a refresh token can be used twice',
+      `where token_hash = $1 and kind = 'refresh' and consumed_at is null`,
+      `where token_hash = $1 and kind = 'refresh'`,
     ],
     [
       'a token is issued for a revoked grant',
-      'where g.id = $3 and g.revoked_at is null and g.expires_at > now()',
-      'where g.id = $3',
+      'where p.token_hash = $3 and g.revoked_at is null and g.expires_at > now()',
+      'where p.token_hash = $3',
       ['test/oauth/races', 'test/oauth/code', 'test/oauth/refresh', 'test/trpc/grants'],
     ],
+  ]),
+  ...faultsIn('src/oauth/tokens.ts', OAUTH, [
     [
-      'a token for another resource is taken',
-      'asked !== undefined && asked !== resource',
+      'a refresh token is consumed by a request for another resource',
+      'resource !== undefined && findResource(services.config.baseUrl, RefreshToken?.resource) !== resource',
       'false',
-      ['test/oauth/code', 'test/oauth/refresh'],
+      ['test/oauth/families', 'test/oauth/refresh'],
     ],
-    ['a token that was used twice ends nothing', 'await revokeGrants(tx, { id: grantId }, `${kind} used twice`);', ''],
+    [
+      'a token that was used twice ends nothing',
+      'await endTokenFamily(tx, familyId, `${kind} used twice`);',
+      '',
+      ['test/oauth/families', ...OAUTH],
+    ],
   ]),
   ...faultsIn(
     'src/oauth/refresh-answers.ts',
