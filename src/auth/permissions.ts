@@ -5,7 +5,7 @@ type GrantableRole = { readonly id: string; readonly permissions: readonly Permi
 
 /** Returns whether a caller with the permissions `held` can assign a role: never `owner`, and never one with other permissions. */
 export const canGrant = (held: readonly Permission[], role: GrantableRole): boolean =>
-  role.id !== 'owner' && missingFrom(held, role.permissions).length === 0;
+  role.id !== 'owner' && findMissingPermissions(held, role.permissions).length === 0;
 
 /** Requires that a caller with the permissions `held` can assign the role. @throws role_not_assignable (403) */
 export function requireCanGrant(held: readonly Permission[], role: GrantableRole): void {
@@ -13,11 +13,11 @@ export function requireCanGrant(held: readonly Permission[], role: GrantableRole
 }
 
 /** Returns the needed permissions that are not held, in the order of PERMISSIONS. */
-export const missingFrom = (held: readonly Permission[], needed: readonly Permission[]): Permission[] =>
-  inCatalogueOrder(needed).filter((permission) => !held.includes(permission));
+export const findMissingPermissions = (held: readonly Permission[], needed: readonly Permission[]): Permission[] =>
+  sortPermissions(needed).filter((permission) => !held.includes(permission));
 
 /** Returns the permissions without duplicates, in the order of PERMISSIONS. */
-export const inCatalogueOrder = (permissions: readonly Permission[]): Permission[] =>
+export const sortPermissions = (permissions: readonly Permission[]): Permission[] =>
   PERMISSIONS.filter((permission) => permissions.includes(permission));
 
 /** Requires a permission. Call it only for active members; everyone else gets 404. @throws permission_missing (403) */

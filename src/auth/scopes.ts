@@ -23,10 +23,10 @@ export const isAccountOnly = (scope: Scope): boolean => ACCOUNT_ONLY.has(scope);
 export const isReadScope = (scope: Scope): boolean => scope.endsWith(':read');
 
 /** Returns the scopes without duplicates, in the order of the specification. */
-export const inOrder = (scopes: readonly Scope[]): Scope[] => SCOPES.filter((scope) => scopes.includes(scope));
+export const sortScopes = (scopes: readonly Scope[]): Scope[] => SCOPES.filter((scope) => scopes.includes(scope));
 
 /** Returns the known scopes of a space-separated list (RFC 6749, section 3.3), in the order of the specification. */
-export function scopesIn(list: string): Scope[] {
+export function parseScopes(list: string): Scope[] {
   const named = new Set(list.split(' '));
   return SCOPES.filter((scope) => named.has(scope));
 }

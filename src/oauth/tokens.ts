@@ -3,7 +3,7 @@ import { record, recordNow, runAndRecord } from '../events/record.ts';
 import { endTokenFamily } from '../transactions/token-family.ts';
 import { transaction } from '../transactions/transaction.ts';
 import { findResource } from '../auth/resource.ts';
-import { enforcedScopes, scopesIn } from '../auth/scopes.ts';
+import { enforcedScopes, parseScopes } from '../auth/scopes.ts';
 import { hashSecret } from '../crypto/tokens.ts';
 import type { OAuthToken } from '../entities/index.ts';
 import type { Services } from '../app-services.ts';
@@ -65,7 +65,7 @@ async function save(
   expiresIn: number,
 ): Promise<boolean> {
   const { accountId = null, clientId, grantId: familyId, scope = '', jkt = null } = payload;
-  const scopes = scopesIn(scope);
+  const scopes = parseScopes(scope);
   const stored = JSON.stringify(removeId(payload));
   if (kind === 'code') {
     const rows = await db.run(statements.saveCode, [tokenHash, familyId, scopes, stored, expiresIn]);

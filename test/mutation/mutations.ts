@@ -30,11 +30,11 @@ export const MUTATIONS: readonly Mutation[] = [
     'src/auth/permissions.ts',
     ['test/trpc/roles', 'test/rest/invitations', 'test/rest/access-matrix'],
     [
-      ['anybody can grant the owner role', `role.id !== 'owner' && missingFrom`, 'missingFrom'],
+      ['anybody can grant the owner role', `role.id !== 'owner' && findMissingPermissions`, 'findMissingPermissions'],
       [
         'a role with one permission beyond one’s own can be granted',
-        'missingFrom(held, role.permissions).length === 0',
-        'missingFrom(held, role.permissions).length <= 1',
+        'findMissingPermissions(held, role.permissions).length === 0',
+        'findMissingPermissions(held, role.permissions).length <= 1',
       ],
       ['a role can be granted by anybody', 'if (!canGrant(held, role)) throw', 'if (held.length > 9) throw'],
       ['a permission is never required', '!held.includes(permission)) {', 'held.length > 9) {'],

@@ -69,7 +69,7 @@ function demanded(step: Step, caller: ModelKey, target: ModelKey | undefined): s
 }
 
 const outcomeOf = ({ status, body }: Answer): string => (status < 400 ? String(status) : (body.code as string));
-const inOrder = (scopes: readonly Scope[]): Scope[] => SCOPES.filter((scope) => scopes.includes(scope));
+const sortScopes = (scopes: readonly Scope[]): Scope[] => SCOPES.filter((scope) => scopes.includes(scope));
 
 describe('scopes of API keys', () => {
   // Guarantees that no detour of creating and re-scoping, by whichever key, leads to more than its maker had.
@@ -89,7 +89,7 @@ describe('scopes of API keys', () => {
         for (const [i, scopes] of scopesAtStart.entries()) {
           const { id: account } = accounts[i % 2 === 0 ? 0 : 1];
           const key = await api.anApiKey({ id: account }, { scopes });
-          keys.push({ ...key, account, forTeam: false, scopes: inOrder(scopes), revoked: false });
+          keys.push({ ...key, account, forTeam: false, scopes: sortScopes(scopes), revoked: false });
         }
         const chosen = (index: number): ModelKey => keys[index % keys.length]!; // there are two at least
         const enforced = async (key: ModelKey) =>
@@ -117,7 +117,7 @@ describe('scopes of API keys', () => {
             revoked: false,
           };
           if (target === undefined) keys.push(made);
-          made.scopes = inOrder(step.scopes);
+          made.scopes = sortScopes(step.scopes);
           const now = await enforced(made);
           expect(now).toMatchObject({ scopes: made.scopes, audience: forTeam ? 'team' : 'personal' });
           expect(now.scopes.filter((scope) => !held.includes(scope))).toEqual([]);

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { inOrder } from '../../src/auth/scopes.ts';
+import { sortScopes } from '../../src/auth/scopes.ts';
 import { newId, type Permission, type Scope } from '../../src/entities/index.ts';
 import type { Services } from '../../src/app-services.ts';
 
@@ -94,7 +94,7 @@ export function factoriesOf({ db, tokens }: Services) {
         id,
         account.id,
         team?.id ?? null,
-        inOrder(scopes),
+        sortScopes(scopes),
         keyPrefix,
         last4,
         expiresAt ?? null,
@@ -143,7 +143,7 @@ export function factoriesOf({ db, tokens }: Services) {
         clientId,
         team === undefined ? 'personal' : 'team',
         team?.id ?? null,
-        inOrder(scopes),
+        sortScopes(scopes),
         expiresAt ?? new Date(Date.now() + 90 * 86_400_000),
       ],
     );
@@ -151,7 +151,7 @@ export function factoriesOf({ db, tokens }: Services) {
     await run(
       `insert into oauth_token (token_hash, kind, grant_id, scopes, payload, created_at, expires_at)
        values ($1, 'access', $2, $3, '{}', now(), now() + interval '1 hour')`,
-      [hash, id, inOrder(tokenScopes)],
+      [hash, id, sortScopes(tokenScopes)],
     );
     return { id, secret, clientId };
   }

@@ -6,7 +6,7 @@ import { lockAccount, lockCaller, requireVerifiedEmail } from '../../transaction
 import { lockMember, lockTeam, lockTeamFor } from '../../transactions/with-team.ts';
 import { isPast } from '../../auth/active-membership.ts';
 import type { Principal } from '../../auth/principal.ts';
-import { inOrder, isAccountOnly } from '../../auth/scopes.ts';
+import { sortScopes, isAccountOnly } from '../../auth/scopes.ts';
 import type { Tokens } from '../../crypto/tokens.ts';
 import { ApiKey, ApiKeySecret, Team, type OAuthGrant, type Scope } from '../../entities/index.ts';
 import { ProblemError } from '../../errors.ts';
@@ -43,7 +43,7 @@ export async function createApiKey(
       oauthFamily: origin?.familyId ?? null,
       team: input.teamId === undefined ? null : tx.getReference(Team, input.teamId),
       name: input.name,
-      scopes: inOrder(input.scopes),
+      scopes: sortScopes(input.scopes),
       keyPrefix,
       last4,
       expiresAt: earlier(input.expiresAt, origin?.expiresAt ?? null),
@@ -73,7 +73,7 @@ export async function updateApiKey(
     if (key === undefined) throw new ProblemError('api_key_not_found');
     await requireScopes(tx, scopes, Boolean(key.team), caller);
     if (grant !== null) requireHeld(grant.scopes, scopes, 'The grant that the key was created through');
-    key.scopes = inOrder(scopes);
+    key.scopes = sortScopes(scopes);
     record(tx, 'api_key.updated', { keyId, teamId: key.team?.id ?? null, scopes: key.scopes });
     return key;
   });
@@ -134,7 +134,7 @@ async function requireScopes(
   isTeamKey: boolean,
   caller: Principal | undefined,
 ) {
-  const accountOnly = isTeamKey ? inOrder(scopes).filter(isAccountOnly) : [];
+  const accountOnly = isTeamKey ? sortScopes(scopes).filter(isAccountOnly) : [];
   if (accountOnly.length > 0) {
     throw new ProblemError('scope_account_only', `A team key cannot hold ${accountOnly.join(', ')}.`);
   }
@@ -143,7 +143,7 @@ async function requireScopes(
 }
 
 function requireHeld(held: readonly Scope[], scopes: readonly Scope[], holder: string): void {
-  const beyond = inOrder(scopes).filter((scope) => !held.includes(scope));
+  const beyond = sortScopes(scopes).filter((scope) => !held.includes(scope));
   if (beyond.length > 0) throw new ProblemError('scope_not_allowed', `${holder} does not hold ${beyond.join(', ')}.`);
 }
 

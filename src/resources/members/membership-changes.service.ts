@@ -4,7 +4,7 @@ import type { EventName } from '../../events/catalogue.ts';
 import { record } from '../../events/record.ts';
 import { isActiveNow, isPast } from '../../auth/active-membership.ts';
 import { lockMember, withTeam, type TeamCaller } from '../../transactions/with-team.ts';
-import { missingFrom, requireCanGrant } from '../../auth/permissions.ts';
+import { findMissingPermissions, requireCanGrant } from '../../auth/permissions.ts';
 import type { Membership, Permission, Role } from '../../entities/index.ts';
 import { ProblemError } from '../../errors.ts';
 import type { Services } from '../../app-services.ts';
@@ -89,7 +89,7 @@ async function change(
 }
 
 function requireNotAbove(held: readonly Permission[], role: Role): void {
-  const beyond = missingFrom(held, role.permissions);
+  const beyond = findMissingPermissions(held, role.permissions);
   if (beyond.length > 0)
     throw new ProblemError('permission_missing', `The member's role holds ${beyond.join(', ')}, which yours does not.`);
 }

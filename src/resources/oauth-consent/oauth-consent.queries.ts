@@ -1,5 +1,5 @@
 import { hashSecret } from '../../crypto/tokens.ts';
-import { isReadScope, scopesIn } from '../../auth/scopes.ts';
+import { isReadScope, parseScopes } from '../../auth/scopes.ts';
 import { activeMembership } from '../../db/predicates.ts';
 import { query, type QueryRunner } from '../../db/query.ts';
 import { GRANT_DAYS, type ClientSource } from '../../entities/index.ts';
@@ -51,7 +51,7 @@ export async function readAuthorization(db: QueryRunner, hold: Hold, accountId: 
     db.query(findTeams, [accountId]),
   ]);
   if (request === undefined) return null;
-  const scopes = scopesIn(request.scope);
+  const scopes = parseScopes(request.scope);
   return {
     id: hold.id,
     client: {

@@ -7,7 +7,7 @@ import { lockTeamFor } from '../../transactions/with-team.ts';
 import type { Principal } from '../../auth/principal.ts';
 import { findActiveMembership } from '../../auth/authenticate.ts';
 import { findResource } from '../../auth/resource.ts';
-import { isAccountOnly, scopesIn } from '../../auth/scopes.ts';
+import { isAccountOnly, parseScopes } from '../../auth/scopes.ts';
 import { Account, newId, OAuthTokenFamily, type Scope } from '../../entities/index.ts';
 import { invalidInput, ProblemError } from '../../errors.ts';
 import type { Services } from '../../app-services.ts';
@@ -89,7 +89,7 @@ async function lockRequest(tx: EntityManager, hold: Hold): Promise<OpenRequest> 
 
 /** Returns the approved scopes that were requested; for a team, without those of the whole account. */
 function selectScopes(requestedScope: string, approved: readonly Scope[], isForTeam: boolean): Scope[] {
-  const requested = scopesIn(requestedScope);
+  const requested = parseScopes(requestedScope);
   const beyond = approved.findIndex((scope) => !requested.includes(scope));
   if (beyond !== -1) throw invalidInput(`/scopes/${beyond}`, 'The application did not request this scope.');
   const granted = requested.filter((scope) => approved.includes(scope) && !(isForTeam && isAccountOnly(scope)));

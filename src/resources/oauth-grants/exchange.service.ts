@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { inOrder } from '../../auth/scopes.ts';
+import { sortScopes } from '../../auth/scopes.ts';
 import type { Services } from '../../app-services.ts';
 import {
   GRANT_DAYS,
@@ -130,7 +130,7 @@ async function renewGrant(tx: EntityManager, { id, scopes }: OAuthGrant, consent
   await tx.nativeUpdate(
     OAuthGrant,
     { id },
-    { scopes: inOrder(consent.scopes), resource: consent.resource, expiresAt: addDays(new Date(), GRANT_DAYS) },
+    { scopes: sortScopes(consent.scopes), resource: consent.resource, expiresAt: addDays(new Date(), GRANT_DAYS) },
   );
   await deleteDeadFamilies(tx, id);
   record(tx, 'oauth_grant.renewed', toEventFields(consent, id));

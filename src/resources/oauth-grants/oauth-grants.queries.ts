@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { inOrder, isAccountOnly } from '../../auth/scopes.ts';
+import { sortScopes, isAccountOnly } from '../../auth/scopes.ts';
 import { iso, isoOrNull, query, type QueryRunner } from '../../db/query.ts';
 import type { Resource, Scope } from '../../entities/index.ts';
 import { lockMany } from '../../transactions/locks.ts';
@@ -51,7 +51,7 @@ const presentGrant = (row: GrantRow) => ({
   audience: row.audience,
   resource: row.resource,
   team: row.team_id === null ? null : { id: row.team_id, name: row.team_name ?? '' },
-  scopes: inOrder(row.scopes).filter((scope) => row.team_id === null || !isAccountOnly(scope)),
+  scopes: sortScopes(row.scopes).filter((scope) => row.team_id === null || !isAccountOnly(scope)),
   createdAt: iso(row.created_at),
   lastUsedAt: isoOrNull(row.last_used_at),
   expiresAt: iso(row.expires_at),

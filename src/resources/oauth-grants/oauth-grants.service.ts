@@ -4,7 +4,7 @@ import { reduceGrant } from '../../transactions/reduce-grant.ts';
 import { deletePendingConsents, revokeGrants } from '../../transactions/revocation.ts';
 import { transaction } from '../../transactions/transaction.ts';
 import type { Principal } from '../../auth/principal.ts';
-import { inOrder } from '../../auth/scopes.ts';
+import { sortScopes } from '../../auth/scopes.ts';
 import type { Scope } from '../../entities/index.ts';
 import { ProblemError } from '../../errors.ts';
 import type { Services } from '../../app-services.ts';
@@ -20,7 +20,7 @@ export async function reduceScopes(
   return transaction(db, async (tx) => {
     const before = await requireGrant(tx, accountId, grantId);
     requireHeld(before.scopes, scopes);
-    const kept = inOrder(scopes);
+    const kept = sortScopes(scopes);
     if (kept.length === before.scopes.length) return before;
     await reduceGrant(tx, grantId, kept);
     // An earlier consent whose code is exchanged later must not give the scopes back.

@@ -1,4 +1,4 @@
-import { canGrant, inCatalogueOrder } from '../../auth/permissions.ts';
+import { canGrant, sortPermissions } from '../../auth/permissions.ts';
 import type { ActiveMembership } from '../../auth/principal.ts';
 import { query, type QueryRunner } from '../../db/query.ts';
 import type { Permission } from '../../entities/index.ts';
@@ -21,6 +21,6 @@ export async function listTeamRoles(db: QueryRunner, { team, permissions }: Acti
     name: row.name,
     isSystemRole: row.is_system_role,
     isAssignable: canGrant(permissions, row),
-    permissions: inCatalogueOrder(row.permissions),
+    permissions: sortPermissions(row.permissions),
   }));
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { canGrant, inCatalogueOrder } from '../../auth/permissions.ts';
+import { canGrant, sortPermissions } from '../../auth/permissions.ts';
 import { PERMISSIONS, type Permission, type Role } from '../../entities/index.ts';
 import { readableName, resourceId } from '../../procedures/fields.ts';
 
@@ -30,5 +30,5 @@ export const presentRole = (role: Role, held: readonly Permission[]) => ({
   name: role.name,
   isSystemRole: role.isSystemRole,
   isAssignable: canGrant(held, role),
-  permissions: inCatalogueOrder(role.permissions),
+  permissions: sortPermissions(role.permissions),
 });

@@ -3,7 +3,7 @@ import { record } from '../../events/record.ts';
 import { lockMany } from '../../transactions/locks.ts';
 import { transaction, type TransactionScope } from '../../transactions/transaction.ts';
 import { lockTeam, lockTeamFor, withTeam, type TeamCaller } from '../../transactions/with-team.ts';
-import { inCatalogueOrder, missingFrom, requireCanGrant } from '../../auth/permissions.ts';
+import { sortPermissions, findMissingPermissions, requireCanGrant } from '../../auth/permissions.ts';
 import { Invitation, looksLike, Membership, Role, roleNameSkeleton, type Permission } from '../../entities/index.ts';
 import { invalidInput, ProblemError } from '../../errors.ts';
 import { findTeamRole } from './find-team-role.ts';
@@ -25,7 +25,7 @@ export async function createRole(
   return transaction(db, async (tx) => {
     const team = caller === undefined ? await lockTeam(tx, teamId) : await lockTeamToGrant(tx, caller, permissions);
     await requireFreeName(tx, teamId, name);
-    const role = tx.create(Role, { team, name, permissions: inCatalogueOrder(permissions) }, { partial: true }); // isSystemRole is computed
+    const role = tx.create(Role, { team, name, permissions: sortPermissions(permissions) }, { partial: true }); // isSystemRole is computed
     record(tx, 'role.created', { roleId: role.id, teamId, permissions: role.permissions });
     await tx.flush();
     return role;
@@ -46,7 +46,7 @@ export async function updateRole(
       await requireFreeName(tx, caller.teamId, name, roleId);
       role.name = name;
     }
-    if (permissions !== undefined) role.permissions = inCatalogueOrder(permissions);
+    if (permissions !== undefined) role.permissions = sortPermissions(permissions);
     record(tx, 'role.updated', {
       roleId,
       teamId: caller.teamId,
@@ -96,7 +96,7 @@ async function requireCustomRole(tx: EntityManager, teamId: string, roleId: stri
 
 /** Requires that the caller holds all permissions. @throws role_not_assignable */
 function requireHeld(held: readonly Permission[], permissions: readonly Permission[]): void {
-  const beyond = missingFrom(held, permissions);
+  const beyond = findMissingPermissions(held, permissions);
   if (beyond.length > 0) throw new ProblemError('role_not_assignable', `Your role does not hold ${beyond.join(', ')}.`);
 }
 
