@@ -15,7 +15,7 @@ const faultsIn = (file: string, tests: readonly string[], faults: readonly Fault
   faults.map(([name, find, replace, own = tests]) => ({ name, file, find, replace, tests: own }));
 
 const AUTH = ['test/rest/credential', 'test/rest/access-matrix', 'test/rest/teams', 'test/rest/members'];
-const TOKENS = ['test/rest/oauth-tokens', 'test/rest/credential', 'test/trpc/grants'];
+const TOKENS = ['test/rest/access-matrix', 'test/rest/credential', 'test/trpc/grants'];
 const SESSIONS = ['test/trpc/trpc.test', 'test/rest/me', 'test/trpc/account.test', 'test/trpc/auth'];
 const KEYS = ['test/rest/api-keys', 'test/trpc/api-keys-console', 'test/rest/races', 'test/oauth/races'];
 const INVITATIONS = ['test/rest/invitations', 'test/trpc/invitation', 'test/rest/races'];
@@ -88,12 +88,7 @@ export const MUTATIONS: readonly Mutation[] = [
       's.secret_hash = $1',
       KEYS,
     ],
-    [
-      'a team key reaches other teams',
-      `membershipFilter: 'and (k.team_id is null or k.team_id = m.team_id)',`,
-      '',
-      KEYS,
-    ],
+    ['a team key reaches other teams', `membershipFilter: 'and (k.team_id is null or k.team_id = m.team_id)',`, ''],
     [
       'a team grant reaches other teams',
       `membershipFilter: 'and (g.team_id is null or g.team_id = m.team_id)',`,

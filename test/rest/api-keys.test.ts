@@ -81,6 +81,21 @@ describe('createApiKey', () => {
     expect(await api.rows('select 1 from api_key where account_id = $1', [owner.id])).toHaveLength(1);
   });
 
+  test('403: a scope that the grant of the calling token has, but not the token', async ({ api }) => {
+    const account = await api.anAccount();
+    const tokenScopes = ['api-keys:write' as const, 'teams:read' as const];
+    const token = await api.aGrant(account, { scopes: [...tokenScopes, 'billing:read'], tokenScopes });
+    const create = (scopes: string[]) => api.as(token).post('/api/v1/api-keys', { name: 'x', scopes });
+
+    const refused = await create(['teams:read', 'billing:read']);
+    expect(refused).toBeProblem('scope_not_allowed');
+    expect(refused.body.detail).toContain('billing:read');
+    expect(refused.body.detail).not.toContain('teams:read');
+
+    expect((await create(['teams:read'])).status).toBe(201);
+    expect(await api.rows('select 1 from api_key where account_id = $1', [account.id])).toHaveLength(1);
+  });
+
   test('404 for a team the caller cannot see, 403 without manage_api_keys, both before the scopes', async ({ api }) => {
     const account = await api.anAccount();
     const foreign = await api.aTeam({ owner: await api.anAccount() });

@@ -275,6 +275,21 @@ describe('revoking', () => {
   });
 });
 
+test('a key that is revoked while it creates another creates none', async ({ api }) => {
+  const account = await api.anAccount();
+  const key = await api.anApiKey(account, { scopes: ['api-keys:write', 'teams:read'] });
+
+  const revoke = `update api_key set revoked_at = now() where id = '${key.id}'`;
+  const creation = await whileLocked(api, [revoke], async (untilWaiting) => {
+    const answer = api.as(key).post('/api/v1/api-keys', { name: 'x', scopes: ['teams:read'] });
+    await untilWaiting();
+    return { answer };
+  });
+
+  expect(await creation.answer).toBeProblem('credential_invalid');
+  expect(await api.rows('select 1 from api_key where account_id = $1', [account.id])).toHaveLength(1);
+});
+
 describe('re-scoping', () => {
   test('no request that starts after the 200 uses a scope that was taken away', async ({ api }) => {
     const account = await api.anAccount();
