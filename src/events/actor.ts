@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ActorKind } from '../entities/index.ts';
 import type { Audit } from './event.ts';
 
-/** Who does something, with which credential and from where: what every event of a call says alike. */
+/** The acting account, credential and IP address of a call. Every event of the call contains them. */
 export type Actor = {
   readonly actorKind: ActorKind;
   /** The account that acts. */
@@ -10,7 +10,7 @@ export type Actor = {
   readonly credentialId: string | null;
   readonly address: string | null;
   readonly requestId: string | null;
-  /** Where events are told of once they are committed. */
+  /** Logs events after their transaction has committed. */
   readonly audit: Audit;
 };
 
@@ -26,13 +26,13 @@ const SERVICE: Actor = {
 const actors = new AsyncLocalStorage<Actor>();
 
 /**
- * Does something on behalf of somebody: whatever is recorded meanwhile says so. It is the context of the
- * asynchronous calls and no argument, because every change would have to pass it on for the sake of its record.
+ * Runs `act` with an actor that every event recorded by it contains. The actor is passed as async context, because
+ * otherwise every function on the way to a record would need it as a parameter.
  */
 export const runAs = <Result>(actor: Actor, act: () => Result): Result => actors.run(actor, act);
 
-/** On whose behalf things are done now; nobody's but the service's own outside of a call. */
+/** Returns the actor of the current call; outside of a call, the service itself. */
 export const currentActor = (): Actor => actors.getStore() ?? SERVICE;
 
-/** Credentials by the names of the audit log. */
+/** Maps kinds of credentials to the names in the audit log. */
 export const ACTOR_KINDS_OF = { session: 'session', 'api-key': 'api_key', 'oauth-grant': 'oauth_grant' } as const;

@@ -1,4 +1,4 @@
-/** What an event is about. */
+/** The kind of resource that an event is about. */
 export type EventTarget =
   | 'account'
   | 'session'
@@ -14,7 +14,7 @@ export type EventTarget =
 
 type EventDefinition = {
   readonly target: EventTarget | null;
-  /** Who can see it: the team that it names, the account that it is about, or the operator only. */
+  /** The readers of the event: its team, its account, or only the operator. */
   readonly audience: 'team' | 'account' | 'operator';
   /** Whether a team can subscribe to it. */
   readonly webhook: boolean;

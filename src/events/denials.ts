@@ -7,7 +7,7 @@ import { MINUTE_MS } from '../time.ts';
 const FLUSH_MS = MINUTE_MS;
 const KINDS_MAX = 1000;
 
-/** Something that was refused, with what is the same for all that are counted as one. */
+/** A denied request. Denials with equal fields are counted as one event. */
 export type Denial = {
   readonly event: Extract<
     EventName,
@@ -25,14 +25,14 @@ export type Denial = {
 };
 
 /**
- * Keeps what was refused without a write on the request path: equal refusals within a minute are one row with
- * their number, of at most a thousand kinds, so that a flood of them is no flood of writes. A crash loses at
- * most what was noted since the last minute.
+ * Records denials without a write on the request path. Equal denials within a minute become one row with a count, and
+ * at most a thousand rows are written, so that a flood of requests cannot cause a flood of writes. A crash loses at
+ * most the denials of the last minute.
  */
 export type DenialLog = {
-  note(refused: Denial, requestId: string): void;
+  note(denial: Denial, requestId: string): void;
   flush(): Promise<void>;
-  /** Writes what is left and stops. */
+  /** Writes the pending denials and stops the timer. */
   close(): Promise<void>;
 };
 
@@ -46,9 +46,9 @@ export function createDenialLog(db: Database, onError: (error: unknown) => void)
     pending = new Map();
     omitted = 0;
     try {
-      await insertRows(db, left === 0 ? events : [...events, omission(left)]);
+      await insertRows(db, left === 0 ? events : [...events, createOmission(left)]);
     } catch (error) {
-      // While the database is away they are counted, and not kept: what is kept is bounded.
+      // If the database is unavailable, keep only the count, to bound memory.
       omitted += left + events.reduce((sum, { count }) => sum + count, 0);
       onError(error);
     }
@@ -56,14 +56,14 @@ export function createDenialLog(db: Database, onError: (error: unknown) => void)
 
   const timer = setInterval(() => void flush(), FLUSH_MS).unref();
   return {
-    note(refused, requestId) {
-      const key = Object.values(refused).join('\n');
+    note(denial, requestId) {
+      const key = Object.values(denial).join('\n');
       const known = pending.get(key);
       if (known !== undefined) {
         known.count += 1;
         known.details['until'] = new Date().toISOString();
       } else if (pending.size < KINDS_MAX) {
-        pending.set(key, eventOf(refused, requestId));
+        pending.set(key, toEvent(denial, requestId));
       } else {
         omitted += 1;
       }
@@ -76,18 +76,18 @@ export function createDenialLog(db: Database, onError: (error: unknown) => void)
   };
 }
 
-const eventOf = ({ reason, ...refused }: Denial, requestId: string): NewEvent => ({
+const toEvent = ({ reason, ...denial }: Denial, requestId: string): NewEvent => ({
   id: newId('evt'),
   occurredAt: new Date(),
-  ...refused,
+  ...denial,
   targetId: null,
   requestId,
   details: { reason },
   count: 1,
 });
 
-/** How many there were beside those that have rows. */
-const omission = (count: number): NewEvent => ({
+/** Creates the event that counts denials without a row of their own. */
+const createOmission = (count: number): NewEvent => ({
   id: newId('evt'),
   occurredAt: new Date(),
   event: 'denials.omitted',

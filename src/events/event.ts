@@ -1,11 +1,11 @@
 import type { EventName } from './catalogue.ts';
 
 /**
- * What an operator or an auditor asks about later: who allowed what to whom, and what was refused.
- * Ids only: nothing secret and no address of a mailbox, so that a row may outlive what it tells of.
+ * The details of an audit event. They contain ids but no secrets and no email addresses, so that events can be kept
+ * after their resources were deleted.
  */
 export type EventFields = {
-  /** Whose account it is about; the actor's, where it is left out. */
+  /** The account that the event is about. Defaults to the actor's. */
   readonly accountId?: string | null;
   readonly clientId?: string | undefined;
   readonly grantId?: string | undefined;
@@ -15,37 +15,37 @@ export type EventFields = {
   readonly sessionId?: string;
   readonly passkeyId?: string;
   readonly teamId?: string | null;
-  /** Whose account an operator, who is `accountId`, looked at or changed. */
+  /** The account that an operator (`accountId`) viewed or changed. */
   readonly subjectId?: string;
-  /** Who made the key. */
+  /** The account that created the key. */
   readonly makerId?: string;
   readonly scopes?: readonly string[];
   readonly permissions?: readonly string[];
-  /** Which members of a thing were changed. */
+  /** The names of the changed fields. */
   readonly changed?: readonly string[];
-  /** The accounts and teams that a search of an operator showed. */
+  /** The ids of the accounts and teams that an operator's search returned. */
   readonly found?: readonly string[];
-  /** The role that members get instead of one that is deleted. */
+  /** The role that replaces a deleted one. */
   readonly replacementId?: string;
   readonly planId?: string;
   readonly isActive?: boolean;
   readonly expiresAt?: string | null;
-  /** How somebody signed in. */
+  /** The sign-in method. */
   readonly method?: string;
-  /** How many things of a kind there were. */
+  /** The number of affected resources. */
   readonly number?: number;
-  /** Which email to an account was not sent. */
+  /** The kind of the account email that was not sent. */
   readonly emailKind?: string;
-  /** Why something was refused or ended. */
+  /** The reason for a denial or a revocation. */
   readonly reason?: string;
 };
 
-/** Tells of an event, once what it tells of has been committed. */
+/** Logs an event after its transaction has committed. */
 export type Audit = (event: EventName, fields: EventFields) => void;
 
 type Log = { info(fields: object, message: string): void };
 
-/** Events as lines of the log: `audit` names the event. */
+/** Creates the function that logs events. The field `audit` contains the event name. */
 export const auditLog =
   (log: Log): Audit =>
   (event, fields) =>

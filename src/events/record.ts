@@ -61,7 +61,7 @@ export async function recordNow(db: Database, event: EventName, fields: EventFie
   currentActor().audit(event, fields);
 }
 
-/** Inserts events that were collected outside of any call. */
+/** Inserts events that were collected outside of a call. */
 export const insertRows = async (db: Database, events: readonly NewEvent[]): Promise<void> =>
   void (await db.run(insertEvents, [JSON.stringify(events.map((event) => toRow(db, event)))]));
 

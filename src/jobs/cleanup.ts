@@ -3,7 +3,7 @@ import type { Config } from '../config.ts';
 import { isoOrNull } from '../db/query.ts';
 import { record } from '../events/record.ts';
 
-/** Bounds one statement. */
+/** The maximum number of rows per statement. */
 export const BATCH_MAX = 1000;
 
 /** A row that a cleanup removed or revoked, with the columns that its `returning` names. */
@@ -46,7 +46,7 @@ const selfRegistered = `source in ('registration', 'document')`;
 
 /** All cleanups by the name of their task. A new one needs an index on its expiry expression. */
 export const CLEANUPS = {
-  // Sealed tokens and one-time states: kept no longer than they can be used.
+  // Encrypted tokens and one-time states are deleted as soon as they expire.
   cleanup_refresh_answers: {
     schedule: EVERY_MINUTE,
     batch: ({ oauth }) =>
@@ -85,7 +85,7 @@ export const CLEANUPS = {
     schedule: EVERY_MINUTE,
     batch: remove({ table: 'oauth_client_secret', key: 'secret_hash', expiry: 'expires_at' }),
   },
-  // A key expires with its grant at the latest. Revoking it then takes it off the lists of keys.
+  // A key expires with its grant at the latest. Revoking it removes it from the lists of keys.
   cleanup_grant_keys: {
     schedule: EVERY_MINUTE,
     batch: `update api_key set revoked_at = now()
@@ -100,7 +100,7 @@ export const CLEANUPS = {
     recordEvent: (tx, { id, account_id: accountId = null, team_id: teamId = null }) =>
       record(tx, 'api_key.revoked', { keyId: id ?? '', accountId, teamId, reason: 'its grant ended' }),
   },
-  // Consents whose codes were not exchanged.
+  // Consents without an exchanged code.
   cleanup_pending_consents: {
     schedule: hourlyAt(45),
     batch: remove({
@@ -119,7 +119,7 @@ export const CLEANUPS = {
     schedule: hourlyAt(9),
     batch: remove({ table: 'sent_mail', key: 'id', expiry: 'created_at', keptFor: '25 hours' }),
   },
-  // Not by the idle expiry: each use moves it, and an index on it would make each use dearer.
+  // By the absolute expiry, because each use of a session moves the idle expiry and would have to update its index.
   cleanup_sessions: {
     schedule: hourlyAt(15),
     batch: remove(
@@ -136,7 +136,7 @@ export const CLEANUPS = {
         });
     },
   },
-  // With the email addresses in them.
+  // Invitations contain email addresses.
   cleanup_invitations: {
     schedule: hourlyAt(21),
     batch: remove({ table: 'invitation', key: 'id', expiry: 'least(expires_at, accepted_at)', keptFor: '30 days' }),

@@ -1,28 +1,28 @@
 import { ADVISORY_LOCKS } from '../db/advisory-locks.ts';
 import type { EntityManager } from '@mikro-orm/postgresql';
 
-/** How many emails of one kind a mailbox gets within a window, in all and from one team. */
+/** The maximum number of emails of one kind to a mailbox within a window, in total and from one team. */
 export type EmailLimit = {
   readonly windowHours: number;
   readonly max: number;
-  /** By default as many as in all. */
+  /** Defaults to the total. */
   readonly maxFromTeam?: number;
 };
 
 /** `recipient` is in lower case. `id` is the same for every attempt to send one email; see `createEmailId`. */
 export type EmailSlot = { readonly id: string; readonly recipient: string; readonly teamId?: string | null };
 
-/** The window in which links are counted. A link that signs in or resets is valid for as long, so that one of them always is. */
+/** The window in which links are counted. Sign-in and reset links are valid for as long, so that one of them is always valid. */
 export const LINK_WINDOW_HOURS = 1;
 export const LINK_WINDOW = `${LINK_WINDOW_HOURS} hour`;
 
-/** Creates the id of an email. It begins with the kind, because each kind is counted on its own. */
+/** Creates the id of an email. It begins with the kind, because each kind is counted separately. */
 export const createEmailId = (kind: string, unique: string): string => `mail_${kind}_${unique}`;
 
 /**
- * Reserves a slot before an email is sent. Each kind of email to a mailbox is counted on its own, so that what a
- * stranger can cause never delays what its owner needs. The lock is held for this transaction only, not while the
- * mail server responds, and workers of several replicas cannot exceed the limits together.
+ * Reserves a slot before an email is sent. Each kind of email to a mailbox is counted separately, so that emails that
+ * other people cause never delay those that its owner requests. The lock is held for this transaction only, not while
+ * the mail server responds. Workers of several replicas cannot exceed the limits together.
  * @returns null if a slot was reserved, else when the next one is free
  */
 export async function reserveEmailSlot(

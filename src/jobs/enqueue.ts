@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { NoticeKind } from '../email/notices.ts';
 
-/** Tells the owner of an account about a change that gives or takes access. */
+/** A notice to the owner of an account about a change that grants or revokes access. */
 export type SecurityNotice =
   | { kind: NoticeKind }
   | { kind: 'email_change_requested' | 'email_changed'; newEmail: string }
@@ -16,7 +16,7 @@ export type SecurityNotice =
       at: string;
     };
 
-/** An email about an account, to its address or to the one it is to have. */
+/** An email about an account, sent to its present or its new email address. */
 export type AccountMail = { accountId: string; to: string } & (
   | SecurityNotice
   | { kind: 'verify_email' | 'change_email' | 'reset_password' | 'sign_in'; sealedToken: string }
@@ -24,24 +24,24 @@ export type AccountMail = { accountId: string; to: string } & (
   | { kind: 'ownership_offered'; teamId: string }
 );
 
-/** The jobs there are, and what each carries. Secrets in a payload are sealed. */
+/** The payloads of all jobs by task. Tokens in a payload are encrypted. */
 export type Jobs = {
-  /** `copiedLink` is the hash of the link that was handed out together with the mail's, in hex: it lives as long. */
+  /** `copiedLink` is the hex hash of the copyable link that was created with the emailed one. Both expire together. */
   sendInvitation: { invitationId: string; sealedToken: string; copiedLink?: string };
   sendAccountMail: AccountMail;
 };
 
-/** Jobs with a lower number start first. Links and notices that a person waits for precede invitations. */
+/** Jobs with a lower number start first. Links and notices for waiting users precede invitations. */
 export const PRIORITY = { sendAccountMail: 0, sendInvitation: 10, cleanup: 20 } as const;
 
 /** The queue retries after e, e², … seconds, at most six hours apart: the 13th attempt is made about 22 hours after the first. */
 export const ATTEMPTS_MAX = 13;
 
 /**
- * Queues a job as a row of the transaction of `tx`: it runs after the commit, at least once, or
- * never when the transaction rolls back.
- * @param key a later job of the same key replaces an earlier one that has not started
- * @param runAt not before then; at once by default
+ * Queues a job in the transaction of `tx`. It runs at least once after the commit, and never if the transaction rolls
+ * back.
+ * @param key a later job with the same key replaces one that has not started
+ * @param runAt the earliest start; immediately by default
  */
 export async function enqueue<Name extends keyof Jobs>(
   tx: EntityManager,
@@ -56,12 +56,12 @@ export async function enqueue<Name extends keyof Jobs>(
   );
 }
 
-/** One invitation has one waiting mail: a renewal replaces what has not left yet. */
+/** An invitation has at most one waiting email. A renewal replaces it. */
 export const invitationKey = (invitationId: string): string => `invitation:${invitationId}`;
 
 /**
- * Only one email of a kind waits per account and address: a later one replaces it. Sign-ins from new browsers are
- * reported one by one.
+ * At most one email of a kind waits per account and email address; a later one replaces it. Each sign-in from a new
+ * browser is reported separately.
  */
 export const accountMailKey = ({ kind, accountId, to, ...rest }: AccountMail): string =>
   `${kind}:${accountId}:${hash('sha256', `${to.toLowerCase()} ${'at' in rest ? rest.at : ''}`).slice(0, 16)}`;

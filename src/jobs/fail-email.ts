@@ -7,15 +7,15 @@ import { lockOne } from '../transactions/locks.ts';
 import { transaction } from '../transactions/transaction.ts';
 import type { AccountMail, Jobs } from './enqueue.ts';
 
-/** A queued email: one of the two tasks, with what `enqueue` wrote. */
+/** A queued email: the task and the payload that `enqueue` wrote. */
 export type EmailJob = { readonly id: string } & (
   | { readonly task: 'sendInvitation'; readonly payload: Jobs['sendInvitation'] }
   | { readonly task: 'sendAccountMail'; readonly payload: AccountMail }
 );
 
 /**
- * Deletes the job of an email that will not be sent, with the encrypted token in it, and records why.
- * The team sees it at the invitation until a new link is sent.
+ * Deletes the job of an email that will not be sent, including its encrypted token, and records the reason. The
+ * invitation shows the failure until a new link is sent.
  * @param unless keeps the job if it is running
  * @returns false if the job no longer exists or a later one has replaced it
  */

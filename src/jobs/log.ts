@@ -7,13 +7,13 @@ type Failed = { id: string; task_identifier: string; attempts: number; max_attem
 export const jobLogger = (log: Log): Logger =>
   new Logger(() => (level, message, { failure, success, job, error }) => {
     if (failure === true) {
-      const { id, task_identifier: task, attempts: attempt, max_attempts: attemptsMax } = job as Failed; // what it logs with `failure`
+      const { id, task_identifier: task, attempts: attempt, max_attempts: attemptsMax } = job as Failed; // the job library logs a job with `failure`
       const fields = { job: id, task, attempt, attemptsMax, reason: errorSummary(error) };
-      if (attempt < attemptsMax) log.warn(fields, 'job failed and will be retried');
-      // Emails handle their last attempt themselves, so this is a scheduled job.
-      else log.error(fields, 'scheduled job failed; the next one runs on schedule');
+      if (attempt < attemptsMax) log.warn(fields, 'job failed, retry scheduled');
+      // The tasks of emails handle their last attempt, so this is a scheduled job.
+      else log.error(fields, 'scheduled job failed, next run on schedule');
     } else if (level === 'error' || level === 'warning') {
-      // The library recovers from these itself. What it cannot recover from ends its run, which the worker reports.
+      // The library recovers from these errors. Other errors end its run, which the worker reports.
       log.warn({}, toSingleLine(message));
     } else if (level === 'info' && success !== true) {
       log.info({}, toSingleLine(message));

@@ -3,9 +3,9 @@ import { Account } from '../entities/index.ts';
 import { accountMailKey, enqueue, type SecurityNotice } from './enqueue.ts';
 
 /**
- * Queues a security notice to the owner of an account, in the transaction of what it reports. No limit applies to
- * notices, because only someone in the account can cause them; several of one kind that wait are sent as one.
- * An unverified mailbox gets none: it may be a stranger's.
+ * Queues a security notice to the owner of an account, in the transaction of the change that it reports. No limit
+ * applies to notices, because only someone with access to the account or its mailbox can cause them. Waiting notices of one kind are sent as one.
+ * Unverified email addresses get none, because they may belong to someone else.
  */
 export async function notify(tx: EntityManager, accountId: string, notice: SecurityNotice): Promise<void> {
   const account = await tx.findOne(Account, accountId);

@@ -13,7 +13,7 @@ type Store = {
   readonly update: string;
 };
 
-/** Every place in the database that holds encrypted text. A test compares this list with the callers of `seal`. */
+/** Every column in the database that holds encrypted text. A test compares this list with the callers of `encrypt`. */
 const STORES: Readonly<Record<string, Store>> = {
   'waiting emails': {
     select: `select id::text as key, payload->>'sealedToken' as sealed from ${QUEUE_JOBS}
@@ -38,13 +38,13 @@ const STORES: Readonly<Record<string, Store>> = {
 const PAGE_ROWS = 500;
 
 export type KeyUse = {
-  /** How many texts each key of SECRET_KEYS encrypted, in their order. */
+  /** The number of texts that each key of SECRET_KEYS encrypted, in the order of the keys. */
   readonly byKey: readonly number[];
-  /** Texts that no key decrypts. */
+  /** The number of texts that no key decrypts. */
   readonly lost: number;
 };
 
-/** Counts what each key of SECRET_KEYS encrypted. */
+/** Counts the texts that each key of SECRET_KEYS encrypted. */
 export async function countKeyUse(sql: Sql, encryption: Encryption): Promise<KeyUse> {
   const byKey = encryption.keysFor('seal').map(() => 0);
   let lost = 0;
@@ -59,9 +59,9 @@ export async function countKeyUse(sql: Sql, encryption: Encryption): Promise<Key
 }
 
 /**
- * Encrypts again, with the first key of SECRET_KEYS, what another key encrypted. Texts that change or disappear
- * meanwhile are left alone.
- * @returns how many texts were encrypted again, by where they are
+ * Re-encrypts texts of other keys with the first key of SECRET_KEYS. Skips texts that are changed or deleted
+ * concurrently.
+ * @returns the number of re-encrypted texts by store
  */
 export async function reseal(sql: Sql, encryption: Encryption): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};

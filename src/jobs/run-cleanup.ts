@@ -4,10 +4,10 @@ import { BATCH_MAX, CLEANUPS, type Cleanup } from './cleanup.ts';
 import { transaction } from '../transactions/transaction.ts';
 import { PRIORITY } from './enqueue.ts';
 
-/** Bounds one job, so that emails do not wait for a large cleanup. */
+/** The maximum number of batches per job, so that emails do not wait for a large cleanup. */
 const BATCHES_MAX = 10;
 
-/** A task for each cleanup: one that fails or takes long does not affect the others. */
+/** Creates a task for each cleanup, so that one that fails or takes long does not affect the others. */
 export const createCleanupTasks = (services: Services): TaskList =>
   Object.fromEntries(
     Object.entries<Cleanup>(CLEANUPS).map(([name, cleanup]): [string, Task] => [
@@ -16,7 +16,7 @@ export const createCleanupTasks = (services: Services): TaskList =>
     ]),
   );
 
-/** Scheduled jobs are not retried: the next one does the same. */
+/** Scheduled jobs are not retried, because the next run does the same work. */
 export const scheduledJob = (task: string, match: string): ParsedCronItem[] =>
   parseCronItems([
     { task, match, options: { backfillPeriod: 0, maxAttempts: 1, jobKey: task, priority: PRIORITY.cleanup } },

@@ -19,8 +19,8 @@ import {
 } from './email-limits.ts';
 
 /**
- * Sends an email about an account: once, unless the process crashes while the email is being sent. An email over
- * its limit becomes a job for later, unless its link would have expired by then.
+ * Sends an email about an account: once, unless the process crashes while the email is being sent. An email that exceeds
+ * its limit is rescheduled, unless its link would have expired by then.
  */
 export async function sendAccountMail(
   services: Services,
@@ -80,7 +80,7 @@ async function findKey(tx: EntityManager, jobId: string): Promise<string | null>
   return row?.key ?? null;
 }
 
-/** Returns the limit of a kind; null for security notices, which nothing may delay. */
+/** Returns the limit of a kind; null for security notices, which must not be delayed. */
 function getLimit({ mailsPerDay, mailsPerDayFromTeam, linkMailsPerHour }: Config, kind: Kind): EmailLimit | null {
   switch (kind) {
     case 'verify_email':
@@ -89,7 +89,7 @@ function getLimit({ mailsPerDay, mailsPerDayFromTeam, linkMailsPerHour }: Config
     case 'sign_in':
       return { windowHours: LINK_WINDOW_HOURS, max: linkMailsPerHour };
     case 'already_registered':
-      // Strangers cause it, so it has the smaller number.
+      // Anyone who knows the email address can cause it, so it has the lower limit.
       return { windowHours: 24, max: mailsPerDayFromTeam };
     case 'ownership_offered':
       return { windowHours: 24, max: mailsPerDay, maxFromTeam: mailsPerDayFromTeam };
@@ -135,8 +135,8 @@ async function findExpiry(tx: EntityManager, token: string): Promise<Date | null
 }
 
 /**
- * Starts the time of a link when its email leaves: it is valid for at least as long as the email counts. So a mailbox
- * that gets no further link has one that works.
+ * Starts the validity of a link when its email is sent. It lasts at least as long as the email counts towards the limit,
+ * so that a mailbox that gets no further link has a valid one.
  */
 async function renewLink<Email extends { readonly token: string; readonly expiresAt: Date }>(
   tx: EntityManager,

@@ -27,14 +27,14 @@ type Pending = {
   expires_at: string;
 };
 
-/** `earlierLinks` are the hex hashes of the links that this email replaces once it was sent. */
+/** `earlierLinks` are the hex hashes of the links that this email replaces after it was sent. */
 type Admission = { send: Pending; earlierLinks: string[] } | { heldUntil: Date } | null;
 
 const RECORD_ATTEMPTS_MAX = 5;
 
 /**
- * Sends the email of an invitation: once, unless the process crashes while the email is being sent. An email over its
- * limit becomes a job for later. An invitation that was revoked or renewed concurrently gets none.
+ * Sends the email of an invitation: once, unless the process crashes while the email is being sent. An email that
+ * exceeds its limit is rescheduled. An invitation that was revoked or renewed concurrently gets none.
  */
 export async function sendInvitation(
   services: Services,
@@ -98,7 +98,7 @@ async function admit(
 ): Promise<Admission> {
   const { invitationId, copiedLink } = payload;
   // A renewal locks this row in the transaction that creates its link and its job. So under the lock either both
-  // exist or neither does, whatever the clocks of the replicas say.
+  // exist or neither does, regardless of the clocks of the replicas.
   await lockOne(tx, 'invitation', invitationId);
   const [pending] = await tx.execute<Pending[]>(
     `select i.email, lower(i.email) as recipient, i.team_id, t.name as team_name, r.name as role_name,
@@ -150,8 +150,8 @@ async function deleteLinks(tx: EntityManager, invitationId: string, tokenHashes:
 }
 
 /**
- * Deletes a job whose email was sent, together with what follows from that, in one transaction: a job whose row
- * an outage left behind would send the email a second time.
+ * Deletes the job of a sent email and applies the consequences in one transaction, because a job that remained after
+ * an outage would send the email again.
  */
 export async function finishJob(
   db: Database,

@@ -23,7 +23,7 @@ export function createTasks(services: Services, mailer: Mailer, log: Log): TaskL
     } catch (error) {
       const isRejected = isRejection(error);
       if (isRejected || job.attempts >= Math.min(job.max_attempts, ATTEMPTS_MAX)) {
-        await giveUp(email, isRejected ? 'rejected' : 'unreachable', errorSummary(error));
+        await reportFailure(email, isRejected ? 'rejected' : 'unreachable', errorSummary(error));
       } else if (!(await isReplaced(helpers))) {
         // The row and the log keep the message of this error.
         throw new Error(errorSummary(error));
@@ -31,9 +31,9 @@ export function createTasks(services: Services, mailer: Mailer, log: Log): TaskL
     }
   }
 
-  async function giveUp(email: EmailJob, failure: EmailFailure, reason: string): Promise<void> {
+  async function reportFailure(email: EmailJob, failure: EmailFailure, reason: string): Promise<void> {
     if (await failEmail(services.db, email, failure))
-      log.error({ job: email.id, ...subjectOf(email), failure, reason }, 'email failed permanently');
+      log.error({ job: email.id, ...toLogFields(email), failure, reason }, 'email failed permanently');
   }
 
   return {
@@ -56,8 +56,8 @@ export function createTasks(services: Services, mailer: Mailer, log: Log): TaskL
     async recover_jobs(_payload: unknown, helpers: JobHelpers) {
       await helpers.query(UNLOCK_STALE_JOBS, [helpers.job.id]);
       const { rows } = await helpers.query<EmailJob>(ABANDONED_EMAILS);
-      for (const email of rows) await giveUp(email, 'unreachable', 'The worker stopped during the last attempt');
-      await helpers.query(DELETE_SPENT_JOBS, [RETIRED_TASKS]);
+      for (const email of rows) await reportFailure(email, 'unreachable', 'The worker stopped during the last attempt');
+      await helpers.query(DELETE_FINISHED_JOBS, [RETIRED_TASKS]);
     },
 
     async chainAudit() {
@@ -75,7 +75,7 @@ export const cronItems = (): ParsedCronItem[] => [
   ...cleanupSchedule(),
 ];
 
-/** Unlocks the jobs of a killed worker. The library does so after four hours, but no job of ours takes minutes. */
+/** Unlocks the jobs of a killed worker. The library does so after four hours, but our jobs take less than a minute. */
 const UNLOCK_STALE_JOBS = `select graphile_worker.force_unlock_workers(array(
   select locked_by from graphile_worker.jobs
   where locked_by is not null and id <> $1
@@ -92,20 +92,20 @@ const ABANDONED_EMAILS = `select j.id::text, t.identifier as task, j.payload
 /** Tasks of earlier versions: a replica that still runs one of them can schedule a job that no other replica runs. */
 const RETIRED_TASKS = ['sweep'];
 
-/** Replaced jobs, retired ones, and scheduled ones that failed: an operator can see these for two hours. */
-const DELETE_SPENT_JOBS = `select 1 from graphile_worker.complete_jobs(array(
+/** Deletes replaced and retired jobs. Failed scheduled jobs are deleted after two hours, so that operators can see them. */
+const DELETE_FINISHED_JOBS = `select 1 from graphile_worker.complete_jobs(array(
   select id from graphile_worker.jobs
   where locked_at is null and (task_identifier = any($1)
     or (attempts >= max_attempts and (key is null or updated_at < now() - interval '2 hours')))
 ))`;
 
-/** The ids that the log names an email by. */
-const subjectOf = ({ task, payload }: EmailJob): object =>
+/** Returns the ids that identify an email in the log. */
+const toLogFields = ({ task, payload }: EmailJob): object =>
   task === 'sendInvitation'
     ? { invitationId: payload.invitationId }
     : { accountId: payload.accountId, kind: payload.kind };
 
-/** Whether a job with the same key was created while this one ran, which makes this attempt the last. */
+/** Returns whether a job with the same key was created while this one ran. This attempt is then the last. */
 async function isReplaced({ job, ...helpers }: JobHelpers): Promise<boolean> {
   try {
     const { rowCount } = await helpers.query(

@@ -21,7 +21,7 @@ type Row = {
 const QUEUED = `${QUEUE_JOBS} j join ${QUEUE_TASKS} t on t.id = j.task_id
   where j.key is not null and t.identifier in ('sendInvitation', 'sendAccountMail')`;
 
-// Neither addresses nor tokens: an id leads to the person where that is needed.
+// Excludes email addresses and tokens. Operators can look up the account by its id.
 const waitingEmails = query<Row>(
   'waiting_emails',
   `select j.id::text, t.identifier as task, coalesce(j.payload->>'kind', 'invitation') as kind,
@@ -46,9 +46,9 @@ export async function listWaitingEmails(db: QueryRunner, limit: number) {
 }
 
 /**
- * Sends waiting emails now, with the full number of attempts. Emails that are being sent are left alone.
+ * Sends waiting emails now, with the full number of attempts. Skips emails that are being sent.
  * @param id one job, or null for all
- * @returns how many there were
+ * @returns the number of emails
  */
 export async function retryEmails(db: Database, id: string | null): Promise<number> {
   const rows = await db.em().execute<unknown[]>(
@@ -62,7 +62,7 @@ export async function retryEmails(db: Database, id: string | null): Promise<numb
 }
 
 /**
- * Deletes waiting emails, each with its event. Emails that are being sent are left alone.
+ * Deletes waiting emails and records an event for each. Skips emails that are being sent.
  * @param id one job, or null for all that are queued now
  * @returns how many there were
  */

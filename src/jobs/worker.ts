@@ -11,7 +11,7 @@ import { MINUTE_MS, SECOND_MS } from '../time.ts';
 export type Worker = { stop(): Promise<void> };
 
 const CONCURRENCY = 4;
-/** Jobs start on notification. Polling finds scheduled jobs, and those whose notification was lost. */
+/** Notifications start jobs. Polling finds scheduled jobs and those whose notification was lost. */
 const POLL_MS = 5000;
 
 /** Time limits of a shutdown: abort running jobs, stop waiting for them, kill the runner, close the pool. */
@@ -34,7 +34,7 @@ where not exists (
   where datname = current_database() and application_name = '${APPLICATION_NAME}' and pid <> pg_backend_pid()
 )`;
 
-/** Runs jobs until it is stopped, through any outage of the database. */
+/** Starts a worker, which runs jobs until it is stopped and survives outages of the database. */
 export async function startWorker(services: Services, mailer: Mailer, log: Log): Promise<Worker> {
   const pool = openPool(services.db.orm.config.get('clientUrl'), log);
   const stopping = new AbortController();
@@ -53,8 +53,8 @@ export async function startWorker(services: Services, mailer: Mailer, log: Log):
       noHandleSignals: true,
       gracefulShutdownAbortTimeout: ABORT_MS,
       logger: jobLogger(log),
-      // Without batches, a result that cannot be written is a rejection nobody handles, which ends
-      // the process. With them it ends the run.
+      // Without batches, a result that cannot be written is an unhandled rejection, which ends the process.
+      // With batches it ends only the run.
       preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
     });
     started.resolve();
@@ -65,19 +65,19 @@ export async function startWorker(services: Services, mailer: Mailer, log: Log):
   async function keepRunning(): Promise<void> {
     for (let failures = 0; ; failures += 1) {
       const startedAt = Date.now();
-      const reason = await runOnce().then(() => 'it ended', errorSummary);
+      const reason = await runOnce().then(() => 'run ended', errorSummary);
       started.resolve();
       if (stopping.signal.aborted) return;
       if (Date.now() - startedAt > STEADY_MS) failures = 0;
       const delayMs = Math.min(RESTART_MS_MAX, 500 * 2 ** failures);
-      log.warn({ reason, delayMs }, 'the worker stopped and will be started again');
+      log.warn({ reason, delayMs }, 'worker stopped, restart scheduled');
       await sleep(delayMs, undefined, { signal: stopping.signal }).catch(() => undefined);
     }
   }
 
   async function stop(): Promise<void> {
     stopping.abort();
-    const ended = runner?.stop().catch(() => undefined); // It rejects when the run has ended by itself.
+    const ended = runner?.stop().catch(() => undefined); // Rejects if the run has already ended.
     const inTime = await within(FINISH_MS, Promise.all([ended, running]));
     if (!inTime) await within(KILL_MS, runner?.kill());
     await within(CLOSE_MS, pool.end());
@@ -90,8 +90,8 @@ export async function startWorker(services: Services, mailer: Mailer, log: Log):
 }
 
 /**
- * Connections of the worker's own, so that mails and requests never wait for each other and the one
- * that listens takes none from requests. Bounded like theirs: all statements of the queue are short.
+ * Opens a separate connection pool for the worker, so that emails and requests never wait for each other. Timeouts are
+ * those of requests, because all statements of the queue are short.
  */
 function openPool(connectionString: string | undefined, log: Log): pg.Pool {
   const pool = new pg.Pool({
@@ -103,17 +103,17 @@ function openPool(connectionString: string | undefined, log: Log): pg.Pool {
     keepAlive: true,
     application_name: APPLICATION_NAME,
   });
-  const report = (error: Error) => log.warn({ reason: errorSummary(error) }, 'the worker lost a database connection');
+  const report = (error: Error) => log.warn({ reason: errorSummary(error) }, 'worker database connection lost');
   pool.on('error', report);
-  // Of connections in use it is the query that fails.
+  // The errors of connections in use also reject their query, where they are handled.
   pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;
 }
 
 async function within(ms: number, work: Promise<unknown> | undefined): Promise<boolean> {
-  const over = new AbortController();
-  const timer = sleep(ms, false, { signal: over.signal }).catch(() => false);
+  const settled = new AbortController();
+  const timer = sleep(ms, false, { signal: settled.signal }).catch(() => false);
   const inTime = await Promise.race([Promise.resolve(work).then(() => true), timer]);
-  over.abort();
+  settled.abort();
   return inTime;
 }

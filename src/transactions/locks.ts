@@ -16,7 +16,7 @@ import {
 
 /**
  * The order in which a transaction locks rows, table by table; rows of one table are locked in the order of
- * their primary keys. Two transactions that both keep to it cannot wait for each other in a circle.
+ * their primary keys. Transactions that follow it cannot deadlock.
  */
 export const LOCK_ORDER = [
   'authorization_request',
@@ -58,17 +58,18 @@ export class LockOrderError extends Error {
   override readonly name = 'LockOrderError';
 }
 
-/** What each open transaction holds: the rows by table, and the highest rank. */
+/** The locks of an open transaction: the rows by table, and the highest rank. */
 type Held = { rank: number; readonly rows: Map<LockTable, Set<string>> };
 
 const held = new WeakMap<EntityManager, Held>();
 
 /**
- * Runs a statement that locks rows and, outside of production, throws where it breaks the order. Locking again
- * what the transaction holds waits for nobody, so it is in order at any time.
- * @param ids of the rows that the statement locked
+ * Runs a statement that locks rows. Rows that the transaction already holds can be locked again in any order, because
+ * that never waits.
+ * @param ids returns the ids of the rows that the statement locked
+ * @throws LockOrderError outside of production if the statement violates LOCK_ORDER
  */
-async function inOrder<R>(
+async function lockInOrder<R>(
   tx: EntityManager,
   table: LockTable,
   lock: () => Promise<R>,
@@ -106,17 +107,17 @@ export async function lockMany<Table extends LockTable>(
   where: FilterQuery<Row<Table>>,
   mode: RowLock = 'update',
 ): Promise<Row<Table>[]> {
-  const entity: EntityName<Row<Table>> = ENTITIES[table] as never; // which the types cannot follow from `Table`
+  const entity: EntityName<Row<Table>> = ENTITIES[table] as never; // TypeScript cannot infer it from `Table`
   const key = table === 'authorization_request' ? 'idHash' : 'id';
   const find = () =>
     tx.find(entity, where, { lockMode: MODES[mode], orderBy: { [key]: 'asc' } as never, refresh: true });
-  const rows = await inOrder(tx, table, find, (found) => found.map((row) => String((row as { id?: string }).id)));
+  const rows = await lockInOrder(tx, table, find, (found) => found.map((row) => String((row as { id?: string }).id)));
   return rows as Row<Table>[];
 }
 
 /**
- * Prevents the deletion of rows until the transaction ends, and allows their change by others.
- * @returns the ids of those that exist
+ * Prevents the deletion of rows until the transaction ends. Other transactions can still change them.
+ * @returns the ids of the rows that exist
  */
 export async function lockShared(
   tx: EntityManager,
@@ -125,8 +126,8 @@ export async function lockShared(
 ): Promise<string[]> {
   const sql = `select id from ${table} where id = any(string_to_array(?, ' ')) order by id for key share`;
   const lock = async () => (await tx.execute<{ id: string }[]>(sql, [ids.join(' ')])).map(({ id }) => id);
-  return inOrder(tx, table, lock, (found) => found);
+  return lockInOrder(tx, table, lock, (found) => found);
 }
 
-/** Locks a team as `lockOne` does, as a step of `runTogether`. */
+/** Locks a team like `lockOne`, as a step of `runTogether`. */
 export const lockTeamStep = command<{ id: string }>('lock_team', 'select id from team where id = $1 for update');

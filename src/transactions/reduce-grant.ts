@@ -5,11 +5,11 @@ import { record } from '../events/record.ts';
 import { lockMany } from './locks.ts';
 
 /**
- * Removes all but the given scopes from a locked grant, its tokens and its API keys. They are removed from the rows,
- * so that a later consent to more gives nothing back. A key without a scope left is revoked.
+ * Removes all but the given scopes from a locked grant, its tokens and its API keys. The rows lose the scopes, so that
+ * a later consent to more scopes does not restore them. Keys without remaining scopes are revoked.
  */
 export async function reduceGrant(tx: EntityManager, grantId: string, kept: readonly Scope[]): Promise<void> {
-  // The clock of the database, because refresh tokens record their consumption by it.
+  // Uses the clock of the database, because refresh tokens record their consumption by it.
   await tx.nativeUpdate(OAuthGrant, { id: grantId }, { scopes: [...kept], narrowedAt: raw('clock_timestamp()') });
   const list = kept.join(' ');
   await tx.execute(
@@ -28,7 +28,7 @@ export async function reduceGrant(tx: EntityManager, grantId: string, kept: read
       record(tx, 'api_key.revoked', { ...ids, reason: 'its grant has none of its scopes' });
     } else {
       await tx.nativeUpdate(ApiKey, { id: keyId }, { scopes: left });
-      record(tx, 'api_key.updated', { ...ids, scopes: left, reason: 'its grant was narrowed' });
+      record(tx, 'api_key.updated', { ...ids, scopes: left, reason: 'its grant was reduced' });
     }
   }
 }

@@ -14,7 +14,7 @@ export async function revokeGrants(
   if (grants.length === 0) return;
   const ids = grants.map(({ id }) => id);
   await tx.nativeUpdate(OAuthGrant, { id: { $in: ids } }, { revokedAt: new Date() });
-  // Under the lock of its grant: a key that is being created through it exists by now, or will be denied.
+  // Read the keys after locking the grants, so that no key is created through a grant while it is revoked.
   await revokeApiKeys(tx, { oauthGrant: { $in: ids } }, 'its grant ended');
   for (const grant of grants) {
     const { id: grantId, account, client, team } = grant;
@@ -28,7 +28,7 @@ export async function revokeGrants(
   }
 }
 
-/** Revokes the API keys that match. Records each. @returns how many there were */
+/** Revokes the API keys that match. Records each. @returns the number of revoked keys */
 export async function revokeApiKeys(tx: EntityManager, where: FilterQuery<ApiKey>, reason?: string): Promise<number> {
   const keys = await lockMany(tx, 'api_key', { $and: [where, { revokedAt: null }] });
   if (keys.length === 0) return 0;
@@ -44,12 +44,12 @@ export async function revokeApiKeys(tx: EntityManager, where: FilterQuery<ApiKey
   return keys.length;
 }
 
-/** Deletes consents whose codes were not exchanged yet, so that an exchange does not bring access back. */
+/** Deletes consents whose codes were not exchanged yet, so that an exchange does not restore access. */
 export async function deletePendingConsents(tx: EntityManager, where: FilterQuery<OAuthTokenFamily>): Promise<void> {
   await tx.nativeDelete(OAuthTokenFamily, { $and: [where, { grant: null }] });
 }
 
-/** Deletes a locked membership and revokes the account's grants and keys for the team and an offer of ownership to it. */
+/** Deletes a locked membership. Also revokes the account's grants and keys for the team and an offer of ownership. */
 export async function endMembership(tx: EntityManager, membership: Membership): Promise<void> {
   const team = membership.team.id;
   const account = membership.account.id;

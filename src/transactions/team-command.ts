@@ -14,16 +14,17 @@ const permissionsOfCaller = query<{ permissions: Permission[] }>(
    where m.team_id = $1 and m.account_id = $2 and ${activeMembership('m')}`,
 );
 
-/** The condition of a team command: the caller is an active member whose role holds the permission. */
+/** Returns the SQL condition of a team command: the caller is an active member whose role has the permission. */
 export const callerHolds = (team: string, account: string, permission: string): string =>
   `exists (select from membership m join role r on r.id = m.role_id
      where m.team_id = ${team} and m.account_id = ${account} and ${activeMembership('m')}
        and ${permission} = any(r.permissions))`;
 
 /**
- * Does what `withTeam` does for a change that is one command, in one round trip: the team's lock and the command are
- * sent together. The command has a snapshot of its own, so it sees what was committed while the lock waited. It has to
- * carry the permission as a condition, by `callerHolds`; without the lock that would be the one from before the wait.
+ * Runs a team change that is a single command, with the guarantees of `withTeam` but in one round trip: the lock and
+ * the command are sent together. The command has its own snapshot, so it sees changes that were committed while the
+ * lock waited. It must contain `callerHolds` as a condition. The runner itself reads the
+ * permission only to choose the error.
  */
 export const teamCommandRunner = (
   db: Database,

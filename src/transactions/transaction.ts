@@ -2,20 +2,20 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Database } from '../db/database.ts';
 import { isTransactionConflict } from '../db/database.ts';
 
-/** What opens a transaction: the database or, through `within`, a transaction that is open already. */
+/** Opens transactions: the database or, through `within`, an open transaction. */
 export type TransactionScope = Pick<Database, 'em'>;
 
 const RETRIES_MAX = 3;
 
 /**
- * Runs `work` in a transaction. If PostgreSQL chose it as the victim of a deadlock or of a serialization
- * conflict, it runs again, up to three times, in a new transaction with a new unit of work. So `work` must not
- * change anything outside of its transaction; events that it records belong to the attempt that commits.
+ * Runs `work` in a transaction. If PostgreSQL aborts it because of a deadlock or a serialization failure, it runs
+ * again, up to three times, in a new transaction with a new unit of work. So `work` must not change anything outside
+ * of its transaction. Only the events of the committed attempt are recorded.
  */
 export const transaction = <R>(db: TransactionScope, work: (tx: EntityManager) => Promise<R>): Promise<R> =>
   retryConflicts(() => db.em().transactional(work));
 
-/** Runs a transaction again if PostgreSQL aborted it for the sake of others. */
+/** Retries a transaction that PostgreSQL aborted because of a conflict, up to three times. */
 export async function retryConflicts<R>(attempt: () => Promise<R>): Promise<R> {
   for (let retries = 0; ; retries += 1) {
     try {

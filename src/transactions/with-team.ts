@@ -6,27 +6,28 @@ import { ProblemError } from '../errors.ts';
 import { lockMany, lockOne, lockShared } from './locks.ts';
 import { transaction, type TransactionScope } from './transaction.ts';
 
-/** Who changes which team. Without permissions: those that were read before the lock can be out of date. */
+/** A team and the account that changes it. Excludes permissions, because those read before the lock can be outdated. */
 export type TeamCaller = { readonly teamId: string; readonly accountId: string };
 
 export type TeamTransaction = {
   readonly tx: EntityManager;
   readonly team: Team;
-  /** The caller with their role as it is under the lock. */
+  /** The caller with the role that was read under the lock. */
   readonly caller: TeamCaller & { readonly roleId: string; readonly permissions: readonly Permission[] };
 };
 
-/** What the caller has to be: any active member, the owner, or a member whose role holds a permission. */
+/** The required role of the caller: any active member, the owner, or a member with a permission. */
 export type Requirement = Permission | 'owner' | 'member';
 
 type Options = {
-  /** Locks the caller's account exclusively, for what is counted per account. By default it is only kept. */
+  /** Locks the caller's account exclusively, for limits per account. By default only its deletion is prevented. */
   readonly account?: 'update';
 };
 
 /**
- * Changes a team on behalf of a caller: locks the team, reads the caller's membership and role under the lock,
- * answers 404 or 403, and only then runs `work`. Roles and memberships do not change while the team is locked.
+ * Changes a team on behalf of a caller: locks the team, reads the caller's membership and role under the lock, and only
+ * then runs `work`. Roles and memberships do not change while the team is locked.
+ * @throws team_not_found (404), permission_missing (403)
  */
 export const withTeam = <R>(
   db: TransactionScope,
@@ -36,7 +37,7 @@ export const withTeam = <R>(
   options?: Options,
 ): Promise<R> => transaction(db, async (tx) => work(await lockTeamFor(tx, caller, requires, options)));
 
-/** The same inside of a transaction that is open already. */
+/** Locks a team and checks the caller like `withTeam`, in an open transaction. */
 export async function lockTeamFor(
   tx: EntityManager,
   { teamId, accountId }: TeamCaller,
@@ -87,7 +88,7 @@ export async function lockMember(tx: EntityManager, teamId: string, accountId: s
   return lockMembership(tx, teamId, accountId);
 }
 
-/** The same for an account that is locked already. */
+/** Locks a membership like `lockMember`, if the account is already locked. */
 export async function lockMembership(tx: EntityManager, teamId: string, accountId: string): Promise<Membership | null> {
   const [membership] = await lockMany(tx, 'membership', { team: teamId, account: accountId });
   return membership ?? null;

@@ -61,7 +61,7 @@ describe('a database that is away', () => {
     await roster.work();
     server.answerWith(() => database.cut().then(() => undefined));
     await roster.invite(await roster.aTeam(), 'bob@example.com');
-    await eventually(() => expect(levelOf(roster.lines, 'the worker stopped and will be started again')).toBe(40));
+    await eventually(() => expect(levelOf(roster.lines, 'worker stopped, restart scheduled')).toBe(40));
 
     await database.mend();
     await roster.rows(`update graphile_worker._private_jobs set locked_at = now() - interval '16 minutes'`);

@@ -22,7 +22,7 @@ describe('a mail server that is away', () => {
     await eventually(async () => expect(await roster.jobs()).toEqual([]));
     expect(server.mails).toHaveLength(1);
     expect(await roster.links(invitationId)).toEqual([await linkIn(server.mails[0])]);
-    expect(levelOf(roster.lines, 'job failed and will be retried')).toBe(40);
+    expect(levelOf(roster.lines, 'job failed, retry scheduled')).toBe(40);
   });
 
   // Guarantees that no sealed token rests in the database after the last attempt, and that the operator hears of it.

@@ -21,19 +21,19 @@ const BATCHES_MAX = 50;
 const UNKNOWN_START = '1970-01-01T00:00:00.000Z';
 
 type Batch = {
-  /** How many were chained. */
+  /** The number of chained events. */
   readonly count: number;
   readonly end: ChainPosition;
   /** Events without a valid MAC. They stay pending, and `audit verify` reports them. */
   readonly rejected: readonly string[];
-  /** The last event that was looked at. */
+  /** The id of the last event of the batch. */
   readonly after: string;
   readonly isLast: boolean;
 };
 
 /**
- * Chains the events that are pending, and signs the end of the chain. This is no part of requests, because they
- * would have to wait for each other to know the previous hash. @returns how many events were chained
+ * Chains the pending events and signs the end of the chain. Requests do not do this, because they would have to wait
+ * for each other to know the previous hash. @returns the number of chained events
  */
 export async function chainEvents(services: ChainServices, log: Log): Promise<number> {
   let chained = 0;
@@ -59,7 +59,7 @@ export async function chainEvents(services: ChainServices, log: Log): Promise<nu
   return chained;
 }
 
-/** Where this process ended the chain the last time: what the database cannot have forgotten. */
+/** The end of the chain that this process wrote last. It reveals a chain that was restarted in the database. */
 const lastEnds = new WeakMap<object, ChainPosition>();
 
 async function chainBatch(tx: EntityManager, services: ChainServices, log: Log, after: string): Promise<Batch | null> {
@@ -73,7 +73,7 @@ async function chainBatch(tx: EntityManager, services: ChainServices, log: Log, 
     );
     return null;
   }
-  // With an event of its own, so that the newest checkpoint is signed by the first key before the others are dropped.
+  // Record a key change, so that the newest checkpoint is signed by the first key before the other keys are removed.
   if (after === '' && last !== undefined && signerOf(services.encryption, last) > 0) {
     record(tx, 'audit_log.key_changed');
     await tx.flush();
@@ -113,8 +113,8 @@ async function chainBatch(tx: EntityManager, services: ChainServices, log: Log, 
 }
 
 /**
- * Returns why the chain must not be extended, or null. Links can be computed by anybody, so the chain ends where its
- * newest checkpoint says, and only if that is signed.
+ * Returns why the chain must not be extended, or null. Anyone with write access to the
+ * database can compute links, so only a signed checkpoint determines the end of the chain.
  */
 async function findEndProblem(
   tx: EntityManager,

@@ -5,7 +5,7 @@ import type { Database } from '../../db/database.ts';
 import { newId } from '../../entities/index.ts';
 import { checkpointKeys, findSigner, signCheckpoint, type Checkpoint } from './hash-chain.ts';
 
-/** What the chain needs. */
+/** The services that the chain uses. */
 export type ChainServices = { readonly db: Database; readonly encryption: Encryption };
 
 /** A checkpoint as it is stored. */
@@ -29,7 +29,7 @@ export async function readCheckpoints(
   return rows.map((row) => ({ ...row, sequence: Number(row.sequence) }));
 }
 
-/** Returns the newest checkpoint, which vouches for the whole chain. */
+/** Returns the newest checkpoint, whose hash covers the whole chain. */
 export const newestCheckpoint = async (tx: EntityManager): Promise<StoredCheckpoint | undefined> =>
   (await readCheckpoints(tx, 'true order by sequence desc limit 1'))[0];
 
@@ -39,9 +39,9 @@ export function signerOf(encryption: Encryption, { signature, ...checkpoint }: S
 }
 
 /**
- * Returns until when events without a MAC are accepted: a while after an upgrade, because replicas of the version
- * before still insert some. Only a chain that has been signed before gets that time, so that nobody can pass a
- * chain without its checkpoints off as one that was just upgraded. The first checkpoint with a period keeps it.
+ * Returns until when events without a MAC are accepted. After an upgrade they are accepted for a while, because
+ * replicas of the previous version still insert them. Only a signed chain gets this period, so that an attacker cannot
+ * delete the checkpoints and present the chain as just upgraded. The first checkpoint with a period keeps it.
  */
 export function findUnsignedUntil(last: StoredCheckpoint | undefined): string {
   if (last?.unsignedUntil) return last.unsignedUntil;
@@ -50,7 +50,7 @@ export function findUnsignedUntil(last: StoredCheckpoint | undefined): string {
 
 const UNSIGNED_MS = 3_600_000;
 
-/** Waits for nobody. @returns whether this transaction is the only one that can change the chain */
+/** Tries to lock the chain without waiting. @returns whether this transaction holds the lock */
 export async function tryLockChain(tx: EntityManager): Promise<boolean> {
   const [row] = await tx.execute<{ locked: boolean }[]>('select pg_try_advisory_xact_lock(?) as locked', [
     ADVISORY_LOCKS.auditChain,

@@ -85,7 +85,7 @@ export function isEventSigned(keys: readonly Buffer[], row: CanonicalRow): boole
 /** Returns the keys that events are signed with; the first one signs. */
 export const eventKeys = (encryption: Encryption): readonly Buffer[] => encryption.keysFor(PURPOSE);
 
-// By driver, which a database shares with all of its entity managers: a record takes only those.
+// Keyed by driver, which all entity managers of a database share, because `record` knows only the entity manager.
 const signingKeys = new WeakMap<object, Buffer>();
 
 /** Sets the key that signs the events of a database. Without one, nothing can be recorded in it. */

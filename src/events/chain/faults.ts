@@ -1,16 +1,16 @@
-/** What `audit verify` reports, with its explanation. */
+/** The faults that `audit verify` reports, with their explanations. */
 export const FAULTS = {
   event_changed: 'was changed',
   event_missing: 'was deleted',
   event_unchained: 'is neither chained nor pending: it was inserted with the triggers off, or its link was deleted',
   event_forged: 'has no valid MAC: this service did not write it, or its key is no longer in SECRET_KEYS',
-  link_missing: 'has no link any more',
-  checkpoint_differs: 'differs from what was signed or known',
+  link_missing: 'no longer has a link',
+  checkpoint_differs: 'differs from the signed or known checkpoint',
   checkpoint_not_signed: 'is the end of the chain, and none of SECRET_KEYS has signed it',
   checkpoint_missing: 'and all others are not covered by any checkpoint',
   end_not_signed: 'comes after the newest checkpoint',
-  end_missing: 'and everything after it was cut off',
-  chain_restarted: 'is where the chain began anew, after accounts and events that it should cover',
+  end_missing: 'and all events after it were cut off',
+  chain_restarted: 'is where the chain was restarted, after accounts and events that it should cover',
   trigger_missing: 'is missing',
   trigger_disabled: 'is disabled',
   trigger_changed: 'was replaced',
@@ -22,7 +22,7 @@ export type Fault = {
   readonly kind: FaultKind;
   readonly sequence: number | null;
   readonly eventId: string | null;
-  /** The trigger that it is about. */
+  /** The name of the faulty trigger. */
   readonly trigger?: string;
 };
 

@@ -7,7 +7,7 @@ const BODIES = {
   audit_note_pending: '52902df3d090dae589cf745f053fb1a0f0f54bc1da6ae9f8e10782ae3f191bfa',
 } as const;
 
-/** The triggers that keep rows from being changed, and that make new events pending. */
+/** The triggers that prevent changes of rows, and that make new events pending. */
 const TRIGGERS: Readonly<Record<string, keyof typeof BODIES>> = {
   audit_event_append_only: 'audit_append_only',
   audit_link_append_only: 'audit_append_only',

@@ -48,7 +48,7 @@ export function nextPosition(before: ChainPosition, row: CanonicalRow): ChainPos
     row.request_id,
     row.details,
     row.count,
-    // Events from before there were MACs keep the hash that they had.
+    // Events from before the introduction of MACs keep their hash.
     ...(row.mac === null ? [] : [row.mac]),
   ]);
   const hash = createHash('sha256').update(Buffer.from(before.hash, 'hex')).update(text).digest('hex');
@@ -60,7 +60,7 @@ const PURPOSE = 'audit-checkpoint';
 /** Returns the keys that checkpoints are signed with; the first one signs. */
 export const checkpointKeys = (encryption: Encryption): readonly Buffer[] => encryption.keysFor(PURPOSE);
 
-/** Where the chain ended at a time. A root is one whose predecessors were pruned. */
+/** A position where the chain once ended. A root is a checkpoint whose predecessors were pruned. */
 export type Checkpoint = ChainPosition & {
   readonly isRoot: boolean;
   readonly createdAt: string;

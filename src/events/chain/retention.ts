@@ -22,15 +22,15 @@ const PAUSE_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 
 /**
- * Deletes the events that are older than AUDIT_DAYS, in whole ranges of the chain: the checkpoint at the end of a
- * range stays, signed as the root that the rest is verified from. Nothing is deleted that cannot be verified, so
- * that this cannot remove the traces of tampering. @returns how many events were deleted
+ * Deletes the events that are older than AUDIT_DAYS, in whole ranges of the chain. The checkpoint at the end of a
+ * range is kept and signed as the root from which the rest is verified. Ranges that fail verification are kept,
+ * because they are evidence of tampering. @returns the number of deleted events
  */
 export async function pruneEvents(services: RetentionServices, log: Log, now = new Date()): Promise<number> {
   const [recent] = await readCheckpoints(services.db.em(), 'is_root and created_at > ?', [
     new Date(now.getTime() - PAUSE_MS).toISOString(),
   ]);
-  // Not every minute, because each deletion is an event too.
+  // Pruning runs less than once a minute, because each deletion is an event too.
   if (recent !== undefined) return 0;
   const before = new Date(now.getTime() - services.config.auditDays * DAY_MS);
   let deleted = 0;
@@ -99,6 +99,6 @@ async function isVerified(
   for (const row of rows) position = nextPosition(position, row);
   const isUnchanged = position.sequence === cut.sequence && position.hash === cut.hash;
   if (!isUnchanged || rows.some((row) => Date.parse(row.occurred_at) > before.getTime())) return false;
-  // Its key can have been dropped since; then the newest checkpoint has to vouch for it.
+  // If its key is no longer in SECRET_KEYS, the newest checkpoint has to cover it.
   return signerOf(services.encryption, cut) >= 0 || (await verifyAudit(services)).fault === null;
 }

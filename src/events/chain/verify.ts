@@ -16,23 +16,23 @@ const PAGE = 2000;
 
 /** An event is chained within a minute. After this long it is reported as late. */
 const LATE_MS = 3_600_000;
-/** A chain that is so much younger than the accounts or events of its database did not begin with them. */
+/** A chain that is younger than its accounts or events by more than this was restarted. */
 const RESTART_MS = 86_400_000;
 
-/** Something that can be harmless: how many events it is about, and the first of them. */
+/** A finding that can be harmless: the number of its events, and the first of them. */
 export type Notice = { readonly count: number; readonly sequence: number | null; readonly eventId: string | null };
 
 export type Verification = {
   /** The first fault. */
   readonly fault: Fault | null;
   readonly faults: readonly Fault[];
-  /** How many events were compared with the chain, and how many are not chained yet. */
+  /** The number of events that were compared with the chain, and of those not chained yet. */
   readonly events: number;
   readonly pending: number;
   readonly end: ChainPosition;
   /** Events that were chained long after they happened: the worker did not run, or they were inserted later. */
   readonly late: Notice;
-  /** Events without a MAC, from before an upgrade. */
+  /** Events without a MAC, recorded before an upgrade. */
   readonly unsigned: Notice;
   /** Whether the first of SECRET_KEYS signed the newest checkpoint, so that the other keys can be dropped. */
   readonly isSignedByFirstKey: boolean;
@@ -78,14 +78,14 @@ async function verify(tx: EntityManager, services: ChainServices, known?: ChainP
   };
 }
 
-/** The chain ends where it was signed last, and not before a known position. */
+/** Checks that the chain ends at the newest checkpoint, and not before a known position. */
 function endFault(end: ChainPosition, last: ChainPosition, known: ChainPosition | undefined): Fault | null {
   if (last.sequence < end.sequence) return faultAt('end_not_signed', last.sequence + 1);
   const expected = Math.max(last.sequence, known?.sequence ?? 0);
   return expected > end.sequence ? faultAt('end_missing', end.sequence + 1) : null;
 }
 
-/** Finds a chain that began anew: its signed start is later than events or accounts that it has to cover. */
+/** Finds a restarted chain: its signed start is later than events or accounts that it has to cover. */
 async function findRestart(tx: EntityManager, last: StoredCheckpoint | undefined): Promise<Fault[]> {
   const [oldest] = await tx.execute<{ at: string | null; links: boolean }[]>(
     `select to_char(least(
@@ -103,7 +103,7 @@ async function findRestart(tx: EntityManager, last: StoredCheckpoint | undefined
 
 type LinkRow = CanonicalRow & { sequence: string; hash: string; event_id: string };
 
-/** Goes from a root to the end of the chain, or to the first link or checkpoint that differs. */
+/** Verifies the chain from a root to its end, or to the first link or checkpoint that differs. */
 class ChainWalk {
   fault: Fault | null = null;
   end: ChainPosition;
@@ -119,7 +119,7 @@ class ChainWalk {
   }
 
   async run(tx: EntityManager): Promise<void> {
-    // From the very first link, so that links before the root are not overlooked.
+    // Start at the first link, so that links before the root are checked too.
     for (let after = -1; this.fault === null;) {
       const rows = await tx.execute<LinkRow[]>(
         `select l.sequence, encode(l.hash, 'hex') as hash, l.event_id, ${CANONICAL}
@@ -128,7 +128,7 @@ class ChainWalk {
         [after, PAGE],
       );
       const last = Number(rows.at(-1)?.sequence ?? after);
-      // Up to the checkpoint that closes the batch of the last event.
+      // Read up to the checkpoint at the end of the last event's batch.
       const checkpoints = await readCheckpoints(
         tx,
         `sequence > ? and sequence <= coalesce((select min(sequence) from audit_checkpoint where sequence >= ?), ?)
@@ -156,7 +156,7 @@ class ChainWalk {
       this.fault = this.#step(row, expected, checkpoint);
       if (this.fault !== null) return;
       if (checkpoint === undefined) continue;
-      // Of a checkpoint whose key was dropped, the time is not known for certain.
+      // The time of a checkpoint is not trustworthy if its key was removed from SECRET_KEYS.
       if (isVerified(checkpoint) && Date.parse(checkpoint.createdAt) - Date.parse(row.occurred_at) > LATE_MS)
         this.late = noted(this.late, row, expected);
       if (row.mac === null && checkpoint.startedAt !== null) this.unsigned = noted(this.unsigned, row, expected);

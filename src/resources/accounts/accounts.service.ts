@@ -20,7 +20,7 @@ export type NewAccount = {
 
 /** Creates an account for the operator. The unique index on the email address ignores case. */
 export async function createAccount(db: TransactionScope, input: NewAccount): Promise<Account> {
-  const passwordHash = input.password === undefined ? null : await hashPassword(checked(input.password, input.email));
+  const passwordHash = input.password === undefined ? null : await hashPassword(requireValidPassword(input.password, input.email));
   try {
     return await transaction(db, async (tx) => {
       const account = tx.create(Account, {
@@ -47,7 +47,7 @@ export async function findAccountByEmail(em: EntityManager, email: string): Prom
   return row === undefined ? null : em.findOne(Account, row.id);
 }
 
-/** Denies the account's credentials from now on. Enabling it restores API keys and grants; its sessions are revoked. */
+/** Disables an account and revokes its sessions. Enabling it restores its API keys and grants. */
 export async function disableAccount(db: TransactionScope, accountId: string): Promise<Account> {
   return transaction(db, async (tx) => {
     // Lock the account, so that concurrent calls to disable and enable it leave a consistent state.
@@ -70,13 +70,13 @@ export async function enableAccount(db: TransactionScope, accountId: string): Pr
   });
 }
 
-/** The operator has no account on the command line. */
+/** Returns the ids of an operator event. On the command line the operator has no account. */
 function operatorFields(subjectId: string) {
   const { actorId } = currentActor();
   return { ...(actorId !== null && { accountId: actorId }), subjectId };
 }
 
-function checked(password: string, email: string): string {
+function requireValidPassword(password: string, email: string): string {
   const { min, max } = PASSWORD_LENGTH;
   const length = Array.from(password).length;
   const detail = `A password has ${min} to ${max} characters.`;

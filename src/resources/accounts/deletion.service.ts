@@ -37,11 +37,11 @@ async function remove(
   accountId: string,
   lock: () => Promise<Account> = () => lockAccount(tx, accountId),
 ): Promise<boolean> {
-  const teamIds = await ownedTeams(tx, accountId);
+  const teamIds = await listOwnedTeams(tx, accountId);
   await lockMany(tx, 'team', { id: { $in: teamIds } });
   const account = await lock();
   const { email, emailVerifiedAt } = account;
-  const owned = await ownedTeams(tx, accountId);
+  const owned = await listOwnedTeams(tx, accountId);
   if (owned.some((id) => !teamIds.includes(id))) return false;
 
   for (const teamId of owned) {
@@ -53,7 +53,7 @@ async function remove(
   }
   await lockMany(tx, 'session', { account: accountId });
   await notify(tx, accountId, { kind: 'account_deleted' });
-  if (email && emailVerifiedAt) await removeAddress(tx, accountId, email);
+  if (email && emailVerifiedAt) await deleteEmailAddress(tx, accountId, email);
   await lockMany(tx, 'membership', { account: accountId });
   // The account's OAuth clients are deleted with it, and with them the grants of other users.
   const clients = await lockMany(tx, 'oauth_client', { account: accountId });
@@ -65,7 +65,7 @@ async function remove(
     await tx.nativeDelete(Team, { id: teamId });
     record(tx, 'team.deleted', { accountId, teamId, reason: 'account deleted' });
   }
-  // Memberships are deleted with the account. Each of the teams has lost a member.
+  // Memberships are deleted with the account, so record an event for each team.
   const left = await tx.execute<{ team_id: string }[]>(
     'select team_id from membership where account_id = ? order by team_id',
     [accountId],
@@ -78,10 +78,10 @@ async function remove(
 }
 
 /**
- * Removes what names the mailbox of the account outside of its own rows. Its notices are still sent: each job is
- * deleted with its email. An unverified address is not the account's, so what others sent to it stays.
+ * Deletes other rows that contain the verified email address of the account. Its notices are still sent, and their jobs
+ * deleted afterwards. An unverified address may belong to someone else, so its invitations stay.
  */
-async function removeAddress(tx: EntityManager, accountId: string, email: string): Promise<void> {
+async function deleteEmailAddress(tx: EntityManager, accountId: string, email: string): Promise<void> {
   const ids = await tx.execute<{ id: string }[]>('select id from invitation where lower(email) = lower(?)', [email]);
   const invitations = await lockMany(tx, 'invitation', { id: { $in: ids.map(({ id }) => id) } });
   for (const { id: invitationId, team, acceptedAt } of invitations) {
@@ -97,7 +97,7 @@ async function removeAddress(tx: EntityManager, accountId: string, email: string
   );
 }
 
-async function ownedTeams(tx: EntityManager, accountId: string): Promise<string[]> {
+async function listOwnedTeams(tx: EntityManager, accountId: string): Promise<string[]> {
   const rows = await tx.execute<{ team_id: string }[]>(
     `select team_id from membership where account_id = ? and role_id = 'owner' order by team_id`,
     [accountId],

@@ -8,7 +8,7 @@ import { HOUR_MS } from '../../time.ts';
 const KINDS = {
   verify_email: { secret: 'emailVerification', validMs: 24 * HOUR_MS },
   change_email: { secret: 'emailVerification', validMs: 24 * HOUR_MS },
-  // At least as long as `LINK_WINDOW`, from the moment the email leaves.
+  // At least as long as `LINK_WINDOW`, counted from the sending of the email.
   reset_password: { secret: 'passwordReset', validMs: HOUR_MS },
   sign_in: { secret: 'signInLink', validMs: HOUR_MS },
 } as const satisfies Record<TokenPurpose, unknown>;
@@ -65,7 +65,7 @@ export async function consumeToken(
 }
 
 /** Deletes the unused links of an account; all purposes by default. */
-export async function endTokens(
+export async function deleteTokens(
   tx: EntityManager,
   accountId: string,
   purposes?: readonly TokenPurpose[],

@@ -3,7 +3,7 @@ import { record } from '../../events/record.ts';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { transaction } from '../../transactions/transaction.ts';
 import { withAccount } from '../../transactions/with-account.ts';
-import { consumeToken, endTokens, issueToken } from './email-link-token.ts';
+import { consumeToken, deleteTokens, issueToken } from './email-link-token.ts';
 import { withMinimumDuration } from '../../crypto/minimum-duration.ts';
 import type { Principal } from '../../auth/principal.ts';
 import { addressAttemptLimit, consumeAttempt, refundAttempt } from '../../rate-limit/attempts.ts';
@@ -15,8 +15,8 @@ import type { BrowserClient } from '../../procedures/browser-client.ts';
 import { requireRecentProof } from '../../auth/recent-proof.ts';
 
 /**
- * Emails a link to the new address and a notice to the present one. The address changes once the link is used.
- * An address that another account has gets no email, and the answer is the same.
+ * Emails a link to the new email address and a notice to the present one. The address changes when the link is used.
+ * If another account has the address, no email is sent and the response is the same.
  */
 export async function changeEmail(
   services: Services,
@@ -29,7 +29,7 @@ export async function changeEmail(
   await consumeAttempt(addressAttemptLimit(browserClient.attempts, 'mail', browserClient.addressBucket));
   await withMinimumDuration(
     withAccount(db, principal, async ({ tx, account }) => {
-      await endTokens(tx, account.id, ['change_email']);
+      await deleteTokens(tx, account.id, ['change_email']);
       await notify(tx, account.id, { kind: 'email_change_requested', newEmail });
       if (await isTaken(tx, account.id, newEmail)) return;
       const token = issueToken(tx, tokens, account, 'change_email', newEmail);
@@ -59,15 +59,15 @@ export async function confirmEmailChange(
       const { account, email: newEmail } = await consumeToken(tx, tokens, 'change_email', token);
       if (account.disabledAt) throw new ProblemError('link_invalid');
       const { email: oldEmail } = account;
-      // A mailbox that was never verified may be a stranger's, who must not learn the new address.
+      // An unverified mailbox may belong to someone else, who must not learn the new email address. `notify` skips it.
       await notify(tx, account.id, { kind: 'email_changed', newEmail });
       tx.assign(account, { email: newEmail, emailVerifiedAt: new Date() });
       record(tx, 'account.email_changed', { accountId: account.id });
       await tx.flush();
       await notify(tx, account.id, { kind: 'email_changed', newEmail });
       // Links to the old mailbox prove nothing about the new one.
-      await endTokens(tx, account.id);
-      // Accepted invitations are of no more use, and the deletion of the account would not find the old address.
+      await deleteTokens(tx, account.id);
+      // Delete accepted invitations, because the deletion of the account would not find the old address.
       await tx.execute('delete from invitation where lower(email) = lower(?) and accepted_at is not null', [oldEmail]);
     });
   } catch (error) {

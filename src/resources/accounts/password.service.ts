@@ -1,6 +1,6 @@
 import { withAccount } from '../../transactions/with-account.ts';
 import { record } from '../../events/record.ts';
-import { endTokens } from './email-link-token.ts';
+import { deleteTokens } from './email-link-token.ts';
 import { hashPassword, requireUncommon } from '../../crypto/password-hash.ts';
 import type { Principal } from '../../auth/principal.ts';
 import { Account } from '../../entities/index.ts';
@@ -28,7 +28,7 @@ export async function changePassword(
     account.passwordHash = passwordHash;
     record(tx, 'account.password_changed', { accountId });
     // Someone who knew the old password may have requested these.
-    await endTokens(tx, accountId, ['change_email', 'reset_password']);
+    await deleteTokens(tx, accountId, ['change_email', 'reset_password']);
     await revokeSessions(tx, { account: accountId }, 'password changed');
     await notify(tx, accountId, { kind: 'password_changed' });
     return startSession(tx, services, { account, authenticationType: 'password', browserClient, replaced: principal });

@@ -14,43 +14,43 @@ import { MINUTE_MS } from '../../time.ts';
 /** Ed25519, ES256 and RS256 as COSE numbers, in order of preference. Authenticators and every runtime support them. */
 export const ALGORITHMS = [-8, -7, -257];
 
-/** How long an authenticator may take, in milliseconds. */
+/** The time limit for an authenticator. */
 export const CHALLENGE_MS = 5 * MINUTE_MS;
 const CHALLENGE_BYTES = 32;
 
-/** Returns the relying party: the host and origin of BASE_URL, whatever host a request names. */
-export function relyingParty({ baseUrl }: Config): { id: string; origin: string } {
+/** Returns the relying party: the host and origin of BASE_URL, regardless of the Host header. */
+export function getRelyingParty({ baseUrl }: Config): { id: string; origin: string } {
   const { hostname, origin } = new URL(baseUrl);
   return { id: hostname, origin };
 }
 
 /** Returns the user handle for authenticators: the account's id, which contains no personal data. */
-export const userHandleOf = (accountId: string): string => Buffer.from(accountId).toString('base64url');
+export const createUserHandle = (accountId: string): string => Buffer.from(accountId).toString('base64url');
 
 /** Creates a challenge for an authenticator. It is valid once, for five minutes. */
-export function newChallenge(tx: EntityManager, account: Account | null): string {
+export function createChallenge(tx: EntityManager, account: Account | null): string {
   const challenge = randomBytes(CHALLENGE_BYTES).toString('base64url');
   tx.create(PasskeyChallenge, { challenge, account, expiresAt: new Date(Date.now() + CHALLENGE_MS) });
   return challenge;
 }
 
 /**
- * Consumes the challenge that a response answers, before anything else of the response is verified, so that
- * each response is tried once.
+ * Consumes the challenge of a response before the response is verified, so that each challenge can be answered only
+ * once.
  */
-export async function takeChallenge(
+export async function consumeResponseChallenge(
   db: Services['db'],
   { response }: RegistrationResponse | SignInResponse,
   accountId: string | null,
 ): Promise<string> {
-  const challenge = challengeIn(response.clientDataJSON);
-  if (challenge === undefined || !(await consumeChallenge(db, challenge, accountId))) throw refused();
+  const challenge = parseChallenge(response.clientDataJSON);
+  if (challenge === undefined || !(await consumeChallenge(db, challenge, accountId))) throw passkeyRejected();
   return challenge;
 }
 
 const CHALLENGE = /^[\w-]{43}$/;
 
-function challengeIn(clientDataJSON: string): string | undefined {
+function parseChallenge(clientDataJSON: string): string | undefined {
   try {
     const data: unknown = JSON.parse(Buffer.from(clientDataJSON, 'base64url').toString('utf8'));
     const challenge = typeof data === 'object' && data !== null && 'challenge' in data ? data.challenge : undefined;
@@ -61,14 +61,14 @@ function challengeIn(clientDataJSON: string): string | undefined {
 }
 
 /** Verifies a registration. @returns its credential */
-export async function credentialOf(
+export async function verifyRegistration(
   config: Config,
   { id, rawId, type, response }: RegistrationResponse,
   challenge: string,
 ) {
-  const { id: expectedRPID, origin: expectedOrigin } = relyingParty(config);
+  const { id: expectedRPID, origin: expectedOrigin } = getRelyingParty(config);
   const { clientDataJSON, attestationObject } = response;
-  const { registrationInfo } = await checked(async () =>
+  const { registrationInfo } = await mapErrors(async () =>
     verifyRegistrationResponse({
       response: {
         id,
@@ -85,22 +85,22 @@ export async function credentialOf(
     }),
   );
   // The id that the browser sends is not signed, so it must equal the one in the authenticator's data.
-  if (registrationInfo === undefined || registrationInfo.credential.id !== id) throw refused();
+  if (registrationInfo === undefined || registrationInfo.credential.id !== id) throw passkeyRejected();
   return registrationInfo.credential;
 }
 
-/** Verifies the answer to a sign-in challenge. @returns its signature counter; 0 if the authenticator does not count */
-export async function counterOf(
+/** Verifies the response to a sign-in challenge. @returns its signature counter; 0 if the authenticator has none */
+export async function verifySignIn(
   config: Config,
   passkey: Passkey,
   { id, rawId, type, response }: SignInResponse,
   challenge: string,
 ): Promise<number> {
-  const { id: expectedRPID, origin: expectedOrigin } = relyingParty(config);
+  const { id: expectedRPID, origin: expectedOrigin } = getRelyingParty(config);
   const { userHandle, ...signed } = response;
-  // WebAuthn 3, section 7.2: the user handle has to be that of the passkey's account.
-  if (userHandle && userHandle !== userHandleOf(passkey.account.id)) throw refused();
-  const { verified, authenticationInfo } = await checked(() =>
+  // WebAuthn 3, section 7.2: the user handle must be that of the passkey's account.
+  if (userHandle && userHandle !== createUserHandle(passkey.account.id)) throw passkeyRejected();
+  const { verified, authenticationInfo } = await mapErrors(() =>
     verifyAuthenticationResponse({
       response: { id, rawId, type, response: signed, clientExtensionResults: {} },
       expectedChallenge: challenge,
@@ -110,13 +110,13 @@ export async function counterOf(
       credential: { id, publicKey: new Uint8Array(passkey.publicKey), counter: Number(passkey.counter) },
     }),
   );
-  if (!verified) throw refused();
+  if (!verified) throw passkeyRejected();
   return authenticationInfo.newCounter;
 }
 
 /**
- * Removes the statement from an attestation object. None is requested, and the library would fetch the revocation
- * lists of its certificates from URLs that the caller chooses.
+ * Removes the attestation statement. None is requested, and the library would fetch the revocation lists of its
+ * certificates from URLs that the caller chooses.
  */
 function withoutAttestation(attestationObject: string): string {
   const decoded = decodeAttestationObject(new Uint8Array(Buffer.from(attestationObject, 'base64url')));
@@ -128,14 +128,14 @@ function withoutAttestation(attestationObject: string): string {
   return Buffer.from(isoCBOR.encode(bare)).toString('base64url');
 }
 
-/** Maps every error of the library to one. */
-async function checked<Result>(verify: () => Promise<Result>): Promise<Result> {
+/** Maps every error of the library to `passkey_refused`. */
+async function mapErrors<Result>(verify: () => Promise<Result>): Promise<Result> {
   try {
     return await verify();
   } catch {
-    throw refused();
+    throw passkeyRejected();
   }
 }
 
-/** All failures are the same error, so that they reveal nothing. */
-export const refused = (): ProblemError => new ProblemError('passkey_refused');
+/** Creates the error of all failures. It does not reveal which check failed. */
+export const passkeyRejected = (): ProblemError => new ProblemError('passkey_refused');

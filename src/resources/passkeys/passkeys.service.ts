@@ -15,13 +15,13 @@ import { openSession, setProven, startSession } from '../sessions/sessions.servi
 import {
   ALGORITHMS,
   CHALLENGE_MS,
-  counterOf,
-  credentialOf,
-  newChallenge,
-  refused,
-  relyingParty,
-  takeChallenge,
-  userHandleOf,
+  verifySignIn,
+  verifyRegistration,
+  createChallenge,
+  passkeyRejected,
+  getRelyingParty,
+  consumeResponseChallenge,
+  createUserHandle,
 } from './ceremony.ts';
 import { renamePasskey as renameRow } from './passkeys.queries.ts';
 import type { RegistrationResponse, SignInResponse } from './passkeys.schema.ts';
@@ -38,10 +38,10 @@ export async function offerRegistration({ config, db }: Services, principal: Pri
     requireRoom(passkeys.length);
     const name = account.email ?? account.id;
     return {
-      challenge: newChallenge(tx, account),
-      rp: { id: relyingParty(config).id, name: 'Roster' },
+      challenge: createChallenge(tx, account),
+      rp: { id: getRelyingParty(config).id, name: 'Roster' },
       user: {
-        id: userHandleOf(account.id),
+        id: createUserHandle(account.id),
         name,
         displayName: [account.firstName, account.lastName].filter(Boolean).join(' ') || name,
       },
@@ -49,8 +49,8 @@ export async function offerRegistration({ config, db }: Services, principal: Pri
       timeout: CHALLENGE_MS,
       attestation: 'none' as const,
       authenticatorSelection: {
-        // Sign-in asks for no email address, so the authenticator has to know the account. It asks for nothing else
-        // either, so the authenticator has to verify the user: a stolen device alone gives no access.
+        // Users sign in without an email address, so the authenticator must store the account. It must also verify
+        // the user, because a stolen device alone must not give access.
         residentKey: 'required' as const,
         requireResidentKey: true as const,
         userVerification: 'required' as const,
@@ -71,8 +71,8 @@ export async function registerPasskey(
   response: RegistrationResponse,
 ): Promise<Passkey> {
   await requireRecentProof(db, principal);
-  const challenge = await takeChallenge(db, response, principal.accountId);
-  const credential = await credentialOf(config, response, challenge);
+  const challenge = await consumeResponseChallenge(db, response, principal.accountId);
+  const credential = await verifyRegistration(config, response, challenge);
   try {
     return await withAccount(db, principal, async ({ tx, account }) => {
       requireVerifiedEmail(account);
@@ -91,25 +91,25 @@ export async function registerPasskey(
     });
   } catch (error) {
     // The credential is already registered, for this account or for another one.
-    throw error instanceof UniqueConstraintViolationException ? refused() : error;
+    throw error instanceof UniqueConstraintViolationException ? passkeyRejected() : error;
   }
 }
 
 /**
- * Creates a challenge that any passkey of any account can answer. The sign-in page requests one whenever it
- * is opened, so only answers count as attempts; the rate limit bounds requests.
+ * Creates a challenge that any passkey of any account can answer. Only responses count as attempts, because the
+ * sign-in page requests a challenge whenever it is opened. The rate limit bounds these requests.
  */
 export async function offerSignIn({ config, db }: Services) {
-  const challenge = await transaction(db, async (tx) => newChallenge(tx, null));
+  const challenge = await transaction(db, async (tx) => createChallenge(tx, null));
   return {
     challenge,
-    rpId: relyingParty(config).id,
+    rpId: getRelyingParty(config).id,
     timeout: CHALLENGE_MS,
     userVerification: 'required' as const,
   };
 }
 
-/** Signs in the account of the passkey. Every failure, also of the account's state, is the same error. */
+/** Signs in to the account of the passkey. All failures, including a disabled account, are the same error. */
 export async function signInWithPasskey(
   services: Services,
   browserClient: BrowserClient,
@@ -119,15 +119,15 @@ export async function signInWithPasskey(
   const { config, db } = services;
   const limit = addressAttemptLimit(browserClient.attempts, 'sign-in', browserClient.addressBucket);
   await consumeAttempt(limit);
-  const challenge = await takeChallenge(db, response, null);
+  const challenge = await consumeResponseChallenge(db, response, null);
   const passkey = await db.em().findOne(Passkey, { credentialId: response.id });
-  if (passkey === null) throw refused();
-  const counter = await counterOf(config, passkey, response, challenge);
+  if (passkey === null) throw passkeyRejected();
+  const counter = await verifySignIn(config, passkey, response, challenge);
 
   const session = await transaction(db, async (tx) => {
     // Lock the account, so that it is not disabled or deleted concurrently.
     const account = await lockOne(tx, 'account', passkey.account.id);
-    if (account === null || account.disabledAt) throw refused();
+    if (account === null || account.disabledAt) throw passkeyRejected();
     await noteUse(tx, passkey, counter);
     return startSession(tx, services, { account, authenticationType: 'passkey', browserClient, replaced });
   });
@@ -140,8 +140,8 @@ export async function offerProof({ config, db }: Services, principal: Principal)
   return withAccount(db, principal, async ({ tx, account }) => {
     const passkeys = await tx.find(Passkey, { account: account.id });
     return {
-      challenge: newChallenge(tx, account),
-      rpId: relyingParty(config).id,
+      challenge: createChallenge(tx, account),
+      rpId: getRelyingParty(config).id,
       timeout: CHALLENGE_MS,
       userVerification: 'required' as const,
       allowCredentials: passkeys.map(({ credentialId, transports }) => ({
@@ -163,20 +163,20 @@ export async function proveByPasskey(
   const { accountId, credentialId } = principal;
   const limit = passwordAttemptLimit(browserClient.attempts, { sessionId: credentialId });
   await consumeAttempt(limit);
-  const challenge = await takeChallenge(db, response, accountId);
+  const challenge = await consumeResponseChallenge(db, response, accountId);
   const passkey = await db.em().findOne(Passkey, { credentialId: response.id, account: accountId });
-  if (passkey === null) throw refused();
-  const counter = await counterOf(config, passkey, response, challenge);
+  if (passkey === null) throw passkeyRejected();
+  const counter = await verifySignIn(config, passkey, response, challenge);
   await transaction(db, (tx) => noteUse(tx, passkey, counter));
   await refundAttempt(limit);
   await setProven(db, principal, 'passkey');
 }
 
-/** Stores the signature counter, which has to increase: a lower one comes from a cloned authenticator. */
+/** Stores the signature counter. It must increase, because a lower one indicates a cloned authenticator. */
 async function noteUse(tx: EntityManager, { id }: Passkey, counter: number): Promise<void> {
   const increased = counter === 0 ? { counter: 0 } : { counter: { $lt: counter } };
   const updated = await tx.nativeUpdate(Passkey, { id, ...increased }, { counter, lastUsedAt: new Date() });
-  if (updated === 0) throw refused();
+  if (updated === 0) throw passkeyRejected();
 }
 
 export async function renamePasskey({ db }: Services, { accountId }: Principal, id: string, name: string) {

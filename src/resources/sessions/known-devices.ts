@@ -7,13 +7,13 @@ import type { BrowserClient } from '../../procedures/browser-client.ts';
 
 const DEVICE_TOKEN_BYTES = 32;
 
-/** Returns the token of the browser's cookie, or a new one. Nothing is stored. */
+/** Returns the token of the browser's cookie, or a new one, which is not stored. */
 export const getDeviceToken = ({ deviceToken }: BrowserClient): string =>
   deviceToken ?? randomBytes(DEVICE_TOKEN_BYTES).toString('base64url');
 
 /**
- * Makes the browser a known one of the account: its password attempts are counted on their own, so that
- * strangers cannot use them up. Call it after a sign-in, or once the browser has followed an emailed link.
+ * Makes the browser a known one of the account. Its password attempts are counted separately, so that attackers cannot
+ * exhaust them. Call it after a sign-in, or after the browser has opened an emailed link.
  */
 export async function rememberDevice(tx: EntityManager, account: Account, browserClient: BrowserClient) {
   const token = getDeviceToken(browserClient);
@@ -35,7 +35,7 @@ const findDevice = query<{ id: string }>(
    where lower(a.email) = lower($1) and d.token_hash = $2`,
 );
 
-/** Returns the id of the known browser that calls, or null if the account of the address does not know it. */
+/** Returns the id of the calling browser, or null if the account of the email address does not know it. */
 export async function findKnownDevice(
   db: QueryRunner,
   email: string,

@@ -12,7 +12,7 @@ import type { BrowserClient } from '../../procedures/browser-client.ts';
 import { DAY_MS } from '../../time.ts';
 import { rememberDevice } from './known-devices.ts';
 
-/** The account and the method of a sign-in. It revokes the session of `replaced`, the principal of the call. */
+/** The account and method of a sign-in. The session of `replaced`, the caller, is revoked. */
 type SignIn = {
   readonly account: Account;
   readonly authenticationType: 'password' | 'passkey' | 'invitation' | 'email_link';
@@ -20,12 +20,12 @@ type SignIn = {
   readonly replaced: Principal | null;
 };
 
-/** A session that was created. Set its cookies after the transaction has committed. */
+/** A new session. Set its cookies after the transaction has committed. */
 export type StartedSession = { readonly token: string; readonly expiresAt: Date; readonly deviceToken: string };
 
 /**
- * Creates a session with a new token, and makes the browser a known one. The account is notified of a browser
- * that is new to it, except its first.
+ * Creates a session with a new token, and makes the browser a known one. The account is notified of new browsers,
+ * except the first.
  */
 export async function startSession(tx: EntityManager, services: Services, signIn: SignIn): Promise<StartedSession> {
   const { account, authenticationType, browserClient, replaced } = signIn;
@@ -68,7 +68,7 @@ export async function revokeReplacedSession(tx: EntityManager, replaced: Princip
 
 type SessionFilter = { readonly id: string } | { readonly account: string; readonly except?: string };
 
-/** Revokes one session, or all of an account except one. @returns how many were active */
+/** Revokes one session, or all of an account except one. @returns the number of revoked sessions */
 export async function revokeSessions(tx: EntityManager, which: SessionFilter, reason: string): Promise<number> {
   const filter =
     'id' in which

@@ -13,7 +13,7 @@ import { findKnownDevice } from '../sessions/known-devices.ts';
 import { transaction } from '../../transactions/transaction.ts';
 
 /** Creates a link and enqueues the email that carries it, in one transaction. */
-export async function mailLink(
+export async function enqueueLink(
   tx: EntityManager,
   { tokens, encryption }: Services,
   account: Account,
@@ -28,8 +28,8 @@ export async function mailLink(
 }
 
 /**
- * Emails a link to the owner of an address, if it has an account. Links that were sent before stay valid, so that
- * an attacker cannot invalidate them by requesting more. The answer and its time do not reveal whether there is an account.
+ * Emails a link to the owner of an address, if it has an account. Earlier links stay valid, so that an
+ * attacker cannot invalidate them by requesting more. The response and its duration do not reveal whether an account exists.
  */
 export async function requestLink(
   services: Services,
@@ -42,7 +42,7 @@ export async function requestLink(
     transaction(services.db, async (tx) => {
       const account = await lockAccountByEmail(tx, email);
       if (!account?.email || account.disabledAt) return;
-      await mailLink(tx, services, account, kind, account.email);
+      await enqueueLink(tx, services, account, kind, account.email);
     }),
   );
 }

@@ -11,7 +11,7 @@ import { isSameEmailAddress } from '../../email/email-address.ts';
 import { lockAccountByEmail } from '../../transactions/with-account.ts';
 import { acceptInvitation, findInvitationByToken, type LinkedInvitation } from '../invitations/acceptance.service.ts';
 import { revokeReplacedSession, startSession } from '../sessions/sessions.service.ts';
-import { endSignUps, proveMailbox } from './prove-mailbox.ts';
+import { deleteSignUpAttempts, proveMailbox } from './prove-mailbox.ts';
 import type { SignUp } from './sign-in.schema.ts';
 import { lockMany, lockOne } from '../../transactions/locks.ts';
 import { transaction } from '../../transactions/transaction.ts';
@@ -34,7 +34,7 @@ export async function registerFromInvitation(
     ).invitation;
     await lockOne(tx, 'team', team.id);
     const known = await lockAccountByEmail(tx, input.email);
-    // Lock what ends below in LOCK_ORDER: sessions come before the invitation.
+    // LOCK_ORDER: sessions come before the invitation.
     if (known !== null) await lockMany(tx, 'session', { account: known.id });
     await revokeReplacedSession(tx, replaced);
     const { invitation } = requireInvited(
@@ -56,7 +56,7 @@ export function requireInvited(linked: LinkedInvitation | null, { email }: SignU
   return linked;
 }
 
-/** A sign-up whose mailbox is proven. Without names, an account that the operator created keeps its own. */
+/** A sign-up with a proven mailbox. Without names, an account that the operator created keeps its names. */
 export type VerifiedSignUp = {
   /** The id of a new account. */
   readonly id?: string;
@@ -67,7 +67,7 @@ export type VerifiedSignUp = {
 };
 
 /**
- * Creates the account of a proven mailbox, or makes the unverified account of its address its own. Lock the email
+ * Creates the account of a proven mailbox, or reclaims the unverified account of its email address. Lock the email
  * address and the account first.
  */
 export async function registerVerified(
@@ -86,7 +86,7 @@ export async function registerVerified(
     await tx.flush();
     return known;
   }
-  await endSignUps(tx, email);
+  await deleteSignUpAttempts(tx, email);
   const account = tx.create(Account, {
     ...(id !== undefined && { id }),
     email,

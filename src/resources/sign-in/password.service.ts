@@ -7,7 +7,7 @@ import type { BrowserClient } from '../../procedures/browser-client.ts';
 import { lockEmailAddress } from '../../transactions/email-address.ts';
 import { deletePendingConsents } from '../../transactions/revocation.ts';
 import { isSameEmailAddress } from '../../email/email-address.ts';
-import { consumeToken, endTokens, peekToken } from '../accounts/email-link-token.ts';
+import { consumeToken, deleteTokens, peekToken } from '../accounts/email-link-token.ts';
 import { rememberDevice } from '../sessions/known-devices.ts';
 import { revokeSessions } from '../sessions/sessions.service.ts';
 import { findLink } from './email-link.ts';
@@ -17,7 +17,7 @@ import { transaction } from '../../transactions/transaction.ts';
 type Reset = { readonly token: string; readonly password: string };
 
 /**
- * Sets a new password. The link proves the mailbox: all sessions end, and the browser becomes a known one.
+ * Sets a new password. The link proves the mailbox. Revokes all sessions, and makes the browser a known one.
  * @returns the id of the account
  */
 export async function resetPassword(
@@ -37,10 +37,10 @@ export async function resetPassword(
     await proveMailbox(tx, account, email);
     account.passwordHash = passwordHash;
     record(tx, 'account.password_reset', { accountId: account.id });
-    // Also links that were requested by someone who knew the old password.
-    await endTokens(tx, account.id);
+    // Someone who knew the old password may have requested links.
+    await deleteTokens(tx, account.id);
     await revokeSessions(tx, { account: account.id }, 'password reset');
-    // Consents that were given in those sessions: the list of what still gives access does not show them yet.
+    // The list of remaining access does not show consents whose codes were not exchanged.
     await deletePendingConsents(tx, { account: account.id });
     await notify(tx, account.id, { kind: 'password_reset' });
     return { device: await rememberDevice(tx, account, browserClient), accountId: account.id };

@@ -2,20 +2,20 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { KnownDevice, Passkey, PasskeyChallenge, type Account } from '../../entities/index.ts';
 import { record } from '../../events/record.ts';
 import { revokeApiKeys, revokeGrants } from '../../transactions/revocation.ts';
-import { endTokens } from '../accounts/email-link-token.ts';
+import { deleteTokens } from '../accounts/email-link-token.ts';
 import { revokeSessions } from '../sessions/sessions.service.ts';
 
 const REASON = 'account reclaimed by its mailbox';
 
 /**
- * Verifies the email address of an account, for a caller who has proven the mailbox. Everything that was
- * obtained before the proof ends, because a stranger may have obtained it; only an account that the operator
- * created keeps its password and keys. Lock the email address and the account first.
+ * Verifies the email address of an account after its owner has proven the mailbox. Revokes all earlier access, because
+ * someone else may have obtained it (account pre-hijacking). Accounts that the operator created keep their password and
+ * API keys. Lock the email address and the account first.
  */
 export async function proveMailbox(tx: EntityManager, account: Account, email: string): Promise<void> {
-  await endSignUps(tx, email);
+  await deleteSignUpAttempts(tx, email);
   if (account.emailVerifiedAt) return;
-  await endTokens(tx, account.id);
+  await deleteTokens(tx, account.id);
   await revokeSessions(tx, { account: account.id }, REASON);
   await tx.nativeDelete(Passkey, { account: account.id });
   await tx.nativeDelete(PasskeyChallenge, { account: account.id });
@@ -30,7 +30,7 @@ export async function proveMailbox(tx: EntityManager, account: Account, email: s
   record(tx, 'account.email_verified', { accountId: account.id });
 }
 
-/** Ends all sign-ups with an email address. */
-export async function endSignUps(tx: EntityManager, email: string): Promise<void> {
+/** Deletes all sign-up attempts with an email address. */
+export async function deleteSignUpAttempts(tx: EntityManager, email: string): Promise<void> {
   await tx.execute('delete from sign_up_attempt where lower(email) = lower(?)', [email]);
 }

@@ -12,7 +12,7 @@ import { HOUR_MS } from '../../time.ts';
 import { deletePendingConsents, revokeApiKeys, revokeGrants } from '../../transactions/revocation.ts';
 import { transaction } from '../../transactions/transaction.ts';
 import { lockAccount } from '../../transactions/with-account.ts';
-import { endTokens } from '../accounts/email-link-token.ts';
+import { deleteTokens } from '../accounts/email-link-token.ts';
 import { revokeSessions } from '../sessions/sessions.service.ts';
 import { findLink } from './email-link.ts';
 
@@ -50,16 +50,16 @@ export async function listRemainingAccess(db: QueryRunner, accountId: string) {
 
 const PURPOSE = 'revoke access after reset';
 const REASON = 'password reset';
-/** How long the last page of a reset can revoke what it lists. */
+/** The time in which the last page of a reset can revoke the remaining access. */
 const VALID_MS = HOUR_MS;
 
-/** Creates the token with which the last page of a reset revokes what it lists. Nothing is stored. */
+/** Creates the token with which the last page of a reset revokes the remaining access. It is not stored. */
 export const createRevocationToken = ({ encryption }: Services, accountId: string): string =>
   encryption.encrypt(JSON.stringify({ purpose: PURPOSE, accountId, resetAt: Date.now() }));
 
 /**
- * Revokes everything that gives access to the account but its password, and ends its sessions except the caller's own.
- * Also what was obtained since the reset: a key can create keys, and a passkey can sign in and change the email address.
+ * Revokes all passkeys, API keys and grants of the account, and all sessions except the caller's. This includes access
+ * obtained since the reset, because a key can create keys, and a passkey can sign in and change the email address.
  */
 export async function revokeRemainingAccess(
   services: Services,
@@ -75,7 +75,7 @@ export async function revokeRemainingAccess(
     await lockAccount(tx, accountId);
     const own = caller?.kind === 'session' && caller.accountId === accountId ? { except: caller.credentialId } : {};
     await revokeSessions(tx, { account: accountId, ...own }, REASON);
-    await endTokens(tx, accountId, ['change_email']);
+    await deleteTokens(tx, accountId, ['change_email']);
     await revokeGrants(tx, { account: accountId }, REASON);
     await deletePendingConsents(tx, { account: accountId });
     await revokeApiKeys(tx, { account: accountId }, REASON);
@@ -92,7 +92,7 @@ function parseToken({ encryption }: Services, token: string): string {
       return accountId;
     }
   } catch {
-    // Not one of these tokens.
+    // The token is invalid; see below.
   }
   throw new ProblemError('link_invalid');
 }

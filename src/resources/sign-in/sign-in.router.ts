@@ -23,7 +23,7 @@ import { signUp } from './sign-up.service.ts';
 import { readSignInLink, signInWithLink } from './sign-in-link.service.ts';
 import { readVerification, resendVerification, verifyEmail } from './verification.service.ts';
 
-/** Signing up, signing in, and recovering access by email. Over tRPC only. */
+/** The procedures for sign-up, sign-in and recovery by email. Available only over tRPC. */
 export const authRouter = router({
   policy: publicProcedure.output(policyOutput).query(({ ctx }) => ({ signup: ctx.services.config.signup })),
 
@@ -34,7 +34,7 @@ export const authRouter = router({
       signedIn: await signUp(ctx.services, ctx.browserClient, ctx.authentication.principal, input),
     })),
 
-  /** The sign-up that this browser is signed in to, until its email address is verified. */
+  /** The pending sign-up of this browser, until its email address is verified. */
   pendingSignUp: publicProcedure.output(pendingSignUpOutput).query(({ ctx: { authentication } }) => {
     const signUp = authentication.principal === null ? authentication.signUp : undefined;
     return signUp === undefined ? null : { email: signUp.email, expiresAt: iso(signUp.expiresAt) };

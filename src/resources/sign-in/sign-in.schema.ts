@@ -9,7 +9,7 @@ export const newPassword = text(PASSWORD_LENGTH.min, PASSWORD_LENGTH.max);
 /** A password to verify. A short one is wrong, not invalid. The length is limited before it is hashed. */
 export const givenPassword = text(0, PASSWORD_LENGTH.max);
 
-/** The token of a link. A malformed one is answered like one that has expired. */
+/** The token of a link. A malformed one gets the same error as an expired one. */
 export const linkToken = z.string();
 
 export const policyOutput = z.object({ signup: z.enum(['open', 'invited', 'closed']) });
@@ -28,7 +28,7 @@ export const signUpOutput = z.object({ signedIn: z.boolean() });
 export const signInInput = z.object({ email: emailAddress, password: givenPassword });
 export type SignIn = z.infer<typeof signInInput>;
 
-/** In the browser of the sign-up the link is enough; elsewhere its password is needed too, or a new one. */
+/** Other browsers than that of the sign-up also need its password, or set a new one. */
 export const verifyEmailInput = z.object({
   token: linkToken,
   password: givenPassword.optional(),

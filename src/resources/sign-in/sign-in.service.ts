@@ -14,7 +14,7 @@ import { startSignUpSession } from './sign-up-attempts.ts';
 import { lockOne } from '../../transactions/locks.ts';
 import { transaction } from '../../transactions/transaction.ts';
 
-/** Signs in with a password: to the account of the address or, in the browser of a sign-up, to the sign-up. */
+/** Signs in with a password to the account of the email address, or to the pending sign-up of this browser. */
 export async function signIn(
   services: Services,
   browserClient: BrowserClient,
@@ -33,7 +33,7 @@ export async function signIn(
 const isOneOf = (error: unknown, codes: readonly ProblemCode[]): boolean =>
   error instanceof ProblemError && codes.includes(error.problem);
 
-/** Every failure is the same error, after the same work. */
+/** Verifies the password. Every failure is the same error after the same work, so that it does not reveal accounts. */
 async function signInToAccount(
   services: Services,
   browserClient: BrowserClient,
@@ -43,7 +43,7 @@ async function signInToAccount(
 ): Promise<void> {
   const { db, config } = services;
   const { attempts, addressBucket } = browserClient;
-  // A known browser has a limit of its own, which strangers cannot use up.
+  // A known browser has a separate limit, which attackers cannot exhaust.
   const limits =
     deviceId === null
       ? [addressAttemptLimit(attempts, 'sign-in', addressBucket), passwordAttemptLimit(attempts, { email })]
@@ -72,8 +72,8 @@ async function signInToAccount(
 }
 
 /**
- * Signs in to the sign-up that this browser made. Its attempts are counted on their own, because strangers can use
- * up those of the address. The attempt at the account stays counted, so that a sign-up gives no free guesses.
+ * Signs in to the pending sign-up of this browser. Its attempts are counted separately, because attackers can exhaust
+ * those of the email address. The attempt at the account stays counted, so that a sign-up gives no free guesses.
  */
 async function signInToAttempt(
   services: Services,
@@ -96,7 +96,7 @@ async function signInToAttempt(
   return true;
 }
 
-/** Ends the session of the call, if there is one, and clears its cookie in any case. */
+/** Revokes the caller's session, if there is one, and always clears its cookie. */
 export async function signOut(
   { db }: Services,
   browserClient: BrowserClient,

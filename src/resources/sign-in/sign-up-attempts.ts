@@ -20,9 +20,9 @@ export type NewAttempt = {
 };
 
 /**
- * Creates a sign-up attempt and emails its link; the owner of a verified account is notified instead. An address
- * has at most as many attempts in an hour as it gets links: then the mailbox holds links that work.
- * @returns null if there are that many
+ * Creates a sign-up attempt and emails its link. The owner of a verified account is notified instead. The attempts of
+ * an email address per hour are limited to its number of links, so that every attempt has an emailed link.
+ * @returns null if the limit is reached
  */
 export async function createAttempt(
   tx: EntityManager,
@@ -70,7 +70,7 @@ async function notifyOwner(tx: EntityManager, account: Account | null): Promise<
   await enqueue(tx, 'sendAccountMail', mail, accountMailKey(mail));
 }
 
-/** Returns the latest sign-up with an address that this browser made, or null. */
+/** Returns the latest sign-up of this browser with an email address, or null. */
 export async function findAttemptOfBrowser(
   tx: EntityManager,
   email: string,
@@ -87,9 +87,9 @@ export async function findAttemptOfBrowser(
 }
 
 /**
- * Signs the browser of a sign-up in to it, before there is an account: its profile can be read, and every
- * other procedure asks to verify the email address.
- * @returns the session's token, and until when it is valid; null if the sign-up has ended
+ * Creates a session for a sign-up that has no account yet. It can read the profile; all other procedures require a
+ * verified email address.
+ * @returns the session's token and expiry; null if the sign-up has expired
  */
 export async function startSignUpSession(
   tx: EntityManager,

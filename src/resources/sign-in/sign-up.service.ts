@@ -15,9 +15,9 @@ import { createAttempt, startSignUpSession } from './sign-up-attempts.ts';
 import { transaction } from '../../transactions/transaction.ts';
 
 /**
- * Signs up, as far as the instance allows it. An emailed invitation proves the mailbox, so it creates the account.
- * Without one the sign-up is an attempt, which changes nothing until its own emailed link is followed.
- * @returns whether there is an account, and a session of it
+ * Signs up, if SIGNUP allows it. An emailed invitation proves the mailbox, so it creates the account immediately.
+ * Otherwise the sign-up is an attempt, which changes nothing until its emailed link is opened.
+ * @returns whether an account with a session was created
  */
 export async function signUp(
   services: Services,
@@ -33,7 +33,7 @@ export async function signUp(
   await consumeAttempt(addressAttemptLimit(browserClient.attempts, 'sign-up', browserClient.addressBucket));
   requireUncommon(input.password, input.email, '/password');
 
-  // Before the work of the hash; it is checked again under the locks.
+  // Check before hashing, and again under the locks.
   const provesMailbox =
     invitationToken !== undefined &&
     requireInvited(await findInvitationByToken(services.db.em(), services, invitationToken, false), input)
@@ -46,12 +46,12 @@ export async function signUp(
     openSession(browserClient, session);
     return true;
   }
-  // A copied link permits the sign-up, as SIGNUP may require, and does not prove the mailbox.
+  // A copied link satisfies SIGNUP=invited, but does not prove the mailbox.
   await withMinimumDuration(attemptSignUp(services, browserClient, replaced, { ...input, passwordHash }));
   return false;
 }
 
-/** The answer and its time are the same for every address; only the mailbox learns whether it has an account. */
+/** Creates a sign-up attempt. The response and its duration do not reveal whether an account exists. */
 async function attemptSignUp(
   services: Services,
   browserClient: BrowserClient,
@@ -68,7 +68,7 @@ async function attemptSignUp(
       lastName: lastName ?? null,
       browserHash,
     });
-    // A browser that is signed in stays so.
+    // A signed-in browser keeps its session.
     return attempt === null || replaced !== null ? null : startSignUpSession(tx, services, attempt.id);
   });
   browserClient.setDevice(deviceToken);

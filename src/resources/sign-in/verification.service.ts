@@ -12,7 +12,7 @@ import { lockEmailAddress } from '../../transactions/email-address.ts';
 import { lockAccountByEmail } from '../../transactions/with-account.ts';
 import { consumeToken } from '../accounts/email-link-token.ts';
 import { revokeReplacedSession, openSession, startSession } from '../sessions/sessions.service.ts';
-import { findLink, consumeMailAttempt, mailLink } from './email-link.ts';
+import { findLink, consumeMailAttempt, enqueueLink } from './email-link.ts';
 import { registerVerified, retryOnUniqueViolation } from './invited-sign-up.service.ts';
 import type { Verification } from './sign-in.schema.ts';
 import { createAttempt, findAttemptOfBrowser } from './sign-up-attempts.ts';
@@ -56,7 +56,7 @@ export async function verifyEmail(
       const account =
         target.attemptId === null
           ? await verifyAccount(tx, services, principal, target, newHash ?? target.passwordHash, token)
-          : await becomeAccount(tx, principal, target, newHash, token);
+          : await createSignedUpAccount(tx, principal, target, newHash, token);
       return startSession(tx, services, {
         account,
         authenticationType: 'email_link',
@@ -81,8 +81,8 @@ async function requirePassword(
   await refundAttempt(limit);
 }
 
-/** Turns a sign-up into the account of its address. Of concurrent calls only one succeeds. */
-async function becomeAccount(
+/** Creates the account of a sign-up, or reclaims an unverified one. Of concurrent calls only one succeeds. */
+async function createSignedUpAccount(
   tx: EntityManager,
   replaced: Principal | null,
   { attemptId, email }: VerificationTarget,
@@ -93,7 +93,7 @@ async function becomeAccount(
   await revokeReplacedSession(tx, replaced);
   const attempt = await tx.findOne(SignUpAttempt, { id: attemptId ?? '', tokenHash: hashSecret(token) });
   if (attempt === null || known?.disabledAt || known?.emailVerifiedAt) throw new ProblemError('link_invalid');
-  // The names of a sign-up whose password is not known may be a stranger's.
+  // Drop the names if the password of the sign-up was not proven, because someone else may have entered them.
   const names = newHash === null ? { firstName: attempt.firstName, lastName: attempt.lastName } : {};
   return registerVerified(tx, known, {
     id: attempt.accountId,
@@ -103,7 +103,7 @@ async function becomeAccount(
   });
 }
 
-/** Verifies an account that has no sign-up: the operator created it, or a version before there were attempts. */
+/** Verifies an account without a sign-up attempt: the operator or an earlier version created it. */
 async function verifyAccount(
   tx: EntityManager,
   { tokens }: Services,
@@ -114,7 +114,7 @@ async function verifyAccount(
 ): Promise<Account> {
   const { account } = await consumeToken(tx, tokens, 'verify_email', token);
   await revokeReplacedSession(tx, replaced);
-  // Verified, or given another password, since the link was looked up.
+  // The account can have been verified or got another password since the link was looked up.
   if (account.emailVerifiedAt || account.disabledAt || provenHash === null) throw new ProblemError('link_invalid');
   if ((account.passwordHash ?? null) !== passwordHash) throw new ProblemError('link_invalid');
   const { firstName, lastName } = account;
@@ -122,8 +122,8 @@ async function verifyAccount(
 }
 
 /**
- * Sends a new link to an account whose email address is not verified, or for the sign-up of this browser. Links
- * that were sent before stay valid.
+ * Sends a new link to an account whose email address is not verified, or for the sign-up of this browser. Earlier
+ * links stay valid.
  */
 export async function resendVerification(
   services: Services,
@@ -143,7 +143,7 @@ export async function resendVerification(
       }
       const account = await lockAccountByEmail(tx, email);
       if (!account?.email || account.emailVerifiedAt || account.disabledAt) return;
-      await mailLink(tx, services, account, 'verify_email', account.email);
+      await enqueueLink(tx, services, account, 'verify_email', account.email);
     }),
   );
 }

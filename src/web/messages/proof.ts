@@ -19,11 +19,11 @@ export const accountChangedTexts = {
 export const remainingAccessTexts = {
   title: 'Still has access',
   explanation:
-    'These still give access to your account. If you do not recognize one, or someone else knew your password, revoke all of them.',
+    'These still give access to your account. If you do not recognize one, or someone else knew your password, revoke all of them. This also signs out your other sessions.',
   kinds: { passkey: 'Passkey', api_key: 'API key', connected_app: 'Connected app' },
   created: (date: string) => `created ${date}`,
   used: (date: string) => `last used ${date}`,
   unused: 'never used',
   submit: 'Revoke all',
-  revoked: 'All passkeys, API keys and connected apps were revoked.',
+  revoked: 'All passkeys, API keys and connected apps were revoked, and your other sessions were signed out.',
 } as const;

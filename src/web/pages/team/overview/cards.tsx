@@ -88,7 +88,7 @@ const Seats = ({ overview: { taken, seats } }: CardsProps) => (
   </Paper>
 );
 
-/** Placeholders of about the number and height of the cards. */
+/** Shows placeholders with about the number and height of the cards. */
 export function CardsPlaceholder() {
   const { can } = useTeam();
   const cards = (['access_dashboard', 'invite_members', 'manage_api_keys', 'access_billing'] as const).filter(can);

@@ -24,7 +24,7 @@ export function Name() {
   });
   return (
     <Section title={words.title} explanation={words.explanation}>
-      {/* Also above what can only be read: a refusal may be why. */}
+      {/* Also shown when the name is read-only, because the error may be the reason. */}
       {form.failure !== undefined && <FailureAlert failure={form.failure} />}
       {can('edit_team_settings') ? (
         <form onSubmit={form.submit} noValidate>
