@@ -70,7 +70,9 @@ describe.skipIf(!hasChromium)('the account page', () => {
     const access = page.getByRole('list', { name: 'Still has access' }).getByRole('listitem');
     expect(await access.allInnerTexts()).toEqual([expect.stringContaining('A key')]);
     await page.getByRole('button', { name: 'Revoke all' }).click();
-    await page.getByText('All passkeys, API keys and connected apps were revoked, and your other sessions were signed out.').waitFor();
+    await page
+      .getByText('All passkeys, API keys and connected apps were revoked, and your other sessions were signed out.')
+      .waitFor();
     expect(await api.rows('select 1 from api_key where account_id = $1 and revoked_at is null', [person.id])).toEqual(
       [],
     );

@@ -20,7 +20,8 @@ export type NewAccount = {
 
 /** Creates an account for the operator. The unique index on the email address ignores case. */
 export async function createAccount(db: TransactionScope, input: NewAccount): Promise<Account> {
-  const passwordHash = input.password === undefined ? null : await hashPassword(requireValidPassword(input.password, input.email));
+  const passwordHash =
+    input.password === undefined ? null : await hashPassword(requireValidPassword(input.password, input.email));
   try {
     return await transaction(db, async (tx) => {
       const account = tx.create(Account, {
