@@ -2,11 +2,11 @@ import { existsSync, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { z } from 'zod';
 
-// Types of environment variables. An error message continues a line that begins with the variable's name.
+// Types of environment variables. An error message follows the name of its variable in the same line.
 
 export const flag = z.enum(['true', 'false', '1', '0', 'on', 'off']).transform((value) => /^(true|1|on)$/.test(value));
 
-// Every number has an upper bound: a larger one would overflow a date, a timer or a column after the start.
+// Every number has an upper bound, because a larger one would overflow a date, a timer or a column at run time.
 export const REQUESTS_MAX = 1_000_000_000;
 const COUNT_MAX = 1_000_000;
 const DAYS_MAX = 3650;
@@ -27,10 +27,10 @@ export const port = () => wholeNumber(1, 65_535);
 export const url = (...protocols: readonly string[]) =>
   z.url({
     protocol: new RegExp(`^(${protocols.join('|')})$`),
-    error: `must be a URL that begins with ${protocols.map((name) => `${name}://`).join(' or ')}`,
+    error: `must be a URL that starts with ${protocols.map((name) => `${name}://`).join(' or ')}`,
   });
 
-/** A variable whose text `read` converts. `read` throws if the text is invalid. */
+/** Creates a schema that converts a variable with `read`, which throws if the text is invalid. */
 const readBy = <Value>(read: (text: string) => Value) =>
   z.string().transform((text, context) => {
     try {
@@ -47,7 +47,7 @@ const splitList = (text: string): string[] =>
     .map((part) => part.trim())
     .filter(Boolean);
 
-/** A URL of scheme, host and port only. A trailing slash is accepted. */
+/** Parses a URL of scheme, host and port only. A trailing slash is accepted. */
 function readOrigin(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol))
@@ -66,10 +66,10 @@ export const baseUrl = () =>
     return url.origin;
   });
 
-/** Origins in the form in which browsers send them. */
+/** Origins, as browsers serialize them. */
 export const origins = () => readBy((text) => [...new Set(splitList(text).map((origin) => readOrigin(origin).origin))]);
 
-/** Schemes that browsers open themselves, so that a redirect to one would not reach an application. */
+/** Schemes that browsers handle themselves. A redirect to one would not open an application. */
 const BROWSER_SCHEMES: ReadonlySet<string> = new Set(
   'about blob chrome data file filesystem ftp http https intent javascript mailto sms tel vbscript view-source ws wss'.split(
     ' ',
@@ -80,8 +80,9 @@ const BROWSER_SCHEMES: ReadonlySet<string> = new Set(
 export const redirectSchemes = () =>
   readBy((text) => {
     const schemes = splitList(text.toLowerCase());
-    const wrong = schemes.find((scheme) => !/^[a-z][a-z0-9+.-]*$/.test(scheme) || BROWSER_SCHEMES.has(scheme));
-    if (wrong !== undefined) throw new Error(`must be private-use schemes, separated by commas; ${wrong} is none`);
+    const invalid = schemes.find((scheme) => !/^[a-z][a-z0-9+.-]*$/.test(scheme) || BROWSER_SCHEMES.has(scheme));
+    if (invalid !== undefined)
+      throw new Error(`must be comma-separated private-use schemes, and ${invalid} is not one`);
     return schemes;
   });
 
@@ -90,10 +91,10 @@ export const redisUrls = () =>
     .string()
     .refine(
       (text) => text.split(',').every((part) => /^rediss?:\/\//.test(part.trim()) && URL.canParse(part.trim())),
-      'must be redis:// or rediss:// URLs, separated by commas',
+      'must be comma-separated redis:// or rediss:// URLs',
     );
 
-/** `SECRET_KEYS`: the first key signs and encrypts, all keys verify and decrypt. */
+/** Parses `SECRET_KEYS`. The first key signs and encrypts; all keys verify and decrypt. */
 export function readSecretKeys(text: string): readonly string[] {
   const keys = text.split(',').map((key) => key.trim());
   if (keys.some((key) => !/^[\x21-\x7e]{32,}$/.test(key)))
@@ -103,7 +104,7 @@ export function readSecretKeys(text: string): readonly string[] {
 
 export const secretKeys = () => readBy(readSecretKeys);
 
-/** Addresses of proxies as Express takes them: a number of hops, `true` for one, or addresses and networks. */
+/** Trusted proxies in the format of Express: a number of hops, `true` for one, or IP addresses and networks. */
 export const trustedProxies = () =>
   readBy((text): boolean | number | string => {
     if (text === 'false' || text === 'off') return false;
@@ -135,13 +136,14 @@ export const BUILT_IN_PLANS: ReadonlyMap<string, Plan> = new Map([
   ['pro', { id: 'pro', name: 'Pro', seats: 50 }],
 ]);
 
-/** The plans of a JSON file. */
+/** Plans, read from a JSON file. */
 export const plans = () =>
   readBy((file): ReadonlyMap<string, Plan> => {
     if (!existsSync(file)) throw new Error(`${file} does not exist`);
     try {
       const list = z.array(plan).parse(JSON.parse(readFileSync(file, 'utf8')));
-      if (!list.some(({ id }) => id === 'free')) throw new Error('the plan "free", on which teams start, is missing');
+      if (!list.some(({ id }) => id === 'free'))
+        throw new Error('the plan "free" is missing, which is the default of new teams');
       return new Map(list.map((entry) => [entry.id, entry]));
     } catch (error) {
       const [reason] =
@@ -154,7 +156,7 @@ export const plans = () =>
 
 const describe = ({ issues: [issue] }: z.ZodError): string => `${issue?.path.join('.')} ${issue?.message}`;
 
-/** Whether a host name, in the form of URL.hostname, can only be this machine. */
+/** Returns whether a host name, in the form of `URL.hostname`, always resolves to this machine. */
 export function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d+){3}$/.test(hostname);
 }

@@ -19,7 +19,7 @@ import {
   wholeNumber,
 } from './config-values.ts';
 
-/** The longest time in which a refresh can be repeated. Its encrypted answers are kept for as long. */
+/** Maximum time in which a refresh can be repeated. Its encrypted response is kept for the same time. */
 export const REFRESH_REPEAT_MAX_SECONDS = 600;
 
 const environment = z.object({
@@ -50,38 +50,38 @@ const environment = z.object({
   COUNTRY_HEADER: z.string().optional(),
   CITY_HEADER: z.string().optional(),
   MAXMIND_FILE: z.string().optional(),
-  // How often a sign-in may fail in a window: from one address, and at one account, where browsers
-  // that it has signed in from count for themselves.
+  // Failed sign-ins per window, by IP address and by account. Known devices of an account are counted
+  // separately.
   SIGN_IN_ADDRESS_LIMIT: count(30),
   SIGN_IN_LIMIT: count(10),
   SIGN_IN_WINDOW_SECONDS: count(900, SECONDS_MAX),
-  // Emails of each kind of link (verify, reset, change, sign in) per address and hour. Security
+  // Emails of each kind of link (verify, reset, change, sign in) per email address and hour. Security
   // notices have no limit.
   LINK_MAILS_PER_HOUR: count(5),
   PASSWORD_MEMORY_KIB: wholeNumber(19_456, 1_048_576).default(19_456),
   PASSWORD_PASSES: wholeNumber(2, 100).default(2),
-  // How often one address may ask under /oauth in RATE_WINDOW_SECONDS, and one client with its secret.
+  // Requests under /oauth per RATE_WINDOW_SECONDS, by IP address and by authenticated client.
   OAUTH_ADDRESS_LIMIT: count(300, REQUESTS_MAX),
   OAUTH_CLIENT_LIMIT: count(3000, REQUESTS_MAX),
-  // Clients of one account, on its developer page.
+  // OAuth clients per account, created on the developer page.
   CLIENT_LIMIT: count(50),
   OAUTH_REGISTRATION: flag.default(false),
   OAUTH_CLIENT_DOCUMENTS: flag.default(false),
   OAUTH_DPOP: flag.default(false),
-  // For how many seconds a repeated refresh gets the same answer; 0 revokes its tokens at once.
+  // Seconds in which a repeated refresh gets the same response. If 0, it revokes the tokens immediately.
   OAUTH_REFRESH_REPEAT: wholeNumber(0, REFRESH_REPEAT_MAX_SECONDS).default(60),
   // Private-use schemes without a dot that native clients can redirect to.
   OAUTH_REDIRECT_SCHEMES: redirectSchemes().default(['cursor']),
-  // Clients that one address can register in an hour.
+  // Client registrations per IP address and hour.
   OAUTH_REGISTRATION_LIMIT: count(30, REQUESTS_MAX),
   AUDIT_DAYS: count(365, 36_500),
   TOKEN_BRAND: z
     .string()
-    .regex(/^[a-z][a-z0-9]{1,9}$/, 'must be 2 to 10 lower-case letters and digits, a letter first')
+    .regex(/^[a-z][a-z0-9]{1,9}$/, 'must be 2 to 10 lower-case letters and digits, starting with a letter')
     .default('rst'),
   TRPC_ORIGINS: origins().default([]),
   METRICS_PORT: port().optional(),
-  // The names of OpenTelemetry's own specification.
+  // Named by the OpenTelemetry specification.
   OTEL_EXPORTER_OTLP_ENDPOINT: url('http', 'https').optional(),
   OTEL_TRACES_SAMPLER_ARG: z.coerce
     .number('must be a number from 0 to 1')
@@ -93,7 +93,7 @@ const environment = z.object({
 
 export type Config = ReturnType<typeof readConfig>;
 
-/** Invalid settings. Each fault is one line that begins with the name of its variable. */
+/** Invalid settings. Each fault is one line that starts with the name of its variable. */
 export class ConfigError extends Error {
   readonly faults: readonly string[];
 
@@ -162,11 +162,11 @@ export function readConfig(env: NodeJS.ProcessEnv) {
       clientDocuments: e.OAUTH_CLIENT_DOCUMENTS,
       /** Sender-constrained tokens (RFC 9449). */
       dpop: e.OAUTH_DPOP,
-      /** How long a refresh can be repeated; 0 if never. */
+      /** Time in which a refresh can be repeated; 0 disables repetition. */
       refreshRepeatSeconds: e.OAUTH_REFRESH_REPEAT,
       /** Private-use schemes without a dot that native clients can redirect to, in lower case. */
       redirectSchemes: e.OAUTH_REDIRECT_SCHEMES,
-      /** Registrations from one address in an hour. */
+      /** Client registrations per IP address and hour. */
       registrationLimit: e.OAUTH_REGISTRATION_LIMIT,
     },
     /** Retention of the audit log. */

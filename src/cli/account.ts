@@ -22,12 +22,16 @@ export function accountCommands(account: Command): void {
   account
     .command('create')
     .description('Create an account')
-    .addOption(required(option('--email <address>', 'its email address', email)))
+    .addOption(required(option('--email <address>', 'email address', email)))
     .addOption(option('--first-name <name>', 'first name', textOf(2, 255)))
     .addOption(option('--last-name <name>', 'last name', textOf(2, 255)))
     .option('--password <password>', '8 to 128 characters, visible to other users of this machine')
     .addOption(new Option('--password-stdin', 'read the password from standard input').conflicts('password'))
-    .addOption(new Option('--role <role>', 'an admin operates this instance').choices(ACCOUNT_ROLES).default('user'))
+    .addOption(
+      new Option('--role <role>', 'account role: an admin is an operator of this instance')
+        .choices(ACCOUNT_ROLES)
+        .default('user'),
+    )
     .option('--verified', 'mark the email address as verified')
     .action(
       withServices(async ({ db }, { verified, passwordStdin, ...input }: CreateOptions) => {
@@ -42,7 +46,7 @@ export function accountCommands(account: Command): void {
 
   account
     .command('disable')
-    .description('Deny the credentials of an account and end its sessions')
+    .description('Deny the credentials of an account and revoke its sessions')
     .addOption(emailOption('the account'))
     .action(
       withServices(async (services, options: { email: string }) => {

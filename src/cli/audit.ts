@@ -14,7 +14,7 @@ export function auditCommands(audit: Command): void {
     .command('verify')
     .description('Verify the audit log and report every inconsistency')
     .addOption(
-      option('--known <sequence:hash>', 'a checkpoint from the log, which the chain must still have', position),
+      option('--known <sequence:hash>', 'a checkpoint from the log that the chain must still contain', position),
     )
     .action(
       withServices(async (services, { known }: { known?: ChainPosition }) => {
@@ -23,7 +23,7 @@ export function auditCommands(audit: Command): void {
         const json = { ok: faults.length === 0, ...found };
         if (faults.length > 0) {
           const failure = `the audit log is broken: ${faults.map(describeFault).join('; ')}`;
-          return { json, text: `${events} events before it are verified.`, failure };
+          return { json, text: `${events} events before the first fault are verified.`, failure };
         }
         const text = `${events} events verified, ${pending} not chained yet. The chain ends at ${end.sequence}:${end.hash}`;
         return { json, text: [text, ...notices(found)].join('\n') };
@@ -32,11 +32,11 @@ export function auditCommands(audit: Command): void {
 
   audit
     .command('export')
-    .description('Print the audit log, the oldest event first')
+    .description('Print the audit log, oldest event first')
     .addOption(required(new Option('--format <format>', 'NDJSON or CSV').choices(EXPORT_FORMATS)))
-    .option('--team <id>', 'of this team alone')
-    .addOption(option('--from <instant>', 'from then on, as ISO 8601 with a time zone', instant))
-    .addOption(option('--to <instant>', 'before then', instant))
+    .option('--team <id>', 'only events of this team')
+    .addOption(option('--from <instant>', 'only events at or after this time, as ISO 8601 with a time zone', instant))
+    .addOption(option('--to <instant>', 'only events before this time', instant))
     .action(
       withServices(async ({ db }, { format, team, from, to }: ExportOptions) => {
         for await (const text of exportEvents(db, format, { teamId: team, from, to })) {
@@ -47,13 +47,13 @@ export function auditCommands(audit: Command): void {
     );
 }
 
-/** Returns what is worth knowing about a log without faults. */
+/** Returns notices about a log without faults: late and unsigned events, and an old signing key. */
 export function notices({ late, unsigned, isSignedByFirstKey }: Verification): string[] {
   return [
     late.count > 0 &&
-      `${late.count} events were chained more than an hour after they happened, first event ${late.sequence} ${late.eventId}: the worker did not run then, or they were put there later`,
+      `${late.count} events were chained more than an hour after they happened, first event ${late.sequence} ${late.eventId}: the worker was not running, or the events were inserted later`,
     unsigned.count > 0 &&
-      `${unsigned.count} events have no MAC, first event ${unsigned.sequence} ${unsigned.eventId}: they are from before an upgrade`,
+      `${unsigned.count} events have no MAC, first event ${unsigned.sequence} ${unsigned.eventId}: they were recorded before an upgrade`,
     !isSignedByFirstKey &&
       'the newest checkpoint is not signed by the first of SECRET_KEYS: keep the other keys until the worker has signed it again, within a minute',
   ].filter((notice) => notice !== false);

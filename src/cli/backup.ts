@@ -6,8 +6,8 @@ import { print, withDatabase } from './operate.ts';
 
 export function backupCommand(command: Command): void {
   command
-    .description('Back the database up to a file, without SECRET_KEYS')
-    .requiredOption('--to <file>', 'a new file, which only its owner can read')
+    .description('Back up the database to a file, without SECRET_KEYS')
+    .requiredOption('--to <file>', 'the file to create, readable only by its owner')
     .action(async ({ to: file }: { to: string }) => {
       const written = await withDatabase(readConfig(process.env), (url) => writeBackup(url, file)).catch(
         (error: unknown) => {

@@ -26,7 +26,7 @@ export function billingCommands(billing: Command): void {
     .addOption(new Option('--interval <interval>', 'billing interval').choices(SUBSCRIPTION_INTERVALS))
     .addOption(new Option('--addon <name=units>', 'units of an add-on; can be repeated').argParser(addAddon))
     .addOption(option('--plan-expires-at <instant>', 'renewal date, as ISO 8601 with a time zone', instant))
-    .option('--cancel-at-period-end', 'the subscription ends on that date')
+    .option('--cancel-at-period-end', 'cancel the subscription on the renewal date')
     .option('--needs-payment-action', 'the payment needs confirmation by the payer')
     .action(
       withServices(async ({ db, config }, { team, plan, addon, ...rest }: SetOptions) => {

@@ -18,9 +18,9 @@ import { print, withDatabase } from './operate.ts';
 type Check = { readonly name: string; readonly ok: boolean; readonly detail: string };
 
 const WAIT_MS = 3000;
-/** Expiry is written by this clock and read by the database's. */
+/** Expiry times are written with this machine's clock and compared with the database's. */
 const SKEW_MS_MAX = 5000;
-/** The embedded server's log alone may grow to a gigabyte before it is used again. */
+/** The write-ahead log of the embedded server can grow to 1 GB before it is recycled. */
 const FREE_MIB_MIN = 1024;
 
 export function doctorCommand(command: Command): void {
@@ -46,7 +46,7 @@ async function examine(): Promise<Check[]> {
       check('secret-keys', () => secretKeys(config)),
       Promise.resolve(passed('base-url', config.baseUrl)),
     ]);
-    return [passed('configuration', 'every variable can be read'), ...database, ...others];
+    return [passed('configuration', 'all variables are valid'), ...database, ...others];
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     return [failed('configuration', error.message)];
@@ -56,7 +56,7 @@ async function examine(): Promise<Check[]> {
 const passed = (name: string, detail: string): Check => ({ name, ok: true, detail });
 const failed = (name: string, detail: string): Check => ({ name, ok: false, detail });
 
-/** A check passes with its answer and fails with what it throws. */
+/** Runs one check. Its result is the detail if it passes; its error is the detail if it fails. */
 async function check(name: string, examineOne: () => string | Promise<string>): Promise<Check> {
   try {
     return passed(name, await examineOne());
@@ -69,7 +69,7 @@ async function databaseChecks(config: Config): Promise<Check[]> {
   try {
     return await withDatabase(config, async (connectionString) => {
       const client = new pg.Client({ connectionString, connectionTimeoutMillis: WAIT_MS, query_timeout: WAIT_MS });
-      // A connection that breaks fails the query that waits for it.
+      // The pending query fails with the same error.
       client.on('error', () => undefined);
       try {
         await client.connect();
@@ -90,7 +90,7 @@ async function databaseChecks(config: Config): Promise<Check[]> {
       }
     });
   } catch (error) {
-    const unknown = 'not known, because the database cannot be reached';
+    const unknown = 'not checked, because the database cannot be reached';
     const fault = config.databaseUrl === undefined ? undefined : connectionFault(error, config.databaseUrl);
     return [
       failed('database', fault ?? errorSummary(error)),
@@ -108,25 +108,24 @@ async function version(client: pg.Client, config: Config): Promise<string> {
   );
   const [server] = rows;
   if (server === undefined || server.number < 140_000)
-    throw new Error(`PostgreSQL ${server?.version} is too old: 14 is the oldest that will do`);
-  if (server.encoding !== 'UTF8') throw new Error(`the encoding is ${server.encoding} and must be UTF8`);
+    throw new Error(`PostgreSQL ${server?.version} is too old: upgrade to 14 or later`);
+  if (server.encoding !== 'UTF8') throw new Error(`the encoding is ${server.encoding}: create the database with UTF8`);
   return `PostgreSQL ${server.version}${config.databaseUrl === undefined ? ', embedded' : ''}`;
 }
 
-// Read here and not through the migrator, which would make its table: a check changes nothing.
+// Not through the migrator, which would create its table: a check is read-only.
 async function migrations(client: pg.Client): Promise<string> {
   const known = knownMigrations();
   const applied = await appliedMigrations(client);
   const pending = known.filter((name) => !applied.includes(name));
-  if (pending.length > 0)
-    throw new Error(`${pending.length} to apply; \`roster migrate\`, or the next start of the service, does it`);
+  if (pending.length > 0) throw new Error(`${pending.length} pending: run \`roster migrate\`, or start the service`);
   const { rows } = await client.query<{ exists: boolean }>(
     `select to_regclass('graphile_worker.migrations') is not null as exists`,
   );
   if (rows[0]?.exists !== true)
-    throw new Error('the job queue is not there; `roster migrate`, or the next start of the service, makes it');
+    throw new Error('the job queue does not exist: run `roster migrate`, or start the service');
   const newer = applied.length - known.length;
-  return `${known.length} applied, none to apply${newer > 0 ? `; ${newer} more of a newer version` : ''}`;
+  return `${known.length} applied, none pending${newer > 0 ? `; ${newer} more from a newer version` : ''}`;
 }
 
 async function clock(client: pg.Client): Promise<string> {
@@ -141,7 +140,7 @@ async function clock(client: pg.Client): Promise<string> {
 }
 
 async function redis({ redisUrl }: Config): Promise<string> {
-  if (redisUrl === undefined) return 'not configured: requests are counted in memory, which is right for one replica';
+  if (redisUrl === undefined) return 'not configured: requests are counted in memory, which supports only one replica';
   const { openRedisWindows } = await import('../rate-limit/redis-store.ts');
   let fault: unknown;
   const windows = openRedisWindows(redisUrl, {
@@ -151,15 +150,15 @@ async function redis({ redisUrl }: Config): Promise<string> {
     onRecovery: () => undefined,
   });
   try {
-    // A connection takes longer than the windows wait for it on their own.
+    // Connecting can take longer than the timeout of one count.
     for (const deadline = Date.now() + WAIT_MS; Date.now() < deadline && fault === undefined;) {
-      if ((await windows.count('doctor', 1)) !== undefined) return 'reachable, and counts requests';
+      if ((await windows.count('doctor', 1)) !== undefined) return 'reachable; requests are counted';
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
   } finally {
     windows.close();
   }
-  throw new Error(fault === undefined ? `no answer within ${WAIT_MS} ms` : errorSummary(fault));
+  throw new Error(fault === undefined ? `no response within ${WAIT_MS} ms` : errorSummary(fault));
 }
 
 async function mail({ smtpUrl, dataDir }: Config): Promise<string> {
@@ -171,7 +170,7 @@ async function mail({ smtpUrl, dataDir }: Config): Promise<string> {
 
 const nearest = (path: string): string => (existsSync(path) ? path : nearest(dirname(path)));
 
-/** Waits for the greeting of the mail server, and sends nothing but a goodbye. */
+/** Waits for the greeting of the SMTP server, then disconnects with QUIT. */
 function greeting({ protocol, hostname, port }: URL): Promise<string> {
   const isTls = protocol === 'smtps:';
   const host = hostname.replace(/^\[|\]$/g, '');
@@ -179,12 +178,12 @@ function greeting({ protocol, hostname, port }: URL): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const socket = isTls ? connectTls({ ...address, servername: host }) : connect(address);
   socket
-    .setTimeout(WAIT_MS, () => reject(new Error(`${host}:${address.port} does not answer within ${WAIT_MS} ms`)))
+    .setTimeout(WAIT_MS, () => reject(new Error(`${host}:${address.port} did not respond within ${WAIT_MS} ms`)))
     .once('error', reject)
-    .once('close', () => reject(new Error(`${host}:${address.port} closes the connection`)))
+    .once('close', () => reject(new Error(`${host}:${address.port} closed the connection`)))
     .once('data', (data: Buffer) => {
-      if (data.toString().startsWith('220')) resolve(`${host}:${address.port} takes mail`);
-      else reject(new Error(`${host}:${address.port} is no mail server, or takes no mail now`));
+      if (data.toString().startsWith('220')) resolve(`${host}:${address.port} accepts email`);
+      else reject(new Error(`${host}:${address.port} is not an SMTP server, or does not accept email at the moment`));
     });
   return promise.finally(() =>
     socket
@@ -195,30 +194,30 @@ function greeting({ protocol, hostname, port }: URL): Promise<string> {
 }
 
 function disk({ databaseUrl, dataDir }: Config): string {
-  if (databaseUrl !== undefined) return 'not used by the database, which is elsewhere';
+  if (databaseUrl !== undefined) return 'not checked, because the database is external';
   const { bavail, bsize } = statfsSync(nearest(join(dataDir, 'postgres')));
   const freeMib = Math.floor((bavail * bsize) / 1024 ** 2);
-  if (freeMib < FREE_MIB_MIN) throw new Error(`${freeMib} MiB free in ${dataDir}: the database needs room to write`);
+  if (freeMib < FREE_MIB_MIN)
+    throw new Error(`${freeMib} MiB free in ${dataDir}: free at least ${FREE_MIB_MIN} MiB for the database`);
   return `${freeMib} MiB free in ${dataDir}`;
 }
 
-/** Says which keys of SECRET_KEYS are still needed. */
+/** Reports which keys of SECRET_KEYS are still needed. */
 async function encryptedData(client: pg.Client, { secretKeys: keys }: Config): Promise<string> {
   if (keys === undefined) return 'encrypted with the generated key';
   const { byKey, lost } = await countKeyUse(client, createEncryption(keys));
-  if (lost > 0)
-    throw new Error(`${lost} texts cannot be decrypted: put the key that was dropped back into SECRET_KEYS`);
+  if (lost > 0) throw new Error(`${lost} texts cannot be decrypted: add the removed key to SECRET_KEYS again`);
   const others = byKey.slice(1).flatMap((count, index) => (count === 0 ? [] : [`key ${index + 2} (${count} texts)`]));
   if (others.length > 0)
-    return `${others.join(', ')} of SECRET_KEYS is needed: run \`roster secrets reseal\` to drop it`;
+    return `${others.join(', ')} of SECRET_KEYS still needed: run \`roster secrets reseal\` to drop the old keys`;
   return keys.length === 1
     ? 'can be decrypted'
-    : 'encrypted with the first of SECRET_KEYS alone: the others can be dropped';
+    : 'encrypted with the first key of SECRET_KEYS only: the others can be dropped';
 }
 
 function secretKeys({ secretKeys: keys, dataDir }: Config): string {
   if (keys !== undefined) return `${keys.length} in SECRET_KEYS`;
   const file = join(dataDir, 'secret-keys');
-  if (!existsSync(file)) return `the first start of the service makes one in ${file}`;
+  if (!existsSync(file)) return `the first start of the service generates one in ${file}`;
   return `${readSecretKeys(readFileSync(file, 'utf8').trim()).length} in ${file}`;
 }

@@ -33,9 +33,7 @@ export async function failureLine(error: unknown): Promise<string> {
 async function describe(error: unknown): Promise<string> {
   if (!(error instanceof Error)) return String(error);
   if (error instanceof CommanderError) {
-    return error.code === 'commander.help'
-      ? 'name a command; --help lists them'
-      : error.message.replace(/^error: /, '');
+    return error.code === 'commander.help' ? 'name a command (see --help)' : error.message.replace(/^error: /, '');
   }
   const [{ ProblemError }, { connectionFault }] = await Promise.all([
     import('../errors.ts'),
@@ -51,7 +49,7 @@ async function describe(error: unknown): Promise<string> {
   return fault ?? errorSummary(error);
 }
 
-/** Returns the message of an error; an error with several connection attempts has none of its own. */
+/** Returns the message of an error, or of the first attempt if several connection attempts failed. */
 export const errorSummary = (error: unknown): string => {
   if (error instanceof AggregateError && error.message === '') return errorSummary(error.errors[0]);
   // The driver appends a detail that quotes the row, which can contain personal data.

@@ -25,18 +25,18 @@ export function keyCommands(key: Command): void {
     .command('create')
     .description('Create an API key for an account (ignores KEY_LIMIT)')
     .addOption(emailOption('the account'))
-    .option('--team <id>', 'limit the key to this team, of which the account is a member')
-    .addOption(option('--name <name>', 'its name', textOf(1, 100)).default('Created by the operator'))
+    .option('--team <id>', 'limit the key to this team (the account must be a member)')
+    .addOption(option('--name <name>', 'name of the key', textOf(1, 100)).default('Created by the operator'))
     .addOption(
       required(
         option(
           '--scopes <list>',
-          `of ${SCOPES.join(', ')}; or all, which for a team key leaves out the account-only ones`,
+          `comma-separated, of ${SCOPES.join(', ')}; or all (for a team key, all except the account-only scopes)`,
           scopes,
         ),
       ),
     )
-    .addOption(option('--expires-in-days <days>', 'when it ends', days(365)).conflicts('expiresAt'))
+    .addOption(option('--expires-in-days <days>', 'expiry, in days from now', days(365)).conflicts('expiresAt'))
     .addOption(expiryOption())
     .action(
       withServices(async (services, { email, team, name, expiresInDays, expiresAt, ...options }: CreateOptions) => {
@@ -74,14 +74,14 @@ const known = listOf('scope', SCOPES);
 function scopes(raw: string): readonly Scope[] | 'all' {
   if (raw.trim() === 'all') return 'all';
   const list = known(raw);
-  if (list.length === 0) throw new InvalidArgumentError(`Name at least one; the scopes are ${SCOPES.join(', ')}.`);
+  if (list.length === 0) throw new InvalidArgumentError(`Name at least one scope of ${SCOPES.join(', ')}.`);
   return list;
 }
 
-// Whatever the state of the membership: the key works while it is active.
+// Inactive members are accepted: the key works while the membership is active.
 async function requireMember({ db }: Services, teamId: string, account: { id: string; email: string }): Promise<void> {
   const em = db.em();
-  if ((await em.count(Team, { id: teamId })) === 0) throw new CommandError(`--team: there is no team ${teamId}`);
+  if ((await em.count(Team, { id: teamId })) === 0) throw new CommandError(`--team: team ${teamId} does not exist`);
   const isMember = (await em.count(Membership, { team: teamId, account: account.id })) > 0;
   if (!isMember) throw new CommandError(`--team: ${account.email} is not a member of this team`);
 }

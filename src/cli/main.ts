@@ -9,7 +9,7 @@ const { version }: { version: string } = JSON.parse(
 
 type Fill = (command: Command) => void;
 
-// Only the group that is called is loaded: the start takes a good part of a short command's time.
+// Load only the group that is called: imports take a large part of the time of a short command.
 const GROUPS: Readonly<Record<string, readonly [description: string, load: () => Promise<Fill>]>> = {
   account: [
     'Create, list, disable, enable and delete accounts',
@@ -28,29 +28,31 @@ const GROUPS: Readonly<Record<string, readonly [description: string, load: () =>
   audit: ['Verify and export the audit log', async () => (await import('./audit.ts')).auditCommands],
   secrets: ['Encrypt secrets with a new key', async () => (await import('./secrets.ts')).secretsCommands],
   migrate: ['Migrate the database', async () => (await import('./migrate.ts')).migrateCommand],
-  backup: ['Back the database up to a file', async () => (await import('./backup.ts')).backupCommand],
+  backup: ['Back up the database to a file', async () => (await import('./backup.ts')).backupCommand],
   restore: ['Restore a backup into an empty database', async () => (await import('./restore.ts')).restoreCommand],
   seed: ['Fill the database with demo data', async () => (await import('./seed.ts')).seedCommand],
   doctor: [
-    'Check the configuration and what the service depends on',
+    'Check the configuration, the database and other dependencies',
     async () => (await import('./doctor.ts')).doctorCommand,
   ],
 };
 
 const roster = new Command('roster')
-  .description('Commands for the operator. They use the configuration of the service and can run beside it.')
+  .description(
+    'Commands for the operator. They use the configuration of the service and can run while the service runs.',
+  )
   .version(version, '--version', 'print the version')
-  .option('--json', 'print one JSON document and nothing else')
+  .option('--json', 'print only one JSON document')
   .configureHelp({ showGlobalOptions: true })
   .showSuggestionAfterError(false)
-  // Errors are printed below, as one line, whoever raised them.
+  // All errors are printed below, as one line each.
   .configureOutput({ writeErr: () => undefined })
   .exitOverride();
 
 for (const [name, [description]] of Object.entries(GROUPS)) roster.command(name).description(description);
 roster.hook('preSubcommand', async (_, command) => (await GROUPS[command.name()]?.[1]())?.(command));
 
-// A reader such as `head` ends early. Like other commands, this one then ends as SIGPIPE would end it, and prints nothing.
+// A reader such as `head` closes the pipe early. Exit like a process that was killed by SIGPIPE, without a message.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(128 + constants.signals.SIGPIPE);
   throw error;
@@ -59,8 +61,8 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 try {
   await roster.parseAsync();
 } catch (error) {
-  const isAskedFor = error instanceof CommanderError && error.exitCode === 0;
-  if (!isAskedFor) {
+  const isHelpOrVersion = error instanceof CommanderError && error.exitCode === 0;
+  if (!isHelpOrVersion) {
     process.stderr.write(`roster: ${await failureLine(error)}\n`);
     process.exitCode = 1;
   }

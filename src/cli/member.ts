@@ -22,7 +22,7 @@ export function memberCommands(member: Command): void {
     .description('Add an account to a team (ignores the seat limit)')
     .addOption(teamOption())
     .addOption(emailOption('the account'))
-    .option('--role <id>', 'its role: member, guest or the id of a role of the team (default: member)')
+    .option('--role <id>', 'member, guest or the id of a role of the team (default: member)')
     .option('--inactive', 'add an inactive member')
     .addOption(expiryOption())
     .action(
@@ -41,9 +41,7 @@ export function memberCommands(member: Command): void {
     .option('--role <id>', 'member, guest or the id of a role of the team')
     .addOption(new Option('--active', 'activate the member').conflicts('inactive'))
     .option('--inactive', 'deactivate the member')
-    .addOption(
-      option('--expires-at <instant>', 'when it ends, as ISO 8601 with a time zone, or `never`', instantOrNever),
-    )
+    .addOption(option('--expires-at <instant>', 'expiry, as ISO 8601 with a time zone, or `never`', instantOrNever))
     .action(
       withServices(async (services, { team, email, role, active, inactive, expiresAt }: SetOptions) => {
         const isActive = active ?? (inactive && false);

@@ -18,7 +18,10 @@ export function oauthClientCommands(client: Command): void {
         option(
           '--name <name>',
           'name on the consent page',
-          parsed(clientName, 'It must have 1 to 100 characters, some of them visible, none that controls the text.'),
+          parsed(
+            clientName,
+            'It must have 1 to 100 characters, at least one of them visible and no control characters.',
+          ),
         ),
       ),
     )
@@ -41,7 +44,7 @@ export function oauthClientCommands(client: Command): void {
 
   client
     .command('list')
-    .description('List all OAuth clients, the oldest first')
+    .description('List all OAuth clients, oldest first')
     .action(
       withServices(async ({ db }) => {
         const clients = await listAllClients(db);
@@ -51,7 +54,7 @@ export function oauthClientCommands(client: Command): void {
 
   client
     .command('rotate-secret')
-    .description('Rotate the secret of a confidential client')
+    .description('Rotate the secret of a confidential OAuth client')
     .addOption(clientOption())
     .addOption(option('--overlap-hours <hours>', 'how long the old secret stays valid', hours).default(24))
     .action(
@@ -63,7 +66,7 @@ export function oauthClientCommands(client: Command): void {
 
   client
     .command('delete')
-    .description('Delete a client with its grants and tokens')
+    .description('Delete an OAuth client with its grants and tokens')
     .addOption(clientOption())
     .action(
       withServices(async (services, { client: clientId }: { client: string }) => {
@@ -73,10 +76,11 @@ export function oauthClientCommands(client: Command): void {
     );
 }
 
-const clientOption = (): Option => required(new Option('--client <id>', 'the client'));
+const clientOption = (): Option => required(new Option('--client <id>', 'the OAuth client'));
 
 function eachUri(uri: string, before: readonly string[] = []): readonly string[] {
-  if (before.length === REDIRECT_URIS_MAX) throw new InvalidArgumentError(`There can be ${REDIRECT_URIS_MAX} at most.`);
+  if (before.length === REDIRECT_URIS_MAX)
+    throw new InvalidArgumentError(`A client can have at most ${REDIRECT_URIS_MAX} redirect URIs.`);
   return [...before, uri];
 }
 

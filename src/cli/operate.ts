@@ -35,7 +35,7 @@ export const withServices =
     if (answer.failure !== undefined) throw new CommandError(answer.failure);
   };
 
-/** Whoever can run a command on this machine is the operator. The service does not know the person. */
+/** Returns the actor of all commands. Access to this machine makes a user the operator; the account is unknown. */
 const operatorAt = ({ audit }: Services): Actor => ({
   actorKind: 'operator_cli',
   actorId: null,
@@ -93,6 +93,6 @@ export async function printList<Row>(command: Command, { rows, json, text, empty
 export async function requireAccountByEmail(services: Services, email: string, option = '--email'): Promise<Account> {
   const { findAccountByEmail } = await import('../resources/accounts/accounts.service.ts');
   const account = await findAccountByEmail(services.db.em(), email);
-  if (account === null) throw new CommandError(`${option}: no account has the address ${email}`);
+  if (account === null) throw new CommandError(`${option}: no account has the email address ${email}`);
   return account;
 }

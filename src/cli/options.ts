@@ -9,7 +9,7 @@ export function option<Value>(flags: string, description: string, parse: Parse<V
   return new Option(flags, description).argParser(parse);
 }
 
-export const required = (made: Option): Option => made.makeOptionMandatory();
+export const required = (optional: Option): Option => optional.makeOptionMandatory();
 
 export const teamOption = (): Option => required(new Option('--team <id>', 'the team'));
 
@@ -56,7 +56,7 @@ export const days =
     return count;
   };
 
-/** A list of names separated by commas, each of them one of `known`. */
+/** Creates a parser for comma-separated names, each one of `known`. */
 export const listOf =
   <Name extends string>(noun: string, known: readonly Name[]): Parse<Name[]> =>
   (raw) =>

@@ -13,7 +13,7 @@ export function queueCommands(queue: Command): void {
   queue
     .command('list')
     .description('List the emails that have not been sent yet, oldest first')
-    .addOption(option('--limit <number>', 'how many at most', limit).default(100))
+    .addOption(option('--limit <number>', 'maximum number of emails', limit).default(100))
     .action(
       withServices(async ({ db }, { limit: max }: { limit: number }) => {
         const emails = await listWaitingEmails(db, max);
@@ -24,7 +24,13 @@ export function queueCommands(queue: Command): void {
       }),
     );
 
-  command(queue, 'retry', 'Send waiting emails now', retryEmails, (count) => `${count} emails are sent now.`);
+  command(
+    queue,
+    'retry',
+    'Send waiting emails now',
+    retryEmails,
+    (count) => `${count} emails scheduled to be sent now.`,
+  );
   command(queue, 'remove', 'Delete waiting emails', removeEmails, (count) => `${count} emails deleted.`);
 }
 
@@ -38,8 +44,8 @@ function command(
   queue
     .command(name)
     .description(description)
-    .addOption(option('--id <id>', 'one email, by the id that `queue list` shows', jobId).conflicts('all'))
-    .option('--all', 'all of them')
+    .addOption(option('--id <id>', 'id of the email, from `queue list`', jobId).conflicts('all'))
+    .option('--all', 'all waiting emails')
     .action(
       withServices(async ({ db }, { id, all }: Selection): Promise<Answer> => {
         if (id === undefined && all === undefined) throw new CommandError('name an email with --id, or all with --all');

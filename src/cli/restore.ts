@@ -11,14 +11,14 @@ type Options = { from: string; withoutEmails?: boolean; withoutMails?: boolean }
 export function restoreCommand(command: Command): void {
   command
     .description('Restore a backup into an empty database, in one transaction')
-    .requiredOption('--from <file>', 'a file of `roster backup`')
-    // Not `--no-emails`: commander ignores the defaults of a command whose options are added this late.
-    .option('--without-emails', 'leave out emails that were not sent yet, for a rehearsal')
+    .requiredOption('--from <file>', 'a file that `roster backup` created')
+    // Not `--no-emails`: commander ignores defaults of options that are added in the `preSubcommand` hook.
+    .option('--without-emails', 'do not restore waiting emails, for a test restore')
     .addOption(new Option('--without-mails', 'the former name of --without-emails').hideHelp())
     .action(async ({ from: file, withoutEmails, withoutMails }: Options) => {
       const config = readConfig(process.env);
       const restored = await withDatabase(config, async (url) => {
-        const result = await restoreBackup(url, file, { mails: !withoutEmails && !withoutMails }).catch(
+        const result = await restoreBackup(url, file, { emails: !withoutEmails && !withoutMails }).catch(
           (error: unknown) => {
             throw new CommandError(`--from: nothing was restored: ${errorSummary(error)}`);
           },

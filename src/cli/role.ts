@@ -11,12 +11,12 @@ export function roleCommands(role: Command): void {
     .command('create')
     .description('Create a custom role of a team')
     .addOption(teamOption())
-    .addOption(required(option('--name <name>', 'its name', textOf(1, 100))))
+    .addOption(required(option('--name <name>', 'name of the role', textOf(1, 100))))
     .addOption(
       required(
         option(
           '--permissions <list>',
-          `of ${PERMISSIONS.join(', ')}; the list can be empty`,
+          `comma-separated, of ${PERMISSIONS.join(', ')}; can be empty`,
           listOf('permission', PERMISSIONS),
         ),
       ),

@@ -6,7 +6,7 @@ import { emailOption, teamOption } from './options.ts';
 export function teamTransferCommand(team: Command): void {
   team
     .command('transfer')
-    .description('Make an account the owner of a team, also of a team without an owner (ignores TEAM_LIMIT)')
+    .description('Transfer a team to a new owner, also if it has none (ignores TEAM_LIMIT)')
     .addOption(teamOption())
     .addOption(emailOption('the new owner, who does not need to be a member'))
     .action(

@@ -15,9 +15,9 @@ export function teamCommands(team: Command): void {
   team
     .command('create')
     .description('Create a team with its owner (ignores TEAM_LIMIT)')
-    .requiredOption('--owner <address>', 'the account that owns it')
-    .addOption(required(option('--name <name>', 'its name', textOf(1, 100))))
-    .option('--plan <plan>', 'its plan; `billing set` sets the rest of the subscription')
+    .requiredOption('--owner <address>', 'email address of the owner')
+    .addOption(required(option('--name <name>', 'name of the team', textOf(1, 100))))
+    .option('--plan <plan>', 'plan of the team (see `billing set` for the rest of the subscription)')
     .action(
       withServices(async (services, { owner, name, plan }: CreateOptions) => {
         const { id } = await requireAccountByEmail(services, owner, '--owner');

@@ -21,24 +21,24 @@ const POLL_MILLISECONDS = 5;
 const START_SECONDS_MAX = 120;
 const STOP_SECONDS_MAX = 30;
 
-// What a server says that came second, or while the children of a killed one still end: try again.
-const PASSING = /postmaster\.pid" (already exists|is empty)|still in use|could not create any TCP\/IP sockets/;
+// Errors of a server that lost a concurrent start, or that follows a killed server with running children. Retry.
+const TRANSIENT = /postmaster\.pid" (already exists|is empty)|still in use|could not create any TCP\/IP sockets/;
 
 const UNSAFE_BUT_FAST = ['fsync=off', 'full_page_writes=off', 'synchronous_commit=off'];
 
 export type EmbeddedOptions = {
   dataDir: string;
-  /** More settings, as `name=value`; they have no effect when the server runs already. */
+  /** More settings, as `name=value`. Ignored if the server is already running. */
   flags?: readonly string[];
-  /** False for tests only: a crash of the machine may lose the database. */
+  /** False for tests only: a crash of the machine can lose the database. */
   durable?: boolean;
 };
 
 export type Embedded = { url: string; created: boolean; close(): Promise<void> };
 
-/** Starts, or joins, the PostgreSQL server of a data directory. It stops after the last process that uses it. */
+/** Starts or joins the PostgreSQL server of a data directory. The server stops after the last process that uses it. */
 export async function startEmbedded({ dataDir, flags = [], durable = true }: EmbeddedOptions): Promise<Embedded> {
-  // First, so that where there is none, as in a container's image, that is what is said.
+  // First, so that a container image without PostgreSQL gets the error about the missing package.
   const packaged = packagedPrograms();
   const home = prepareHome(dataDir);
   const programs = preparePrograms(home, packaged);
@@ -49,8 +49,8 @@ export async function startEmbedded({ dataDir, flags = [], durable = true }: Emb
   return { url, created, close: () => started.close() };
 }
 
-// There is no lock that a killed process could leave behind: of the servers that are started at the same moment
-// PostgreSQL itself lets only one live, and the other starters join that one.
+// No lock file, which a killed process could leave behind. If several servers start concurrently, PostgreSQL lets
+// only one run, and the other processes join it.
 async function startOrJoin(options: LaunchOptions): Promise<Started> {
   const cluster = clusterOf(options.home);
   const password = passwordOf(options.home);
@@ -64,7 +64,7 @@ async function startOrJoin(options: LaunchOptions): Promise<Started> {
     ) {
       const server = recordedServer(cluster);
       if (!server || !isServerOf(cluster, server.pid)) {
-        attempt = await keepTrying(attempt, options);
+        attempt = await retryLaunch(attempt, options);
         continue;
       }
       const lifeLine = server.isReady ? await login({ port: server.port, password }) : undefined;
@@ -80,19 +80,19 @@ async function startOrJoin(options: LaunchOptions): Promise<Started> {
       return { port: server.port, close: () => close(cluster, server.pid, hold) };
     }
     throw new EmbeddedError(
-      `DATA_DIR: the embedded PostgreSQL in ${cluster} was not ready after ${START_SECONDS_MAX} seconds: see server.log beside it.`,
+      `DATA_DIR: the embedded PostgreSQL in ${cluster} was not ready after ${START_SECONDS_MAX} seconds: see server.log next to it.`,
     );
   } finally {
     attempt?.hold.release();
   }
 }
 
-async function keepTrying(attempt: Launch | undefined, options: LaunchOptions): Promise<Launch> {
+async function retryLaunch(attempt: Launch | undefined, options: LaunchOptions): Promise<Launch> {
   if (!attempt) return launch(options);
   const failure = attempt.failure();
   if (failure === undefined) return attempt;
   attempt.hold.release();
-  if (!PASSING.test(failure))
+  if (!TRANSIENT.test(failure))
     throw new EmbeddedError(
       `DATA_DIR: the embedded PostgreSQL in ${clusterOf(options.home)} does not start: ${failure}`,
     );

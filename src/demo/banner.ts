@@ -1,19 +1,19 @@
 import type { SeededDemo } from './seed.ts';
 
-/** What the demo data is and how to try it, with commands to copy. Fits 100 columns. */
+/** Describes the demo data, with commands to copy. Fits 100 columns. */
 export function demoBanner(baseUrl: string, { accounts, password, teams, keys }: SeededDemo): string {
   const api = `${baseUrl}/api/v1`;
   const [team] = teams;
   const lines = [
-    'Roster has filled the database with demo data.',
+    'Demo data was added to the database.',
     '',
     ...accounts.map(({ email, role }, index) => row(index === 0 ? 'Accounts' : '', `${email.padEnd(24)}${role}`)),
     row('Password', password),
     ...teams.map(({ id, name }, index) => row(index === 0 ? 'Teams' : '', `${id.padEnd(34)}${name}`)),
     '',
-    `Sign in at ${baseUrl}. The password and these keys are shown here once.`,
+    `Sign in at ${baseUrl}. The password and these keys are shown only once.`,
     '',
-    'Keys of owner@example.com; `roster key create` makes more:',
+    'API keys of owner@example.com (create more with `roster key create`):',
     row('all scopes', keys.personal.secret),
     row('read only', keys.readOnly.secret),
     row('one team', keys.team.secret),
@@ -24,7 +24,7 @@ export function demoBanner(baseUrl: string, { accounts, password, teams, keys }:
     ...curl(`${api}/teams`, keys.personal.secret),
     ...curl(`${api}/teams/${team?.id}/members`, keys.team.secret),
     ...curl(`${api}/teams/${team?.id}/invitations`, keys.personal.secret, { email: 'new.colleague@example.com' }),
-    'The invitation mail is a file in `mail` under DATA_DIR, unless SMTP_URL is set.',
+    'The invitation email is a file in `mail` under DATA_DIR, unless SMTP_URL is set.',
     `API reference: ${baseUrl}/docs`,
   ];
   return `\n${lines.map((line) => (line === '' ? '' : `  ${line}`)).join('\n')}\n\n`;

@@ -17,20 +17,20 @@ import { HOUR_MS, addDays } from '../time.ts';
 export type SeededDemo = Awaited<ReturnType<typeof seedDemo>>;
 
 /**
- * Fills a database with something to try Roster on: an account per role that signs in with one new password, two teams, invitations,
- * sessions, keys and a subscription. All of it or, where one of the addresses has an account, nothing;
- * other accounts do not matter to it.
+ * Adds demo data in one transaction: an account per role, all with the same generated password, two teams,
+ * invitations, sessions, keys and a subscription.
+ * @throws if one of the email addresses already has an account
  */
 export async function seedDemo({ db, tokens, config }: Services) {
   const password = randomBytes(9).toString('base64url');
   return transaction(db, async (tx) => {
     const scope = within(tx);
-    const person = (email: string, firstName: string, lastName: string) =>
+    const createPerson = (email: string, firstName: string, lastName: string) =>
       createAccount(scope, { email, firstName, lastName, password, isEmailVerified: true });
-    const owner = await person('owner@example.com', 'Olivia', 'Hart');
-    const member = await person('member@example.com', 'Marco', 'Lindt');
-    const guest = await person('guest@example.com', 'Grace', 'Okafor');
-    const recruiter = await person('recruiter@example.com', 'Ravi', 'Menon');
+    const owner = await createPerson('owner@example.com', 'Olivia', 'Hart');
+    const member = await createPerson('member@example.com', 'Marco', 'Lindt');
+    const guest = await createPerson('guest@example.com', 'Grace', 'Okafor');
+    const recruiter = await createPerson('recruiter@example.com', 'Ravi', 'Menon');
 
     const harbor = (
       await createTeamAsOperator(scope, owner.id, {
@@ -53,7 +53,7 @@ export async function seedDemo({ db, tokens, config }: Services) {
     await addMember(scope, harbor.id, recruiter.id, { roleId: role.id });
     await addMember(scope, kites.id, owner.id, { roleId: 'member' });
 
-    // No mail is queued: with a real mail server, messages to invented addresses would come back.
+    // No emails are queued: with a real SMTP server, emails to fictitious addresses would bounce.
     const expiresAt = addDays(new Date(), config.invitationDays);
     const invite = (teamId: string, email: string, roleId: string, invitedBy: Account) =>
       tx.create(Invitation, { team: teamId, email, role: tx.getReference(Role, roleId), invitedBy, expiresAt });
@@ -62,7 +62,7 @@ export async function seedDemo({ db, tokens, config }: Services) {
     invite(kites.id, 'kim@example.com', 'guest', member);
 
     await setSubscription(scope, config.plans, harbor.id, {
-      // A configuration with plans of its own need not have this one.
+      // Custom plans may lack this one.
       planId: config.plans.has('pro') ? 'pro' : 'free',
       status: 'active',
       interval: 'month',
@@ -103,7 +103,7 @@ export async function seedDemo({ db, tokens, config }: Services) {
   });
 }
 
-// Nobody has their tokens: they are there for listMySessions and revokeMySession.
+// Their tokens are discarded; the sessions only serve listMySessions and revokeMySession.
 function addSessions(tx: EntityManager, tokens: Tokens, account: Account): void {
   const devices = [
     { hoursAgo: 1, country: 'DE', city: 'Hamburg', browser: 'Firefox', os: 'Linux', deviceType: 'desktop' },

@@ -79,7 +79,7 @@ describe('account create', () => {
       "option '--role <role>' argument 'root' is invalid. Allowed choices are user, admin.",
       "option '--first-name <name>' argument 'X' is invalid. It must have 2 to 255 characters.",
       '--password: A password has 8 to 128 characters.',
-      '--email: no account has the address nobody@example.com',
+      '--email: no account has the email address nobody@example.com',
     ]);
   });
 });

@@ -125,7 +125,7 @@ describe('backup', () => {
     const empty = await anEmptyDatabase();
     const target = join(folder, 'of-nothing');
 
-    expect(refusalOf(await backUp(empty.url, '--to', target))).toMatch(/^the database holds no tables of Roster/);
+    expect(refusalOf(await backUp(empty.url, '--to', target))).toMatch(/^the database contains no tables of Roster/);
     expect(statSync(target, { throwIfNoEntry: false })).toBeUndefined();
   });
 
@@ -160,7 +160,7 @@ describe('backup', () => {
     await writers;
 
     const restored = await anEmptyDatabase();
-    await restoreBackup(restored.url, join(folder, 'busy'), { mails: true });
+    await restoreBackup(restored.url, join(folder, 'busy'), { emails: true });
     const counts: unknown[] = [];
     for (const table of ['account', 'team', 'sent_mail']) counts.push(await countOf(restored, table));
     expect(after).toBeGreaterThan(before);
@@ -197,7 +197,7 @@ describe('restore', () => {
 
   test('gives back a service in which keys, grants, sign-in, waiting mails and the audit log work', async () => {
     const target = await anEmptyDatabase();
-    await restoreBackup(target.url, file, { mails: true });
+    await restoreBackup(target.url, file, { emails: true });
     const api = await startApi({}, { databaseUrl: target.url });
     onTestFinished(() => api.close());
 
@@ -249,10 +249,10 @@ describe('restore', () => {
     const [rows, level] = await Promise.all([restore(used.url, '--from', file), restore(further.url, '--from', file)]);
 
     expect(refusalOf(rows)).toBe(
-      '--from: nothing was restored: the database is not empty (team has rows): restore into a new, empty one',
+      '--from: nothing was restored: the database is not empty (team has rows): restore into a new, empty database',
     );
     expect(refusalOf(level)).toBe(
-      '--from: nothing was restored: the database was migrated further than the backup: restore into a new, empty one',
+      '--from: nothing was restored: the database has newer migrations than the backup: restore into a new, empty database',
     );
     expect(await countOf(used, 'account')).toBe(0);
     expect(await countOf(further, 'account')).toBe(0);
@@ -279,10 +279,10 @@ describe('a file that is not as it was written', () => {
     ['has another letter', /damaged/, () => altered('letter', (text) => text.replace('paul@', 'saul@'))],
     ['lacks its end', /damaged/, () => altered('endless', (text) => text.replace(/\{"sha256.*\n$/, ''))],
     ['goes on after its end', /damaged/, () => altered('longer', (text) => `${text}more\n`)],
-    ['is empty', /damaged|no backup/, () => write('empty', Buffer.alloc(0))],
-    ['is of another program', /no backup of Roster/, () => write('foreign', Buffer.from('PGDMP and so on'))],
-    ['is another archive', /no backup of Roster/, () => write('archive', gzipSync('{"a":1}\n'))],
-    ['has no line', /no backup of Roster/, () => write('lineless', gzipSync(Buffer.alloc(3_000_000)))],
+    ['is empty', /damaged|not a backup/, () => write('empty', Buffer.alloc(0))],
+    ['is of another program', /not a backup of Roster/, () => write('foreign', Buffer.from('PGDMP and so on'))],
+    ['is another archive', /not a backup of Roster/, () => write('archive', gzipSync('{"a":1}\n'))],
+    ['has no line', /not a backup of Roster/, () => write('lineless', gzipSync(Buffer.alloc(3_000_000)))],
     [
       'is of a later format',
       /newer version/,
@@ -291,7 +291,7 @@ describe('a file that is not as it was written', () => {
     ['is of a later migration', /newer version/, () => altered('migration', laterMigration)],
     ['is not there', /ENOENT/, () => join(folder, 'nowhere')],
   ])('because it %s is refused before anything is written', async (_, reason, make) => {
-    await expect(restoreBackup(untouched.url, make(), { mails: true })).rejects.toThrow(reason);
+    await expect(restoreBackup(untouched.url, make(), { emails: true })).rejects.toThrow(reason);
     expect(await tableNames(await connectTo({ ...untouched, drop: () => Promise.resolve() }))).toEqual([]);
   });
 
@@ -301,7 +301,7 @@ describe('a file that is not as it was written', () => {
     const broken = join(folder, 'broken');
     await writeBackup(await withOrphan(), broken);
 
-    await expect(restoreBackup(target.url, broken, { mails: true })).rejects.toThrow(/foreign key/);
+    await expect(restoreBackup(target.url, broken, { emails: true })).rejects.toThrow(/foreign key/);
     expect(await countOf(target, 'account')).toBe(0);
     expect(await countOf(target, 'role')).toBe(3);
   });

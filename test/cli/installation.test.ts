@@ -114,7 +114,7 @@ describe('doctor', () => {
     expect((await doctor({ SMTP_URL: `smtp://127.0.0.1:${port}` })).checks).toContainEqual({
       name: 'mail',
       ok: true,
-      detail: `127.0.0.1:${port} takes mail`,
+      detail: `127.0.0.1:${port} accepts email`,
     });
   });
 
@@ -139,8 +139,8 @@ describe('a refusal', () => {
     ]);
 
     expect(lines).toEqual([
-      'name a command; --help lists them',
-      'name a command; --help lists them',
+      'name a command (see --help)',
+      'name a command (see --help)',
       "unknown command 'acount'",
       "unknown command 'lst'",
       "unknown option '--jsn'",

@@ -101,12 +101,12 @@ describe('key create', () => {
       expect.stringMatching(
         /--scopes.*There is no scope teams:fly; the scopes are profile:read, .*, api-keys:write\.$/,
       ),
-      expect.stringMatching(/--scopes.*Name at least one; the scopes are profile:read/),
+      expect.stringMatching(/--scopes.*Name at least one scope of profile:read/),
       expect.stringMatching(/--expires-in-days.*whole number from 1 to 365/),
       expect.stringMatching(/--expires-in-days.*cannot be used with option '--expires-at/),
       '--scopes: A team key cannot hold profile:read.',
       `--team: ${stranger.email} is not a member of this team`,
-      '--team: there is no team team_none',
+      '--team: team team_none does not exist',
     ]);
     expect(await roster.rows('select id from api_key where account_id in ($1, $2)', [owner.id, stranger.id])).toEqual(
       [],

@@ -57,7 +57,7 @@ describe('team create', () => {
       roster.refusal('team', 'create', '--owner', email, '--name', 'Ghost', '--plan', 'gold'),
     ]);
 
-    expect(owner).toBe('--owner: no account has the address nobody@example.com');
+    expect(owner).toBe('--owner: no account has the email address nobody@example.com');
     expect(plan).toBe('--plan: There is no plan gold; the plans are free, pro.');
     expect(await roster.rows(`select id from team where name = 'Ghost'`)).toEqual([]);
   });

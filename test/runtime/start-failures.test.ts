@@ -51,7 +51,7 @@ test('a start reports every invalid variable at once, by name', async () => {
   expect(faults).toEqual([
     'roster: PORT: must be a whole number from 1 to 65535',
     'roster: BASE_URL: must not contain a path, query or fragment',
-    'roster: DATABASE_URL: must be a URL that begins with postgres:// or postgresql://',
+    'roster: DATABASE_URL: must be a URL that starts with postgres:// or postgresql://',
     'roster: TRUST_PROXY: must be a number of hops, true, or IP addresses and networks, not "the one in front"',
     'roster: INVITATION_DAYS: must be a whole number from 1 to 3650',
     'roster: TRPC_ORIGINS: must not contain a path, query or fragment',

@@ -4,8 +4,8 @@ import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { z } from 'zod';
 
-// A backup is gzip of lines: a header as JSON; for each table a line of JSON that names it, its rows as
-// COPY writes them and a line `\.`; last, the SHA-256 of all that was before. `zcat` shows it.
+// A backup is a gzip file of lines. A JSON header is followed by the tables: a JSON line with the name, the rows in
+// COPY format, and a line `\.`. The last line has the SHA-256 of all previous lines. `zcat` prints it.
 
 const FORMAT = 1;
 
@@ -13,28 +13,28 @@ const header = z.object({
   product: z.literal('roster'),
   format: z.int(),
   madeAt: z.string(),
-  /** Names of the migrations that the database had. */
+  /** Names of the migrations that were applied to the database. */
   migrations: z.array(z.string()).min(1),
 });
-/** The waiting jobs are not a table of ours: they are taken and given through the queue's own functions. */
+/** Waiting jobs are a separate kind, because they are restored through the functions of the queue. */
 const section = z.object({ kind: z.enum(['table', 'jobs']), name: z.string(), columns: z.array(z.string()) });
 const seal = z.object({ sha256: z.string() });
 
 export type Header = z.infer<typeof header>;
 export type Section = z.infer<typeof section>;
 
-/** A backup as its reader meets it; what is not followed by an end has been cut or altered. */
+/** A part of a backup, in file order. */
 export type Part =
   | { readonly header: Header }
   | { readonly section: Section }
-  /** Whole lines of the section before. */
+  /** Complete lines of the current section. */
   | { readonly rows: Buffer }
   | { readonly sectionEnd: true };
 
 const END_OF_ROWS = Buffer.from('\\.\n');
 const LINE_BYTES_MAX = 1024 * 1024;
 
-/** The content of a backup before it is compressed. */
+/** Serializes a backup, without compression. */
 export async function* writtenBackup(
   about: Omit<Header, 'product' | 'format'>,
   sections: AsyncIterable<{ readonly section: Section; readonly rows: AsyncIterable<Buffer> }>,
@@ -55,7 +55,7 @@ export async function* writtenBackup(
   yield line({ sha256: sum.digest('hex') } satisfies z.infer<typeof seal>);
 }
 
-/** Reads a backup in bounded memory, and throws what says so in one line where it is not whole, or none. */
+/** Reads a backup in bounded memory. @throws an error with one line if the file is damaged or not a backup */
 export async function* readBackup(file: string): AsyncGenerator<Part> {
   const sum = createHash('sha256');
   let at: 'header' | 'section' | 'rows' | 'end' = 'header';
@@ -98,13 +98,14 @@ export async function* readBackup(file: string): AsyncGenerator<Part> {
   if (at !== 'end') throw damaged();
 }
 
-const damaged = () => new Error('the backup is damaged: it was cut or altered after it had been made');
-const foreign = () => new Error('the file is no backup of Roster');
+const damaged = () => new Error('the backup is damaged: it was truncated or altered after it was written');
+const foreign = () => new Error('the file is not a backup of Roster');
 
 function headerOf(line: Buffer): Header {
   const parsed = header.safeParse(valueOf(line));
   if (!parsed.success) throw foreign();
-  if (parsed.data.format !== FORMAT) throw new Error('the backup was made by a newer version of Roster: use that one');
+  if (parsed.data.format !== FORMAT)
+    throw new Error('the backup was created by a newer version of Roster: restore it with that version');
   return parsed.data;
 }
 
@@ -116,7 +117,7 @@ function valueOf(line: Buffer): unknown {
   }
 }
 
-/** Where the line is that ends the rows. No row looks like it, because COPY doubles every backslash. */
+/** Returns the index of the line that ends the rows. No row equals it, because COPY doubles every backslash. */
 function endOfRows(lines: Buffer): number {
   if (lines.subarray(0, END_OF_ROWS.length).equals(END_OF_ROWS)) return 0;
   const before = lines.indexOf('\n\\.\n');
@@ -126,14 +127,14 @@ function endOfRows(lines: Buffer): number {
 async function* contentOf(file: string): AsyncGenerator<Buffer> {
   const content = pipeline(createReadStream(file), createGunzip(), () => undefined);
   try {
-    for await (const chunk of content) yield chunk as Buffer; // zlib gives nothing else
+    for await (const chunk of content) yield chunk as Buffer; // zlib emits only buffers
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && String(error.code).startsWith('Z_'))) throw error;
     throw error.message === 'incorrect header check' ? foreign() : damaged();
   }
 }
 
-/** The same bytes in blocks that end with a line. */
+/** Regroups the bytes into blocks that end with a complete line. */
 async function* wholeLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let pending: Buffer[] = [];
   let pendingBytes = 0;
@@ -143,7 +144,7 @@ async function* wholeLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer
     if (end === 0) {
       pending.push(chunk);
       pendingBytes += chunk.length;
-      // What is no backup need not have lines at all.
+      // Bound memory: another file may contain no line feed.
       if (isFirst && pendingBytes > LINE_BYTES_MAX) throw foreign();
       continue;
     }

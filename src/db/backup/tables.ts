@@ -13,21 +13,22 @@ const TABLES = `
   where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r' and c.relname <> 'mikro_orm_migrations'
   order by c.relname`;
 
-/** The tables there are, each after those that it refers to; without the migrations' own. */
+/** Lists the tables of the service, each after the tables that it references. Excludes the migrations table. */
 export async function tablesOf(client: Client): Promise<Table[]> {
   const { rows } = await client.query<Table & { needs: string[] }>(TABLES);
   const sorted: Table[] = [];
   for (let left = rows; left.length > 0;) {
     const isFree = ({ needs }: { needs: string[] }) => !left.some(({ name }) => needs.includes(name));
     const free = left.filter(isFree);
-    if (free.length === 0) throw new Error(`the tables ${left.map(({ name }) => name).join(', ')} refer to each other`);
+    if (free.length === 0)
+      throw new Error(`the tables ${left.map(({ name }) => name).join(', ')} reference each other`);
     sorted.push(...free.map(({ name, columns }) => ({ name, columns })));
     left = left.filter((table) => !free.includes(table));
   }
   return sorted;
 }
 
-/** Names of the migrations that a database has had, in their order; none where it is no database of ours yet. */
+/** Returns the names of the applied migrations, in order. Returns none for a database without a migrations table. */
 export async function appliedMigrations(client: Client): Promise<string[]> {
   const { rows: found } = await client.query<{ exists: boolean }>(
     `select to_regclass('mikro_orm_migrations') is not null as exists`,
@@ -37,7 +38,7 @@ export async function appliedMigrations(client: Client): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** The values of a type as every server reads them alike. */
+/** Settings for a text format that does not depend on the server, without timeouts. */
 export const PLAIN_FORMATS = `
   set datestyle = 'ISO'; set intervalstyle = 'postgres'; set timezone = 'UTC'; set bytea_output = 'hex';
   set extra_float_digits = 3; set statement_timeout = 0; set lock_timeout = 0; set idle_in_transaction_session_timeout = 0`;

@@ -10,32 +10,33 @@ import { appliedMigrations, PLAIN_FORMATS, tablesOf, type Table } from './tables
 
 export type Written = { readonly madeAt: string; readonly bytes: number; readonly tables: readonly string[] };
 
-/** Mails that have not left; their keys tell them from jobs that were replaced. */
+/** Waiting emails. Replaced jobs have no key. */
 const JOBS = `select t.identifier, j.payload, j.key, j.run_at
   from ${QUEUE_JOBS} j join ${QUEUE_TASKS} t on t.id = j.task_id
   where j.key is not null and t.identifier in ('sendInvitation', 'sendAccountMail') order by j.id`;
 const JOB_COLUMNS = ['identifier', 'payload', 'key', 'run_at'];
 
-/** Writes all that a database holds at one moment to a new file, beside whoever uses the database. */
+/** Writes a consistent snapshot of a database to a new file. The database stays usable. */
 export async function writeBackup(databaseUrl: string, file: string): Promise<Written> {
   const client = new pg.Client({ connectionString: databaseUrl, application_name: 'roster backup' });
-  client.on('error', () => undefined); // The query that waits fails.
+  client.on('error', () => undefined); // The pending query fails with the same error.
   await client.connect();
   try {
     await client.query(PLAIN_FORMATS);
     const tables = await lockTables(client);
     const migrations = await appliedMigrations(client);
-    if (migrations.length === 0) throw new Error('the database holds no tables of Roster: there is nothing to back up');
+    if (migrations.length === 0)
+      throw new Error('the database contains no tables of Roster: there is nothing to back up');
     const madeAt = new Date().toISOString();
-    const content = writtenBackup({ madeAt, migrations }, sectionsOf(client, tables));
+    const content = writtenBackup({ madeAt, migrations }, createSections(client, tables));
     const target = createWriteStream(file, { flags: 'wx', mode: 0o600, flush: true });
-    // Only what this call has made may go with its failure.
-    let isOurs = false;
-    target.once('open', () => (isOurs = true));
+    // On failure, delete the file only if this call created it.
+    let isCreatedHere = false;
+    target.once('open', () => (isCreatedHere = true));
     try {
       await pipeline(content, createGzip(), target);
     } catch (error) {
-      if (isOurs) await rm(file, { force: true });
+      if (isCreatedHere) await rm(file, { force: true });
       throw error;
     }
     return { madeAt, bytes: (await stat(file)).size, tables: tables.map(({ name }) => name) };
@@ -44,7 +45,7 @@ export async function writeBackup(databaseUrl: string, file: string): Promise<Wr
   }
 }
 
-/** Begins the transaction, whose moment is the first statement after the locks: no migration comes between. */
+/** Begins the transaction and locks the tables. Its snapshot is taken after the locks, so no migration can interfere. */
 async function lockTables(client: pg.Client): Promise<Table[]> {
   const tables = await tablesOf(client);
   await client.query('begin transaction isolation level repeatable read, read only');
@@ -54,11 +55,11 @@ async function lockTables(client: pg.Client): Promise<Table[]> {
   }
   const locked = await tablesOf(client);
   if (JSON.stringify(locked) !== JSON.stringify(tables))
-    throw new Error('the database was migrated just now: run the backup again');
+    throw new Error('the database was migrated concurrently: run the backup again');
   return locked;
 }
 
-async function* sectionsOf(
+async function* createSections(
   client: pg.Client,
   tables: readonly Table[],
 ): AsyncGenerator<{ section: Section; rows: AsyncIterable<Buffer> }> {

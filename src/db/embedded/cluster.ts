@@ -20,7 +20,7 @@ const PASSWORD_FILE = 'roster.password';
 
 export const SUPERUSER = 'roster';
 
-/** What the server's programs see of our environment: messages in English, times in UTC, no PG… variables. */
+/** Returns the environment of the server's programs: messages in English, times in UTC, no PG… variables. */
 export function programEnvironment(): Record<string, string> {
   return { PATH: process.env['PATH'] ?? '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC', ...windowsEnvironment() };
 }
@@ -39,8 +39,9 @@ export function passwordOf(home: Home): string {
 }
 
 /**
- * Makes the cluster if there is none, and tells whether this call did. It is built aside, password included, and
- * moved into place, so that an interrupted start leaves nothing half-made and of two concurrent ones only one wins.
+ * Creates the cluster if it does not exist. It is created in a temporary directory, with its password, and then
+ * renamed, so that an interrupted start leaves no partial cluster and only one of several concurrent starts wins.
+ * @returns whether this call created it
  */
 export async function ensureCluster(home: Home, programs: string, durable: boolean): Promise<boolean> {
   const cluster = clusterOf(home);
@@ -71,7 +72,7 @@ export async function ensureCluster(home: Home, programs: string, durable: boole
     if (durable && process.platform !== 'win32') syncDirectories(cluster, home.path);
     return true;
   } catch (error) {
-    // Another process was faster.
+    // Another process created it first.
     if (hasCode(error, 'EEXIST', 'ENOTEMPTY', 'EPERM') && existsSync(cluster)) return false;
     throw error;
   } finally {
@@ -87,10 +88,10 @@ async function initdb(home: Home, programs: string, args: readonly string[]): Pr
       env: programEnvironment(),
     });
   } catch (error) {
-    // The file is there: what is missing is the loader it asks for, as on a system with musl.
+    // The program exists, but its dynamic loader does not, as on a system with musl.
     if (hasCode(error, 'ENOENT'))
       throw new EmbeddedError(
-        'DATABASE_URL: the packaged PostgreSQL cannot run on this system (it needs glibc); name a PostgreSQL server.',
+        'DATABASE_URL: the packaged PostgreSQL cannot run on this system (it needs glibc): set it to a PostgreSQL server.',
       );
     const output = error instanceof Error && 'stderr' in error ? String(error.stderr) : String(error);
     throw new EmbeddedError(
@@ -99,10 +100,10 @@ async function initdb(home: Home, programs: string, args: readonly string[]): Pr
   }
 }
 
-/** The line of a PostgreSQL program's output that says why it ended. */
+/** Returns the line of a PostgreSQL program's output with the reason of its failure. */
 export function reasonIn(output: string): string {
   const lines = output.split('\n').filter((line) => line.trim() !== '');
-  const reason = lines.findLast((line) => /FATAL|PANIC|error:/.test(line)) ?? lines.at(-1) ?? 'it says nothing';
+  const reason = lines.findLast((line) => /FATAL|PANIC|error:/.test(line)) ?? lines.at(-1) ?? 'no output';
   return reason.replace(/^.*?(FATAL|PANIC|error): +/, '');
 }
 

@@ -12,52 +12,52 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 
-/** The account that the server's programs run as; empty when that is our own. */
+/** The system account of the server's programs; empty for the account of this process. */
 export type Account = { uid: number; gid: number } | Record<never, never>;
 
 /** The embedded server cannot run for a reason outside this program. The message is one line. */
 export class EmbeddedError extends Error {}
 
-/** Where everything of one embedded server lives, owned by its account. */
+/** The directory of one embedded server, owned by its system account. */
 export type Home = { path: string; account: Account };
 
 const RELOCATED = '/var/lib/roster';
 
-/** Makes `<dataDir>/postgres` ready for the server's account. */
+/** Creates `<dataDir>/postgres` for the server's system account. */
 export function prepareHome(dataDir: string): Home {
   const location = join(dataDir, 'postgres');
   mkdirSync(dataDir, { recursive: true });
   const isRoot = process.getuid?.() === 0;
   if (!lstatSync(location, { throwIfNoEntry: false })) {
-    if (isRoot) makeHomeAsRoot(location, dataDir);
+    if (isRoot) createHomeAsRoot(location, dataDir);
     else mkdirSync(location, { recursive: true, mode: 0o700 });
   }
   if (!statSync(location, { throwIfNoEntry: false })) {
     throw new EmbeddedError(
-      `DATA_DIR: ${location} points to a directory that is gone: bring it back, or remove the link to begin with an empty database.`,
+      `DATA_DIR: ${location} points to a directory that does not exist: restore it, or remove the link to start with an empty database.`,
     );
   }
 
   const path = realpathSync(location);
-  return { path, account: isRoot ? ownerOf(path) : {} };
+  return { path, account: isRoot ? ensureOwner(path) : {} };
 }
 
-// The directory's owner decides, so that root can use the database of a normal user.
-function ownerOf(path: string): Account {
+// Use the owner of the directory, so that root can open the database of another user.
+function ensureOwner(path: string): Account {
   const { uid, gid } = statSync(path);
   if (uid !== 0) return { uid, gid };
-  const account = unprivilegedAccount();
+  const account = findUnprivilegedAccount();
   chownSync(path, account.uid, account.gid);
   chmodSync(path, 0o700);
   return account;
 }
 
 /**
- * A checkout below a private home directory is out of the server's reach. Its database then lives in a directory
- * of its own in /var/lib/roster, where only root can make one, and `<dataDir>/postgres` is a link to it.
+ * Creates the directory as root. The server cannot access a checkout below a private home directory; its database is
+ * then in a directory of /var/lib/roster, where only root can create one, and `<dataDir>/postgres` links to it.
  */
-function makeHomeAsRoot(location: string, dataDir: string): void {
-  if (canReach(unprivilegedAccount(), dataDir)) {
+function createHomeAsRoot(location: string, dataDir: string): void {
+  if (canReach(findUnprivilegedAccount(), dataDir)) {
     mkdirSync(location, { recursive: true, mode: 0o700 });
     return;
   }
@@ -71,18 +71,18 @@ function makeHomeAsRoot(location: string, dataDir: string): void {
   }
 }
 
-/** PostgreSQL refuses to run as root. */
-function unprivilegedAccount(): { uid: number; gid: number } {
+/** Finds a system account for the server, because PostgreSQL does not run as root. */
+function findUnprivilegedAccount(): { uid: number; gid: number } {
   for (const name of ['postgres', '_postgres', 'nobody']) {
     const [uid, gid] = ['-u', '-g'].map((flag) => spawnSync('id', [flag, name], { encoding: 'utf8' }).stdout);
     if (uid && gid) return { uid: Number(uid), gid: Number(gid) };
   }
   throw new EmbeddedError(
-    'DATABASE_URL: PostgreSQL does not run as root and there is no user `postgres` or `nobody`: start as another user, or name a PostgreSQL server.',
+    'DATABASE_URL: PostgreSQL does not run as root and there is no user `postgres` or `nobody`: start as another user, or set it to a PostgreSQL server.',
   );
 }
 
-/** Whether the account may execute the file, or enter the directory. */
+/** Returns whether the system account can execute the file or enter the directory. */
 export function canReach(account: Account, path: string): boolean {
   return spawnSync('/bin/sh', ['-c', 'test -x "$1"', 'sh', path], { ...account, cwd: '/' }).status === 0;
 }

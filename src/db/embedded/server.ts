@@ -23,10 +23,10 @@ const LOG_BYTES_MAX = 1 << 20;
 const LEFTOVERS = /^(life-line|initdb|copying)-/;
 const START_MINUTES_MAX = 10;
 
-/** A server as its `postmaster.pid` tells. */
+/** A server, as described by its `postmaster.pid`. */
 export type Server = { pid: number; port: number; isReady: boolean };
 
-/** A server that this process started; it may lose against another one that was started at the same moment. */
+/** A server that this process started. It can exit because of one that was started concurrently. */
 export type Launch = { lifeLine: string; hold: Hold; failure(): string | undefined };
 
 /** A server that this process uses until it calls close(). */
@@ -45,7 +45,7 @@ export function recordedServer(cluster: string): Server | undefined {
   }
 }
 
-/** Whether the process is the server of the cluster: after a crash its pid may be another process's. */
+/** Returns whether the process is the server of the cluster. After a crash, another process can have its pid. */
 export function isServerOf(cluster: string, pid: number): boolean {
   const command = commandLine(pid) ?? '';
   return command.includes(`postgres -D ${cluster} `) && !command.startsWith('/bin/sh ');
@@ -68,17 +68,17 @@ export async function launch({ home, programs, flags }: LaunchOptions): Promise<
     `port=${await freePort()}`,
     'listen_addresses=127.0.0.1',
     'unix_socket_directories=',
-    // The log holds starts, stops and crashes, but no failed statements: they may have somebody's data.
+    // The log contains starts, stops and crashes, but no failed statements, which can contain personal data.
     'log_min_messages=log',
     'log_min_error_statement=panic',
     'log_checkpoints=off',
     `log_line_prefix=%m [%p] ${id} `,
-    // Whoever logs in learns here how to hold the server.
+    // Other processes read the path of the life-line from this setting.
     `roster.life_line=${lifeLine}`,
     ...flags,
   ].flatMap((setting) => ['-c', setting]);
   removeEmptyPidFile(clusterOf(home));
-  removeWhatKilledStartsLeft(home);
+  removeLeftovers(home);
   const log = openLog(home);
   const logStart = fstatSync(log).size;
 
@@ -87,11 +87,11 @@ export async function launch({ home, programs, flags }: LaunchOptions): Promise<
   const child = spawn(
     '/bin/sh',
     ['-c', RUN_SCRIPT, 'sh', lifeLine, join(programs, 'bin', 'postgres'), '-D', clusterOf(home), ...settings],
-    // Detached: a Ctrl-C in the terminal must not stop the server before its users.
+    // Detached: Ctrl-C in the terminal must not stop the server before the processes that use it.
     {
       ...home.account,
       cwd: '/',
-      env: { ...programEnvironment(), ...staleOwner(clusterOf(home)) },
+      env: { ...programEnvironment(), ...toStalePidVariable(clusterOf(home)) },
       detached: true,
       stdio: ['ignore', 'ignore', log],
     },
@@ -105,21 +105,21 @@ export async function launch({ home, programs, flags }: LaunchOptions): Promise<
     rmSync(lifeLine, { force: true });
   });
   child.once('exit', () => {
-    // Whoever stopped the server may have removed its folder since.
+    // The directory may have been removed after the server was stopped.
     const logged = existsSync(logPath(home)) ? readFileSync(logPath(home), 'utf8').slice(logStart) : '';
-    failure ??= reasonIn(linesOf(id, logged));
+    failure ??= reasonIn(selectLines(id, logged));
   });
   return { lifeLine, hold, failure: () => failure };
 }
 
-// The servers of concurrent starts write to the same log. A program that could not even run leaves no id in it.
-function linesOf(id: string, log: string): string {
+// Concurrent starts write to the same log. A program that could not be executed logs no id.
+function selectLines(id: string, log: string): string {
   const lines = log.split('\n').filter((line) => line.includes(` ${id} `));
   return lines.length > 0 ? lines.join('\n') : log;
 }
 
-// No server runs when this is called, so only other starts of this very moment can have use for such files.
-function removeWhatKilledStartsLeft(home: Home): void {
+// No server is running at this point, so only concurrent starts can need such files.
+function removeLeftovers(home: Home): void {
   for (const name of readdirSync(home.path)) {
     if (!LEFTOVERS.test(name)) continue;
     const path = join(home.path, name);
@@ -129,21 +129,21 @@ function removeWhatKilledStartsLeft(home: Home): void {
   }
 }
 
-// PostgreSQL takes over the pid file of this process, and of no other: nobody has to delete a file that a server
-// started meanwhile may have replaced. (`pg_ctl` uses the variable for its own shell.)
-function staleOwner(cluster: string): Record<string, string> {
+// Lets PostgreSQL replace a pid file with exactly this pid. Deleting the file could delete that of a server that was
+// started concurrently. (`pg_ctl` uses the variable for its own shell.)
+function toStalePidVariable(cluster: string): Record<string, string> {
   const stale = recordedServer(cluster);
   return stale && !isServerOf(cluster, stale.pid) ? { PG_GRANDPARENT_PID: String(stale.pid) } : {};
 }
 
-// After a loss of power. PostgreSQL, which writes the file right after making it, asks a human to remove it.
+// A power failure can leave an empty file, which PostgreSQL does not remove itself.
 function removeEmptyPidFile(cluster: string): void {
   const file = join(cluster, 'postmaster.pid');
   const stats = statSync(file, { throwIfNoEntry: false });
   if (stats?.size === 0 && Date.now() - stats.mtimeMs > 5000) rmSync(file, { force: true });
 }
 
-/** Gives a server that lost its watcher a new one. */
+/** Starts a new watcher for a server whose watcher was killed. */
 export function adopt(home: Home, lifeLine: string, pid: number): void {
   const log = openLog(home);
   spawn('/bin/sh', ['-c', ADOPT_SCRIPT, 'sh', lifeLine, String(pid), join(clusterOf(home), 'postmaster.pid')], {

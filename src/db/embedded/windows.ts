@@ -6,14 +6,14 @@ import { login } from './login.ts';
 import { freePort, type LaunchOptions, logPath, recordedServer, type Started } from './server.ts';
 
 /**
- * Windows has no FIFO to hold. There the process that started the server stops it with close(), although others may
- * use it; after a crash the server keeps running, and the next start uses it and leaves it running.
+ * Starts or joins the server on Windows, which has no FIFOs. The process that started the server stops it with
+ * close(), even if others use it. After a crash the server keeps running, and the next start joins it.
  */
 export async function startOnWindows(options: LaunchOptions): Promise<Started> {
   const running = await runningServer(options);
   if (running) return { port: running, close: async () => {} };
 
-  // pg_ctl drops the rights of an administrator, which the server refuses to have.
+  // pg_ctl drops administrator rights, because the server does not start with them.
   const { home, flags } = options;
   const settings = [
     `port=${await freePort()}`,
