@@ -1,25 +1,25 @@
 import type { Rows } from './pipeline.ts';
 
-/** How many large queries run concurrently, and how many of those that are known to be huge. */
+/** Maximum number of concurrent queries: large ones, and those that are known to be huge. */
 const LARGE_MAX = 4;
 const HUGE_MAX = 1;
 
-/** A query with this many rows is huge, and is expected to be so the next time. */
+/** A query with this many rows is huge, and is expected to be huge the next time. */
 const HUGE_ROWS = 1000;
 const KNOWN_MAX = 1000;
 
-/** A queue that does not advance for this long times out, like the wait for a connection. */
+/** A queue that does not advance for this time causes a timeout, like waiting for a connection. */
 const STALLED_MS = 5000;
 
-/** A large query waited for its turn while the queue did not advance. */
+/** A large query waited for a slot, but the queue did not advance. */
 export class LargeQueryTimeoutError extends Error {
   override name = 'LargeQueryTimeoutError';
   override message = 'Timed out waiting to run a large query.';
 }
 
 /**
- * Limits queries that can return thousands of rows, so that not all of those are in memory together: few run
- * concurrently, and those that were huge before run one at a time beside the others.
+ * Limits queries that can return thousands of rows, to bound the rows in memory. Few run concurrently; queries that
+ * were huge before run one after another, with a separate limit.
  */
 export function limitLargeQueries(): (key: string, run: () => Promise<Rows>) => Promise<Rows> {
   const [large, huge] = [createConcurrencyLimiter(LARGE_MAX), createConcurrencyLimiter(HUGE_MAX)];
@@ -40,7 +40,7 @@ export function limitLargeQueries(): (key: string, run: () => Promise<Rows>) => 
   };
 }
 
-/** Runs at most `count` concurrently. The others wait in the order in which they came. */
+/** Creates a limiter that runs at most `count` calls concurrently. The others wait in order of arrival. */
 function createConcurrencyLimiter(count: number): <Result>(run: () => Promise<Result>) => Promise<Result> {
   const queue: (() => void)[] = [];
   let free = count;
@@ -70,7 +70,7 @@ function createConcurrencyLimiter(count: number): <Result>(run: () => Promise<Re
       return await run();
     } finally {
       const next = queue.shift();
-      // Start the next one after the response with these rows has been written, as far as that does not wait.
+      // Let the response with these rows be written before the next query starts.
       if (next === undefined) free += 1;
       else setImmediate(next);
     }

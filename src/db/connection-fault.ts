@@ -2,13 +2,13 @@ import { isUnavailable } from './database.ts';
 
 type Target = { readonly host: string; readonly user: string; readonly database: string };
 
-const BY_STATE: Readonly<Record<string, (target: Target) => string>> = {
+const FAULTS_BY_SQLSTATE: Readonly<Record<string, (target: Target) => string>> = {
   '28P01': ({ user, host }) => `PostgreSQL at ${host} denied the login of ${user}: check the user and the password`,
   '28000': ({ user, host }) =>
     `PostgreSQL at ${host} denied the login of ${user}: check pg_hba.conf and the TLS settings`,
   '3D000': ({ database, host }) => `the database ${database} does not exist at ${host}: create it`,
   '42501': ({ user, database }) => `${user} lacks a privilege: let it create and use tables in ${database}`,
-  '25006': ({ host }) => `PostgreSQL at ${host} is read-only: name the primary server`,
+  '25006': ({ host }) => `PostgreSQL at ${host} is read-only: set the primary server`,
   '53100': ({ host }) => `the disk of PostgreSQL at ${host} is full`,
   '53300': ({ host }) =>
     `PostgreSQL at ${host} has no free connection: raise max_connections or lower DATABASE_POOL_MAX`,
@@ -27,17 +27,17 @@ export function connectionFault(error: unknown, databaseUrl: string): string | u
 function faultOf(error: unknown, target: Target): string | undefined {
   if (!(error instanceof Error)) return undefined;
   const code = 'code' in error ? String(error.code) : '';
-  const known = BY_STATE[code];
+  const known = FAULTS_BY_SQLSTATE[code];
   if (known !== undefined) return known(target);
   if (CERTIFICATE.test(code)) return `the certificate of ${target.host} is not trusted (${code})`;
   if (/^(ENOTFOUND|EAI_)/.test(code)) return `the host name in ${target.host} cannot be resolved (${code})`;
-  if (/client password must be a string/.test(error.message)) return `PostgreSQL at ${target.host} asks for a password`;
+  if (/client password must be a string/.test(error.message)) return `PostgreSQL at ${target.host} requires a password`;
   if (/does not support SSL/.test(error.message)) return `PostgreSQL at ${target.host} does not support TLS`;
   if (isUnavailable(error)) return `no PostgreSQL server answers at ${target.host} (${code || error.message})`;
   return undefined;
 }
 
-/** The parts of a URL that are not secret. */
+/** Returns the parts of a URL that are not secret. */
 function targetOf(databaseUrl: string): Target {
   const { host, hostname, port, username, pathname } = new URL(databaseUrl);
   const user = decodeURIComponent(username) || 'the default user';

@@ -5,11 +5,11 @@ import { LargeQueryTimeoutError } from './concurrency.ts';
 import { openOrm } from './orm.ts';
 import { createQueryRunner, type CommandRunner } from './query.ts';
 
-/** The open database: named queries and commands, and a new unit of work for each transaction. */
+/** An open database: runs named queries and commands, and creates an entity manager for each transaction. */
 export type Database = CommandRunner & {
   em(): EntityManager;
   readonly orm: MikroORM;
-  /** The connections that requests share. */
+  /** The connection pool of all requests. */
   readonly pool: Pool;
   close(): Promise<void>;
 };
@@ -50,7 +50,7 @@ function releaseBrokenConnections(pool: Pool): void {
     if (watched.has(client)) return;
     watched.add(client);
     client.once('end', () => {
-      // After everything else that releases a broken connection.
+      // Wait for other code that releases a broken connection.
       setTimeout(() => {
         try {
           client.release(true);
@@ -68,18 +68,18 @@ const UNAVAILABLE_ERRNO = /^(ECONN|EPIPE|ENOTFOUND|ETIMEDOUT|EHOSTUNREACH|EAI_)/
 const UNAVAILABLE_MESSAGE =
   /timeout exceeded when trying to connect|Connection terminated|Query read timeout|statement timeout|Client has encountered a connection error/i;
 
-/** Serialization failure and deadlock: PostgreSQL aborted the transaction for the sake of others, and it can run again. */
+/** Serialization failure and deadlock: PostgreSQL aborted the transaction because of a concurrent one. It can be retried. */
 const CONFLICT_STATE = /^40(001|P01)$/;
 
-/** Whether a transaction failed only because of others that ran at the same time. */
+/** Returns whether a transaction failed only because of concurrent ones. */
 export const isTransactionConflict = (error: unknown): boolean =>
   error instanceof Error && (CONFLICT_STATE.test(stateOf(error)) || isTransactionConflict(error.cause));
 
 const stateOf = (error: Error): string => ('code' in error ? String(error.code) : '');
 
 /**
- * Whether an error says that the request can succeed later: the database cannot be reached now, or gave up the
- * transaction for others, as opposed to a fault of ours.
+ * Returns whether a retry can succeed: the database is unavailable, or it aborted the transaction because of a
+ * concurrent one.
  */
 export function isUnavailable(error: unknown): boolean {
   if (error instanceof LargeQueryTimeoutError) return true;

@@ -10,10 +10,10 @@ import { MIGRATIONS, openOrm } from './orm.ts';
 const CONNECT_MS = 10 * SECOND_MS;
 
 /**
- * Brings the database up to date: our migrations, then the job queue's own. Replicas that start
- * together wait for the first one; without the lock two of three crash on an empty database.
- * @param to the last migration to apply, where not all of them are wanted
- * @returns the names of the migrations that ran.
+ * Applies the pending migrations of this service and of the job queue. Replicas that start concurrently wait for the
+ * first one; without the lock, two of three crash on an empty database.
+ * @param to the last migration to apply (default: all)
+ * @returns the names of the applied migrations
  */
 export async function migrate(databaseUrl: string, to?: string): Promise<string[]> {
   const lock = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: CONNECT_MS });
@@ -37,13 +37,13 @@ export async function migrate(databaseUrl: string, to?: string): Promise<string[
 }
 
 /**
- * Migrates the tables of the job queue on a pool of our own. The one that graphile-worker opens has no error listener
- * while it closes, so that a server that stops at that moment would end the process.
+ * Migrates the tables of the job queue on a separate pool. The pool that graphile-worker opens has no error listener
+ * while it closes, so a server that stops at that moment would crash the process.
  */
 async function migrateJobQueue(connectionString: string): Promise<void> {
   const pgPool = new pg.Pool({ connectionString, connectionTimeoutMillis: CONNECT_MS, max: 1 });
-  pgPool.on('error', () => undefined); // It happens to idle connections only.
-  pgPool.on('connect', (client) => client.on('error', () => undefined)); // The query that waits fails.
+  pgPool.on('error', () => undefined); // Only idle connections cause this event.
+  pgPool.on('connect', (client) => client.on('error', () => undefined)); // The pending query fails with the same error.
   try {
     await runMigrations({ pgPool });
   } finally {
@@ -51,7 +51,7 @@ async function migrateJobQueue(connectionString: string): Promise<void> {
   }
 }
 
-/** The version that migrated the database last is kept in the comment of the table of migrations. */
+/** Reads the version that last migrated the database, from the comment of the migrations table. */
 const SCHEMA_VERSION = `select substring(obj_description(to_regclass('mikro_orm_migrations'), 'pg_class')
   from '^Roster (\\d+\\.\\d+)\\.\\d+$') as version`;
 
@@ -59,7 +59,7 @@ const { version: VERSION }: { version: string } = JSON.parse(
   readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
 );
 
-/** Migrations are compatible with the version before, so a database can be one version ahead, and not more. */
+/** Requires a database that is at most one version ahead, because migrations are compatible with the previous version. */
 async function requireKnownSchema(client: pg.Client): Promise<void> {
   const version = await schemaVersion(client);
   if (version === undefined) return;
@@ -72,7 +72,7 @@ async function requireKnownSchema(client: pg.Client): Promise<void> {
   );
 }
 
-/** Notes this version, unless a later one has migrated. */
+/** Records this version, unless a later one has migrated the database. */
 async function markSchema(client: pg.Client): Promise<void> {
   const ownVersion = VERSION.split('.').slice(0, 2).join('.');
   const version = await schemaVersion(client);
@@ -85,7 +85,7 @@ async function schemaVersion(client: pg.Client): Promise<string | undefined> {
   return rows[0]?.version ?? undefined;
 }
 
-/** Names of the migrations of this version, in their order. */
+/** Returns the names of the migrations of this version, in order. */
 export const knownMigrations = (): string[] =>
   globSync('Migration*.ts', { cwd: MIGRATIONS })
     .map((file) => basename(file, '.ts'))

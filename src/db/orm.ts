@@ -7,14 +7,14 @@ export const MIGRATIONS = `${import.meta.dirname}/../../migrations`;
 
 type PoolOptions = {
   poolMax: number;
-  /** Bounds on the wait for a connection and on one statement. Migrations have none. */
+  /** Timeouts for a connection and for one statement. Migrations have none. */
   timeouts?: { connectMs: number; statementMs: number };
 };
 
 const isEntity = (value: unknown): value is EntityClass =>
   typeof value === 'function' && EntitySchema.REGISTRY.has(value);
 
-/** The options of every connection, also of the MikroORM command line (mikro-orm.config.ts). */
+/** The options of the service and of the MikroORM command line (mikro-orm.config.ts). */
 export const ormOptions = {
   entities: Object.values<unknown>(entities).filter(isEntity),
   extensions: [Migrator],
@@ -40,7 +40,7 @@ export function openOrm(databaseUrl: string, { poolMax, timeouts }: PoolOptions)
           connectionTimeoutMillis: timeouts.connectMs,
           statement_timeout: timeouts.statementMs,
           query_timeout: timeouts.statementMs + 1000,
-          // So that several pipelined reads share a round trip (query.ts).
+          // Lets pipelined queries share a round trip (query.ts).
           pipeline: true,
         }
       : {},

@@ -1,8 +1,8 @@
 import type { PoolClient } from 'pg';
 
 /**
- * Everything that this service uses of pg beyond its public interface. `test/db/pg-internals.test.ts` fails with
- * the name of each part that a new version of pg no longer has.
+ * All internals of pg that this service uses. `test/db/pg-internals.test.ts` names each one that a new version of pg
+ * no longer has.
  */
 export const PG_INTERNALS = {
   parsedStatements: 'object',
@@ -17,7 +17,7 @@ export const PG_INTERNALS = {
 
 /** The extended query protocol of a pg connection. */
 export type PgConnection = {
-  /** The texts of the statements that have been prepared, and of those that are being prepared, by name. */
+  /** Texts of the prepared statements by name; `submittedNamedStatements` has those in progress. */
   readonly parsedStatements: Record<string, string>;
   readonly submittedNamedStatements: Record<string, string>;
   parse(message: { name: string; text: string }): void;
@@ -25,18 +25,18 @@ export type PgConnection = {
   describe(message: { type: 'P'; name: '' }): void;
   execute(message: { portal: '' }): void;
   sync(): void;
-  /** Where pg writes to. Corked, so that several queries are one write. */
+  /** The socket. Corked, so that several queries are sent in one write. */
   readonly stream: { cork(): void; uncork(): void };
 };
 
 /** A parameter as PostgreSQL parses it. */
 export type Value = string | Uint8Array | null;
 
-/** What pg passes to `handleRowDescription` and `handleDataRow` of a query. */
+/** The messages that pg passes to `handleRowDescription` and `handleDataRow` of a query. */
 export type RowDescription = { readonly fields: readonly { readonly name: string; readonly dataTypeID: number }[] };
 export type DataRow = { readonly fields: readonly (string | null)[] };
 
-/** Converts what pg passes to `submit`, whose declared type has none of what pg’s own queries use. */
+/** Casts the argument of `submit`, whose declared type lacks the methods that queries use. */
 export const toPgConnection = (connection: unknown): PgConnection => connection as PgConnection;
 
 /** Returns the connection of a client. */

@@ -9,13 +9,13 @@ type WaitingQuery = BoundQuery & { readonly resolve: (rows: Rows) => void; reado
 /** Small enough that PostgreSQL works on several batches in parallel with a handful of connections. */
 const BATCH_MAX = 8;
 
-/** While this many batches are in flight, further queries wait until they fill a batch. */
+/** If this many batches are in flight, further queries wait until they fill a batch. */
 const IN_FLIGHT_MAX = 2;
 
 /** After this time the next batch is sent, so that one stuck connection does not block the others. */
 const IN_FLIGHT_MS = 20;
 
-/** Sends queries that arrive at about the same time in few writes, on few connections. */
+/** Creates a runner that sends concurrent queries in few writes, on few connections. */
 export function createPipeline(pool: Pool): (query: BoundQuery) => Promise<Rows> {
   const waiting: WaitingQuery[] = [];
   const inFlight = new Set<readonly WaitingQuery[]>();
@@ -47,21 +47,21 @@ export function createPipeline(pool: Pool): (query: BoundQuery) => Promise<Rows>
     });
 }
 
-/** Sends one query on a connection of its own. */
+/** Sends one query on a separate connection. */
 export const unbatched = (pool: Pool, query: BoundQuery): Promise<Rows> =>
   new Promise((resolve, reject) => sendBatch(pool, [{ ...query, resolve, reject }], () => undefined));
 
-/** @param onDone called once, after the last query has been answered */
+/** @param onDone called once, after the response to the last query */
 function sendBatch(pool: Pool, batch: readonly WaitingQuery[], onDone: () => void): void {
-  pool.connect((refusal, client, release) => {
+  pool.connect((connectError, client, release) => {
     if (client === undefined) {
-      for (const { reject } of batch) reject(refusal);
+      for (const { reject } of batch) reject(connectError);
       onDone();
       return;
     }
     let open = batch.length;
     let failure: Error | undefined;
-    // Each query gets the error by its callback. Unhandled, the event would end the process.
+    // Each query gets the error in its callback. An unhandled error event would crash the process.
     const onError = (error: Error) => void (failure ??= error);
     client.once('error', onError);
     const { stream } = getPgConnection(client);

@@ -7,17 +7,17 @@ import { PreparedQuery, type TypeParsers } from './prepared-query.ts';
  * Runs statements in one transaction and one round trip. Without a sync message between them, PostgreSQL runs them
  * in one implicit transaction, which it commits at the sync after the last one; after a failure it skips the rest
  * and rolls back. A statement cannot depend on what an earlier one returned, because all are sent before the first
- * is answered. Each has a snapshot of its own, so it sees what was committed while an earlier one waited for a lock.
+ * is answered. Each has its own snapshot, so it sees changes that were committed while an earlier one waited for a lock.
  * @returns the rows of each statement
  */
 export const pipelineTransaction = (pool: Pool, statements: readonly BoundQuery[]): Promise<Rows[]> =>
   new Promise((resolve, reject) => {
-    pool.connect((refusal, client, release) => {
+    pool.connect((connectError, client, release) => {
       if (client === undefined) {
-        reject(refusal ?? new Error('The pool gave no connection.'));
+        reject(connectError ?? new Error('The pool returned no connection.'));
         return;
       }
-      // The query gets the error by its callback. Unhandled, the event would end the process.
+      // The query gets the error in its callback. An unhandled error event would crash the process.
       const onError = () => undefined;
       client.once('error', onError);
       client.query(
@@ -54,7 +54,7 @@ class PreparedTransaction implements Submittable {
     );
   }
 
-  /** Name and text of the statement that is being answered, by which pg remembers what is prepared. */
+  /** Name and text of the current statement. pg records prepared statements by them. */
   get name(): string {
     return this.#part?.name ?? '';
   }
@@ -68,8 +68,8 @@ class PreparedTransaction implements Submittable {
     connection.stream.cork();
     try {
       for (const part of this.#parts) {
-        const refusal = part.send(connection);
-        if (refusal !== undefined) return refusal;
+        const error = part.send(connection);
+        if (error !== undefined) return error;
       }
       connection.sync();
     } finally {

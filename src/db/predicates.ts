@@ -5,10 +5,10 @@
 
 const isCurrent = (alias: string) => `(${alias}.expires_at is null or ${alias}.expires_at > now())`;
 
-/** A membership that counts: neither deactivated nor expired. */
+/** An active membership: neither deactivated nor expired. */
 export const activeMembership = (alias: string) => `${alias}.is_active and ${isCurrent(alias)}`;
 
-/** An API key that is neither revoked nor expired. It does not look at its account or grant. */
+/** An API key that is neither revoked nor expired. Ignores the state of its account and grant. */
 export const liveApiKey = (alias: string) => `${alias}.revoked_at is null and ${isCurrent(alias)}`;
 
 /** An OAuth grant that is neither revoked nor expired. */

@@ -10,8 +10,8 @@ export type TypeParsers = { getTypeParser(oid: number): Parse };
 const columnsByName = new Map<string, readonly Column[]>();
 
 /**
- * A named statement for pg’s `client.query`. It asks PostgreSQL to describe the columns the first time only.
- * pg’s own query asks each time, which took a fifth of the CPU time of a read.
+ * A named statement for pg’s `client.query`. It requests the column descriptions the first time only.
+ * The query class of pg requests them each time, which took a fifth of the CPU time of a read.
  */
 export class PreparedQuery implements Submittable {
   readonly name: string;
@@ -40,12 +40,12 @@ export class PreparedQuery implements Submittable {
 
   submit(pgConnection: unknown): Error | void {
     const connection = toPgConnection(pgConnection);
-    const refusal = this.send(connection);
-    if (refusal !== undefined) return refusal;
+    const error = this.send(connection);
+    if (error !== undefined) return error;
     connection.sync();
   }
 
-  /** Sends the statement without the end of its transaction, so that others can follow in the same one. */
+  /** Sends the statement without a sync message, so that more statements can follow in the same transaction. */
   send(connection: PgConnection): Error | undefined {
     const { name, text } = this;
     const prepared = connection.parsedStatements[name] ?? connection.submittedNamedStatements[name];

@@ -5,35 +5,35 @@ import { createPipeline, unbatched, type Rows } from './pipeline.ts';
 import { pipelineTransaction } from './pipelined-transaction.ts';
 import type { Value } from './pg-internals.ts';
 
-/** A constant SQL text with a name, so that PostgreSQL plans it once per connection. */
+/** A constant SQL text with a name, which PostgreSQL prepares once per connection. */
 type Statement<Row> = { readonly name: string; readonly text: string; readonly row?: Row };
 
 /** A named statement that only reads. */
 export type Query<Row> = Statement<Row> & { readonly kind: 'query'; readonly rows: 'few' | 'many' };
 
-/** A named statement that changes something. */
+/** A named statement that writes or locks. */
 export type Command<Row> = Statement<Row> & { readonly kind: 'command' };
 
 /**
  * Declares a statement that only reads and takes no locks. `Row` describes each row, with `timestamptz` as text.
  * @param options `rows: 'few'`, the default, shares a connection and a round trip with other queries, so it must
- *   be quick. Use `'many'` if there can be thousands of rows or if it can be slow: it has a connection of its own,
- *   and only a few of them run concurrently.
+ *   be quick. Use `'many'` if there can be thousands of rows or if it can be slow: it gets a separate connection,
+ *   and only a few of these run concurrently.
  */
 export function query<Row>(name: string, text: string, { rows = 'few' }: Partial<Pick<Query<Row>, 'rows'>> = {}) {
   const declared: Query<Row> = { kind: 'query', name, text, rows };
-  return remember(declared);
+  return register(declared);
 }
 
-/** Declares a statement that inserts, updates, deletes or locks. It runs in a transaction of its own. */
+/** Declares a statement that inserts, updates, deletes or locks. It runs in a separate transaction. */
 export function command<Row>(name: string, text: string) {
   const declared: Command<Row> = { kind: 'command', name, text };
-  return remember(declared);
+  return register(declared);
 }
 
 const declarations = new Map<string, Query<unknown> | Command<unknown>>();
 
-function remember<Declared extends Query<unknown> | Command<unknown>>(declared: Declared): Declared {
+function register<Declared extends Query<unknown> | Command<unknown>>(declared: Declared): Declared {
   declarations.set(declared.name, declared);
   return declared;
 }
@@ -78,7 +78,7 @@ export function createQueryRunner(pool: Pool, withSpan?: RunInSpan): CommandRunn
   };
 }
 
-/** Converts a value to what PostgreSQL parses. Queries take text, bytes, numbers and null only. */
+/** Converts a parameter to text or bytes. Queries accept text, bytes, numbers and null only. */
 function toParameter(value: unknown): Value {
   if (value === null || typeof value === 'string' || value instanceof Uint8Array) return value;
   if (typeof value === 'number') return String(value);

@@ -5,7 +5,7 @@ import { instant, text } from './base.ts';
 export const TOKEN_PURPOSES = ['verify_email', 'change_email', 'reset_password', 'sign_in'] as const;
 export type TokenPurpose = (typeof TOKEN_PURPOSES)[number];
 
-/** A link in a mail that proves a mailbox: it works once, and the row goes when it is used. */
+/** A single-use link in an email, which verifies an email address. The row is deleted when the link is used. */
 const AccountTokenSchema = defineEntity({
   name: 'AccountToken',
   tableName: 'account_token',
@@ -14,7 +14,7 @@ const AccountTokenSchema = defineEntity({
     tokenHash: p.blob().primary(),
     account: () => p.manyToOne(Account).deleteRule('cascade'),
     purpose: text().$type<TokenPurpose>(),
-    /** The address that the mail went to, and that the link proves. */
+    /** The email address that the link was sent to and verifies. */
     email: text(),
     createdAt: instant().onCreate(() => new Date()),
     expiresAt: instant(),

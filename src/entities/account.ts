@@ -11,7 +11,7 @@ const AccountSchema = defineEntity({
     email: text().nullable(),
     firstName: text().nullable(),
     lastName: text().nullable(),
-    /** `admin` is an operator of this installation; it gives no rights inside teams. */
+    /** An `admin` is an operator of this instance, without permissions in teams. */
     role: text().$type<(typeof ACCOUNT_ROLES)[number]>().default('user'),
     avatar: text().nullable(),
     preferredLocale: text().nullable(),
@@ -19,7 +19,7 @@ const AccountSchema = defineEntity({
     passwordHash: text().nullable().hidden(),
     /** `operator` if the operator created the account: its password and keys stay valid once its email address is verified. */
     createdBy: text().$type<'operator'>().nullable(),
-    /** Credentials of a disabled account are refused; enabling restores keys and grants. */
+    /** Credentials of a disabled account are rejected. Enabling the account restores its keys and grants. */
     disabledAt: instant().nullable(),
     updatedAt: instant()
       .onCreate(() => new Date())
@@ -28,7 +28,7 @@ const AccountSchema = defineEntity({
   uniques: [
     {
       name: 'account_email_unique',
-      // By this operator class it serves equality and, in any collation, the beginning of an address.
+      // This operator class supports equality and, in any collation, prefix searches.
       expression: 'create unique index "account_email_unique" on "account" (lower("email") text_pattern_ops)',
     },
   ],

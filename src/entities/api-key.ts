@@ -14,15 +14,15 @@ const ApiKeySchema = defineEntity({
     account: () => p.manyToOne(Account).deleteRule('cascade'),
     /** Null for a personal key. */
     team: () => p.manyToOne(Team).nullable().deleteRule('cascade'),
-    /** The grant it was created through, at first or second hand, and cannot outlive. */
+    /** The grant that created the key, directly or through another key. The key cannot outlive it. */
     oauthGrant: () => p.manyToOne(OAuthGrant).nullable().deleteRule('cascade'),
-    /** The token family it was created through. */
+    /** The token family that created the key. */
     oauthFamily: () => p.manyToOne(OAuthTokenFamily).nullable().deleteRule('set null'),
     name: text(),
     scopes: p.array().columnType('text[]').$type<Scope[]>(),
     keyPrefix: text(),
     last4: text(),
-    /** To the minute, written in batches outside the request. */
+    /** Precise to the minute. Written in batches outside the request. */
     lastUsedAt: instant().nullable(),
     expiresAt: instant().nullable(),
     revokedAt: instant().nullable(),
@@ -66,11 +66,11 @@ const ApiKeySecretSchema = defineEntity({
   name: 'ApiKeySecret',
   tableName: 'api_key_secret',
   properties: {
-    /** SHA-256 of the secret, which is stored nowhere. */
+    /** SHA-256 of the secret, which is not stored. */
     secretHash: p.blob().primary(),
     apiKey: () => p.manyToOne(ApiKey).deleteRule('cascade'),
     createdAt: instant().onCreate(() => new Date()),
-    /** Set on the old secret while a rotation lets both work. */
+    /** Expiry of the old secret after a rotation; until then both are valid. */
     expiresAt: instant().nullable(),
   },
   indexes: [

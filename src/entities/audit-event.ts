@@ -14,7 +14,7 @@ export const ACTOR_KINDS = [
 export type ActorKind = (typeof ACTOR_KINDS)[number];
 
 /**
- * What was done or denied, by whom and from where. Ids have no foreign keys, because events outlive what they refer
+ * An action or a denial, with its actor and origin. Ids have no foreign keys, because events outlive what they refer
  * to. Triggers of the migration reject updates, and deletions other than by retention.
  */
 const AuditEventSchema = defineEntity({
@@ -32,16 +32,16 @@ const AuditEventSchema = defineEntity({
     credentialId: textId().nullable(),
     clientId: textId().nullable(),
     teamId: textId().nullable(),
-    /** The account that it is about. */
+    /** The account that was the target. */
     accountId: textId().nullable(),
-    /** The key, grant, role, invitation or session that it is about. */
+    /** The key, grant, role, invitation or session that was the target. */
     targetId: textId().nullable(),
     address: text().nullable(),
     requestId: text().nullable(),
     details: p.json<Record<string, unknown>>(),
-    /** More than one for equal denials within a minute. */
+    /** Number of equal denials within a minute; otherwise 1. */
     count: p.integer().default(1),
-    /** The service’s signature over all other columns; null in rows from before there was one. */
+    /** The MAC of the service over all other columns; null in rows of versions without MACs. */
     mac: p.blob().nullable(),
   },
   indexes: [
@@ -96,9 +96,9 @@ const AuditCheckpointSchema = defineEntity({
     hash: p.blob(),
     isRoot: p.boolean(),
     signature: p.blob(),
-    /** When the chain began. */
+    /** Start time of the chain. */
     startedAt: instant().nullable(),
-    /** Until when events without a MAC are chained, for an upgrade with several replicas. */
+    /** End of the period in which events without a MAC are accepted, for an upgrade with several replicas. */
     unsignedUntil: instant().nullable(),
   },
 });

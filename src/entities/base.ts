@@ -5,14 +5,14 @@ let lastTime = 0;
 let sequence = 0;
 
 /**
- * A new id: `<kind>_` and a UUIDv7 (RFC 9562) in 26 digits of base32hex, so that ids of one kind
- * sort by the time they were made, in any collation. Those that one process makes within a
- * millisecond sort too, by a counter in the first 12 random bits (section 6.2, method 1).
+ * Generates an id: `<kind>_` and a UUIDv7 (RFC 9562) in 26 digits of base32hex. Ids of one kind sort by creation
+ * time in any collation. A counter in the first 12 random bits (section 6.2, method 1) orders the ids that one
+ * process generates within a millisecond.
  */
 export function newId(kind: string): string {
   const now = Date.now();
   sequence = now > lastTime ? 0 : sequence + 1;
-  // A counter that is full borrows from the future, as does a clock that has been set back.
+  // If the counter overflows or the clock was set back, continue with a later timestamp.
   lastTime = Math.max(now, lastTime) + (sequence > 0xfff ? 1 : 0);
   sequence &= 0xfff;
 
@@ -25,14 +25,14 @@ export function newId(kind: string): string {
     .padStart(26, '0')}`;
 }
 
-/** The least id that is made at an instant: ids from then on are not before it, but for clocks that differ. */
+/** Returns the smallest id of an instant. Later ids are not smaller, except for clock skew between replicas. */
 export const firstIdAt = (kind: string, at: Date): string =>
   `${kind}_${(BigInt(at.getTime()) << 80n).toString(32).padStart(26, '0')}`;
 
-/** Ids are text in the "C" collation: the cheapest comparison, the same order everywhere. */
+/** A column for ids: text in the "C" collation, which compares fastest and in the same order on every server. */
 export const textId = () => p.string().columnType('text').collation('C');
 
-/** The columns every entity has. */
+/** The columns of every entity. */
 export const base = (kind: string) => ({
   id: textId()
     .primary()
@@ -40,7 +40,7 @@ export const base = (kind: string) => ({
   createdAt: instant().onCreate(() => new Date()),
 });
 
-/** A `timestamptz` with milliseconds, which is what JSON carries. */
+/** A `timestamptz` column with milliseconds, the precision of a JavaScript `Date`. */
 export const instant = () => p.datetime().columnType('timestamptz(3)');
 
 export const text = () => p.string().columnType('text');

@@ -10,7 +10,7 @@ const InvitationSchema = defineEntity({
   properties: {
     ...base('invt'),
     team: () => p.manyToOne(Team).deleteRule('cascade'),
-    /** As the inviter spelled it; addresses compare without case. */
+    /** As the inviter entered it. Email addresses are compared case-insensitively. */
     email: text(),
     role: () => p.manyToOne(Role),
     invitedBy: () => p.manyToOne(Account).nullable().deleteRule('set null'),
@@ -36,7 +36,7 @@ const InvitationSchema = defineEntity({
 export class Invitation extends InvitationSchema.class {}
 InvitationSchema.setClass(Invitation);
 
-/** Why the email with a link was not sent: refused by the mail server, never reached it, or removed from the queue. */
+/** The reason why the email was not sent: rejected by the SMTP server, undeliverable to it, or removed from the queue. */
 export const EMAIL_FAILURES = ['rejected', 'unreachable', 'removed'] as const;
 export type EmailFailure = (typeof EMAIL_FAILURES)[number];
 
@@ -44,10 +44,10 @@ const InvitationLinkSchema = defineEntity({
   name: 'InvitationLink',
   tableName: 'invitation_link',
   properties: {
-    /** SHA-256 of the link's token. A renewed invitation keeps its earlier ones until the new mail has left. */
+    /** SHA-256 of the link's token. Earlier links of a renewed invitation stay valid until the new email was sent. */
     tokenHash: p.blob().primary(),
     invitation: () => p.manyToOne(Invitation).deleteRule('cascade'),
-    /** Only a link that nobody but the mailbox has seen does; one that the inviter copies does not. */
+    /** True only for a link that was sent by email. A link that the inviter shares does not verify the address. */
     provesMailbox: p.boolean().default(true),
     createdAt: instant().onCreate(() => new Date()),
     emailFailedAt: instant().nullable(),

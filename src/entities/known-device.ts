@@ -2,7 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { Account } from './account.ts';
 import { base, instant } from './base.ts';
 
-/** A browser that somebody signed in from: no mail tells of its next sign-in, and strangers cannot use up its attempts. */
+/** A browser that an account has signed in from. Its sign-ins cause no notice, and its attempts are counted separately. */
 const KnownDeviceSchema = defineEntity({
   name: 'KnownDevice',
   tableName: 'known_device',

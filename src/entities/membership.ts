@@ -12,7 +12,7 @@ const MembershipSchema = defineEntity({
     team: () => p.manyToOne(Team).deleteRule('cascade'),
     account: () => p.manyToOne(Account).deleteRule('cascade'),
     role: () => p.manyToOne(Role),
-    /** With `expiresAt` it makes the three states: active, inactive, expired. */
+    /** Together with `expiresAt`, determines the state: active, inactive or expired. */
     isActive: p.boolean().default(true),
     expiresAt: instant().nullable(),
     joinedAt: instant().nullable(),

@@ -3,30 +3,30 @@ import { Account } from './account.ts';
 import { base, instant, text } from './base.ts';
 
 /**
- * How a client came to be: made by the operator, by an account on its developer page, by dynamic
- * registration (RFC 7591), or named by the URL of its metadata document.
+ * How a client was created: by the operator, by an account on its developer page, by dynamic registration
+ * (RFC 7591), or from a metadata document whose URL is the client id.
  */
 export const CLIENT_SOURCES = ['operator', 'account', 'registration', 'document'] as const;
 export type ClientSource = (typeof CLIENT_SOURCES)[number];
 
-/** An application that asks people for grants. The id is its `client_id`. */
+/** An application that asks users for grants. The id is its `client_id`. */
 const OAuthClientSchema = defineEntity({
   name: 'OAuthClient',
   tableName: 'oauth_client',
   properties: {
     ...base('client'),
     source: text().$type<ClientSource>(),
-    /** Whose developer page lists it. */
+    /** The account whose developer page lists the client. */
     account: () => p.manyToOne(Account).nullable().deleteRule('cascade'),
     name: text(),
     redirectUris: p.array().columnType('text[]').$type<string[]>(),
-    /** Runs on people's own devices: loopback redirects with any port (RFC 8252). */
+    /** Runs on user devices: loopback redirects with any port are allowed (RFC 8252). */
     isNative: p.boolean().default(false),
-    /** Keeps a secret, and has to prove it. */
+    /** Authenticates with a secret. */
     isConfidential: p.boolean().default(false),
-    /** What else it said of itself when it registered, by the names of RFC 7591. */
+    /** Other metadata of its registration, by the names of RFC 7591. */
     metadata: p.json<Record<string, unknown>>().default('{}'),
-    /** When a self-registered client is deleted unless it has a grant. */
+    /** Deletion time of a self-registered client, unless it has a grant. */
     cleanupAt: instant().defaultRaw("(now() + '30 days'::interval)"),
   },
   indexes: [
@@ -52,12 +52,12 @@ const OAuthClientSecretSchema = defineEntity({
   name: 'OAuthClientSecret',
   tableName: 'oauth_client_secret',
   properties: {
-    /** SHA-256 of the secret, which is stored nowhere. */
+    /** SHA-256 of the secret, which is not stored. */
     secretHash: p.blob().primary(),
     client: () => p.manyToOne(OAuthClient).deleteRule('cascade'),
     last4: text(),
     createdAt: instant().onCreate(() => new Date()),
-    /** Set on the old secret while a rotation lets both work. */
+    /** Expiry of the old secret after a rotation; until then both are valid. */
     expiresAt: instant().nullable(),
   },
   indexes: [

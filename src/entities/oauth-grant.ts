@@ -9,7 +9,7 @@ import { Team } from './team.ts';
 export const RESOURCES = ['api', 'mcp'] as const;
 export type Resource = (typeof RESOURCES)[number];
 
-/** How long a grant lasts after a consent, no matter how often its tokens are refreshed. */
+/** Lifetime of a grant after a consent. Refreshing its tokens does not extend it. */
 export const GRANT_DAYS = 90;
 
 /** The access of a client to an account or one of its teams. Its tokens and API keys cannot exceed or outlive it. */
@@ -21,12 +21,12 @@ const OAuthGrantSchema = defineEntity({
     account: () => p.manyToOne(Account).deleteRule('cascade'),
     client: () => p.manyToOne(OAuthClient).deleteRule('cascade'),
     audience: text().$type<'personal' | 'team'>(),
-    /** Null in grants that a replica of the version before created, for the API. */
+    /** Null for the API, in grants that a replica of the previous version created. */
     resource: text().$type<Resource>().nullable(),
-    /** The only team it gives access to. */
+    /** The only team that the grant gives access to; null for the whole account. */
     team: () => p.manyToOne(Team).nullable().deleteRule('cascade'),
     scopes: p.array().columnType('text[]').$type<Scope[]>(),
-    /** When scopes were last removed. */
+    /** Time at which scopes were last removed. */
     narrowedAt: instant().nullable(),
     lastUsedAt: instant().nullable(),
     expiresAt: instant(),
@@ -55,7 +55,7 @@ const OAuthGrantSchema = defineEntity({
   checks: [
     { name: 'oauth_grant_resource_check', expression: `resource in ('api', 'mcp')` },
     { name: 'oauth_grant_audience_check', expression: `audience in ('personal', 'team')` },
-    // So that a grant for a team can never become one for the whole account.
+    // Prevents that a grant for a team becomes one for the whole account.
     { name: 'oauth_grant_team_check', expression: `(audience = 'team') = (team_id is not null)` },
     { name: 'oauth_grant_scopes_check', expression: `scopes <@ array[${quotedScopes}]` },
     { name: 'oauth_grant_scopes_not_empty', expression: 'cardinality(scopes) > 0' },

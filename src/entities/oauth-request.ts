@@ -6,12 +6,12 @@ const AuthorizationRequestSchema = defineEntity({
   name: 'AuthorizationRequest',
   tableName: 'authorization_request',
   properties: {
-    /** SHA-256 of the id in the consent page's address. */
+    /** SHA-256 of the id in the URL of the consent page. */
     idHash: p.blob().primary(),
     /** SHA-256 of the cookie of the browser that started it; only that browser can answer it. */
     browserHash: p.blob().nullable(),
     payload: p.json<Record<string, unknown>>(),
-    /** The answer; written once. */
+    /** The decision of the user. Written once. */
     result: p.json<Record<string, unknown>>().nullable(),
     expiresAt: instant(),
   },

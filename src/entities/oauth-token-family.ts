@@ -8,7 +8,7 @@ import { Team } from './team.ts';
 
 /**
  * One consent, and the tokens that descend from its code. It joins the grant of its account, client, resource and
- * audience when the code is exchanged; deleting it revokes its tokens and leaves other families of the grant alone.
+ * audience when the code is exchanged; deleting it revokes its tokens and does not affect other families of the grant.
  */
 const OAuthTokenFamilySchema = defineEntity({
   name: 'OAuthTokenFamily',

@@ -11,22 +11,22 @@ const OAuthTokenSchema = defineEntity({
   name: 'OAuthToken',
   tableName: 'oauth_token',
   properties: {
-    /** SHA-256 of the code or token, which is stored nowhere. */
+    /** SHA-256 of the code or token, which is not stored. */
     tokenHash: p.blob().primary(),
     kind: text().$type<(typeof TOKEN_KINDS)[number]>(),
     /** Null for a code until it is exchanged. */
     grant: () => p.manyToOne(OAuthGrant).nullable().deleteRule('cascade'),
-    /** Null in tokens that a replica of the version before issued. */
+    /** Null in tokens that a replica of the previous version issued. */
     family: () => p.manyToOne(OAuthTokenFamily).nullable().deleteRule('cascade'),
     scopes: p.array().columnType('text[]').$type<Scope[]>(),
     /** The payload of oidc-provider, without the token. */
     payload: p.json<Record<string, unknown>>(),
-    /** Of the key that the holder has to prove (RFC 9449). */
+    /** Thumbprint of the DPoP key that the token is bound to (RFC 9449). */
     thumbprint: text().nullable(),
     createdAt: instant().onCreate(() => new Date()),
     expiresAt: instant(),
     consumedAt: instant().nullable(),
-    /** When an access token that a refresh made was first used. */
+    /** First use of an access token that a refresh issued. */
     usedAt: instant().nullable(),
   },
   indexes: [
@@ -43,16 +43,16 @@ const OAuthTokenSchema = defineEntity({
 export class OAuthToken extends OAuthTokenSchema.class {}
 OAuthTokenSchema.setClass(OAuthToken);
 
-/** The answer to a refresh, kept for half a minute for a client that did not get it. */
+/** The response to a refresh, kept for a client that did not receive it (see OAUTH_REFRESH_REPEAT). */
 const OAuthRefreshAnswerSchema = defineEntity({
   name: 'OAuthRefreshAnswer',
   tableName: 'oauth_refresh_answer',
   properties: {
     /** The refresh token that was consumed. */
     token: () => p.oneToOne(OAuthToken).primary().fieldName('token_hash').deleteRule('cascade'),
-    /** Sealed under `SECRET_KEYS`. */
+    /** Encrypted with `SECRET_KEYS`. */
     answer: text(),
-    /** Hashes of the two tokens in the answer. */
+    /** Hashes of the two tokens in the response. */
     successors: p.array().columnType('bytea[]').$type<Buffer[]>(),
     createdAt: instant().onCreate(() => new Date()),
   },

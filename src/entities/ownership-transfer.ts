@@ -3,7 +3,7 @@ import { Account } from './account.ts';
 import { instant } from './base.ts';
 import { Team } from './team.ts';
 
-/** The owner's offer to another member, who takes the team over by accepting it. A team has one at most. */
+/** An offer of the owner to another member, who becomes the owner by accepting it. A team has at most one. */
 const OwnershipTransferSchema = defineEntity({
   name: 'OwnershipTransfer',
   tableName: 'ownership_transfer',

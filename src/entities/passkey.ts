@@ -9,10 +9,10 @@ const PasskeySchema = defineEntity({
     ...base('psk'),
     account: () => p.manyToOne(Account).deleteRule('cascade'),
     name: text(),
-    /** The authenticator's own id of the credential, in base64url. */
+    /** The credential id of the authenticator, in base64url. */
     credentialId: text().collation('C').unique('passkey_credential_id_unique'),
     publicKey: p.blob(),
-    /** How often the authenticator has signed, where it counts; a step back is a cloned one. */
+    /** Signature counter, if the authenticator has one. A decrease indicates a cloned authenticator. */
     counter: p.integer().columnType('bigint').$type<number>(),
     transports: p.array().columnType('text[]').$type<string[]>(),
     lastUsedAt: instant().nullable(),
@@ -23,14 +23,14 @@ const PasskeySchema = defineEntity({
 export class Passkey extends PasskeySchema.class {}
 PasskeySchema.setClass(Passkey);
 
-/** A question to an authenticator, answered once within minutes. */
+/** A WebAuthn challenge. It expires within minutes and can be used once. */
 const PasskeyChallengeSchema = defineEntity({
   name: 'PasskeyChallenge',
   tableName: 'passkey_challenge',
   properties: {
     ...base('chl'),
     challenge: text().collation('C').unique('passkey_challenge_unique'),
-    /** Who registers; null for a sign-in, where it is not known yet. */
+    /** The account that registers a passkey; null for a sign-in, whose account is not known yet. */
     account: () => p.manyToOne(Account).nullable().deleteRule('cascade'),
     expiresAt: instant(),
   },

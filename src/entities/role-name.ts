@@ -1,4 +1,4 @@
-/** Letters by their look-alikes among Latin, Greek and Cyrillic ones, in their own case where the cases differ. */
+/** Latin letters with their Greek and Cyrillic homoglyphs, separately for each case if the cases differ. */
 const LOOK_ALIKES: Readonly<Record<string, string>> = {
   a: 'ΑαАаɑ',
   b: 'ΒβВвЬь',
@@ -34,7 +34,7 @@ const LATIN = new Map(
   Object.entries(LOOK_ALIKES).flatMap(([latin, others]) => Array.from(others, (other) => [other, latin] as const)),
 );
 
-/** Without compatibility variants, invisible characters and repeated white space. */
+/** Removes compatibility variants, invisible characters and repeated white space. */
 const plain = (name: string): string =>
   name
     .normalize('NFKC')
@@ -46,9 +46,9 @@ const foldCase = (name: string): string => name.toUpperCase().toLowerCase().repl
 
 const latin = (name: string): string => Array.from(name, (character) => LATIN.get(character) ?? character).join('');
 
-/** A name as it compares with others: two names that look alike to a reader have one skeleton. */
+/** Returns the comparison key of a name. Names that look alike have the same skeleton. */
 export const roleNameSkeleton = (name: string): string => latin(foldCase(latin(plain(latin(name)))));
 
-/** Whether two names look alike, or differ only in the case of their letters. */
+/** Returns whether two names look alike or differ only in case. */
 export const looksLike = (one: string, other: string): boolean =>
   roleNameSkeleton(one) === roleNameSkeleton(other) || foldCase(plain(one)) === foldCase(plain(other));

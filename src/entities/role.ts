@@ -3,7 +3,7 @@ import { base, text } from './base.ts';
 import { roleNameSkeleton } from './role-name.ts';
 import { Team } from './team.ts';
 
-/** The permissions a role can hold (spec 2.10), in the order answers list them. */
+/** The permissions a role can hold (spec 2.10), in the order of responses. */
 export const PERMISSIONS = [
   'edit_team_settings',
   'access_dashboard',
@@ -14,7 +14,7 @@ export const PERMISSIONS = [
 ] as const;
 export type Permission = (typeof PERMISSIONS)[number];
 
-/** The roles every team has. Their ids are these words; the rows belong to no team. */
+/** The ids of the roles that every team has. Their rows belong to no team. */
 export const SYSTEM_ROLES = [
   { id: 'owner', name: 'Owner', permissions: PERMISSIONS },
   { id: 'member', name: 'Member', permissions: ['access_dashboard'] },
@@ -31,7 +31,7 @@ const RoleSchema = defineEntity({
     /** Null for the system roles. */
     team: () => p.manyToOne(Team).nullable().deleteRule('cascade'),
     name: text().collation('C'),
-    /** By which names compare; null where the version before created the role. */
+    /** Comparison key of the name; null if the previous version created the role. */
     nameSkeleton: text()
       .nullable()
       .hidden()

@@ -1,4 +1,4 @@
-/** What a credential may do (spec 5), in the order answers list them. */
+/** The scopes of credentials (spec 5), in the order of responses. */
 export const SCOPES = [
   'profile:read',
   'profile:write',

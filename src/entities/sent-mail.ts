@@ -1,7 +1,7 @@
 import { defineEntity } from '@mikro-orm/core';
 import { base, text, textId } from './base.ts';
 
-/** One row a mail that left, kept for a day: what the limits per mailbox count. */
+/** A sent email, kept for a day. The limits per email address count these rows. */
 const SentMailSchema = defineEntity({
   name: 'SentMail',
   tableName: 'sent_mail',

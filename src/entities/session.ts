@@ -16,9 +16,9 @@ const SessionSchema = defineEntity({
     browser: text().nullable(),
     os: text().nullable(),
     deviceType: text().nullable(),
-    /** The end whatever happens. */
+    /** Absolute expiry. */
     expiresAt: instant(),
-    /** The end unless the session is used before; written in batches outside the request. */
+    /** Expiry unless the session is used earlier. Written in batches outside the request. */
     idleExpiresAt: instant(),
     revokedAt: instant().nullable(),
     /** Time of the last sign-in or re-authentication in this session. */

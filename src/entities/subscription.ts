@@ -5,7 +5,7 @@ import { Team } from './team.ts';
 export const SUBSCRIPTION_STATUSES = ['trialing', 'active', 'past_due', 'canceled', 'unpaid'] as const;
 export const SUBSCRIPTION_INTERVALS = ['month', 'year'] as const;
 
-/** A team without one is on the plan `free`. The plans themselves are configuration. */
+/** A team without a subscription has the plan `free`. Plans are configuration. */
 const SubscriptionSchema = defineEntity({
   name: 'Subscription',
   tableName: 'subscription',

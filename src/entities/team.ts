@@ -7,7 +7,7 @@ const TeamSchema = defineEntity({
   properties: {
     ...base('team'),
     name: text().collation('C'),
-    /** Derived from the name at creation and never changed by a rename (spec 2.4). */
+    /** Derived from the name at creation. A rename does not change it (spec 2.4). */
     slug: text().collation('C').unique('team_slug_unique'),
     description: text().nullable(),
     avatarUrl: text().nullable(),
@@ -18,7 +18,7 @@ const TeamSchema = defineEntity({
   indexes: [
     {
       name: 'team_name_index',
-      // The column's own collation lowers no letter beyond ASCII.
+      // The collation of the column lowers ASCII letters only.
       expression:
         'create index "team_name_index" on "team" (lower("name" collate pg_catalog."default") text_pattern_ops)',
     },
