@@ -79,7 +79,7 @@ describe('doctor', () => {
     const { code, checks } = await doctor({});
 
     expect(code).toBe(0);
-    expect(checks.find(({ name }) => name === 'migrations')?.detail).toContain('1 more of a newer version');
+    expect(checks.find(({ name }) => name === 'migrations')?.detail).toContain('1 more from a newer version');
   });
 
   test('names what cannot be reached, and a setting that cannot be', async () => {
