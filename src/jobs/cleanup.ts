@@ -11,7 +11,7 @@ type Row = Record<string, string | null>;
 
 /** Deletes or revokes one kind of expired rows, in batches, as a job of its own. */
 export type Cleanup = {
-  /** When it runs, in crontab syntax. */
+  /** The schedule, in crontab syntax. */
   readonly schedule: string;
   /** One batch: finds at most `BATCH_MAX` rows by an index on their expiry, and returns one row for each. */
   readonly batch: string | ((config: Config) => string);
@@ -28,7 +28,7 @@ type Rows = {
   readonly key: string;
   /** The indexed expression, as the index spells it. */
   readonly expiry: string;
-  /** How long expired rows are kept. */
+  /** The grace period of expired rows. */
   readonly keptFor?: string;
   /** The predicate of a partial index. */
   readonly where?: string;

@@ -16,20 +16,20 @@ type Store = {
 /** Every column in the database that holds encrypted text. A test compares this list with the callers of `encrypt`. */
 const STORES: Readonly<Record<string, Store>> = {
   'waiting emails': {
-    select: `select id::text as key, payload->>'sealedToken' as sealed from ${QUEUE_JOBS}
+    select: `select id::text as key, payload->>'sealedToken' as encrypted from ${QUEUE_JOBS}
       where payload->>'sealedToken' is not null`,
     update: `update ${QUEUE_JOBS}
       set payload = jsonb_set(payload::jsonb, '{sealedToken}', to_jsonb($2::text))::json
       where id = $1::bigint and payload->>'sealedToken' = $3 returning 1`,
   },
   'authorization requests': {
-    select: `select encode(id_hash, 'hex') as key, payload->>'parJti' as sealed from authorization_request
+    select: `select encode(id_hash, 'hex') as key, payload->>'parJti' as encrypted from authorization_request
       where payload->>'parJti' is not null`,
     update: `update authorization_request set payload = jsonb_set(payload::jsonb, '{parJti}', to_jsonb($2::text))
       where id_hash = decode($1, 'hex') and payload->>'parJti' = $3 returning 1`,
   },
   'refresh answers': {
-    select: `select encode(token_hash, 'hex') as key, answer as sealed from oauth_refresh_answer`,
+    select: `select encode(token_hash, 'hex') as key, answer as encrypted from oauth_refresh_answer`,
     update: `update oauth_refresh_answer set answer = $2
       where token_hash = decode($1, 'hex') and answer = $3 returning 1`,
   },
@@ -49,8 +49,8 @@ export async function countKeyUse(sql: Sql, encryption: Encryption): Promise<Key
   const byKey = encryption.keysFor('seal').map(() => 0);
   let lost = 0;
   for (const store of Object.values(STORES)) {
-    for await (const { sealed } of eachText(sql, store)) {
-      const index = encryption.findKeyIndex(sealed);
+    for await (const { encrypted } of eachText(sql, store)) {
+      const index = encryption.findKeyIndex(encrypted);
       if (index === -1) lost += 1;
       else byKey[index] = (byKey[index] ?? 0) + 1;
     }
@@ -67,19 +67,19 @@ export async function reseal(sql: Sql, encryption: Encryption): Promise<Record<s
   const counts: Record<string, number> = {};
   for (const [name, store] of Object.entries(STORES)) {
     counts[name] = 0;
-    for await (const { key, sealed } of eachText(sql, store)) {
-      if (encryption.findKeyIndex(sealed) < 1) continue;
-      const { rows } = await sql.query(store.update, [key, encryption.encrypt(encryption.decrypt(sealed)), sealed]);
+    for await (const { key, encrypted } of eachText(sql, store)) {
+      if (encryption.findKeyIndex(encrypted) < 1) continue;
+      const { rows } = await sql.query(store.update, [key, encryption.encrypt(encryption.decrypt(encrypted)), encrypted]);
       counts[name] += rows.length;
     }
   }
   return counts;
 }
 
-async function* eachText(sql: Sql, { select }: Store): AsyncGenerator<{ key: string; sealed: string }> {
-  const page = `select key, sealed from (${select}) texts where key > $1 order by key limit ${PAGE_ROWS}`;
+async function* eachText(sql: Sql, { select }: Store): AsyncGenerator<{ key: string; encrypted: string }> {
+  const page = `select key, encrypted from (${select}) texts where key > $1 order by key limit ${PAGE_ROWS}`;
   for (let after: string | undefined = ''; after !== undefined;) {
-    const { rows }: { rows: { key: string; sealed: string }[] } = await sql.query(page, [after]);
+    const { rows }: { rows: { key: string; encrypted: string }[] } = await sql.query(page, [after]);
     yield* rows;
     after = rows.at(-1)?.key;
   }

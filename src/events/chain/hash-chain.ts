@@ -64,7 +64,7 @@ export const checkpointKeys = (encryption: Encryption): readonly Buffer[] => enc
 export type Checkpoint = ChainPosition & {
   readonly isRoot: boolean;
   readonly createdAt: string;
-  /** When the chain began and until when events without a MAC are chained; null before there were MACs. */
+  /** The start of the chain and the end of the period in which events without a MAC are chained. Null in old checkpoints. */
   readonly startedAt: string | null;
   readonly unsignedUntil: string | null;
 };
