@@ -69,7 +69,11 @@ export async function reseal(sql: Sql, encryption: Encryption): Promise<Record<s
     counts[name] = 0;
     for await (const { key, encrypted } of eachText(sql, store)) {
       if (encryption.findKeyIndex(encrypted) < 1) continue;
-      const { rows } = await sql.query(store.update, [key, encryption.encrypt(encryption.decrypt(encrypted)), encrypted]);
+      const { rows } = await sql.query(store.update, [
+        key,
+        encryption.encrypt(encryption.decrypt(encrypted)),
+        encrypted,
+      ]);
       counts[name] += rows.length;
     }
   }
