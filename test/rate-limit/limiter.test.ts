@@ -72,6 +72,17 @@ describe.each(backends)('a limiter in %s', (backend) => {
     expect(await limiter.consume('a')).toMatchObject({ allowed: false, remaining: 0 });
   });
 
+  test('gives back one request for each refund, and none that was not counted', async () => {
+    const { limiter } = aLimiter(await setting({ limit: 3 }));
+
+    await limiter.refund('a');
+    await consumeAll(limiter, 'a', 3);
+    await limiter.refund('a');
+
+    expect(await limiter.consume('a')).toMatchObject({ allowed: true, remaining: 0 });
+    expect(await limiter.consume('a')).toMatchObject({ allowed: false });
+  });
+
   test('refuses a batch greater than the limit without opening a window', async () => {
     const { limiter } = aLimiter(await setting());
 
