@@ -78,9 +78,9 @@ export async function startWorker(services: Services, mailer: Mailer, log: Log):
   async function stop(): Promise<void> {
     stopping.abort();
     const ended = runner?.stop().catch(() => undefined); // Rejects if the run has already ended.
-    const inTime = await within(FINISH_MS, Promise.all([ended, running]));
-    if (!inTime) await within(KILL_MS, runner?.kill());
-    await within(CLOSE_MS, pool.end());
+    const inTime = await settlesWithin(FINISH_MS, Promise.all([ended, running]));
+    if (!inTime) await settlesWithin(KILL_MS, runner?.kill());
+    await settlesWithin(CLOSE_MS, pool.end());
   }
 
   const running = keepRunning();
@@ -110,7 +110,7 @@ function openPool(connectionString: string | undefined, log: Log): pg.Pool {
   return pool;
 }
 
-async function within(ms: number, work: Promise<unknown> | undefined): Promise<boolean> {
+async function settlesWithin(ms: number, work: Promise<unknown> | undefined): Promise<boolean> {
   const settled = new AbortController();
   const timer = sleep(ms, false, { signal: settled.signal }).catch(() => false);
   const inTime = await Promise.race([Promise.resolve(work).then(() => true), timer]);

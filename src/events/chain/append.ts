@@ -5,7 +5,7 @@ import {
   findUnsignedUntil,
   insertCheckpoint,
   newestCheckpoint,
-  signerOf,
+  findSignerIndex,
   tryLockChain,
   type ChainServices,
   type StoredCheckpoint,
@@ -74,7 +74,7 @@ async function chainBatch(tx: EntityManager, services: ChainServices, log: Log, 
     return null;
   }
   // Record a key change, so that the newest checkpoint is signed by the first key before the other keys are removed.
-  if (after === '' && last !== undefined && signerOf(services.encryption, last) > 0) {
+  if (after === '' && last !== undefined && findSignerIndex(services.encryption, last) > 0) {
     record(tx, 'audit_log.key_changed');
     await tx.flush();
   }
@@ -128,7 +128,7 @@ async function findEndProblem(
     if (link !== undefined) return 'checkpoints_missing';
     return lastEnds.has(db) ? 'chain_restarted' : null;
   }
-  if (signerOf(encryption, last) === -1) return 'checkpoint_not_signed';
+  if (findSignerIndex(encryption, last) === -1) return 'checkpoint_not_signed';
   const isEnd = last.isRoot ? link === undefined : Number(link?.sequence) === last.sequence && link?.hash === last.hash;
   if (!isEnd) return 'end_differs';
   const known = lastEnds.get(db);

@@ -34,7 +34,7 @@ export const newestCheckpoint = async (tx: EntityManager): Promise<StoredCheckpo
   (await readCheckpoints(tx, 'true order by sequence desc limit 1'))[0];
 
 /** Returns which of SECRET_KEYS signed a checkpoint, counted from 0, or -1. */
-export function signerOf(encryption: Encryption, { signature, ...checkpoint }: StoredCheckpoint): number {
+export function findSignerIndex(encryption: Encryption, { signature, ...checkpoint }: StoredCheckpoint): number {
   return findSigner(checkpointKeys(encryption), checkpoint, signature);
 }
 

@@ -5,7 +5,7 @@ import {
   insertCheckpoint,
   newestCheckpoint,
   readCheckpoints,
-  signerOf,
+  findSignerIndex,
   tryLockChain,
   type ChainServices,
   type StoredCheckpoint,
@@ -100,5 +100,5 @@ async function isVerified(
   const isUnchanged = position.sequence === cut.sequence && position.hash === cut.hash;
   if (!isUnchanged || rows.some((row) => Date.parse(row.occurred_at) > before.getTime())) return false;
   // If its key is no longer in SECRET_KEYS, the newest checkpoint has to cover it.
-  return signerOf(services.encryption, cut) >= 0 || (await verifyAudit(services)).fault === null;
+  return findSignerIndex(services.encryption, cut) >= 0 || (await verifyAudit(services)).fault === null;
 }

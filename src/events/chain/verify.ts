@@ -3,7 +3,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import {
   newestCheckpoint,
   readCheckpoints,
-  signerOf,
+  findSignerIndex,
   type ChainServices,
   type StoredCheckpoint,
 } from './checkpoints.ts';
@@ -55,7 +55,7 @@ async function verify(tx: EntityManager, services: ChainServices, known?: ChainP
   const last = await newestCheckpoint(tx);
   const walk = new ChainWalk(services, root ?? GENESIS, known);
   await walk.run(tx);
-  const signer = last === undefined ? 0 : signerOf(services.encryption, last);
+  const signer = last === undefined ? 0 : findSignerIndex(services.encryption, last);
   const unsigned = last !== undefined && signer === -1 ? [faultAt('checkpoint_not_signed', last.sequence)] : [];
   const pending = await checkPending(tx, services.encryption, last);
   const faults = [
@@ -145,7 +145,7 @@ class ChainWalk {
     let i = 0;
     const signers = new Map<StoredCheckpoint, boolean>();
     const isVerified = (checkpoint: StoredCheckpoint) => {
-      const known = signers.get(checkpoint) ?? signerOf(this.#services.encryption, checkpoint) >= 0;
+      const known = signers.get(checkpoint) ?? findSignerIndex(this.#services.encryption, checkpoint) >= 0;
       signers.set(checkpoint, known);
       return known;
     };
