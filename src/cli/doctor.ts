@@ -25,25 +25,25 @@ const FREE_MIB_MIN = 1024;
 
 export function doctorCommand(command: Command): void {
   command.action(async () => {
-    const checks = await examine();
-    print(command, { json: checks, text: checks.map(line).join('\n') });
+    const checks = await runChecks();
+    print(command, { json: checks, text: checks.map(formatCheck).join('\n') });
     const failed = checks.filter(({ ok }) => !ok).map(({ name }) => name);
     if (failed.length > 0)
       throw new CommandError(`${failed.length} of ${checks.length} checks failed: ${failed.join(', ')}`);
   });
 }
 
-const line = ({ name, ok, detail }: Check): string => `${ok ? 'ok    ' : 'FAILED'}  ${name.padEnd(16)}${detail}`;
+const formatCheck = ({ name, ok, detail }: Check): string => `${ok ? 'ok    ' : 'FAILED'}  ${name.padEnd(16)}${detail}`;
 
-async function examine(): Promise<Check[]> {
+async function runChecks(): Promise<Check[]> {
   try {
     const config = readConfig(process.env);
     const [database, ...others] = await Promise.all([
-      databaseChecks(config),
-      check('redis', () => redis(config)),
-      check('mail', () => mail(config)),
-      check('disk', () => disk(config)),
-      check('secret-keys', () => secretKeys(config)),
+      checkDatabase(config),
+      runCheck('redis', () => checkRedis(config)),
+      runCheck('mail', () => checkMail(config)),
+      runCheck('disk', () => checkDisk(config)),
+      runCheck('secret-keys', () => countSecretKeys(config)),
       Promise.resolve(passed('base-url', config.baseUrl)),
     ]);
     return [passed('configuration', 'all variables are valid'), ...database, ...others];
@@ -57,7 +57,7 @@ const passed = (name: string, detail: string): Check => ({ name, ok: true, detai
 const failed = (name: string, detail: string): Check => ({ name, ok: false, detail });
 
 /** Runs one check. Its result is the detail if it passes; its error is the detail if it fails. */
-async function check(name: string, examineOne: () => string | Promise<string>): Promise<Check> {
+async function runCheck(name: string, examineOne: () => string | Promise<string>): Promise<Check> {
   try {
     return passed(name, await examineOne());
   } catch (error) {
@@ -65,7 +65,7 @@ async function check(name: string, examineOne: () => string | Promise<string>): 
   }
 }
 
-async function databaseChecks(config: Config): Promise<Check[]> {
+async function checkDatabase(config: Config): Promise<Check[]> {
   try {
     return await withDatabase(config, async (connectionString) => {
       const client = new pg.Client({ connectionString, connectionTimeoutMillis: WAIT_MS, query_timeout: WAIT_MS });
@@ -73,15 +73,15 @@ async function databaseChecks(config: Config): Promise<Check[]> {
       client.on('error', () => undefined);
       try {
         await client.connect();
-        const migrated = await check('migrations', () => migrations(client));
+        const migrated = await runCheck('migrations', () => checkMigrations(client));
         return [
-          await check('database', () => version(client, config)),
+          await runCheck('database', () => describeServer(client, config)),
           migrated,
-          await check('clock', () => clock(client)),
+          await runCheck('clock', () => checkClock(client)),
           ...(migrated.ok
             ? [
-                await check('audit', () => checkAudit(connectionString, config)),
-                await check('encrypted-data', () => encryptedData(client, config)),
+                await runCheck('audit', () => checkAudit(connectionString, config)),
+                await runCheck('encrypted-data', () => checkEncryptedData(client, config)),
               ]
             : []),
         ];
@@ -101,7 +101,7 @@ async function databaseChecks(config: Config): Promise<Check[]> {
   }
 }
 
-async function version(client: pg.Client, config: Config): Promise<string> {
+async function describeServer(client: pg.Client, config: Config): Promise<string> {
   const { rows } = await client.query<{ version: string; number: number; encoding: string }>(
     `select current_setting('server_version') as version, current_setting('server_version_num')::int as number,
        current_setting('server_encoding') as encoding`,
@@ -114,7 +114,7 @@ async function version(client: pg.Client, config: Config): Promise<string> {
 }
 
 // Not through the migrator, which would create its table: a check is read-only.
-async function migrations(client: pg.Client): Promise<string> {
+async function checkMigrations(client: pg.Client): Promise<string> {
   const known = knownMigrations();
   const applied = await appliedMigrations(client);
   const pending = known.filter((name) => !applied.includes(name));
@@ -128,7 +128,7 @@ async function migrations(client: pg.Client): Promise<string> {
   return `${known.length} applied, none pending${newer > 0 ? `; ${newer} more from a newer version` : ''}`;
 }
 
-async function clock(client: pg.Client): Promise<string> {
+async function checkClock(client: pg.Client): Promise<string> {
   const asked = Date.now();
   const { rows } = await client.query<{ ms: number }>(
     'select extract(epoch from clock_timestamp())::float8 * 1000 as ms',
@@ -139,7 +139,7 @@ async function clock(client: pg.Client): Promise<string> {
   return `within ${Math.abs(skewMs)} ms of the database's`;
 }
 
-async function redis({ redisUrl }: Config): Promise<string> {
+async function checkRedis({ redisUrl }: Config): Promise<string> {
   if (redisUrl === undefined) return 'not configured: requests are counted in memory, which supports only one replica';
   const { openRedisWindows } = await import('../rate-limit/redis-store.ts');
   let fault: unknown;
@@ -161,17 +161,17 @@ async function redis({ redisUrl }: Config): Promise<string> {
   throw new Error(fault === undefined ? `no response within ${WAIT_MS} ms` : errorSummary(fault));
 }
 
-async function mail({ smtpUrl, dataDir }: Config): Promise<string> {
-  if (smtpUrl !== undefined) return greeting(new URL(smtpUrl));
+async function checkMail({ smtpUrl, dataDir }: Config): Promise<string> {
+  if (smtpUrl !== undefined) return awaitGreeting(new URL(smtpUrl));
   const directory = join(dataDir, 'mail');
-  accessSync(nearest(directory), constants.W_OK | constants.X_OK);
+  accessSync(findExistingParent(directory), constants.W_OK | constants.X_OK);
   return `written to files in ${directory}`;
 }
 
-const nearest = (path: string): string => (existsSync(path) ? path : nearest(dirname(path)));
+const findExistingParent = (path: string): string => (existsSync(path) ? path : findExistingParent(dirname(path)));
 
 /** Waits for the greeting of the SMTP server, then disconnects with QUIT. */
-function greeting({ protocol, hostname, port }: URL): Promise<string> {
+function awaitGreeting({ protocol, hostname, port }: URL): Promise<string> {
   const isTls = protocol === 'smtps:';
   const host = hostname.replace(/^\[|\]$/g, '');
   const address = { host, port: Number(port || (isTls ? 465 : 587)) };
@@ -193,9 +193,9 @@ function greeting({ protocol, hostname, port }: URL): Promise<string> {
   );
 }
 
-function disk({ databaseUrl, dataDir }: Config): string {
+function checkDisk({ databaseUrl, dataDir }: Config): string {
   if (databaseUrl !== undefined) return 'not checked, because the database is external';
-  const { bavail, bsize } = statfsSync(nearest(join(dataDir, 'postgres')));
+  const { bavail, bsize } = statfsSync(findExistingParent(join(dataDir, 'postgres')));
   const freeMib = Math.floor((bavail * bsize) / 1024 ** 2);
   if (freeMib < FREE_MIB_MIN)
     throw new Error(`${freeMib} MiB free in ${dataDir}: free at least ${FREE_MIB_MIN} MiB for the database`);
@@ -203,7 +203,7 @@ function disk({ databaseUrl, dataDir }: Config): string {
 }
 
 /** Reports which keys of SECRET_KEYS are still needed. */
-async function encryptedData(client: pg.Client, { secretKeys: keys }: Config): Promise<string> {
+async function checkEncryptedData(client: pg.Client, { secretKeys: keys }: Config): Promise<string> {
   if (keys === undefined) return 'encrypted with the generated key';
   const { byKey, lost } = await countKeyUse(client, createEncryption(keys));
   if (lost > 0) throw new Error(`${lost} texts cannot be decrypted: add the removed key to SECRET_KEYS again`);
@@ -215,7 +215,7 @@ async function encryptedData(client: pg.Client, { secretKeys: keys }: Config): P
     : 'encrypted with the first key of SECRET_KEYS only: the others can be dropped';
 }
 
-function secretKeys({ secretKeys: keys, dataDir }: Config): string {
+function countSecretKeys({ secretKeys: keys, dataDir }: Config): string {
   if (keys !== undefined) return `${keys.length} in SECRET_KEYS`;
   const file = join(dataDir, 'secret-keys');
   if (!existsSync(file)) return `the first start of the service generates one in ${file}`;

@@ -22,10 +22,10 @@ export function teamCommands(team: Command): void {
       withServices(async (services, { owner, name, plan }: CreateOptions) => {
         const { id } = await requireAccountByEmail(services, owner, '--owner');
         const created = await transaction(services.db, async (tx) => {
-          const made = await createTeamAsOperator(within(tx), id, { name });
+          const result = await createTeamAsOperator(within(tx), id, { name });
           if (plan !== undefined)
-            await setSubscription(within(tx), services.config.plans, made.team.id, { planId: plan });
-          return presentTeam(made);
+            await setSubscription(within(tx), services.config.plans, result.team.id, { planId: plan });
+          return presentTeam(result);
         });
         return { json: created, text: `${created.id}  ${created.name}  (${created.slug})` };
       }),

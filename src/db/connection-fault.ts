@@ -20,11 +20,11 @@ const CERTIFICATE = /CERT|UNABLE_TO_(VERIFY|GET)|SELF_SIGNED/;
 export function connectionFault(error: unknown, databaseUrl: string): string | undefined {
   if (error instanceof AggregateError) return connectionFault(error.errors[0], databaseUrl);
   if (!(error instanceof Error)) return undefined;
-  const fault = faultOf(error, targetOf(databaseUrl)) ?? faultOf(error.cause, targetOf(databaseUrl));
+  const fault = explainError(error, parseTarget(databaseUrl)) ?? explainError(error.cause, parseTarget(databaseUrl));
   return fault === undefined ? undefined : `DATABASE_URL: ${fault}`;
 }
 
-function faultOf(error: unknown, target: Target): string | undefined {
+function explainError(error: unknown, target: Target): string | undefined {
   if (!(error instanceof Error)) return undefined;
   const code = 'code' in error ? String(error.code) : '';
   const known = FAULTS_BY_SQLSTATE[code];
@@ -38,7 +38,7 @@ function faultOf(error: unknown, target: Target): string | undefined {
 }
 
 /** Returns the parts of a URL that are not secret. */
-function targetOf(databaseUrl: string): Target {
+function parseTarget(databaseUrl: string): Target {
   const { host, hostname, port, username, pathname } = new URL(databaseUrl);
   const user = decodeURIComponent(username) || 'the default user';
   return { host: port === '' ? `${hostname}:5432` : host, user, database: pathname.slice(1) || user };

@@ -35,7 +35,7 @@ const END_OF_ROWS = Buffer.from('\\.\n');
 const LINE_BYTES_MAX = 1024 * 1024;
 
 /** Serializes a backup, without compression. */
-export async function* writtenBackup(
+export async function* serializeBackup(
   about: Omit<Header, 'product' | 'format'>,
   sections: AsyncIterable<{ readonly section: Section; readonly rows: AsyncIterable<Buffer> }>,
 ): AsyncGenerator<Buffer> {
@@ -60,10 +60,10 @@ export async function* readBackup(file: string): AsyncGenerator<Part> {
   const sum = createHash('sha256');
   let at: 'header' | 'section' | 'rows' | 'end' = 'header';
 
-  for await (const block of wholeLines(contentOf(file))) {
+  for await (const block of splitAtLines(readContent(file))) {
     for (let rest = block; rest.length > 0;) {
       if (at === 'rows') {
-        const end = endOfRows(rest);
+        const end = findEndOfRows(rest);
         const rows = end === -1 ? rest : rest.subarray(0, end);
         sum.update(rows);
         if (rows.length > 0) yield { rows };
@@ -77,12 +77,12 @@ export async function* readBackup(file: string): AsyncGenerator<Part> {
       const line = rest.subarray(0, rest.indexOf('\n') + 1);
       rest = rest.subarray(line.length);
       if (at === 'header') {
-        yield { header: headerOf(line) };
+        yield { header: parseHeader(line) };
         sum.update(line);
         at = 'section';
         continue;
       }
-      const value = at === 'section' ? valueOf(line) : undefined;
+      const value = at === 'section' ? parseJson(line) : undefined;
       const sealed = seal.safeParse(value);
       if (sealed.success && sealed.data.sha256 === sum.digest('hex')) {
         at = 'end';
@@ -99,17 +99,17 @@ export async function* readBackup(file: string): AsyncGenerator<Part> {
 }
 
 const damaged = () => new Error('the backup is damaged: it was truncated or altered after it was written');
-const foreign = () => new Error('the file is not a backup of Roster');
+const notABackup = () => new Error('the file is not a backup of Roster');
 
-function headerOf(line: Buffer): Header {
-  const parsed = header.safeParse(valueOf(line));
-  if (!parsed.success) throw foreign();
+function parseHeader(line: Buffer): Header {
+  const parsed = header.safeParse(parseJson(line));
+  if (!parsed.success) throw notABackup();
   if (parsed.data.format !== FORMAT)
     throw new Error('the backup was created by a newer version of Roster: restore it with that version');
   return parsed.data;
 }
 
-function valueOf(line: Buffer): unknown {
+function parseJson(line: Buffer): unknown {
   try {
     return JSON.parse(line.toString());
   } catch {
@@ -118,24 +118,24 @@ function valueOf(line: Buffer): unknown {
 }
 
 /** Returns the index of the line that ends the rows. No row equals it, because COPY doubles every backslash. */
-function endOfRows(lines: Buffer): number {
+function findEndOfRows(lines: Buffer): number {
   if (lines.subarray(0, END_OF_ROWS.length).equals(END_OF_ROWS)) return 0;
   const before = lines.indexOf('\n\\.\n');
   return before === -1 ? -1 : before + 1;
 }
 
-async function* contentOf(file: string): AsyncGenerator<Buffer> {
+async function* readContent(file: string): AsyncGenerator<Buffer> {
   const content = pipeline(createReadStream(file), createGunzip(), () => undefined);
   try {
     for await (const chunk of content) yield chunk as Buffer; // zlib emits only buffers
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && String(error.code).startsWith('Z_'))) throw error;
-    throw error.message === 'incorrect header check' ? foreign() : damaged();
+    throw error.message === 'incorrect header check' ? notABackup() : damaged();
   }
 }
 
 /** Regroups the bytes into blocks that end with a complete line. */
-async function* wholeLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+async function* splitAtLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let pending: Buffer[] = [];
   let pendingBytes = 0;
   let isFirst = true;
@@ -145,7 +145,7 @@ async function* wholeLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer
       pending.push(chunk);
       pendingBytes += chunk.length;
       // Bound memory: another file may contain no line feed.
-      if (isFirst && pendingBytes > LINE_BYTES_MAX) throw foreign();
+      if (isFirst && pendingBytes > LINE_BYTES_MAX) throw notABackup();
       continue;
     }
     isFirst = false;
@@ -153,5 +153,5 @@ async function* wholeLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer
     pending = [chunk.subarray(end)];
     pendingBytes = chunk.length - end;
   }
-  if (pendingBytes > 0) throw isFirst ? foreign() : damaged();
+  if (pendingBytes > 0) throw isFirst ? notABackup() : damaged();
 }

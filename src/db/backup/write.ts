@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
-import { writtenBackup, type Section } from './file.ts';
+import { serializeBackup, type Section } from './file.ts';
 import { appliedMigrations, PLAIN_FORMATS, tablesOf, type Table } from './tables.ts';
 
 export type Written = { readonly madeAt: string; readonly bytes: number; readonly tables: readonly string[] };
@@ -28,7 +28,7 @@ export async function writeBackup(databaseUrl: string, file: string): Promise<Wr
     if (migrations.length === 0)
       throw new Error('the database contains no tables of Roster: there is nothing to back up');
     const madeAt = new Date().toISOString();
-    const content = writtenBackup({ madeAt, migrations }, createSections(client, tables));
+    const content = serializeBackup({ madeAt, migrations }, createSections(client, tables));
     const target = createWriteStream(file, { flags: 'wx', mode: 0o600, flush: true });
     // On failure, delete the file only if this call created it.
     let isCreatedHere = false;
