@@ -9,7 +9,8 @@ import { KNOWN_SURVIVORS, MUTATIONS, type Mutation } from './mutations.ts';
 
 /*
  * Runs the named suites against each mutation in a scratch copy of the tree, one after the other on one database
- * server. A mutation is killed if a suite fails; at least `KILLED_MIN` have to be.
+ * server. A mutation is killed if a test fails; at least `KILLED_MIN` have to be. A run that fails without naming a
+ * test, because a suite did not load or the time was up, is an error and kills nothing.
  * Usage: npm run test:mutation -- [words of names or files]
  */
 const KILLED_MIN = 0.9;
@@ -57,8 +58,13 @@ function copyTree(): string {
   return scratch;
 }
 
-/** Runs suites in the scratch copy. @returns the test or suite that failed first, or null if all passed. */
-async function firstFailure(scratch: string, databaseUrl: string, tests: readonly string[]): Promise<string | null> {
+type Outcome =
+  | { readonly kind: 'passed' }
+  | { readonly kind: 'failed'; readonly test: string }
+  | { readonly kind: 'error'; readonly reason: string };
+
+/** Runs suites in the scratch copy until a test fails. */
+async function runSuites(scratch: string, databaseUrl: string, tests: readonly string[]): Promise<Outcome> {
   const vitest = join(scratch, 'node_modules/vitest/vitest.mjs');
   const child = spawn(process.execPath, [vitest, 'run', '--bail=1', '--reporter=dot', '--no-color', ...tests], {
     cwd: scratch,
@@ -66,17 +72,23 @@ async function firstFailure(scratch: string, databaseUrl: string, tests: readonl
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: RUN_MS_MAX,
   });
-  const [out, err, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
-  return code === 0 ? null : (/^ ?FAIL +(.+)$/m.exec(out + err)?.[1] ?? `exit ${String(code)}`);
+  const [out, err, [code, signal]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
+  if (code === 0) return { kind: 'passed' };
+  const output = `${out}\n${err}`;
+  // Vitest names a test as `file > test`, but a file that did not load as `file [ file ]`.
+  const test = /^ ?FAIL +(.+ > .+)$/m.exec(output)?.[1];
+  if (test !== undefined) return { kind: 'failed', test };
+  const suite = /^ ?FAIL +(.+)$/m.exec(output)?.[1] ?? 'no test failed';
+  return { kind: 'error', reason: `suite did not run: ${suite}, exit ${String(code ?? signal)}` };
 }
 
 /** Killed and all mutations of each folder. */
-function scores(survivors: readonly Mutation[]): string[] {
+function scores(killed: readonly Mutation[]): string[] {
   const folders = [...new Set(chosen.map(({ file }) => dirname(file)))];
   return folders.map((folder) => {
     const all = chosen.filter(({ file }) => dirname(file) === folder);
-    const killed = all.filter((mutation) => !survivors.includes(mutation)).length;
-    return `${`${killed}/${all.length}`.padStart(6)}  ${folder}`;
+    const killedHere = all.filter((mutation) => killed.includes(mutation)).length;
+    return `${`${killedHere}/${all.length}`.padStart(6)}  ${folder}`;
   });
 }
 
@@ -86,22 +98,36 @@ const scratch = copyTree();
 const dataDir = mkdtempSync(join(tmpdir(), 'roster-mutation-db-'));
 chmodSync(dataDir, 0o755);
 const server = await startEmbedded({ dataDir, durable: false, flags: ['max_connections=300'] });
+const killed: Mutation[] = [];
 const survivors: Mutation[] = [];
+const errors: Mutation[] = [];
 try {
   // Without this a suite that is broken anyway would count as a kill.
   const suites = [...new Set(chosen.flatMap(({ tests }) => tests))];
-  const broken = await firstFailure(scratch, server.url, suites);
-  if (broken !== null) throw new Error(`the suites fail without any mutation: ${broken}`);
+  const unchanged = await runSuites(scratch, server.url, suites);
+  if (unchanged.kind !== 'passed')
+    throw new Error(
+      `the suites fail without any mutation: ${unchanged.kind === 'failed' ? unchanged.test : unchanged.reason}`,
+    );
   for (const mutation of chosen) {
     const file = join(scratch, mutation.file);
     const original = readFileSync(file, 'utf8');
     writeFileSync(file, sources.get(mutation) ?? '');
     const startedAt = Date.now();
-    const killer = await firstFailure(scratch, server.url, mutation.tests);
+    const outcome = await runSuites(scratch, server.url, mutation.tests);
     writeFileSync(file, original);
-    if (killer === null) survivors.push(mutation);
-    say(`${killer === null ? 'SURVIVED' : 'killed'}  ${mutation.file}: ${mutation.name}`);
-    say(`  ${Math.round((Date.now() - startedAt) / 1000)} s${killer === null ? '' : `, by ${killer}`}`);
+    const seconds = Math.round((Date.now() - startedAt) / 1000);
+    const title = `${mutation.file}: ${mutation.name}`;
+    if (outcome.kind === 'failed') {
+      killed.push(mutation);
+      say(`killed  ${title}\n  ${seconds} s, by ${outcome.test}`);
+    } else if (outcome.kind === 'passed') {
+      survivors.push(mutation);
+      say(`SURVIVED  ${title}\n  ${seconds} s`);
+    } else {
+      errors.push(mutation);
+      say(`ERROR  ${title}\n  ${seconds} s, ${outcome.reason}`);
+    }
   }
 } finally {
   await server.close();
@@ -109,8 +135,10 @@ try {
   rmSync(dataDir, { recursive: true, force: true });
 }
 
-for (const line of scores(survivors)) say(line);
+for (const line of scores(killed)) say(line);
 for (const { name } of survivors) say(`survivor: ${name}: ${KNOWN_SURVIVORS[name] ?? 'no reason is listed'}`);
-const killed = 1 - survivors.length / Math.max(1, chosen.length);
-say(`${Math.round(killed * 100)} % of ${chosen.length} mutations killed`);
-if (killed < KILLED_MIN || survivors.some(({ name }) => !(name in KNOWN_SURVIVORS))) process.exitCode = 1;
+for (const { name } of errors) say(`error: ${name}: its suites did not run`);
+const share = chosen.length === 0 ? 1 : killed.length / chosen.length;
+say(`${Math.round(share * 100)} % of ${chosen.length} mutations killed`);
+if (share < KILLED_MIN || errors.length > 0 || survivors.some(({ name }) => !(name in KNOWN_SURVIVORS)))
+  process.exitCode = 1;

@@ -66,6 +66,18 @@ describe('guesses at an account', () => {
     expect(await codeOf(signIn(api.visitor(), email))).toBe('ok');
   });
 
+  test('are bound for each known browser of an account by itself', async ({ api }) => {
+    const { email } = await aPerson(api);
+    const [laptop, phone] = [api.visitor(), api.visitor()];
+    await signIn(laptop, email);
+    await signIn(phone, email);
+
+    const guesses = await many(22, (i) => codeOf(signIn(i % 2 === 0 ? laptop : phone, email, OTHER_PASSWORD)));
+
+    expect(guesses).toEqual([...Array<string>(20).fill('sign_in_failed'), 'rate_limited', 'rate_limited']);
+    expect(await codeOf(signIn(api.visitor(), email))).toBe('ok');
+  });
+
   // Guarantees that a browser is known to its own account alone.
   test('are not freed by the browser of somebody else', async ({ api }) => {
     const mallory = api.visitor();
