@@ -89,7 +89,7 @@ describe('the first start', () => {
     process.stdout.write(`first start: ${Math.round(first.startMs)} ms\n`);
     await expect.poll(() => printedCommands(first).length, BOUND).toBeGreaterThan(0);
     const commands = printedCommands(first);
-    expect(first.lines.find((line) => line !== '')).toContain('demo data');
+    expect(first.lines.find((line) => line !== '')).toContain('Demo data');
 
     const answers = [];
     for (const { path, secret, body } of commands) {
