@@ -6,6 +6,7 @@ import { AuditEvent, newId } from '../entities/index.ts';
 import type { EventFields } from './event.ts';
 import type { EventName } from './catalogue.ts';
 import { currentActor } from './actor.ts';
+import { EVENT_COLUMNS, PROPERTIES } from './chain/event-columns.ts';
 import { createMac } from './chain/event-mac.ts';
 
 const DETAILS_LENGTH_MAX = 2000;
@@ -109,23 +110,7 @@ function limitDetails(details: Record<string, unknown>): Record<string, unknown>
 }
 
 /** Converts an event to the columns of its table, with its MAC. */
-function toRow(db: Pick<Database, 'orm'>, event: NewEvent) {
-  const { id, occurredAt, address, details, count } = event;
-  return {
-    id,
-    occurred_at: occurredAt,
-    event: event.event,
-    actor_kind: event.actorKind,
-    actor_id: event.actorId,
-    credential_id: event.credentialId,
-    client_id: event.clientId,
-    team_id: event.teamId,
-    account_id: event.accountId,
-    target_id: event.targetId,
-    address,
-    request_id: event.requestId,
-    details,
-    count,
-    mac: `\\x${createMac(db.orm.em, event).toString('hex')}`,
-  };
+function toRow(db: Pick<Database, 'orm'>, event: NewEvent): Record<string, unknown> {
+  const columns = PROPERTIES.map((property) => [EVENT_COLUMNS[property], event[property]] as const);
+  return { ...Object.fromEntries(columns), mac: `\\x${createMac(db.orm.em, event).toString('hex')}` };
 }

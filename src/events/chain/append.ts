@@ -11,7 +11,8 @@ import {
   type StoredCheckpoint,
 } from './checkpoints.ts';
 import { eventKeys, isEventSigned } from './event-mac.ts';
-import { CANONICAL, GENESIS, nextPosition, type CanonicalRow, type ChainPosition } from './hash-chain.ts';
+import { CANONICAL, type CanonicalRow } from './event-columns.ts';
+import { GENESIS, nextPosition, type ChainPosition } from './hash-chain.ts';
 
 const BATCH_MAX = 1000;
 /** A run ends after this many batches; the next minute continues. */

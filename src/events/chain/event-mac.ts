@@ -2,27 +2,12 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Encryption } from '../../crypto/encryption.ts';
 import type { Database } from '../../db/database.ts';
-import type { CanonicalRow } from './hash-chain.ts';
+import { COLUMNS, PROPERTIES, type CanonicalRow, type EventProperty } from './event-columns.ts';
 
 const PURPOSE = 'audit-event';
 
-/** The columns of an event that its MAC covers: all of them. */
-export type MacInput = {
-  readonly id: string;
-  readonly occurredAt: Date;
-  readonly event: string;
-  readonly actorKind: string;
-  readonly actorId: string | null;
-  readonly credentialId: string | null;
-  readonly clientId: string | null;
-  readonly teamId: string | null;
-  readonly accountId: string | null;
-  readonly targetId: string | null;
-  readonly address: string | null;
-  readonly requestId: string | null;
-  readonly details: Readonly<Record<string, unknown>>;
-  readonly count: number;
-};
+/** An event before it is stored. */
+export type MacInput = Readonly<Record<EventProperty, unknown>>;
 
 const macOf = (key: Buffer, columns: readonly unknown[]): Buffer =>
   createHmac('sha256', key).update(JSON.stringify(columns)).digest();
@@ -37,45 +22,18 @@ function canonical(value: unknown): unknown {
 }
 
 /** Signs an event, so that the worker chains only rows that this service wrote. */
-function signEvent(key: Buffer, event: MacInput): Buffer {
-  return macOf(key, [
-    event.id,
-    event.occurredAt.toISOString(),
-    event.event,
-    event.actorKind,
-    event.actorId,
-    event.credentialId,
-    event.clientId,
-    event.teamId,
-    event.accountId,
-    event.targetId,
-    event.address,
-    event.requestId,
-    canonical(event.details),
-    event.count,
-  ]);
-}
+const signEvent = (key: Buffer, event: MacInput): Buffer =>
+  macOf(
+    key,
+    PROPERTIES.map((property) => canonical(event[property])),
+  );
 
 /** Returns whether one of the keys signed a stored event. */
 export function isEventSigned(keys: readonly Buffer[], row: CanonicalRow): boolean {
   if (row.mac === null) return false;
   const given = Buffer.from(row.mac, 'hex');
-  const columns = [
-    row.id,
-    row.occurred_at,
-    row.event,
-    row.actor_kind,
-    row.actor_id,
-    row.credential_id,
-    row.client_id,
-    row.team_id,
-    row.account_id,
-    row.target_id,
-    row.address,
-    row.request_id,
-    canonical(JSON.parse(row.details)),
-    Number(row.count),
-  ];
+  const stored = { ...row, details: JSON.parse(row.details) as unknown, count: Number(row.count) };
+  const columns = COLUMNS.map((column) => canonical(stored[column]));
   return keys.some((key) => {
     const expected = macOf(key, columns);
     return given.length === expected.length && timingSafeEqual(given, expected);

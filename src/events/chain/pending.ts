@@ -2,8 +2,8 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Encryption } from '../../crypto/encryption.ts';
 import { findUnsignedUntil, type StoredCheckpoint } from './checkpoints.ts';
 import { eventKeys, isEventSigned } from './event-mac.ts';
+import { CANONICAL, type CanonicalRow } from './event-columns.ts';
 import { faultAt, type Fault } from './faults.ts';
-import { CANONICAL, type CanonicalRow } from './hash-chain.ts';
 
 const PAGE = 2000;
 const FAULTS_MAX = 20;

@@ -10,7 +10,8 @@ import {
   type ChainServices,
   type StoredCheckpoint,
 } from './checkpoints.ts';
-import { CANONICAL, GENESIS, nextPosition, type CanonicalRow, type ChainPosition } from './hash-chain.ts';
+import { CANONICAL, type CanonicalRow } from './event-columns.ts';
+import { GENESIS, nextPosition, type ChainPosition } from './hash-chain.ts';
 import { verifyAudit } from './verify.ts';
 
 type RetentionServices = ChainServices & { readonly config: { readonly auditDays: number } };

@@ -9,7 +9,8 @@ import {
 } from './checkpoints.ts';
 import { faultAt, type Fault } from './faults.ts';
 import { checkGuards } from './guards.ts';
-import { CANONICAL, GENESIS, nextPosition, type CanonicalRow, type ChainPosition } from './hash-chain.ts';
+import { CANONICAL, type CanonicalRow } from './event-columns.ts';
+import { GENESIS, nextPosition, type ChainPosition } from './hash-chain.ts';
 import { checkPending, findUnchained } from './pending.ts';
 
 const PAGE = 2000;
