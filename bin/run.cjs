@@ -47,6 +47,15 @@ process.env.PATH = path.dirname(node) + path.delimiter + (process.env.PATH || ''
 process.env.NODE_COMPILE_CACHE =
   process.env.NODE_COMPILE_CACHE || path.join(__dirname, '../node_modules/.cache/compile');
 
+var follow = require('./follow-npm.cjs');
+
+// This Node becomes the script, in the same process: signals, exit codes and the terminal are its own, and no
+// process waits for it. Not for another Node, because one that cannot run here could not say so.
+if (node === process.execPath && process.execve && process.platform !== 'win32') {
+  follow.announce();
+  process.execve(node, [node].concat(follow.preload, process.argv.slice(2)), process.env);
+}
+
 var child;
 
 // A terminal sends Ctrl-C and its hang-up to both processes. Sent on, the child would take the second for
@@ -73,27 +82,6 @@ child.on('exit', function (code, signal) {
   process.exit(signal ? 128 + require('os').constants.signals[signal] : code);
 });
 
-// npm runs scripts in a shell and sends a signal to that shell only, which ends without passing it on.
-var SHELL = /^\d+ \((?:sh|dash|bash|ash|busybox|zsh)\) \S (\d+)/;
-
-// The parent of a process if that process is a shell, on Linux; undefined where this cannot be known.
-function parentOfShell(pid) {
-  try {
-    var found = SHELL.exec(require('fs').readFileSync('/proc/' + pid + '/stat', 'utf8'));
-    return found ? found[1] : undefined;
-  } catch (error) {
-    if (!error.syscall) throw error;
-    return undefined;
-  }
-}
-
-if (process.env.npm_lifecycle_event && process.platform !== 'win32') {
-  var parent = process.ppid;
-  var npm = parentOfShell(parent);
-  var watch = setInterval(function () {
-    if (process.ppid === parent && (npm === undefined || parentOfShell(parent) === npm)) return;
-    clearInterval(watch);
-    child.kill('SIGTERM');
-  }, 250);
-  watch.unref();
-}
+follow.onNpmExit(process.ppid, function () {
+  child.kill('SIGTERM');
+});

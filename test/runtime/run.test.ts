@@ -1,4 +1,4 @@
-import { spawn, spawnSync, type SpawnOptions } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,7 +21,7 @@ const LISTENER = `
   console.log('listening');
 `;
 
-type RunOptions = { pretend?: string; spawnOptions?: SpawnOptions };
+type RunOptions = { pretend?: string };
 
 function run(args: readonly string[], { pretend }: RunOptions = {}) {
   const child = spawn(process.execPath, [...(pretend ? ['--require', aPreload(pretend)] : []), RUN, ...args], {
@@ -43,6 +43,8 @@ function aPreload(source: string): string {
   return file;
 }
 
+// As Node.js 20 is, which cannot replace its process by another.
+const NO_EXECVE = `delete process.execve;`;
 const OLD_NODE = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.19.0' } });`;
 const UNKNOWN_MACHINE = `Object.defineProperty(process, 'arch', { value: 'pdp11' });`;
 
@@ -75,6 +77,12 @@ describe('run.cjs', () => {
     expect(Number.parseInt(output)).toBeGreaterThanOrEqual(24);
   });
 
+  test.skipIf(process.platform === 'win32')('becomes the script, and leaves no process that waits for it', async () => {
+    const { child, answer } = run(['--print', 'process.pid']);
+
+    expect((await answer).output).toBe(`${child.pid}\n`);
+  });
+
   test('where no Node fits, one line says so', async () => {
     const { answer } = run(['--version'], { pretend: OLD_NODE + UNKNOWN_MACHINE });
 
@@ -84,11 +92,14 @@ describe('run.cjs', () => {
     expect(complaint).toMatch(/^Roster needs Node\.js 24\.7 or newer: .*\w+-pdp11\. Install Node\.js 24 .*\n$/);
   });
 
-  describe.skipIf(process.platform === 'win32')('signals', () => {
+  describe.skipIf(process.platform === 'win32').each([
+    ['where it becomes the script', ''],
+    ['where it waits for the script', NO_EXECVE],
+  ])('signals, %s', (_way, pretend) => {
     test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
       '%s reaches the script once, and its graceful end is waited for',
       async (signal) => {
-        const { child, answer, listening } = run(['--eval', LISTENER]);
+        const { child, answer, listening } = run(['--eval', LISTENER], { pretend });
         await listening;
 
         child.kill(signal);
@@ -106,7 +117,7 @@ describe('run.cjs', () => {
       const directory = mkdtempSync(join(tmpdir(), 'roster-npm-'));
       onTestFinished(() => rmSync(directory, { recursive: true }));
       const file = aPreload(LISTENER);
-      const start = `"${process.execPath}" "${RUN}" "${file}"`;
+      const start = `"${process.execPath}" --require "${aPreload(pretend)}" "${RUN}" "${file}"`;
       writeFileSync(join(directory, 'package.json'), JSON.stringify({ scripts: { start } }));
       const npm = spawn('npm', ['start', '--silent'], { cwd: directory, stdio: ['ignore', 'pipe', 'pipe'] });
       onTestFinished(() => void npm.kill('SIGKILL'));
@@ -120,10 +131,12 @@ describe('run.cjs', () => {
       expect(await output).toMatch(/^listening\nSIGTERM\nended gracefully\n$/);
     });
 
-    test('the death of the script by a signal is the exit code 128 + its number', async () => {
-      const { answer } = run(['--eval', `process.kill(process.pid, 'SIGKILL')`]);
+    test('the death of the script by a signal can be told from its exit', async () => {
+      const { child, answer } = run(['--eval', `process.kill(process.pid, 'SIGKILL')`], { pretend });
 
-      expect((await answer).status).toBe(137);
+      const { status } = await answer;
+
+      expect(child.signalCode === 'SIGKILL' ? 128 + 9 : status).toBe(137);
     });
 
     // `script` gives the command a terminal, which sends the signal to both processes at once. Its shell must
@@ -134,7 +147,13 @@ describe('run.cjs', () => {
         const file = aPreload(LISTENER);
         const terminal = spawn(
           'script',
-          ['--quiet', '--return', '--command', `exec '${process.execPath}' '${RUN}' '${file}'`, '/dev/null'],
+          [
+            '--quiet',
+            '--return',
+            '--command',
+            `exec '${process.execPath}' --require '${aPreload(pretend)}' '${RUN}' '${file}'`,
+            '/dev/null',
+          ],
           { stdio: ['pipe', 'pipe', 'inherit'] },
         );
         onTestFinished(() => void terminal.kill('SIGKILL'));

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
-import { join } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import { createTestDatabase } from '../support/database.ts';
@@ -7,9 +8,15 @@ import { freePort, makeDataDir, removeDataDir } from '../support/service.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-// The other tests start src/main.ts itself; users start it with bin/run.cjs.
-test.skipIf(process.platform === 'win32')(
-  'the service serves when started as `npm start` does, and stops gracefully when its wrapper is killed',
+/** The commands of all processes that a process has started, at any depth. */
+function commandsBelow(pid: number): string[] {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
+  return children.flatMap((child) => [readFileSync(`/proc/${child}/cmdline`, 'utf8'), ...commandsBelow(child)]);
+}
+
+// The other tests start src/main.ts itself; users start it with `npm start`.
+test.skipIf(!existsSync('/proc/self/task'))(
+  'the service serves when started by `npm start`, in one process beside npm, and stops gracefully when npm is killed',
   async () => {
     const dataDir = makeDataDir();
     const database = await createTestDatabase();
@@ -19,7 +26,7 @@ test.skipIf(process.platform === 'win32')(
     });
     const port = await freePort();
     const { PATH = '', HOME = '' } = process.env;
-    const wrapper = spawn(process.execPath, ['bin/run.cjs', 'src/main.ts'], {
+    const npm = spawn('npm', ['start', '--silent'], {
       cwd: ROOT,
       env: {
         PATH,
@@ -31,20 +38,22 @@ test.skipIf(process.platform === 'win32')(
       },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
-    onTestFinished(() => void wrapper.kill('SIGKILL'));
-    const [output, complaint] = [text(wrapper.stdout), text(wrapper.stderr)];
+    onTestFinished(() => void npm.kill('SIGKILL'));
+    const [output, complaint] = [text(npm.stdout), text(npm.stderr)];
     await expect
       .poll(
         () =>
           fetch(`http://127.0.0.1:${port}/readyz`).then(
             ({ status }) => status,
-            () => wrapper.exitCode,
+            () => npm.exitCode,
           ),
         { timeout: 25_000 },
       )
       .toBe(200);
+    const commands = commandsBelow(npm.pid ?? 0).map((command) => basename(command.split('\0')[0] ?? ''));
+    expect(commands.filter((command) => command !== 'sh')).toEqual(['node']);
 
-    wrapper.kill('SIGKILL');
+    npm.kill('SIGKILL');
 
     // Both end when the service, which holds them too, has ended.
     expect(await complaint).toBe('');

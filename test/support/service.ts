@@ -13,6 +13,8 @@ const WRAPPER = fileURLToPath(new URL('../../bin/run.cjs', import.meta.url));
 // Ends the service with the tests, also where they are killed and cannot end it themselves.
 const LIFE_LINE = `data:text/javascript,process.stdin.on('end', () => process.kill(process.pid, 'SIGKILL')).resume().unref()`;
 
+const NO_EXECVE = 'data:text/javascript,delete process.execve';
+
 const POLL_MS = 10;
 const START_MS_MAX = 45_000;
 const SERVER_STOP_MS_MAX = 15_000;
@@ -23,7 +25,7 @@ type ServiceOptions = {
   /** Settings; of the environment of the tests nothing but PATH and HOME is handed on. */
   env?: Readonly<Record<string, string>>;
   dataDir: string;
-  /** Starts it through `bin/run.cjs`, as npm does; `kill` and `pid` then concern that process. */
+  /** Starts it through `bin/run.cjs` on a Node.js that cannot become it; `kill` and `pid` then concern that process. */
   isWrapped?: boolean;
 };
 
@@ -32,7 +34,7 @@ export type Service = Awaited<ReturnType<typeof startService>>;
 /** The real thing: `src/main.ts` in a process of its own, which ends with the tests. It need not become ready. */
 export function launchService({ env = {}, dataDir, isWrapped = false }: ServiceOptions) {
   const { PATH = '', HOME = '' } = process.env;
-  const child = spawn(process.execPath, ['--import', LIFE_LINE, ...(isWrapped ? [WRAPPER] : []), MAIN], {
+  const child = spawn(process.execPath, ['--import', LIFE_LINE, ...(isWrapped ? ['--import', NO_EXECVE, WRAPPER] : []), MAIN], {
     env: { PATH, HOME, DATA_DIR: dataDir, ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
