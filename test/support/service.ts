@@ -34,10 +34,14 @@ export type Service = Awaited<ReturnType<typeof startService>>;
 /** The real thing: `src/main.ts` in a process of its own, which ends with the tests. It need not become ready. */
 export function launchService({ env = {}, dataDir, isWrapped = false }: ServiceOptions) {
   const { PATH = '', HOME = '' } = process.env;
-  const child = spawn(process.execPath, ['--import', LIFE_LINE, ...(isWrapped ? ['--import', NO_EXECVE, WRAPPER] : []), MAIN], {
-    env: { PATH, HOME, DATA_DIR: dataDir, ...env },
-    stdio: ['pipe', 'pipe', 'pipe'],
-  });
+  const child = spawn(
+    process.execPath,
+    ['--import', LIFE_LINE, ...(isWrapped ? ['--import', NO_EXECVE, WRAPPER] : []), MAIN],
+    {
+      env: { PATH, HOME, DATA_DIR: dataDir, ...env },
+      stdio: ['pipe', 'pipe', 'pipe'],
+    },
+  );
   const killChild = () => void child.kill('SIGKILL');
   process.once('exit', killChild);
   const lines: string[] = [];
