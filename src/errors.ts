@@ -187,11 +187,11 @@ type ProblemExtras = {
   /** The scope that the credential lacks, for the challenge of RFC 6750. */
   scope?: string;
   /** The state of DPoP for the challenge (RFC 9449, section 7.1): supported, used, or used with an invalid proof. */
-  dpop?: 'offered' | 'used' | 'proof_refused';
+  dpop?: 'offered' | 'used' | 'proof_rejected';
   /** The methods of the path, for `Allow`. */
   allow?: string;
   /** The audit event of the denial, if the code alone does not imply one. */
-  refused?: 'access.denied' | 'attempts.throttled';
+  denial?: 'access.denied' | 'attempts.throttled';
   /** The account that the caller tried to access. Only for the audit log. */
   accountId?: string;
   cause?: unknown;

@@ -36,7 +36,7 @@ export async function requireProof(
   const jti = await verifyProof(presented, thumbprint);
   return jti !== undefined && (await isFirstUse(counter, thumbprint, jti))
     ? authentication
-    : unauthenticated(new ProblemError('credential_invalid', undefined, { dpop: 'proof_refused' }));
+    : unauthenticated(new ProblemError('credential_invalid', undefined, { dpop: 'proof_rejected' }));
 }
 
 /** Adds a DPoP challenge to the error of an unauthenticated result. */

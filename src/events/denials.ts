@@ -1,7 +1,8 @@
 import type { Database } from '../db/database.ts';
-import { newId, type ActorKind } from '../entities/index.ts';
+import type { ActorKind } from '../entities/index.ts';
+import { currentActor } from './actor.ts';
 import type { EventName } from './catalogue.ts';
-import { insertRows, type NewEvent } from './record.ts';
+import { insertRows, toEvent, type NewEvent } from './record.ts';
 import { MINUTE_MS } from '../time.ts';
 
 const FLUSH_MS = MINUTE_MS;
@@ -21,8 +22,15 @@ export type Denial = {
   readonly clientId: string | null;
   readonly teamId: string | null;
   readonly accountId: string | null;
-  readonly address: string;
+  readonly address: string | null;
 };
+
+/** Creates a denial of the current actor. Its target is the actor's own account, unless `overrides` name another. */
+export function denied(event: Denial['event'], reason: string, overrides: Partial<Denial> = {}): Denial {
+  const { actorKind, actorId, credentialId, address } = currentActor();
+  const target = { clientId: null, teamId: null, accountId: actorId };
+  return { event, reason, actorKind, actorId, credentialId, ...target, address, ...overrides };
+}
 
 /**
  * Records denials without a write on the request path. Equal denials within a minute become one row with a count, and
@@ -63,7 +71,7 @@ export function createDenialLog(db: Database, onError: (error: unknown) => void)
         known.count += 1;
         known.details['until'] = new Date().toISOString();
       } else if (pending.size < KINDS_MAX) {
-        pending.set(key, toEvent(denial, requestId));
+        pending.set(key, toDenialEvent(denial, requestId));
       } else {
         omitted += 1;
       }
@@ -76,30 +84,12 @@ export function createDenialLog(db: Database, onError: (error: unknown) => void)
   };
 }
 
-const toEvent = ({ reason, ...denial }: Denial, requestId: string): NewEvent => ({
-  id: newId('evt'),
-  occurredAt: new Date(),
+const toDenialEvent = ({ reason, ...denial }: Denial, requestId: string): NewEvent => ({
+  ...toEvent(denial.event),
   ...denial,
-  targetId: null,
   requestId,
   details: { reason },
-  count: 1,
 });
 
 /** Creates the event that counts denials without a row of their own. */
-const createOmission = (count: number): NewEvent => ({
-  id: newId('evt'),
-  occurredAt: new Date(),
-  event: 'denials.omitted',
-  actorKind: 'system',
-  actorId: null,
-  credentialId: null,
-  clientId: null,
-  teamId: null,
-  accountId: null,
-  targetId: null,
-  address: null,
-  requestId: null,
-  details: {},
-  count,
-});
+const createOmission = (count: number): NewEvent => ({ ...toEvent('denials.omitted'), count });

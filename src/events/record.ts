@@ -69,7 +69,7 @@ export const insertRows = async (db: Database, events: readonly NewEvent[]): Pro
 export type NewEvent = ReturnType<typeof toEvent>;
 
 /** Returns an event of the current actor. */
-export function toEvent(event: EventName, fields: EventFields) {
+export function toEvent(event: EventName, fields: EventFields = {}) {
   const { actorKind, actorId, credentialId, address, requestId } = currentActor();
   const {
     accountId,

@@ -1,5 +1,5 @@
 import type { Principal } from '../auth/principal.ts';
-import type { Denial } from '../events/denials.ts';
+import { denied, type Denial } from '../events/denials.ts';
 import { PROBLEMS, type ProblemError } from '../errors.ts';
 import { ACTOR_KINDS_OF } from '../events/actor.ts';
 import type { HttpServices } from './http-services.ts';
@@ -22,17 +22,14 @@ export function recordDenial(
   if (event === null) return;
   // Only for members: other callers must not be able to fill the audit log of a team.
   const concernsTeam = problem.problem === 'permission_missing' && typeof teamId === 'string';
-  const denial: Denial = {
-    event,
-    reason: problem.problem,
+  const denial = denied(event, problem.problem, {
     actorKind: principal === null ? 'anonymous' : ACTOR_KINDS_OF[principal.kind],
     actorId: principal?.accountId ?? null,
     credentialId: principal?.credentialId ?? null,
-    clientId: null,
     teamId: concernsTeam ? teamId : null,
     accountId: problem.extras.accountId ?? principal?.accountId ?? null,
     address,
-  };
+  });
   denials.note(denial, requestId);
 }
 
@@ -41,7 +38,7 @@ const SIGN_IN: ReadonlySet<string> = new Set(['sign_in_failed', 'passkey_refused
 const HIDDEN: ReadonlySet<string> = new Set(['team_not_found', 'link_invalid']);
 
 function findDenialEvent({ problem, extras }: ProblemError, principal: Principal | null): Denial['event'] | null {
-  if (extras.refused !== undefined) return extras.refused;
+  if (extras.denial !== undefined) return extras.denial;
   if (SIGN_IN.has(problem)) return 'sign_in.denied';
   // Not an attempt: every visit to the sign-in page starts without a credential.
   if (problem === 'credential_missing') return null;

@@ -46,7 +46,7 @@ function createChallenges({ problem, extras: { dpop, scope } }: ProblemError, ba
   }
   const [scheme, rest] = dpop === undefined ? ['Bearer', metadata] : ['DPoP', dpopParams];
   if (problem === 'credential_invalid') {
-    return [`${scheme} error="${dpop === 'proof_refused' ? 'invalid_dpop_proof' : 'invalid_token'}", ${rest}`];
+    return [`${scheme} error="${dpop === 'proof_rejected' ? 'invalid_dpop_proof' : 'invalid_token'}", ${rest}`];
   }
   return problem === 'scope_missing' ? [`${scheme} error="insufficient_scope", scope="${scope}", ${rest}`] : [];
 }

@@ -2,6 +2,7 @@ import type { EventEmitter } from 'node:events';
 import type Provider from 'oidc-provider';
 import type { errors, KoaContextWithOIDC } from 'oidc-provider';
 import { currentActor } from '../events/actor.ts';
+import { denied } from '../events/denials.ts';
 import { isUnavailable } from '../db/database.ts';
 import type { HttpServices } from '../http/http-services.ts';
 import { toProblemError } from '../procedures/problem-details.ts';
@@ -26,24 +27,12 @@ export function logProviderEvents(provider: Provider, { services, log, denials }
       if (error instanceof RepeatedRefresh) sendRepeatedAnswer(ctx, error);
       // The consent page records denials by the user.
       else if (error.error !== 'access_denied') {
-        const { address, requestId } = currentActor();
-        denials.note(
-          {
-            event: 'oauth_request.denied',
-            // The description can contain values of the request.
-            reason: error.error,
-            actorKind: 'oauth_client',
-            actorId: null,
-            credentialId: null,
-            clientId: ctx.oidc.client?.clientId ?? null,
-            teamId: null,
-            accountId: null,
-            address: address ?? '',
-          },
-          requestId ?? '',
-        );
+        // Without the description, which can contain values of the request.
+        const clientId = ctx.oidc.client?.clientId;
+        const denial = denied('oauth_request.denied', error.error, { clientId: clientId ?? null });
+        denials.note(denial, currentActor().requestId ?? '');
         audit('oauth_request.denied', {
-          clientId: ctx.oidc.client?.clientId,
+          clientId,
           reason: `${error.error}: ${error.error_detail ?? error.error_description ?? ''}`,
         });
       }

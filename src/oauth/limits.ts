@@ -1,6 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { errors, type KoaContextWithOIDC } from 'oidc-provider';
-import type { Denial } from '../events/denials.ts';
+import { denied } from '../events/denials.ts';
 import { addressBucket } from '../rate-limit/address-bucket.ts';
 import type { Attempts } from '../rate-limit/attempts.ts';
 import type { HttpServices } from '../http/http-services.ts';
@@ -30,7 +30,7 @@ export function limitRegistrations(http: HttpServices): RequestHandler {
 }
 
 function sendTooMany(
-  { clientAddress, denials }: HttpServices,
+  { denials }: HttpServices,
   req: Request,
   res: Response,
   description: string,
@@ -38,7 +38,7 @@ function sendTooMany(
 ): void {
   const error = 'temporarily_unavailable';
   const { requestId } = res.locals as { requestId: string }; // set for every answer, in app.ts
-  denials.note(createThrottleDenial(clientAddress(req)), requestId);
+  denials.note(denied('attempts.throttled', 'rate_limited'), requestId);
   res.status(429).set({ 'Retry-After': String(resetSeconds), 'Cache-Control': 'no-store' });
   if (req.method === 'POST') {
     res.json({ error, error_description: description });
@@ -47,18 +47,6 @@ function sendTooMany(
   const { headers, body } = renderErrorPage(error, description);
   res.set(headers).type('html').send(body);
 }
-
-const createThrottleDenial = (address: string): Denial => ({
-  event: 'attempts.throttled',
-  reason: 'rate_limited',
-  actorKind: 'oauth_client',
-  actorId: null,
-  credentialId: null,
-  clientId: null,
-  teamId: null,
-  accountId: null,
-  address,
-});
 
 /** Creates the function that counts the request of an authenticated client toward its limit, and refunds it to the limit of the IP address. */
 export const createClientLimit =

@@ -43,7 +43,7 @@ export const operatorProcedure = sessionProcedure
   .meta({ access: { scope: null, accountLevel: true, permission: null, sessionOnly: true, operatorOnly: true } })
   .use(async ({ ctx, next }) => {
     const [row] = await ctx.services.db.query(isOperator, [ctx.principal.accountId]);
-    if (row === undefined) throw new ProblemError('route_not_found', undefined, { refused: 'access.denied' });
+    if (row === undefined) throw new ProblemError('route_not_found', undefined, { denial: 'access.denied' });
     return next();
   });
 

@@ -79,7 +79,7 @@ export async function consumeAttempt({ counter, name }: AttemptLimit): Promise<v
   if (!allowed)
     throw new ProblemError('rate_limited', 'Too many attempts.', {
       retryAfter: resetSeconds,
-      refused: 'attempts.throttled',
+      denial: 'attempts.throttled',
     });
 }
 

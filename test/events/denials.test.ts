@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { describe, expect, onTestFinished, vi } from 'vitest';
-import { createDenialLog, type Denial } from '../../src/events/denials.ts';
+import { createDenialLog, denied } from '../../src/events/denials.ts';
 import { startApi, test as shared, type Api } from '../support/api.ts';
 import { postForm } from '../oauth/token-endpoint.ts';
 import { as, outcomeOf, withKey } from '../trpc/console.ts';
@@ -18,18 +18,6 @@ async function refusalsOf(api: Api): Promise<EventRow[]> {
   await api.denials.flush();
   return api.rows<EventRow>(`select * from audit_event where event ~ 'denied|omitted|throttled' order by id`);
 }
-
-const aDenial = (reason: string): Denial => ({
-  event: 'access.denied',
-  reason,
-  actorKind: 'anonymous',
-  actorId: null,
-  credentialId: null,
-  clientId: null,
-  teamId: null,
-  accountId: null,
-  address: '127.0.0.1',
-});
 
 const inventedKey = 'rst_pk_invented';
 
@@ -63,7 +51,7 @@ describe('a refusal', () => {
     onTestFinished(() => void vi.useRealTimers());
     const denials = createDenialLog(api.services.db, (error) => expect.fail(String(error)));
     onTestFinished(() => denials.close());
-    denials.note(aDenial('by the timer'), 'a-request');
+    denials.note(denied('access.denied', 'by the timer'), 'a-request');
     const written = () => api.rows(`select 1 from audit_event where details->>'reason' = 'by the timer'`);
 
     await vi.advanceTimersByTimeAsync(59_000);
