@@ -7,27 +7,38 @@ import { record } from '../events/record.ts';
 export const BATCH_MAX = 1000;
 
 /** A row that a cleanup removed or revoked, with the columns that its `returning` names. */
-type Row = Record<string, string | null>;
+export type CleanupRow = Record<string, string | null>;
+
+/** Records an event for a row, if removing it ends access that was not revoked before. */
+type RecordEvent = (tx: EntityManager, row: CleanupRow) => void;
 
 /** Deletes or revokes one kind of expired rows, in batches, as a job of its own. */
 export type Cleanup = {
   /** The schedule, in crontab syntax. */
   readonly schedule: string;
   /** One batch: finds at most `BATCH_MAX` rows by an index on their expiry, and returns one row for each. */
-  readonly batch: string | ((config: Config) => string);
-  /** Records an event for a row, if removing it ends access that was not revoked before. */
-  readonly recordEvent?: (tx: EntityManager, row: Row) => void;
+  readonly batch: (config: Config) => string;
+  readonly recordEvent?: RecordEvent;
 };
 
-const EVERY_MINUTE = '* * * * *';
-/** Spread over the hour, so that they do not run at the same time. */
-const hourlyAt = (minute: number): string => `${minute} * * * *`;
+/** Creates a cleanup of rows that must be deleted as soon as they expire. */
+const everyMinute = (batch: string | Cleanup['batch'], recordEvent?: RecordEvent): Cleanup => ({
+  schedule: '* * * * *',
+  batch: typeof batch === 'string' ? () => batch : batch,
+  ...(recordEvent && { recordEvent }),
+});
+
+/** Creates an hourly cleanup. The minutes differ, so that they do not run at the same time. */
+const hourlyAt = (minute: number, batch: string, recordEvent?: RecordEvent): Cleanup => ({
+  ...everyMinute(batch, recordEvent),
+  schedule: `${minute} * * * *`,
+});
 
 type Rows = {
   readonly table: string;
   readonly key: string;
-  /** The indexed expression, as the index spells it. */
-  readonly expiry: string;
+  /** The indexed expression, as the index spells it. `expires_at` if omitted. */
+  readonly expiry?: string;
   /** The grace period of expired rows. */
   readonly keptFor?: string;
   /** The predicate of a partial index. */
@@ -35,7 +46,7 @@ type Rows = {
 };
 
 /** The keys of the rows that expired first. Rows that a transaction has locked are left for the next run. */
-const expiredKeys = ({ table, key, expiry, keptFor = '0', where = 'true' }: Rows): string =>
+const expiredKeys = ({ table, key, expiry = 'expires_at', keptFor = '0', where = 'true' }: Rows): string =>
   `array(select ${key} from ${table} where ${expiry} < now() - interval '${keptFor}' and ${where}
      order by ${expiry} limit ${BATCH_MAX} for update skip locked)`;
 
@@ -47,133 +58,83 @@ const selfRegistered = `source in ('registration', 'document')`;
 /** All cleanups by the name of their task. A new one needs an index on its expiry expression. */
 export const CLEANUPS = {
   // Encrypted tokens and one-time states are deleted as soon as they expire.
-  cleanup_refresh_answers: {
-    schedule: EVERY_MINUTE,
-    batch: ({ oauth }) =>
-      remove({
-        table: 'oauth_refresh_answer',
-        key: 'token_hash',
-        expiry: 'created_at',
-        keptFor: `${oauth.refreshRepeatSeconds} seconds`,
-      }),
-  },
-  cleanup_email_links: {
-    schedule: EVERY_MINUTE,
-    batch: remove({ table: 'account_token', key: 'token_hash', expiry: 'expires_at' }),
-  },
-  cleanup_sign_ups: {
-    schedule: EVERY_MINUTE,
-    batch: remove({ table: 'sign_up_attempt', key: 'id', expiry: 'expires_at' }),
-  },
-  cleanup_passkey_challenges: {
-    schedule: EVERY_MINUTE,
-    batch: remove({ table: 'passkey_challenge', key: 'id', expiry: 'expires_at' }),
-  },
-  cleanup_authorization_requests: {
-    schedule: EVERY_MINUTE,
-    batch: remove({ table: 'authorization_request', key: 'id_hash', expiry: 'expires_at' }),
-  },
-  cleanup_oauth_artifacts: {
-    schedule: EVERY_MINUTE,
-    batch: remove({ table: 'oauth_artifact', key: 'key_hash', expiry: 'expires_at' }),
-  },
-  cleanup_api_key_secrets: {
-    schedule: EVERY_MINUTE,
-    batch: remove({ table: 'api_key_secret', key: 'secret_hash', expiry: 'expires_at' }),
-  },
-  cleanup_client_secrets: {
-    schedule: EVERY_MINUTE,
-    batch: remove({ table: 'oauth_client_secret', key: 'secret_hash', expiry: 'expires_at' }),
-  },
+  cleanup_refresh_answers: everyMinute(({ oauth }) =>
+    remove({
+      table: 'oauth_refresh_answer',
+      key: 'token_hash',
+      expiry: 'created_at',
+      keptFor: `${oauth.refreshRepeatSeconds} seconds`,
+    }),
+  ),
+  cleanup_email_links: everyMinute(remove({ table: 'account_token', key: 'token_hash' })),
+  cleanup_sign_ups: everyMinute(remove({ table: 'sign_up_attempt', key: 'id' })),
+  cleanup_passkey_challenges: everyMinute(remove({ table: 'passkey_challenge', key: 'id' })),
+  cleanup_authorization_requests: everyMinute(remove({ table: 'authorization_request', key: 'id_hash' })),
+  cleanup_oauth_artifacts: everyMinute(remove({ table: 'oauth_artifact', key: 'key_hash' })),
+  cleanup_api_key_secrets: everyMinute(remove({ table: 'api_key_secret', key: 'secret_hash' })),
+  cleanup_client_secrets: everyMinute(remove({ table: 'oauth_client_secret', key: 'secret_hash' })),
   // A key expires with its grant at the latest. Revoking it removes it from the lists of keys.
-  cleanup_grant_keys: {
-    schedule: EVERY_MINUTE,
-    batch: `update api_key set revoked_at = now()
+  cleanup_grant_keys: everyMinute(
+    `update api_key set revoked_at = now()
       where id = any(${expiredKeys({
         table: 'api_key',
         key: 'id',
-        expiry: 'expires_at',
         where: `oauth_grant_id is not null and revoked_at is null
           and exists (select from oauth_grant g where g.id = oauth_grant_id and g.expires_at < now())`,
       })})
       returning id, account_id, team_id`,
-    recordEvent: (tx, { id, account_id: accountId = null, team_id: teamId = null }) =>
+    (tx, { id, account_id: accountId = null, team_id: teamId = null }) =>
       record(tx, 'api_key.revoked', { keyId: id ?? '', accountId, teamId, reason: 'its grant ended' }),
-  },
-  // Consents without an exchanged code.
-  cleanup_pending_consents: {
-    schedule: hourlyAt(45),
-    batch: remove({
-      table: 'oauth_token_family',
-      key: 'id',
-      expiry: 'created_at',
-      keptFor: '1 hour',
-      where: 'grant_id is null',
-    }),
-  },
-  cleanup_oauth_tokens: {
-    schedule: hourlyAt(3),
-    batch: remove({ table: 'oauth_token', key: 'token_hash', expiry: 'expires_at', keptFor: '1 hour' }),
-  },
-  cleanup_sent_emails: {
-    schedule: hourlyAt(9),
-    batch: remove({ table: 'sent_mail', key: 'id', expiry: 'created_at', keptFor: '25 hours' }),
-  },
+  ),
+  cleanup_oauth_tokens: hourlyAt(3, remove({ table: 'oauth_token', key: 'token_hash', keptFor: '1 hour' })),
+  cleanup_sent_emails: hourlyAt(
+    9,
+    remove({ table: 'sent_mail', key: 'id', expiry: 'created_at', keptFor: '25 hours' }),
+  ),
   // By the absolute expiry, because each use of a session moves the idle expiry and would have to update its index.
-  cleanup_sessions: {
-    schedule: hourlyAt(15),
-    batch: remove(
+  cleanup_sessions: hourlyAt(
+    15,
+    remove(
       { table: 'session', key: 'id', expiry: 'least(expires_at, revoked_at)', keptFor: '7 days' },
       'id, account_id, expires_at, revoked_at',
     ),
-    recordEvent(tx, { id, account_id: accountId = null, expires_at: expiresAt = null, revoked_at: revokedAt }) {
-      if (revokedAt === null)
-        record(tx, 'session.ended', {
-          sessionId: id ?? '',
-          accountId,
-          expiresAt: isoOrNull(expiresAt),
-          reason: 'expired',
-        });
+    (tx, { id, account_id: accountId = null, expires_at: expiresAt = null, revoked_at: revokedAt }) => {
+      if (revokedAt !== null) return;
+      const fields = { sessionId: id ?? '', accountId, expiresAt: isoOrNull(expiresAt), reason: 'expired' };
+      record(tx, 'session.ended', fields);
     },
-  },
+  ),
   // Invitations contain email addresses.
-  cleanup_invitations: {
-    schedule: hourlyAt(21),
-    batch: remove({ table: 'invitation', key: 'id', expiry: 'least(expires_at, accepted_at)', keptFor: '30 days' }),
-  },
-  cleanup_grants: {
-    schedule: hourlyAt(27),
-    batch: remove(
+  cleanup_invitations: hourlyAt(
+    21,
+    remove({ table: 'invitation', key: 'id', expiry: 'least(expires_at, accepted_at)', keptFor: '30 days' }),
+  ),
+  cleanup_grants: hourlyAt(
+    27,
+    remove(
       { table: 'oauth_grant', key: 'id', expiry: 'least(expires_at, revoked_at)', keptFor: '30 days' },
       'id, account_id, client_id, team_id, expires_at, revoked_at',
     ),
-    recordEvent(tx, row) {
-      const {
-        id,
-        account_id: accountId = null,
-        client_id: clientId,
-        team_id: teamId = null,
-        revoked_at: revokedAt,
-      } = row;
-      if (revokedAt === null)
-        record(tx, 'oauth_grant.revoked', {
-          grantId: id ?? '',
-          accountId,
-          clientId: clientId ?? undefined,
-          teamId,
-          expiresAt: isoOrNull(row['expires_at'] ?? null),
-          reason: 'expired',
-        });
+    (tx, { id, account_id: accountId = null, client_id: clientId, team_id: teamId = null, ...row }) => {
+      if (row['revoked_at'] !== null) return;
+      record(tx, 'oauth_grant.revoked', {
+        grantId: id ?? '',
+        accountId,
+        clientId: clientId ?? undefined,
+        teamId,
+        expiresAt: isoOrNull(row['expires_at'] ?? null),
+        reason: 'expired',
+      });
     },
-  },
-  cleanup_known_devices: {
-    schedule: hourlyAt(33),
-    batch: remove({ table: 'known_device', key: 'id', expiry: 'last_seen_at', keptFor: '365 days' }),
-  },
+  ),
+  cleanup_known_devices: hourlyAt(
+    33,
+    remove({ table: 'known_device', key: 'id', expiry: 'last_seen_at', keptFor: '365 days' }),
+  ),
   // Self-registered clients without a grant. Those with one are checked again 30 days later.
-  cleanup_oauth_clients: {
-    schedule: hourlyAt(39),
-    batch: `with due as materialized (
+  cleanup_oauth_clients: hourlyAt(
+    39,
+    `with due as materialized (
         select id from oauth_client where cleanup_at < now() and ${selfRegistered}
         order by cleanup_at limit ${BATCH_MAX} for update skip locked
       ), kept as (
@@ -186,8 +147,19 @@ export const CLEANUPS = {
         returning id
       )
       select id, 'f' as is_kept from removed union all select id, 't' from kept`,
-    recordEvent(tx, { id, is_kept: isKept }) {
+    (tx, { id, is_kept: isKept }) => {
       if (isKept === 'f') record(tx, 'oauth_client.deleted', { accountId: null, clientId: id ?? '', reason: 'unused' });
     },
-  },
+  ),
+  // Consents without an exchanged code.
+  cleanup_pending_consents: hourlyAt(
+    45,
+    remove({
+      table: 'oauth_token_family',
+      key: 'id',
+      expiry: 'created_at',
+      keptFor: '1 hour',
+      where: 'grant_id is null',
+    }),
+  ),
 } satisfies Readonly<Record<string, Cleanup>>;

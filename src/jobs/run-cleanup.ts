@@ -1,6 +1,6 @@
 import { parseCronItems, type JobHelpers, type ParsedCronItem, type Task, type TaskList } from 'graphile-worker';
 import type { Services } from '../app-services.ts';
-import { BATCH_MAX, CLEANUPS, type Cleanup } from './cleanup.ts';
+import { BATCH_MAX, CLEANUPS, type Cleanup, type CleanupRow } from './cleanup.ts';
 import { transaction } from '../transactions/transaction.ts';
 import { PRIORITY } from './enqueue.ts';
 
@@ -36,9 +36,7 @@ async function runCleanup(services: Services, name: string, cleanup: Cleanup, he
 /** Runs one batch, and records the events of its rows in the same transaction. */
 const runBatch = ({ config, db }: Services, { batch, recordEvent }: Cleanup): Promise<number> =>
   transaction(db, async (tx) => {
-    const rows = await tx.execute<Parameters<NonNullable<Cleanup['recordEvent']>>[1][]>(
-      typeof batch === 'string' ? batch : batch(config),
-    );
+    const rows = await tx.execute<CleanupRow[]>(batch(config));
     if (recordEvent !== undefined) for (const row of rows) recordEvent(tx, row);
     return rows.length;
   });

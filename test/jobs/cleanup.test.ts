@@ -263,9 +263,7 @@ test('each cleanup finds its rows by an index on their expiry', async () => {
     const plan = await roster.services.db.em().transactional(async (tx) => {
       // The tables are empty, so that PostgreSQL would read them as a whole if it could.
       await tx.execute('set local enable_seqscan = off');
-      return tx.execute<{ 'QUERY PLAN': string }[]>(
-        `explain ${typeof batch === 'string' ? batch : batch(roster.services.config)}`,
-      );
+      return tx.execute<{ 'QUERY PLAN': string }[]>(`explain ${batch(roster.services.config)}`);
     });
     const text = plan.map((line) => line['QUERY PLAN']).join('\n');
     expect(text, name).not.toContain('Seq Scan');

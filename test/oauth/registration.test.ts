@@ -382,7 +382,7 @@ describe('a client that registered itself', () => {
       [used.client_id, unused.client_id],
     ]);
 
-    await api.rows(CLEANUPS.cleanup_oauth_clients.batch);
+    await api.rows(CLEANUPS.cleanup_oauth_clients.batch(api.services.config));
 
     expect(await rowOf(api, used.client_id)).toBeDefined();
     expect(await rowOf(api, young.client_id)).toBeDefined();
