@@ -77,7 +77,7 @@ export const timestamp = z.string().meta({ format: 'date-time', example: '2026-1
 
 /** The response of operations that return no data (spec 2.11). */
 export const success = z
-  .object({ success: z.literal(true) })
+  .object({ success: z.literal(true).meta({ description: 'Always true; a failure is an error response.' }) })
   .meta({ id: 'Success', description: 'The operation succeeded.' });
 
 export const SUCCESS = { success: true } as const;

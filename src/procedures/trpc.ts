@@ -1,6 +1,7 @@
 import { initTRPC, type AnyTRPCProcedure, type TRPCError } from '@trpc/server';
 import type { OpenApiMeta } from 'trpc-to-openapi';
 import { authorize, type Access } from './authorize.ts';
+import type { ProblemCode } from '../errors.ts';
 import type { Context } from './context.ts';
 import { runAs } from '../events/actor.ts';
 import { toActor } from './create-context.ts';
@@ -11,6 +12,10 @@ export type Meta = {
   readonly access?: Access;
   /** The status of a successful response over REST. */
   readonly status?: 200 | 201;
+  /** What a successful response over REST contains. */
+  readonly returns?: string;
+  /** The errors of the operation itself; those of access and input follow from its declaration. */
+  readonly errors?: readonly ProblemCode[];
   readonly openapi?: NonNullable<OpenApiMeta['openapi']>;
 };
 
@@ -68,17 +73,25 @@ function authorizeFirst(inner: AnyTRPCProcedure): AnyTRPCProcedure {
 }
 
 type Route = `${'GET' | 'POST' | 'PATCH' | 'DELETE'} /api/v1/${string}`;
-type EndpointText = { readonly summary: string; readonly description?: string; readonly status?: 200 | 201 };
+type EndpointText = {
+  readonly summary: string;
+  readonly description?: string;
+  readonly returns: string;
+  readonly errors?: readonly ProblemCode[];
+  readonly status?: 200 | 201;
+};
 
 /** Describes the REST endpoint of a procedure: a row of the contract's table, with its documentation. */
 export function endpoint(
   operationId: string,
   route: Route,
-  { summary, description, status = 200 }: EndpointText,
+  { summary, description, returns, errors = [], status = 200 }: EndpointText,
 ): Meta {
   const [method, path] = route.split(' ') as ['GET' | 'POST' | 'PATCH' | 'DELETE', `/api/v1/${string}`]; // the parts of Route
   return {
     status,
+    returns,
+    errors,
     openapi: {
       operationId,
       method,

@@ -4,7 +4,7 @@ import { createSchema, type oas31 } from 'zod-openapi';
 import { SCOPE_MEANINGS } from '../auth/scopes.ts';
 import { secretPattern } from '../crypto/tokens.ts';
 import { PROBLEMS, type ProblemCode } from '../errors.ts';
-import { problemExample, REQUEST_ID } from './openapi-examples.ts';
+import { REQUEST_ID } from './openapi-examples.ts';
 
 const codes = Object.keys(PROBLEMS) as [ProblemCode, ...ProblemCode[]]; // Object.keys widens the keys to string
 
@@ -38,8 +38,10 @@ const problem = z
   .object({
     type: z.string().meta({ format: 'uri', description: 'A page that explains the code.' }),
     title: z.string().meta({ description: 'A summary, the same for every problem of one code.' }),
-    status: z.int().min(400).max(599),
-    code: z.enum(codes).meta({ description: 'A stable identifier for clients to branch on. New ones can be added.' }),
+    status: z.int().min(400).max(599).meta({ description: 'The HTTP status.' }),
+    code: z
+      .union([z.enum(codes), z.string()])
+      .meta({ description: 'A stable identifier for clients to branch on. New ones can be added.' }),
     detail: z.string().meta({ description: 'A description of this occurrence, for humans.' }),
     requestId: z
       .string()
@@ -102,61 +104,14 @@ const OTHER_HEADERS = {
   },
 } satisfies oas31.HeadersObject;
 
-/** The error responses that all operations share, with an example for each code. */
-export function problemResponses(baseUrl: string): Record<string, oas31.ResponseObject> {
-  const response = (
-    description: string,
-    headers: oas31.HeadersObject,
-    includes: (status: number) => boolean,
-  ): oas31.ResponseObject => ({
-    description,
-    headers,
-    content: {
-      'application/problem+json': {
-        schema: { $ref: '#/components/schemas/Problem' },
-        examples: Object.fromEntries(
-          codes.filter((code) => includes(PROBLEMS[code][0])).map((code) => [code, exampleOf(code, baseUrl)]),
-        ),
-      },
-    },
-  });
-  const named = [400, 401, 403, 404, 429];
-  const challenge = header('WWW-Authenticate');
-
-  return {
-    BadRequest: response('The body, query or path is invalid.', RESPONSE_HEADERS, (status) => status === 400),
-    Unauthorized: response(
-      'The credential is missing, malformed, expired or revoked.',
-      { ...RESPONSE_HEADERS, ...challenge },
-      (status) => status === 401,
-    ),
-    Forbidden: response(
-      'The credential lacks a scope, the caller lacks a permission, or a limit is reached.',
-      { ...RESPONSE_HEADERS, ...challenge },
-      (status) => status === 403,
-    ),
-    NotFound: response(
-      'It does not exist, or the credential has no access.',
-      RESPONSE_HEADERS,
-      (status) => status === 404,
-    ),
-    TooManyRequests: response(
-      'The rate limit is exceeded.',
-      { ...RESPONSE_HEADERS, ...header('Retry-After') },
-      (status) => status === 429,
-    ),
-    Other: response(
-      'Another error: 405, 408, 413, 415, 431, 500 or 503. A 503 has `Retry-After`.',
-      OTHER_HEADERS,
-      (status) => !named.includes(status),
-    ),
-  };
-}
-
-function exampleOf(code: ProblemCode, baseUrl: string): oas31.ExampleObject {
-  const [, title, advice] = PROBLEMS[code];
-  return { summary: title, description: advice, value: problemExample(code, baseUrl) };
-}
+/** The headers of an error response besides those of all responses; `default` stands for all other statuses. */
+export const problemHeaders = (status: number | 'default'): oas31.HeadersObject =>
+  status === 'default'
+    ? OTHER_HEADERS
+    : {
+        ...(status === 401 || status === 403 ? header('WWW-Authenticate') : {}),
+        ...(status === 429 ? header('Retry-After') : {}),
+      };
 
 export function securitySchemes(baseUrl: string, tokenBrand: string): Record<string, SecuritySchemeObject> {
   const pattern = secretPattern(tokenBrand).source.replace(/^\^|\$$/g, '');

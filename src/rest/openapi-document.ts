@@ -2,8 +2,10 @@ import { generateOpenApiDocument, type OpenAPIObject, type OpenApiRouter } from 
 import type { oas31 } from 'zod-openapi';
 import { SCOPES } from '../entities/index.ts';
 import type { Access } from '../procedures/authorize.ts';
-import { HEADERS, PROBLEM_SCHEMAS, problemResponses, RESPONSE_HEADERS, securitySchemes } from './openapi-components.ts';
+import { HEADERS, PROBLEM_SCHEMAS, RESPONSE_HEADERS, securitySchemes } from './openapi-components.ts';
+import { errorResponses } from './openapi-errors.ts';
 import { EXAMPLES, PARAMETERS } from './openapi-examples.ts';
+import { codeSamples } from './openapi-samples.ts';
 import type { Route, RouteTable } from './routes.ts';
 
 /** Tags of operations by the last literal segment of their path. */
@@ -55,13 +57,13 @@ export function openApiDocument(
       securitySchemes: securitySchemes(baseUrl, tokenBrand),
     }),
   );
-  const schemas: Schemas = { ...generated.components?.schemas, ...PROBLEM_SCHEMAS };
+  const schemas: Schemas = simplify({ ...generated.components?.schemas, ...PROBLEM_SCHEMAS });
   const paths: Record<string, oas31.PathItemObject> = {};
   for (const route of routes) {
     const method = route.method.toLowerCase() as Method; // of an endpoint's route
     const operation = generated.paths?.[route.template]?.[method];
     if (operation === undefined) throw new Error(`${route.operationId} was not generated`);
-    paths[route.template] = { ...paths[route.template], [method]: completed(operation, route, schemas) };
+    paths[route.template] = { ...paths[route.template], [method]: completed(operation, route, schemas, baseUrl) };
   }
 
   return {
@@ -69,19 +71,24 @@ export function openApiDocument(
     servers: [{ url: baseUrl, description: 'This instance' }],
     tags: Object.values(TAGS),
     paths,
-    components: { ...generated.components, schemas, headers: HEADERS, responses: problemResponses(baseUrl) },
+    components: { ...generated.components, schemas, headers: HEADERS },
   };
 }
 
 /** Completes an operation with its tag, examples, headers, errors and required access. Its body becomes a named schema. */
-function completed(operation: oas31.OperationObject, route: Route, schemas: Schemas): oas31.OperationObject {
+function completed(
+  operation: oas31.OperationObject,
+  route: Route,
+  schemas: Schemas,
+  baseUrl: string,
+): oas31.OperationObject {
   const { operationId, template, status, meta } = route;
   const { access } = meta;
   const example = EXAMPLES[operationId];
   const word = template.split('/').findLast((segment) => !segment.startsWith('{'));
   const tag = TAGS[word ?? ''];
-  if (access === undefined || example === undefined || tag === undefined)
-    throw new Error(`${operationId} lacks access, example or tag`);
+  if (access === undefined || example === undefined || tag === undefined || meta.returns === undefined)
+    throw new Error(`${operationId} lacks access, example, tag or the description of its result`);
 
   const { parameters = [], requestBody, responses, ...rest } = operation;
   const answer = contentSchema(responses?.['200']);
@@ -98,17 +105,13 @@ function completed(operation: oas31.OperationObject, route: Route, schemas: Sche
       : { requestBody: namedBody(contentSchema(requestBody), operationId, example.body, schemas) }),
     responses: {
       [status]: {
-        description: status === 201 ? 'Created.' : 'Done.',
+        description: meta.returns,
         headers: RESPONSE_HEADERS,
         content: { 'application/json': { schema: answer, example: example.answer } },
       },
-      400: { $ref: '#/components/responses/BadRequest' },
-      401: { $ref: '#/components/responses/Unauthorized' },
-      403: { $ref: '#/components/responses/Forbidden' },
-      404: { $ref: '#/components/responses/NotFound' },
-      429: { $ref: '#/components/responses/TooManyRequests' },
-      default: { $ref: '#/components/responses/Other' },
+      ...errorResponses(route, baseUrl),
     },
+    'x-codeSamples': codeSamples(route, baseUrl),
   };
 }
 
@@ -153,26 +156,32 @@ function described(
   return { ...parameter, ...text };
 }
 
-/** Writes nullable types as `type: [x, 'null']`, and replaces inline lists of scopes by a reference. */
+/**
+ * Rewrites generated schemas for clients: nullable types as `type: [x, 'null']`, lists of scopes as references, objects
+ * open to new members, and defaults as text, because generators make required members of them.
+ */
 function simplify<Node>(node: Node): Node {
-  if (Array.isArray(node)) return node.map(simplify) as Node; // the same array, simplify
+  if (Array.isArray(node)) return node.map(simplify) as Node; // the same array, simplified
   if (typeof node !== 'object' || node === null) return node;
-  const { anyOf, ...rest } = node as {
-    anyOf?: readonly Record<string, unknown>[];
-    enum?: readonly string[];
-    description?: string;
-  };
+  const { anyOf, ...rest } = node as Schema & { anyOf?: readonly Record<string, unknown>[]; enum?: readonly string[] };
   const [first, second] = anyOf ?? [];
   if (first !== undefined && typeof first['type'] === 'string' && second?.['type'] === 'null') {
     const values = Array.isArray(first['enum']) ? { enum: [...(first['enum'] as unknown[]), null] } : {};
     return simplify({ ...first, ...rest, ...values, type: [first['type'], 'null'] }) as Node; // an equivalent schema
   }
-  if (
-    rest.description === undefined &&
-    rest.enum?.length === SCOPES.length &&
-    SCOPES.every((scope, i) => scope === rest.enum?.[i])
-  ) {
-    return { $ref: '#/components/schemas/Scope' } as Node;
-  }
-  return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, simplify(value)])) as Node; // as above
+  if (isListOfScopes(rest)) return { $ref: '#/components/schemas/Scope' } as Node;
+  return Object.fromEntries(
+    Object.entries(withDefaultAsText(node)).flatMap(([key, value]) =>
+      key === 'additionalProperties' && value === false ? [] : [[key, simplify(value)]],
+    ),
+  ) as Node; // as above
+}
+
+const isListOfScopes = ({ description, enum: values }: { description?: string; enum?: readonly string[] }): boolean =>
+  description === undefined && values?.length === SCOPES.length && SCOPES.every((scope, i) => scope === values[i]);
+
+function withDefaultAsText(node: object): object {
+  if (!('default' in node) || !('type' in node)) return node;
+  const { default: value, ...rest } = node as { default: unknown; description?: string };
+  return { ...rest, description: [rest.description, `Default: \`${String(value)}\`.`].filter(Boolean).join(' ') };
 }

@@ -18,6 +18,7 @@ const BASE_URL = 'https://roster.test';
 
 type Schema = {
   $ref?: string;
+  description?: string;
   type?: string | string[];
   items?: Schema;
   enum?: unknown[];
@@ -29,7 +30,7 @@ type Media = {
   example?: unknown;
   examples?: Record<string, { value: { code: string; status: number } }>;
 };
-type Response = { $ref?: string; headers?: Record<string, unknown>; content?: Record<string, Media> };
+type Response = { description?: string; headers?: Record<string, unknown>; content?: Record<string, Media> };
 type Parameter = { in: string; name: string; required?: boolean; description?: string; schema: Schema };
 type Operation = {
   operationId: string;
@@ -39,6 +40,7 @@ type Operation = {
   parameters?: Parameter[];
   requestBody?: { required: boolean; content: Record<string, Media> };
   responses: Record<string, Response>;
+  'x-codeSamples': { label: string; source: string }[];
 };
 type Document = {
   openapi: string;
@@ -47,8 +49,7 @@ type Document = {
   tags: { name: string }[];
   paths: Record<string, Record<string, Operation>>;
   components: {
-    schemas: Record<string, Schema & { properties: Record<string, Schema> }>;
-    responses: Record<string, Response>;
+    schemas: Record<string, Schema & { properties?: Record<string, Schema> }>;
     securitySchemes: { bearer: { scheme: string; description: string }; oauth2: { flows: object } };
   };
 };
@@ -104,6 +105,7 @@ describe('the document', () => {
         'Credential',
         'Invitation',
         'Member',
+        'Permission',
         'Problem',
         'Role',
         'Scope',
@@ -118,7 +120,7 @@ describe('the document', () => {
       ].toSorted(),
     );
     expect(components.schemas['Scope']?.enum).toEqual(ALL_SCOPES);
-    expect(components.schemas['Credential']?.properties['scopes']?.items).toEqual({
+    expect(components.schemas['Credential']?.properties?.['scopes']?.items).toEqual({
       $ref: '#/components/schemas/Scope',
     });
   });
@@ -126,19 +128,40 @@ describe('the document', () => {
   // Guarantees that generators make an optional type of each nullable and no union of its own.
   test('nullables are types with null', () => {
     expect(JSON.stringify(document)).not.toContain('{"type":"null"}');
-    expect(components.schemas['Account']?.properties['emailVerified']).toMatchObject({
+    expect(components.schemas['Account']?.properties?.['emailVerified']).toMatchObject({
       type: ['string', 'null'],
       format: 'date-time',
     });
-    expect(components.schemas['Credential']?.properties['team']).toMatchObject({ type: ['object', 'null'] });
-    expect(components.schemas['Subscription']?.properties['interval']).toMatchObject({
+    expect(components.schemas['Credential']?.properties?.['team']).toMatchObject({ type: ['object', 'null'] });
+    expect(components.schemas['Subscription']?.properties?.['interval']).toMatchObject({
       type: ['string', 'null'],
       enum: ['month', 'year', null],
     });
   });
 
-  test('the codes of problems are those of the catalogue', () => {
-    expect(components.schemas['Problem']?.properties['code']?.enum).toEqual(Object.keys(PROBLEMS));
+  test('the codes of problems are those of the catalogue, and open to new ones', () => {
+    expect(components.schemas['Problem']?.properties?.['code']).toMatchObject({
+      anyOf: [{ type: 'string', enum: Object.keys(PROBLEMS) }, { type: 'string' }],
+    });
+  });
+
+  // Guarantees that a server can add members without breaking validating clients of an older document.
+  test('responses are open to new members, and no default makes a member required in generated clients', () => {
+    const text = JSON.stringify(document.components.schemas);
+    expect(text).not.toContain('"additionalProperties":false');
+    expect(text).not.toContain('"default":');
+    expect(components.schemas['CreateTeamInvitationBody']?.properties?.['roleId']).toMatchObject({
+      description: 'The id of a role that the caller can assign. Default: `member`.',
+    });
+  });
+
+  test('every member is described', () => {
+    const undescribed = Object.entries(components.schemas).flatMap(([name, { properties = {} }]) =>
+      Object.entries(properties).flatMap(([member, { description, $ref }]) =>
+        description === undefined && $ref === undefined ? [`${name}.${member}`] : [],
+      ),
+    );
+    expect(undescribed).toEqual([]);
   });
 });
 
@@ -151,7 +174,7 @@ describe.each(OPERATIONS)('$id', ({ id, path, scope, status, accountLevel, permi
     expect(description.includes('Account-level')).toBe(accountLevel);
   });
 
-  test('declares its success and all shared refusals', () => {
+  test('declares its success and the statuses of the specification', () => {
     const { responses } = operation(id);
     expect(Object.keys(responses).toSorted()).toEqual(
       [String(status), '400', '401', '403', '404', '429', 'default'].toSorted(),
@@ -159,12 +182,52 @@ describe.each(OPERATIONS)('$id', ({ id, path, scope, status, accountLevel, permi
     const { headers, content = {} } = responses[status] ?? {};
     expect(Object.keys(headers ?? {})).toEqual(RATE);
     expect(Object.keys(content)).toEqual(['application/json']);
-    const { [status]: _success, ...refusals } = responses;
-    expect(Object.values(refusals).map(({ $ref }) => $ref)).toEqual(
-      ['BadRequest', 'Unauthorized', 'Forbidden', 'NotFound', 'TooManyRequests', 'Other'].map(
-        (name) => `#/components/responses/${name}`,
-      ),
+    expect(responses[status]?.description).not.toMatch(/^(Done|Created)\.$/);
+  });
+
+  test('describes each error with its own examples, in the status of its code', () => {
+    const { [status]: _success, ...errors } = operation(id).responses;
+    for (const [declared, { description, headers = {}, content = {} }] of Object.entries(errors)) {
+      expect(Object.keys(headers)).toEqual(expect.arrayContaining(RATE));
+      expect('WWW-Authenticate' in headers).toBe(declared === '401' || declared === '403');
+      expect('Retry-After' in headers).toBe(declared === '429' || declared === 'default');
+      expect(Object.keys(content)).toEqual(['application/problem+json']);
+      const { schema, examples = {} } = content['application/problem+json'] ?? {};
+      expect(schema).toEqual({ $ref: '#/components/schemas/Problem' });
+      for (const [code, { value }] of Object.entries(examples)) {
+        expect(value.code).toBe(code);
+        expect(description).toContain(`\`${code}\``);
+        if (declared !== 'default') expect(value.status).toBe(Number(declared));
+      }
+    }
+  });
+
+  test('names the errors that its access implies, and no other of them', () => {
+    const { responses } = operation(id);
+    const codes = Object.values(responses).flatMap(({ content = {} }) =>
+      Object.keys(content['application/problem+json']?.examples ?? {}),
     );
+    const implied = [
+      ...(scope === null ? [] : ['scope_missing']),
+      ...(accountLevel ? ['team_credential_refused'] : []),
+      ...(body === undefined ? [] : ['malformed_json', 'body_too_large', 'unsupported_media_type']),
+    ];
+    const others = [
+      'scope_missing',
+      'team_credential_refused',
+      'malformed_json',
+      'body_too_large',
+      'unsupported_media_type',
+    ];
+    expect(codes.filter((code) => others.includes(code)).toSorted()).toEqual(implied.toSorted());
+    if (permission !== null) expect(codes).toContain('permission_missing');
+    if (path.includes('{teamId}')) expect(codes).toContain('team_not_found');
+  });
+
+  test('has samples in three languages', () => {
+    const samples = operation(id)['x-codeSamples'];
+    expect(samples.map(({ label }) => label)).toEqual(['curl', 'TypeScript', 'Python']);
+    for (const { source } of samples) expect(source).not.toMatch(/\{\w+Id\}|undefined/);
   });
 
   test('takes and gives named schemas', () => {
@@ -195,26 +258,6 @@ describe.each(OPERATIONS)('$id', ({ id, path, scope, status, accountLevel, permi
   });
 });
 
-describe('the shared refusals', () => {
-  test.each(Object.entries(components.responses))(
-    '%s is a problem document with the headers of every answer',
-    (name, { headers = {}, content = {} }) => {
-      expect(Object.keys(headers)).toEqual(expect.arrayContaining(RATE));
-      expect('WWW-Authenticate' in headers).toBe(name === 'Unauthorized' || name === 'Forbidden');
-      expect('Retry-After' in headers).toBe(name === 'TooManyRequests' || name === 'Other');
-      expect(Object.keys(content)).toEqual(['application/problem+json']);
-      expect(content['application/problem+json']?.schema).toEqual({ $ref: '#/components/schemas/Problem' });
-    },
-  );
-
-  test('every code has its example, once', () => {
-    const examples = Object.values(components.responses).flatMap(({ content }) =>
-      Object.values(content?.['application/problem+json']?.examples ?? {}).map(({ value }) => value.code),
-    );
-    expect(examples.toSorted()).toEqual(Object.keys(PROBLEMS).toSorted());
-  });
-});
-
 describe('examples', () => {
   const ajv = addFormats.default(new Ajv2020({ strict: false, allErrors: true }));
   ajv.addSchema({ $id: 'openapi', components });
@@ -235,7 +278,7 @@ describe('examples', () => {
   });
 
   test('of problems are valid problem documents', () => {
-    for (const { content } of Object.values(components.responses)) {
+    for (const { content } of published.flatMap(({ operation: { responses } }) => Object.values(responses))) {
       const { schema = {}, examples = {} } = content?.['application/problem+json'] ?? {};
       for (const { value } of Object.values(examples)) expect(faults(schema, value)).toEqual([]);
     }

@@ -7,21 +7,21 @@ export type Contract = {
   check(method: string, path: string, answer: Answer): void;
 };
 
-type Media = { schema: object };
-type Response = { $ref?: string; content?: Record<string, Media> };
+type Media = { schema: object; examples?: Record<string, unknown> };
+type Response = { content?: Record<string, Media> };
 type Operation = { responses: Record<string, Response> };
-type Document = {
-  paths: Record<string, Record<string, Operation>>;
-  components: { responses: Record<string, Response> };
-};
+type Document = { paths: Record<string, Record<string, Operation>> };
 
 const RATE = ['ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset'];
 
-/** Checks answers against an OpenAPI document: status declared, content type, body schema, headers of every answer. */
+/**
+ * Checks answers against an OpenAPI document: status and error code declared for the operation, content type, body
+ * schema without other members, headers of every answer.
+ */
 export function contractOf(document: object): Contract {
-  const { paths, components } = document as Document; // the document under test; what is missing fails the check
+  const { paths } = document as Document; // the document under test; what is missing fails the check
   const ajv = addFormats.default(new Ajv2020({ strict: false, allErrors: true }));
-  ajv.addSchema({ $id: 'openapi', ...document });
+  ajv.addSchema({ $id: 'openapi', ...closed(document) });
   const validators = new Map<string, ValidateFunction>();
   const templates = Object.keys(paths).map((template) => ({
     template,
@@ -51,21 +51,18 @@ export function contractOf(document: object): Contract {
 
       const declared = operation.responses[answer.status] ?? operation.responses['default'];
       if (declared === undefined) return fail('the status is not declared');
-      if (answer.status >= 400) return;
+      if (answer.status >= 400) {
+        const codes = Object.keys(declared.content?.['application/problem+json']?.examples ?? {});
+        return codes.includes(answer.body.code) ? undefined : fail(`the code ${answer.body.code} is not declared`);
+      }
       if (operation.responses[answer.status] === undefined) fail('the success status is not declared');
       requireType(answer, 'application/json', fail);
-      const response = resolve(declared);
-      const media = response.content?.['application/json'];
+      const media = declared.content?.['application/json'];
       if (media === undefined) return fail('no schema is declared');
       const pointer = `#/paths/${template.replaceAll('~', '~0').replaceAll('/', '~1')}/${method.toLowerCase()}/responses/${answer.status}/content/application~1json/schema`;
       validate(pointer, answer.body, fail);
     },
   };
-
-  function resolve(response: Response): Response {
-    const name = response.$ref?.split('/').at(-1);
-    return name === undefined ? response : (components.responses[name] ?? response);
-  }
 
   function validate(pointer: string, body: unknown, fail: (why: string) => never): void {
     let validator = validators.get(pointer);
@@ -75,6 +72,15 @@ export function contractOf(document: object): Contract {
     }
     if (!validator(body)) fail(ajv.errorsText(validator.errors));
   }
+}
+
+/** The document is open to new members; a test fails on one that the document does not describe. */
+function closed<Node>(node: Node): Node {
+  if (Array.isArray(node)) return node.map(closed) as Node; // the same array, closed
+  if (typeof node !== 'object' || node === null) return node;
+  const inner = Object.fromEntries(Object.entries(node).map(([key, value]) => [key, closed(value)]));
+  const isObject = 'properties' in node && 'type' in node && !('additionalProperties' in node);
+  return (isObject ? { ...inner, additionalProperties: false } : inner) as Node; // as above
 }
 
 function requireType({ headers }: Answer, type: string, fail: (why: string) => never): void {

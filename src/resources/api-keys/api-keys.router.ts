@@ -23,6 +23,8 @@ export const apiKeysRouter = router({
       endpoint('listApiKeys', 'GET /api/v1/api-keys', {
         summary: 'List API keys',
         description: "The account's personal keys or, with `teamId`, all keys of that team (needs `manage_api_keys`).",
+        returns: 'The keys that are not revoked, oldest first.',
+        errors: ['team_not_found', 'permission_missing'],
       }),
     )
     .input(z.object(listApiKeysQuery))
@@ -40,6 +42,14 @@ export const apiKeysRouter = router({
         summary: 'Create an API key',
         description:
           'The scopes must be among those of the calling credential; a team key cannot hold an account-only one. Only this response contains the secret.',
+        returns: 'The new key and its secret.',
+        errors: [
+          'scope_not_allowed',
+          'scope_account_only',
+          'key_limit_reached',
+          'team_not_found',
+          'permission_missing',
+        ],
         status: 201,
       }),
     )
@@ -60,6 +70,8 @@ export const apiKeysRouter = router({
       endpoint('updateApiKey', 'PATCH /api/v1/api-keys/{keyId}', {
         summary: "Replace an API key's scopes",
         description: 'Effective for the next request, also for the calling key.',
+        returns: 'The key with its new scopes.',
+        errors: ['scope_not_allowed', 'scope_account_only', 'api_key_not_found'],
       }),
     )
     .input(z.object(updateApiKeyInput))
@@ -73,6 +85,8 @@ export const apiKeysRouter = router({
       endpoint('revokeApiKey', 'DELETE /api/v1/api-keys/{keyId}', {
         summary: 'Revoke an API key',
         description: 'Effective for the next request, also for the calling key.',
+        returns: 'The key is revoked.',
+        errors: ['api_key_not_found'],
       }),
     )
     .input(z.object({ keyId: resourceId }))

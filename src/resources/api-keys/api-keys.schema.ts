@@ -8,27 +8,32 @@ const scopes = z.array(scope).min(1).max(10);
 export const listApiKeysQuery = { teamId: resourceId.optional() };
 
 export const createApiKeyBody = {
-  name: text(1, 100),
-  scopes,
+  name: text(1, 100).meta({ description: 'A name to recognize the key by.' }),
+  scopes: scopes.meta({ description: 'Scopes that the calling credential has.' }),
   teamId: resourceId
     .optional()
     .meta({ description: 'Limits the key to this team, in which the caller needs `manage_api_keys`.' }),
   expiresInDays: z.int().min(1).max(365).optional().meta({ description: 'Without it, the key does not expire.' }),
 };
 
-export const updateApiKeyInput = { keyId: resourceId, scopes };
+export const updateApiKeyInput = {
+  keyId: resourceId,
+  scopes: scopes.meta({ description: 'All scopes of the key from now on.' }),
+};
 
 export const apiKeyOutput = z
   .object({
-    id: z.string(),
-    name: z.string(),
-    keyPrefix: z.string(),
-    last4: z.string(),
-    scopes: z.array(scope),
+    id: z.string().meta({ description: 'The id of the key.' }),
+    name: z.string().meta({ description: 'The name that was given at creation.' }),
+    keyPrefix: z.string().meta({ description: 'The first characters of the secret, to recognize it.' }),
+    last4: z.string().meta({ description: 'The last four characters of the secret.' }),
+    scopes: z.array(scope).meta({ description: 'The scopes of the key.' }),
     teamId: z.string().nullable().meta({ description: 'Null for a personal key.' }),
-    createdAt: timestamp,
-    lastUsedAt: timestamp.nullable().meta({ description: 'To the minute.' }),
-    expiresAt: timestamp.nullable(),
+    createdAt: timestamp.meta({ description: 'When the key was created.' }),
+    lastUsedAt: timestamp
+      .nullable()
+      .meta({ description: 'The last request with the key, to the minute. Null if there was none.' }),
+    expiresAt: timestamp.nullable().meta({ description: 'When the key expires. Null if it does not.' }),
   })
   .meta({ id: 'ApiKey', description: 'An API key, without its secret.' });
 

@@ -7,14 +7,20 @@ import { getTeamBilling } from './billing.queries.ts';
 
 const subscriptionOutput = z
   .object({
-    planId: z.string(),
-    planName: z.string(),
-    status: z.enum(SUBSCRIPTION_STATUSES).nullable(),
-    interval: z.enum(SUBSCRIPTION_INTERVALS).nullable(),
+    planId: z.string().meta({ description: 'The id of the plan.' }),
+    planName: z.string().meta({ description: 'The name of the plan, to display.' }),
+    status: z
+      .enum(SUBSCRIPTION_STATUSES)
+      .nullable()
+      .meta({ description: 'Null for a team that never had a subscription.' }),
+    interval: z
+      .enum(SUBSCRIPTION_INTERVALS)
+      .nullable()
+      .meta({ description: 'The billing interval. Null for a plan without one.' }),
     addons: z.record(z.string(), z.number()).meta({ description: 'Units of each add-on.' }),
-    planExpiresAt: timestamp.nullable().meta({ description: 'The renewal date.' }),
-    cancelAtPeriodEnd: z.boolean(),
-    needsPaymentAction: z.boolean(),
+    planExpiresAt: timestamp.nullable().meta({ description: 'The renewal date. Null if there is none.' }),
+    cancelAtPeriodEnd: z.boolean().meta({ description: 'Whether the subscription ends at `planExpiresAt`.' }),
+    needsPaymentAction: z.boolean().meta({ description: 'Whether the owner has to act for a payment to succeed.' }),
   })
   .meta({ id: 'Subscription', description: "A team's subscription." });
 
@@ -23,6 +29,7 @@ export const billingRouter = router({
     .meta(
       endpoint('getTeamBilling', 'GET /api/v1/teams/{teamId}/billing', {
         summary: "Read a team's subscription summary",
+        returns: 'The subscription; the default plan for a team without one.',
       }),
     )
     .output(subscriptionOutput)

@@ -6,16 +6,27 @@ import { endpoint, router } from '../../procedures/trpc.ts';
 const credentialOutput = z
   .object({
     // Sessions exist only over tRPC, so the OpenAPI document does not list them.
-    kind: z.enum(['api-key', 'oauth-grant', 'session']).meta({ enum: ['api-key', 'oauth-grant'] }),
-    audience: z.enum(['personal', 'team']),
-    team: z.object({ id: z.string() }).nullable(),
+    kind: z.enum(['api-key', 'oauth-grant', 'session']).meta({
+      enum: ['api-key', 'oauth-grant'],
+      description: 'An API key, or an access token of OAuth.',
+    }),
+    audience: z.enum(['personal', 'team']).meta({ description: 'The whole account, or one team.' }),
+    team: z
+      .object({ id: z.string() })
+      .nullable()
+      .meta({ description: 'The team of the audience. Null for the whole account.' }),
     scopes: z.array(z.enum(SCOPES)).meta({ description: 'The enforced scopes, which can be fewer than those issued.' }),
   })
   .meta({ id: 'Credential', description: 'The credential in use.' });
 
 export const credentialRouter = router({
   getCredential: credentialProcedure
-    .meta(endpoint('getCredential', 'GET /api/v1/credential', { summary: 'Read the credential in use' }))
+    .meta(
+      endpoint('getCredential', 'GET /api/v1/credential', {
+        summary: 'Read the credential in use',
+        returns: 'The kind, audience and enforced scopes of the credential.',
+      }),
+    )
     .output(credentialOutput)
     .query(({ ctx: { principal } }) => ({
       kind: principal.kind,

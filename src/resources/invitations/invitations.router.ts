@@ -12,6 +12,7 @@ export const invitationsRouter = router({
       endpoint('listTeamInvitations', 'GET /api/v1/teams/{teamId}/invitations', {
         summary: 'List the pending invitations of a team',
         description: 'A caller without `invite_members` gets an empty list.',
+        returns: 'The invitations that are neither accepted nor expired, oldest first.',
       }),
     )
     .output(z.array(invitationOutput))
@@ -29,7 +30,9 @@ export const invitationsRouter = router({
       endpoint('createTeamInvitation', 'POST /api/v1/teams/{teamId}/invitations', {
         summary: 'Invite an address to a team',
         description:
-          'Takes a seat and sends a mail. Inviting an address again renews its pending invitation. The answer never reveals whether the address has an account or is a member.',
+          'Takes a seat and sends an email. Inviting an address again renews its pending invitation. The answer never reveals whether the address has an account or is a member.',
+        returns: 'The invitation was created or renewed.',
+        errors: ['seat_limit_reached', 'role_not_assignable'],
         status: 201,
       }),
     )
@@ -48,6 +51,8 @@ export const invitationsRouter = router({
       endpoint('revokeTeamInvitation', 'DELETE /api/v1/teams/{teamId}/invitations/{invitationId}', {
         summary: 'Revoke a pending invitation',
         description: 'Its link stops working and its seat is free again.',
+        returns: 'The invitation is revoked.',
+        errors: ['invitation_not_found'],
       }),
     )
     .output(success)

@@ -3,20 +3,20 @@ import { EMAIL_FAILURES, type Invitation } from '../../entities/index.ts';
 import { emailAddress, text, timestamp } from '../../procedures/fields.ts';
 
 export const createTeamInvitationBody = {
-  email: emailAddress,
+  email: emailAddress.meta({ description: 'The email address to invite.' }),
   roleId: text(1, 255).default('member').meta({ description: 'The id of a role that the caller can assign.' }),
   isSystemRole: z.boolean().default(true).meta({ description: 'Send false together with a team-defined role.' }),
 };
 
 export const invitationOutput = z
   .object({
-    id: z.string(),
-    email: z.string(),
-    roleId: z.string(),
-    roleName: z.string().nullable(),
-    isSystemRole: z.boolean(),
-    createdAt: timestamp,
-    expiresAt: timestamp,
+    id: z.string().meta({ description: 'The id of the invitation.' }),
+    email: z.string().meta({ description: 'The invited email address.' }),
+    roleId: z.string().meta({ description: 'The id of the role that the invitation grants.' }),
+    roleName: z.string().nullable().meta({ description: 'The name of the role.' }),
+    isSystemRole: z.boolean().meta({ description: 'Whether it is one of the roles that every team has.' }),
+    createdAt: timestamp.meta({ description: 'When the address was first invited.' }),
+    expiresAt: timestamp.meta({ description: 'When the link stops working.' }),
   })
   .meta({ id: 'Invitation', description: 'A pending invitation.' });
 

@@ -7,14 +7,24 @@ import { accountOutput, updateMeBody } from './me.schema.ts';
 
 export const meRouter = router({
   getMe: profileProcedure
-    .meta(endpoint('getMe', 'GET /api/v1/me', { summary: 'Read the account profile' }))
+    .meta(
+      endpoint('getMe', 'GET /api/v1/me', {
+        summary: 'Read the account profile',
+        returns: 'The account behind the credential.',
+      }),
+    )
     .output(accountOutput)
     .query(({ ctx: { services, account } }) =>
       'email' in account ? presentSignUp(account) : getMe(services.db, account.accountId),
     ),
 
   updateMe: accountProcedure('profile:write')
-    .meta(endpoint('updateMe', 'PATCH /api/v1/me', { summary: 'Update the account profile' }))
+    .meta(
+      endpoint('updateMe', 'PATCH /api/v1/me', {
+        summary: 'Update the account profile',
+        returns: 'The account after the update.',
+      }),
+    )
     .input(z.object(updateMeBody))
     .output(accountOutput)
     .mutation(({ ctx, input }) => {

@@ -8,7 +8,12 @@ import { removeTeamMember } from './members.service.ts';
 
 export const membersRouter = router({
   listTeamMembers: teamProcedure({ scope: 'members:read', permission: 'access_dashboard' })
-    .meta(endpoint('listTeamMembers', 'GET /api/v1/teams/{teamId}/members', { summary: 'List the members of a team' }))
+    .meta(
+      endpoint('listTeamMembers', 'GET /api/v1/teams/{teamId}/members', {
+        summary: 'List the members of a team',
+        returns: 'All memberships of the team, also inactive and expired ones, in the order in which they joined.',
+      }),
+    )
     .output(z.array(memberOutput))
     .query(({ ctx, input }) => listTeamMembers(ctx.services.db, input.teamId)),
 
@@ -21,6 +26,8 @@ export const membersRouter = router({
       endpoint('removeTeamMember', 'DELETE /api/v1/teams/{teamId}/members/{userId}', {
         summary: 'Remove a member from a team',
         description: "The owner cannot be removed. The member's credentials for the team stop working immediately.",
+        returns: 'The member is removed.',
+        errors: ['owner_not_removable', 'member_not_found'],
       }),
     )
     .output(success)

@@ -5,17 +5,17 @@ import { timestamp } from '../../procedures/fields.ts';
 
 export const memberOutput = z
   .object({
-    membershipId: z.string(),
-    userId: z.string(),
-    email: z.string().nullable(),
-    firstName: z.string().nullable(),
-    lastName: z.string().nullable(),
-    avatar: z.string().nullable(),
-    roleId: z.string(),
-    roleName: z.string().nullable(),
-    isSystemRole: z.boolean(),
+    membershipId: z.string().meta({ description: 'The id of the membership.' }),
+    userId: z.string().meta({ description: 'The id of the account.' }),
+    email: z.string().nullable().meta({ description: 'The email address.' }),
+    firstName: z.string().nullable().meta({ description: 'The first name.' }),
+    lastName: z.string().nullable().meta({ description: 'The last name.' }),
+    avatar: z.string().nullable().meta({ description: 'The URL of a picture.' }),
+    roleId: z.string().meta({ description: 'The id of the role in the team.' }),
+    roleName: z.string().nullable().meta({ description: 'The name of the role.' }),
+    isSystemRole: z.boolean().meta({ description: 'Whether it is one of the roles that every team has.' }),
     isActive: z.boolean().meta({ description: 'False for inactive and expired memberships.' }),
-    joinedAt: timestamp.nullable(),
+    joinedAt: timestamp.nullable().meta({ description: 'When the account joined the team.' }),
   })
   .meta({ id: 'Member', description: 'A membership of a team.' });
 

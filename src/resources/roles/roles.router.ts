@@ -10,6 +10,7 @@ export const rolesRouter = router({
       endpoint('listTeamRoles', 'GET /api/v1/teams/{teamId}/roles', {
         summary: 'List the roles of a team',
         description: 'Every role id that an invitation accepts, and `owner`, which it does not.',
+        returns: 'The system roles, then the custom ones.',
       }),
     )
     .output(z.array(roleOutput))

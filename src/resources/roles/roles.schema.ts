@@ -4,7 +4,8 @@ import { PERMISSIONS, type Permission, type Role } from '../../entities/index.ts
 import { readableName, resourceId } from '../../procedures/fields.ts';
 
 const roleName = readableName(1, 100);
-const rolePermissions = z.array(z.enum(PERMISSIONS));
+const permission = z.enum(PERMISSIONS).meta({ id: 'Permission', description: 'What a role allows in a team.' });
+const rolePermissions = z.array(permission);
 
 export const createRoleInput = { name: roleName, permissions: rolePermissions };
 export const updateRoleInput = {
@@ -16,11 +17,11 @@ export const deleteRoleInput = { roleId: resourceId, replacementRoleId: resource
 
 export const roleOutput = z
   .object({
-    roleId: z.string(),
-    name: z.string().nullable(),
-    isSystemRole: z.boolean(),
+    roleId: z.string().meta({ description: 'The id of the role.' }),
+    name: z.string().nullable().meta({ description: 'The name of the role.' }),
+    isSystemRole: z.boolean().meta({ description: 'Whether every team has this role.' }),
     isAssignable: z.boolean().meta({ description: 'Whether the caller can invite to this role.' }),
-    permissions: z.array(z.enum(PERMISSIONS)),
+    permissions: z.array(permission).meta({ description: 'What members with this role can do.' }),
   })
   .meta({ id: 'Role', description: 'A role of a team.' });
 

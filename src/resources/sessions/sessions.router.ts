@@ -10,6 +10,7 @@ export const sessionsRouter = router({
     .meta(
       endpoint('listMySessions', 'GET /api/v1/me/sessions', {
         summary: "List the account's active sign-in sessions, newest first",
+        returns: 'The active sessions, newest first.',
       }),
     )
     .output(z.array(sessionOutput))
@@ -20,6 +21,7 @@ export const sessionsRouter = router({
       endpoint('revokeMySession', 'DELETE /api/v1/me/sessions/{sessionId}', {
         summary: 'Sign a session out',
         description: 'An unknown id changes nothing and succeeds.',
+        returns: 'The session is signed out, or did not exist.',
       }),
     )
     .input(z.object({ sessionId: resourceId }))

@@ -3,15 +3,21 @@ import { timestamp } from '../../procedures/fields.ts';
 
 export const sessionOutput = z
   .object({
-    id: z.string(),
-    createdAt: timestamp,
-    expiresAt: timestamp,
+    id: z.string().meta({ description: 'The id of the session.' }),
+    createdAt: timestamp.meta({ description: 'When the account signed in.' }),
+    expiresAt: timestamp.meta({ description: 'When the session ends if it is not used.' }),
     isCurrentSession: z.boolean().meta({ description: 'False for every bearer credential.' }),
-    authenticationType: z.string().nullable(),
-    country: z.string().nullable(),
-    city: z.string().nullable(),
-    browser: z.string().nullable(),
-    os: z.string().nullable(),
-    deviceType: z.string().nullable(),
+    authenticationType: z
+      .string()
+      .nullable()
+      .meta({ description: 'How the account signed in: `password`, `passkey` or `email_link`. More can be added.' }),
+    country: z.string().nullable().meta({ description: 'The country of the IP address (ISO 3166-1 alpha-2).' }),
+    city: z.string().nullable().meta({ description: 'The city of the IP address.' }),
+    browser: z.string().nullable().meta({ description: 'The name of the browser.' }),
+    os: z.string().nullable().meta({ description: 'The name of the operating system.' }),
+    deviceType: z
+      .string()
+      .nullable()
+      .meta({ description: '`desktop`, `mobile`, `tablet` and so on. More can be added.' }),
   })
   .meta({ id: 'Session', description: 'A sign-in session of the account.' });

@@ -12,6 +12,7 @@ export const teamsRouter = router({
       endpoint('listTeams', 'GET /api/v1/teams', {
         summary: "List the caller's teams",
         description: 'Teams with an active membership, by name. A team credential lists its one team.',
+        returns: 'The teams, each with the role of the account in it.',
       }),
     )
     .output(z.array(teamOutput))
@@ -22,6 +23,8 @@ export const teamsRouter = router({
       endpoint('createTeam', 'POST /api/v1/teams', {
         summary: 'Create a team',
         description: 'The caller becomes its owner and first member. Denied at the team limit of the account.',
+        returns: 'The new team.',
+        errors: ['team_limit_reached'],
         status: 201,
       }),
     )
@@ -34,7 +37,7 @@ export const teamsRouter = router({
     }),
 
   getTeam: teamProcedure({ scope: 'teams:read' })
-    .meta(endpoint('getTeam', 'GET /api/v1/teams/{teamId}', { summary: 'Read a team' }))
+    .meta(endpoint('getTeam', 'GET /api/v1/teams/{teamId}', { summary: 'Read a team', returns: 'The team.' }))
     .output(teamOutput)
     .query(({ ctx }) => presentTeam(ctx.membership)),
 
@@ -43,6 +46,7 @@ export const teamsRouter = router({
       endpoint('updateTeam', 'PATCH /api/v1/teams/{teamId}', {
         summary: 'Rename a team',
         description: 'The slug does not change.',
+        returns: 'The team with its new name.',
       }),
     )
     .output(teamOutput)

@@ -5,8 +5,11 @@ import { text, timestamp } from '../../procedures/fields.ts';
 
 const teamName = text(1, 100);
 
-export const createTeamBody = { name: teamName, description: text(0, 1000).optional() };
-export const updateTeamBody = { name: teamName };
+export const createTeamBody = {
+  name: teamName.meta({ description: 'The name of the team. Its slug is derived from it.' }),
+  description: text(0, 1000).optional().meta({ description: 'A description of the team.' }),
+};
+export const updateTeamBody = { name: teamName.meta({ description: 'The new name of the team.' }) };
 
 export const updateTeamDetailsInput = {
   description: text(0, 1000).nullable().optional(),
@@ -23,12 +26,17 @@ const isHttpsUrl = (value: string): boolean => /^https:\/\/[^\s\p{Cc}]+$/iu.test
 
 export const teamOutput = z
   .object({
-    id: z.string(),
-    name: z.string(),
+    id: z.string().meta({ description: 'The id of the team.' }),
+    name: z.string().meta({ description: 'The name of the team.' }),
     slug: z.string().meta({ description: 'Derived from the name at creation; a rename does not change it.' }),
-    description: z.string().nullable(),
-    avatarUrl: z.string().nullable(),
-    role: z.object({ id: z.string(), name: z.string() }).meta({ description: "The caller's role in the team." }),
+    description: z.string().nullable().meta({ description: 'A description of the team.' }),
+    avatarUrl: z.string().nullable().meta({ description: 'The URL of a picture.' }),
+    role: z
+      .object({
+        id: z.string().meta({ description: 'The id of the role.' }),
+        name: z.string().meta({ description: 'The name of the role.' }),
+      })
+      .meta({ description: "The caller's role in the team." }),
   })
   .meta({ id: 'Team', description: 'A team, as the caller sees it.' });
 

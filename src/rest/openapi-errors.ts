@@ -1,0 +1,108 @@
+import { z } from 'zod';
+import type { oas31 } from 'zod-openapi';
+import { PROBLEMS, type ProblemCode, ProblemError, type ValidationEntry } from '../errors.ts';
+import { createProblemDocument } from '../procedures/problem-details.ts';
+import { RESPONSE_HEADERS, problemHeaders } from './openapi-components.ts';
+import { problemExample, REQUEST_ID } from './openapi-examples.ts';
+import type { Route } from './routes.ts';
+
+/** Errors that every operation shares. Those of the HTTP parser and of unknown paths belong to no operation. */
+const SHARED: readonly ProblemCode[] = [
+  'malformed_request',
+  'credential_missing',
+  'credential_invalid',
+  'rate_limited',
+  'route_not_found',
+  'method_not_allowed',
+  'request_timeout',
+  'headers_too_large',
+  'internal_error',
+  'service_unavailable',
+];
+
+/** Returns the codes of all errors that an operation can respond with. */
+export function operationErrors({ meta: { access, errors = [] }, input, pathParams, hasBody }: Route): ProblemCode[] {
+  const codes = new Set<ProblemCode>([
+    ...SHARED,
+    ...(access === undefined || access.scope === null ? [] : (['scope_missing'] as const)),
+    ...(access?.accountLevel ? (['team_credential_refused'] as const) : []),
+    ...(input === undefined ? [] : (['validation_failed'] as const)),
+    ...(hasBody ? (['malformed_json', 'body_too_large', 'unsupported_media_type'] as const) : []),
+    ...(pathParams.includes('teamId') ? (['team_not_found'] as const) : []),
+    ...(access?.permission ? (['permission_missing'] as const) : []),
+    ...errors,
+  ]);
+  return (Object.keys(PROBLEMS) as ProblemCode[]).filter((code) => codes.has(code)); // in the order of the catalogue
+}
+
+const STATUSES = { 400: 'invalid', 401: 'credential', 403: 'denied', 404: 'absent', 429: 'limit' } as const;
+
+const DESCRIPTIONS = {
+  invalid: 'The request is invalid.',
+  credential: 'The credential is missing, malformed, expired or revoked.',
+  denied: 'The credential or the caller is not allowed to do this, or a limit is reached.',
+  absent: 'It does not exist, or the credential has no access.',
+  limit: 'The rate limit is exceeded.',
+} as const;
+
+/** Describes the error responses of an operation: 400, 401, 403, 404, 429 (spec 4) and all others as `default`. */
+export function errorResponses(route: Route, baseUrl: string): Record<string, oas31.ResponseObject> {
+  const codes = operationErrors(route);
+  const responses: Record<string, oas31.ResponseObject> = {};
+  for (const [status, kind] of Object.entries(STATUSES)) {
+    const own = codes.filter((code) => PROBLEMS[code][0] === Number(status) && code !== 'route_not_found');
+    responses[status] = response(
+      own.length === 0
+        ? 'The contract allows this status; this operation does not respond with it.'
+        : DESCRIPTIONS[kind],
+      { ...RESPONSE_HEADERS, ...problemHeaders(Number(status)) },
+      own.map((code) => [code, ownExample(code, route, baseUrl)]),
+    );
+  }
+  const others = codes.filter((code) => !(PROBLEMS[code][0] in STATUSES));
+  responses['default'] = response(
+    'Another error. A 503 has `Retry-After`.',
+    problemHeaders('default'),
+    others.map((code) => [code, ownExample(code, route, baseUrl)]),
+  );
+  return responses;
+}
+
+const response = (
+  description: string,
+  headers: oas31.HeadersObject,
+  examples: [ProblemCode, oas31.ExampleObject][],
+): oas31.ResponseObject => ({
+  description: [description, ...examples.map(([code]) => `- \`${code}\`: ${PROBLEMS[code][1]}`)].join('\n'),
+  headers,
+  content: {
+    'application/problem+json': {
+      schema: { $ref: '#/components/schemas/Problem' },
+      ...(examples.length > 0 && { examples: Object.fromEntries(examples) }),
+    },
+  },
+});
+
+/** Returns an example that names the scope, permission or field of the operation where the code is about one. */
+function ownExample(code: ProblemCode, { meta: { access }, input, locationOf }: Route, baseUrl: string) {
+  const create = (detail: string | undefined, errors?: readonly ValidationEntry[]) =>
+    createProblemDocument(new ProblemError(code, detail, errors && { errors }), baseUrl, REQUEST_ID);
+  const [, title, advice] = PROBLEMS[code];
+  const [field] = Object.keys(input?.shape ?? {}).toSorted((a, b) => rank(locationOf(a)) - rank(locationOf(b)));
+  const value =
+    code === 'scope_missing'
+      ? create(`A credential with the scope ${access?.scope} is required.`)
+      : code === 'permission_missing' && access?.permission
+        ? create(`Your role needs the permission \`${access.permission}\`.`)
+        : code === 'validation_failed' && field !== undefined
+          ? create(undefined, [exampleEntry(field, locationOf(field), input?.shape[field])])
+          : problemExample(code, baseUrl);
+  return { summary: title, description: advice, value };
+}
+
+const rank = (location: ValidationEntry['in']): number => (location === 'body' ? 0 : 1);
+
+const exampleEntry = (field: string, location: ValidationEntry['in'], schema: unknown): ValidationEntry =>
+  location === 'body' && schema instanceof z.ZodType && !schema.safeParse(undefined).success
+    ? { in: location, pointer: `/${field}`, code: 'required' }
+    : { in: location, pointer: `/${field}`, code: 'max_length', params: { max: 255 } };
