@@ -16,7 +16,7 @@ const HOST = 'client.example';
 const network = vi.hoisted(() => {
   const lookup: LookupFunction = (_host, options, found) =>
     options.all ? found(null, [{ address: '127.0.0.1', family: 4 }]) : found(null, '127.0.0.1', 4);
-  return { lookup, ca: '', allowedAddresses: ['127.0.0.1'] };
+  return { lookup, ca: '', allowedNetworks: ['127.0.0.1'] };
 });
 vi.mock(import('../../src/oauth/client-documents.ts'), async (load) => {
   const { fetchClientDocument } = await load();

@@ -13,12 +13,13 @@ const LAYERS: readonly (readonly string[])[] = [
   ['demo', 'rest', 'router.ts'],
   ['resources', 'http', 'open-services.ts'],
   ['procedures', 'jobs'],
+  ['webhooks'],
   ['transactions'],
   ['app-services.ts'],
   ['events', 'auth'],
   ['db', 'rate-limit'],
   ['crypto', 'telemetry'],
-  ['email', 'entities', 'config.ts', 'errors.ts'],
+  ['email', 'entities', 'outbound', 'config.ts', 'errors.ts'],
   ['config-values.ts', 'time.ts'],
 ];
 
@@ -103,7 +104,7 @@ describe('the dependency rule', () => {
     ['express', /^(app\.ts|pages\/|trpc\/|oauth\/|http\/cookies\.ts)/],
     ['oidc-provider', /^oauth\//],
     ['jose', /^auth\/dpop\.ts$/],
-    ['request-filtering-agent', /^oauth\/client-documents\.ts$/],
+    ['request-filtering-agent', /^outbound\/request\.ts$/],
     ['ioredis', /^rate-limit\/redis-(?:client|store)\.ts$/],
     ['rate-limiter-flexible', /^rate-limit\/redis-store\.ts$/],
     ['@oslojs/crypto', /^crypto\/tokens\.ts$/],

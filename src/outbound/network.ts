@@ -1,0 +1,50 @@
+import { BlockList, isIP, type LookupFunction } from 'node:net';
+
+/** Where outbound requests can connect to, and overrides for tests. */
+export type Network = {
+  /** IP addresses and networks to connect to although they are not public. */
+  readonly allowedNetworks: readonly string[];
+  /** Replaces the resolver of the system. */
+  readonly lookup?: LookupFunction;
+  /** Certificate authorities to trust instead of the default ones, as PEM. */
+  readonly ca?: string;
+};
+
+export const PUBLIC_NETWORK: Network = { allowedNetworks: [] };
+
+export const createForbiddenError = (host: string): Error => new Error(`A connection to ${host} is not allowed.`);
+
+/** Returns whether an IP address is in one of the allowed networks. A zone, which selects an interface, never is. */
+export function isAllowed(address: string, { allowedNetworks }: Network): boolean {
+  const version = isIP(address);
+  if (version === 0 || address.includes('%')) return false;
+  return toBlockList(allowedNetworks).check(address, version === 4 ? 'ipv4' : 'ipv6');
+}
+
+function toBlockList(networks: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const network of networks) {
+    const [address = '', bits] = network.split('/');
+    const family = isIP(address) === 4 ? 'ipv4' : 'ipv6';
+    if (bits === undefined) list.addAddress(address, family);
+    else list.addSubnet(address, Number(bits), family);
+  }
+  return list;
+}
+
+// The global unicast range of IPv6 (RFC 4291, section 2.4).
+const IPV6_PUBLIC = new BlockList();
+IPV6_PUBLIC.addSubnet('2000::', 3, 'ipv6');
+
+// The address in the public range at which Azure offers virtual machines the services of their host.
+const AZURE_HOST = '168.63.129.16';
+
+/**
+ * Returns whether an IP address is not public although the agent accepts it. The agent knows the registered special
+ * ranges, but not IPv4 embedded in ::/96, unassigned IPv6 and zones, which select a network interface.
+ */
+export function isNotPublic(address: string, network: Network): boolean {
+  if (isAllowed(address, network)) return false;
+  if (isIP(address) === 4) return address === AZURE_HOST;
+  return address.includes('%') || !IPV6_PUBLIC.check(address, 'ipv6');
+}

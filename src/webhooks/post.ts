@@ -1,0 +1,69 @@
+import type { IncomingMessage } from 'node:http';
+import type { Network } from '../outbound/network.ts';
+import { sendOutbound } from '../outbound/request.ts';
+import { SECOND_MS } from '../time.ts';
+
+export const POST_TIMEOUT_MS = 15 * SECOND_MS;
+/** How much of an answer is read and kept. More would let an endpoint read other services through its log. */
+const ANSWER_BYTES_MAX = 1024;
+
+/** What a receiver answered. */
+export type WebhookAnswer = {
+  readonly status: number;
+  /** The first KB, as text. */
+  readonly body: string;
+  readonly retryAfter: string | undefined;
+};
+
+/**
+ * Posts a signed webhook to its endpoint, with the rules of `sendOutbound`.
+ * @throws an error with one line if there was no answer within 15 seconds
+ */
+export const postWebhook = async (
+  url: string | URL,
+  headers: Readonly<Record<string, string>>,
+  body: string,
+  network: Network,
+  signal?: AbortSignal,
+): Promise<WebhookAnswer> =>
+  sendOutbound(
+    new URL(url),
+    {
+      method: 'POST',
+      headers: {
+        ...headers,
+        'content-type': 'application/json',
+        'user-agent': 'Roster-Webhooks/1.0',
+        accept: '*/*',
+        'accept-encoding': 'identity',
+      },
+      body,
+      timeoutMs: POST_TIMEOUT_MS,
+      signal,
+      read: readAnswer,
+    },
+    network,
+  );
+
+async function readAnswer(res: IncomingMessage): Promise<WebhookAnswer> {
+  const status = res.statusCode ?? 0;
+  return { status, body: await readStart(res), retryAfter: res.headers['retry-after'] };
+}
+
+/** Reads the first bytes. The status is the answer, so a body that breaks off or never ends is no failure. */
+async function readStart(res: IncomingMessage): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  try {
+    // Chunks are bytes, because no encoding is set.
+    for await (const chunk of res as AsyncIterable<Uint8Array>) {
+      chunks.push(chunk.subarray(0, ANSWER_BYTES_MAX - length));
+      length += chunk.length;
+      if (length >= ANSWER_BYTES_MAX) break;
+    }
+  } catch {
+    // The part that arrived is kept.
+  }
+  // PostgreSQL stores no U+0000.
+  return Buffer.concat(chunks).toString('utf8').replaceAll('\u0000', '\uFFFD');
+}
