@@ -42,141 +42,138 @@ const addresses = Object.entries(BLOCKED).flatMap(([what, list]) => list.map((ad
 const inUrl = (address: string): string => (isIP(address) === 6 ? `[${address}]` : address);
 
 describe.each(SENDERS)('%s', (_sender, send) => {
-describe('an address that is not public is not connected to', () => {
-  test.each(addresses)('%s: %s, in the URL', async (_what, address) => {
-    await expect(send(`https://${inUrl(address)}/client.json`)).rejects.toThrow(/not allowed/);
-  });
+  describe('an address that is not public is not connected to', () => {
+    test.each(addresses)('%s: %s, in the URL', async (_what, address) => {
+      await expect(send(`https://${inUrl(address)}/client.json`)).rejects.toThrow(/not allowed/);
+    });
 
-  test.each(addresses)('%s: %s, by a name', async (_what, address) => {
-    const network = { lookup: resolvingTo(address), allowedNetworks: [] };
+    test.each(addresses)('%s: %s, by a name', async (_what, address) => {
+      const network = { lookup: resolvingTo(address), allowedNetworks: [] };
 
-    await expect(send(`https://${HOST}/client.json`, network)).rejects.toThrow(/not allowed/);
-    expect(network.lookup.asked()).toBe(1);
-  });
+      await expect(send(`https://${HOST}/client.json`, network)).rejects.toThrow(/not allowed/);
+      expect(network.lookup.asked()).toBe(1);
+    });
 
-  test.each(['fe80::1%eth0', '2606:4700::1111%lo', '::1%1'])('with a zone: %s', async (address) => {
-    const network = { lookup: resolvingTo(address), allowedNetworks: [] };
+    test.each(['fe80::1%eth0', '2606:4700::1111%lo', '::1%1'])('with a zone: %s', async (address) => {
+      const network = { lookup: resolvingTo(address), allowedNetworks: [] };
 
-    await expect(send(`https://${HOST}/client.json`, network)).rejects.toThrow(/not allowed/);
-    await expect(send(`https://[${address}]/client.json`)).rejects.toThrow(/Invalid URL/);
-  });
+      await expect(send(`https://${HOST}/client.json`, network)).rejects.toThrow(/not allowed/);
+      await expect(send(`https://[${address}]/client.json`)).rejects.toThrow(/Invalid URL/);
+    });
 
-  test.each(['2130706433', '0x7f.1', '0177.0.0.1', '127.1', '127.0.0.1.', '①②⑦.0.0.1', '[::ffff:7f00:1]'])(
-    'in another spelling: %s',
-    async (host) => {
-      await expect(send(`https://${host}/client.json`)).rejects.toThrow(/not allowed/);
-    },
-  );
-
-  test('by the name of this machine, as the system resolves it', async () => {
-    await expect(send('https://localhost/client.json')).rejects.toThrow(/not allowed/);
-  });
-
-  // Guarantees that the address that was looked at is the one that is connected to, whatever a second look-up would say.
-  test.each([
-    ['first', ['127.0.0.1', '93.184.215.14']],
-    ['last', ['93.184.215.14', '127.0.0.1']],
-  ])('where one of several is not, the %s', async (_place, found) => {
-    const server = await aServer(answer);
-    const lookup = resolvingTo(...found);
-
-    await expect(send(server.url, { ...server.refused, lookup })).rejects.toThrow(/not allowed/);
-
-    expect(lookup.asked()).toBe(1);
-    expect(server.connections()).toBe(0);
-  });
-
-  test('where a server waits there', async () => {
-    const server = await aServer(answer);
-
-    await expect(send(server.url, server.refused)).rejects.toThrow(/not allowed/);
-    await expect(send(`https://127.0.0.1:${server.port}/`)).rejects.toThrow(/not allowed/);
-
-    expect(server.connections()).toBe(0);
-  });
-
-  // Guarantees that the address that was checked is the one that is connected to: there is no second look-up.
-  test('where the name leads elsewhere at each look-up', async () => {
-    const server = await aServer(answer);
-    const answers = ['93.184.215.14', '127.0.0.1'];
-    const lookup: LookupFunction = (...question) => resolvingTo(answers.shift() ?? '127.0.0.1')(...question);
-    const onRequest = (message: unknown) =>
-      (message as { request: ClientRequest }).request.once('socket', (socket) =>
-        socket.once('lookup', (error: Error | null) => void (error ?? socket.destroy())),
-      );
-    subscribe('http.client.request.created', onRequest);
-    onTestFinished(() => void unsubscribe('http.client.request.created', onRequest));
-    const deferred: LookupFunction = (...question) => void setImmediate(() => lookup(...question));
-
-    await expect(send(server.url, { ...server.refused, lookup: deferred })).rejects.toThrow(/hang up|closed/);
-    await expect(send(server.url, { ...server.refused, lookup: deferred })).rejects.toThrow(/not allowed/);
-
-    expect(answers).toEqual([]);
-    expect(server.connections()).toBe(0);
-  });
-
-  test.each([301, 302, 303, 307, 308])('by a redirect with status %i', async (status) => {
-    const target = await aServer(answer);
-    const server = await aServer((_req, res) => res.writeHead(status, { location: target.url }).end());
-
-    expect(await send(server.url, server.allowed)).toMatchObject({ status });
-    expect(target.connections()).toBe(0);
-  });
-});
-
-describe('a public address is connected to', () => {
-  test.each(['93.184.215.14', '2606:4700::1111', '2001:200::1'])('%s', async (address) => {
-    const looked = vi.fn<(error: Error | null, address: string) => void>();
-    // Nothing leaves this machine: the socket ends when it has its address, before it connects.
-    const onRequest = (message: unknown) =>
-      (message as { request: ClientRequest }).request.once('socket', (socket) =>
-        socket.once('lookup', (error, found) => {
-          looked(error, found);
-          socket.destroy();
-        }),
-      );
-    subscribe('http.client.request.created', onRequest);
-    onTestFinished(() => void unsubscribe('http.client.request.created', onRequest));
-
-    const lookup: LookupFunction = (...question) => void setImmediate(() => resolvingTo(address)(...question));
-    await expect(send(`https://${HOST}/`, { lookup, allowedNetworks: [] })).rejects.toThrow(
-      /hang up|closed/,
+    test.each(['2130706433', '0x7f.1', '0177.0.0.1', '127.1', '127.0.0.1.', '①②⑦.0.0.1', '[::ffff:7f00:1]'])(
+      'in another spelling: %s',
+      async (host) => {
+        await expect(send(`https://${host}/client.json`)).rejects.toThrow(/not allowed/);
+      },
     );
 
-    expect(looked).toHaveBeenCalledExactlyOnceWith(null, address);
+    test('by the name of this machine, as the system resolves it', async () => {
+      await expect(send('https://localhost/client.json')).rejects.toThrow(/not allowed/);
+    });
+
+    // Guarantees that the address that was looked at is the one that is connected to, whatever a second look-up would say.
+    test.each([
+      ['first', ['127.0.0.1', '93.184.215.14']],
+      ['last', ['93.184.215.14', '127.0.0.1']],
+    ])('where one of several is not, the %s', async (_place, found) => {
+      const server = await aServer(answer);
+      const lookup = resolvingTo(...found);
+
+      await expect(send(server.url, { ...server.refused, lookup })).rejects.toThrow(/not allowed/);
+
+      expect(lookup.asked()).toBe(1);
+      expect(server.connections()).toBe(0);
+    });
+
+    test('where a server waits there', async () => {
+      const server = await aServer(answer);
+
+      await expect(send(server.url, server.refused)).rejects.toThrow(/not allowed/);
+      await expect(send(`https://127.0.0.1:${server.port}/`)).rejects.toThrow(/not allowed/);
+
+      expect(server.connections()).toBe(0);
+    });
+
+    // Guarantees that the address that was checked is the one that is connected to: there is no second look-up.
+    test('where the name leads elsewhere at each look-up', async () => {
+      const server = await aServer(answer);
+      const answers = ['93.184.215.14', '127.0.0.1'];
+      const lookup: LookupFunction = (...question) => resolvingTo(answers.shift() ?? '127.0.0.1')(...question);
+      const onRequest = (message: unknown) =>
+        (message as { request: ClientRequest }).request.once('socket', (socket) =>
+          socket.once('lookup', (error: Error | null) => void (error ?? socket.destroy())),
+        );
+      subscribe('http.client.request.created', onRequest);
+      onTestFinished(() => void unsubscribe('http.client.request.created', onRequest));
+      const deferred: LookupFunction = (...question) => void setImmediate(() => lookup(...question));
+
+      await expect(send(server.url, { ...server.refused, lookup: deferred })).rejects.toThrow(/hang up|closed/);
+      await expect(send(server.url, { ...server.refused, lookup: deferred })).rejects.toThrow(/not allowed/);
+
+      expect(answers).toEqual([]);
+      expect(server.connections()).toBe(0);
+    });
+
+    test.each([301, 302, 303, 307, 308])('by a redirect with status %i', async (status) => {
+      const target = await aServer(answer);
+      const server = await aServer((_req, res) => res.writeHead(status, { location: target.url }).end());
+
+      expect(await send(server.url, server.allowed)).toMatchObject({ status });
+      expect(target.connections()).toBe(0);
+    });
   });
-});
 
-describe('a server has to prove its name', () => {
-  test('by a certificate that somebody known has signed', async () => {
-    const server = await aServer(answer);
-    const { ca: _unknown, ...network } = server.allowed;
+  describe('a public address is connected to', () => {
+    test.each(['93.184.215.14', '2606:4700::1111', '2001:200::1'])('%s', async (address) => {
+      const looked = vi.fn<(error: Error | null, address: string) => void>();
+      // Nothing leaves this machine: the socket ends when it has its address, before it connects.
+      const onRequest = (message: unknown) =>
+        (message as { request: ClientRequest }).request.once('socket', (socket) =>
+          socket.once('lookup', (error, found) => {
+            looked(error, found);
+            socket.destroy();
+          }),
+        );
+      subscribe('http.client.request.created', onRequest);
+      onTestFinished(() => void unsubscribe('http.client.request.created', onRequest));
 
-    await expect(send(server.url, network)).rejects.toThrow(/self-signed certificate/);
+      const lookup: LookupFunction = (...question) => void setImmediate(() => resolvingTo(address)(...question));
+      await expect(send(`https://${HOST}/`, { lookup, allowedNetworks: [] })).rejects.toThrow(/hang up|closed/);
 
-    expect(server.requests).toEqual([]);
+      expect(looked).toHaveBeenCalledExactlyOnceWith(null, address);
+    });
   });
 
-  test('by a certificate for its own name', async () => {
-    const server = await aServer(answer);
+  describe('a server has to prove its name', () => {
+    test('by a certificate that somebody known has signed', async () => {
+      const server = await aServer(answer);
+      const { ca: _unknown, ...network } = server.allowed;
 
-    const other = `https://other.example:${server.port}/client.json`;
-    await expect(send(other, server.allowed)).rejects.toThrow(/does not match/);
+      await expect(send(server.url, network)).rejects.toThrow(/self-signed certificate/);
 
-    expect(server.requests).toEqual([]);
+      expect(server.requests).toEqual([]);
+    });
+
+    test('by a certificate for its own name', async () => {
+      const server = await aServer(answer);
+
+      const other = `https://other.example:${server.port}/client.json`;
+      await expect(send(other, server.allowed)).rejects.toThrow(/does not match/);
+
+      expect(server.requests).toEqual([]);
+    });
+
+    test('also where the environment turns that off', async () => {
+      vi.spyOn(process, 'emitWarning').mockReturnValue();
+      vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
+      onTestFinished(() => void vi.unstubAllEnvs());
+      const server = await aServer(answer);
+      const { ca: _unknown, ...network } = server.allowed;
+
+      await expect(send(server.url, network)).rejects.toThrow(/self-signed certificate/);
+    });
   });
-
-  test('also where the environment turns that off', async () => {
-    vi.spyOn(process, 'emitWarning').mockReturnValue();
-    vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
-    onTestFinished(() => void vi.unstubAllEnvs());
-    const server = await aServer(answer);
-    const { ca: _unknown, ...network } = server.allowed;
-
-    await expect(send(server.url, network)).rejects.toThrow(/self-signed certificate/);
-  });
-});
-
 });
 
 describe('an allowed network', () => {

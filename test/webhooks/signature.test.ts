@@ -43,7 +43,8 @@ describe.each(VERIFIERS)('%s', (_name, open) => {
     ['another body', (headers: Record<string, string>, secret: string) => [secret, headers, `${BODY} `] as const],
     [
       'another id',
-      (headers: Record<string, string>, secret: string) => [secret, { ...headers, 'webhook-id': 'evt_2' }, BODY] as const,
+      (headers: Record<string, string>, secret: string) =>
+        [secret, { ...headers, 'webhook-id': 'evt_2' }, BODY] as const,
     ],
   ])('refuses %s', (_what, change) => {
     const secret = generateSecret('hmac');
