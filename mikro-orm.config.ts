@@ -1,9 +1,9 @@
 import { defineConfig } from '@mikro-orm/postgresql';
-import { ormOptions } from './src/db/orm.ts';
+import { ormConnection, ormOptions } from './src/db/orm.ts';
 
 /**
  * Configures the MikroORM command line, with the options of the service: `npm run mikro-orm -- migration:check`.
  * An instance is migrated by `roster migrate` instead, which locks out other replicas and migrates the job queue too.
  */
 // eslint-disable-next-line import/no-default-export -- the command line imports the default export
-export default defineConfig({ ...ormOptions, clientUrl: process.env['DATABASE_URL'] ?? '' });
+export default defineConfig({ ...ormOptions, ...ormConnection(process.env['DATABASE_URL'] ?? 'postgres:///') });

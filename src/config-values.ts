@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { z } from 'zod';
+import { parseDatabaseUrl } from './database-url.ts';
 
 // Types of environment variables. An error message follows the name of its variable in the same line.
 
@@ -39,6 +40,13 @@ const readBy = <Value>(read: (text: string) => Value) =>
       context.addIssue({ code: 'custom', message: error instanceof Error ? error.message : String(error) });
       return z.NEVER;
     }
+  });
+
+/** A connection URL, whose files can be read. */
+export const databaseUrl = () =>
+  readBy((text) => {
+    parseDatabaseUrl(text);
+    return text;
   });
 
 const splitList = (text: string): string[] =>

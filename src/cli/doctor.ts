@@ -3,11 +3,12 @@ import { connect } from 'node:net';
 import { dirname, join } from 'node:path';
 import { connect as connectTls } from 'node:tls';
 import type { Command } from 'commander';
-import pg from 'pg';
+import type { Client } from 'pg';
 import { readSecretKeys } from '../config-values.ts';
 import { ConfigError, readConfig, type Config } from '../config.ts';
 import { appliedMigrations } from '../db/backup/tables.ts';
 import { createEncryption } from '../crypto/encryption.ts';
+import { createClient } from '../db/connection.ts';
 import { connectionFault } from '../db/connection-fault.ts';
 import { countKeyUse } from '../jobs/reseal.ts';
 import { knownMigrations } from '../db/migrate.ts';
@@ -67,10 +68,8 @@ async function runCheck(name: string, examineOne: () => string | Promise<string>
 
 async function checkDatabase(config: Config): Promise<Check[]> {
   try {
-    return await withDatabase(config, async (connectionString) => {
-      const client = new pg.Client({ connectionString, connectionTimeoutMillis: WAIT_MS, query_timeout: WAIT_MS });
-      // The pending query fails with the same error.
-      client.on('error', () => undefined);
+    return await withDatabase(config, async (databaseUrl) => {
+      const client = createClient(databaseUrl, { purpose: 'doctor', connectMs: WAIT_MS, statementMs: WAIT_MS });
       try {
         await client.connect();
         const migrated = await runCheck('migrations', () => checkMigrations(client));
@@ -80,7 +79,7 @@ async function checkDatabase(config: Config): Promise<Check[]> {
           await runCheck('clock', () => checkClock(client)),
           ...(migrated.ok
             ? [
-                await runCheck('audit', () => checkAudit(connectionString, config)),
+                await runCheck('audit', () => checkAudit(databaseUrl, config)),
                 await runCheck('encrypted-data', () => checkEncryptedData(client, config)),
               ]
             : []),
@@ -101,7 +100,7 @@ async function checkDatabase(config: Config): Promise<Check[]> {
   }
 }
 
-async function describeServer(client: pg.Client, config: Config): Promise<string> {
+async function describeServer(client: Client, config: Config): Promise<string> {
   const { rows } = await client.query<{ version: string; number: number; encoding: string }>(
     `select current_setting('server_version') as version, current_setting('server_version_num')::int as number,
        current_setting('server_encoding') as encoding`,
@@ -114,7 +113,7 @@ async function describeServer(client: pg.Client, config: Config): Promise<string
 }
 
 // Not through the migrator, which would create its table: a check is read-only.
-async function checkMigrations(client: pg.Client): Promise<string> {
+async function checkMigrations(client: Client): Promise<string> {
   const known = knownMigrations();
   const applied = await appliedMigrations(client);
   const pending = known.filter((name) => !applied.includes(name));
@@ -128,7 +127,7 @@ async function checkMigrations(client: pg.Client): Promise<string> {
   return `${known.length} applied, none pending${newer > 0 ? `; ${newer} more from a newer version` : ''}`;
 }
 
-async function checkClock(client: pg.Client): Promise<string> {
+async function checkClock(client: Client): Promise<string> {
   const asked = Date.now();
   const { rows } = await client.query<{ ms: number }>(
     'select extract(epoch from clock_timestamp())::float8 * 1000 as ms',
@@ -203,7 +202,7 @@ function checkDisk({ databaseUrl, dataDir }: Config): string {
 }
 
 /** Reports which keys of SECRET_KEYS are still needed. */
-async function checkEncryptedData(client: pg.Client, { secretKeys: keys }: Config): Promise<string> {
+async function checkEncryptedData(client: Client, { secretKeys: keys }: Config): Promise<string> {
   if (keys === undefined) return 'encrypted with the generated key';
   const { byKey, lost } = await countKeyUse(client, createEncryption(keys));
   if (lost > 0) throw new Error(`${lost} texts cannot be decrypted: add the removed key to SECRET_KEYS again`);

@@ -45,7 +45,7 @@ async function describe(error: unknown): Promise<string> {
     return option === undefined ? error.message : `${option}: ${error.message}`;
   }
   const databaseUrl = process.env['DATABASE_URL'] ?? '';
-  const fault = URL.canParse(databaseUrl) ? connectionFault(error, databaseUrl) : undefined;
+  const fault = databaseUrl === '' ? undefined : connectionFault(error, databaseUrl);
   return fault ?? errorSummary(error);
 }
 

@@ -1,3 +1,4 @@
+import { parseDatabaseUrl } from '../database-url.ts';
 import { isUnavailable } from './database.ts';
 
 type Target = { readonly host: string; readonly user: string; readonly database: string };
@@ -20,7 +21,9 @@ const CERTIFICATE = /CERT|UNABLE_TO_(VERIFY|GET)|SELF_SIGNED/;
 export function connectionFault(error: unknown, databaseUrl: string): string | undefined {
   if (error instanceof AggregateError) return connectionFault(error.errors[0], databaseUrl);
   if (!(error instanceof Error)) return undefined;
-  const fault = explainError(error, parseTarget(databaseUrl)) ?? explainError(error.cause, parseTarget(databaseUrl));
+  const target = parseTarget(databaseUrl);
+  if (target === undefined) return undefined;
+  const fault = explainError(error, target) ?? explainError(error.cause, target);
   return fault === undefined ? undefined : `DATABASE_URL: ${fault}`;
 }
 
@@ -29,17 +32,24 @@ function explainError(error: unknown, target: Target): string | undefined {
   const code = 'code' in error ? String(error.code) : '';
   const known = FAULTS_BY_SQLSTATE[code];
   if (known !== undefined) return known(target);
-  if (CERTIFICATE.test(code)) return `the certificate of ${target.host} is not trusted (${code})`;
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
+    return `the certificate of ${target.host} is for another host name: set the name that it contains`;
+  if (CERTIFICATE.test(code)) return `the certificate of ${target.host} is not trusted (${code}): check sslrootcert`;
   if (/^(ENOTFOUND|EAI_)/.test(code)) return `the host name in ${target.host} cannot be resolved (${code})`;
   if (/client password must be a string/.test(error.message)) return `PostgreSQL at ${target.host} requires a password`;
   if (/does not support SSL/.test(error.message)) return `PostgreSQL at ${target.host} does not support TLS`;
+  if (/^ERR_SSL_|^EPROTO$/.test(code)) return `TLS with ${target.host} failed (${code}): check sslcert and sslkey`;
   if (isUnavailable(error)) return `no PostgreSQL server answers at ${target.host} (${code || error.message})`;
   return undefined;
 }
 
-/** Returns the parts of a URL that are not secret. */
-function parseTarget(databaseUrl: string): Target {
-  const { host, hostname, port, username, pathname } = new URL(databaseUrl);
-  const user = decodeURIComponent(username) || 'the default user';
-  return { host: port === '' ? `${hostname}:5432` : host, user, database: pathname.slice(1) || user };
+/** Returns the parts of a URL that are not secret. @returns undefined for an invalid URL, which `readConfig` reports */
+function parseTarget(databaseUrl: string): Target | undefined {
+  try {
+    const { hosts, user = 'the default user', database } = parseDatabaseUrl(databaseUrl);
+    const host = hosts.map((each) => (each.host.startsWith('/') ? each.host : `${each.host}:${each.port}`)).join(', ');
+    return { host, user, database: database ?? user };
+  } catch {
+    return undefined;
+  }
 }

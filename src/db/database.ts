@@ -9,6 +9,8 @@ import { createQueryRunner, type CommandRunner } from './query.ts';
 export type Database = CommandRunner & {
   em(): EntityManager;
   readonly orm: MikroORM;
+  /** The connection URL, for connections outside of the pool. */
+  readonly url: string;
   /** The connection pool of all requests. */
   readonly pool: Pool;
   close(): Promise<void>;
@@ -23,6 +25,7 @@ export async function openDatabase(databaseUrl: string, poolMax: number, withSpa
     ...createQueryRunner(pool, withSpan),
     em: withSpan === undefined ? () => orm.em.fork() : () => traced(orm.em.fork(), withSpan),
     orm,
+    url: databaseUrl,
     pool,
     close: () => orm.close(true),
   };

@@ -1,10 +1,11 @@
 import { globSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { runMigrations } from 'graphile-worker';
-import pg from 'pg';
+import type { Client } from 'pg';
 import { ConfigError } from '../config.ts';
 import { SECOND_MS } from '../time.ts';
 import { ADVISORY_LOCKS } from './advisory-locks.ts';
+import { createClient, createPool } from './connection.ts';
 import { MIGRATIONS, openOrm } from './orm.ts';
 
 const CONNECT_MS = 10 * SECOND_MS;
@@ -16,8 +17,7 @@ const CONNECT_MS = 10 * SECOND_MS;
  * @returns the names of the applied migrations
  */
 export async function migrate(databaseUrl: string, to?: string): Promise<string[]> {
-  const lock = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: CONNECT_MS });
-  lock.on('error', () => undefined); // The next query on it fails.
+  const lock = createClient(databaseUrl, { purpose: 'migration', connectMs: CONNECT_MS });
   await lock.connect();
   try {
     await lock.query('select pg_advisory_lock($1)', [ADVISORY_LOCKS.migration]);
@@ -40,10 +40,9 @@ export async function migrate(databaseUrl: string, to?: string): Promise<string[
  * Migrates the tables of the job queue on a separate pool. The pool that graphile-worker opens has no error listener
  * while it closes, so a server that stops at that moment would crash the process.
  */
-async function migrateJobQueue(connectionString: string): Promise<void> {
-  const pgPool = new pg.Pool({ connectionString, connectionTimeoutMillis: CONNECT_MS, max: 1 });
+async function migrateJobQueue(databaseUrl: string): Promise<void> {
+  const pgPool = createPool(databaseUrl, { purpose: 'migration', connectMs: CONNECT_MS, max: 1 });
   pgPool.on('error', () => undefined); // Only idle connections cause this event.
-  pgPool.on('connect', (client) => client.on('error', () => undefined)); // The pending query fails with the same error.
   try {
     await runMigrations({ pgPool });
   } finally {
@@ -60,7 +59,7 @@ const { version: VERSION }: { version: string } = JSON.parse(
 );
 
 /** Requires a database that is at most one version ahead, because migrations are compatible with the previous version. */
-async function requireKnownSchema(client: pg.Client): Promise<void> {
+async function requireKnownSchema(client: Client): Promise<void> {
   const version = await schemaVersion(client);
   if (version === undefined) return;
   const [major = 0, minor = 0] = VERSION.split('.').map(Number);
@@ -73,14 +72,14 @@ async function requireKnownSchema(client: pg.Client): Promise<void> {
 }
 
 /** Records this version, unless a later one has migrated the database. */
-async function markSchema(client: pg.Client): Promise<void> {
+async function markSchema(client: Client): Promise<void> {
   const ownVersion = VERSION.split('.').slice(0, 2).join('.');
   const version = await schemaVersion(client);
   const isLater = version?.localeCompare(ownVersion, 'en', { numeric: true }) ?? -1;
   if (isLater < 0) await client.query(`comment on table mikro_orm_migrations is 'Roster ${VERSION}'`);
 }
 
-async function schemaVersion(client: pg.Client): Promise<string | undefined> {
+async function schemaVersion(client: Client): Promise<string | undefined> {
   const { rows } = await client.query<{ version: string | null }>(SCHEMA_VERSION);
   return rows[0]?.version ?? undefined;
 }

@@ -1,5 +1,6 @@
 import { Migrator } from '@mikro-orm/migrations';
 import { type EntityClass, EntitySchema, MikroORM, type Options } from '@mikro-orm/postgresql';
+import { connectionSettings, type ConnectionOptions } from './connection.ts';
 import * as entities from '../entities/index.ts';
 
 /** The directory of the migrations. */
@@ -33,18 +34,15 @@ export const ormOptions = {
 export function openOrm(databaseUrl: string, { poolMax, timeouts }: PoolOptions): Promise<MikroORM> {
   return MikroORM.init({
     ...ormOptions,
-    clientUrl: databaseUrl,
+    ...ormConnection(databaseUrl, timeouts && { ...timeouts, pipeline: true }),
     pool: { min: 0, max: poolMax },
-    driverOptions: timeouts
-      ? {
-          connectionTimeoutMillis: timeouts.connectMs,
-          statement_timeout: timeouts.statementMs,
-          query_timeout: timeouts.statementMs + 1000,
-          // Lets pipelined queries share a round trip (query.ts).
-          pipeline: true,
-        }
-      : {},
     // The pool reports dropped connections here; requests and /readyz report them with more context.
     logger: () => undefined,
   });
+}
+
+/** Returns the options of MikroORM for a database. It does not get the URL, of which it would drop parameters. */
+export function ormConnection(databaseUrl: string, options?: ConnectionOptions) {
+  const settings = connectionSettings(databaseUrl, options);
+  return { dbName: settings.database ?? settings.user ?? 'postgres', driverOptions: settings } satisfies Options;
 }

@@ -1,4 +1,5 @@
-import type { PoolClient } from 'pg';
+import type { EventEmitter } from 'node:events';
+import pg, { type PoolClient } from 'pg';
 
 /**
  * All internals of pg that this service uses. `test/db/pg-internals.test.ts` names each one that a new version of pg
@@ -13,6 +14,7 @@ export const PG_INTERNALS = {
   execute: 'function',
   sync: 'function',
   stream: 'object',
+  attachListeners: 'function',
 } as const satisfies Record<keyof PgConnection, 'object' | 'function'>;
 
 /** The extended query protocol of a pg connection. */
@@ -27,6 +29,15 @@ export type PgConnection = {
   sync(): void;
   /** The socket. Corked, so that several queries are sent in one write. */
   readonly stream: { cork(): void; uncork(): void };
+  /** Begins to read messages. */
+  attachListeners(stream: EventEmitter): void;
+};
+
+/** A pg connection before the login, which asks the server for TLS. The server answers with one byte. */
+export const NegotiatingConnection = pg.Connection as unknown as new (config: pg.ClientConfig) => EventEmitter & {
+  readonly stream: EventEmitter;
+  connect(port: number | string, host?: string): void;
+  attachListeners(stream: EventEmitter): void;
 };
 
 /** A parameter as PostgreSQL parses it. */

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { run, type Runner } from 'graphile-worker';
-import pg from 'pg';
+import type { Pool } from 'pg';
+import { createPool } from '../db/connection.ts';
 import type { Mailer } from '../email/mailer.ts';
 import { errorSummary, type Log } from '../telemetry/log.ts';
 import { jobLogger } from './log.ts';
@@ -20,7 +21,7 @@ const FINISH_MS = 4500;
 const KILL_MS = 1000;
 const CLOSE_MS = 500;
 
-const APPLICATION_NAME = 'roster worker';
+const PURPOSE = 'worker';
 
 const RESTART_MS_MAX = 30 * SECOND_MS;
 const STEADY_MS = MINUTE_MS;
@@ -31,12 +32,13 @@ const UNLOCK_ORPHANED_JOBS = `select graphile_worker.force_unlock_workers(array(
 ))
 where not exists (
   select from pg_stat_activity
-  where datname = current_database() and application_name = '${APPLICATION_NAME}' and pid <> pg_backend_pid()
+  where datname = current_database() and application_name = current_setting('application_name')
+    and pid <> pg_backend_pid()
 )`;
 
 /** Starts a worker, which runs jobs until it is stopped and survives outages of the database. */
 export async function startWorker(services: Services, mailer: Mailer, log: Log): Promise<Worker> {
-  const pool = openPool(services.db.orm.config.get('clientUrl'), log);
+  const pool = openPool(services.db.url, log);
   const stopping = new AbortController();
   const started = Promise.withResolvers<void>();
   let runner: Runner | undefined;
@@ -93,20 +95,9 @@ export async function startWorker(services: Services, mailer: Mailer, log: Log):
  * Opens a separate connection pool for the worker, so that emails and requests never wait for each other. Timeouts are
  * those of requests, because all statements of the queue are short.
  */
-function openPool(connectionString: string | undefined, log: Log): pg.Pool {
-  const pool = new pg.Pool({
-    connectionString,
-    max: CONCURRENCY + 1,
-    connectionTimeoutMillis: 2000,
-    statement_timeout: 5000,
-    query_timeout: 6000,
-    keepAlive: true,
-    application_name: APPLICATION_NAME,
-  });
-  const report = (error: Error) => log.warn({ reason: errorSummary(error) }, 'worker database connection lost');
-  pool.on('error', report);
-  // The errors of connections in use also reject their query, where they are handled.
-  pool.on('connect', (client) => client.on('error', () => undefined));
+function openPool(databaseUrl: string, log: Log): Pool {
+  const pool = createPool(databaseUrl, { purpose: PURPOSE, connectMs: 2000, statementMs: 5000, max: CONCURRENCY + 1 });
+  pool.on('error', (error) => log.warn({ reason: errorSummary(error) }, 'worker database connection lost'));
   return pool;
 }
 

@@ -1,6 +1,7 @@
 import { pipeline } from 'node:stream/promises';
 import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
+import { createClient } from '../connection.ts';
 import { knownMigrations, migrate } from '../migrate.ts';
 import { readBackup, type Header, type Part, type Section } from './file.ts';
 import { appliedMigrations, PLAIN_FORMATS, tablesOf } from './tables.ts';
@@ -21,8 +22,7 @@ const MIGRATION_ROWS: Readonly<Record<string, string>> = { role: 'team_id is nul
 export async function restoreBackup(databaseUrl: string, file: string, { emails }: RestoreOptions): Promise<Restored> {
   const header = await verifyFile(file);
   const level = getLastMigration(header);
-  const client = new pg.Client({ connectionString: databaseUrl, application_name: 'roster restore' });
-  client.on('error', () => undefined); // The pending query fails with the same error.
+  const client = createClient(databaseUrl, { purpose: 'restore' });
   await client.connect();
   try {
     await client.query(PLAIN_FORMATS);

@@ -5,6 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
+import { createClient } from '../connection.ts';
 import { serializeBackup, type Section } from './file.ts';
 import { appliedMigrations, PLAIN_FORMATS, tablesOf, type Table } from './tables.ts';
 
@@ -18,8 +19,7 @@ const JOB_COLUMNS = ['identifier', 'payload', 'key', 'run_at'];
 
 /** Writes a consistent snapshot of a database to a new file. The database stays usable. */
 export async function writeBackup(databaseUrl: string, file: string): Promise<Written> {
-  const client = new pg.Client({ connectionString: databaseUrl, application_name: 'roster backup' });
-  client.on('error', () => undefined); // The pending query fails with the same error.
+  const client = createClient(databaseUrl, { purpose: 'backup' });
   await client.connect();
   try {
     await client.query(PLAIN_FORMATS);

@@ -1,0 +1,98 @@
+import pg from 'pg';
+import {
+  isRequired,
+  parseDatabaseUrl,
+  type DatabaseHost,
+  type DatabaseTls,
+  type DatabaseUrl,
+} from '../database-url.ts';
+import { OptionalTlsClient } from './optional-tls.ts';
+
+/** The settings of one connection that its purpose decides. The URL decides all others. */
+export type ConnectionOptions = {
+  /** Appended to the name that PostgreSQL shows for the connection, such as `worker`. */
+  readonly purpose?: string;
+  readonly connectMs?: number;
+  /** Maximum duration of a statement. Migrations and backups have none. */
+  readonly statementMs?: number;
+  /** Lets pipelined queries share a round trip (query.ts). */
+  readonly pipeline?: boolean;
+};
+
+type Settings = pg.ClientConfig & { readonly Client?: typeof pg.Client };
+
+/**
+ * Returns the settings of every connection to a database: of requests, jobs, migrations, commands and backups. No
+ * other code reads the URL, because pg and MikroORM each understand only a part of its parameters.
+ */
+export function connectionSettings(databaseUrl: string, options: ConnectionOptions = {}): Settings {
+  const url = parseDatabaseUrl(databaseUrl);
+  const [first] = url.hosts;
+  if (first === undefined) throw new Error('The URL names no host.'); // excluded by the parser
+  return settingsForHost(url, first, options);
+}
+
+/** Opens no connection yet. The caller connects and ends the client. */
+export function createClient(databaseUrl: string, options: ConnectionOptions = {}): pg.Client {
+  const { Client = pg.Client, ...settings } = connectionSettings(databaseUrl, options);
+  const client = new Client(settings);
+  client.on('error', () => undefined); // The pending or the next query fails with the same error.
+  return client;
+}
+
+/** Opens connections when they are needed. The caller reports the errors of idle ones, and ends the pool. */
+export function createPool(databaseUrl: string, options: ConnectionOptions & { readonly max: number }): pg.Pool {
+  const pool = new pg.Pool({ ...connectionSettings(databaseUrl, options), max: options.max } as pg.PoolConfig);
+  // The errors of connections in use also reject their query, where they are handled.
+  pool.on('connect', (client) => client.on('error', () => undefined));
+  return pool;
+}
+
+const QUERY_GRACE_MS = 1000;
+
+function settingsForHost(
+  { user, password, database, tls, applicationName = 'roster', options: serverOptions }: DatabaseUrl,
+  { host, port }: DatabaseHost,
+  { purpose, connectMs, statementMs, pipeline = false }: ConnectionOptions,
+): Settings {
+  const isSocket = host.startsWith('/');
+  return {
+    host,
+    port,
+    ...(user !== undefined && { user }),
+    ...(password !== undefined && { password }),
+    ...(database !== undefined && { database }),
+    ssl: isSocket ? false : toTlsOptions(tls, host),
+    ...(tls.mode !== 'disable' && !isSocket && !isRequired(tls.mode) && { Client: OptionalTlsClient }),
+    ...(tls.isDirect && { sslnegotiation: 'direct' as const }),
+    enableChannelBinding: tls.bindsChannel,
+    application_name: purpose === undefined ? applicationName : `${applicationName} ${purpose}`,
+    ...(serverOptions !== undefined && { options: serverOptions }),
+    ...(connectMs !== undefined && { connectionTimeoutMillis: connectMs }),
+    ...(statementMs !== undefined && {
+      statement_timeout: statementMs,
+      query_timeout: statementMs + QUERY_GRACE_MS,
+    }),
+    pipeline,
+    keepAlive: true,
+  };
+}
+
+function toTlsOptions(
+  { mode, ca, cert, key, passphrase, minVersion }: DatabaseTls,
+  host: string,
+): pg.ClientConfig['ssl'] {
+  if (mode === 'disable') return false;
+  // A certificate authority that is given is used, also if the mode does not require it (libpq does the same).
+  const isVerified = mode === 'verify-full' || mode === 'verify-ca' || (mode === 'require' && ca !== undefined);
+  return {
+    // pg does not pass on an IP address, and Node would compare the certificate with `localhost`.
+    host,
+    rejectUnauthorized: isVerified,
+    ...(isVerified && mode !== 'verify-full' && { checkServerIdentity: () => undefined }),
+    ...(ca !== undefined && { ca }),
+    ...(cert !== undefined && { cert, key }),
+    ...(passphrase !== undefined && { passphrase }),
+    ...(minVersion !== undefined && { minVersion }),
+  };
+}
