@@ -65,8 +65,8 @@ function releaseBrokenConnections(pool: Pool): void {
   });
 }
 
-/** SQLSTATE classes of a server that is unavailable, starting, stopping or out of connections. */
-const UNAVAILABLE_STATE = /^(08|57P0|53|58)/;
+/** SQLSTATE classes of a server that is unavailable, read-only, starting, stopping, or out of connections, disk or memory. */
+const UNAVAILABLE_STATE = /^(08|25006|25P03|53|57P0|58)/;
 const UNAVAILABLE_ERRNO = /^(ECONN|EPIPE|ENOTFOUND|ETIMEDOUT|EHOSTUNREACH|EAI_)/;
 const UNAVAILABLE_MESSAGE =
   /timeout exceeded when trying to connect|Connection terminated|Query read timeout|statement timeout|Client has encountered a connection error/i;
