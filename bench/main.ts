@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { hasRedis } from '../test/support/redis.ts';
 import { compareServers } from './comparison.ts';
+import { deleteTable, measureDeletes } from './deletes.ts';
 import { listTable, measureLists } from './lists.ts';
 import { HELP, readOptions, type Options } from './options.ts';
 import { installPackages } from './packages.ts';
@@ -44,6 +45,10 @@ async function perform(stage: Stage, options: Options): Promise<{ table: string;
   if (options.lists) {
     const results = await measureLists(stage);
     return { table: listTable(results), results };
+  }
+  if (options.deletes) {
+    const results = await measureDeletes(stage);
+    return { table: deleteTable(results), results };
   }
   if (options.workers.length > 0) {
     const results = await compareWorkers(stage, options);

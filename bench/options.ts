@@ -12,6 +12,7 @@ export const HELP = `npm run bench -- [options]
   --connections 32          how many requests are under way at once
   --workers 1,2,4           Roster in so many processes, instead of the comparison
   --lists                   lists of 10,000 members and of 2,000 teams, instead of the comparison
+  --deletes                 deletes of what has very many rows below it, instead of the comparison
   --pin                     the servers on the first core, everything else on the second (Linux, taskset)
   --json FILE               the numbers as JSON as well
 `;
@@ -25,6 +26,7 @@ export type Options = {
   readonly connections: number;
   readonly workers: readonly number[];
   readonly lists: boolean;
+  readonly deletes: boolean;
   readonly pin: boolean;
   readonly json: string | undefined;
 };
@@ -42,6 +44,7 @@ export function readOptions(args: readonly string[]): Options | 'help' {
       connections: { type: 'string', default: '32' },
       workers: { type: 'string', default: '' },
       lists: { type: 'boolean', default: false },
+      deletes: { type: 'boolean', default: false },
       pin: { type: 'boolean', default: false },
       json: { type: 'string' },
       help: { type: 'boolean', short: 'h', default: false },
@@ -60,6 +63,7 @@ export function readOptions(args: readonly string[]): Options | 'help' {
       .filter(Boolean)
       .map((text) => count('--workers', text)),
     lists: values.lists,
+    deletes: values.deletes,
     pin: values.pin,
     json: values.json,
   };

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { startEmbedded } from '../src/db/embedded.ts';
 import { startRedis } from '../test/support/redis.ts';
-import { fill, type Caller, type DataSet, type Filled } from './data/fill.ts';
+import { fill, runScript, type Caller, type DataSet, type Filled } from './data/fill.ts';
 import { startLoadGenerator, type LoadGenerator } from './load-client.ts';
 import { familyOf, parentOf } from './proc.ts';
 import { environmentOf, startServer, type Backing, type Server, type ServerKind } from './servers.ts';
@@ -18,6 +18,8 @@ export type Stage = {
   readonly neighbours: Readonly<Record<'PostgreSQL' | 'Redis' | 'load', () => number[]>>;
   /** Makes a database of its own with a data set. */
   fillDatabase(name: string, dataSet: DataSet): Promise<Filled>;
+  /** Makes a migrated database with the rows of a script. @returns its URL */
+  fillWith(name: string, sql: string): Promise<{ databaseUrl: string }>;
   /** A database with the same rows. Nobody may be connected to the original. */
   copyDatabase(original: string, name: string): Promise<void>;
   /** Makes the database of Better Auth, with its own rows of the same shape. */
@@ -62,6 +64,13 @@ export async function openStage({ pin }: { readonly pin: boolean }): Promise<Sta
     async fillDatabase(name, dataSet) {
       await admin.query(`create database bench_${name}`);
       return fill(backingOf(name).databaseUrl, dataSet);
+    },
+
+    async fillWith(name, sql) {
+      await admin.query(`create database bench_${name}`);
+      const { databaseUrl } = backingOf(name);
+      await runScript(databaseUrl, sql);
+      return { databaseUrl };
     },
 
     async copyDatabase(original, name) {

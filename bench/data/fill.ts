@@ -47,6 +47,19 @@ export async function fill(databaseUrl: string, dataSet: DataSet): Promise<Fille
   }
 }
 
+/** Makes the tables of Roster in an empty database, and runs a script of statements that needs no checks. */
+export async function runScript(databaseUrl: string, sql: string): Promise<void> {
+  await migrate(databaseUrl);
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    await client.query(`set session_replication_role = replica`);
+    for (const statement of sql.split(/;\s*$/m).filter((text) => text.trim() !== '')) await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
+
 /** Drops what is quicker to build at once afterwards. @returns the statements to do so */
 async function dropIndexes(client: pg.Client): Promise<string[]> {
   const { rows } = await client.query<{ name: string; definition: string }>(

@@ -28,14 +28,12 @@ const ApiKeySchema = defineEntity({
     revokedAt: instant().nullable(),
   },
   indexes: [
+    // With revoked keys too: deleting the account or the team finds all by them.
+    { name: 'api_key_account_id_index', properties: ['account', 'revokedAt', 'createdAt'] },
     {
-      name: 'api_key_personal_index',
+      name: 'api_key_team_id_index',
       expression:
-        'create index "api_key_personal_index" on "api_key" ("account_id", "created_at") where revoked_at is null',
-    },
-    {
-      name: 'api_key_team_index',
-      expression: 'create index "api_key_team_index" on "api_key" ("team_id", "created_at") where revoked_at is null',
+        'create index "api_key_team_id_index" on "api_key" ("team_id", "revoked_at", "created_at") where team_id is not null',
     },
     {
       name: 'api_key_oauth_grant_index',

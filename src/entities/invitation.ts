@@ -19,6 +19,12 @@ const InvitationSchema = defineEntity({
   },
   indexes: [
     { name: 'invitation_role_index', properties: ['role'] },
+    { name: 'invitation_team_index', properties: ['team'] },
+    {
+      name: 'invitation_inviter_index',
+      expression:
+        'create index "invitation_inviter_index" on "invitation" ("invited_by_id") where invited_by_id is not null',
+    },
     {
       name: 'invitation_expiry_index',
       expression: 'create index "invitation_expiry_index" on "invitation" (least(expires_at, accepted_at))',

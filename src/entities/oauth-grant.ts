@@ -33,10 +33,7 @@ const OAuthGrantSchema = defineEntity({
     revokedAt: instant().nullable(),
   },
   indexes: [
-    {
-      name: 'oauth_grant_account_index',
-      expression: 'create index "oauth_grant_account_index" on "oauth_grant" ("account_id") where revoked_at is null',
-    },
+    { name: 'oauth_grant_account_id_index', properties: ['account', 'revokedAt'] },
     { name: 'oauth_grant_client_index', properties: ['client'] },
     {
       name: 'oauth_grant_active_unique',

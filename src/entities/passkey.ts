@@ -34,7 +34,14 @@ const PasskeyChallengeSchema = defineEntity({
     account: () => p.manyToOne(Account).nullable().deleteRule('cascade'),
     expiresAt: instant(),
   },
-  indexes: [{ name: 'passkey_challenge_expiry_index', properties: ['expiresAt'] }],
+  indexes: [
+    { name: 'passkey_challenge_expiry_index', properties: ['expiresAt'] },
+    {
+      name: 'passkey_challenge_account_index',
+      expression:
+        'create index "passkey_challenge_account_index" on "passkey_challenge" ("account_id") where account_id is not null',
+    },
+  ],
 });
 
 export class PasskeyChallenge extends PasskeyChallengeSchema.class {}

@@ -25,10 +25,8 @@ const SessionSchema = defineEntity({
     provenAt: instant().nullable(),
   },
   indexes: [
-    {
-      name: 'session_account_index',
-      expression: 'create index "session_account_index" on "session" ("account_id") where revoked_at is null',
-    },
+    // Not only of open sessions: deleting the account finds all by it.
+    { name: 'session_account_id_index', properties: ['account', 'revokedAt'] },
     {
       name: 'session_expiry_index',
       expression: 'create index "session_expiry_index" on "session" (least(expires_at, revoked_at))',
