@@ -43,7 +43,10 @@ export type DeleteRun = {
 
 /** Deletes what has very many rows below it. */
 export async function measureDeletes(stage: Stage): Promise<DeleteRun[]> {
-  const { databaseUrl } = await stage.fillWith('roster', readFileSync(new URL('data/deletes.sql', import.meta.url), 'utf8'));
+  const { databaseUrl } = await stage.fillWith(
+    'roster',
+    readFileSync(new URL('data/deletes.sql', import.meta.url), 'utf8'),
+  );
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   const server = await stage.start('roster', 'roster');
