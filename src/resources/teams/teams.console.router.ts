@@ -25,7 +25,7 @@ import {
 const memberProcedure = sessionProcedure.input(z.object({ teamId: resourceId })).use(async ({ ctx, input, next }) => {
   const membership = await ctx.membershipOf(input.teamId);
   if (membership === null) throw new ProblemError('team_not_found');
-  const caller = { teamId: input.teamId, accountId: membership.accountId };
+  const caller = { teamId: input.teamId, accountId: membership.accountId, credential: ctx.principal };
   return next({ ctx: { membership, caller } });
 });
 
