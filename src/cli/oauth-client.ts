@@ -3,7 +3,7 @@ import { listAllClients } from '../resources/oauth-clients/oauth-clients.queries
 import { clientName, OVERLAP_HOURS_MAX, REDIRECT_URIS_MAX } from '../resources/oauth-clients/oauth-clients.schema.ts';
 import { createClient, deleteClient, rotateSecret } from '../resources/oauth-clients/oauth-clients.service.ts';
 import { withServices } from './operate.ts';
-import { option, parsed, required } from './options.ts';
+import { option, createParser, required } from './options.ts';
 
 type CreateOptions = { name: string; redirectUri: string[]; confidential?: true; native?: true };
 
@@ -18,7 +18,7 @@ export function oauthClientCommands(client: Command): void {
         option(
           '--name <name>',
           'name on the consent page',
-          parsed(
+          createParser(
             clientName,
             'It must have 1 to 100 characters, at least one of them visible and no control characters.',
           ),

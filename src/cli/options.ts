@@ -19,17 +19,17 @@ export const expiryOption = (): Option =>
   option('--expires-at <instant>', 'expiry, as ISO 8601 with a time zone', instant);
 
 /** Creates a parser that accepts what the schema accepts. */
-export const parsed =
+export const createParser =
   (schema: z.ZodType<string>, fault: string): Parse<string> =>
   (raw) => {
     if (!schema.safeParse(raw).success) throw new InvalidArgumentError(fault);
     return raw;
   };
 
-export const email = parsed(emailAddress, 'It must be an email address.');
+export const email = createParser(emailAddress, 'It must be an email address.');
 
 export const textOf = (min: number, max: number): Parse<string> =>
-  parsed(text(min, max), `It must have ${min} to ${max} characters.`);
+  createParser(text(min, max), `It must have ${min} to ${max} characters.`);
 
 const ISO_INSTANT = /^(\d{4})-(\d\d)-(\d\d)T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/;
 const LAST_INSTANT = Date.UTC(9999, 11, 31);

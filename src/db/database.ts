@@ -76,9 +76,9 @@ const CONFLICT_STATE = /^40(001|P01)$/;
 
 /** Returns whether a transaction failed only because of concurrent ones. */
 export const isTransactionConflict = (error: unknown): boolean =>
-  error instanceof Error && (CONFLICT_STATE.test(stateOf(error)) || isTransactionConflict(error.cause));
+  error instanceof Error && (CONFLICT_STATE.test(getSqlState(error)) || isTransactionConflict(error.cause));
 
-const stateOf = (error: Error): string => ('code' in error ? String(error.code) : '');
+const getSqlState = (error: Error): string => ('code' in error ? String(error.code) : '');
 
 /**
  * Returns whether a retry can succeed: the database is unavailable, or it aborted the transaction because of a
@@ -87,7 +87,7 @@ const stateOf = (error: Error): string => ('code' in error ? String(error.code) 
 export function isUnavailable(error: unknown): boolean {
   if (error instanceof LargeQueryTimeoutError) return true;
   if (!(error instanceof Error)) return false;
-  const code = stateOf(error);
+  const code = getSqlState(error);
   return (
     CONFLICT_STATE.test(code) ||
     UNAVAILABLE_STATE.test(code) ||

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { clusterOf, ensureCluster, passwordOf } from './embedded/cluster.ts';
+import { getClusterPath, ensureCluster, readPassword } from './embedded/cluster.ts';
 import { EmbeddedError, prepareHome } from './embedded/home.ts';
 import { type Hold, joinHolders } from './embedded/life-line.ts';
-import { login, urlOf } from './embedded/login.ts';
+import { login, createDatabaseUrl } from './embedded/login.ts';
 import { packagedPrograms, preparePrograms } from './embedded/programs.ts';
 import {
   adopt,
@@ -45,15 +45,15 @@ export async function startEmbedded({ dataDir, flags = [], durable = true }: Emb
   const created = await ensureCluster(home, programs, durable);
   const options = { home, programs, flags: durable ? flags : [...UNSAFE_BUT_FAST, ...flags] };
   const started = await (process.platform === 'win32' ? startOnWindows(options) : startOrJoin(options));
-  const url = urlOf({ port: started.port, password: passwordOf(home) });
+  const url = createDatabaseUrl({ port: started.port, password: readPassword(home) });
   return { url, created, close: () => started.close() };
 }
 
 // No lock file, which a killed process could leave behind. If several servers start concurrently, PostgreSQL lets
 // only one run, and the other processes join it.
 async function startOrJoin(options: LaunchOptions): Promise<Started> {
-  const cluster = clusterOf(options.home);
-  const password = passwordOf(options.home);
+  const cluster = getClusterPath(options.home);
+  const password = readPassword(options.home);
   const adopted = new Set<number>();
   let attempt: Launch | undefined;
   try {
@@ -94,7 +94,7 @@ async function retryLaunch(attempt: Launch | undefined, options: LaunchOptions):
   attempt.hold.release();
   if (!TRANSIENT.test(failure))
     throw new EmbeddedError(
-      `DATA_DIR: the embedded PostgreSQL in ${clusterOf(options.home)} does not start: ${failure}`,
+      `DATA_DIR: the embedded PostgreSQL in ${getClusterPath(options.home)} does not start: ${failure}`,
     );
   await sleep(10 * POLL_MILLISECONDS);
   return launch(options);

@@ -16,5 +16,5 @@ export type Context = {
   /** The error of the whole request, such as an exceeded rate limit; no procedure runs then. */
   readonly blocked: ProblemError | null;
   /** Returns the caller's active membership of a team; null for all other teams. */
-  membershipOf(teamId: string): Promise<ActiveMembership | null>;
+  findMembership(teamId: string): Promise<ActiveMembership | null>;
 };

@@ -25,7 +25,7 @@ export const createContext = (
   authentication,
   browserClient: browserClient ?? null,
   blocked,
-  membershipOf: async (id) =>
+  findMembership: async (id) =>
     id === teamId || authentication.principal === null
       ? authentication.membership
       : findActiveMembership(services.db, authentication.principal, id),

@@ -91,7 +91,7 @@ export const teamProcedure = <Shape extends z.core.$ZodLooseShape = Record<never
     .use(async ({ ctx, input: parsed, next }) => {
       const { teamId } = parsed as { teamId: string }; // what the line above parses; inference stops at the generic
       const { principal } = ctx.authentication;
-      const membership = principal && (await ctx.membershipOf(teamId));
+      const membership = principal && (await ctx.findMembership(teamId));
       if (!membership) throw new ProblemError('team_not_found');
       requirePermission(membership.permissions, permission);
       return next({

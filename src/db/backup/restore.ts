@@ -4,7 +4,7 @@ import { from as copyFrom } from 'pg-copy-streams';
 import { createClient } from '../connection.ts';
 import { knownMigrations, migrate } from '../migrate.ts';
 import { readBackup, type Header, type Part, type Section } from './file.ts';
-import { appliedMigrations, PLAIN_FORMATS, tablesOf } from './tables.ts';
+import { appliedMigrations, PLAIN_FORMATS, listTables } from './tables.ts';
 
 export type Restored = { readonly madeAt: string; readonly rows: Readonly<Record<string, number>> };
 export type RestoreOptions = {
@@ -58,7 +58,7 @@ function getLastMigration({ migrations }: Header): string {
 }
 
 async function requireEmpty(client: pg.Client): Promise<void> {
-  for (const { name } of await tablesOf(client)) {
+  for (const { name } of await listTables(client)) {
     const { rows } = await client.query<{ exists: boolean }>(
       `select exists (select from ${pg.escapeIdentifier(name)} where not (${MIGRATION_ROWS[name] ?? 'false'})) as exists`,
     );
@@ -69,7 +69,7 @@ async function requireEmpty(client: pg.Client): Promise<void> {
 
 async function load(client: pg.Client, file: string, header: Header, emails: boolean): Promise<Record<string, number>> {
   await client.query('begin');
-  const tables = (await tablesOf(client)).map(({ name }) => name);
+  const tables = (await listTables(client)).map(({ name }) => name);
   const names = tables.map((name) => pg.escapeIdentifier(name)).join(', ');
   // A running service waits for this lock and then sees all restored rows.
   await client.query(`lock table ${names} in access exclusive mode`);

@@ -14,7 +14,7 @@ const TABLES = `
   order by c.relname`;
 
 /** Lists the tables of the service, each after the tables that it references. Excludes the migrations table. */
-export async function tablesOf(client: Client): Promise<Table[]> {
+export async function listTables(client: Client): Promise<Table[]> {
   const { rows } = await client.query<Table & { needs: string[] }>(TABLES);
   const sorted: Table[] = [];
   for (let left = rows; left.length > 0;) {

@@ -7,7 +7,7 @@ import pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import { createClient } from '../connection.ts';
 import { serializeBackup, type Section } from './file.ts';
-import { appliedMigrations, PLAIN_FORMATS, tablesOf, type Table } from './tables.ts';
+import { appliedMigrations, PLAIN_FORMATS, listTables, type Table } from './tables.ts';
 
 export type Written = { readonly madeAt: string; readonly bytes: number; readonly tables: readonly string[] };
 
@@ -47,13 +47,13 @@ export async function writeBackup(databaseUrl: string, file: string): Promise<Wr
 
 /** Begins the transaction and locks the tables. Its snapshot is taken after the locks, so no migration can interfere. */
 async function lockTables(client: pg.Client): Promise<Table[]> {
-  const tables = await tablesOf(client);
+  const tables = await listTables(client);
   await client.query('begin transaction isolation level repeatable read, read only');
   if (tables.length > 0) {
     const names = tables.map(({ name }) => pg.escapeIdentifier(name)).join(', ');
     await client.query(`lock table ${names} in access share mode`);
   }
-  const locked = await tablesOf(client);
+  const locked = await listTables(client);
   if (JSON.stringify(locked) !== JSON.stringify(tables))
     throw new Error('the database was migrated concurrently: run the backup again');
   return locked;

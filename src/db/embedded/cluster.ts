@@ -30,12 +30,12 @@ function windowsEnvironment(): Record<string, string> {
   return root ? { SystemRoot: root } : {};
 }
 
-export function clusterOf(home: Home): string {
+export function getClusterPath(home: Home): string {
   return join(home.path, 'data');
 }
 
-export function passwordOf(home: Home): string {
-  return readFileSync(join(clusterOf(home), PASSWORD_FILE), 'utf8').trim();
+export function readPassword(home: Home): string {
+  return readFileSync(join(getClusterPath(home), PASSWORD_FILE), 'utf8').trim();
 }
 
 /**
@@ -44,7 +44,7 @@ export function passwordOf(home: Home): string {
  * @returns whether this call created it
  */
 export async function ensureCluster(home: Home, programs: string, durable: boolean): Promise<boolean> {
-  const cluster = clusterOf(home);
+  const cluster = getClusterPath(home);
   if (existsSync(cluster)) return false;
 
   const staging = mkdtempSync(join(home.path, 'initdb-'));
@@ -95,13 +95,13 @@ async function initdb(home: Home, programs: string, args: readonly string[]): Pr
       );
     const output = error instanceof Error && 'stderr' in error ? String(error.stderr) : String(error);
     throw new EmbeddedError(
-      `DATA_DIR: PostgreSQL cannot create its data directory in ${home.path}: ${reasonIn(output)}`,
+      `DATA_DIR: PostgreSQL cannot create its data directory in ${home.path}: ${findReason(output)}`,
     );
   }
 }
 
 /** Returns the line of a PostgreSQL program's output with the reason of its failure. */
-export function reasonIn(output: string): string {
+export function findReason(output: string): string {
   const lines = output.split('\n').filter((line) => line.trim() !== '');
   const reason = lines.findLast((line) => /FATAL|PANIC|error:/.test(line)) ?? lines.at(-1) ?? 'no output';
   return reason.replace(/^.*?(FATAL|PANIC|error): +/, '');

@@ -6,7 +6,7 @@ const DATABASE = 'roster';
 
 export type Credentials = { port: number; password: string };
 
-export function urlOf({ port, password }: Credentials): string {
+export function createDatabaseUrl({ port, password }: Credentials): string {
   return `postgres://${SUPERUSER}:${encodeURIComponent(password)}@127.0.0.1:${port}/${DATABASE}`;
 }
 

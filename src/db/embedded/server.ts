@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { clusterOf, programEnvironment, reasonIn } from './cluster.ts';
+import { getClusterPath, programEnvironment, findReason } from './cluster.ts';
 import { hasCode, type Home } from './home.ts';
 import { ADOPT_SCRIPT, type Hold, holdNew, RUN_SCRIPT } from './life-line.ts';
 import { MINUTE_MS } from '../../time.ts';
@@ -77,7 +77,7 @@ export async function launch({ home, programs, flags }: LaunchOptions): Promise<
     `roster.life_line=${lifeLine}`,
     ...flags,
   ].flatMap((setting) => ['-c', setting]);
-  removeEmptyPidFile(clusterOf(home));
+  removeEmptyPidFile(getClusterPath(home));
   removeLeftovers(home);
   const log = openLog(home);
   const logStart = fstatSync(log).size;
@@ -86,12 +86,12 @@ export async function launch({ home, programs, flags }: LaunchOptions): Promise<
   const hold = holdNew(lifeLine);
   const child = spawn(
     '/bin/sh',
-    ['-c', RUN_SCRIPT, 'sh', lifeLine, join(programs, 'bin', 'postgres'), '-D', clusterOf(home), ...settings],
+    ['-c', RUN_SCRIPT, 'sh', lifeLine, join(programs, 'bin', 'postgres'), '-D', getClusterPath(home), ...settings],
     // Detached: Ctrl-C in the terminal must not stop the server before the processes that use it.
     {
       ...home.account,
       cwd: '/',
-      env: { ...programEnvironment(), ...toStalePidVariable(clusterOf(home)) },
+      env: { ...programEnvironment(), ...toStalePidVariable(getClusterPath(home)) },
       detached: true,
       stdio: ['ignore', 'ignore', log],
     },
@@ -107,7 +107,7 @@ export async function launch({ home, programs, flags }: LaunchOptions): Promise<
   child.once('exit', () => {
     // The directory may have been removed after the server was stopped.
     const logged = existsSync(logPath(home)) ? readFileSync(logPath(home), 'utf8').slice(logStart) : '';
-    failure ??= reasonIn(selectLines(id, logged));
+    failure ??= findReason(selectLines(id, logged));
   });
   return { lifeLine, hold, failure: () => failure };
 }
@@ -146,7 +146,7 @@ function removeEmptyPidFile(cluster: string): void {
 /** Starts a new watcher for a server whose watcher was killed. */
 export function adopt(home: Home, lifeLine: string, pid: number): void {
   const log = openLog(home);
-  spawn('/bin/sh', ['-c', ADOPT_SCRIPT, 'sh', lifeLine, String(pid), join(clusterOf(home), 'postmaster.pid')], {
+  spawn('/bin/sh', ['-c', ADOPT_SCRIPT, 'sh', lifeLine, String(pid), join(getClusterPath(home), 'postmaster.pid')], {
     ...home.account,
     cwd: '/',
     env: programEnvironment(),

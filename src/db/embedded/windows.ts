@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { clusterOf, passwordOf, programEnvironment } from './cluster.ts';
+import { getClusterPath, readPassword, programEnvironment } from './cluster.ts';
 import { login } from './login.ts';
 import { freePort, type LaunchOptions, logPath, recordedServer, type Started } from './server.ts';
 
@@ -36,9 +36,9 @@ export async function startOnWindows(options: LaunchOptions): Promise<Started> {
 }
 
 async function runningServer({ home }: LaunchOptions): Promise<number | undefined> {
-  const server = recordedServer(clusterOf(home));
+  const server = recordedServer(getClusterPath(home));
   if (!server?.isReady) return undefined;
-  const lifeLine = await login({ port: server.port, password: passwordOf(home) });
+  const lifeLine = await login({ port: server.port, password: readPassword(home) });
   return lifeLine === undefined ? undefined : server.port;
 }
 
@@ -47,7 +47,7 @@ async function control(
   command: string,
   ...args: readonly string[]
 ): Promise<boolean> {
-  const child = spawn(join(programs, 'bin', 'pg_ctl'), [command, '-w', '-D', clusterOf(home), ...args], {
+  const child = spawn(join(programs, 'bin', 'pg_ctl'), [command, '-w', '-D', getClusterPath(home), ...args], {
     env: programEnvironment(),
     stdio: 'ignore',
     detached: true,

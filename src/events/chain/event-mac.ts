@@ -9,7 +9,7 @@ const PURPOSE = 'audit-event';
 /** An event before it is stored. */
 export type MacInput = Readonly<Record<EventProperty, unknown>>;
 
-const macOf = (key: Buffer, columns: readonly unknown[]): Buffer =>
+const computeMac = (key: Buffer, columns: readonly unknown[]): Buffer =>
   createHmac('sha256', key).update(JSON.stringify(columns)).digest();
 
 /** Sorts the keys of objects, because `jsonb` does not keep their order. */
@@ -23,7 +23,7 @@ function canonical(value: unknown): unknown {
 
 /** Signs an event, so that the worker chains only rows that this service wrote. */
 const signEvent = (key: Buffer, event: MacInput): Buffer =>
-  macOf(
+  computeMac(
     key,
     PROPERTIES.map((property) => canonical(event[property])),
   );
@@ -35,7 +35,7 @@ export function isEventSigned(keys: readonly Buffer[], row: CanonicalRow): boole
   const stored = { ...row, details: JSON.parse(row.details) as unknown, count: Number(row.count) };
   const columns = COLUMNS.map((column) => canonical(stored[column]));
   return keys.some((key) => {
-    const expected = macOf(key, columns);
+    const expected = computeMac(key, columns);
     return given.length === expected.length && timingSafeEqual(given, expected);
   });
 }

@@ -8,7 +8,7 @@ import { requirePermission } from '../../auth/permissions.ts';
  * `teamProcedure` does not fit. @throws team_not_found, permission_missing
  */
 export async function requireKeyManager(ctx: Context, teamId: string): Promise<ActiveMembership> {
-  const membership = await ctx.membershipOf(teamId);
+  const membership = await ctx.findMembership(teamId);
   if (membership === null) throw new ProblemError('team_not_found');
   requirePermission(membership.permissions, 'manage_api_keys');
   return membership;

@@ -11,7 +11,7 @@ export const auditConsoleRouter = router({
     .input(listAuditInput)
     .output(auditPageOutput)
     .query(async ({ ctx, input }) => {
-      const membership = await ctx.membershipOf(input.teamId);
+      const membership = await ctx.findMembership(input.teamId);
       if (membership === null) throw new ProblemError('team_not_found');
       requirePermission(membership.permissions, 'edit_team_settings');
       return listTeamEvents(ctx.services.db, input);

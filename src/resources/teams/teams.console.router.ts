@@ -22,7 +22,7 @@ import {
 
 /** Requires a session of an active member of `teamId`. @throws team_not_found for everyone else */
 const memberProcedure = sessionProcedure.input(z.object({ teamId: resourceId })).use(async ({ ctx, input, next }) => {
-  const membership = await ctx.membershipOf(input.teamId);
+  const membership = await ctx.findMembership(input.teamId);
   if (membership === null) throw new ProblemError('team_not_found');
   const caller = { teamId: input.teamId, accountId: membership.accountId, credential: ctx.principal };
   return next({ ctx: { membership, caller } });
