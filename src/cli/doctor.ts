@@ -10,6 +10,7 @@ import { appliedMigrations } from '../db/backup/tables.ts';
 import { createEncryption } from '../crypto/encryption.ts';
 import { createClient } from '../db/connection.ts';
 import { connectionFault } from '../db/connection-fault.ts';
+import { tlsVersion } from '../db/pg-internals.ts';
 import { countKeyUse } from '../jobs/reseal.ts';
 import { knownMigrations } from '../db/migrate.ts';
 import { checkAudit } from './audit-check.ts';
@@ -109,7 +110,8 @@ async function describeServer(client: Client, config: Config): Promise<string> {
   if (server === undefined || server.number < 140_000)
     throw new Error(`PostgreSQL ${server?.version} is too old: upgrade to 14 or later`);
   if (server.encoding !== 'UTF8') throw new Error(`the encoding is ${server.encoding}: create the database with UTF8`);
-  return `PostgreSQL ${server.version}${config.databaseUrl === undefined ? ', embedded' : ''}`;
+  if (config.databaseUrl === undefined) return `PostgreSQL ${server.version}, embedded`;
+  return `PostgreSQL ${server.version}, ${tlsVersion(client) ?? 'without TLS'}`;
 }
 
 // Not through the migrator, which would create its table: a check is read-only.

@@ -1,5 +1,6 @@
 import type { EventEmitter } from 'node:events';
-import pg, { type PoolClient } from 'pg';
+import { TLSSocket } from 'node:tls';
+import pg from 'pg';
 
 /**
  * All internals of pg that this service uses. `test/db/pg-internals.test.ts` names each one that a new version of pg
@@ -51,5 +52,11 @@ export type DataRow = { readonly fields: readonly (string | null)[] };
 export const toPgConnection = (connection: unknown): PgConnection => connection as PgConnection;
 
 /** Returns the connection of a client. */
-export const getPgConnection = (client: PoolClient): PgConnection =>
-  (client as PoolClient & { readonly connection: PgConnection }).connection;
+export const getPgConnection = (client: pg.ClientBase): PgConnection =>
+  (client as pg.ClientBase & { readonly connection: PgConnection }).connection;
+
+/** Returns the version of TLS that a connected client uses. @returns null without TLS */
+export function tlsVersion(client: pg.ClientBase): string | null {
+  const { stream } = getPgConnection(client);
+  return stream instanceof TLSSocket ? stream.getProtocol() : null;
+}

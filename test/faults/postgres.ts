@@ -24,6 +24,8 @@ export async function startPostgres(flags: readonly string[] = []) {
 
   return {
     url: server.url,
+    /** Its data directory. */
+    directory: cluster,
     /** SIGINT ends what is under way and the server in order, SIGQUIT at once, as in a crash. */
     async stop(signal: 'SIGINT' | 'SIGQUIT'): Promise<void> {
       const pid = pidOf();
