@@ -14,6 +14,7 @@ import { createSourceReader } from './http/client-address.ts';
 import { openGeolocation } from './http/geolocation.ts';
 import { countJobs } from './jobs/queue.ts';
 import { errorSummary } from './telemetry/log.ts';
+import { startSequencer } from './events/sequencer.ts';
 import { startWorker } from './jobs/worker.ts';
 import { createMailer } from './email/mailer.ts';
 import { createLimiter, withTelemetry } from './rate-limit/limiter.ts';
@@ -79,6 +80,7 @@ async function start(): Promise<void> {
   // Printed before anything else can fail, because the keys cannot be shown again.
   process.stdout.write(await firstGreeting(services));
   const worker = await startWorker(services, mailer, log);
+  const sequencer = startSequencer(services, log);
   const scrapes = await listenForScrapes(services, telemetry);
   await listen(server, config.port, config.host);
   log.info({ host: config.host, port: config.port, baseUrl: config.baseUrl }, 'listening');
@@ -89,6 +91,7 @@ async function start(): Promise<void> {
     // In parallel, so that slow requests and slow jobs do not add up.
     await Promise.all([closeServer(server, FINISH_MS), worker.stop()]);
     await Promise.all([usage.close(), denials.close(), telemetry.tracing?.close()]);
+    await sequencer.stop();
     mailer.close();
     await Promise.all([limiter.close(), attempts.close()]);
     await opened.close();

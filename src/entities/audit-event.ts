@@ -43,8 +43,14 @@ const AuditEventSchema = defineEntity({
     count: p.integer().default(1),
     /** The MAC of the service over all other columns; null in rows of versions without MACs. */
     mac: p.blob().nullable(),
+    /** The transaction that inserted it, by which the worker finds it; null in rows of versions before. */
+    xid: p.string().columnType('xid8').nullable().defaultRaw('pg_current_xact_id()'),
   },
   indexes: [
+    {
+      name: 'audit_event_xid_index',
+      expression: 'create index "audit_event_xid_index" on "audit_event" ("xid") where xid is not null',
+    },
     {
       name: 'audit_event_team_index',
       expression: 'create index "audit_event_team_index" on "audit_event" ("team_id", "id") where team_id is not null',
@@ -62,7 +68,7 @@ const AuditEventSchema = defineEntity({
 export class AuditEvent extends AuditEventSchema.class {}
 AuditEventSchema.setClass(AuditEvent);
 
-/** An event that is not chained yet. A trigger inserts it with the event. */
+/** An event that was found and has no position: it has no valid MAC, or it was restored. */
 const AuditPendingSchema = defineEntity({
   name: 'AuditPending',
   tableName: 'audit_pending',
@@ -72,7 +78,9 @@ const AuditPendingSchema = defineEntity({
 export class AuditPending extends AuditPendingSchema.class {}
 AuditPendingSchema.setClass(AuditPending);
 
-/** The position of an event in the chain. Each hash covers the previous one and the event. */
+/**
+ * The position of an event: the one order of all events, without gaps. Each hash covers the previous one and the event.
+ */
 const AuditLinkSchema = defineEntity({
   name: 'AuditLink',
   tableName: 'audit_link',
@@ -105,3 +113,24 @@ const AuditCheckpointSchema = defineEntity({
 
 export class AuditCheckpoint extends AuditCheckpointSchema.class {}
 AuditCheckpointSchema.setClass(AuditCheckpoint);
+
+/**
+ * Where the worker has got to, in one row: the signed end of the chain, which is null before its first run, and the
+ * snapshot in which it looked for events. `server` identifies the PostgreSQL server that the snapshot belongs to.
+ */
+const AuditHeadSchema = defineEntity({
+  name: 'AuditHead',
+  tableName: 'audit_head',
+  properties: {
+    id: p.smallint().primary().autoincrement(false).default(1),
+    snapshot: p.string().columnType('pg_snapshot'),
+    server: text(),
+    sequence: p.bigint().nullable(),
+    hash: p.blob().nullable(),
+    signature: p.blob().nullable(),
+  },
+  checks: [{ name: 'audit_head_single_check', expression: 'id = 1' }],
+});
+
+export class AuditHead extends AuditHeadSchema.class {}
+AuditHeadSchema.setClass(AuditHead);

@@ -1,7 +1,15 @@
 export { Account, ACCOUNT_ROLES } from './account.ts';
 export { AccountToken, TOKEN_PURPOSES, type TokenPurpose } from './account-token.ts';
 export { ApiKey, ApiKeySecret } from './api-key.ts';
-export { ACTOR_KINDS, AuditCheckpoint, AuditEvent, AuditLink, AuditPending, type ActorKind } from './audit-event.ts';
+export {
+  ACTOR_KINDS,
+  AuditCheckpoint,
+  AuditEvent,
+  AuditHead,
+  AuditLink,
+  AuditPending,
+  type ActorKind,
+} from './audit-event.ts';
 export { firstIdAt, newId } from './base.ts';
 export { EMAIL_FAILURES, Invitation, InvitationLink, type EmailFailure } from './invitation.ts';
 export { KnownDevice } from './known-device.ts';

@@ -6,8 +6,9 @@ import { AuditEvent, newId } from '../entities/index.ts';
 import type { EventFields } from './event.ts';
 import type { EventName } from './catalogue.ts';
 import { currentActor } from './actor.ts';
-import { EVENT_COLUMNS, PROPERTIES } from './chain/event-columns.ts';
+import { COLUMNS, EVENT_COLUMNS, PROPERTIES } from './chain/event-columns.ts';
 import { createMac } from './chain/event-mac.ts';
+import { emitRecorded } from './wake.ts';
 
 const DETAILS_LENGTH_MAX = 2000;
 
@@ -19,8 +20,21 @@ export function record(tx: EntityManager, event: EventName, fields: EventFields 
   const row = toEvent(event, fields);
   tx.create(AuditEvent, { ...row, mac: createMac(tx, row) });
   const { audit } = currentActor();
-  afterCommit(tx, () => audit(event, fields));
+  afterCommit(tx, () => {
+    audit(event, fields);
+    emitRecorded(tx);
+  });
 }
+
+const ROW = [...COLUMNS, 'mac'].join(', ');
+
+/** The types of parameters that are not text. */
+const TYPES: Readonly<Record<string, string>> = {
+  occurred_at: 'timestamptz',
+  details: 'jsonb',
+  count: 'int',
+  mac: 'bytea',
+};
 
 /** A command that inserts its event in the same SQL statement. Only `runAndRecord` runs it. */
 export type RecordedCommand<Row> = { readonly event: EventName; readonly command: Command<Row> };
@@ -30,11 +44,10 @@ export type RecordedCommand<Row> = { readonly event: EventName; readonly command
  * @param change an insert, update or delete that ends in `returning`
  */
 export function recordedCommand<Row>(name: string, change: string, event: EventName): RecordedCommand<Row> {
-  const last = 1 + Math.max(...[...change.matchAll(/\$(\d+)/g)].map(([, number]) => Number(number)));
+  const first = 1 + Math.max(...[...change.matchAll(/\$(\d+)/g)].map(([, number]) => Number(number)));
+  const values = [...COLUMNS, 'mac'].map((column, i) => `$${first + i}::${TYPES[column] ?? 'text'}`);
   const text = `with changed as (${change}), recorded as (
-       insert into audit_event
-       select event.* from changed, jsonb_populate_record(null::audit_event, $${last}::jsonb) event
-       limit 1)
+       insert into audit_event (${ROW}) select ${values.join(', ')} from changed limit 1)
      select * from changed`;
   return { event, command: command(name, text) };
 }
@@ -46,14 +59,17 @@ export async function runAndRecord<Row extends object>(
   values: readonly unknown[],
   fields: EventFields,
 ): Promise<Row[]> {
-  const rows = await db.run(changing, [...values, JSON.stringify(toRow(db, toEvent(event, fields)))]);
-  if (rows.length > 0) currentActor().audit(event, fields);
+  const rows = await db.run(changing, [...values, ...toParameters(db, toEvent(event, fields))]);
+  if (rows.length > 0) {
+    currentActor().audit(event, fields);
+    emitRecorded(db.orm.em);
+  }
   return rows;
 }
 
 const insertEvents = command<never>(
   'insert_audit_events',
-  'insert into audit_event select * from jsonb_populate_recordset(null::audit_event, $1::jsonb)',
+  `insert into audit_event (${ROW}) select ${ROW} from jsonb_populate_recordset(null::audit_event, $1::jsonb)`,
 );
 
 /** Records an event outside of a transaction, for what changes nothing else, such as an operator’s look-up. */
@@ -63,8 +79,10 @@ export async function recordNow(db: Database, event: EventName, fields: EventFie
 }
 
 /** Inserts events that were collected outside of a call. */
-export const insertRows = async (db: Database, events: readonly NewEvent[]): Promise<void> =>
-  void (await db.run(insertEvents, [JSON.stringify(events.map((event) => toRow(db, event)))]));
+export async function insertRows(db: Database, events: readonly NewEvent[]): Promise<void> {
+  await db.run(insertEvents, [JSON.stringify(events.map((event) => toRow(db, event)))]);
+  emitRecorded(db.orm.em);
+}
 
 export type NewEvent = ReturnType<typeof toEvent>;
 
@@ -114,3 +132,13 @@ function toRow(db: Pick<Database, 'orm'>, event: NewEvent): Record<string, unkno
   const columns = PROPERTIES.map((property) => [EVENT_COLUMNS[property], event[property]] as const);
   return { ...Object.fromEntries(columns), mac: `\\x${createMac(db.orm.em, event).toString('hex')}` };
 }
+
+/** Converts an event to the parameters of a recorded command. */
+const toParameters = (db: Pick<Database, 'orm'>, event: NewEvent): unknown[] => [
+  ...PROPERTIES.map((property) => {
+    const value = event[property];
+    if (value instanceof Date) return value.toISOString();
+    return property === 'details' ? JSON.stringify(value) : value;
+  }),
+  createMac(db.orm.em, event),
+];

@@ -7,7 +7,7 @@ import { problemExample, REQUEST_ID } from './openapi-examples.ts';
 import type { Route } from './routes.ts';
 
 /** Errors that every operation shares. Those of the HTTP parser and of unknown paths belong to no operation. */
-export const SHARED_ERRORS: readonly ProblemCode[] = [
+const SHARED: readonly ProblemCode[] = [
   'malformed_request',
   'credential_missing',
   'credential_invalid',
@@ -23,7 +23,7 @@ export const SHARED_ERRORS: readonly ProblemCode[] = [
 /** Returns the codes of all errors that an operation can respond with. */
 export function operationErrors({ meta: { access, errors = [] }, input, pathParams, hasBody }: Route): ProblemCode[] {
   const codes = new Set<ProblemCode>([
-    ...SHARED_ERRORS,
+    ...SHARED,
     ...(access === undefined || access.scope === null ? [] : (['scope_missing'] as const)),
     ...(access?.accountLevel ? (['team_credential_refused'] as const) : []),
     ...(input === undefined ? [] : (['validation_failed'] as const)),

@@ -5,7 +5,7 @@ import { useEventKey } from '../../src/events/chain/event-mac.ts';
 import { record, recordNow } from '../../src/events/record.ts';
 import { GENESIS } from '../../src/events/chain/hash-chain.ts';
 import { insertCheckpoint } from '../../src/events/chain/checkpoints.ts';
-import { chainEvents } from '../../src/events/chain/append.ts';
+import { chainEvents, numberEvents } from '../../src/events/chain/append.ts';
 import { pruneEvents } from '../../src/events/chain/retention.ts';
 import { verifyAudit } from '../../src/events/chain/verify.ts';
 import { createEncryption } from '../../src/crypto/encryption.ts';
@@ -24,6 +24,7 @@ const anotherProcess = ({ services }: Api) => ({ ...services, db: { ...services.
 const UNCHAIN = [
   'delete from audit_link',
   'delete from audit_checkpoint',
+  'update audit_head set sequence = null, hash = null, signature = null',
   'insert into audit_pending select id from audit_event',
 ];
 
@@ -48,6 +49,15 @@ async function tamper(api: Api, ...statements: string[]): Promise<void> {
   await client.query('set session_replication_role = replica');
   for (const sql of statements) await client.query(sql);
   await client.end();
+}
+
+/** The statement with which somebody puts back the signed end that there is now. */
+async function savedHead(api: Api): Promise<string> {
+  const [head] = await api.rows<{ sequence: string; hash: string; signature: string }>(
+    `select sequence, encode(hash, 'hex') as hash, encode(signature, 'hex') as signature from audit_head`,
+  );
+  return `update audit_head set sequence = ${head?.sequence}, hash = decode('${head?.hash}', 'hex'),
+    signature = decode('${head?.signature}', 'hex')`;
 }
 
 const insertForged = (at: string) =>
@@ -85,6 +95,41 @@ describe('the chain', () => {
 
     expect(await chain(api)).toBe(1);
     expect(await verify(api)).toMatchObject({ fault: null, events: 4, pending: 0 });
+  });
+
+  // Guarantees that transaction ids, which mean nothing on another server, are not believed after a restore.
+  shared.for([
+    ['of another server', `update audit_head set server = 'another'`],
+    ['of the future', `update audit_head set snapshot = '9000000000:9000000000:'`],
+    ['that somebody deleted', 'delete from audit_head'],
+  ] as const)('takes in every event without a position where the snapshot is one %s', async ([, sql]) => {
+    const api = await aLog(2);
+    await more(api, 2);
+    await tamper(api, sql);
+    await more(api, 1);
+
+    expect(await verify(api)).toMatchObject({ faults: [], events: 2, pending: 3 });
+    expect((await numberEvents(api.services, log)).count).toBe(3);
+    await more(api, 1);
+    expect((await numberEvents(api.services, log)).count).toBe(1);
+    expect(await verify(api)).toMatchObject({ faults: [], events: 6, pending: 0 });
+  });
+
+  // Guarantees that no crash between a batch and its checkpoint leaves an end that nobody can extend.
+  shared('goes on in another process from where no checkpoint was signed yet', async () => {
+    const api = await aLog(1);
+    await more(api, 2);
+    expect(await numberEvents(api.services, log)).toMatchObject({ count: 2 });
+    await more(api, 1);
+
+    expect(await numberEvents(anotherProcess(api), log)).toMatchObject({ count: 1 });
+    expect(await api.rows('select sequence::int from audit_checkpoint order by sequence')).toEqual([{ sequence: 1 }]);
+    expect(await verify(api)).toMatchObject({ faults: [], events: 4, pending: 0, end: { sequence: 4 } });
+    expect(await chainEvents(anotherProcess(api), log)).toBe(0);
+    expect(await api.rows('select sequence::int from audit_checkpoint order by sequence')).toEqual([
+      { sequence: 1 },
+      { sequence: 4 },
+    ]);
   });
 
   shared('of several that add to it at once nothing comes twice', async () => {
@@ -135,7 +180,15 @@ describe('verifying tells of', () => {
       3,
       [`delete from audit_event where id = ${third}`, 'delete from audit_link where sequence = 3'],
     ],
-    ['an event that was slipped in with the triggers off', 'event_unchained', null, [insertForged('now()')]],
+    ['an event that was slipped in with the triggers off', 'event_forged', null, [insertForged('now()')]],
+    [
+      'an event whose link was deleted with those after it',
+      'event_unchained',
+      null,
+      ['delete from audit_link where sequence > 3'],
+    ],
+    ['an end that nobody signed', 'checkpoint_not_signed', 5, [`update audit_head set signature = sha256('x')`]],
+    ['an end with another hash', 'checkpoint_differs', 5, [`update audit_head set hash = sha256('x')`]],
     [
       'an event that was slipped in and made pending',
       'event_forged',
@@ -154,7 +207,7 @@ describe('verifying tells of', () => {
       'a trigger that was disabled',
       'trigger_disabled',
       null,
-      ['alter table audit_event disable trigger audit_event_pending'],
+      ['alter table audit_event disable trigger audit_event_append_only'],
     ],
     ['a trigger that was dropped', 'trigger_missing', null, ['drop trigger audit_link_append_only on audit_link']],
     [
@@ -241,6 +294,16 @@ describe('verifying tells of', () => {
     await chainEvents(anotherProcess(api), log);
 
     expect((await verify(api)).faults).toMatchObject([{ kind: 'chain_restarted', sequence: 1 }]);
+  });
+
+  // Guarantees that nobody hides an event from the worker by saying that it was looked at long ago.
+  shared('an event whose transaction id was altered before it got its position', async () => {
+    const api = await aLog(2);
+    await more(api, 1);
+    await tamper(api, `update audit_event set xid = '3' where not exists (select from audit_link where event_id = id)`);
+
+    expect(await chain(api)).toBe(0);
+    expect((await verify(api)).faults).toMatchObject([{ kind: 'event_unchained', sequence: null }]);
   });
 
   // Guarantees that nobody extends the chain with hashes of their own: they are no secret.
@@ -338,6 +401,7 @@ describe('verifying tells of', () => {
 
   shared('an older state that was put back, by the worker that signed a newer one', async () => {
     const api = await aLog(3);
+    const restoreHead = await savedHead(api);
     await more(api, 2);
     await chain(api);
     await tamper(
@@ -345,6 +409,7 @@ describe('verifying tells of', () => {
       `delete from audit_event where id in (select event_id from audit_link where sequence > 3)`,
       'delete from audit_link where sequence > 3',
       'delete from audit_checkpoint where sequence > 3',
+      restoreHead,
     );
     await more(api, 1);
     const errors = vi.fn<(fields: object, message: string) => void>();
@@ -356,6 +421,7 @@ describe('verifying tells of', () => {
   // Guarantees that a copy of the log's checkpoints tells what the database alone cannot.
   shared('an end that was cut off with its checkpoints, to whoever knows one of them', async () => {
     const api = await aLog(3);
+    const restoreHead = await savedHead(api);
     await more(api, 2);
     await chain(api);
     const { end } = await verify(api);
@@ -365,6 +431,7 @@ describe('verifying tells of', () => {
       `delete from audit_event where id in (select event_id from audit_link ${after})`,
       `delete from audit_link ${after}`,
       `delete from audit_checkpoint ${after}`,
+      restoreHead,
     );
 
     expect((await verify(api)).fault).toBeNull();

@@ -1,148 +1,98 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Pool } from 'pg';
 import type { Log } from '../../telemetry/log.ts';
-import { record } from '../record.ts';
-import {
-  findUnsignedUntil,
-  insertCheckpoint,
-  newestCheckpoint,
-  findSignerIndex,
-  tryLockChain,
-  type ChainServices,
-  type StoredCheckpoint,
-} from './checkpoints.ts';
-import { eventKeys, isEventSigned } from './event-mac.ts';
-import { CANONICAL, type CanonicalRow } from './event-columns.ts';
-import { GENESIS, nextPosition, type ChainPosition } from './hash-chain.ts';
+import { recordNow } from '../record.ts';
+import { numberBatch, type Cursor, type Source } from './batch.ts';
+import { findSignerIndex, tryLockChain, type ChainServices } from './checkpoints.ts';
+import type { ChainPosition } from './hash-chain.ts';
+import { signCheckpointAt } from './links.ts';
+import { inTransaction } from './sql.ts';
+import { findEndProblem, readState, signedEnd } from './state.ts';
 
-const BATCH_MAX = 1000;
-/** A run ends after this many batches; the next minute continues. */
+/** A run ends after this many batches; the next one continues. */
 const BATCHES_MAX = 50;
-
-/** The start of a chain that is older than the column that stores it. */
-const UNKNOWN_START = '1970-01-01T00:00:00.000Z';
-
-type Batch = {
-  /** The number of chained events. */
-  readonly count: number;
-  readonly end: ChainPosition;
-  /** Events without a valid MAC. They stay pending, and `audit verify` reports them. */
-  readonly rejected: readonly string[];
-  /** The id of the last event of the batch. */
-  readonly after: string;
-  readonly isLast: boolean;
-};
-
-/**
- * Chains the pending events and signs the end of the chain. Requests do not do this, because they would have to wait
- * for each other to know the previous hash. @returns the number of chained events
- */
-export async function chainEvents(services: ChainServices, log: Log): Promise<number> {
-  let chained = 0;
-  let after = '';
-  for (let i = 0; i < BATCHES_MAX; i += 1) {
-    const from = after;
-    const batch = await services.db.em().transactional((tx) => chainBatch(tx, services, log, from));
-    if (batch === null) break;
-    chained += batch.count;
-    after = batch.after;
-    const [eventId] = batch.rejected;
-    if (eventId !== undefined) {
-      log.error({ events: batch.rejected.length, eventId }, 'audit events without a valid MAC were not chained');
-    }
-    if (batch.count > 0) {
-      lastEnds.set(services.db, batch.end);
-      // Compare it with `roster audit verify --known`: it reveals whether the end of the chain was cut off later.
-      if (batch.isLast || i === BATCHES_MAX - 1)
-        log.info({ sequence: batch.end.sequence, hash: batch.end.hash }, 'audit checkpoint');
-    }
-    if (batch.isLast) break;
-  }
-  return chained;
-}
 
 /** The end of the chain that this process wrote last. It reveals a chain that was restarted in the database. */
 const lastEnds = new WeakMap<object, ChainPosition>();
 
-async function chainBatch(tx: EntityManager, services: ChainServices, log: Log, after: string): Promise<Batch | null> {
-  if (!(await tryLockChain(tx))) return null;
-  const last = await newestCheckpoint(tx);
-  const problem = await findEndProblem(tx, services, last);
-  if (problem !== null) {
-    log.error(
-      { sequence: last?.sequence ?? 0, problem },
-      'the audit chain was not extended; run `roster audit verify`',
-    );
-    return null;
-  }
-  // Record a key change, so that the newest checkpoint is signed by the first key before the other keys are removed.
-  if (after === '' && last !== undefined && findSignerIndex(services.encryption, last) > 0) {
-    record(tx, 'audit_log.key_changed');
-    await tx.flush();
-  }
-  const rows = await tx.execute<CanonicalRow[]>(
-    `select ${CANONICAL} from audit_pending p join audit_event e on e.id = p.event_id
-     where p.event_id > ? order by p.event_id limit ?`,
-    [after, BATCH_MAX],
-  );
-  const lastRow = rows.at(-1);
-  if (lastRow === undefined) return null;
-
-  const period = {
-    startedAt: last === undefined ? new Date().toISOString() : (last.startedAt ?? UNKNOWN_START),
-    unsignedUntil: findUnsignedUntil(last),
-  };
-  const isUnsignedAllowed = Date.now() < Date.parse(period.unsignedUntil);
-  const keys = eventKeys(services.encryption);
-  const isAuthentic = (row: CanonicalRow) => (row.mac === null ? isUnsignedAllowed : isEventSigned(keys, row));
-  const authentic = rows.filter(isAuthentic);
-  let end: ChainPosition = last ?? GENESIS;
-  const links = authentic.map((row) => {
-    end = nextPosition(end, row);
-    return { ...end, event_id: row.id };
+/**
+ * Gives every event without a position its own, also those that wait for their key, and signs a checkpoint. Runs each
+ * minute. @returns the number of events that got a position
+ */
+export async function chainEvents(services: ChainServices, log: Log): Promise<number> {
+  if (!(await isExtendable(services, log))) return 0;
+  const waiting = await numberFrom('pending', services, log);
+  const found = await numberFrom('new', services, log);
+  await inTransaction(services.db.pool, async (sql) => {
+    if (!(await tryLockChain(sql))) return;
+    const state = await readState(sql);
+    if (findEndProblem(services.encryption, state, lastEnds.get(services.db)) !== null) return;
+    const end = signedEnd(state);
+    if (end.sequence > (state.checkpoint?.sequence ?? 0)) await signCheckpointAt(sql, services, log, end, state);
   });
-  if (links.length > 0) {
-    await insertLinks(tx, links);
-    await insertCheckpoint(tx, services.encryption, { ...end, isRoot: false, ...period });
-  }
-  return {
-    count: links.length,
-    end: { sequence: end.sequence, hash: end.hash },
-    rejected: rows.filter((row) => !authentic.includes(row)).map(({ id }) => id),
-    after: lastRow.id,
-    isLast: rows.length < BATCH_MAX,
-  };
+  return waiting.count + found.count;
 }
 
 /**
- * Returns why the chain must not be extended, or null. Anyone with write access to the
- * database can compute links, so only a signed checkpoint determines the end of the chain.
+ * Gives new events their positions: one order of all events, without gaps, chained and signed. Requests do not do
+ * this, because they would have to wait for each other to know the previous hash. Of several processes one does it.
+ * @param pool the connections to use instead of those of requests
  */
-async function findEndProblem(
-  tx: EntityManager,
-  { db, encryption }: ChainServices,
-  last: StoredCheckpoint | undefined,
-): Promise<string | null> {
-  const [link] = await tx.execute<{ sequence: string; hash: string }[]>(
-    `select sequence, encode(hash, 'hex') as hash from audit_link order by sequence desc limit 1`,
-  );
-  if (last === undefined) {
-    if (link !== undefined) return 'checkpoints_missing';
-    return lastEnds.has(db) ? 'chain_restarted' : null;
-  }
-  if (findSignerIndex(encryption, last) === -1) return 'checkpoint_not_signed';
-  const isEnd = last.isRoot ? link === undefined : Number(link?.sequence) === last.sequence && link?.hash === last.hash;
-  if (!isEnd) return 'end_differs';
-  const known = lastEnds.get(db);
-  return known !== undefined && known.sequence > last.sequence ? 'end_missing' : null;
+export async function numberEvents(services: ChainServices, log: Log, pool?: Pool): Promise<Run> {
+  const found = await numberFrom('new', services, log, pool);
+  if (found.outcome !== 'listed') return found;
+  const { count } = await numberFrom('pending', services, log, pool);
+  return { count, end: null, outcome: 'more' };
 }
 
-const insertLinks = (tx: EntityManager, links: readonly object[]) =>
-  tx.execute(
-    `with linked as (
-       insert into audit_link (sequence, event_id, hash)
-       select sequence, event_id, decode(hash, 'hex')
-       from jsonb_to_recordset(?::jsonb) as l (sequence bigint, event_id text, hash text)
-       returning event_id)
-     delete from audit_pending where event_id in (select event_id from linked)`,
-    [JSON.stringify(links)],
-  );
+/** A run of the numbering. */
+type Run = {
+  readonly count: number;
+  /** The end of the chain; null if it was not read. */
+  readonly end: ChainPosition | null;
+  /** `more`: run again soon, because another process was at it or the run ended at its limit. */
+  readonly outcome: 'done' | 'more' | 'blocked' | 'listed';
+};
+
+async function numberFrom(
+  source: Source,
+  services: ChainServices,
+  log: Log,
+  pool: Pool = services.db.pool,
+): Promise<Run> {
+  let count = 0;
+  let cursor: Cursor = { after: null, snapshot: null };
+  for (let i = 0; i < BATCHES_MAX; i += 1) {
+    const from = cursor;
+    const known = lastEnds.get(services.db);
+    const batch = await inTransaction(pool, (sql) => numberBatch(sql, services, log, { source, from, known }));
+    if (batch === 'busy') return { count, end: null, outcome: 'more' };
+    if (typeof batch === 'string') return { count, end: null, outcome: batch };
+    ({ cursor } = batch);
+    count += batch.count;
+    lastEnds.set(services.db, batch.end);
+    const [eventId] = batch.rejected;
+    if (eventId !== undefined && (source === 'new' || i === 0)) {
+      log.error({ events: batch.rejected.length, eventId }, 'audit events without a valid MAC were not chained');
+    }
+    if (batch.isLast) return { count, end: batch.end, outcome: 'done' };
+  }
+  return { count, end: null, outcome: 'more' };
+}
+
+/**
+ * Logs why the chain is not extended. Records a key change, so that the newest checkpoint is signed by the first key
+ * before the other keys are removed.
+ */
+async function isExtendable(services: ChainServices, log: Log): Promise<boolean> {
+  const state = await inTransaction(services.db.pool, readState);
+  const problem = findEndProblem(services.encryption, state, lastEnds.get(services.db));
+  if (problem !== null) {
+    const { sequence } = signedEnd(state);
+    log.error({ sequence, problem }, 'the audit chain was not extended; run `roster audit verify`');
+    return false;
+  }
+  if (state.checkpoint !== undefined && findSignerIndex(services.encryption, state.checkpoint) > 0) {
+    await recordNow(services.db, 'audit_log.key_changed', {});
+  }
+  return true;
+}

@@ -1,8 +1,8 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Encryption } from '../../crypto/encryption.ts';
 import { ADVISORY_LOCKS } from '../../db/advisory-locks.ts';
 import type { Database } from '../../db/database.ts';
 import { newId } from '../../entities/index.ts';
+import type { Sql } from './sql.ts';
 import { checkpointKeys, findSigner, signCheckpoint, type Checkpoint } from './hash-chain.ts';
 
 /** The services that the chain uses. */
@@ -13,24 +13,29 @@ export type StoredCheckpoint = Checkpoint & { readonly signature: string };
 
 const instant = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
+type CheckpointRow = Omit<StoredCheckpoint, 'sequence'> & { readonly sequence: string | number };
+
+/** Selects the columns of a checkpoint from `audit_checkpoint`. */
+export const CHECKPOINT_COLUMNS = `sequence, encode(hash, 'hex') as hash, is_root as "isRoot",
+  encode(signature, 'hex') as signature, ${instant('created_at')} as "createdAt",
+  ${instant('started_at')} as "startedAt", ${instant('unsigned_until')} as "unsignedUntil"`;
+
+export const toCheckpoint = (row: CheckpointRow): StoredCheckpoint => ({ ...row, sequence: Number(row.sequence) });
+
 /** Reads checkpoints. @param where a condition on `audit_checkpoint`, with its order */
 export async function readCheckpoints(
-  tx: EntityManager,
+  tx: Sql,
   where: string,
   values: readonly unknown[] = [],
 ): Promise<StoredCheckpoint[]> {
-  const rows = await tx.execute<(Omit<StoredCheckpoint, 'sequence'> & { sequence: string })[]>(
-    `select sequence, encode(hash, 'hex') as hash, is_root as "isRoot", encode(signature, 'hex') as signature,
-       ${instant('created_at')} as "createdAt", ${instant('started_at')} as "startedAt",
-       ${instant('unsigned_until')} as "unsignedUntil"
-     from audit_checkpoint where ${where}`,
-    [...values],
-  );
-  return rows.map((row) => ({ ...row, sequence: Number(row.sequence) }));
+  const rows = await tx.execute<CheckpointRow[]>(`select ${CHECKPOINT_COLUMNS} from audit_checkpoint where ${where}`, [
+    ...values,
+  ]);
+  return rows.map(toCheckpoint);
 }
 
 /** Returns the newest checkpoint, whose hash covers the whole chain. */
-export const newestCheckpoint = async (tx: EntityManager): Promise<StoredCheckpoint | undefined> =>
+export const newestCheckpoint = async (tx: Sql): Promise<StoredCheckpoint | undefined> =>
   (await readCheckpoints(tx, 'true order by sequence desc limit 1'))[0];
 
 /** Returns which of SECRET_KEYS signed a checkpoint, counted from 0, or -1. */
@@ -51,7 +56,7 @@ export function findUnsignedUntil(last: StoredCheckpoint | undefined): string {
 const UNSIGNED_MS = 3_600_000;
 
 /** Tries to lock the chain without waiting. @returns whether this transaction holds the lock */
-export async function tryLockChain(tx: EntityManager): Promise<boolean> {
+export async function tryLockChain(tx: Sql): Promise<boolean> {
   const [row] = await tx.execute<{ locked: boolean }[]>('select pg_try_advisory_xact_lock(?) as locked', [
     ADVISORY_LOCKS.auditChain,
   ]);
@@ -60,7 +65,7 @@ export async function tryLockChain(tx: EntityManager): Promise<boolean> {
 
 /** Signs a position of the chain with the first of SECRET_KEYS. */
 export async function insertCheckpoint(
-  tx: EntityManager,
+  tx: Sql,
   encryption: Encryption,
   position: Omit<Checkpoint, 'createdAt'>,
 ): Promise<void> {

@@ -4,15 +4,13 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 /** SHA-256 of the bodies of the trigger functions, as the migration creates them. */
 const BODIES = {
   audit_append_only: '5035d2aada62f2e756af17ec039777acd2258cb9b2fbb4d4f03ee6775e8dd5c1',
-  audit_note_pending: '52902df3d090dae589cf745f053fb1a0f0f54bc1da6ae9f8e10782ae3f191bfa',
 } as const;
 
-/** The triggers that prevent changes of rows, and that make new events pending. */
+/** The triggers that prevent changes of rows. */
 const TRIGGERS: Readonly<Record<string, keyof typeof BODIES>> = {
   audit_event_append_only: 'audit_append_only',
   audit_link_append_only: 'audit_append_only',
   audit_checkpoint_append_only: 'audit_append_only',
-  audit_event_pending: 'audit_note_pending',
 };
 
 export type GuardFault = {

@@ -11,11 +11,13 @@ import { faultAt, type Fault } from './faults.ts';
 import { checkGuards } from './guards.ts';
 import { CANONICAL, type CanonicalRow } from './event-columns.ts';
 import { GENESIS, nextPosition, type ChainPosition } from './hash-chain.ts';
-import { checkPending, findUnchained } from './pending.ts';
+import { findHeadSigner, HEAD_COLUMNS, toHead } from './head.ts';
+import { checkUnlinked } from './pending.ts';
+import { signedEnd } from './state.ts';
 
 const PAGE = 2000;
 
-/** An event is chained within a minute. After this long it is reported as late. */
+/** An event is chained within a second. After this long it is reported as late. */
 const LATE_MS = 3_600_000;
 /** A chain that is younger than its accounts or events by more than this was restarted. */
 const RESTART_MS = 86_400_000;
@@ -40,8 +42,8 @@ export type Verification = {
 };
 
 /**
- * Recomputes the chain from the events in one snapshot and compares it with what is stored. Only the newest
- * checkpoint has to be signed by one of SECRET_KEYS, because its hash covers everything before it.
+ * Recomputes the chain from the events in one snapshot and compares it with what is stored. Only its end
+ * and the newest checkpoint have to be signed by one of SECRET_KEYS, because their hashes cover everything before.
  * @param known a position from the log, which reveals whether the end was cut off after it
  */
 export async function verifyAudit(services: ChainServices, known?: ChainPosition): Promise<Verification> {
@@ -56,15 +58,20 @@ async function verify(tx: EntityManager, services: ChainServices, known?: ChainP
   const last = await newestCheckpoint(tx);
   const walk = new ChainWalk(services, root ?? GENESIS, known);
   await walk.run(tx);
-  const signer = last === undefined ? 0 : findSignerIndex(services.encryption, last);
-  const unsigned = last !== undefined && signer === -1 ? [faultAt('checkpoint_not_signed', last.sequence)] : [];
-  const pending = await checkPending(tx, services.encryption, last);
+  const [headRow] = await tx.execute<Parameters<typeof toHead>[0][]>(`select ${HEAD_COLUMNS} from audit_head`);
+  const head = toHead(headRow);
+  const signers = [
+    ...(last === undefined ? [] : [{ sequence: last.sequence, key: findSignerIndex(services.encryption, last) }]),
+    ...(head === null ? [] : [{ sequence: head.sequence, key: findHeadSigner(services.encryption, head) }]),
+  ];
+  const pending = await checkUnlinked(tx, services.encryption, last);
   const faults = [
-    ...[walk.fault ?? endFault(walk.end, last ?? GENESIS, known)].filter((fault) => fault !== null),
-    ...unsigned,
+    ...[walk.fault ?? endFault(walk.end, signedEnd({ head, checkpoint: last }), known)].filter(
+      (fault) => fault !== null,
+    ),
+    ...signers.filter(({ key }) => key === -1).map(({ sequence }) => faultAt('checkpoint_not_signed', sequence)),
     ...(await findRestart(tx, last)),
     ...pending.faults,
-    ...(await findUnchained(tx)),
     ...(await checkGuards(tx)).map(({ kind, trigger }) => ({ ...faultAt(kind, null), trigger })),
   ];
   return {
@@ -75,13 +82,14 @@ async function verify(tx: EntityManager, services: ChainServices, known?: ChainP
     end: walk.end,
     late: walk.late,
     unsigned: walk.unsigned,
-    isSignedByFirstKey: signer === 0,
+    isSignedByFirstKey: signers.every(({ key }) => key === 0),
   };
 }
 
-/** Checks that the chain ends at the newest checkpoint, and not before a known position. */
+/** Checks that the chain ends where it was signed last, and not before a known position. */
 function endFault(end: ChainPosition, last: ChainPosition, known: ChainPosition | undefined): Fault | null {
   if (last.sequence < end.sequence) return faultAt('end_not_signed', last.sequence + 1);
+  if (last.sequence === end.sequence && last.hash !== end.hash) return faultAt('checkpoint_differs', last.sequence);
   const expected = Math.max(last.sequence, known?.sequence ?? 0);
   return expected > end.sequence ? faultAt('end_missing', end.sequence + 1) : null;
 }

@@ -41,8 +41,7 @@ export const apiKeysConsoleRouter = router({
     .output(success)
     .mutation(async ({ ctx, input: { teamId, keyId } }) => {
       await requireKeyManager(ctx, teamId);
-      const { services, principal } = ctx;
-      await revokeKeyInTeam(services, { teamId, accountId: principal.accountId, credential: principal }, keyId);
+      await revokeKeyInTeam(ctx.services, { teamId, accountId: ctx.principal.accountId }, keyId);
       return SUCCESS;
     }),
 });

@@ -1,5 +1,8 @@
 import { z } from 'zod';
-import { resourceId, scopeName, text } from '../../procedures/fields.ts';
+import { SCOPES } from '../../entities/index.ts';
+import { resourceId, text } from '../../procedures/fields.ts';
+
+const scope = z.enum(SCOPES);
 
 export const authorizationInput = z.object({ id: text(1, 255) });
 
@@ -9,7 +12,7 @@ export const approveInput = z.object({
   accountId: resourceId,
   /** The only team to give access to; null for the whole account. */
   teamId: resourceId.nullable(),
-  scopes: z.array(scopeName).max(100),
+  scopes: z.array(scope).max(100),
 });
 
 export const authorizationOutput = z.object({
@@ -23,9 +26,9 @@ export const authorizationOutput = z.object({
     isVerified: z.boolean(),
   }),
   account: z.object({ id: z.string(), email: z.string() }),
-  scopes: z.array(scopeName),
+  scopes: z.array(scope),
   /** The scopes that are selected initially. */
-  preselectedScopes: z.array(scopeName),
+  preselectedScopes: z.array(scope),
   /** Validity of the access in days, unless it is revoked. */
   accessDays: z.int(),
   teams: z.array(z.object({ id: z.string(), name: z.string(), roleName: z.string() })),

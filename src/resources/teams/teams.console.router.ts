@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { PERMISSIONS } from '../../entities/index.ts';
 import { ProblemError } from '../../errors.ts';
 import { sessionProcedure, teamProcedure } from '../../procedures/procedures.ts';
-import { permissionName, resourceId, SUCCESS, success } from '../../procedures/fields.ts';
+import { resourceId, SUCCESS, success } from '../../procedures/fields.ts';
 import { router } from '../../procedures/trpc.ts';
 import { requireRecentProof } from '../../auth/recent-proof.ts';
 import { readOverview, readSeats } from '../billing/seats.ts';
@@ -24,7 +25,7 @@ import {
 const memberProcedure = sessionProcedure.input(z.object({ teamId: resourceId })).use(async ({ ctx, input, next }) => {
   const membership = await ctx.findMembership(input.teamId);
   if (membership === null) throw new ProblemError('team_not_found');
-  const caller = { teamId: input.teamId, accountId: membership.accountId, credential: ctx.principal };
+  const caller = { teamId: input.teamId, accountId: membership.accountId };
   return next({ ctx: { membership, caller } });
 });
 
@@ -42,7 +43,7 @@ export const teamsConsoleRouter = router({
     }),
 
   permissions: memberProcedure
-    .output(z.array(permissionName))
+    .output(z.array(z.enum(PERMISSIONS)))
     .query(({ ctx: { membership } }) => [...membership.permissions]),
 
   seats: memberProcedure

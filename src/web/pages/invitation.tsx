@@ -11,11 +11,11 @@ import { useNotice } from '../components/notices.tsx';
 import { Page, Placeholder } from '../components/page.tsx';
 import { ResendVerification } from '../components/resend-verification.tsx';
 import { me, useSessionStart, useSignOut } from '../session.ts';
-import { publicTexts } from '../messages/public.ts';
+import { texts } from '../messages/console.ts';
 import { failureOf, isSignedOut, query, trpc, type Outputs } from '../trpc.ts';
 
 export function InvitationPage() {
-  const { token } = useSearch({ from: '/public/invitation' });
+  const { token } = useSearch({ from: '/visitors/invitation' });
   return token === undefined ? <IncompleteLink /> : <Invitation token={token} />;
 }
 
@@ -28,20 +28,18 @@ function Invitation({ token }: { readonly token: string }) {
   const [declined, setDeclined] = useState(false);
 
   if (declined)
-    return (
-      <Done title={publicTexts.invitation.declined} explanation={publicTexts.invitation.declinedDetail} next={null} />
-    );
+    return <Done title={texts.invitation.declined} explanation={texts.invitation.declinedDetail} next={null} />;
   const error = invitation.error ?? (isSignedOut(person.error) ? null : person.error);
   if (error !== null) {
     return (
-      <Page title={publicTexts.invitation.failedTitle}>
+      <Page title={texts.invitation.failedTitle}>
         <FailureAlert failure={failureOf(error)} />
       </Page>
     );
   }
   if (invitation.data === undefined || person.isPending) {
     return (
-      <Page title={publicTexts.invitation.loadingTitle}>
+      <Page title={texts.invitation.loadingTitle}>
         <Placeholder rows={4} />
       </Page>
     );
@@ -49,14 +47,11 @@ function Invitation({ token }: { readonly token: string }) {
 
   const { teamName, roleName, inviterName, email, expiresAt } = invitation.data;
   return (
-    <Page
-      title={publicTexts.invitation.title(teamName)}
-      explanation={publicTexts.invitation.from(inviterName, teamName)}
-    >
+    <Page title={texts.invitation.title(teamName)} explanation={texts.invitation.from(inviterName, teamName)}>
       <DataList labelWidth={88}>
-        <Fact label={publicTexts.invitation.invited} value={email} />
-        <Fact label={publicTexts.invitation.role} value={roleName} />
-        <Fact label={publicTexts.invitation.until} value={minute(expiresAt)} />
+        <Fact label={texts.invitation.invited} value={email} />
+        <Fact label={texts.invitation.role} value={roleName} />
+        <Fact label={texts.invitation.until} value={minute(expiresAt)} />
       </DataList>
       <Answer
         token={token}
@@ -66,9 +61,9 @@ function Invitation({ token }: { readonly token: string }) {
       />
       {declining && (
         <Confirmation
-          title={publicTexts.invitation.declineTitle}
-          explanation={publicTexts.invitation.declineExplanation}
-          submit={publicTexts.invitation.decline}
+          title={texts.invitation.declineTitle}
+          explanation={texts.invitation.declineExplanation}
+          submit={texts.invitation.decline}
           call={() => trpc.invitations.decline.mutate({ token })}
           onSuccess={() => setDeclined(true)}
           onClose={() => setDeclining(false)}
@@ -102,7 +97,7 @@ function Answer({ token, invitation, own, onDecline }: AnswerProps) {
     mutationFn: () => trpc.invitations.accept.mutate({ token }),
     onSuccess: () => {
       start('/');
-      notify(publicTexts.invitation.accepted(teamName));
+      notify(texts.invitation.accepted(teamName));
     },
   });
   const failure = accept.error === null ? undefined : failureOf(accept.error);
@@ -111,18 +106,18 @@ function Answer({ token, invitation, own, onDecline }: AnswerProps) {
   if (own !== null && own.toLowerCase() !== email.toLowerCase()) {
     return (
       <Stack gap="md">
-        <Alert color="yellow" title={publicTexts.invitation.otherTitle}>
-          {publicTexts.invitation.other(email, own)}
+        <Alert color="yellow" title={texts.invitation.otherTitle}>
+          {texts.invitation.other(email, own)}
         </Alert>
         <Button size="md" variant="default" loading={signOut.isPending} onClick={() => signOut.mutate()}>
-          {publicTexts.invitation.signOut}
+          {texts.invitation.signOut}
         </Button>
       </Stack>
     );
   }
   const decline = (
     <Button variant="subtle" color="gray" onClick={onDecline}>
-      {publicTexts.invitation.decline}
+      {texts.invitation.decline}
     </Button>
   );
   if (own !== null) {
@@ -134,7 +129,7 @@ function Answer({ token, invitation, own, onDecline }: AnswerProps) {
           </FailureAlert>
         )}
         <Button size="md" loading={accept.isPending} onClick={() => accept.mutate()}>
-          {publicTexts.invitation.accept}
+          {texts.invitation.accept}
         </Button>
         {decline}
       </Stack>
@@ -144,12 +139,12 @@ function Answer({ token, invitation, own, onDecline }: AnswerProps) {
     <Stack gap="sm">
       {!provesMailbox && (
         <Text size="sm" className="wrap">
-          {publicTexts.invitation.passedOn(email)}
+          {texts.invitation.passedOn(email)}
         </Text>
       )}
       {hasAccount !== false && (
         <ButtonLink to="/sign-in" search={{ next: here }} size="md">
-          {publicTexts.invitation.signIn}
+          {texts.invitation.signIn}
         </ButtonLink>
       )}
       {hasAccount !== true && (
@@ -159,7 +154,7 @@ function Answer({ token, invitation, own, onDecline }: AnswerProps) {
           size="md"
           variant={hasAccount === null ? 'default' : 'filled'}
         >
-          {publicTexts.invitation.signUp}
+          {texts.invitation.signUp}
         </ButtonLink>
       )}
       {decline}

@@ -8,14 +8,13 @@ import { FailureAlert } from '../components/failure-alert.tsx';
 import { Key } from '../components/icons.tsx';
 import { Page } from '../components/page.tsx';
 import { ResendVerification } from '../components/resend-verification.tsx';
-import { offerPasskeys, passkeyErrorText, signInWithPasskey } from '../passkeys.ts';
+import { offerPasskeys, passkeyTrouble, signInWithPasskey } from '../passkeys.ts';
 import { useSessionStart } from '../session.ts';
 import { texts } from '../messages/console.ts';
-import { publicTexts } from '../messages/public.ts';
 import { failureOf, query, trpc } from '../trpc.ts';
 
 export function SignIn() {
-  const { next } = useSearch({ from: '/public/sign-in' });
+  const { next } = useSearch({ from: '/visitors/sign-in' });
   const start = useSessionStart();
   const policy = useQuery(query('auth.policy'));
   const form = useCallForm({
@@ -36,10 +35,10 @@ export function SignIn() {
     endOffer.current = offerPasskeys(() => signedIn());
     return endOffer.current;
   }, []);
-  const passkeyError = passkeyErrorText(passkey.error, 'notUsed');
+  const trouble = passkeyTrouble(passkey.error, 'notUsed');
 
   return (
-    <Page title={publicTexts.signIn.title}>
+    <Page title={texts.signIn.title}>
       <form onSubmit={form.submit} noValidate>
         <Stack gap="md">
           {form.failure !== undefined && (
@@ -57,23 +56,23 @@ export function SignIn() {
           />
           <PasswordInput {...form.field('password')} label={texts.password} autoComplete="current-password" required />
           <Button type="submit" size="md" fullWidth loading={form.pending}>
-            {publicTexts.signIn.submit}
+            {texts.signIn.submit}
           </Button>
           <Text size="sm" ta="center">
-            <TextLink to="/forgot-password">{publicTexts.signIn.forgot}</TextLink>
+            <TextLink to="/forgot-password">{texts.signIn.forgot}</TextLink>
             {' · '}
-            <TextLink to="/email-sign-in">{publicTexts.signIn.emailLink}</TextLink>
+            <TextLink to="/email-sign-in">{texts.signIn.emailLink}</TextLink>
           </Text>
         </Stack>
       </form>
-      <Divider label={publicTexts.signIn.or} />
+      <Divider label={texts.signIn.or} />
       <Stack gap="md">
         {passkey.error !== null &&
-          (passkeyError === undefined ? (
+          (trouble === undefined ? (
             <FailureAlert failure={failureOf(passkey.error)} />
           ) : (
             <Text size="sm" role="alert">
-              {passkeyError}
+              {trouble}
             </Text>
           ))}
         <Button
@@ -84,14 +83,14 @@ export function SignIn() {
           loading={passkey.isPending}
           onClick={() => passkey.mutate()}
         >
-          {publicTexts.signIn.passkey}
+          {texts.signIn.passkey}
         </Button>
       </Stack>
       {/* The line keeps its height while the policy is loading. */}
       <p className="card-foot">
         {policy.data?.signup === 'open' ? (
           <>
-            {publicTexts.signIn.newHere} <TextLink to="/sign-up">{publicTexts.signIn.signUp}</TextLink>
+            {texts.signIn.newHere} <TextLink to="/sign-up">{texts.signIn.signUp}</TextLink>
           </>
         ) : (
           '\u00a0'

@@ -12,7 +12,6 @@ import { Page, Placeholder } from '../components/page.tsx';
 import { ResendVerification } from '../components/resend-verification.tsx';
 import { useSessionStart } from '../session.ts';
 import { texts } from '../messages/console.ts';
-import { publicTexts } from '../messages/public.ts';
 import { failureOf, query, trpc } from '../trpc.ts';
 
 type Invited = {
@@ -26,7 +25,7 @@ type Invited = {
 const pathOf = ({ token }: Invited) => `/invitation?token=${encodeURIComponent(token)}`;
 
 export function SignUp() {
-  const { invitation: token } = useSearch({ from: '/public/sign-up' });
+  const { invitation: token } = useSearch({ from: '/visitors/sign-up' });
   const policy = useQuery(query('auth.policy'));
   const invitation = useQuery({ ...query('invitations.read', { token: token ?? '' }), enabled: token !== undefined });
   const [sentTo, setSentTo] = useState<string>();
@@ -36,14 +35,14 @@ export function SignUp() {
   const error = policy.error ?? invitation.error;
   if (error !== null) {
     return (
-      <Page title={publicTexts.signUp.title}>
+      <Page title={texts.signUp.title}>
         <FailureAlert failure={failureOf(error)} />
       </Page>
     );
   }
   if (policy.data === undefined || (token !== undefined && invitation.data === undefined)) {
     return (
-      <Page title={publicTexts.signUp.title}>
+      <Page title={texts.signUp.title}>
         <Placeholder rows={4} height={64} />
       </Page>
     );
@@ -51,7 +50,7 @@ export function SignUp() {
   const { signup } = policy.data;
   if (signup === 'closed' || (signup === 'invited' && token === undefined)) {
     return (
-      <Page title={publicTexts.signUp.closedTitle} explanation={publicTexts.signUp.closedDetail}>
+      <Page title={texts.signUp.closedTitle} explanation={texts.signUp.closedDetail}>
         <ButtonLink to="/sign-in" variant="default" size="md">
           {texts.toSignIn}
         </ButtonLink>
@@ -86,19 +85,19 @@ function SignUpForm({
         return;
       }
       start('/');
-      if (invited !== null) notify(publicTexts.signUp.joined(invited.teamName));
+      if (invited !== null) notify(texts.signUp.joined(invited.teamName));
     },
   });
 
   return (
-    <Page title={publicTexts.signUp.title}>
+    <Page title={texts.signUp.title}>
       <form onSubmit={form.submit} noValidate>
         <Stack gap="md">
           {invited !== null && (
             <Alert color="blue">
               {invited.provesMailbox
-                ? publicTexts.signUp.joining(invited.teamName)
-                : publicTexts.signUp.verifying(invited.teamName, invited.email)}
+                ? texts.signUp.joining(invited.teamName)
+                : texts.signUp.verifying(invited.teamName, invited.email)}
             </Alert>
           )}
           {form.failure !== undefined && (
@@ -123,14 +122,14 @@ function SignUpForm({
           <TextInput {...form.field('firstName')} label={texts.optional(texts.firstName)} autoComplete="given-name" />
           <TextInput {...form.field('lastName')} label={texts.optional(texts.lastName)} autoComplete="family-name" />
           <Button type="submit" size="md" fullWidth loading={form.pending}>
-            {publicTexts.signUp.submit}
+            {texts.signUp.submit}
           </Button>
         </Stack>
       </form>
       <p className="card-foot">
-        {publicTexts.signUp.haveAccount}{' '}
+        {texts.signUp.haveAccount}{' '}
         <TextLink to="/sign-in" search={invited === null ? {} : { next: pathOf(invited) }}>
-          {publicTexts.signUp.signIn}
+          {texts.signUp.signIn}
         </TextLink>
       </p>
     </Page>
@@ -139,14 +138,12 @@ function SignUpForm({
 
 const Sent = ({ email, invited }: { readonly email: string; readonly invited: Invited | null }) => (
   <Done
-    title={publicTexts.signUp.sentTitle}
-    explanation={
-      invited === null ? publicTexts.signUp.sentTo(email) : publicTexts.signUp.sentToInvited(email, invited.teamName)
-    }
+    title={texts.signUp.sentTitle}
+    explanation={invited === null ? texts.signUp.sentTo(email) : texts.signUp.sentToInvited(email, invited.teamName)}
     next={
       <Stack gap="md">
         <Text size="sm" c="dimmed">
-          {publicTexts.signUp.sentHint}
+          {texts.signUp.sentHint}
         </Text>
         <ResendVerification email={email} />
         <p className="card-foot">
@@ -154,7 +151,7 @@ const Sent = ({ email, invited }: { readonly email: string; readonly invited: In
             <TextLink to="/sign-in">{texts.toSignIn}</TextLink>
           ) : (
             <TextLink to="/invitation" search={{ token: invited.token }}>
-              {publicTexts.signUp.toInvitation}
+              {texts.signUp.toInvitation}
             </TextLink>
           )}
         </p>

@@ -3,11 +3,11 @@ import { useState } from 'react';
 import { Confirmation } from '../../components/confirmation.tsx';
 import { useNotice } from '../../components/notices.tsx';
 import { Section } from '../../components/section.tsx';
-import { accountTexts } from '../../messages/account.ts';
+import { texts } from '../../messages/console.ts';
 import { useSessionStart } from '../../session.ts';
 import { trpc } from '../../trpc.ts';
 
-const words = accountTexts.deletion;
+const words = texts.account.deletion;
 
 export function Deletion() {
   const [asking, setAsking] = useState(false);

@@ -10,14 +10,13 @@ import { Key } from '../../components/icons.tsx';
 import { useNotice } from '../../components/notices.tsx';
 import { Placeholder } from '../../components/page.tsx';
 import { Section } from '../../components/section.tsx';
-import { addPasskey, passkeyErrorText, supportsPasskeys } from '../../passkeys.ts';
-import { accountTexts } from '../../messages/account.ts';
+import { addPasskey, passkeyTrouble, supportsPasskeys } from '../../passkeys.ts';
 import { texts } from '../../messages/console.ts';
 import { failureOf, query, trpc, type Outputs } from '../../trpc.ts';
 
 type Passkey = Outputs['passkeys']['list'][number];
 
-const words = accountTexts.passkeys;
+const words = texts.account.passkeys;
 
 export function Passkeys() {
   const passkeys = useQuery(query('passkeys.list'));
@@ -147,16 +146,16 @@ function NameDialog({ title, name, submit, done, call, onClose }: NameDialogProp
       void queries.invalidateQueries(query('passkeys.list'));
     },
   });
-  const passkeyError = passkeyErrorText(form.error, 'notCreated');
+  const trouble = passkeyTrouble(form.error, 'notMade');
   return (
     <Dialog onClose={onClose} title={title}>
       <form onSubmit={form.submit} noValidate>
         <Stack gap="md">
-          {passkeyError === undefined ? (
+          {trouble === undefined ? (
             form.failure !== undefined && <FailureAlert failure={form.failure} />
           ) : (
             <Text size="sm" role="alert">
-              {passkeyError}
+              {trouble}
             </Text>
           )}
           <TextInput

@@ -5,7 +5,6 @@ import { FailureAlert } from '../../components/failure-alert.tsx';
 import { useNotice } from '../../components/notices.tsx';
 import { Section } from '../../components/section.tsx';
 import { me } from '../../session.ts';
-import { accountTexts } from '../../messages/account.ts';
 import { texts } from '../../messages/console.ts';
 import { trpc, type Outputs } from '../../trpc.ts';
 
@@ -57,12 +56,12 @@ export function Profile({ account }: { readonly account: Outputs['getMe'] }) {
     },
     onSuccess: (changed) => {
       queries.setQueryData(me().queryKey, changed);
-      notify(accountTexts.profile.saved);
+      notify(texts.account.profile.saved);
     },
   });
 
   return (
-    <Section title={accountTexts.profile.title} explanation={accountTexts.profile.explanation}>
+    <Section title={texts.account.profile.title} explanation={texts.account.profile.explanation}>
       <form onSubmit={form.submit} noValidate>
         <Stack gap="md">
           {form.failure !== undefined && <FailureAlert failure={form.failure} />}
@@ -70,10 +69,10 @@ export function Profile({ account }: { readonly account: Outputs['getMe'] }) {
           <TextInput {...form.field('lastName')} label={texts.lastName} autoComplete="family-name" required />
           <NativeSelect
             {...form.field('preferredLocale')}
-            label={accountTexts.profile.locale}
-            description={accountTexts.profile.localeHint}
+            label={texts.account.profile.locale}
+            description={texts.account.profile.localeHint}
             data={[
-              { value: '', label: accountTexts.profile.localeOfBrowser },
+              { value: '', label: texts.account.profile.localeOfBrowser },
               ...localeChoices(account.preferredLocale),
             ]}
           />

@@ -1,0 +1,73 @@
+import type { Log } from '../../telemetry/log.ts';
+import { listUnnumbered, readNew, readPending, storeSnapshot } from './candidates.ts';
+import { tryLockChain, type ChainServices } from './checkpoints.ts';
+import type { ChainPosition } from './hash-chain.ts';
+import { createAcceptance, isCheckpointDue, signCheckpointAt, writeLinks } from './links.ts';
+import type { Sql } from './sql.ts';
+import { findEndProblem, readState, signedEnd } from './state.ts';
+
+const BATCH_MAX = 1000;
+
+/** Events that were committed since the stored snapshot, or those of the waiting list. */
+export type Source = 'new' | 'pending';
+
+/** The event after which the next batch begins, and the snapshot of the first batch of the run. */
+export type Cursor = { readonly after: string | null; readonly snapshot: string | null };
+
+type Options = {
+  readonly source: Source;
+  readonly from: Cursor;
+  /** Where this process ended the chain. */
+  readonly known: ChainPosition | undefined;
+};
+
+type Batch = {
+  readonly count: number;
+  /** The end of the chain after it. */
+  readonly end: ChainPosition;
+  /** Events without a valid MAC. They wait, and `audit verify` reports them. */
+  readonly rejected: readonly string[];
+  readonly cursor: Cursor;
+  readonly isLast: boolean;
+};
+
+/**
+ * Numbers one batch. @returns `busy` if another process is at it; `blocked` if the chain must not be extended; `listed`
+ * if all events without a position are on the waiting list now, because the snapshot was not valid
+ */
+export async function numberBatch(
+  sql: Sql,
+  services: ChainServices,
+  log: Log,
+  { source, from, known }: Options,
+): Promise<Batch | 'busy' | 'blocked' | 'listed'> {
+  const read = source === 'new' ? readNew : readPending;
+  // Sent together. Each statement has a snapshot of its own, taken after the lock.
+  const [isLocked, state, found] = await Promise.all([
+    tryLockChain(sql),
+    readState(sql),
+    read(sql, from.after, BATCH_MAX),
+  ]);
+  if (!isLocked) return 'busy';
+  if (findEndProblem(services.encryption, state, known) !== null) return 'blocked';
+  if (!state.isSnapshotValid) {
+    await listUnnumbered(sql);
+    if (source === 'new') return 'listed';
+  }
+  const rows = state.isSnapshotValid ? found : await readPending(sql, from.after, BATCH_MAX);
+  const isLast = rows.length < BATCH_MAX;
+  const last = rows.at(-1);
+  const snapshot = from.snapshot ?? state.snapshot;
+
+  const isAccepted = createAcceptance(services.encryption, state.checkpoint);
+  const accepted = rows.filter(isAccepted);
+  const rejected = accepted.length === rows.length ? [] : rows.filter((row) => !isAccepted(row)).map(({ id }) => id);
+  const start = signedEnd(state);
+  const end = await writeLinks(sql, services.encryption, { start, accepted, rejected, source });
+  // Only now everything that is visible in the snapshot of the first batch has a position or waits.
+  const isMoved = rows.length > 0 || from.snapshot !== null;
+  if (source === 'new' && isLast && isMoved) await storeSnapshot(sql, snapshot);
+  if (end !== start && isCheckpointDue(state.checkpoint, end)) await signCheckpointAt(sql, services, log, end, state);
+  const after = (source === 'new' ? last?.xid : last?.id) ?? from.after;
+  return { count: accepted.length, end, rejected, cursor: { after, snapshot }, isLast };
+}

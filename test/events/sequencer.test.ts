@@ -1,0 +1,63 @@
+import { expect, onTestFinished, vi } from 'vitest';
+import { recordNow } from '../../src/events/record.ts';
+import { startSequencer } from '../../src/events/sequencer.ts';
+import { onEventsNumbered } from '../../src/events/wake.ts';
+import { verifyAudit } from '../../src/events/chain/verify.ts';
+import { startApi, test as shared, type Api } from '../support/api.ts';
+
+const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
+
+async function aSequencedApi(): Promise<Api> {
+  const api = await startApi();
+  onTestFinished(() => api.close());
+  const sequencer = startSequencer(api.services, log);
+  onTestFinished(() => sequencer.stop());
+  return api;
+}
+
+const numbered = async (api: Api) =>
+  (
+    await api.rows<{ event: string }>(
+      'select e.event from audit_link l join audit_event e on e.id = l.event_id order by l.sequence',
+    )
+  ).map(({ event }) => event);
+
+shared('an event gets its position after its commit, without a job, and who waits is told', async () => {
+  const api = await aSequencedApi();
+  const told = vi.fn<() => void>();
+  onEventsNumbered(api.services.db, told);
+
+  await recordNow(api.services.db, 'operator.searched', {});
+
+  await expect.poll(() => numbered(api)).toEqual(['operator.searched']);
+  await expect.poll(() => told.mock.calls.length).toBeGreaterThan(0);
+});
+
+shared('an event of another process gets its position too', async () => {
+  const api = await aSequencedApi();
+  const other = await startApi({}, { databaseUrl: api.databaseUrl });
+  onTestFinished(() => other.close());
+
+  await recordNow(other.services.db, 'operator.searched', {});
+
+  await expect.poll(() => numbered(api), { timeout: 5000 }).toEqual(['operator.searched']);
+});
+
+shared('of several processes each event gets one position, without gaps', async () => {
+  const api = await aSequencedApi();
+  const other = await startApi({}, { databaseUrl: api.databaseUrl });
+  onTestFinished(() => other.close());
+  const second = startSequencer(other.services, log);
+  onTestFinished(() => second.stop());
+
+  await Promise.all(
+    Array.from({ length: 60 }, (_, i) => recordNow((i % 2 ? api : other).services.db, 'operator.searched', {})),
+  );
+
+  await expect.poll(async () => (await numbered(api)).length, { timeout: 5000 }).toBe(60);
+  expect(await verifyAudit(api.services)).toMatchObject({
+    faults: [],
+    events: 60,
+    end: { sequence: 60 },
+  });
+});
