@@ -102,7 +102,7 @@ const addSecurityHeaders = (baseUrl: string): RequestHandler =>
 const addRateHeaders =
   (http: HttpServices): RequestHandler =>
   async (req, res, next) => {
-    setHeaders(res, createRateHeaders(await peekAddress(http, http.clientAddress(req))));
+    setHeaders(res, createRateHeaders(await peekAddress(http, http.clientAddress(req)), http.services.config));
     next();
   };
 
@@ -118,7 +118,7 @@ const problemHandler =
     http.log.failure(problem, requestId);
     recordDenial(http, problem, { principal: null, address: http.clientAddress(req), requestId });
     if (!res.hasHeader('RateLimit-Limit'))
-      setHeaders(res, createRateHeaders(await peekAddress(http, http.clientAddress(req))));
+      setHeaders(res, createRateHeaders(await peekAddress(http, http.clientAddress(req)), http.services.config));
     const reply = createProblemReply(problem, http.services.config.baseUrl, requestId);
     send(res, reply, buildHeaders(reply, requestId, []), req.method === 'HEAD');
   };

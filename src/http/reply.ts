@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { PROOF_ALGORITHMS } from '../auth/dpop.ts';
+import type { Config } from '../config.ts';
 import { PROBLEMS, type ProblemError } from '../errors.ts';
 import type { RateDecision } from '../rate-limit/limiter.ts';
 import { createProblemDocument } from '../procedures/problem-details.ts';
@@ -59,20 +60,31 @@ export const createApiHeaders = (baseUrl: string): readonly string[] =>
     'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
     'Cross-Origin-Resource-Policy': 'cross-origin',
     'Access-Control-Allow-Origin': '*',
-    'Access-Control-Expose-Headers':
-      'RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After, X-Request-Id, WWW-Authenticate',
+    'Access-Control-Expose-Headers': `${EXPOSED_HEADERS}, WWW-Authenticate`,
     // Only if the service uses https.
     ...(baseUrl.startsWith('https:') && { 'Strict-Transport-Security': 'max-age=31536000; includeSubDomains' }),
   }).flat();
 
-export const createRateHeaders = ({ limit, remaining, resetSeconds }: RateDecision): readonly string[] => [
+/** Creates the rate limit headers: three single values, and the same as structured fields (IETF draft). */
+export const createRateHeaders = (
+  { limit, remaining, resetSeconds }: RateDecision,
+  { rateWindowSeconds }: Pick<Config, 'rateWindowSeconds'>,
+): readonly string[] => [
   'RateLimit-Limit',
   String(limit),
   'RateLimit-Remaining',
   String(remaining),
   'RateLimit-Reset',
   String(resetSeconds),
+  'RateLimit-Policy',
+  `"default";q=${limit};w=${rateWindowSeconds}`,
+  'RateLimit',
+  `"default";r=${remaining};t=${resetSeconds}`,
 ];
+
+/** The headers that pages of other origins can read (CORS). */
+export const EXPOSED_HEADERS =
+  'RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, RateLimit-Policy, RateLimit, Retry-After, X-Request-Id';
 
 /** Builds all headers of a response: the common ones, then those of the reply. Names and values alternate. */
 export function buildHeaders(reply: Reply, requestId: string, common: readonly string[]): string[] {

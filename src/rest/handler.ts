@@ -70,7 +70,7 @@ export function restHandler(http: HttpServices, routes: RouteTable, document: Op
     send(
       res,
       reply,
-      buildHeaders(reply, call.requestId, [...fixedHeaders, ...createRateHeaders(rate)]),
+      buildHeaders(reply, call.requestId, [...fixedHeaders, ...createRateHeaders(rate, http.services.config)]),
       req.method === 'HEAD',
     );
     const operation = lookup.kind === 'found' ? lookup.route.operationId : null;

@@ -65,6 +65,19 @@ export const HEADERS = {
   'RateLimit-Limit': count('Requests allowed in one window of the rate limit.', 300),
   'RateLimit-Remaining': count('Requests left in the window.', 299),
   'RateLimit-Reset': count('Seconds until the window resets.', 60),
+  'RateLimit-Policy': {
+    description: 'The limit as a structured field (IETF draft): `q` requests in `w` seconds.',
+    required: true,
+    schema: { type: 'string' },
+    example: '"default";q=300;w=60',
+  },
+  RateLimit: {
+    description:
+      'The state as a structured field (IETF draft): `r` requests left, `t` seconds until the window resets.',
+    required: true,
+    schema: { type: 'string' },
+    example: '"default";r=299;t=42',
+  },
   'X-Request-Id': {
     description: "Identifies the request; the client's own where it sent a usable one.",
     required: true,
@@ -87,6 +100,8 @@ export const RESPONSE_HEADERS = {
   ...header('RateLimit-Limit'),
   ...header('RateLimit-Remaining'),
   ...header('RateLimit-Reset'),
+  ...header('RateLimit-Policy'),
+  ...header('RateLimit'),
   ...header('X-Request-Id'),
 };
 
@@ -95,6 +110,8 @@ const OTHER_HEADERS = {
   ...optional('RateLimit-Limit'),
   ...optional('RateLimit-Remaining'),
   ...optional('RateLimit-Reset'),
+  ...optional('RateLimit-Policy'),
+  ...optional('RateLimit'),
   ...header('X-Request-Id'),
   ...optional('Retry-After'),
   Allow: {

@@ -3,7 +3,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { Authentication } from '../auth/authenticate.ts';
 import { PROBLEMS, ProblemError } from '../errors.ts';
 import { identify, peekAddress, createRateLimitError } from '../http/identify.ts';
-import { createRateHeaders, setHeaders } from '../http/reply.ts';
+import { createRateHeaders, EXPOSED_HEADERS, setHeaders } from '../http/reply.ts';
 import type { HttpServices } from '../http/http-services.ts';
 import type { AppRouter } from '../router.ts';
 import { createContext } from '../procedures/create-context.ts';
@@ -30,7 +30,7 @@ export function trpcHandler(http: HttpServices, router: AppRouter): RequestHandl
     const address = http.clientAddress(req);
     allowOrigin(req, res, origins, services.config.oauth.dpop);
     if (req.method === 'OPTIONS') {
-      setHeaders(res, createRateHeaders(await peekAddress(http, address)));
+      setHeaders(res, createRateHeaders(await peekAddress(http, address), services.config));
       res.status(204).end();
       return;
     }
@@ -47,7 +47,7 @@ export function trpcHandler(http: HttpServices, router: AppRouter): RequestHandl
       sessionToken: crossSite === null ? session : undefined,
     });
     res.locals['credentialId'] = authentication.principal?.credentialId ?? null;
-    setHeaders(res, createRateHeaders(rate));
+    setHeaders(res, createRateHeaders(rate, services.config));
     if (!rate.allowed) res.setHeader('Retry-After', rate.resetSeconds);
     // tRPC fails on other methods before it creates a request.
     if (rate.allowed && !METHODS.includes(req.method)) {
@@ -135,7 +135,7 @@ function allowOrigin(req: Request, res: Response, origins: ReadonlySet<string>, 
     'Access-Control-Allow-Origin': origin,
     'Access-Control-Allow-Methods': 'GET, POST',
     'Access-Control-Allow-Headers': `Authorization, Content-Type, X-Request-Id${dpop ? ', DPoP' : ''}`,
-    'Access-Control-Expose-Headers': 'RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After, X-Request-Id',
+    'Access-Control-Expose-Headers': EXPOSED_HEADERS,
     'Access-Control-Max-Age': '7200',
   });
 }

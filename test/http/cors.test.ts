@@ -57,6 +57,8 @@ describe('/api/v1 is for pages of any origin, with a bearer credential', () => {
           'RateLimit-Limit',
           'RateLimit-Remaining',
           'RateLimit-Reset',
+          'RateLimit-Policy',
+          'RateLimit',
           'Retry-After',
           'WWW-Authenticate',
           'X-Request-Id',

@@ -71,7 +71,14 @@ const everyOperation = OPERATIONS.map(({ id }) => id);
 const isNamed = (schema: Schema): boolean =>
   (schema.items ?? schema).$ref?.startsWith('#/components/schemas/') === true;
 
-const RATE = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset', 'X-Request-Id'];
+const RATE = [
+  'RateLimit-Limit',
+  'RateLimit-Remaining',
+  'RateLimit-Reset',
+  'RateLimit-Policy',
+  'RateLimit',
+  'X-Request-Id',
+];
 
 describe('the document', () => {
   test('names itself, its version and this installation', () => {

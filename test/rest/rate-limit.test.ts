@@ -51,7 +51,13 @@ describe('the limit of a credential', () => {
 
     const { headers } = await api.as(await aKey(api)).get('/api/v1/credential');
 
-    expect(headers).toMatchObject({ 'ratelimit-limit': '300', 'ratelimit-remaining': '299', 'ratelimit-reset': '60' });
+    expect(headers).toMatchObject({
+      'ratelimit-limit': '300',
+      'ratelimit-remaining': '299',
+      'ratelimit-reset': '60',
+      'ratelimit-policy': '"default";q=300;w=60',
+      ratelimit: '"default";r=299;t=60',
+    });
   });
 
   test('what remains counts down, and the reset never moves away', async ({ limited: api }) => {

@@ -12,7 +12,7 @@ type Response = { content?: Record<string, Media> };
 type Operation = { responses: Record<string, Response> };
 type Document = { paths: Record<string, Record<string, Operation>> };
 
-const RATE = ['ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset'];
+const RATE = ['ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset', 'ratelimit-policy', 'ratelimit'];
 
 /**
  * Checks answers against an OpenAPI document: status and error code declared for the operation, content type, body
