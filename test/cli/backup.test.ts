@@ -9,6 +9,7 @@ import { restoreBackup } from '../../src/db/backup/restore.ts';
 import { writeBackup } from '../../src/db/backup/write.ts';
 import { knownMigrations, migrate } from '../../src/db/migrate.ts';
 import { openOrm } from '../../src/db/orm.ts';
+import { chainEvents } from '../../src/events/chain/append.ts';
 import { verifyAudit } from '../../src/events/chain/verify.ts';
 import { startApi, type Api } from '../support/api.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -82,6 +83,8 @@ async function contentOf(connection: Connection) {
     content[name] = found.map(({ row }) => row);
   };
   for (const table of await tableNames(connection)) await list(table, table);
+  // The snapshot and its server mean nothing after a restore.
+  await list('audit_head', '(select sequence, hash, signature from audit_head)');
   await list(
     'jobs',
     `(select k.identifier, j.payload, j.key, j.run_at from graphile_worker._private_jobs j
@@ -209,7 +212,10 @@ describe('restore', () => {
     expect([members.status, members.body.length, teams.status]).toEqual([200, 2, 200]);
     expect((await visitor.trpc.getMe.query()).email).toBe(made.person.email);
     expect((await api.mailTo('Ines@example.com')).text).toContain('rst_inv_');
-    expect(await verifyAudit(api.services)).toMatchObject({ fault: null });
+    const { events, pending } = await verifyAudit(api.services);
+    expect(pending).toBeGreaterThan(1);
+    await chainEvents(api.services, { info: () => undefined, warn: () => undefined, error: () => undefined });
+    expect(await verifyAudit(api.services)).toMatchObject({ faults: [], events: events + pending, pending: 0 });
   });
 
   test('can leave the waiting mails out', async () => {

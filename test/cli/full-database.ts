@@ -31,6 +31,8 @@ export async function fillEverything(api: Api) {
   // What has no place in the chain yet.
   await createAccount(api.services.db, { ...person, isEmailVerified: true });
   await api.visitor().trpc.auth.signUp.mutate({ ...person, email: 'unverified@example.com' });
+  const waits = 'select max(id) from audit_event where not exists (select from audit_link where event_id = id)';
+  await api.rows(`insert into audit_pending ${waits}`);
 
   const hash = () => randomBytes(32);
   const later = new Date(Date.now() + 3_600_000);
