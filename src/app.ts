@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AnyTRPCProcedure } from '@trpc/server';
 import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response } from 'express';
 import helmet from 'helmet';
+import { Caller, runFor } from './db/caller.ts';
 import { ProblemError } from './errors.ts';
 import { peekAddress } from './http/identify.ts';
 import { failRequest, isolateRecorders, type Listener } from './http/guard.ts';
@@ -61,9 +62,10 @@ export function createApp(services: HttpServices, readiness: Readiness): Listene
     );
 
   return (req, res) => {
-    http.clientAddress(req); // stores it, because a closed socket has none
+    // The address is stored, because a closed socket has none.
+    const caller = new Caller(http.clientAddress(req), req, res);
     if (!readiness.ready) res.shouldKeepAlive = false;
-    return isApi(req.url ?? '') ? rest(req, res) : showPage(req, res);
+    return runFor(caller, () => (isApi(req.url ?? '') ? rest(req, res) : showPage(req, res)));
   };
 }
 

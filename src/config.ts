@@ -28,7 +28,8 @@ const environment = z.object({
   HOST: z.string().min(1).default('127.0.0.1'),
   BASE_URL: baseUrl().optional(),
   DATABASE_URL: databaseUrl().optional(),
-  DATABASE_POOL_MAX: count(10, 1000),
+  // At least one connection for each pool (db/pools.ts).
+  DATABASE_POOL_MAX: wholeNumber(3, 1000).default(10),
   DATA_DIR: z.string().min(1).default('./var'),
   REDIS_URL: redisUrls().optional(),
   SMTP_URL: url('smtp', 'smtps').optional(),

@@ -104,7 +104,8 @@ async function start(): Promise<void> {
 /** Serves the metrics on a separate port. */
 async function listenForScrapes({ config, db }: Services, { metrics }: Telemetry) {
   if (metrics === undefined || config.metricsPort === undefined) return { close: () => Promise.resolve() };
-  metrics.watchPool(db.pool);
+  metrics.watchPools(db.pools);
+  metrics.watchQueues({ writes: db.writeQueue, lists: db.listQueue });
   metrics.watchJobs(() => countJobs(db));
   const server = createServer({ maxHeaderSize: 16 * 1024, requestTimeout: 10 * SECOND_MS }, metrics.listener);
   server.timeout = 30 * SECOND_MS; // a scraper that does not read

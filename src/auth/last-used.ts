@@ -1,3 +1,4 @@
+import { runInBackground } from '../db/caller.ts';
 import type { Database } from '../db/database.ts';
 import { command } from '../db/query.ts';
 import type { Principal } from './principal.ts';
@@ -77,7 +78,7 @@ export function trackUsage(db: Database, sessionIdleDays: number, onError: (erro
     noteFirstUse(tokenHash) {
       const name = tokenHash.toString('base64url');
       if (firstUses.has(name)) return;
-      const written = db.run(writeFirstUse, [tokenHash]).catch(onError);
+      const written = runInBackground(() => db.run(writeFirstUse, [tokenHash])).catch(onError);
       firstUses.set(
         name,
         written.finally(() => firstUses.delete(name)),

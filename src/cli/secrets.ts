@@ -9,7 +9,7 @@ export function secretsCommands(secrets: Command): void {
     .description('Encrypt everything with the first key of SECRET_KEYS, so that the others can be dropped')
     .action(
       withServices(async ({ db, encryption }) => {
-        const { pool } = db;
+        const pool = db.pools.writes;
         const resealed = await reseal(pool, encryption);
         await recordNow(db, 'operator.secrets_resealed', { number: sum(Object.values(resealed)) });
         const { lost } = await countKeyUse(pool, encryption);

@@ -15,6 +15,8 @@ export type ConnectionOptions = {
   readonly connectMs?: number;
   /** Maximum duration of a statement. Migrations and backups have none. */
   readonly statementMs?: number;
+  /** Maximum time that a statement waits for a lock. */
+  readonly lockMs?: number;
   /** Lets pipelined queries share a round trip (query.ts). */
   readonly pipeline?: boolean;
 };
@@ -53,7 +55,7 @@ const QUERY_GRACE_MS = 1000;
 function settingsForHost(
   { user, password, database, tls, applicationName = 'roster', options: serverOptions }: DatabaseUrl,
   { host, port }: DatabaseHost,
-  { purpose, connectMs, statementMs, pipeline = false }: ConnectionOptions,
+  { purpose, connectMs, statementMs, lockMs, pipeline = false }: ConnectionOptions,
 ): Settings {
   const isSocket = host.startsWith('/');
   return {
@@ -73,6 +75,7 @@ function settingsForHost(
       statement_timeout: statementMs,
       query_timeout: statementMs + QUERY_GRACE_MS,
     }),
+    ...(lockMs !== undefined && { lock_timeout: lockMs }),
     pipeline,
     keepAlive: true,
   };

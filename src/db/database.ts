@@ -1,33 +1,44 @@
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import type { Pool, PoolClient } from 'pg';
 import type { RunInSpan } from '../telemetry/span.ts';
-import { LargeQueryTimeoutError } from './concurrency.ts';
+import { createListQueue, type ListQueue } from './lists.ts';
 import { openOrm } from './orm.ts';
+import { divideConnections, openPools, type Pools } from './pools.ts';
 import { createQueryRunner, type CommandRunner } from './query.ts';
+import { BusyError } from './turns.ts';
+import { createWriteQueue, type WriteQueue } from './write-queue.ts';
 
 /** An open database: runs named queries and commands, and creates an entity manager for each transaction. */
 export type Database = CommandRunner & {
   em(): EntityManager;
   readonly orm: MikroORM;
-  /** The connection URL, for connections outside of the pool. */
+  /** The connection URL, for connections outside of the pools. */
   readonly url: string;
-  /** The connection pool of all requests. */
-  readonly pool: Pool;
+  readonly pools: Pools;
+  /** Where transactions wait before they get a connection. */
+  readonly writeQueue: WriteQueue;
+  readonly listQueue: ListQueue;
   close(): Promise<void>;
 };
 
-/** Opens a migrated database. */
+/** Opens a migrated database. @param poolMax the connections of all pools together */
 export async function openDatabase(databaseUrl: string, poolMax: number, withSpan?: RunInSpan): Promise<Database> {
-  const orm = await openOrm(databaseUrl, { poolMax, timeouts: { connectMs: 2000, statementMs: 5000 } });
-  const pool = await orm.em.getConnection().getNativeClient();
-  releaseBrokenConnections(pool);
+  const { writes: poolOfOrm } = divideConnections(poolMax);
+  const timeouts = { connectMs: 2000, statementMs: 5000, lockMs: 3000 };
+  const orm = await openOrm(databaseUrl, { poolMax: poolOfOrm, timeouts });
+  const writes = await orm.em.getConnection().getNativeClient();
+  releaseBrokenConnections(writes);
+  const pools = openPools(writes, poolMax);
+  const connections = { pools, writeQueue: createWriteQueue(poolOfOrm), listQueue: createListQueue(pools.lists) };
   return {
-    ...createQueryRunner(pool, withSpan),
+    ...connections,
+    ...createQueryRunner(connections, withSpan),
     em: withSpan === undefined ? () => orm.em.fork() : () => traced(orm.em.fork(), withSpan),
     orm,
     url: databaseUrl,
-    pool,
-    close: () => orm.close(true),
+    async close() {
+      await Promise.all([orm.close(true), pools.reads.end(), pools.lists.end()]);
+    },
   };
 }
 
@@ -65,8 +76,11 @@ function releaseBrokenConnections(pool: Pool): void {
   });
 }
 
-/** SQLSTATE classes of a server that is unavailable, read-only, starting, stopping, or out of connections, disk or memory. */
-const UNAVAILABLE_STATE = /^(08|25006|25P03|53|57P0|58)/;
+/**
+ * SQLSTATE classes of a server that is unavailable, read-only, starting, stopping, or out of connections, disk or memory,
+ * and of a lock timeout.
+ */
+const UNAVAILABLE_STATE = /^(08|25006|25P03|53|55P03|57P0|58)/;
 const UNAVAILABLE_ERRNO = /^(ECONN|EPIPE|ENOTFOUND|ETIMEDOUT|EHOSTUNREACH|EAI_)/;
 const UNAVAILABLE_MESSAGE =
   /timeout exceeded when trying to connect|Connection terminated|Query read timeout|statement timeout|Client has encountered a connection error/i;
@@ -85,7 +99,7 @@ const getSqlState = (error: Error): string => ('code' in error ? String(error.co
  * concurrent one.
  */
 export function isUnavailable(error: unknown): boolean {
-  if (error instanceof LargeQueryTimeoutError) return true;
+  if (error instanceof BusyError) return true;
   if (!(error instanceof Error)) return false;
   const code = getSqlState(error);
   return (

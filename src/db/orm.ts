@@ -8,8 +8,8 @@ export const MIGRATIONS = `${import.meta.dirname}/../../migrations`;
 
 type PoolOptions = {
   poolMax: number;
-  /** Timeouts for a connection and for one statement. Migrations have none. */
-  timeouts?: { connectMs: number; statementMs: number };
+  /** Timeouts for a connection, for one statement and for the lock that it waits for. Migrations have none. */
+  timeouts?: { connectMs: number; statementMs: number; lockMs: number };
 };
 
 const isEntity = (value: unknown): value is EntityClass =>

@@ -14,6 +14,10 @@ export const PG_INTERNALS = {
   describe: 'function',
   execute: 'function',
   sync: 'function',
+  connect: 'function',
+  requestSsl: 'function',
+  cancel: 'function',
+  on: 'function',
   stream: 'object',
   attachListeners: 'function',
 } as const satisfies Record<keyof PgConnection, 'object' | 'function'>;
@@ -28,8 +32,15 @@ export type PgConnection = {
   describe(message: { type: 'P'; name: '' }): void;
   execute(message: { portal: '' }): void;
   sync(): void;
+  /** Opens the connection. For a socket file, its path is the only argument. */
+  connect(port: number | string, host?: string): void;
+  requestSsl(): void;
+  /** Sends a cancel request, as the first and only message of a connection. */
+  cancel(processId: number, secretKey: number): void;
+  /** `sslconnect` comes after `connect` if the connection uses TLS. */
+  on(event: 'connect' | 'sslconnect' | 'error' | 'end', listener: () => void): void;
   /** The socket. Corked, so that several queries are sent in one write. */
-  readonly stream: { cork(): void; uncork(): void };
+  readonly stream: { cork(): void; uncork(): void; destroy(): void };
   /** Begins to read messages. */
   attachListeners(stream: EventEmitter): void;
 };
@@ -40,6 +51,9 @@ export const NegotiatingConnection = pg.Connection as unknown as new (config: pg
   connect(port: number | string, host?: string): void;
   attachListeners(stream: EventEmitter): void;
 };
+
+/** What identifies the server process of a client in a cancel request. */
+export type BackendKey = { readonly processID: number; readonly secretKey: number };
 
 /** A parameter as PostgreSQL parses it. */
 export type Value = string | Uint8Array | null;
@@ -60,3 +74,6 @@ export function tlsVersion(client: pg.ClientBase): string | null {
   const { stream } = getPgConnection(client);
   return stream instanceof TLSSocket ? stream.getProtocol() : null;
 }
+
+/** Returns the key of a connected client’s server process. */
+export const getBackendKey = (client: pg.ClientBase): BackendKey => client as pg.ClientBase & BackendKey;

@@ -47,10 +47,6 @@ export function createPipeline(pool: Pool): (query: BoundQuery) => Promise<Rows>
     });
 }
 
-/** Sends one query on a separate connection. */
-export const unbatched = (pool: Pool, query: BoundQuery): Promise<Rows> =>
-  new Promise((resolve, reject) => sendBatch(pool, [{ ...query, resolve, reject }], () => undefined));
-
 /** @param onDone called once, after the response to the last query */
 function sendBatch(pool: Pool, batch: readonly WaitingQuery[], onDone: () => void): void {
   pool.connect((connectError, client, release) => {

@@ -1,15 +1,17 @@
-import type { Pool } from 'pg';
 import type { RunInSpan } from '../telemetry/span.ts';
-import { limitLargeQueries } from './concurrency.ts';
-import { createPipeline, unbatched, type Rows } from './pipeline.ts';
+import type { ListQueue } from './lists.ts';
+import { createPipeline, type BoundQuery, type Rows } from './pipeline.ts';
 import { pipelineTransaction } from './pipelined-transaction.ts';
 import type { Value } from './pg-internals.ts';
+import type { Pools } from './pools.ts';
+import { runByRowCount } from './row-counts.ts';
+import type { WriteQueue } from './write-queue.ts';
 
 /** A constant SQL text with a name, which PostgreSQL prepares once per connection. */
 type Statement<Row> = { readonly name: string; readonly text: string; readonly row?: Row };
 
 /** A named statement that only reads. */
-export type Query<Row> = Statement<Row> & { readonly kind: 'query'; readonly rows: 'few' | 'many' };
+export type Query<Row> = Statement<Row> & { readonly kind: 'query'; readonly rows: 'few' | 'many' | 'varying' };
 
 /** A named statement that writes or locks. */
 export type Command<Row> = Statement<Row> & { readonly kind: 'command' };
@@ -17,8 +19,9 @@ export type Command<Row> = Statement<Row> & { readonly kind: 'command' };
 /**
  * Declares a statement that only reads and takes no locks. `Row` describes each row, with `timestamptz` as text.
  * @param options `rows: 'few'`, the default, shares a connection and a round trip with other queries, so it must
- *   be quick. Use `'many'` if there can be thousands of rows or if it can be slow: it gets a separate connection,
- *   and only a few of these run concurrently.
+ *   be quick. Use `'many'` if there can be thousands of rows or if it can be slow: it gets a separate connection, for
+ *   which credentials take turns. `'varying'` is for queries that return few rows for nearly all callers and many for
+ *   some: they run as `'many'` for those, told apart by the first parameter.
  */
 export function query<Row>(name: string, text: string, { rows = 'few' }: Partial<Pick<Query<Row>, 'rows'>> = {}) {
   const declared: Query<Row> = { kind: 'query', name, text, rows };
@@ -49,30 +52,37 @@ export type QueryRunner = {
 /** Runs queries and commands, each in one round trip. */
 export type CommandRunner = QueryRunner & {
   run<Row>(command: Command<Row>, values: readonly unknown[]): Promise<Row[]>;
-  /** Runs several statements in one transaction and one round trip. @returns the rows of each */
-  runTogether(steps: readonly Step[]): Promise<Rows[]>;
+  /**
+   * Runs several statements in one transaction and one round trip. @returns the rows of each
+   * @param teamId the team that they lock
+   */
+  runTogether(steps: readonly Step[], teamId?: string): Promise<Rows[]>;
 };
 
 /** A statement of `runTogether` with its parameters: text, bytes, numbers and null. */
 export type Step = readonly [statement: Query<unknown> | Command<unknown>, values: readonly unknown[]];
 
-export function createQueryRunner(pool: Pool, withSpan?: RunInSpan): CommandRunner {
-  const pipelined = createPipeline(pool);
-  const limited = limitLargeQueries();
-  const runQuery = ({ name, text, rows }: Query<unknown>, values: readonly unknown[]) => {
-    const bound = { name, text, values: values.map(toParameter) };
-    return rows === 'few' ? pipelined(bound) : limited(`${name} ${String(values[0])}`, () => unbatched(pool, bound));
-  };
+type Connections = { readonly pools: Pools; readonly writeQueue: WriteQueue; readonly listQueue: ListQueue };
+
+export function createQueryRunner(
+  { pools, writeQueue, listQueue }: Connections,
+  withSpan: RunInSpan | undefined,
+): CommandRunner {
+  const few = createPipeline(pools.reads);
+  const many = (query: BoundQuery) => listQueue.run(query);
+  const runners = { few, many, varying: runByRowCount(few, many) };
+  const runQuery = ({ name, text, rows }: Query<unknown>, values: readonly unknown[]) =>
+    runners[rows]({ name, text, values: values.map(toParameter) });
   const runCommand = async ({ name, text }: Command<unknown>, values: readonly unknown[]) =>
-    (await pool.query({ name, text, values: [...values] })).rows as object[];
+    (await pools.writes.query({ name, text, values: [...values] })).rows as object[];
   const traced = async <Row>(name: string, run: () => Promise<Rows>): Promise<Row[]> =>
     (await (withSpan === undefined ? run() : withSpan('postgresql', name, run))) as Row[]; // as declared
   return {
     query: (query, values) => traced(query.name, () => runQuery(query, values)),
-    run: (command, values) => traced(command.name, () => runCommand(command, values)),
-    runTogether: (steps) => {
+    run: (command, values) => traced(command.name, () => writeQueue.run(() => runCommand(command, values))),
+    runTogether: (steps, teamId) => {
       const bound = steps.map(([{ name, text }, values]) => ({ name, text, values: values.map(toParameter) }));
-      const send = () => pipelineTransaction(pool, bound);
+      const send = () => writeQueue.run(() => pipelineTransaction(pools.writes, bound), teamId);
       return withSpan === undefined ? send() : withSpan('postgresql', bound.at(-1)?.name ?? 'transaction', send);
     },
   };

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { authenticate, authenticateSession, unauthenticated, type Authentication } from '../auth/authenticate.ts';
 import { parseBearer, parseDpopToken } from '../auth/authorization-header.ts';
 import { withDpopChallenge, requireProof, type Presented } from '../auth/dpop.ts';
+import { currentCaller } from '../db/caller.ts';
 import { ProblemError } from '../errors.ts';
 import { toProblemError } from '../procedures/problem-details.ts';
 import { addressBucket } from '../rate-limit/address-bucket.ts';
@@ -61,6 +62,7 @@ export async function identify(
       rate: await limiter.consume(addressBucket(address), cost),
     };
   }
+  currentCaller()?.identify(principal);
   usage.note(principal);
   if (authentication.token?.isUnproven) usage.noteFirstUse(authentication.token.hash);
   return { authentication, rate: await limiter.consume(principal.credentialId, cost) };

@@ -1,6 +1,8 @@
 import { TRPCError } from '@trpc/server';
 import { ZodError } from 'zod';
+import { CallerGoneError } from '../db/caller.ts';
 import { isUnavailable } from '../db/database.ts';
+import { BusyError } from '../db/turns.ts';
 import { PROBLEMS, ProblemError, problemSlug, type ProblemCode, type ValidationEntry } from '../errors.ts';
 import { toValidationEntries, type ParameterLocation } from './validation.ts';
 
@@ -18,7 +20,7 @@ export type Problem = {
 
 const NO_INPUT: Input = { raw: undefined, locationOf: () => 'body' };
 
-/** `Retry-After` of a 503 if the database is unavailable. */
+/** `Retry-After` of a 503 if the database is unavailable, or busy with the same account or team. */
 const RETRY_AFTER_SECONDS = 1;
 
 /** The input of a failed call, for the entries of a validation error. */
@@ -35,6 +37,9 @@ export function toProblemError(error: unknown, input: Input = NO_INPUT): Problem
     });
   }
   if (error instanceof TRPCError && cause instanceof SyntaxError) return new ProblemError('malformed_json');
+  if (cause instanceof CallerGoneError) return new ProblemError('request_timeout', cause.message);
+  if (cause instanceof BusyError)
+    return new ProblemError('service_unavailable', cause.message, { retryAfter: RETRY_AFTER_SECONDS });
   if (isUnavailable(cause))
     return new ProblemError('service_unavailable', undefined, { retryAfter: RETRY_AFTER_SECONDS, cause });
   const known = error instanceof TRPCError ? CODES_BY_TRPC_CODE[error.code] : undefined;

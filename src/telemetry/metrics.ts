@@ -76,23 +76,39 @@ export function createMetrics() {
       };
     },
 
-    watchPool(pool: Pool): void {
+    watchPools(pools: Readonly<Record<string, Pool>>): void {
       new Gauge({
         name: 'roster_db_pool_connections',
         help: 'Connections to the database.',
-        labelNames: ['state'],
+        labelNames: ['pool', 'state'],
         registers,
         collect() {
-          this.set({ state: 'used' }, pool.totalCount - pool.idleCount);
-          this.set({ state: 'idle' }, pool.idleCount);
+          for (const [name, pool] of Object.entries(pools)) {
+            this.set({ pool: name, state: 'used' }, pool.totalCount - pool.idleCount);
+            this.set({ pool: name, state: 'idle' }, pool.idleCount);
+          }
         },
       });
       new Gauge({
         name: 'roster_db_pool_waiting',
         help: 'Queries that wait for a connection.',
+        labelNames: ['pool'],
         registers,
         collect() {
-          this.set(pool.waitingCount);
+          for (const [name, pool] of Object.entries(pools)) this.set({ pool: name }, pool.waitingCount);
+        },
+      });
+    },
+
+    /** @param queues in which requests wait before they get a connection */
+    watchQueues(queues: Readonly<Record<string, { readonly length: number }>>): void {
+      new Gauge({
+        name: 'roster_db_queue_length',
+        help: 'Requests that use the database in turns: those at work and those that wait.',
+        labelNames: ['queue'],
+        registers,
+        collect() {
+          for (const [name, { length }] of Object.entries(queues)) this.set({ queue: name }, length);
         },
       });
     },

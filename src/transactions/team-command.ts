@@ -34,10 +34,13 @@ export const teamCommandRunner = (
   orm: db.orm,
   async run<Row>(change: Command<Row>, values: readonly unknown[]): Promise<Row[]> {
     const [, changed = []] = await retryConflicts(() =>
-      db.runTogether([
-        [lockTeamStep, [teamId]],
-        [change, values],
-      ]),
+      db.runTogether(
+        [
+          [lockTeamStep, [teamId]],
+          [change, values],
+        ],
+        teamId,
+      ),
     );
     if (changed.length > 0) return changed as Row[]; // as the command declares
     const [caller] = await db.query(permissionsOfCaller, [teamId, accountId]);

@@ -2,18 +2,30 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Database } from '../db/database.ts';
 import { isTransactionConflict } from '../db/database.ts';
 
-/** Opens transactions: the database or, through `within`, an open transaction. */
-export type TransactionScope = Pick<Database, 'em'>;
+/** Opens transactions: the database or, through `within`, an open transaction, which has its connection already. */
+export type TransactionScope = Pick<Database, 'em'> & Partial<Pick<Database, 'writeQueue'>>;
+
+type Options = {
+  /** The team whose lock the transaction waits for. Only for callers who are its members: others could fill its queue. */
+  readonly teamId?: string | undefined;
+};
 
 const RETRIES_MAX = 3;
 
 /**
  * Runs `work` in a transaction. If PostgreSQL aborts it because of a deadlock or a serialization failure, it runs
  * again, up to three times, in a new transaction with a new unit of work. So `work` must not change anything outside
- * of its transaction. Only the events of the committed attempt are recorded.
+ * of its transaction. Only the events of the committed attempt are recorded. It gets a connection in the turn of its
+ * caller and team.
  */
-export const transaction = <R>(db: TransactionScope, work: (tx: EntityManager) => Promise<R>): Promise<R> =>
-  retryConflicts(() => db.em().transactional(work));
+export function transaction<R>(
+  db: TransactionScope,
+  work: (tx: EntityManager) => Promise<R>,
+  { teamId }: Options = {},
+): Promise<R> {
+  const attempt = () => retryConflicts(() => db.em().transactional(work));
+  return db.writeQueue === undefined ? attempt() : db.writeQueue.run(attempt, teamId);
+}
 
 /** Retries a transaction that PostgreSQL aborted because of a conflict, up to three times. */
 export async function retryConflicts<R>(attempt: () => Promise<R>): Promise<R> {

@@ -35,7 +35,8 @@ export const withTeam = <R>(
   requires: Requirement,
   work: (change: TeamTransaction) => Promise<R>,
   options?: Options,
-): Promise<R> => transaction(db, async (tx) => work(await lockTeamFor(tx, caller, requires, options)));
+): Promise<R> =>
+  transaction(db, async (tx) => work(await lockTeamFor(tx, caller, requires, options)), { teamId: caller.teamId });
 
 /** Locks a team and checks the caller like `withTeam`, in an open transaction. */
 export async function lockTeamFor(
@@ -73,7 +74,7 @@ export const withTeamAsOperator = <R>(
   db: TransactionScope,
   teamId: string,
   work: (change: Pick<TeamTransaction, 'tx' | 'team'>) => Promise<R>,
-): Promise<R> => transaction(db, async (tx) => work({ tx, team: await lockTeam(tx, teamId) }));
+): Promise<R> => transaction(db, async (tx) => work({ tx, team: await lockTeam(tx, teamId) }), { teamId });
 
 /** Locks a team without any check of permissions. */
 export async function lockTeam(tx: EntityManager, teamId: string): Promise<Team> {

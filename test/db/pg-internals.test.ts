@@ -5,7 +5,7 @@ import { test } from '../support/api.ts';
 
 // Guarantees that an update of pg that changes what this service relies on fails by the name of what changed.
 test('pg has each internal that this service uses', async ({ api }) => {
-  const client = await api.services.db.pool.connect();
+  const client = await api.services.db.pools.reads.connect();
   try {
     const connection = getPgConnection(client);
     const found = Object.fromEntries(
@@ -25,7 +25,7 @@ test('pg counts a statement as prepared once PostgreSQL has parsed it', async ({
   expect(await api.services.db.query(query<{ one: number }>('test_prepared', text), [])).toEqual([{ one: 1 }]);
 
   const clients = await Promise.all(
-    Array.from({ length: api.services.db.pool.totalCount }, () => api.services.db.pool.connect()),
+    Array.from({ length: api.services.db.pools.reads.totalCount }, () => api.services.db.pools.reads.connect()),
   );
   const prepared = clients.map((client) => getPgConnection(client).parsedStatements['test_prepared']);
   for (const client of clients) client.release();

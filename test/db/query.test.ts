@@ -91,12 +91,33 @@ describe('a query', () => {
   });
 });
 
-describe('large queries', () => {
-  test('run four at a time, and all get their rows', async ({ api }) => {
-    const answers = await Promise.all(upTo(16).map(() => api.services.db.query(running, [])));
+describe('queries of many rows', () => {
+  test('of a job run one at a time, and all get their rows', async ({ api }) => {
+    const answers = await Promise.all(upTo(8).map(() => api.services.db.query(running, [])));
 
-    const counts = answers.map(([row]) => row?.count ?? 0);
-    expect(Math.max(...counts)).toBe(4);
-    expect(Math.min(...counts)).toBeGreaterThan(0);
+    expect(answers.map(([row]) => row?.count)).toEqual(upTo(8).map(() => 1));
+  });
+
+  test('that vary run with short ones, and as long ones once they were long', async ({ api }) => {
+    const { db } = api.services;
+    const varying = query<{ pid: number }>(
+      'test_varying',
+      'select pg_backend_pid() as pid from generate_series(1, $1::int)',
+      { rows: 'varying' },
+    );
+    const pidsOf = async (pool: keyof typeof db.pools) => {
+      const clients = await Promise.all(upTo(db.pools[pool].totalCount).map(() => db.pools[pool].connect()));
+      const pids = clients.map((client) => (client as typeof client & { processID: number }).processID);
+      for (const client of clients) client.release();
+      return pids;
+    };
+
+    const [short] = await db.query(varying, [1]);
+    const [longOnce] = await db.query(varying, [500]);
+    const long = await db.query(varying, [500]);
+
+    expect(long).toHaveLength(500);
+    expect(await pidsOf('reads')).toEqual(expect.arrayContaining([short?.pid, longOnce?.pid]));
+    expect(await pidsOf('lists')).toContain(long[0]?.pid);
   });
 });

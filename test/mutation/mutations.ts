@@ -456,9 +456,22 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
   ),
   ...faultsIn(
-    'src/db/concurrency.ts',
-    ['test/db/concurrency'],
-    [['huge queries run together', 'HUGE_MAX = 1;', 'HUGE_MAX = 100;']],
+    'src/db/turns.ts',
+    ['test/db/turns'],
+    [
+      [
+        'an account takes all places',
+        'count(this.#running, key) < this.#limits.perKey',
+        'count(this.#running, key) < 100',
+      ],
+      ['a caller keeps its turn', 'this.#lanes.delete(lane);\n        this.#lanes.set(lane, waiters);', ''],
+      ['a caller that has gone waits on', "caller?.over.addEventListener('abort', onGone)", 'undefined'],
+    ],
+  ),
+  ...faultsIn(
+    'src/db/lists.ts',
+    ['test/rest/fairness'],
+    [['a list goes on without its client', 'cancelStatement(pool, client);', '']],
   ),
 ];
 

@@ -32,7 +32,12 @@ import { useEventKey } from '../../src/events/chain/event-mac.ts';
 import { createMailbox } from './mailbox.ts';
 
 const BASE_URL = 'http://localhost:3000';
-const TIME_LIMITS = { connectionTimeoutMillis: 20_000, statement_timeout: 20_000, query_timeout: 21_000 };
+const TIME_LIMITS = {
+  connectionTimeoutMillis: 20_000,
+  statement_timeout: 20_000,
+  lock_timeout: 20_000,
+  query_timeout: 21_000,
+};
 
 export type Api = Awaited<ReturnType<typeof startApi>>;
 
@@ -66,7 +71,7 @@ export async function startApi(
   const log = openLog('debug', collector(lines));
   const db = await openDatabase(database.url, config.databasePoolMax);
   // On a busy machine a request may take longer than in production; tests of outages cut the connection instead.
-  Object.assign(db.pool.options, TIME_LIMITS);
+  for (const pool of Object.values(db.pools)) Object.assign(pool.options, TIME_LIMITS);
   const services = {
     config,
     db,

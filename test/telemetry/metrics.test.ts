@@ -35,11 +35,16 @@ describe('GET /metrics', () => {
     );
     // One more pair of operation and status: its buckets, sum and count.
     expect(values.size - before).toBe(16);
-    for (const name of ['nodejs_eventloop_lag_p99_seconds', 'process_cpu_seconds_total', 'roster_db_pool_waiting']) {
+    for (const name of [
+      'nodejs_eventloop_lag_p99_seconds',
+      'process_cpu_seconds_total',
+      'roster_db_pool_waiting{pool="lists"}',
+    ]) {
       expect(values.has(name), name).toBe(true);
     }
-    expect(text).toMatch(/roster_db_pool_connections\{state="idle"\} [1-9]/);
-    expect(text).toContain('roster_db_pool_connections{state="used"}');
+    expect(text).toMatch(/roster_db_pool_connections\{pool="reads",state="idle"\} [1-9]/);
+    expect(text).toContain('roster_db_pool_connections{pool="writes",state="used"}');
+    expect(text).toContain('roster_db_queue_length{queue="lists"} 0');
   });
 
   test('counts what rate limits decide', async () => {
@@ -136,7 +141,7 @@ describe('GET /metrics', () => {
       idleCount: 0,
       waitingCount: 0,
     };
-    metrics.watchPool(pool);
+    metrics.watchPools({ reads: pool });
     const server = createServer(metrics.listener).listen(0, '127.0.0.1');
     onTestFinished(() => void server.close());
     await once(server, 'listening');

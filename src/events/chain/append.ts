@@ -22,7 +22,7 @@ export async function chainEvents(services: ChainServices, log: Log): Promise<nu
   if (!(await isExtendable(services, log))) return 0;
   const waiting = await numberFrom('pending', services, log);
   const found = await numberFrom('new', services, log);
-  await inTransaction(services.db.pool, async (sql) => {
+  await inTransaction(services.db.pools.writes, async (sql) => {
     if (!(await tryLockChain(sql))) return;
     const state = await readState(sql);
     if (findEndProblem(services.encryption, state, lastEnds.get(services.db)) !== null) return;
@@ -57,7 +57,7 @@ async function numberFrom(
   source: Source,
   services: ChainServices,
   log: Log,
-  pool: Pool = services.db.pool,
+  pool: Pool = services.db.pools.writes,
 ): Promise<Run> {
   let count = 0;
   let cursor: Cursor = { after: null, snapshot: null };
@@ -84,7 +84,7 @@ async function numberFrom(
  * before the other keys are removed.
  */
 async function isExtendable(services: ChainServices, log: Log): Promise<boolean> {
-  const state = await inTransaction(services.db.pool, readState);
+  const state = await inTransaction(services.db.pools.writes, readState);
   const problem = findEndProblem(services.encryption, state, lastEnds.get(services.db));
   if (problem !== null) {
     const { sequence } = signedEnd(state);

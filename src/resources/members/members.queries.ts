@@ -27,12 +27,12 @@ const memberships = (moreColumns = '') =>
    where m.team_id = $1
    order by m.joined_at, m.id`;
 
-const membersOfTeam = query<MemberRow>('members_of_team', memberships(), { rows: 'many' });
+const membersOfTeam = query<MemberRow>('members_of_team', memberships(), { rows: 'varying' });
 
 const membersWithTerms = query<MemberRow & { expires_at: string | null }>(
   'members_of_team_with_terms',
   memberships(', m.expires_at'),
-  { rows: 'many' },
+  { rows: 'varying' },
 );
 
 type RemovalRow = {

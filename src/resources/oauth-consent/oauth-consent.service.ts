@@ -34,28 +34,32 @@ export async function approve(
   const membership = teamId === null ? null : await findActiveMembership(db, caller, teamId);
   if (teamId !== null && membership === null) throw new ProblemError('team_not_found');
 
-  await transaction(db, async (tx) => {
-    const request = await lockRequest(tx, hold);
-    const granted = selectScopes(request.scope, scopes, teamId !== null);
-    // Under the team's lock the membership cannot end before the consent is stored, which then ends with it.
-    if (teamId === null) await requireVerifiedAccount(tx, accountId);
-    else await lockTeamFor(tx, { teamId, accountId }, 'member');
-    await requireClient(tx, request.client_id);
+  await transaction(
+    db,
+    async (tx) => {
+      const request = await lockRequest(tx, hold);
+      const granted = selectScopes(request.scope, scopes, teamId !== null);
+      // Under the team's lock the membership cannot end before the consent is stored, which then ends with it.
+      if (teamId === null) await requireVerifiedAccount(tx, accountId);
+      else await lockTeamFor(tx, { teamId, accountId }, 'member');
+      await requireClient(tx, request.client_id);
 
-    const id = newId('family');
-    tx.create(OAuthTokenFamily, {
-      id,
-      account: accountId,
-      client: request.client_id,
-      team: teamId,
-      resource: findResource(config.baseUrl, request.resource) ?? 'api',
-      scopes: granted,
-    });
-    await tx.flush();
-    // `remember: false`: oidc-provider keeps no session of its own. Its grants are our token families.
-    await storeDecision(tx, hold, { login: { accountId, remember: false }, consent: { grantId: id } });
-    record(tx, 'oauth_grant.approved', { accountId, teamId, clientId: request.client_id, scopes: granted });
-  });
+      const id = newId('family');
+      tx.create(OAuthTokenFamily, {
+        id,
+        account: accountId,
+        client: request.client_id,
+        team: teamId,
+        resource: findResource(config.baseUrl, request.resource) ?? 'api',
+        scopes: granted,
+      });
+      await tx.flush();
+      // `remember: false`: oidc-provider keeps no session of its own. Its grants are our token families.
+      await storeDecision(tx, hold, { login: { accountId, remember: false }, consent: { grantId: id } });
+      record(tx, 'oauth_grant.approved', { accountId, teamId, clientId: request.client_id, scopes: granted });
+    },
+    { teamId: membership?.team.id },
+  );
   return getResumeUrl(config.baseUrl, hold.id);
 }
 

@@ -22,14 +22,18 @@ export async function createRole(
   { name, permissions }: RoleFields,
   caller?: TeamCaller,
 ): Promise<Role> {
-  return transaction(db, async (tx) => {
-    const team = caller === undefined ? await lockTeam(tx, teamId) : await lockTeamToGrant(tx, caller, permissions);
-    await requireFreeName(tx, teamId, name);
-    const role = tx.create(Role, { team, name, permissions: sortPermissions(permissions) }, { partial: true }); // isSystemRole is computed
-    record(tx, 'role.created', { roleId: role.id, teamId, permissions: role.permissions });
-    await tx.flush();
-    return role;
-  });
+  return transaction(
+    db,
+    async (tx) => {
+      const team = caller === undefined ? await lockTeam(tx, teamId) : await lockTeamToGrant(tx, caller, permissions);
+      await requireFreeName(tx, teamId, name);
+      const role = tx.create(Role, { team, name, permissions: sortPermissions(permissions) }, { partial: true }); // isSystemRole is computed
+      record(tx, 'role.created', { roleId: role.id, teamId, permissions: role.permissions });
+      await tx.flush();
+      return role;
+    },
+    { teamId },
+  );
 }
 
 /** Changes a custom role. The new permissions apply from the members' next request on. */

@@ -21,6 +21,7 @@ const teamsOfAccount = query<TeamRow>(
    where m.account_id = $1 and ($2::text is null or m.team_id = $2)
      and ${activeMembership('m')}
    order by t.name, t.id`,
+  { rows: 'varying' },
 );
 
 type OfferRow = {

@@ -1,0 +1,61 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+/** For whom a request works. Connections are shared between callers, and work that waits ends with its request. */
+export class Caller {
+  /** The account; the client's address as long as there is none. */
+  account: string;
+  credential: string;
+  readonly #req: IncomingMessage;
+  readonly #res: ServerResponse;
+  #over: AbortSignal | undefined;
+
+  constructor(address: string, req: IncomingMessage, res: ServerResponse) {
+    this.account = this.credential = `address ${address}`;
+    this.#req = req;
+    this.#res = res;
+  }
+
+  identify({ accountId, credentialId }: { readonly accountId: string; readonly credentialId: string }): void {
+    this.account = accountId;
+    this.credential = credentialId;
+  }
+
+  /** Aborts when the response is sent or the client has gone. Created on first use, because few requests wait. */
+  get over(): AbortSignal {
+    return (this.#over ??= signalEnd(this.#req, this.#res));
+  }
+}
+
+function signalEnd({ socket }: IncomingMessage, res: ServerResponse): AbortSignal {
+  const controller = new AbortController();
+  const end = () => {
+    res.off('close', end);
+    socket.off('close', end);
+    controller.abort();
+  };
+  if (res.closed || socket.destroyed) controller.abort();
+  else {
+    res.once('close', end);
+    // A pipelined response has no connection yet, and is not told when it closes.
+    socket.once('close', end);
+  }
+  return controller.signal;
+}
+
+const callers = new AsyncLocalStorage<Caller | undefined>();
+
+/** Runs the work of a request. Its caller is passed as async context, because every query would need it otherwise. */
+export const runFor = <Result>(caller: Caller, work: () => Result): Result => callers.run(caller, work);
+
+/** Runs work that a request starts and does not wait for, so that it does not end with the request. */
+export const runInBackground = <Result>(work: () => Result): Result => callers.run(undefined, work);
+
+/** Returns the caller of the current request; undefined for jobs and the command line. */
+export const currentCaller = (): Caller | undefined => callers.getStore();
+
+/** The client closed the connection before its work began or ended. */
+export class CallerGoneError extends Error {
+  override name = 'CallerGoneError';
+  override message = 'The client closed the connection.';
+}
