@@ -23,7 +23,7 @@ const DELETES = [
     left: `select count(*)::int as left from team where id = 'team_large'`,
   },
   {
-    title: 'account among 10,000,000 sessions',
+    title: 'account among 3,000,000 sessions',
     owner: 'acc_owner-3',
     path: 'account.delete',
     input: undefined,
@@ -68,10 +68,11 @@ async function measureDelete(client: pg.Client, server: Server, one: (typeof DEL
     headers: { cookie, origin: server.url.replace('127.0.0.1', 'localhost'), 'content-type': 'application/json' },
     body: JSON.stringify(one.input ?? {}),
   });
-  if (!answer.ok) throw new Error(`${one.path} answers ${answer.status}: ${await answer.text()}`);
   const answerMs = performance.now() - startedAt;
-  while (((await client.query<{ left: number }>(one.left)).rows[0]?.left ?? 0) > 0) await sleep(20);
-  const doneMs = performance.now() - startedAt;
+  // A delete that takes longer than a statement may is refused, and everything stays.
+  if (!answer.ok) process.stderr.write(`${one.path} answers ${answer.status}: ${await answer.text()}\n`);
+  else while (((await client.query<{ left: number }>(one.left)).rows[0]?.left ?? 0) > 0) await sleep(20);
+  const doneMs = answer.ok ? performance.now() - startedAt : NaN;
   ended.abort();
   const grownMegabytes = peakMegabytes(server.pid) - before;
   return { title: one.title, answerMs, doneMs, slowestMs: await slowest, grownMegabytes };
@@ -92,7 +93,10 @@ async function watch(server: Server, signal: AbortSignal): Promise<number> {
   let slowest = 0;
   while (!signal.aborted) {
     const startedAt = performance.now();
-    await fetch(`${server.url}/readyz`).then((answer) => answer.text());
+    await fetch(`${server.url}/readyz`).then(
+      (answer) => answer.text(),
+      () => undefined,
+    );
     slowest = Math.max(slowest, performance.now() - startedAt);
     await sleep(10);
   }
@@ -104,6 +108,8 @@ export const deleteTable = (runs: readonly DeleteRun[]): string =>
     ['deleted', 'answer, ms', 'last row gone, ms', 'slowest /readyz meanwhile, ms', 'memory grows by, MB'],
     ...runs.map(({ title, ...run }) => [
       title,
-      ...[run.answerMs, run.doneMs, run.slowestMs, run.grownMegabytes].map((value) => value.toFixed(0)),
+      ...[run.answerMs, run.doneMs, run.slowestMs, run.grownMegabytes].map((value) =>
+        Number.isNaN(value) ? '–' : value.toFixed(0),
+      ),
     ]),
   ]);

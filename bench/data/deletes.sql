@@ -1,5 +1,5 @@
 -- What is large to delete: a client with 100,000 grants, a team with 10,000 members who each connected it to the team,
--- and an account among ten million sessions.
+-- and an account among three million sessions.
 insert into account (id, email, first_name, last_name, email_verified_at, created_at, updated_at)
 select 'acc_owner-' || n, format('owner-%s@example.com', n), 'Ada', 'Lovelace', now(), now(), now()
 from generate_series(1, 3) n;
@@ -37,6 +37,6 @@ from oauth_grant cross join unnest(array['access', 'refresh']) kind;
 insert into session (id, account_id, token_hash, authentication_type, created_at, expires_at, idle_expires_at, revoked_at)
 select 'ses_' || n, 'acc_user-' || (n % 100000 + 1), sha256(convert_to(n::text, 'UTF8')), 'password', now(),
   now() + interval '30 days', now() + interval '7 days', case when n % 3 = 0 then now() end
-from generate_series(1, 10000000) n;
+from generate_series(1, 3000000) n;
 
 vacuum (freeze, analyze);

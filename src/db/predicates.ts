@@ -11,8 +11,9 @@ export const activeMembership = (alias: string) => `${alias}.is_active and ${isC
 /** An API key that is neither revoked nor expired. Ignores the state of its account and grant. */
 export const liveApiKey = (alias: string) => `${alias}.revoked_at is null and ${isCurrent(alias)}`;
 
-/** An OAuth grant that is neither revoked nor expired. */
-export const liveGrant = (alias: string) => `${alias}.revoked_at is null and ${alias}.expires_at > now()`;
+/** An OAuth grant that is neither revoked nor expired, of a client that is not deleted. */
+export const liveGrant = (alias: string) => `${alias}.revoked_at is null and ${alias}.expires_at > now()
+  and not exists (select from oauth_client gone where gone.id = ${alias}.client_id and gone.deleted_at is not null)`;
 
 /** An invitation that can still be accepted and uses a seat. */
 export const pendingInvitation = (alias: string) => `${alias}.accepted_at is null and ${alias}.expires_at > now()`;

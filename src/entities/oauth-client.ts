@@ -28,6 +28,8 @@ const OAuthClientSchema = defineEntity({
     metadata: p.json<Record<string, unknown>>().default('{}'),
     /** Deletion time of a self-registered client, unless it has a grant. */
     cleanupAt: instant().defaultRaw("(now() + '30 days'::interval)"),
+    /** Deletion, from which on it has no access, while its grants are still being removed. It has no account then. */
+    deletedAt: instant().nullable(),
   },
   indexes: [
     { name: 'oauth_client_account_index', properties: ['account'] },
@@ -35,13 +37,20 @@ const OAuthClientSchema = defineEntity({
       name: 'oauth_client_cleanup_index',
       expression: `create index "oauth_client_cleanup_index" on "oauth_client" ("cleanup_at") where source in ('registration', 'document')`,
     },
+    {
+      name: 'oauth_client_deleted_index',
+      expression: 'create index "oauth_client_deleted_index" on "oauth_client" ("id") where deleted_at is not null',
+    },
   ],
   checks: [
     {
       name: 'oauth_client_source_check',
       expression: `source in ('operator', 'account', 'registration', 'document')`,
     },
-    { name: 'oauth_client_owner_check', expression: `(source = 'account') = (account_id is not null)` },
+    {
+      name: 'oauth_client_owner_check',
+      expression: `(source = 'account') = (account_id is not null) or deleted_at is not null`,
+    },
   ],
 });
 

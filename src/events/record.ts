@@ -36,6 +36,27 @@ const TYPES: Readonly<Record<string, string>> = {
   mac: 'bytea',
 };
 
+const RECORDED_AT_ONCE = 1000;
+
+/**
+ * Records one event for each of many changes like `record`. Inserts them at once and in bounded statements, because the
+ * unit of work takes a hundred times as long for each.
+ */
+export async function recordMany(tx: EntityManager, event: EventName, changes: readonly EventFields[]): Promise<void> {
+  if (changes.length === 0) return;
+  for (let from = 0; from < changes.length; from += RECORDED_AT_ONCE) {
+    const rows = changes
+      .slice(from, from + RECORDED_AT_ONCE)
+      .map((fields) => toRow({ orm: { em: tx } }, toEvent(event, fields)));
+    await tx.execute(insertEvents.text.replace('$1', '?'), [JSON.stringify(rows)]);
+  }
+  const { audit } = currentActor();
+  afterCommit(tx, () => {
+    for (const fields of changes) audit(event, fields);
+    emitRecorded(tx);
+  });
+}
+
 /** A command that inserts its event in the same SQL statement. Only `runAndRecord` runs it. */
 export type RecordedCommand<Row> = { readonly event: EventName; readonly command: Command<Row> };
 
@@ -128,7 +149,7 @@ function limitDetails(details: Record<string, unknown>): Record<string, unknown>
 }
 
 /** Converts an event to the columns of its table, with its MAC. */
-function toRow(db: Pick<Database, 'orm'>, event: NewEvent): Record<string, unknown> {
+function toRow(db: { readonly orm: { readonly em: EntityManager } }, event: NewEvent): Record<string, unknown> {
   const columns = PROPERTIES.map((property) => [EVENT_COLUMNS[property], event[property]] as const);
   return { ...Object.fromEntries(columns), mac: `\\x${createMac(db.orm.em, event).toString('hex')}` };
 }

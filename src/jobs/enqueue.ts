@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Actor } from '../events/actor.ts';
 import type { NoticeKind } from '../email/notices.ts';
 
 /** A notice to the owner of an account about a change that grants or revokes access. */
@@ -29,10 +30,12 @@ export type Jobs = {
   /** `copiedLink` is the hex hash of the copyable link that was created with the emailed one. Both expire together. */
   sendInvitation: { invitationId: string; sealedToken: string; copiedLink?: string };
   sendAccountMail: AccountMail;
+  /** Who deleted the client is recorded for each of its grants. */
+  removeClient: { clientId: string; actor: Omit<Actor, 'audit'> };
 };
 
 /** Jobs with a lower number start first. Links and notices for waiting users precede invitations. */
-export const PRIORITY = { sendAccountMail: 0, sendInvitation: 10, cleanup: 20 } as const;
+export const PRIORITY = { sendAccountMail: 0, sendInvitation: 10, removeClient: 20, cleanup: 20 } as const;
 
 /** The queue retries after e, e², … seconds, at most six hours apart: the 13th attempt is made about 22 hours after the first. */
 export const ATTEMPTS_MAX = 13;

@@ -11,6 +11,7 @@ import { pruneEvents } from '../events/chain/retention.ts';
 import { errorSummary, type Log } from '../telemetry/log.ts';
 import { cleanupSchedule, createCleanupTasks, scheduledJob } from './run-cleanup.ts';
 import { sendAccountMail } from './send-account-email.ts';
+import { removeClient } from './remove-client.ts';
 import { sendInvitation, type Job } from './send-invitation.ts';
 
 /** The tasks of a worker: those of `Jobs`, and the scheduled ones. */
@@ -49,6 +50,10 @@ export function createTasks(services: Services, mailer: Mailer, log: Log): TaskL
       await send(helpers, { id: helpers.job.id, task: 'sendAccountMail', payload }, (job) =>
         sendAccountMail(services, mailer, log, payload, job),
       );
+    },
+
+    async removeClient(data: unknown, helpers: JobHelpers) {
+      await removeClient(services, data as Jobs['removeClient'], helpers); // what `enqueue` wrote
     },
 
     ...createCleanupTasks(services),

@@ -116,6 +116,23 @@ export async function lockMany<Table extends LockTable>(
 }
 
 /**
+ * Locks the rows that a statement selects `for update`, in the order of their primary keys. For rows of which there
+ * can be thousands, because it loads only the columns that are named.
+ */
+export const lockRows = <Columns extends { readonly id: string }>(
+  tx: EntityManager,
+  table: Exclude<LockTable, 'authorization_request'>,
+  sql: string,
+  values: readonly unknown[],
+): Promise<Columns[]> =>
+  lockInOrder(
+    tx,
+    table,
+    () => tx.execute<Columns[]>(`${sql} order by id for update`, values),
+    (rows) => rows.map(({ id }) => id),
+  );
+
+/**
  * Prevents the deletion of rows until the transaction ends. Other transactions can still change them.
  * @returns the ids of the rows that exist
  */

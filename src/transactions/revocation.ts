@@ -1,47 +1,104 @@
 import type { FilterQuery } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { ApiKey, Membership, OAuthGrant, OAuthTokenFamily, OwnershipTransfer } from '../entities/index.ts';
-import { record } from '../events/record.ts';
-import { lockMany } from './locks.ts';
+import { Membership, OAuthTokenFamily, OwnershipTransfer } from '../entities/index.ts';
+import { recordMany } from '../events/record.ts';
+import { lockRows } from './locks.ts';
+
+type Ids = string | readonly string[];
+
+/** All given columns have to match. */
+type GrantFilter = { readonly id?: Ids; readonly account?: Ids; readonly team?: Ids };
+type KeyFilter = GrantFilter & { readonly grant?: Ids; readonly family?: Ids };
+
+const COLUMNS = {
+  id: 'id',
+  account: 'account_id',
+  team: 'team_id',
+  grant: 'oauth_grant_id',
+  family: 'oauth_family_id',
+};
+
+type Revoked = { readonly id: string; readonly account_id: string; readonly team_id: string | null };
+type RevokedGrant = Revoked & { readonly client_id: string };
+
+/** Locks what matches and is not revoked, in a statement that can find thousands. */
+const lockLive = <Row extends Revoked>(
+  tx: EntityManager,
+  table: 'oauth_grant' | 'api_key',
+  columns: string,
+  filter: KeyFilter,
+): Promise<Row[]> => {
+  const given = Object.entries(filter) as [keyof typeof COLUMNS, Ids][]; // the keys of KeyFilter
+  const conditions = given.map(([name]) => `${COLUMNS[name]} = any(string_to_array(?, ' '))`);
+  return lockRows<Row>(
+    tx,
+    table,
+    `select ${columns} from ${table} where ${conditions.join(' and ')} and revoked_at is null`,
+    given.map(([, ids]) => [ids].flat().join(' ')),
+  );
+};
+
+const REVOKE = (table: 'oauth_grant' | 'api_key') =>
+  `update ${table} set revoked_at = now() where id = any(string_to_array(?, ' '))`;
+
+const idsOf = (rows: readonly Revoked[]): string => rows.map(({ id }) => id).join(' ');
 
 /** Revokes the grants that match and the API keys that were created through them. Records each. */
-export async function revokeGrants(
-  tx: EntityManager,
-  where: FilterQuery<OAuthGrant>,
-  reason: string | ((grant: OAuthGrant) => string),
-): Promise<void> {
-  const grants = await lockMany(tx, 'oauth_grant', { $and: [where, { revokedAt: null }] });
-  if (grants.length === 0) return;
-  const ids = grants.map(({ id }) => id);
-  await tx.nativeUpdate(OAuthGrant, { id: { $in: ids } }, { revokedAt: new Date() });
-  // Read the keys after locking the grants, so that no key is created through a grant while it is revoked.
-  await revokeApiKeys(tx, { oauthGrant: { $in: ids } }, 'its grant ended');
-  for (const grant of grants) {
-    const { id: grantId, account, client, team } = grant;
-    record(tx, 'oauth_grant.revoked', {
-      accountId: account.id,
-      clientId: client.id,
-      grantId,
-      teamId: team?.id ?? null,
-      reason: typeof reason === 'string' ? reason : reason(grant),
-    });
-  }
+export async function revokeGrants(tx: EntityManager, filter: GrantFilter, reason: string): Promise<void> {
+  const grants = await recordGrantEnds(tx, filter, reason, (ids) =>
+    revokeApiKeys(tx, { grant: ids }, 'its grant ended'),
+  );
+  if (grants.length > 0) await tx.execute(REVOKE('oauth_grant'), [idsOf(grants)]);
 }
 
 /** Revokes the API keys that match. Records each. @returns the number of revoked keys */
-export async function revokeApiKeys(tx: EntityManager, where: FilterQuery<ApiKey>, reason?: string): Promise<number> {
-  const keys = await lockMany(tx, 'api_key', { $and: [where, { revokedAt: null }] });
-  if (keys.length === 0) return 0;
-  await tx.nativeUpdate(ApiKey, { id: { $in: keys.map(({ id }) => id) } }, { revokedAt: new Date() });
-  for (const { id: keyId, account, team } of keys) {
-    record(tx, 'api_key.revoked', {
-      accountId: account.id,
-      keyId,
-      teamId: team?.id ?? null,
-      ...(reason === undefined ? {} : { reason }),
-    });
-  }
+export async function revokeApiKeys(tx: EntityManager, filter: KeyFilter, reason?: string): Promise<number> {
+  const keys = await recordKeyEnds(tx, filter, reason);
+  if (keys.length > 0) await tx.execute(REVOKE('api_key'), [idsOf(keys)]);
   return keys.length;
+}
+
+/** Locks the grants that match and their API keys, and records their end. The caller deletes the rows. */
+export const recordDeletedGrants = (tx: EntityManager, filter: GrantFilter, reason: string): Promise<RevokedGrant[]> =>
+  recordGrantEnds(tx, filter, reason, (ids) => recordKeyEnds(tx, { grant: ids }, 'its grant ended'));
+
+async function recordGrantEnds(
+  tx: EntityManager,
+  filter: GrantFilter,
+  reason: string,
+  // Reads the keys after locking the grants, so that no key is created through a grant while it is revoked.
+  endKeys: (grantIds: readonly string[]) => Promise<unknown>,
+): Promise<RevokedGrant[]> {
+  const grants = await lockLive<RevokedGrant>(tx, 'oauth_grant', 'id, account_id, client_id, team_id', filter);
+  if (grants.length === 0) return grants;
+  await endKeys(grants.map(({ id }) => id));
+  await recordMany(
+    tx,
+    'oauth_grant.revoked',
+    grants.map(({ id: grantId, account_id: accountId, client_id: clientId, team_id: teamId }) => ({
+      accountId,
+      clientId,
+      grantId,
+      teamId,
+      reason,
+    })),
+  );
+  return grants;
+}
+
+async function recordKeyEnds(tx: EntityManager, filter: KeyFilter, reason: string | undefined): Promise<Revoked[]> {
+  const keys = await lockLive<Revoked>(tx, 'api_key', 'id, account_id, team_id', filter);
+  await recordMany(
+    tx,
+    'api_key.revoked',
+    keys.map(({ id: keyId, account_id: accountId, team_id: teamId }) => ({
+      accountId,
+      keyId,
+      teamId,
+      ...(reason === undefined ? {} : { reason }),
+    })),
+  );
+  return keys;
 }
 
 /** Deletes consents whose codes were not exchanged yet, so that an exchange does not restore access. */

@@ -17,7 +17,7 @@ export async function endTokenFamily(tx: EntityManager, familyId: string, reason
   if (grantId !== null) await lockOne(tx, 'oauth_grant', grantId);
   const family = await lockOne(tx, 'oauth_token_family', familyId);
   if (family === null) return;
-  await revokeApiKeys(tx, { oauthFamily: familyId }, reason);
+  await revokeApiKeys(tx, { family: familyId }, reason);
   await tx.nativeDelete(OAuthTokenFamily, { id: familyId });
   if (grantId === null) return;
   if (await isUsable(tx, grantId)) {

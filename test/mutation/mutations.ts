@@ -249,7 +249,7 @@ export const MUTATIONS: readonly Mutation[] = [
     'src/transactions/revocation.ts',
     ['test/trpc/grant-ends', 'test/rest/members', 'test/oauth/races', 'test/trpc/grants', 'test/oauth/audit-endings'],
     [
-      ['keys outlive their grant', `await revokeApiKeys(tx, { oauthGrant: { $in: ids } }, 'its grant ended');`, ''],
+      ['keys outlive their grant', `await endKeys(grants.map(({ id }) => id));`, ''],
       ['grants outlive the membership', `await revokeGrants(tx, { team, account }, 'membership ended');`, ''],
       ['keys outlive the membership', `await revokeApiKeys(tx, { team, account }, 'membership ended');`, ''],
       [

@@ -1,10 +1,12 @@
 import { QUEUE_JOBS } from '../../db/queue-tables.ts';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { record } from '../../events/record.ts';
-import { lockMany } from '../../transactions/locks.ts';
+import { lockMany, lockRows } from '../../transactions/locks.ts';
 import { transaction, type TransactionScope } from '../../transactions/transaction.ts';
 import { lockAccount, lockCaller } from '../../transactions/with-account.ts';
+import { lockClientGrants, removeClients } from '../../transactions/remove-clients.ts';
 import { revokeGrants } from '../../transactions/revocation.ts';
+import { enqueueRemoval } from '../../jobs/remove-client.ts';
 import type { Principal } from '../../auth/principal.ts';
 import { Account, Invitation, Team } from '../../entities/index.ts';
 import { ProblemError } from '../../errors.ts';
@@ -51,16 +53,19 @@ async function remove(
     );
     if (others.length > 0) throw new ProblemError('account_owns_teams');
   }
-  await lockMany(tx, 'session', { account: accountId });
+  await lockRows(tx, 'session', 'select id from session where account_id = ?', [accountId]);
   await notify(tx, accountId, { kind: 'account_deleted' });
   if (email && emailVerifiedAt) await deleteEmailAddress(tx, accountId, email);
-  await lockMany(tx, 'membership', { account: accountId });
+  await lockRows(tx, 'membership', 'select id from membership where account_id = ?', [accountId]);
   // The account's OAuth clients are deleted with it, and with them the grants of other users.
   const clients = await lockMany(tx, 'oauth_client', { account: accountId });
-  const grants = { $or: [{ account: accountId }, { client: { $in: clients.map(({ id }) => id) } }] };
-  await lockMany(tx, 'oauth_grant', grants);
-  await revokeGrants(tx, grants, (grant) => (grant.account.id === accountId ? 'account deleted' : 'client deleted'));
-  await lockMany(tx, 'api_key', { account: accountId });
+  const removal = await lockClientGrants(
+    tx,
+    clients.map(({ id }) => id),
+  );
+  await revokeGrants(tx, { account: accountId }, 'account deleted');
+  await enqueueRemoval(tx, await removeClients(tx, removal));
+  await lockRows(tx, 'api_key', 'select id from api_key where account_id = ?', [accountId]);
   for (const teamId of owned) {
     await tx.nativeDelete(Team, { id: teamId });
     record(tx, 'team.deleted', { accountId, teamId, reason: 'account deleted' });

@@ -35,6 +35,7 @@ const findAllClients = query<ClientRow & { source: ClientSource; email: string |
   'all_oauth_clients',
   `select ${COLUMNS}, c.source, a.email
    from oauth_client c left join account a on a.id = c.account_id
+   where c.deleted_at is null
    order by c.created_at, c.id`,
   { rows: 'many' },
 );

@@ -1,7 +1,8 @@
 import { record } from '../../events/record.ts';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { lockMany } from '../../transactions/locks.ts';
-import { revokeGrants } from '../../transactions/revocation.ts';
+import { lockClientGrants, removeClients } from '../../transactions/remove-clients.ts';
+import { enqueueRemoval } from '../../jobs/remove-client.ts';
 import { transaction } from '../../transactions/transaction.ts';
 import { lockAccount, requireVerifiedEmail } from '../../transactions/with-account.ts';
 import { findRedirectUriFault, type RedirectRules } from './redirect-uri.ts';
@@ -95,22 +96,25 @@ export async function rotateSecret(
   });
 }
 
-/** Deletes a client, and revokes its grants. */
+/** Deletes a client with its grants. A client with very many loses all access at once, and its rows later by a job. */
 export async function deleteClient({ db }: Services, accountId: AccountId, clientId: string): Promise<void> {
   await transaction(db, async (tx) => {
     // The account comes first, because deleting it deletes its clients and its grants.
     const owner = accountId ?? (await findOwner(tx, clientId));
     if (owner !== undefined) await lockAccount(tx, owner);
     await lockClient(tx, accountId, clientId);
-    await revokeGrants(tx, { client: clientId }, 'client deleted');
-    await tx.nativeDelete(OAuthClient, { id: clientId });
+    await enqueueRemoval(tx, await removeClients(tx, await lockClientGrants(tx, [clientId])));
     record(tx, 'oauth_client.deleted', { accountId: accountId ?? null, clientId });
   });
 }
 
 /** Locks a client of the account. @throws client_not_found also for those of other accounts */
 async function lockClient(tx: EntityManager, accountId: AccountId, clientId: string): Promise<OAuthClient> {
-  const [client] = await lockMany(tx, 'oauth_client', { id: clientId, ...filterByOwner(accountId) });
+  const [client] = await lockMany(tx, 'oauth_client', {
+    id: clientId,
+    deletedAt: null,
+    ...filterByOwner(accountId),
+  });
   if (client === undefined) throw new ProblemError('client_not_found');
   return client;
 }

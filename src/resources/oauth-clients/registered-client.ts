@@ -18,7 +18,7 @@ const findRegisteredClient = query<RegisteredClient>(
   'registered_oauth_client',
   `select id, source, name, redirect_uris as "redirectUris", is_native as "isNative",
      is_confidential as "isConfidential", metadata
-   from oauth_client where id = $1 and source <> 'document'`,
+   from oauth_client where id = $1 and source <> 'document' and deleted_at is null`,
 );
 
 const findValidSecret = query<{ last4: string }>(

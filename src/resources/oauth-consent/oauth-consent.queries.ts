@@ -29,7 +29,7 @@ const findOpenRequest = query<RequestRow>(
      r.payload->'params'->>'redirect_uri' as redirect_uri, r.payload->'params'->>'scope' as scope,
      r.payload->'params'->>'scope_omitted' is not null as is_scope_omitted
    from authorization_request r
-   join oauth_client c on c.id = r.payload->'params'->>'client_id'
+   join oauth_client c on c.id = r.payload->'params'->>'client_id' and c.deleted_at is null
    join account a on a.id = $3
    where r.id_hash = $1 and r.browser_hash = $2 and r.result is null and r.expires_at > now()`,
 );

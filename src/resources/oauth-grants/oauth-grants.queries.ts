@@ -1,5 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sortScopes, isAccountOnly } from '../../auth/scopes.ts';
+import { liveGrant } from '../../db/predicates.ts';
 import { iso, isoOrNull, query, type QueryRunner } from '../../db/query.ts';
 import type { Resource, Scope } from '../../entities/index.ts';
 import { lockMany } from '../../transactions/locks.ts';
@@ -23,7 +24,7 @@ const SELECT_GRANT = `select g.id, g.client_id, c.name as client_name, g.audienc
    from oauth_grant g
    join oauth_client c on c.id = g.client_id
    left join team t on t.id = g.team_id`;
-const IS_LIVE = 'g.revoked_at is null and g.expires_at > now()';
+const IS_LIVE = liveGrant('g');
 
 // Includes grants for teams in which the membership is inactive, because it can become active again.
 const findLiveGrants = query<GrantRow>(

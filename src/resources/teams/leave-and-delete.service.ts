@@ -3,8 +3,8 @@ import type { Services } from '../../app-services.ts';
 import { Team } from '../../entities/index.ts';
 import { ProblemError } from '../../errors.ts';
 import { record } from '../../events/record.ts';
-import { lockMany, lockShared } from '../../transactions/locks.ts';
-import { endMembership, revokeGrants } from '../../transactions/revocation.ts';
+import { lockRows, lockShared } from '../../transactions/locks.ts';
+import { endMembership, recordDeletedGrants } from '../../transactions/revocation.ts';
 import type { TransactionScope } from '../../transactions/transaction.ts';
 import { lockMembership, withTeam, withTeamAsOperator, type TeamCaller } from '../../transactions/with-team.ts';
 import { notify } from '../../jobs/notify.ts';
@@ -39,9 +39,24 @@ async function removeTeam(tx: EntityManager, teamId: string): Promise<void> {
     'account',
     members.map(({ id }) => id),
   );
-  await revokeGrants(tx, { team: teamId }, 'team deleted');
-  // Also keys that were revoked before: the cascade deletes their rows.
-  await lockMany(tx, 'api_key', { team: teamId });
+  await recordDeletedGrants(tx, { team: teamId }, 'team deleted');
+  // Also keys that were revoked before: their rows are deleted too.
+  await lockRows(tx, 'api_key', 'select id from api_key where team_id = ?', [teamId]);
+  // In statements of bounded time, before the cascade, which takes one.
+  for (const table of ['oauth_grant', 'api_key', 'membership']) await deleteInSteps(tx, table, teamId);
   await tx.nativeDelete(Team, { id: teamId });
   record(tx, 'team.deleted', { teamId, number: members.length });
+}
+
+const ROWS_MAX = 1000;
+
+async function deleteInSteps(tx: EntityManager, table: string, teamId: string): Promise<void> {
+  const remove = `with gone as (
+      delete from ${table} where id = any(array(select id from ${table} where team_id = ? limit ${ROWS_MAX})) returning 1
+    )
+    select count(*)::int as count from gone`;
+  for (let count = ROWS_MAX; count === ROWS_MAX;) {
+    const [row] = await tx.execute<{ count: number }[]>(remove, [teamId]);
+    count = row?.count ?? 0;
+  }
 }

@@ -1,0 +1,125 @@
+import { describe, expect, onTestFinished } from 'vitest';
+import { createMailer } from '../../src/email/mailer.ts';
+import { startWorker } from '../../src/jobs/worker.ts';
+import { listAllClients } from '../../src/resources/oauth-clients/oauth-clients.queries.ts';
+import { findClient } from '../../src/resources/oauth-clients/registered-client.ts';
+import { openLog } from '../../src/telemetry/log.ts';
+import { test, type Api } from '../support/api.ts';
+import { as, outcomeOf, withKey } from './console.ts';
+
+const GRANTS = 1200;
+const INVALID = 'credential_invalid';
+
+/** A client of a developer with more grants than one transaction deletes, of two of which the person has the tokens. */
+async function aLargeClient(api: Api) {
+  const [developer, person] = [await api.anAccount(), await api.anAccount()];
+  const client = await api.anOAuthClient({ owner: developer });
+  // Ids before and after all others, so that one of them is in whatever is deleted first.
+  const grants = [await api.aGrant(person, { client }), await api.aGrant(person, { client })];
+  await api.rows(
+    `insert into oauth_grant (id, account_id, client_id, audience, scopes, created_at, expires_at)
+     select format('grant_%s-%s', $1::text, n), $2, $1, 'personal', array['teams:read'], now(), now() + interval '90 days'
+     from generate_series(1, ${GRANTS}) n`,
+    [client.id, person.id],
+  );
+  const last = await api.aGrant(person, { client });
+  const through = await api.anApiKey(person);
+  await api.rows('update api_key set oauth_grant_id = $1 where id = $2', [last.id, through.id]);
+  return { developer, person, client, credentials: [...grants, last, through] };
+}
+
+type Scene = Awaited<ReturnType<typeof aLargeClient>>;
+
+const outcomesOf = (api: Api, { credentials }: Scene) =>
+  Promise.all(credentials.map((one) => outcomeOf(withKey(api, one).listTeams.query())));
+
+const countOf = async (api: Api, sql: string, { client }: Scene) =>
+  (await api.rows<{ count: number }>(`select count(*)::int as count from ${sql}`, [client.id]))[0]?.count;
+
+const ENDS = `audit_event where event = 'oauth_grant.revoked' and client_id = $1 and details->>'reason' = 'client deleted'`;
+
+async function work(api: Api): Promise<void> {
+  const mailer = createMailer(api.services.config);
+  const worker = await startWorker(api.services, mailer, openLog('silent', process.stdout));
+  onTestFinished(async () => {
+    await worker.stop();
+    mailer.close();
+  });
+}
+
+describe('a client with more grants than one transaction deletes', () => {
+  test.for([
+    ['by its owner', ({ developer, client }: Scene, api: Api) => deleteAs(api, developer, client.id)],
+    ['with the account of its owner', ({ developer }: Scene, api: Api) => deleteAccountOf(api, developer)],
+  ] as const)('deleted %s, loses all access and is in no list at once', async ([, remove], { api }) => {
+    const scene = await aLargeClient(api);
+    expect(new Set(await outcomesOf(api, scene))).toEqual(new Set(['done']));
+
+    await remove(scene, api);
+
+    expect(await outcomesOf(api, scene)).toEqual([INVALID, INVALID, INVALID, INVALID]);
+    const person = await as(api, scene.person);
+    expect(await person.grants.list.query()).toEqual([]);
+    const listed = await listAllClients(api.services.db);
+    expect(listed.map(({ id }) => id)).not.toContain(scene.client.id);
+    expect(await findClient(api.services.db, scene.client.id)).toBeUndefined();
+    expect(await countOf(api, 'oauth_grant where client_id = $1', scene)).toBeGreaterThan(0);
+  });
+
+  test('is gone with all its rows once the job has run, which records the end of each grant once', async ({ api }) => {
+    const scene = await aLargeClient(api);
+    await deleteAs(api, scene.developer, scene.client.id);
+
+    await work(api);
+
+    await expect.poll(() => countOf(api, 'oauth_client where id = $1', scene), { timeout: 20_000 }).toBe(0);
+    expect(await countOf(api, 'oauth_grant where client_id = $1', scene)).toBe(0);
+    expect(await countOf(api, ENDS, scene)).toBe(GRANTS + 3);
+    expect(await countOf(api, `${ENDS} and actor_id = '${scene.developer.id}'`, scene)).toBe(GRANTS + 3);
+    expect(await countOf(api, `audit_event where event = 'oauth_client.deleted' and client_id = $1`, scene)).toBe(1);
+    const [key] = await api.rows<{ count: number }>(
+      `select count(*)::int as count from audit_event where event = 'api_key.revoked' and target_id = $1`,
+      [scene.credentials[3]?.id],
+    );
+    expect(key?.count).toBe(1);
+  });
+
+  test('is deleted by one of two calls at once, and not found by the other', async ({ api }) => {
+    const scene = await aLargeClient(api);
+    const developer = await as(api, scene.developer);
+    const remove = () => outcomeOf(developer.oauthClients.delete.mutate({ clientId: scene.client.id }));
+
+    expect((await Promise.all([remove(), remove()])).toSorted()).toEqual(['client_not_found', 'done']);
+  });
+});
+
+const deleteAs = async (api: Api, account: { id: string }, clientId: string) =>
+  (await as(api, account)).oauthClients.delete.mutate({ clientId });
+
+const deleteAccountOf = async (api: Api, account: { id: string }) => (await as(api, account)).account.delete.mutate();
+
+describe('a team with thousands of grants', () => {
+  test('is deleted with all of them, and records the end of each', async ({ api }) => {
+    const owner = await api.anAccount();
+    const team = await api.aTeam({ owner });
+    const client = await api.anOAuthClient();
+    const grant = await api.aGrant(owner, { client, team });
+    await api.rows(
+      `insert into oauth_grant (id, account_id, client_id, audience, team_id, scopes, created_at, expires_at)
+       select format('grant_%s-%s', $1::text, n), $2, $3, 'team', $1, array['teams:read'], now(), now() + interval '90 days'
+       from generate_series(1, 2500) n`,
+      [team.id, owner.id, client.id],
+    );
+
+    await (await as(api, owner)).teams.delete.mutate({ teamId: team.id });
+
+    expect(await outcomeOf(withKey(api, grant).listTeams.query())).toBe(INVALID);
+    const [{ grants, ends } = { grants: -1, ends: -1 }] = await api.rows<{ grants: number; ends: number }>(
+      `select (select count(*)::int from oauth_grant where team_id = $1) as grants,
+         (select count(*)::int from audit_event where event = 'oauth_grant.revoked' and team_id = $1
+            and details->>'reason' = 'team deleted') as ends`,
+      [team.id],
+    );
+    expect({ grants, ends }).toEqual({ grants: 0, ends: 2501 });
+  });
+});
