@@ -12,7 +12,8 @@ const STEPS_MAX = 10;
 
 /** Queues the rest of the removal of deleted clients, in the transaction that deletes them. */
 export async function enqueueRemoval(tx: EntityManager, clientIds: readonly string[]): Promise<void> {
-  const { audit, ...actor } = currentActor();
+  const { actorKind, actorId, credentialId, address, requestId } = currentActor();
+  const actor = { actorKind, actorId, credentialId, address, requestId };
   for (const clientId of clientIds) await enqueue(tx, 'removeClient', { clientId, actor }, `remove:${clientId}`);
 }
 
