@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 const FAULTS = [
   'test/faults/**/*.test.ts',
   'test/runtime/**/*.test.ts',
-  'test/rate-limit/limiter-cluster.test.ts',
+  'test/rate-limit/{limiter-cluster,redis-tls}.test.ts',
   'test/**/outage.test.ts',
   'test/**/*races.test.ts',
   'test/trpc/*-locks.test.ts',

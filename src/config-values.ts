@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { parseDatabaseUrl } from './database-url.ts';
+import { parseRedisUrl } from './redis-url.ts';
 
 // Types of environment variables. An error message follows the name of its variable in the same line.
 
@@ -95,12 +96,19 @@ export const redirectSchemes = () =>
   });
 
 export const redisUrls = () =>
-  z
-    .string()
-    .refine(
-      (text) => text.split(',').every((part) => /^rediss?:\/\//.test(part.trim()) && URL.canParse(part.trim())),
-      'must be comma-separated redis:// or rediss:// URLs',
-    );
+  readBy((text) => {
+    parseRedisUrl(text);
+    return text;
+  });
+
+/** A file in PEM format. @returns its content */
+export const pemFile = () =>
+  readBy((path) => {
+    const pem = existsSync(path) ? readFileSync(path, 'utf8') : undefined;
+    if (pem === undefined) throw new Error(`${path} does not exist`);
+    if (!pem.includes('-----BEGIN ')) throw new Error(`${path} is not in PEM format`);
+    return pem;
+  });
 
 /** Parses `SECRET_KEYS`. The first key signs and encrypts; all keys verify and decrypt. */
 export function readSecretKeys(text: string): readonly string[] {

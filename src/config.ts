@@ -10,6 +10,7 @@ import {
   days,
   flag,
   origins,
+  pemFile,
   plans,
   port,
   redirectSchemes,
@@ -32,6 +33,9 @@ const environment = z.object({
   DATABASE_POOL_MAX: wholeNumber(3, 1000).default(10),
   DATA_DIR: z.string().min(1).default('./var'),
   REDIS_URL: redisUrls().optional(),
+  REDIS_CA: pemFile().optional(),
+  REDIS_CERT: pemFile().optional(),
+  REDIS_KEY: pemFile().optional(),
   SMTP_URL: url('smtp', 'smtps').optional(),
   MAIL_FROM: z.string().min(3).default('Roster <roster@localhost>'),
   MAILS_PER_DAY_TEAM: count(5),
@@ -115,6 +119,8 @@ export function readConfig(env: NodeJS.ProcessEnv) {
   const faults = (parsed.error?.issues ?? []).map(({ path, message }) => `${path.join('.')}: ${message}`);
   if (set['DATABASE_URL'] !== undefined && set['SECRET_KEYS'] === undefined)
     faults.push('SECRET_KEYS: required with DATABASE_URL; set at least 32 random ASCII characters');
+  if ((set['REDIS_CERT'] === undefined) !== (set['REDIS_KEY'] === undefined))
+    faults.push('REDIS_KEY: must be set together with REDIS_CERT');
   if (set['METRICS_PORT'] !== undefined && set['METRICS_PORT'] === (set['PORT'] ?? '3000'))
     faults.push('METRICS_PORT: must differ from PORT, which is public');
   if (!parsed.success || faults.length > 0) throw new ConfigError(...new Set(faults));
@@ -128,6 +134,8 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     databasePoolMax: e.DATABASE_POOL_MAX,
     dataDir: resolve(e.DATA_DIR),
     redisUrl: e.REDIS_URL,
+    /** In PEM, for a `rediss://` URL. */
+    redisTls: { ca: e.REDIS_CA, cert: e.REDIS_CERT, key: e.REDIS_KEY },
     smtpUrl: e.SMTP_URL,
     mailFrom: e.MAIL_FROM,
     mailsPerDayFromTeam: e.MAILS_PER_DAY_TEAM,

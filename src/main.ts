@@ -61,6 +61,7 @@ async function start(): Promise<void> {
   );
   const windows = {
     redisUrl: config.redisUrl,
+    redisTls: config.redisTls,
     limit: config.rateLimit,
     windowSeconds: config.rateWindowSeconds,
     onFallback: (error: unknown) =>

@@ -140,11 +140,12 @@ async function checkClock(client: Client): Promise<string> {
   return `within ${Math.abs(skewMs)} ms of the database's`;
 }
 
-async function checkRedis({ redisUrl }: Config): Promise<string> {
+async function checkRedis({ redisUrl, redisTls }: Config): Promise<string> {
   if (redisUrl === undefined) return 'not configured: requests are counted in memory, which supports only one replica';
   const { openRedisWindows } = await import('../rate-limit/redis-store.ts');
   let fault: unknown;
   const windows = openRedisWindows(redisUrl, {
+    redisTls,
     limit: 1000,
     windowSeconds: 60,
     onFallback: (error) => (fault ??= error),

@@ -20,6 +20,7 @@ export function createAttemptLimiters(
   const createWindows = (counted: Counted, limit: number, windowSeconds = config.signInWindowSeconds) => {
     const options = {
       redisUrl: config.redisUrl,
+      redisTls: config.redisTls,
       limit,
       windowSeconds,
       onFallback: (error: unknown) =>

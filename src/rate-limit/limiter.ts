@@ -2,6 +2,7 @@ import type { RunInSpan } from '../telemetry/span.ts';
 import type { Counted } from '../telemetry/metrics.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 import { createMemoryWindows, type RateDecision } from './memory-windows.ts';
+import type { RedisTls } from './redis-client.ts';
 import { openRedisWindows, type RedisWindows } from './redis-store.ts';
 
 export type { RateDecision } from './memory-windows.ts';
@@ -24,6 +25,7 @@ export type Limiter = {
 type LimiterOptions = Observers & {
   /** `undefined` counts in memory; several URLs, separated by commas, are the nodes of one Redis Cluster. */
   readonly redisUrl: string | undefined;
+  readonly redisTls?: RedisTls | undefined;
   readonly limit: number;
   readonly windowSeconds: number;
   /** Called once per outage, when counting falls back to memory. */

@@ -1,5 +1,13 @@
 import { Cluster, Redis } from 'ioredis';
-import type { ClusterNode, RedisOptions } from 'ioredis';
+import type { RedisOptions } from 'ioredis';
+import { parseRedisUrl, type RedisUrl } from '../redis-url.ts';
+
+/** The certificate authority and the client certificate in PEM, for `rediss://`. */
+export type RedisTls = {
+  readonly ca?: string | undefined;
+  readonly cert?: string | undefined;
+  readonly key?: string | undefined;
+};
 
 // All waits are bounded, so that Redis adds at most 100 ms to a request. The defaults of ioredis are seconds.
 // Auto-pipelining is off: a command would wait for the pipeline before it, up to two round trips and two timeouts.
@@ -19,23 +27,47 @@ const CONNECTION = {
 
 const retryDelay = (attempt: number): number => Math.min(50 * attempt, 500);
 
-/** Connects immediately and reconnects forever. Several URLs, separated by commas, are the nodes of one Redis Cluster. */
-export function connectRedis(redisUrl: string): Redis | Cluster {
-  const urls = redisUrl.split(',').map((url) => url.trim());
-  const [first = ''] = urls;
-  return urls.length > 1
-    ? connectCluster(urls, new URL(first))
-    : new Redis(first, { ...CONNECTION, enableOfflineQueue: false, retryStrategy: retryDelay });
+/** Connects immediately and reconnects forever. */
+export function connectRedis(redisUrl: string, files: RedisTls = {}): Redis | Cluster {
+  const url = parseRedisUrl(redisUrl);
+  const options = connectionOptions(url, files);
+  if (url.kind === 'cluster') return connectCluster(url, options);
+  const single = { ...options, db: url.database, enableOfflineQueue: false, retryStrategy: retryDelay };
+  if (url.kind === 'sentinel') return connectThroughSentinels(url, single);
+  const [{ host, port } = {}] = url.hosts;
+  return new Redis({ ...single, ...(host !== undefined && { host }), ...(port !== undefined && { port }) });
 }
 
-function connectCluster(urls: string[], { protocol, username, password }: URL): Cluster {
-  const secure = protocol === 'rediss:';
-  const nodes = urls.map((url): ClusterNode => {
-    const { hostname, port } = new URL(url);
-    return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || 6379) };
-  });
+function connectionOptions(url: RedisUrl, files: RedisTls) {
+  const tls = url.isTls ? Object.fromEntries(Object.entries(files).filter(([, pem]) => pem !== undefined)) : undefined;
+  return {
+    ...CONNECTION,
+    ...(url.username !== undefined && { username: url.username }),
+    ...(url.password !== undefined && { password: url.password }),
+    ...(tls !== undefined && { tls }),
+  };
+}
 
-  return new Cluster(nodes, {
+type Options = ReturnType<typeof connectionOptions>;
+
+/** Asks the Sentinels for the primary at each connection, and follows a failover when they announce it. */
+function connectThroughSentinels({ hosts, primary, sentinel }: RedisUrl, options: Options): Redis {
+  const { tls } = options;
+  return new Redis({
+    ...options,
+    sentinels: [...hosts],
+    name: primary,
+    failoverDetector: true,
+    sentinelCommandTimeout: 500,
+    sentinelRetryStrategy: retryDelay,
+    ...(sentinel.username !== undefined && { sentinelUsername: sentinel.username }),
+    ...(sentinel.password !== undefined && { sentinelPassword: sentinel.password }),
+    ...(tls !== undefined && { sentinelTLS: tls, enableTLSForSentinelMode: true }),
+  });
+}
+
+function connectCluster({ hosts, isTls }: RedisUrl, redisOptions: Options): Cluster {
+  return new Cluster([...hosts], {
     // The first command connects a node; commands beside it can wait for that, within their deadline.
     enableOfflineQueue: true,
     retryDelayOnFailover: 0,
@@ -44,12 +76,7 @@ function connectCluster(urls: string[], { protocol, username, password }: URL): 
     slotsRefreshInterval: 5000,
     clusterRetryStrategy: retryDelay,
     // A certificate names the host, which a resolved address would not match.
-    ...(secure && { dnsLookup: (host, callback) => callback(null, host) }),
-    redisOptions: {
-      ...CONNECTION,
-      ...(username !== '' && { username: decodeURIComponent(username) }),
-      ...(password !== '' && { password: decodeURIComponent(password) }),
-      ...(secure && { tls: {} }),
-    },
+    ...(isTls && { dnsLookup: (host, callback) => callback(null, host) }),
+    redisOptions,
   });
 }

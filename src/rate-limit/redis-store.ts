@@ -1,6 +1,6 @@
 import { Redis, type Cluster } from 'ioredis';
 import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
-import { connectRedis } from './redis-client.ts';
+import { connectRedis, type RedisTls } from './redis-client.ts';
 
 // Unlike the library's script, this one does not count what it denies, so that a large batch does not use up the
 // window. A result above the limit is a denial. A cost of 0 only reads; a negative cost is a refund.
@@ -31,6 +31,7 @@ export type RedisWindows = {
 };
 
 type Options = {
+  readonly redisTls?: RedisTls | undefined;
   readonly limit: number;
   readonly windowSeconds: number;
   readonly onFallback: (error: unknown) => void;
@@ -69,7 +70,7 @@ export function openRedisWindows(redisUrl: string, options: Options): RedisWindo
   let prober: NodeJS.Timeout | undefined;
   let isProbing = false;
 
-  const client = connectRedis(redisUrl);
+  const client = connectRedis(redisUrl, options.redisTls);
   const limiter = new RedisLimiter(client, options);
 
   // The first requests wait for the connection briefly, so that all replicas count them together.

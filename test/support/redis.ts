@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -22,22 +22,34 @@ if (!hasRedis) {
   process.stderr.write(`\n*** SKIPPED: the tests that need Redis. ${advice} ***\n\n`);
 }
 
+type RedisOptions = {
+  port?: number;
+  args?: readonly string[];
+  /** Makes it a Sentinel with these lines of configuration. */
+  sentinel?: readonly string[];
+};
+
 /** A throw-away server on a loopback port, which keeps nothing and dies with this process. */
-export async function startRedis(options: { port?: number; args?: readonly string[] } = {}): Promise<TestRedis> {
+export async function startRedis(options: RedisOptions = {}): Promise<TestRedis> {
   // Between the choice and the start, another process may take the port.
   for (let attemptsLeft = 5; ; attemptsLeft -= 1) {
     try {
-      return await launch(options.port ?? (await freePort()), options.args ?? []);
+      return await launch(options.port ?? (await freePort()), options);
     } catch (error) {
       if (attemptsLeft === 1) throw error;
     }
   }
 }
 
-async function launch(port: number, args: readonly string[]): Promise<TestRedis> {
+async function launch(port: number, { args = [], sentinel }: RedisOptions): Promise<TestRedis> {
   const directory = await mkdtemp(join(tmpdir(), 'roster-redis-'));
   const persistence = ['--save', '', '--appendonly', 'no', '--dir', directory];
-  const server = spawn('redis-server', ['--port', `${port}`, '--bind', '127.0.0.1', ...persistence, ...args], {
+  // A Sentinel rewrites its file, and needs one.
+  const file = join(directory, 'sentinel.conf');
+  if (sentinel !== undefined) await writeFile(file, sentinel.map((line) => `sentinel ${line}\n`).join(''));
+  const own = sentinel === undefined ? persistence : [];
+  const mode = sentinel === undefined ? [] : [file, '--sentinel'];
+  const server = spawn('redis-server', [...mode, '--port', `${port}`, '--bind', '127.0.0.1', ...own, ...args], {
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   const killServer = (): boolean => server.kill('SIGKILL');
@@ -51,7 +63,7 @@ async function launch(port: number, args: readonly string[]): Promise<TestRedis>
   const ready = new Promise<void>((resolve) => {
     server.stdout.on('data', (chunk: Buffer) => {
       output += chunk.toString();
-      if (output.includes('Ready to accept connections')) resolve();
+      if (/Ready to accept connections|Sentinel ID is/.test(output)) resolve();
     });
   });
   const failed = exited.then(() => {

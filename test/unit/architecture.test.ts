@@ -21,7 +21,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['crypto', 'telemetry'],
   ['email', 'entities', 'outbound', 'config.ts', 'errors.ts'],
   ['config-values.ts', 'time.ts'],
-  ['database-url.ts'],
+  ['database-url.ts', 'redis-url.ts'],
 ];
 
 const roomOf = (file: string): string | undefined =>
