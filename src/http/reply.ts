@@ -3,6 +3,7 @@ import { PROOF_ALGORITHMS } from '../auth/dpop.ts';
 import type { Config } from '../config.ts';
 import { PROBLEMS, type ProblemError } from '../errors.ts';
 import type { RateDecision } from '../rate-limit/limiter.ts';
+import { JsonText } from '../procedures/json-text.ts';
 import { createProblemDocument } from '../procedures/problem-details.ts';
 
 /** The response to a client. */
@@ -19,7 +20,7 @@ export type Reply = {
 export const createJsonReply = (status: number, value: unknown): Reply => ({
   status,
   contentType: 'application/json',
-  body: JSON.stringify(value),
+  body: value instanceof JsonText ? Buffer.concat(value.parts) : JSON.stringify(value),
 });
 
 /** Creates the problem document of an error, with its headers. */

@@ -1,4 +1,6 @@
 import { getTRPCErrorFromUnknown, type AnyTRPCProcedure, type TRPCError } from '@trpc/server';
+import { isLong } from '../db/parts.ts';
+import { JsonText } from './json-text.ts';
 
 /** What tRPC's adapters call a procedure with. */
 export type CallOptions<Context> = {
@@ -9,7 +11,12 @@ export type CallOptions<Context> = {
 
 type Result = { readonly ok: true; readonly data: unknown } | { readonly ok: false; readonly error: TRPCError };
 type Given = { readonly ctx?: object; readonly input?: unknown; readonly getRawInput?: () => Promise<unknown> };
-type Middleware = (options: object) => Promise<Result>;
+type MiddlewareOptions = {
+  readonly meta?: unknown;
+  readonly input?: unknown;
+  readonly next: (given?: Given) => Promise<Result>;
+};
+type Middleware = ((options: MiddlewareOptions) => Promise<Result>) & { readonly _type?: string };
 
 /**
  * Runs the middlewares of a procedure as tRPC does (v11, `callRecursive`), without the two copies of
@@ -19,7 +26,8 @@ type Middleware = (options: object) => Promise<Result>;
 export function createRunner<Context extends object>(
   procedure: AnyTRPCProcedure,
 ): (options: CallOptions<Context>) => Promise<unknown> {
-  const { meta, middlewares } = procedure._def as unknown as { meta: unknown; middlewares: readonly Middleware[] };
+  const { meta, ...given } = procedure._def as unknown as { meta: unknown; middlewares: readonly Middleware[] };
+  const middlewares = given.middlewares.map((one) => (one._type === 'output' ? presentInParts(one) : one));
 
   async function step(index: number, options: CallOptions<object>): Promise<Result> {
     try {
@@ -27,7 +35,7 @@ export function createRunner<Context extends object>(
         ...options,
         meta,
         input: options.input,
-        next: (given?: Given) =>
+        next: (given) =>
           step(index + 1, {
             ...options,
             ctx: given?.ctx === undefined ? options.ctx : { ...options.ctx, ...given.ctx },
@@ -46,3 +54,23 @@ export function createRunner<Context extends object>(
     return result.data;
   };
 }
+
+/**
+ * Presents long lists as text that is validated and made in parts, because a list of thousands takes so long that all
+ * other requests would notice. Schemas of lists constrain the items only.
+ * @param validate tRPC's middleware that validates the output
+ */
+const presentInParts =
+  (validate: Middleware): Middleware =>
+  async ({ next }) => {
+    const result = await next();
+    if (!result.ok || !Array.isArray(result.data) || !isLong(result.data)) {
+      return validate({ next: () => Promise.resolve(result) });
+    }
+    const present = async (part: readonly unknown[]) => {
+      const presented = await validate({ next: () => Promise.resolve({ ...result, data: part }) });
+      if (!presented.ok) throw presented.error;
+      return presented.data as readonly unknown[]; // a list stays one
+    };
+    return { ...result, data: await JsonText.fromList(result.data, present) };
+  };

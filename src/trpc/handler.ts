@@ -11,6 +11,7 @@ import { toProblemError } from '../procedures/problem-details.ts';
 import { setErrorContext } from '../procedures/trpc.ts';
 import { recordDenial } from '../http/denials.ts';
 import { createCookies } from '../http/cookies.ts';
+import { sendLongLists } from './long-lists.ts';
 import { isSameOrigin } from './same-origin.ts';
 import { readBrowserClient } from './browser-client.ts';
 
@@ -76,14 +77,17 @@ export function trpcHandler(http: HttpServices, router: AppRouter): RequestHandl
       maxBodySize: MAX_BODY_BYTES,
       maxBatchSize: MAX_BATCH,
       // tRPC answers unreadable requests as plain text, with its own status.
-      responseMeta: ({ info }) => ({
-        headers: {
-          ...(info === undefined && { 'content-type': 'application/json' }),
-          // Replaces tRPC's own header, which would overwrite ours.
-          ...(origins.size > 0 && { vary: 'trpc-accept, accept, origin' }),
-        },
-        ...(blocked !== null && { status: PROBLEMS[blocked.problem][0] }),
-      }),
+      responseMeta: ({ info, data }) => {
+        sendLongLists(res, data ?? []);
+        return {
+          headers: {
+            ...(info === undefined && { 'content-type': 'application/json' }),
+            // Replaces tRPC's own header, which would overwrite ours.
+            ...(origins.size > 0 && { vary: 'trpc-accept, accept, origin' }),
+          },
+          ...(blocked !== null && { status: PROBLEMS[blocked.problem][0] }),
+        };
+      },
       onError: ({ error, input }) => {
         setErrorContext(error, ctx);
         const problem = toProblemError(error);

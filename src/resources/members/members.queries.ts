@@ -1,3 +1,4 @@
+import { mapInParts } from '../../db/parts.ts';
 import { activeMembership, liveApiKey, liveGrant } from '../../db/predicates.ts';
 import { isoOrNull, query, type QueryRunner } from '../../db/query.ts';
 import { ProblemError } from '../../errors.ts';
@@ -67,13 +68,13 @@ const removalOfMember = query<RemovalRow>(
 /** Lists all memberships of a team, including inactive and expired ones. */
 export async function listTeamMembers(db: QueryRunner, teamId: string) {
   const rows = await db.query(membersOfTeam, [teamId]);
-  return rows.map(toMember);
+  return mapInParts(rows, toMember);
 }
 
 /** Lists all memberships of a team with their expiry. */
 export async function listMembersWithTerms(db: QueryRunner, teamId: string) {
   const rows = await db.query(membersWithTerms, [teamId]);
-  return rows.map((row) => ({ ...toMember(row), expiresAt: isoOrNull(row.expires_at) }));
+  return mapInParts(rows, (row) => ({ ...toMember(row), expiresAt: isoOrNull(row.expires_at) }));
 }
 
 const toMember = (row: MemberRow) => ({

@@ -1,4 +1,5 @@
 import type { ActiveMembership, Principal } from '../../auth/principal.ts';
+import { mapInParts } from '../../db/parts.ts';
 import { activeMembership } from '../../db/predicates.ts';
 import { iso, query, type QueryRunner } from '../../db/query.ts';
 
@@ -54,7 +55,7 @@ const offersToAccount = query<{ team_id: string; team_name: string; expires_at: 
 /** Lists the teams that a credential gives access to: those with an active membership, or the one of a team credential. */
 export async function listTeams(db: QueryRunner, { accountId, teamId }: Principal) {
   const rows = await db.query(teamsOfAccount, [accountId, teamId]);
-  return rows.map((row) => ({
+  return mapInParts(rows, (row) => ({
     id: row.id,
     name: row.name,
     slug: row.slug,

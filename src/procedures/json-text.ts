@@ -1,0 +1,49 @@
+import { randomUUID } from 'node:crypto';
+import { forEachPart } from '../db/parts.ts';
+
+// Random, so that no data can contain it.
+const PLACEHOLDER = randomUUID();
+let made = 0;
+
+/** The JSON of a long list, made in parts. In the JSON of anything that contains it, it is a placeholder. */
+export class JsonText {
+  readonly parts: readonly Buffer[];
+  readonly #placeholder = `${PLACEHOLDER}-${(made += 1)}`;
+
+  private constructor(parts: readonly Buffer[]) {
+    this.parts = parts;
+  }
+
+  /** @param present returns the items of a part as they are sent */
+  static async fromList(
+    items: readonly unknown[],
+    present: (part: readonly unknown[]) => Promise<readonly unknown[]>,
+  ): Promise<JsonText> {
+    const parts: Buffer[] = [];
+    await forEachPart(items, async (part) => {
+      const text = JSON.stringify(await present(part)).slice(1, -1);
+      parts.push(Buffer.from(parts.length === 0 ? `[${text}` : `,${text}`));
+    });
+    parts.push(Buffer.from(']'));
+    return new JsonText(parts);
+  }
+
+  toJSON(): string {
+    return this.#placeholder;
+  }
+
+  /** Returns JSON with each text in the place of its placeholder. */
+  static insert(json: string, texts: readonly JsonText[]): Buffer[] {
+    const pieces: Buffer[] = [];
+    let end = 0;
+    for (const text of texts) {
+      const quoted = JSON.stringify(text);
+      const start = json.indexOf(quoted, end);
+      if (start === -1) continue;
+      pieces.push(Buffer.from(json.slice(end, start)), ...text.parts);
+      end = start + quoted.length;
+    }
+    pieces.push(Buffer.from(json.slice(end)));
+    return pieces;
+  }
+}
