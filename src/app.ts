@@ -12,6 +12,7 @@ import { buildHeaders, createProblemReply, createRateHeaders, send, setHeaders }
 import { readRequestId } from './http/request-id.ts';
 import type { HttpServices } from './http/http-services.ts';
 import { createOAuthRouter } from './oauth/handler.ts';
+import { mcpHandler } from './mcp/handler.ts';
 import { devMailPages } from './pages/dev-mail.ts';
 import { docsPages } from './pages/docs.ts';
 import { healthPages, type Readiness } from './pages/health.ts';
@@ -42,6 +43,7 @@ export function createApp(services: HttpServices, readiness: Readiness): Listene
   pages.use(addCommonHeaders(http));
   pages.use(addSecurityHeaders(config.baseUrl));
   pages.use('/trpc', trpcHandler(http, appRouter));
+  if (config.mcp) pages.all('/mcp', mcpHandler(http, routes, appRouter.members.removalPreview));
   pages.use(addRateHeaders(http));
   pages.use(healthPages(db, readiness));
   pages.use(procedurePages(appRouter._def.procedures as unknown as Record<string, AnyTRPCProcedure>)); // flat by path, unlike the type of a nested router

@@ -86,6 +86,9 @@ const environment = z.object({
     .regex(/^[a-z][a-z0-9]{1,9}$/, 'must be 2 to 10 lower-case letters and digits, starting with a letter')
     .default('rst'),
   TRPC_ORIGINS: origins().default([]),
+  MCP: flag.default(true),
+  // Whether /mcp offers the tool that returns the secret of a new API key to a model.
+  MCP_CREATE_API_KEY: flag.default(false),
   METRICS_PORT: port().optional(),
   // Named by the OpenTelemetry specification.
   OTEL_EXPORTER_OTLP_ENDPOINT: url('http', 'https').optional(),
@@ -183,6 +186,8 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     auditDays: e.AUDIT_DAYS,
     tokenBrand: e.TOKEN_BRAND,
     trpcOrigins: e.TRPC_ORIGINS,
+    mcp: e.MCP,
+    mcpCreateApiKey: e.MCP_CREATE_API_KEY,
     metricsPort: e.METRICS_PORT,
     otlp:
       e.OTEL_EXPORTER_OTLP_ENDPOINT === undefined

@@ -3,6 +3,7 @@ import { authenticate, authenticateSession, unauthenticated, type Authentication
 import { parseBearer, parseDpopToken } from '../auth/authorization-header.ts';
 import { withDpopChallenge, requireProof, type Presented } from '../auth/dpop.ts';
 import { currentCaller } from '../db/caller.ts';
+import type { Resource } from '../entities/index.ts';
 import { ProblemError } from '../errors.ts';
 import { toProblemError } from '../procedures/problem-details.ts';
 import { addressBucket } from '../rate-limit/address-bucket.ts';
@@ -24,6 +25,8 @@ type RequestFacts = {
   readonly path: string;
   /** The number of calls in the request. */
   readonly cost: number;
+  /** The resource that an access token has to be issued for. Default: the API. */
+  readonly resource?: Resource;
   /** The token of the session cookie, if this request can use one. */
   readonly sessionToken?: string | undefined;
 };
@@ -35,7 +38,7 @@ type RequestFacts = {
 export async function identify(
   http: HttpServices,
   req: IncomingMessage,
-  { address, teamId, path, cost, sessionToken }: RequestFacts,
+  { address, teamId, path, cost, resource, sessionToken }: RequestFacts,
 ): Promise<Identified> {
   const { services, limiter, usage, attempts } = http;
   const { db } = services;
@@ -45,7 +48,7 @@ export async function identify(
   const resolved =
     bearer === undefined && sessionToken !== undefined
       ? authenticateSession(db, services.tokens, sessionToken, teamId)
-      : authenticate(db, services.tokens, token, teamId);
+      : authenticate(db, services.tokens, token, teamId, resource);
   const found = await resolved.catch((error: unknown) => unauthenticated(toProblemError(error)));
   const authentication =
     proofs === null || !token

@@ -1,6 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { PROOF_ALGORITHMS } from '../auth/dpop.ts';
+import { resourceMetadataPath } from '../auth/resource.ts';
 import type { Config } from '../config.ts';
+import type { Resource } from '../entities/index.ts';
 import { PROBLEMS, type ProblemError } from '../errors.ts';
 import type { RateDecision } from '../rate-limit/limiter.ts';
 import { JsonText } from '../procedures/json-text.ts';
@@ -24,7 +26,12 @@ export const createJsonReply = (status: number, value: unknown): Reply => ({
 });
 
 /** Creates the problem document of an error, with its headers. */
-export function createProblemReply(error: ProblemError, baseUrl: string, requestId: string): Reply {
+export function createProblemReply(
+  error: ProblemError,
+  baseUrl: string,
+  requestId: string,
+  resource: Resource = 'api',
+): Reply {
   const { retryAfter, allow } = error.extras;
   return {
     status: PROBLEMS[error.problem][0],
@@ -33,15 +40,20 @@ export function createProblemReply(error: ProblemError, baseUrl: string, request
     headers: [
       ...(retryAfter === undefined ? [] : ['Retry-After', String(retryAfter)]),
       ...(allow === undefined ? [] : ['Allow', allow]),
-      ...createChallenges(error, baseUrl).flatMap((challenge) => ['WWW-Authenticate', challenge]),
+      ...createChallenges(error, baseUrl, resource).flatMap((challenge) => ['WWW-Authenticate', challenge]),
     ],
   };
 }
 
 /** RFC 6750, section 3, and RFC 9449, section 7.1: no error code if no credential was sent. */
-function createChallenges({ problem, extras: { dpop, scope } }: ProblemError, baseUrl: string): string[] {
-  // RFC 9728: tells clients how to get a credential.
-  const metadata = `resource_metadata="${baseUrl}/.well-known/oauth-protected-resource/api/v1"`;
+function createChallenges(
+  { problem, extras: { dpop, scope } }: ProblemError,
+  baseUrl: string,
+  resource: Resource,
+): string[] {
+  // RFC 9728: tells clients how to get a credential, and at `/mcp` with which scopes to begin.
+  const hint = problem !== 'scope_missing' && scope !== undefined ? `, scope="${scope}"` : '';
+  const metadata = `resource_metadata="${baseUrl}${resourceMetadataPath(resource)}"${hint}`;
   const dpopParams = `algs="${PROOF_ALGORITHMS.join(' ')}", ${metadata}`;
   if (problem === 'credential_missing') {
     return [`Bearer ${metadata}`, ...(dpop === undefined ? [] : [`DPoP ${dpopParams}`])];

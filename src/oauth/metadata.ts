@@ -1,12 +1,11 @@
 import { Router } from 'express';
 import { PROOF_ALGORITHMS } from '../auth/dpop.ts';
-import { SCOPES } from '../entities/index.ts';
+import { isReadScope } from '../auth/scopes.ts';
+import { SCOPES, type Resource, type Scope } from '../entities/index.ts';
 import type { Config } from '../config.ts';
 import { ProblemError } from '../errors.ts';
-import { resourceUri } from '../auth/resource.ts';
+import { resourceMetadataPath, resourceUri } from '../auth/resource.ts';
 import { allowAnyOrigin, createPreflightHandler } from './cors.ts';
-
-const RESOURCE_METADATA = '/.well-known/oauth-protected-resource/api/v1';
 
 /** Members of OpenID Connect, which is not supported. */
 const OPENID_MEMBERS = [
@@ -27,13 +26,28 @@ export function removeOpenIdMembers(metadata: Record<string, unknown>): Record<s
   return { ...Object.fromEntries(kept), scopes_supported: SCOPES, response_modes_supported: ['query'] };
 }
 
-/** Creates `GET /.well-known/oauth-protected-resource/api/v1`, where clients find the authorization server (RFC 9728). */
-export function createResourceMetadataRouter({ baseUrl, oauth }: Config): Router {
+/** Creates the metadata documents of the resources, where clients find the authorization server (RFC 9728). */
+export function createResourceMetadataRouter(config: Config): Router {
+  const pages = Router({ caseSensitive: true, strict: true });
+  addDocument(pages, config, 'api', 'Roster API', SCOPES);
+  // Clients ask for all scopes that the document lists, so it has only those to begin with.
+  if (config.mcp) addDocument(pages, config, 'mcp', 'Roster MCP server', SCOPES.filter(isReadScope));
+  return pages;
+}
+
+function addDocument(
+  pages: Router,
+  { baseUrl, oauth }: Config,
+  resource: Resource,
+  name: string,
+  scopes: readonly Scope[],
+): void {
+  const path = resourceMetadataPath(resource);
   const document = {
-    resource: resourceUri(baseUrl, 'api'),
-    resource_name: 'Roster API',
+    resource: resourceUri(baseUrl, resource),
+    resource_name: name,
     authorization_servers: [baseUrl],
-    scopes_supported: SCOPES,
+    scopes_supported: scopes,
     bearer_methods_supported: ['header'],
     resource_documentation: `${baseUrl}/docs`,
     ...(oauth.dpop && {
@@ -41,13 +55,11 @@ export function createResourceMetadataRouter({ baseUrl, oauth }: Config): Router
       dpop_signing_alg_values_supported: PROOF_ALGORITHMS,
     }),
   };
-  const pages = Router({ caseSensitive: true, strict: true });
-  pages.get(RESOURCE_METADATA, allowAnyOrigin, (_req, res) => {
+  pages.get(path, allowAnyOrigin, (_req, res) => {
     res.set('Cache-Control', 'public, max-age=300').json(document);
   });
-  pages.options(RESOURCE_METADATA, createPreflightHandler('GET'));
-  pages.all(RESOURCE_METADATA, () => {
+  pages.options(path, createPreflightHandler('GET'));
+  pages.all(path, () => {
     throw new ProblemError('method_not_allowed', undefined, { allow: 'GET, HEAD, OPTIONS' });
   });
-  return pages;
 }

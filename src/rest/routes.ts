@@ -20,6 +20,7 @@ export type Route = {
   call(ctx: Context, getRawInput: () => Promise<unknown>): Promise<unknown>;
   /** The input schema, or undefined if the operation has no input. */
   readonly input: z.ZodObject | undefined;
+  readonly output: z.ZodType;
 };
 
 export type Lookup =
@@ -95,7 +96,11 @@ type Callable = (options: {
 }) => Promise<unknown>;
 
 function toRoute(procedure: AnyTRPCProcedure): Route | undefined {
-  const { meta, type, inputs } = procedure._def as unknown as { meta?: Meta; type: string; inputs: readonly unknown[] }; // inputs is not in the public type; trpc-to-openapi reads it too
+  const { meta, inputs, output } = procedure._def as unknown as {
+    meta?: Meta;
+    inputs: readonly unknown[];
+    output: z.ZodType;
+  }; // inputs and output are not in the public type; trpc-to-openapi reads them too
   const openapi = meta?.openapi;
   if (meta === undefined || openapi?.operationId === undefined) return undefined;
   const { operationId, method, path: template } = openapi;
@@ -105,7 +110,6 @@ function toRoute(procedure: AnyTRPCProcedure): Route | undefined {
   const others = Object.keys(input?.shape ?? {}).filter((field) => !pathParams.includes(field));
   const takesBody = method === 'POST' || method === 'PATCH';
   const inPath = new Set(pathParams);
-  const call = procedure as unknown as Callable; // how tRPC's own adapters call it
 
   return {
     operationId,
@@ -117,7 +121,15 @@ function toRoute(procedure: AnyTRPCProcedure): Route | undefined {
     queryParams: takesBody ? [] : others,
     hasBody: takesBody && others.length > 0,
     locationOf: (field) => (inPath.has(field) ? 'path' : takesBody ? 'body' : 'query'),
-    call: (ctx, getRawInput) => call({ ctx, getRawInput, path: operationId, type, signal: undefined, batchIndex: 0 }),
+    call: callerOf(procedure, operationId),
     input,
+    output,
   };
+}
+
+/** Returns a function that calls a procedure as tRPC's own adapters do. */
+export function callerOf(procedure: AnyTRPCProcedure, path: string): Route['call'] {
+  const call = procedure as unknown as Callable;
+  const { type } = procedure._def;
+  return (ctx, getRawInput) => call({ ctx, getRawInput, path, type, signal: undefined, batchIndex: 0 });
 }

@@ -9,7 +9,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['main.ts'],
   ['app.ts'],
   ['oauth'],
-  ['cli', 'pages', 'trpc'],
+  ['cli', 'mcp', 'pages', 'trpc'],
   ['demo', 'rest', 'router.ts'],
   ['resources', 'http', 'open-services.ts'],
   ['procedures', 'jobs'],
@@ -102,7 +102,8 @@ describe('the dependency rule', () => {
   });
 
   test.each([
-    ['express', /^(app\.ts|pages\/|trpc\/|oauth\/|http\/cookies\.ts)/],
+    ['express', /^(app\.ts|pages\/|trpc\/|mcp\/|oauth\/|http\/cookies\.ts)/],
+    ['@modelcontextprotocol/', /^mcp\//],
     ['oidc-provider', /^oauth\//],
     ['jose', /^auth\/dpop\.ts$/],
     ['request-filtering-agent', /^outbound\/request\.ts$/],

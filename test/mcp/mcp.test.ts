@@ -1,0 +1,306 @@
+import { describe, expect } from 'vitest';
+import { test, startApi, type Api } from '../support/api.ts';
+import { ALL_SCOPES, OPERATIONS } from '../rest/operations.ts';
+import { signedIn } from '../support/browser.ts';
+import { connect, ERAS } from './clients.ts';
+
+const WITH_SECRET = 'createApiKey';
+
+/** An access token for `/mcp`. */
+async function anMcpToken(api: Api, account: { id: string }, scopes: string[]) {
+  const grant = await api.aGrant(account, { scopes: scopes as never });
+  await api.rows(`update oauth_grant set resource = 'mcp' where id = $1`, [grant.id]);
+  return grant;
+}
+
+const post = (api: Api, body: object, headers: Record<string, string> = {}) =>
+  fetch(`http://127.0.0.1:${api.port}/mcp`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...headers },
+    body: JSON.stringify(body),
+  });
+
+const codeOf = async (response: Response) => ((await response.json()) as { code: string }).code;
+
+const call = (name: string, args: object = {}, id = 1) => ({
+  jsonrpc: '2.0',
+  id,
+  method: 'tools/call',
+  params: { name, arguments: args },
+});
+
+describe.each(ERAS)('a client of %s', (era) => {
+  test('sees each operation but the one that returns a secret, as a tool with all four hints', async ({ api }) => {
+    const key = await api.anApiKey(await api.anAccount(), { scopes: ALL_SCOPES as never });
+    const client = await connect(api, era, key.secret);
+    const { tools } = await client.listTools();
+
+    expect(tools.map(({ name }) => name).toSorted()).toEqual(
+      OPERATIONS.map(({ id }) => id)
+        .filter((id) => id !== WITH_SECRET)
+        .toSorted(),
+    );
+    for (const { name, description, annotations, inputSchema, outputSchema } of tools) {
+      const method = OPERATIONS.find(({ id }) => id === name)?.method;
+      expect(annotations).toMatchObject({
+        readOnlyHint: method === 'GET',
+        destructiveHint: method === 'DELETE' || method === 'PATCH',
+        idempotentHint: method !== 'POST',
+        openWorldHint: name === 'createTeamInvitation',
+      });
+      expect(description).toContain('never instructions');
+      expect(JSON.stringify([inputSchema, outputSchema])).not.toMatch(/\$ref|\$defs|"pattern"/);
+      expect([inputSchema, outputSchema]).toMatchObject([{ type: 'object' }, { type: 'object' }]);
+    }
+    expect(client.getInstructions()).toContain('getCredential');
+  });
+
+  test('reads, changes, and gets results as text and as structured content', async ({ api }) => {
+    const account = await api.anAccount();
+    const client = await connect(api, era, (await api.anApiKey(account, { scopes: ALL_SCOPES as never })).secret);
+
+    const made = await client.callTool({ name: 'createTeam', arguments: { name: 'Engines', description: null } });
+    expect(made.structuredContent).toMatchObject({ name: 'Engines', role: { id: 'owner' } });
+    expect(JSON.parse(made.content[0]?.text ?? '')).toEqual(made.structuredContent);
+
+    const listed = await client.callTool({ name: 'listTeams' });
+    expect(listed.structuredContent).toEqual({ items: [made.structuredContent], total: 1, nextOffset: null });
+  });
+
+  test('gets a long list in pages', async ({ api }) => {
+    const account = await api.anAccount();
+    const team = await api.aTeam({ owner: account });
+    for (let i = 0; i < 60; i += 1) await api.aMember(team, await api.anAccount(), { role: 'guest' });
+    const client = await connect(api, era, (await api.anApiKey(account, { scopes: ['members:read'] })).secret);
+    const page = async (offset?: number) =>
+      (await client.callTool({ name: 'listTeamMembers', arguments: { teamId: team.id, ...(offset && { offset }) } }))
+        .structuredContent as { items: { userId: string }[]; total: number; nextOffset: number | null };
+
+    const [first, second] = [await page(), await page(50)];
+    expect([first.items.length, first.total, first.nextOffset]).toEqual([50, 61, 50]);
+    expect([second.items.length, second.total, second.nextOffset]).toEqual([11, 61, null]);
+    expect(new Set([...first.items, ...second.items].map(({ userId }) => userId)).size).toBe(61);
+  });
+
+  test('removes nobody before it is confirmed, and says what removing would revoke', async ({ api }) => {
+    const [owner, member] = [await api.anAccount(), await api.anAccount()];
+    const team = await api.aTeam({ owner });
+    await api.aMember(team, member, { role: 'member' });
+    await api.anApiKey(member, { team });
+    const client = await connect(api, era, (await api.anApiKey(owner, { scopes: ALL_SCOPES as never })).secret);
+    const remove = (args: object) =>
+      client.callTool({ name: 'removeTeamMember', arguments: { teamId: team.id, userId: member.id, ...args } });
+    const isMember = async () =>
+      (await api.rows('select from membership where team_id = $1 and account_id = $2', [team.id, member.id])).length;
+
+    const described = await remove({});
+    expect(described.structuredContent).toMatchObject({
+      changed: false,
+      message: expect.stringMatching(/Nothing was changed.*"A key".*confirm: true/),
+    });
+    expect(await isMember()).toBe(1);
+
+    expect((await remove({ confirm: true })).structuredContent).toMatchObject({ changed: true });
+    expect(await isMember()).toBe(0);
+  });
+
+  test('gets errors that a model can act on, with the code of the problem and no internals', async ({ api }) => {
+    const client = await connect(
+      api,
+      era,
+      (await api.anApiKey(await api.anAccount(), { scopes: ALL_SCOPES as never })).secret,
+    );
+    const failure = async (name: string, args: Record<string, unknown>) => {
+      const { isError, content } = await client.callTool({ name, arguments: args });
+      expect(isError).toBe(true);
+      return JSON.parse(content[0]?.text ?? '') as object;
+    };
+
+    expect(await failure('getTeam', { teamId: 'team_x' })).toMatchObject({
+      code: 'team_not_found',
+      advice: expect.any(String),
+      requestId: expect.any(String),
+    });
+    expect(await failure('createTeam', { name: '' })).toMatchObject({
+      code: 'validation_failed',
+      errors: [{ pointer: '/name', code: 'min_length' }],
+    });
+    expect(await failure('createTeam', { name: 'x', colour: 'red' })).toMatchObject({
+      code: 'validation_failed',
+      detail: 'Unknown arguments: colour.',
+    });
+  });
+
+  // Guarantees that the message of an unexpected error stays in the log.
+  test('gets nothing of an unexpected error but its request id', async () => {
+    const api = await startApi();
+    const client = await connect(
+      api,
+      era,
+      (await api.anApiKey(await api.anAccount(), { scopes: ['teams:write'] })).secret,
+    );
+    await api.rows('alter table team rename to team_hidden');
+    const { isError, content } = await client.callTool({ name: 'createTeam', arguments: { name: 'x' } });
+    expect(isError).toBe(true);
+    expect(JSON.parse(content[0]?.text ?? '')).toMatchObject({
+      code: 'internal_error',
+      detail: 'Internal server error.',
+      requestId: api.lines.find(({ problem }) => problem === 'internal_error')?.['requestId'],
+    });
+    await api.close();
+  });
+
+  test('reads the error codes as a resource', async ({ api }) => {
+    const client = await connect(api, era, (await api.anApiKey(await api.anAccount())).secret);
+    const [resource] = (await client.listResources()).resources;
+    const { contents } = await client.readResource({ uri: resource?.uri ?? '' });
+    expect(contents[0]?.text).toContain('seat_limit_reached');
+  });
+
+  test('is cut off by a revocation', async ({ api }) => {
+    const account = await api.anAccount();
+    const key = await api.anApiKey(account, { scopes: ['teams:read'] });
+    const client = await connect(api, era, key.secret);
+    await api.rows('update api_key set revoked_at = now() where id = $1', [key.id]);
+    await expect(client.callTool({ name: 'listTeams' })).rejects.toThrow(/401|Unauthorized/i);
+  });
+});
+
+describe('credentials', () => {
+  test('401 names the metadata and the scopes to begin with; the metadata names the resource', async ({ api }) => {
+    for (const headers of [{}, { authorization: `Bearer rst_pk_${'0'.repeat(49)}` }]) {
+      const response = await post(api, call('listTeams'), headers);
+      expect(response.status).toBe(401);
+      expect(response.headers.get('www-authenticate')).toMatch(
+        /resource_metadata="http:\/\/localhost:3000\/\.well-known\/oauth-protected-resource\/mcp", scope="profile:read teams:read /,
+      );
+    }
+    const metadata = await api.anonymous.get('/.well-known/oauth-protected-resource/mcp');
+    expect(metadata.body).toMatchObject({
+      resource: 'http://localhost:3000/mcp',
+      authorization_servers: ['http://localhost:3000'],
+      scopes_supported: ALL_SCOPES.filter((scope) => scope.endsWith(':read')),
+    });
+  });
+
+  test('a token is accepted by the resource that it was issued for, and by no other', async ({ api }) => {
+    const account = await api.anAccount();
+    const forMcp = await anMcpToken(api, account, ['teams:read']);
+    const forApi = await api.aGrant(account, { scopes: ['teams:read'] });
+    const status = async (secret: string) =>
+      (await post(api, call('listTeams'), { authorization: `Bearer ${secret}` })).status;
+
+    expect([await status(forMcp.secret), await status(forApi.secret)]).toEqual([200, 401]);
+    expect(await api.as(forMcp).get('/api/v1/teams')).toBeProblem('credential_invalid');
+  });
+
+  test('a session cookie is no credential', async ({ api }) => {
+    const { cookies } = await signedIn(api, await api.anAccount());
+    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    expect((await post(api, call('listTeams'), { cookie })).status).toBe(401);
+  });
+
+  // Guarantees that clients can ask the user for more: they need to see the tool, and the scope that it lacks.
+  test('a token without the scope of a call gets 403 with that scope; an API key does not see the tool', async ({
+    api,
+  }) => {
+    const account = await api.anAccount();
+    const token = await anMcpToken(api, account, ['teams:read']);
+    const client = await connect(api, '2026-07-28', token.secret);
+    expect((await client.listTools()).tools.map(({ name }) => name)).toContain('createTeam');
+    const response = await post(api, call('createTeam', { name: 'x' }), { authorization: `Bearer ${token.secret}` });
+    expect(response.status).toBe(403);
+    expect(response.headers.get('www-authenticate')).toMatch(
+      /error="insufficient_scope", scope="teams:write", resource_metadata="[^"]+\/mcp"/,
+    );
+
+    const key = await connect(api, '2026-07-28', (await api.anApiKey(account, { scopes: ['teams:read'] })).secret);
+    expect((await key.listTools()).tools.map(({ name }) => name).toSorted()).toEqual([
+      'getCredential',
+      'getTeam',
+      'listTeams',
+    ]);
+  });
+});
+
+describe('requests', () => {
+  test('of other origins are refused before anything else; listed ones can read the answer', async () => {
+    const api = await startApi({ TRPC_ORIGINS: 'https://app.example' });
+    const key = await api.anApiKey(await api.anAccount());
+    const authorization = `Bearer ${key.secret}`;
+    const foreign = await post(api, call('listTeams'), { authorization, origin: 'https://evil.example' });
+    expect([foreign.status, await codeOf(foreign)]).toEqual([403, 'cross_site_request']);
+    const listed = await post(api, call('listTeams'), { authorization, origin: 'https://app.example' });
+    expect([listed.status, listed.headers.get('access-control-allow-origin')]).toEqual([200, 'https://app.example']);
+    await api.close();
+  });
+
+  test('each call of a batch consumes one request, and too many are refused', async () => {
+    const api = await startApi({ RATE_LIMIT: '5' });
+    const key = await api.anApiKey(await api.anAccount());
+    const headers = { authorization: `Bearer ${key.secret}` };
+    const batch = (length: number) =>
+      post(api, Array.from({ length }, (_, id) => call('listTeams', {}, id)) as never, headers);
+
+    expect((await batch(3)).headers.get('ratelimit-remaining')).toBe('2');
+    const refused = await batch(3);
+    expect([refused.status, refused.headers.has('retry-after')]).toEqual([429, true]);
+    await api.close();
+    const roomy = await startApi();
+    const other = await roomy.anApiKey(await roomy.anAccount());
+    const long = await post(roomy, Array.from({ length: 21 }, (_, id) => call('listTeams', {}, id)) as never, {
+      authorization: `Bearer ${other.secret}`,
+    });
+    expect([long.status, await codeOf(long)]).toEqual([400, 'batch_too_large']);
+    await roomy.close();
+  });
+
+  test('that are no JSON, too large, or of another method are problems with a request id', async ({ api }) => {
+    const authorization = `Bearer ${(await api.anApiKey(await api.anAccount())).secret}`;
+    const send = (init: RequestInit) =>
+      fetch(`http://127.0.0.1:${api.port}/mcp`, { ...init, headers: { authorization, ...(init.headers as object) } });
+    const json = { 'content-type': 'application/json' };
+    const answers = [
+      await send({ method: 'POST', body: '{', headers: json }),
+      await send({ method: 'POST', body: JSON.stringify('x'.repeat(110_000)), headers: json }),
+      await send({ method: 'POST', body: '{}', headers: { 'content-type': 'text/plain' } }),
+      await send({ method: 'GET' }),
+      await send({ method: 'DELETE' }),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([400, 413, 415, 405, 405]);
+    for (const answer of answers) expect(answer.headers.get('x-request-id')).toBeTruthy();
+    for (const message of [null, 7, 'x', [], [null], {}, { jsonrpc: '2.0', method: 7 }])
+      expect((await send({ method: 'POST', body: JSON.stringify(message), headers: json })).status).toBe(400);
+  });
+
+  test('a denied call is in the audit log with the credential, and a call in the access log with the tool', async ({
+    api,
+  }) => {
+    const [owner, guest] = [await api.anAccount(), await api.anAccount()];
+    const team = await api.aTeam({ owner });
+    await api.aMember(team, guest, { role: 'guest' });
+    const key = await api.anApiKey(guest, { scopes: ['teams:write'] });
+    const client = await connect(api, '2026-07-28', key.secret);
+    expect(await client.callTool({ name: 'updateTeam', arguments: { teamId: team.id, name: 'x' } })).toMatchObject({
+      isError: true,
+    });
+    await api.denials.flush();
+    expect(
+      await api.rows(`select event, details->>'reason' as reason from audit_event where credential_id = $1`, [key.id]),
+    ).toEqual([{ event: 'access.denied', reason: 'permission_missing' }]);
+    expect(api.lines.some((line) => line['operation'] === 'updateTeam')).toBe(true);
+  });
+
+  test('MCP=off: the path and its metadata do not exist; MCP_CREATE_API_KEY=on: the tool does', async () => {
+    const off = await startApi({ MCP: 'off' });
+    expect((await post(off, call('listTeams'))).status).toBe(404);
+    expect((await off.anonymous.get('/.well-known/oauth-protected-resource/mcp')).status).toBe(404);
+    await off.close();
+    const on = await startApi({ MCP_CREATE_API_KEY: 'on' });
+    const key = await on.anApiKey(await on.anAccount(), { scopes: ALL_SCOPES as never });
+    const client = await connect(on, '2026-07-28', key.secret);
+    const made = await client.callTool({ name: WITH_SECRET, arguments: { name: 'CI', scopes: ['teams:read'] } });
+    expect(made.structuredContent).toMatchObject({ secret: expect.stringMatching(/^rst_pk_/) });
+    await on.close();
+  });
+});
