@@ -1,8 +1,9 @@
 import type { AnyTRPCProcedure } from '@trpc/server';
 import { Router } from 'express';
-import { z } from 'zod';
+import type { z } from 'zod';
 import type { Access } from '../procedures/authorize.ts';
 import type { Meta } from '../procedures/trpc.ts';
+import { toTypeText } from '../procedures/typescript-types.ts';
 import { escapeHtml } from './html.ts';
 import { createPlainPages } from './plain.ts';
 
@@ -47,30 +48,4 @@ function describeAccess(access: Access | undefined): string {
     ...(accountLevel ? ['not for team credentials'] : []),
     ...(permission === null ? [] : [`permission ${permission}`]),
   ].join(', ');
-}
-
-type Schema = z.core.JSONSchema.BaseSchema;
-
-function toTypeText(schema: z.ZodType, io: 'input' | 'output'): string {
-  const { $defs: named = {}, ...root } = z.toJSONSchema(schema, { io });
-  return toTypeScript(root, named);
-}
-
-/** Renders a JSON schema as a TypeScript type on one line, with references resolved. */
-function toTypeScript(schema: Schema, named: Readonly<Record<string, Schema>>): string {
-  if (Array.isArray(schema.type))
-    return schema.type.map((one) => toTypeScript({ ...schema, type: one }, named)).join(' | ');
-  const { $ref, type, properties, required = [], items, anyOf, enum: values, additionalProperties } = schema;
-  const inner = (part: unknown) => toTypeScript((part ?? {}) as Schema, named); // zod writes schemas, or booleans for any value
-  if ($ref !== undefined) return inner(named[$ref.replace('#/$defs/', '')]);
-  if (schema.const !== undefined) return JSON.stringify(schema.const);
-  if (values !== undefined) return values.map((value) => JSON.stringify(value)).join(' | ');
-  if (anyOf !== undefined) return anyOf.map(inner).join(' | ');
-  if (type === 'array') return `Array<${inner(items)}>`;
-  if (type !== 'object') return String(type ?? 'unknown');
-  if (properties === undefined) return `Record<string, ${inner(additionalProperties)}>`;
-  const members = Object.entries(properties).map(
-    ([name, member]) => `${name}${required.includes(name) ? '' : '?'}: ${inner(member)}`,
-  );
-  return `{ ${members.join('; ')} }`;
 }

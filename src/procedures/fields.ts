@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { PERMISSIONS, SCOPES } from '../entities/index.ts';
 import { ProblemError } from '../errors.ts';
 
 /** Whether PostgreSQL can store a string: it has no U+0000 and no lone surrogate. */
@@ -74,6 +75,12 @@ export const resourceId = text(1, 255);
 
 /** A time in a response, as an ISO 8601 string. */
 export const timestamp = z.string().meta({ format: 'date-time', example: '2026-11-21T09:30:00.000Z' });
+
+export const scopeName = z.enum(SCOPES).meta({ id: 'Scope', description: 'What a credential can do.' });
+
+export const permissionName = z
+  .enum(PERMISSIONS)
+  .meta({ id: 'Permission', description: 'What a role allows in a team.' });
 
 /** The response of operations that return no data (spec 2.11). */
 export const success = z

@@ -94,5 +94,7 @@ export const teamProcedure = <Shape extends z.core.$ZodLooseShape = Record<never
       const membership = principal && (await ctx.findMembership(teamId));
       if (!membership) throw new ProblemError('team_not_found');
       requirePermission(membership.permissions, permission);
-      return next({ ctx: { principal, membership, caller: { teamId, accountId: principal.accountId } } });
+      return next({
+        ctx: { principal, membership, caller: { teamId, accountId: principal.accountId, credential: principal } },
+      });
     });

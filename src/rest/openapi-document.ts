@@ -1,6 +1,5 @@
 import { generateOpenApiDocument, type OpenAPIObject, type OpenApiRouter } from 'trpc-to-openapi';
 import type { oas31 } from 'zod-openapi';
-import { SCOPES } from '../entities/index.ts';
 import type { Access } from '../procedures/authorize.ts';
 import { HEADERS, PROBLEM_SCHEMAS, RESPONSE_HEADERS, securitySchemes } from './openapi-components.ts';
 import { errorResponses } from './openapi-errors.ts';
@@ -157,28 +156,24 @@ function described(
 }
 
 /**
- * Rewrites generated schemas for clients: nullable types as `type: [x, 'null']`, lists of scopes as references, objects
- * open to new members, and defaults as text, because generators make required members of them.
+ * Rewrites generated schemas for clients: nullable types as `type: [x, 'null']`, objects open to new
+ * members, and defaults as text, because generators make required members of them.
  */
 function simplify<Node>(node: Node): Node {
   if (Array.isArray(node)) return node.map(simplify) as Node; // the same array, simplified
   if (typeof node !== 'object' || node === null) return node;
-  const { anyOf, ...rest } = node as Schema & { anyOf?: readonly Record<string, unknown>[]; enum?: readonly string[] };
+  const { anyOf, ...rest } = node as { anyOf?: readonly Record<string, unknown>[] };
   const [first, second] = anyOf ?? [];
   if (first !== undefined && typeof first['type'] === 'string' && second?.['type'] === 'null') {
     const values = Array.isArray(first['enum']) ? { enum: [...(first['enum'] as unknown[]), null] } : {};
     return simplify({ ...first, ...rest, ...values, type: [first['type'], 'null'] }) as Node; // an equivalent schema
   }
-  if (isListOfScopes(rest)) return { $ref: '#/components/schemas/Scope' } as Node;
   return Object.fromEntries(
     Object.entries(withDefaultAsText(node)).flatMap(([key, value]) =>
       key === 'additionalProperties' && value === false ? [] : [[key, simplify(value)]],
     ),
   ) as Node; // as above
 }
-
-const isListOfScopes = ({ description, enum: values }: { description?: string; enum?: readonly string[] }): boolean =>
-  description === undefined && values?.length === SCOPES.length && SCOPES.every((scope, i) => scope === values[i]);
 
 function withDefaultAsText(node: object): object {
   if (!('default' in node) || !('type' in node)) return node;

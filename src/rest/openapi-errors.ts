@@ -7,7 +7,7 @@ import { problemExample, REQUEST_ID } from './openapi-examples.ts';
 import type { Route } from './routes.ts';
 
 /** Errors that every operation shares. Those of the HTTP parser and of unknown paths belong to no operation. */
-const SHARED: readonly ProblemCode[] = [
+export const SHARED_ERRORS: readonly ProblemCode[] = [
   'malformed_request',
   'credential_missing',
   'credential_invalid',
@@ -23,7 +23,7 @@ const SHARED: readonly ProblemCode[] = [
 /** Returns the codes of all errors that an operation can respond with. */
 export function operationErrors({ meta: { access, errors = [] }, input, pathParams, hasBody }: Route): ProblemCode[] {
   const codes = new Set<ProblemCode>([
-    ...SHARED,
+    ...SHARED_ERRORS,
     ...(access === undefined || access.scope === null ? [] : (['scope_missing'] as const)),
     ...(access?.accountLevel ? (['team_credential_refused'] as const) : []),
     ...(input === undefined ? [] : (['validation_failed'] as const)),

@@ -26,7 +26,7 @@ export function codeSamples({ operationId, method, template, pathParams }: Route
       label: 'TypeScript',
       source: `import { createRoster } from '@roster/client';
 
-const roster = createRoster({ baseUrl: '${baseUrl}', credential: process.env.ROSTER_KEY });
+const roster = createRoster({ baseUrl: '${baseUrl}', credential: process.env.ROSTER_KEY! });
 const result = await roster.${operationId}(${Object.keys(input).length === 0 ? '' : JSON.stringify(input, null, 2)});`,
     },
     {

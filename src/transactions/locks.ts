@@ -148,3 +148,9 @@ export async function lockShared(
 
 /** Locks a team like `lockOne`, as a step of `runTogether`. */
 export const lockTeamStep = command<{ id: string }>('lock_team', 'select id from team where id = $1 for update');
+
+/** Locks an account like `lockOne`, as a step of `runTogether`. */
+export const lockAccountStep = command<{ id: string }>(
+  'lock_account',
+  'select id from account where id = $1 for update',
+);

@@ -4,31 +4,38 @@ import { query, type Command } from '../db/query.ts';
 import { activeMembership } from '../db/predicates.ts';
 import type { Permission } from '../entities/index.ts';
 import { ProblemError } from '../errors.ts';
+import { credentialValues, liveCaller } from './live-caller.ts';
 import { lockTeamStep } from './locks.ts';
 import { retryConflicts } from './transaction.ts';
 import type { TeamCaller } from './with-team.ts';
 
-const permissionsOfCaller = query<{ permissions: Permission[] }>(
-  'permissions_of_caller',
-  `select r.permissions from membership m join role r on r.id = m.role_id
-   where m.team_id = $1 and m.account_id = $2 and ${activeMembership('m')}`,
-);
+const CREDENTIAL = { account: '$2', kind: '$4::text', credential: '$5', family: '$6::text' } as const;
 
-/** Returns the SQL condition of a team command: the caller is an active member whose role has the permission. */
-export const callerHolds = (team: string, account: string, permission: string): string =>
-  `exists (select from membership m join role r on r.id = m.role_id
-     where m.team_id = ${team} and m.account_id = ${account} and ${activeMembership('m')}
-       and ${permission} = any(r.permissions))`;
+/**
+ * The SQL condition of a team command: the caller is still authenticated and an active member whose role has the
+ * permission. Its parameters are `$1` to `$6`, as `callerValues` returns them.
+ */
+export const CALLER_HOLDS = `exists (select from membership m join role r on r.id = m.role_id
+     where m.team_id = $1 and m.account_id = $2 and ${activeMembership('m')} and $3 = any(r.permissions))
+   and ${liveCaller(CREDENTIAL)}`;
+
+const stateOfCaller = query<{ permissions: Permission[] | null; is_live: boolean }>(
+  'state_of_caller',
+  `select ${liveCaller({ ...CREDENTIAL, kind: '$3::text', credential: '$4', family: '$5::text' })} as is_live,
+     (select r.permissions from membership m join role r on r.id = m.role_id
+      where m.team_id = t.id and m.account_id = $2 and ${activeMembership('m')})
+   from team t where t.id = $1`,
+);
 
 /**
  * Runs a team change that is a single command, with the guarantees of `withTeam` but in one round trip: the lock and
  * the command are sent together. The command has its own snapshot, so it sees changes that were committed while the
- * lock waited. It must contain `callerHolds` as a condition. The runner itself reads the
- * permission only to choose the error.
+ * lock waited. Its condition is `CALLER_HOLDS`, for whose parameters the runner prepends the values. The runner itself
+ * reads the state of the caller only to choose the error.
  */
 export const teamCommandRunner = (
   db: Database,
-  { teamId, accountId }: TeamCaller,
+  { teamId, accountId, credential }: TeamCaller,
   requires: Permission,
 ): Pick<Database, 'run' | 'orm'> => ({
   orm: db.orm,
@@ -37,14 +44,15 @@ export const teamCommandRunner = (
       db.runTogether(
         [
           [lockTeamStep, [teamId]],
-          [change, values],
+          [change, [teamId, accountId, requires, ...credentialValues(credential), ...values]],
         ],
         teamId,
       ),
     );
     if (changed.length > 0) return changed as Row[]; // as the command declares
-    const [caller] = await db.query(permissionsOfCaller, [teamId, accountId]);
-    if (caller !== undefined) requirePermission(caller.permissions, requires);
+    const [caller] = await db.query(stateOfCaller, [teamId, accountId, ...credentialValues(credential)]);
+    if (caller?.is_live === false) throw new ProblemError('credential_invalid');
+    if (caller?.permissions) requirePermission(caller.permissions, requires);
     throw new ProblemError('team_not_found');
   },
 });

@@ -1,8 +1,9 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Principal } from '../auth/principal.ts';
 import { isSameEmailAddress } from '../email/email-address.ts';
-import { type Account, Session } from '../entities/index.ts';
+import type { Account } from '../entities/index.ts';
 import { ProblemError } from '../errors.ts';
+import { CALLER_ROW, CALLER_ROW_IS_LIVE, credentialValues } from './live-caller.ts';
 import { lockOne, type RowLock } from './locks.ts';
 import { transaction, type TransactionScope } from './transaction.ts';
 
@@ -15,14 +16,17 @@ export const withAccount = <R>(
 
 /**
  * Locks the caller's account and checks the caller again, because the account can have been deleted or disabled and
- * the session revoked while the transaction waited for the lock.
+ * the credential revoked while the transaction waited for the lock.
  * @throws credential_invalid (401)
  */
 export async function lockCaller(tx: EntityManager, caller: Principal, mode?: RowLock): Promise<Account> {
-  const { accountId, kind, credentialId } = caller;
-  const account = await lockAccount(tx, accountId, mode);
-  const isRevoked = kind === 'session' && (await tx.count(Session, { id: credentialId, revokedAt: null })) === 0;
-  if (account.disabledAt || isRevoked) throw new ProblemError('credential_invalid');
+  const account = await lockAccount(tx, caller.accountId, mode);
+  // A statement of its own, because the one that waits for the lock does not see what was committed meanwhile.
+  const [row] = await tx.execute<{ is_live: boolean }[]>(`select ${CALLER_ROW_IS_LIVE} as is_live from ${CALLER_ROW}`, [
+    caller.accountId,
+    ...credentialValues(caller),
+  ]);
+  if (row?.is_live !== true) throw new ProblemError('credential_invalid');
   return account;
 }
 

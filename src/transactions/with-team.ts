@@ -3,17 +3,26 @@ import { requirePermission } from '../auth/permissions.ts';
 import { activeMembership } from '../db/predicates.ts';
 import type { Membership, Permission, Team } from '../entities/index.ts';
 import { ProblemError } from '../errors.ts';
+import { CALLER_ROW, CALLER_ROW_IS_LIVE, credentialValues, type CallerCredential } from './live-caller.ts';
 import { lockMany, lockOne, lockShared } from './locks.ts';
 import { transaction, type TransactionScope } from './transaction.ts';
 
 /** A team and the account that changes it. Excludes permissions, because those read before the lock can be outdated. */
-export type TeamCaller = { readonly teamId: string; readonly accountId: string };
+export type TeamCaller = {
+  readonly teamId: string;
+  readonly accountId: string;
+  /** Null if the transaction consumes it, such as an authorization code. */
+  readonly credential: CallerCredential | null;
+};
 
 export type TeamTransaction = {
   readonly tx: EntityManager;
   readonly team: Team;
   /** The caller with the role that was read under the lock. */
-  readonly caller: TeamCaller & { readonly roleId: string; readonly permissions: readonly Permission[] };
+  readonly caller: Omit<TeamCaller, 'credential'> & {
+    readonly roleId: string;
+    readonly permissions: readonly Permission[];
+  };
 };
 
 /** The required role of the caller: any active member, the owner, or a member with a permission. */
@@ -25,9 +34,9 @@ type Options = {
 };
 
 /**
- * Changes a team on behalf of a caller: locks the team, reads the caller's membership and role under the lock, and only
- * then runs `work`. Roles and memberships do not change while the team is locked.
- * @throws team_not_found (404), permission_missing (403)
+ * Changes a team on behalf of a caller: locks the team, reads the caller's credential, membership and role under the
+ * lock, and only then runs `work`. Roles and memberships do not change while the team is locked.
+ * @throws credential_invalid (401), team_not_found (404), permission_missing (403)
  */
 export const withTeam = <R>(
   db: TransactionScope,
@@ -41,27 +50,29 @@ export const withTeam = <R>(
 /** Locks a team and checks the caller like `withTeam`, in an open transaction. */
 export async function lockTeamFor(
   tx: EntityManager,
-  { teamId, accountId }: TeamCaller,
+  { teamId, accountId, credential }: TeamCaller,
   requires: Requirement,
   { account }: Options = {},
 ): Promise<TeamTransaction> {
   const team = await lockTeam(tx, teamId);
   if (account === 'update') await lockOne(tx, 'account', accountId);
   else await lockShared(tx, 'account', [accountId]);
-  const [role] = await tx.execute<{ id: string; permissions: Permission[] }[]>(
-    `select r.id, r.permissions from membership m join role r on r.id = m.role_id
-     where m.team_id = ? and m.account_id = ? and ${activeMembership('m')}`,
-    [teamId, accountId],
+  const [role] = await tx.execute<({ is_live: boolean } & (Role | { id: null }))[]>(
+    `select r.id, r.permissions, ${CALLER_ROW_IS_LIVE} as is_live
+     from ${CALLER_ROW}
+     left join (membership m join role r on r.id = m.role_id)
+       on m.team_id = ? and m.account_id = c.account_id and ${activeMembership('m')}`,
+    [accountId, ...credentialValues(credential), teamId],
   );
-  if (role === undefined) throw new ProblemError('team_not_found');
+  if (role?.is_live !== true) throw new ProblemError('credential_invalid');
+  if (role.id === null) throw new ProblemError('team_not_found');
   requireRole(role, requires);
   return { tx, team, caller: { teamId, accountId, roleId: role.id, permissions: role.permissions } };
 }
 
-function requireRole(
-  role: { readonly id: string; readonly permissions: readonly Permission[] },
-  requires: Requirement,
-) {
+type Role = { readonly id: string; readonly permissions: readonly Permission[] };
+
+function requireRole(role: Role, requires: Requirement): void {
   if (requires === 'member') return;
   if (requires !== 'owner') requirePermission(role.permissions, requires);
   else if (role.id !== 'owner') {

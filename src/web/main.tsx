@@ -5,7 +5,7 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { Notices } from './components/notices.tsx';
 import { ProofPrompt } from './components/proof-prompt.tsx';
-import { createAppRouter } from './routes.tsx';
+import { createAppRouter } from './router.ts';
 import { me } from './session.ts';
 import { colorSchemes, theme } from './theme.ts';
 import './theme.css';

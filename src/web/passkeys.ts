@@ -8,11 +8,11 @@ const webauthn = () => import('@simplewebauthn/browser');
 export const supportsPasskeys = (): boolean => typeof PublicKeyCredential === 'function';
 
 /** Returns the text for an error of the browser, or undefined for one of the service. */
-export function passkeyTrouble(error: unknown, cancelled: 'notUsed' | 'notMade'): string | undefined {
+export function passkeyErrorText(error: unknown, cancelled: 'notUsed' | 'notCreated'): string | undefined {
   if (!(error instanceof Error) || error instanceof TRPCClientError) return undefined;
   // The user closed the dialog, or has no passkey: browsers do not reveal which.
-  if (error.name === 'NotAllowedError' || error.name === 'AbortError') return texts.passkeyTrouble[cancelled];
-  return error.name === 'InvalidStateError' ? texts.passkeyTrouble.registered : texts.passkeyTrouble.failed;
+  if (error.name === 'NotAllowedError' || error.name === 'AbortError') return texts.passkeyErrors[cancelled];
+  return error.name === 'InvalidStateError' ? texts.passkeyErrors.registered : texts.passkeyErrors.failed;
 }
 
 export async function signInWithPasskey(): Promise<void> {

@@ -106,25 +106,28 @@ describe('what ends with something else', () => {
 
 // Guarantees the cost that the decisions name.
 describe('the cost of a record', () => {
-  async function statementsOf(api: Api, call: (trpc: Trpc, team: { id: string }) => Promise<unknown>) {
+  async function statementsOf(
+    api: Api,
+    call: (trpc: Trpc, team: { id: string }, owner: { id: string }) => Promise<unknown>,
+  ) {
     const owner = await api.anAccount();
     const team = await api.aTeam({ owner });
     const trpc = withKey(api, await api.anApiKey(owner, { scopes: ALL_SCOPES }));
-    await call(trpc, team);
+    await call(trpc, team, owner);
     await api.usage.flush();
     const queries = vi.spyOn(pg.Client.prototype, 'query').mockClear();
-    await call(trpc, team);
+    await call(trpc, team, owner);
     return queries.mock.calls
       .map(([query]: unknown[]) => (typeof query === 'string' ? query : (query as { text: string }).text)) // pg takes either
       .filter((text) => /audit_/.test(text));
   }
 
   test('is nothing where the change is one statement: it is the same one', async ({ api }) => {
-    const statements = await statementsOf(api, (trpc) =>
-      trpc.updateMe.mutate({ firstName: 'Ada', lastName: 'Lovelace' }),
+    const statements = await statementsOf(api, async (trpc, _team, owner) =>
+      trpc.revokeMySession.mutate({ sessionId: (await api.aSession(owner)).id }),
     );
 
-    expect(statements).toEqual([expect.stringMatching(/^with changed as \(update account/)]);
+    expect(statements).toEqual([expect.stringMatching(/^with changed as \(update session/)]);
   });
 
   test('is one insert where the change is made through entities', async ({ api }) => {

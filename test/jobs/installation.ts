@@ -99,7 +99,7 @@ export async function install({ smtpUrl, settings = {}, via }: Options = {}) {
 
     /** Invites an address to a team, or again, as the operation does. @returns the invitation's id. */
     async invite(team: ATeam, email: string): Promise<string> {
-      const caller = { teamId: team.id, accountId: await ownerOf(team) };
+      const caller = { teamId: team.id, accountId: await ownerOf(team), credential: null };
       await createTeamInvitation(services, caller, { email, roleId: 'member', isSystemRole: true });
       const [row] = await rows<{ id: string }>('select id from invitation where team_id = $1 and email = $2', [
         team.id,

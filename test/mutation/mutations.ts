@@ -16,7 +16,6 @@ const faultsIn = (file: string, tests: readonly string[], faults: readonly Fault
 
 const AUTH = ['test/rest/credential', 'test/rest/access-matrix', 'test/rest/teams', 'test/rest/members'];
 const TOKENS = ['test/rest/access-matrix', 'test/rest/credential', 'test/trpc/grants'];
-const SESSIONS = ['test/trpc/trpc.test', 'test/rest/me', 'test/trpc/account.test', 'test/trpc/auth'];
 const KEYS = ['test/rest/api-keys', 'test/trpc/api-keys-console', 'test/rest/races', 'test/oauth/races'];
 const INVITATIONS = ['test/rest/invitations', 'test/trpc/invitation', 'test/rest/races'];
 const MEMBERS = ['test/trpc/members', 'test/rest/members', 'test/trpc/seats'];
@@ -24,6 +23,7 @@ const ROLES = ['test/trpc/roles', 'test/rest/roles'];
 const SEATS = ['test/trpc/seats', 'test/rest/invitations', 'test/rest/billing', 'test/cli/billing'];
 const OAUTH = ['test/oauth/code', 'test/oauth/refresh', 'test/oauth/revocation'];
 const TRANSACTIONS = ['test/trpc/console-races', 'test/rest/races', 'test/trpc/members'];
+const LOCKS = ['test/trpc/team-locks', 'test/trpc/account-locks'];
 
 export const MUTATIONS: readonly Mutation[] = [
   ...faultsIn(
@@ -61,12 +61,17 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
   ),
   ...faultsIn('src/auth/authenticate.ts', AUTH, [
-    ['anything is looked up as a session', `tokens.parseKind(token) !== 'session'`, 'token === undefined', SESSIONS],
+    [
+      'anything is looked up as a session',
+      `tokens.parseKind(token) !== 'session'`,
+      'token === undefined',
+      ['test/rest/cost'],
+    ],
     [
       'a team credential finds a membership elsewhere',
       'principal.teamId !== null && principal.teamId !== teamId',
       'false',
-      [...KEYS, ...AUTH],
+      ['test/trpc/trpc.test'],
     ],
   ]),
   ...faultsIn('src/auth/credential-lookups.ts', AUTH, [
@@ -130,10 +135,32 @@ export const MUTATIONS: readonly Mutation[] = [
     'src/transactions/with-account.ts',
     ['test/trpc/account-locks'],
     [
-      ['a session that was revoked meanwhile goes on', 'revokedAt: null })) === 0', 'revokedAt: null })) < 0'],
-      ['an account that was disabled meanwhile goes on', 'if (account.disabledAt || isRevoked)', 'if (isRevoked)'],
+      [
+        'a caller who was refused meanwhile changes the account',
+        `if (row?.is_live !== true) throw`,
+        `if (row === undefined) throw`,
+      ],
     ],
   ),
+  ...faultsIn('src/transactions/account-command.ts', LOCKS, [
+    [
+      'an account is changed in one round trip without its lock',
+      '        [lockAccountStep, [caller.accountId]],\n',
+      '',
+    ],
+  ]),
+  ...faultsIn('src/transactions/live-caller.ts', LOCKS, [
+    ['an account that was disabled meanwhile goes on', ' and a.disabled_at is null)', ')'],
+    ['a session that was revoked meanwhile goes on', " and ${openSession('s')})", ')'],
+    ['a key that was revoked meanwhile goes on', " and ${liveApiKey('k')} and (", ' and ('],
+    ['a key whose grant was revoked meanwhile goes on', " and (k.oauth_grant_id is null or (${liveGrant('g')})))", ')'],
+    ['a grant that was revoked meanwhile goes on', " and ${liveGrant('g')})\n", ')\n'],
+    [
+      'a token whose family ended meanwhile goes on',
+      'and (${family} is null or exists (select from oauth_token_family f where f.id = ${family}))',
+      '',
+    ],
+  ]),
   ...faultsIn(
     'src/auth/recent-proof.ts',
     ['test/trpc/recent-proof'],
@@ -231,8 +258,13 @@ export const MUTATIONS: readonly Mutation[] = [
       ],
     ],
   ),
-  ...faultsIn('src/transactions/with-team.ts', TRANSACTIONS, [
+  ...faultsIn('src/transactions/with-team.ts', LOCKS, [
     ['an inactive caller changes the team', " and ${activeMembership('m')}`,", '`,'],
+    [
+      'a caller who was refused meanwhile changes the team',
+      `if (role?.is_live !== true) throw`,
+      `if (role === undefined) throw`,
+    ],
     [
       'a permission is not looked at under the lock',
       `if (requires !== 'owner') requirePermission(role.permissions, requires);`,
@@ -242,8 +274,18 @@ export const MUTATIONS: readonly Mutation[] = [
       'any member does what the owner does',
       `else if (role.id !== 'owner') {`,
       `else if (role.id === '') {`,
-      ['test/trpc/ownership', 'test/trpc/teams', ...TRANSACTIONS],
+      ['test/trpc/ownership', 'test/trpc/teams', ...LOCKS],
     ],
+  ]),
+  ...faultsIn('src/transactions/team-command.ts', LOCKS, [
+    ['a team is changed in one round trip without its lock', '        [lockTeamStep, [teamId]],\n', ''],
+    ['a team is changed in one round trip without the permission', ' and $3 = any(r.permissions))', ')'],
+    [
+      'a team is changed in one round trip by an inactive member',
+      "where m.team_id = $1 and m.account_id = $2 and ${activeMembership('m')} and $3",
+      'where m.team_id = $1 and m.account_id = $2 and $3',
+    ],
+    ['a team is changed in one round trip with a revoked credential', '\n   and ${liveCaller(CREDENTIAL)}`', '`'],
   ]),
   ...faultsIn(
     'src/transactions/revocation.ts',

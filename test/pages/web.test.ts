@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, request, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -91,8 +91,9 @@ describe('the pages of the console', () => {
 
   // Guarantees that a page which links lead to can also be loaded, bookmarked and mailed.
   test('each route of the console can be opened directly', async () => {
-    const routes = readFileSync(join(import.meta.dirname, '../../src/web/routes.tsx'), 'utf8');
-    const paths = [...routes.matchAll(/getParentRoute: \(\) => (\w+),\s+path: '([^']+)'/g)].map(
+    const folder = join(import.meta.dirname, '../../src/web/routes');
+    const routes = readdirSync(folder).map((file) => readFileSync(join(folder, file), 'utf8'));
+    const paths = [...routes.join('\n').matchAll(/getParentRoute: \(\) => (\w+),\s+path: '([^']+)'/g)].map(
       ([, parent, path = '']) => (parent === 'team' ? `/teams/team_1${path}` : path.replaceAll('$', '')),
     );
     expect(paths.length).toBeGreaterThan(20);

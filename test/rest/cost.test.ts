@@ -2,6 +2,7 @@ import { Redis } from 'ioredis';
 import pg from 'pg';
 import { describe, expect, onTestFinished, test as base, vi } from 'vitest';
 import { startApi, type Api } from '../support/api.ts';
+import { problemOf } from '../support/browser.ts';
 import { hasRedis, startRedis } from '../support/redis.ts';
 import { KINDS } from './kinds.ts';
 import { ALL_SCOPES, OPERATIONS } from './operations.ts';
@@ -106,6 +107,18 @@ describe.skipIf(!hasRedis)('the cost of a read', () => {
 
     expect(answer).toBeProblem('credential_invalid');
     expect(seen.statements()).toEqual([]);
+  });
+
+  test('a cookie that is no session of ours is refused without a statement', async ({ api }) => {
+    const { secret: key } = await api.anApiKey(await api.anAccount());
+    const visitor = api.visitor();
+    for (const cookie of ['invented', key]) {
+      visitor.cookies.set('roster_session', cookie);
+      const seen = watch();
+
+      expect(await problemOf(visitor.trpc.listTeams.query())).toMatchObject({ code: 'credential_invalid' });
+      expect(seen.statements()).toEqual([]);
+    }
   });
 });
 

@@ -1,16 +1,28 @@
 import pg from 'pg';
 import { describe, expect } from 'vitest';
+import { SCOPES } from '../../src/entities/index.ts';
 import { test, type Api } from '../support/api.ts';
-import { anInvitationWithLink, as, outcomeOf, type Trpc } from './console.ts';
+import { anInvitationWithLink, as, outcomeOf, withKey, type Trpc } from './console.ts';
+
+const CLIENT = {
+  name: 'Reports',
+  redirectUris: ['https://reports.example/callback'],
+  isNative: false,
+  isConfidential: true,
+};
 
 async function aScene(api: Api) {
   const caller = await api.anAccount();
   const team = await api.aTeam();
+  const trpc = await as(api, caller);
+  const { client } = await trpc.oauthClients.create.mutate(CLIENT);
   return {
     caller,
-    key: await api.anApiKey(caller),
+    key: await api.anApiKey(caller, { scopes: SCOPES }),
+    grant: await api.aGrant(caller, { scopes: SCOPES }),
     invitation: await anInvitationWithLink(api, team, { email: caller.email }),
-    trpc: await as(api, caller),
+    clientId: client.id,
+    trpc,
   };
 }
 
@@ -18,6 +30,7 @@ type Scene = Awaited<ReturnType<typeof aScene>>;
 type Change = { readonly name: string; readonly call: (trpc: Trpc, scene: Scene) => Promise<unknown> };
 
 const CHANGES: readonly Change[] = [
+  { name: 'updateMe', call: (trpc) => trpc.updateMe.mutate({ firstName: 'Late', lastName: 'Caller' }) },
   { name: 'createTeam', call: (trpc) => trpc.createTeam.mutate({ name: 'Late' }) },
   { name: 'createApiKey', call: (trpc) => trpc.createApiKey.mutate({ name: 'Late', scopes: ['teams:read'] }) },
   { name: 'apiKeys.rotate', call: (trpc, { key }) => trpc.apiKeys.rotate.mutate({ keyId: key.id, overlapHours: 0 }) },
@@ -32,6 +45,19 @@ const CHANGES: readonly Change[] = [
   },
   { name: 'account.delete', call: (trpc) => trpc.account.delete.mutate() },
   { name: 'passkeys.registrationOptions', call: (trpc) => trpc.passkeys.registrationOptions.mutate() },
+  { name: 'oauthClients.create', call: (trpc) => trpc.oauthClients.create.mutate({ ...CLIENT, name: 'Late' }) },
+  {
+    name: 'oauthClients.update',
+    call: (trpc, { clientId }) => trpc.oauthClients.update.mutate({ clientId, name: 'Late' }),
+  },
+  {
+    name: 'oauthClients.rotateSecret',
+    call: (trpc, { clientId }) => trpc.oauthClients.rotateSecret.mutate({ clientId, overlapHours: 0 }),
+  },
+  {
+    name: 'oauthClients.delete',
+    call: (trpc, { clientId }) => trpc.oauthClients.delete.mutate({ clientId }),
+  },
   { name: 'invitations.accept', call: (trpc, { invitation: { token } }) => trpc.invitations.accept.mutate({ token }) },
 ];
 
@@ -44,6 +70,10 @@ const stateOf = (api: Pick<Api, 'rows'>, { id }: { id: string }) =>
        (select jsonb_agg(to_jsonb(m) order by m.id) from membership m where account_id = $1) as memberships,
        (select jsonb_agg(to_jsonb(k) order by k.id) from api_key k where account_id = $1) as keys,
        (select count(*)::int from api_key_secret s join api_key k on k.id = s.api_key_id where account_id = $1) as secrets,
+       (select jsonb_agg(to_jsonb(c) order by c.id) from oauth_client c where account_id = $1) as clients,
+       (select jsonb_agg(to_jsonb(s) order by s.secret_hash)
+        from oauth_client_secret s join oauth_client c on c.id = s.client_id
+        where c.account_id = $1) as client_secrets,
        (select count(*)::int from passkey_challenge where account_id = $1) as challenges,
        (select count(*)::int from account_token where account_id = $1) as tokens,
        (select count(*)::int from graphile_worker._private_jobs j where j.payload::text like '%' || $1 || '%') as jobs`,
@@ -51,8 +81,9 @@ const stateOf = (api: Pick<Api, 'rows'>, { id }: { id: string }) =>
   );
 
 /** Makes a change wait for the lock of the caller's account, commits another statement, and lets it continue. */
-async function whileWaiting(api: Api, { call }: Change, statement: string | null) {
+async function whileWaiting(api: Api, { call }: Change, statement: string | null, prepare?: string) {
   const scene = await aScene(api);
+  if (prepare !== undefined) await api.rows(prepare, [scene.caller.id]);
   const { id } = scene.caller;
   const before = await stateOf(api, scene.caller);
   const other = new pg.Client({ connectionString: api.databaseUrl });
@@ -96,3 +127,53 @@ describe('a change of the caller’s account that waits for the lock of the acco
     expect(after).not.toEqual(before);
   });
 });
+
+const BEARER_CHANGES: readonly { readonly name: string; readonly change: (trpc: Trpc) => Promise<unknown> }[] = [
+  { name: 'createTeam', change: (trpc) => trpc.createTeam.mutate({ name: 'Late' }) },
+  { name: 'updateMe', change: (trpc) => trpc.updateMe.mutate({ firstName: 'Late', lastName: 'Caller' }) },
+];
+
+describe.for<{ name: string; credential: 'key' | 'grant'; prepare?: string; end: string }>([
+  {
+    name: 'an API key that is revoked',
+    credential: 'key',
+    end: 'update api_key set revoked_at = now() where account_id = $1',
+  },
+  {
+    name: 'an API key whose grant is revoked',
+    credential: 'key',
+    prepare: `update api_key k set oauth_grant_id = g.id from oauth_grant g
+              where k.account_id = $1 and g.account_id = k.account_id`,
+    end: 'update oauth_grant set revoked_at = now() where account_id = $1',
+  },
+  {
+    name: 'a token whose grant is revoked',
+    credential: 'grant',
+    end: 'update oauth_grant set revoked_at = now() where account_id = $1',
+  },
+])('a change of the account that waits for its lock, by $name', ({ credential, prepare, end }) => {
+  const withCredential =
+    (api: Api, change: (trpc: Trpc) => Promise<unknown>): Change['call'] =>
+    (_trpc, scene) =>
+      change(withKey(api, scene[credential]));
+
+  test.for(BEARER_CHANGES)(
+    '$name is 401 if that was meanwhile, and changes nothing',
+    async ({ name, change }, { api }) => {
+      const call = withCredential(api, change);
+      const { outcome, before, after } = await whileWaiting(api, { name, call }, end, prepare);
+
+      expect(outcome).toBe('credential_invalid');
+      expect(withoutKeys(after)).toEqual(withoutKeys(before));
+    },
+  );
+
+  test.for(BEARER_CHANGES)('$name succeeds if nothing was meanwhile', async ({ name, change }, { api }) => {
+    const call = withCredential(api, change);
+
+    expect((await whileWaiting(api, { name, call }, null, prepare)).outcome).toBe('done');
+  });
+});
+
+/** The tests revoke the keys themselves. */
+const withoutKeys = ([state]: Awaited<ReturnType<typeof stateOf>>) => ({ ...(state as object), keys: null }); // one row

@@ -90,6 +90,8 @@ const withoutRandomness = (body: string): string =>
   body
     .replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, '<uuid>')
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>')
+    // Uses are written some time later.
+    .replaceAll('"lastUsedAt":null', '"lastUsedAt":"<time>"')
     .replaceAll(/"(keyPrefix|last4)":"\w+"/g, '"$1":"<random>"')
     .replaceAll(/"[^"]*[\w-]{16,}[^"]*"/g, '"<long>"')
     .replaceAll(/[\w.+-]+@[\w.-]+/g, '<email>');

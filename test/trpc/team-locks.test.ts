@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { describe, expect } from 'vitest';
-import { PERMISSIONS, SCOPES } from '../../src/entities/index.ts';
+import { newId, PERMISSIONS, SCOPES } from '../../src/entities/index.ts';
 import { isAccountOnly } from '../../src/auth/scopes.ts';
 import { test, type Api } from '../support/api.ts';
 import type { AKey } from '../support/factories.ts';
@@ -45,29 +45,26 @@ type Change = {
 /** A call over REST, whose problem becomes an outcome as those of tRPC do. */
 const rest =
   (method: 'post' | 'patch' | 'delete', path: (scene: Scene) => string, body?: (scene: Scene) => object) =>
-  async (_trpc: Trpc, scene: Scene, api: Api, key: AKey = scene.rest): Promise<string> => {
+  async (_trpc: Trpc, scene: Scene, api: Api, key: Pick<AKey, 'secret'> = scene.rest): Promise<string> => {
     const answer = await api.as(key)[method](`/api/v1${path(scene)}`, body?.(scene) as never);
     return answer.status < 400 ? 'done' : answer.body.code;
   };
 
+const rename = rest(
+  'patch',
+  ({ teamId }) => `/teams/${teamId}`,
+  () => ({ name: 'Renamed' }),
+);
+
+const invite = rest(
+  'post',
+  ({ teamId }) => `/teams/${teamId}/invitations`,
+  () => ({ email: 'new@example.com' }),
+);
+
 const CHANGES: readonly Change[] = [
-  {
-    name: 'updateTeam',
-    call: rest(
-      'patch',
-      ({ teamId }) => `/teams/${teamId}`,
-      () => ({ name: 'Renamed' }),
-    ),
-  },
-  {
-    name: 'updateTeam with a team key',
-    call: (trpc, scene, api) =>
-      rest(
-        'patch',
-        ({ teamId }) => `/teams/${teamId}`,
-        () => ({ name: 'Renamed' }),
-      )(trpc, scene, api, scene.teamKey),
-  },
+  { name: 'updateTeam', call: rename },
+  { name: 'updateTeam with a team key', call: (trpc, scene, api) => rename(trpc, scene, api, scene.teamKey) },
   {
     name: 'updateTeamDetails',
     call: (trpc, { teamId }) => trpc.teams.updateDetails.mutate({ teamId, description: 'New' }),
@@ -76,14 +73,7 @@ const CHANGES: readonly Change[] = [
     name: 'removeTeamMember',
     call: rest('delete', ({ teamId, userId }) => `/teams/${teamId}/members/${userId}`),
   },
-  {
-    name: 'createTeamInvitation',
-    call: rest(
-      'post',
-      ({ teamId }) => `/teams/${teamId}/invitations`,
-      () => ({ email: 'new@example.com' }),
-    ),
-  },
+  { name: 'createTeamInvitation', call: invite },
   {
     name: 'inviteWithLink',
     call: (trpc, { teamId }) => trpc.invitations.create.mutate({ teamId, email: 'new@example.com' }),
@@ -248,12 +238,120 @@ describe('a change of a team that waits for the lock of the team', () => {
     expect(outcome).toBe('team_not_found');
   });
 
+  test.for(CHANGES)(
+    '$name finds out that its credential was revoked meanwhile: 401, and nothing has changed',
+    async (change, { api }) => {
+      const { outcome, before, after } = await whileWaiting(api, change, ({ caller }) => [
+        `update session set revoked_at = now() where account_id = '${caller.id}'`,
+        `update api_key set revoked_at = now() where account_id = '${caller.id}'`,
+      ]);
+
+      expect(outcome).toBe('credential_invalid');
+      expect(after).toEqual(before);
+    },
+  );
+
+  test.for(CHANGES)(
+    '$name finds out that its account was disabled meanwhile: 401, and nothing has changed',
+    async (change, { api }) => {
+      const { outcome, before, after } = await whileWaiting(api, change, ({ caller }) => [
+        `update account set disabled_at = now() where id = '${caller.id}'`,
+      ]);
+
+      expect(outcome).toBe('credential_invalid');
+      expect(after).toEqual(before);
+    },
+  );
+
   // Without this, the tests above would pass for changes that fail for another reason.
   test.for(CHANGES)('$name is done when nothing else has happened meanwhile', async (change, { api }) => {
     const { outcome, before, after } = await whileWaiting(api, change, () => []);
 
     expect(outcome).toBe('done');
     expect(after).not.toEqual(before);
+  });
+});
+
+/** A credential, and the statement that ends it. */
+type Ending = { readonly secret: string; readonly end: string };
+
+const ENDINGS: readonly { readonly name: string; readonly make: (api: Api, scene: Scene) => Promise<Ending> }[] = [
+  {
+    name: 'an API key that expires',
+    make: async (_api, { rest: { id, secret } }) => ({ secret, end: endOf('api_key', id) }),
+  },
+  {
+    name: 'a team API key whose account is disabled',
+    make: async (_api, { teamKey: { secret }, caller }) => ({
+      secret,
+      end: `update account set disabled_at = now() where id = '${caller.id}'`,
+    }),
+  },
+  {
+    name: 'an API key whose grant is revoked',
+    make: async (api, { rest: { id, secret }, caller }) => {
+      const grant = await api.aGrant(caller);
+      await api.rows('update api_key set oauth_grant_id = $1 where id = $2', [grant.id, id]);
+      return { secret, end: `update oauth_grant set revoked_at = now() where id = '${grant.id}'` };
+    },
+  },
+  {
+    name: 'a token whose grant is revoked',
+    make: async (api, { caller }) => {
+      const { id, secret } = await api.aGrant(caller, { scopes: SCOPES });
+      return { secret, end: `update oauth_grant set revoked_at = now() where id = '${id}'` };
+    },
+  },
+  {
+    name: 'a token whose grant expires',
+    make: async (api, { caller }) => {
+      const { id, secret } = await api.aGrant(caller, { scopes: SCOPES });
+      return { secret, end: endOf('oauth_grant', id) };
+    },
+  },
+  {
+    name: 'a token whose family ends',
+    make: async (api, { caller }) => {
+      const grant = await api.aGrant(caller, { scopes: SCOPES });
+      const family = newId('family');
+      await api.rows(
+        `insert into oauth_token_family (id, account_id, client_id, grant_id, resource, scopes, created_at)
+         select $1, account_id, client_id, id, 'api', scopes, now() from oauth_grant where id = $2`,
+        [family, grant.id],
+      );
+      await api.rows('update oauth_token set family_id = $1 where grant_id = $2', [family, grant.id]);
+      return { secret: grant.secret, end: `delete from oauth_token_family where id = '${family}'` };
+    },
+  },
+];
+
+const endOf = (table: string, id: string): string =>
+  `update ${table} set expires_at = now() - interval '1 second' where id = '${id}'`;
+
+describe.for(ENDINGS)('a change that waits for the lock of the team, by $name', ({ make }) => {
+  test.for([
+    { name: 'updateTeam', change: rename },
+    { name: 'createTeamInvitation', change: invite },
+  ])('$name is 401 if that was meanwhile, and nothing has changed', async ({ name, change }, { api }) => {
+    let credential: Ending = { secret: '', end: '' };
+    const prepare = async (_api: Api, scene: Scene) => (credential = await make(api, scene));
+    const call: Change['call'] = (trpc, scene) => change(trpc, scene, api, credential);
+
+    const { outcome, before, after } = await whileWaiting(api, { name, prepare, call }, () => [credential.end]);
+
+    expect(outcome).toBe('credential_invalid');
+    expect(after).toEqual(before);
+  });
+
+  test.for([
+    { name: 'updateTeam', change: rename },
+    { name: 'createTeamInvitation', change: invite },
+  ])('$name is done if nothing was meanwhile', async ({ name, change }, { api }) => {
+    let credential: Ending = { secret: '', end: '' };
+    const prepare = async (_api: Api, scene: Scene) => (credential = await make(api, scene));
+    const call: Change['call'] = (trpc, scene) => change(trpc, scene, api, credential);
+
+    expect((await whileWaiting(api, { name, prepare, call }, () => [])).outcome).toBe('done');
   });
 });
 

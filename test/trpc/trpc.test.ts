@@ -1,6 +1,7 @@
 import { createTRPCClient, httpBatchLink, httpLink, TRPCClientError } from '@trpc/client';
 import { describe, expect } from 'vitest';
 import type { AppRouter } from '../../src/router.ts';
+import { KINDS } from '../rest/kinds.ts';
 import { test, type Api } from '../support/api.ts';
 
 const client = (api: Api, key: { secret: string } | null, link: typeof httpLink | typeof httpBatchLink = httpLink) =>
@@ -72,6 +73,23 @@ describe('/trpc', () => {
       code: 'validation_failed',
       errors: [{ in: 'body', pointer: '/name', code: 'min_length', params: { min: 1 } }],
     });
+  });
+
+  // REST finds the membership with the credential; over tRPC it is read by itself.
+  test.for(KINDS)('a $name for one team reaches no other team of its account', async (kind, { api }) => {
+    const owner = await api.anAccount();
+    const [team, other] = [await api.aTeam({ owner }), await api.aTeam({ owner })];
+    const scopes = ['teams:read', 'teams:write', 'members:read'] as const;
+    const trpc = client(api, await kind.make(api, owner, { scopes: [...scopes], team }));
+
+    expect(await trpc.getTeam.query({ teamId: team.id })).toMatchObject({ id: team.id });
+    for (const call of [
+      () => trpc.getTeam.query({ teamId: other.id }),
+      () => trpc.listTeamMembers.query({ teamId: other.id }),
+      () => trpc.updateTeam.mutate({ teamId: other.id, name: 'Mine' }),
+    ]) {
+      expect(await problemOf(call())).toMatchObject({ code: 'team_not_found', status: 404 });
+    }
   });
 
   test('a problem names the request that its header names', async ({ api }) => {

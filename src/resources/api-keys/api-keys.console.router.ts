@@ -41,7 +41,8 @@ export const apiKeysConsoleRouter = router({
     .output(success)
     .mutation(async ({ ctx, input: { teamId, keyId } }) => {
       await requireKeyManager(ctx, teamId);
-      await revokeKeyInTeam(ctx.services, { teamId, accountId: ctx.principal.accountId }, keyId);
+      const { services, principal } = ctx;
+      await revokeKeyInTeam(services, { teamId, accountId: principal.accountId, credential: principal }, keyId);
       return SUCCESS;
     }),
 });

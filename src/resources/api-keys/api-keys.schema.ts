@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import { SCOPES } from '../../entities/index.ts';
-import { resourceId, text, timestamp } from '../../procedures/fields.ts';
+import type { SCOPES } from '../../entities/index.ts';
+import { resourceId, scopeName, text, timestamp } from '../../procedures/fields.ts';
 
-const scope = z.enum(SCOPES).meta({ id: 'Scope', description: 'What a credential can do.' });
-const scopes = z.array(scope).min(1).max(10);
+const scopes = z.array(scopeName).min(1).max(10);
 
 export const listApiKeysQuery = { teamId: resourceId.optional() };
 
@@ -27,7 +26,7 @@ export const apiKeyOutput = z
     name: z.string().meta({ description: 'The name that was given at creation.' }),
     keyPrefix: z.string().meta({ description: 'The first characters of the secret, to recognize it.' }),
     last4: z.string().meta({ description: 'The last four characters of the secret.' }),
-    scopes: z.array(scope).meta({ description: 'The scopes of the key.' }),
+    scopes: z.array(scopeName).meta({ description: 'The scopes of the key.' }),
     teamId: z.string().nullable().meta({ description: 'Null for a personal key.' }),
     createdAt: timestamp.meta({ description: 'When the key was created.' }),
     lastUsedAt: timestamp

@@ -94,7 +94,7 @@ async function lockOwner(
     // Whatever its status: the key works while the membership is active.
     if ((await lockMember(tx, teamId, accountId)) === null) throw new ProblemError('team_not_found');
   } else {
-    await lockTeamFor(tx, { teamId, accountId }, 'manage_api_keys');
+    await lockTeamFor(tx, { teamId, accountId, credential: caller }, 'manage_api_keys');
   }
 }
 

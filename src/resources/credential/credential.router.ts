@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { SCOPES } from '../../entities/index.ts';
+import { scopeName } from '../../procedures/fields.ts';
 import { credentialProcedure } from '../../procedures/procedures.ts';
 import { endpoint, router } from '../../procedures/trpc.ts';
 
@@ -7,7 +7,7 @@ const credentialOutput = z
   .object({
     // Sessions exist only over tRPC, so the OpenAPI document does not list them.
     kind: z.enum(['api-key', 'oauth-grant', 'session']).meta({
-      enum: ['api-key', 'oauth-grant'],
+      override: { enum: ['api-key', 'oauth-grant'] },
       description: 'An API key, or an access token of OAuth.',
     }),
     audience: z.enum(['personal', 'team']).meta({ description: 'The whole account, or one team.' }),
@@ -15,7 +15,7 @@ const credentialOutput = z
       .object({ id: z.string() })
       .nullable()
       .meta({ description: 'The team of the audience. Null for the whole account.' }),
-    scopes: z.array(z.enum(SCOPES)).meta({ description: 'The enforced scopes, which can be fewer than those issued.' }),
+    scopes: z.array(scopeName).meta({ description: 'The enforced scopes, which can be fewer than those issued.' }),
   })
   .meta({ id: 'Credential', description: 'The credential in use.' });
 

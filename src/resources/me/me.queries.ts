@@ -2,6 +2,8 @@ import type { PendingSignUp } from '../../auth/credential-lookups.ts';
 import type { Database } from '../../db/database.ts';
 import { iso, isoOrNull, query, type QueryRunner } from '../../db/query.ts';
 import { recordedCommand, runAndRecord } from '../../events/record.ts';
+import { accountCommandRunner, CALLER_IS_LIVE } from '../../transactions/account-command.ts';
+import type { Principal } from '../../auth/principal.ts';
 import { ProblemError } from '../../errors.ts';
 
 type AccountRow = {
@@ -24,15 +26,21 @@ const findAccount = query<AccountRow>('find_account', `select ${COLUMNS} from ac
 
 const updateNames = recordedCommand<AccountRow>(
   'update_account_names',
-  `update account set first_name = $2, last_name = $3, updated_at = now() where id = $1 returning ${COLUMNS}`,
+  `update account set first_name = $5, last_name = $6, updated_at = now() where id = $1 and ${CALLER_IS_LIVE}
+   returning ${COLUMNS}`,
   'account.profile_changed',
 );
 
 export const getMe = async (db: QueryRunner, accountId: string) =>
   presentAccount(await db.query(findAccount, [accountId]));
 
-export const updateMe = async (db: Database, accountId: string, names: { firstName: string; lastName: string }) =>
-  presentAccount(await runAndRecord(db, updateNames, [accountId, names.firstName, names.lastName], { accountId }));
+type Names = { readonly firstName: string; readonly lastName: string };
+
+export async function updateMe(db: Database, caller: Principal, { firstName, lastName }: Names) {
+  const { accountId } = caller;
+  const runner = accountCommandRunner(db, caller);
+  return presentAccount(await runAndRecord(runner, updateNames, [firstName, lastName], { accountId }));
+}
 
 /** The profile of a sign-up, which has no account until its email address is verified. */
 export const presentSignUp = ({ accountId, email, firstName, lastName, createdAt }: PendingSignUp) => ({

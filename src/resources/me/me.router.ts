@@ -29,6 +29,6 @@ export const meRouter = router({
     .output(accountOutput)
     .mutation(({ ctx, input }) => {
       requireReadableNames(ctx, input);
-      return updateMe(ctx.services.db, ctx.principal.accountId, input);
+      return updateMe(ctx.services.db, ctx.principal, input);
     }),
 });

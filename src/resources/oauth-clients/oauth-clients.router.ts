@@ -24,7 +24,7 @@ export const oauthClientsRouter = router({
     .input(createClientInput)
     .output(createdClientOutput)
     .mutation(async ({ ctx: { services, principal }, input }) => {
-      const { clientId, clientSecret } = await clients.createClient(services, principal.accountId, input);
+      const { clientId, clientSecret } = await clients.createClient(services, principal, input);
       return { client: await getClient(services.db, principal.accountId, clientId), clientSecret };
     }),
 
@@ -32,7 +32,7 @@ export const oauthClientsRouter = router({
     .input(updateClientInput)
     .output(clientOutput)
     .mutation(async ({ ctx: { services, principal }, input: { clientId, ...change } }) => {
-      await clients.updateClient(services, principal.accountId, clientId, change);
+      await clients.updateClient(services, principal, clientId, change);
       return getClient(services.db, principal.accountId, clientId);
     }),
 
@@ -40,7 +40,7 @@ export const oauthClientsRouter = router({
     .input(rotateSecretInput)
     .output(rotatedClientOutput)
     .mutation(async ({ ctx: { services, principal }, input: { clientId, overlapHours } }) => {
-      const clientSecret = await clients.rotateSecret(services, principal.accountId, clientId, overlapHours);
+      const clientSecret = await clients.rotateSecret(services, principal, clientId, overlapHours);
       return { client: await getClient(services.db, principal.accountId, clientId), clientSecret };
     }),
 
@@ -48,7 +48,7 @@ export const oauthClientsRouter = router({
     .input(deleteClientInput)
     .output(success)
     .mutation(async ({ ctx: { services, principal }, input }) => {
-      await clients.deleteClient(services, principal.accountId, input.clientId);
+      await clients.deleteClient(services, principal, input.clientId);
       return SUCCESS;
     }),
 });

@@ -4,8 +4,9 @@ import { lockMany } from '../../transactions/locks.ts';
 import { lockClientGrants, removeClients } from '../../transactions/remove-clients.ts';
 import { enqueueRemoval } from '../../jobs/remove-client.ts';
 import { transaction } from '../../transactions/transaction.ts';
-import { lockAccount, requireVerifiedEmail } from '../../transactions/with-account.ts';
+import { lockAccount, lockCaller, requireVerifiedEmail } from '../../transactions/with-account.ts';
 import { findRedirectUriFault, type RedirectRules } from './redirect-uri.ts';
+import type { Principal } from '../../auth/principal.ts';
 import type { Tokens } from '../../crypto/tokens.ts';
 import { OAuthClient, OAuthClientSecret } from '../../entities/index.ts';
 import { invalidInput, ProblemError } from '../../errors.ts';
@@ -13,13 +14,13 @@ import type { Services } from '../../app-services.ts';
 import type { ClientChange, NewClient } from './oauth-clients.schema.ts';
 import { HOUR_MS } from '../../time.ts';
 
-/** The owner of clients; undefined for the operator, to whom ownership and the limit do not apply. */
-type AccountId = string | undefined;
+/** The caller, who owns the clients; undefined for the operator, to whom ownership and the limit do not apply. */
+type Caller = Principal | undefined;
 
 /** Creates a client, with a secret if it is confidential. */
 export async function createClient(
   { config, db, tokens }: Services,
-  accountId: AccountId,
+  caller: Caller,
   { name, redirectUris, isNative, isConfidential }: NewClient,
 ): Promise<{ clientId: string; clientSecret: string | null }> {
   if (isNative && isConfidential) {
@@ -28,7 +29,7 @@ export async function createClient(
   }
   requireRedirectUris(redirectUris, { isNative, redirectSchemes: config.oauth.redirectSchemes });
   return transaction(db, async (tx) => {
-    const account = accountId === undefined ? null : await lockAccount(tx, accountId);
+    const account = caller === undefined ? null : await lockCaller(tx, caller);
     if (account !== null) {
       // The owner of the email address must not find clients whose secrets someone else knows.
       requireVerifiedEmail(account);
@@ -45,7 +46,7 @@ export async function createClient(
       metadata: {},
     });
     const clientSecret = isConfidential ? createSecret(tx, tokens, client) : null;
-    record(tx, 'oauth_client.created', { accountId: accountId ?? null, clientId: client.id });
+    record(tx, 'oauth_client.created', { accountId: account?.id ?? null, clientId: client.id });
     await tx.flush();
     return { clientId: client.id, clientSecret };
   });
@@ -54,12 +55,13 @@ export async function createClient(
 /** Changes the given fields. Existing grants stay valid. */
 export async function updateClient(
   { config, db }: Services,
-  accountId: string,
+  caller: Principal,
   clientId: string,
   { name, redirectUris }: ClientChange,
 ): Promise<void> {
   await transaction(db, async (tx) => {
-    const client = await lockClient(tx, accountId, clientId);
+    await lockCaller(tx, caller, 'share');
+    const client = await lockClient(tx, caller, clientId);
     if (redirectUris !== undefined) {
       requireRedirectUris(redirectUris, {
         isNative: client.isNative,
@@ -68,20 +70,21 @@ export async function updateClient(
       client.redirectUris = redirectUris;
     }
     if (name !== undefined) client.name = name;
-    record(tx, 'oauth_client.updated', { accountId, clientId });
+    record(tx, 'oauth_client.updated', { accountId: caller.accountId, clientId });
   });
 }
 
 /** Creates a new secret. The one before stays valid for the overlap; older ones are deleted. */
 export async function rotateSecret(
   { db, tokens }: Services,
-  accountId: AccountId,
+  caller: Caller,
   clientId: string,
   overlapHours: number,
 ): Promise<string> {
   return transaction(db, async (tx) => {
+    if (caller !== undefined) await lockCaller(tx, caller, 'share');
     // Under the lock of the client, so that concurrent rotations see each other's secrets.
-    const client = await lockClient(tx, accountId, clientId);
+    const client = await lockClient(tx, caller, clientId);
     if (!client.isConfidential) {
       throw invalidInput('/clientId', 'Public clients have no secret.');
     }
@@ -91,42 +94,40 @@ export async function rotateSecret(
     });
     const expiresAt = new Date(Date.now() + overlapHours * HOUR_MS);
     await tx.nativeUpdate(OAuthClientSecret, { client: client.id }, { expiresAt });
-    record(tx, 'oauth_client.secret_rotated', { accountId: accountId ?? null, clientId });
+    record(tx, 'oauth_client.secret_rotated', { accountId: caller?.accountId ?? null, clientId });
     return createSecret(tx, tokens, client);
   });
 }
 
 /** Deletes a client with its grants. A client with very many loses all access at once, and its rows later by a job. */
-export async function deleteClient({ db }: Services, accountId: AccountId, clientId: string): Promise<void> {
+export async function deleteClient({ db }: Services, caller: Caller, clientId: string): Promise<void> {
   await transaction(db, async (tx) => {
     // The account comes first, because deleting it deletes its clients and its grants.
-    const owner = accountId ?? (await findOwner(tx, clientId));
-    if (owner !== undefined) await lockAccount(tx, owner);
-    await lockClient(tx, accountId, clientId);
+    if (caller !== undefined) await lockCaller(tx, caller);
+    else await lockOwner(tx, clientId);
+    await lockClient(tx, caller, clientId);
     await enqueueRemoval(tx, await removeClients(tx, await lockClientGrants(tx, [clientId])));
-    record(tx, 'oauth_client.deleted', { accountId: accountId ?? null, clientId });
+    record(tx, 'oauth_client.deleted', { accountId: caller?.accountId ?? null, clientId });
   });
 }
 
-/** Locks a client of the account. @throws client_not_found also for those of other accounts */
-async function lockClient(tx: EntityManager, accountId: AccountId, clientId: string): Promise<OAuthClient> {
+/** Locks a client of the caller. @throws client_not_found also for those of other accounts */
+async function lockClient(tx: EntityManager, caller: Caller, clientId: string): Promise<OAuthClient> {
   const [client] = await lockMany(tx, 'oauth_client', {
     id: clientId,
     deletedAt: null,
-    ...filterByOwner(accountId),
+    ...(caller && { account: caller.accountId }),
   });
   if (client === undefined) throw new ProblemError('client_not_found');
   return client;
 }
 
-async function findOwner(tx: EntityManager, clientId: string): Promise<AccountId> {
+async function lockOwner(tx: EntityManager, clientId: string): Promise<void> {
   const [row] = await tx.execute<{ account_id: string | null }[]>('select account_id from oauth_client where id = ?', [
     clientId,
   ]);
-  return row?.account_id ?? undefined;
+  if (row?.account_id) await lockAccount(tx, row.account_id);
 }
-
-const filterByOwner = (accountId: AccountId) => (accountId === undefined ? {} : { account: accountId });
 
 function createSecret(tx: EntityManager, tokens: Tokens, client: OAuthClient): string {
   const { secret, hash, last4 } = tokens.generate('clientSecret');

@@ -1,8 +1,5 @@
 import { z } from 'zod';
-import { SCOPES } from '../../entities/index.ts';
-import { resourceId, text } from '../../procedures/fields.ts';
-
-const scope = z.enum(SCOPES);
+import { resourceId, scopeName, text } from '../../procedures/fields.ts';
 
 export const authorizationInput = z.object({ id: text(1, 255) });
 
@@ -12,7 +9,7 @@ export const approveInput = z.object({
   accountId: resourceId,
   /** The only team to give access to; null for the whole account. */
   teamId: resourceId.nullable(),
-  scopes: z.array(scope).max(100),
+  scopes: z.array(scopeName).max(100),
 });
 
 export const authorizationOutput = z.object({
@@ -26,9 +23,9 @@ export const authorizationOutput = z.object({
     isVerified: z.boolean(),
   }),
   account: z.object({ id: z.string(), email: z.string() }),
-  scopes: z.array(scope),
+  scopes: z.array(scopeName),
   /** The scopes that are selected initially. */
-  preselectedScopes: z.array(scope),
+  preselectedScopes: z.array(scopeName),
   /** Validity of the access in days, unless it is revoked. */
   accessDays: z.int(),
   teams: z.array(z.object({ id: z.string(), name: z.string(), roleName: z.string() })),

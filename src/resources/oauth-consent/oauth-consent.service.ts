@@ -2,13 +2,13 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { record } from '../../events/record.ts';
 import { lockMany, lockShared } from '../../transactions/locks.ts';
 import { transaction } from '../../transactions/transaction.ts';
-import { requireVerifiedEmail } from '../../transactions/with-account.ts';
+import { lockCaller, requireVerifiedEmail } from '../../transactions/with-account.ts';
 import { lockTeamFor } from '../../transactions/with-team.ts';
 import type { Principal } from '../../auth/principal.ts';
 import { findActiveMembership } from '../../auth/authenticate.ts';
 import { findResource } from '../../auth/resource.ts';
 import { isAccountOnly, parseScopes } from '../../auth/scopes.ts';
-import { Account, newId, OAuthTokenFamily, type Scope } from '../../entities/index.ts';
+import { newId, OAuthTokenFamily, type Scope } from '../../entities/index.ts';
 import { invalidInput, ProblemError } from '../../errors.ts';
 import type { Services } from '../../app-services.ts';
 import { getHoldValues, type Hold } from './oauth-consent.queries.ts';
@@ -40,8 +40,8 @@ export async function approve(
       const request = await lockRequest(tx, hold);
       const granted = selectScopes(request.scope, scopes, teamId !== null);
       // Under the team's lock the membership cannot end before the consent is stored, which then ends with it.
-      if (teamId === null) await requireVerifiedAccount(tx, accountId);
-      else await lockTeamFor(tx, { teamId, accountId }, 'member');
+      if (teamId === null) requireVerifiedEmail(await lockCaller(tx, caller, 'share'));
+      else await lockTeamFor(tx, { teamId, accountId, credential: caller }, 'member');
       await requireClient(tx, request.client_id);
 
       const id = newId('family');
@@ -99,12 +99,6 @@ function selectScopes(requestedScope: string, approved: readonly Scope[], isForT
   const granted = requested.filter((scope) => approved.includes(scope) && !(isForTeam && isAccountOnly(scope)));
   if (granted.length === 0) throw invalidInput('/scopes', 'Select at least one scope that the application requested.');
   return granted;
-}
-
-/** Prevents the deletion of the account until the commit. */
-async function requireVerifiedAccount(tx: EntityManager, accountId: string): Promise<void> {
-  await lockShared(tx, 'account', [accountId]);
-  requireVerifiedEmail(await tx.findOneOrFail(Account, accountId));
 }
 
 /** Prevents the deletion of the client until the commit. */

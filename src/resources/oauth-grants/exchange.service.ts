@@ -86,7 +86,7 @@ async function findConsent(tx: EntityManager, codeHash: Buffer): Promise<Consent
 async function lockOwners(tx: EntityManager, consent: Consent): Promise<void> {
   const { account_id: accountId, client_id: clientId, team_id: teamId } = consent;
   if (teamId === null) await lockAccount(tx, accountId);
-  else await lockTeamFor(tx, { teamId, accountId }, 'member');
+  else await lockTeamFor(tx, { teamId, accountId, credential: null }, 'member');
   const [client] = await lockShared(tx, 'oauth_client', [clientId]);
   if (client === undefined) throw new ProblemError('client_not_found');
 }

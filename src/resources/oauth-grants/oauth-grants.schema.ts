@@ -1,8 +1,6 @@
 import { z } from 'zod';
 import { RESOURCES, SCOPES } from '../../entities/index.ts';
-import { resourceId, timestamp } from '../../procedures/fields.ts';
-
-const scope = z.enum(SCOPES);
+import { resourceId, scopeName, timestamp } from '../../procedures/fields.ts';
 
 export const grantOutput = z.object({
   id: z.string(),
@@ -11,11 +9,11 @@ export const grantOutput = z.object({
   resource: z.enum(RESOURCES),
   team: z.object({ id: z.string(), name: z.string() }).nullable(),
   /** The enforced scopes. */
-  scopes: z.array(scope),
+  scopes: z.array(scopeName),
   createdAt: timestamp,
   lastUsedAt: timestamp.nullable(),
   expiresAt: timestamp,
 });
 
-export const narrowInput = z.object({ grantId: resourceId, scopes: z.array(scope).min(1).max(SCOPES.length) });
+export const narrowInput = z.object({ grantId: resourceId, scopes: z.array(scopeName).min(1).max(SCOPES.length) });
 export const revokeInput = z.object({ grantId: resourceId });

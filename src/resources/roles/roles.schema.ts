@@ -1,11 +1,10 @@
 import { z } from 'zod';
 import { canGrant, sortPermissions } from '../../auth/permissions.ts';
-import { PERMISSIONS, type Permission, type Role } from '../../entities/index.ts';
-import { readableName, resourceId } from '../../procedures/fields.ts';
+import type { Permission, Role } from '../../entities/index.ts';
+import { permissionName, readableName, resourceId } from '../../procedures/fields.ts';
 
 const roleName = readableName(1, 100);
-const permission = z.enum(PERMISSIONS).meta({ id: 'Permission', description: 'What a role allows in a team.' });
-const rolePermissions = z.array(permission);
+const rolePermissions = z.array(permissionName);
 
 export const createRoleInput = { name: roleName, permissions: rolePermissions };
 export const updateRoleInput = {
@@ -21,7 +20,7 @@ export const roleOutput = z
     name: z.string().nullable().meta({ description: 'The name of the role.' }),
     isSystemRole: z.boolean().meta({ description: 'Whether every team has this role.' }),
     isAssignable: z.boolean().meta({ description: 'Whether the caller can invite to this role.' }),
-    permissions: z.array(permission).meta({ description: 'What members with this role can do.' }),
+    permissions: z.array(permissionName).meta({ description: 'What members with this role can do.' }),
   })
   .meta({ id: 'Role', description: 'A role of a team.' });
 

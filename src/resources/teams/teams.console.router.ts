@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { PERMISSIONS } from '../../entities/index.ts';
 import { ProblemError } from '../../errors.ts';
 import { sessionProcedure, teamProcedure } from '../../procedures/procedures.ts';
-import { resourceId, SUCCESS, success } from '../../procedures/fields.ts';
+import { permissionName, resourceId, SUCCESS, success } from '../../procedures/fields.ts';
 import { router } from '../../procedures/trpc.ts';
 import { requireRecentProof } from '../../auth/recent-proof.ts';
 import { readOverview, readSeats } from '../billing/seats.ts';
@@ -25,7 +24,7 @@ import {
 const memberProcedure = sessionProcedure.input(z.object({ teamId: resourceId })).use(async ({ ctx, input, next }) => {
   const membership = await ctx.findMembership(input.teamId);
   if (membership === null) throw new ProblemError('team_not_found');
-  const caller = { teamId: input.teamId, accountId: membership.accountId };
+  const caller = { teamId: input.teamId, accountId: membership.accountId, credential: ctx.principal };
   return next({ ctx: { membership, caller } });
 });
 
@@ -43,7 +42,7 @@ export const teamsConsoleRouter = router({
     }),
 
   permissions: memberProcedure
-    .output(z.array(z.enum(PERMISSIONS)))
+    .output(z.array(permissionName))
     .query(({ ctx: { membership } }) => [...membership.permissions]),
 
   seats: memberProcedure

@@ -2,7 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Principal } from '../../auth/principal.ts';
 import type { Database } from '../../db/database.ts';
 import { record, recordedCommand, runAndRecord } from '../../events/record.ts';
-import { callerHolds, teamCommandRunner } from '../../transactions/team-command.ts';
+import { CALLER_HOLDS, teamCommandRunner } from '../../transactions/team-command.ts';
 import { transaction, type TransactionScope } from '../../transactions/transaction.ts';
 import { lockAccount, requireVerifiedEmail, withAccount } from '../../transactions/with-account.ts';
 import { withTeam, type TeamCaller } from '../../transactions/with-team.ts';
@@ -39,16 +39,14 @@ async function addTeam(tx: EntityManager, account: Account, input: NewTeam) {
 
 const renameTeam = recordedCommand<{ name: string }>(
   'rename_team',
-  `update team set name = $2, updated_at = now() where id = $1 and ${callerHolds('$1', '$3', '$4')} returning name`,
+  `update team set name = $7, updated_at = now() where id = $1 and ${CALLER_HOLDS} returning name`,
   'team.renamed',
 );
 
 /** Renames a team. In one round trip, because it is the change that clients send most. */
 export async function updateTeam(db: Database, caller: TeamCaller, name: string): Promise<void> {
-  const { teamId, accountId } = caller;
-  const requires = 'edit_team_settings';
-  const runner = teamCommandRunner(db, caller, requires);
-  await runAndRecord(runner, renameTeam, [teamId, name, accountId, requires], { teamId });
+  const runner = teamCommandRunner(db, caller, 'edit_team_settings');
+  await runAndRecord(runner, renameTeam, [name], { teamId: caller.teamId });
 }
 
 type Details = { readonly description?: string | null | undefined; readonly avatarUrl?: string | null | undefined };

@@ -18,18 +18,18 @@ import { AccountChanged } from './account-changed.tsx';
 import { Mark, Moon, Sun } from './icons.tsx';
 import { Shortcuts } from './shortcuts.tsx';
 
-type VisitorLayoutProps = { readonly children?: ReactNode; readonly wide?: boolean };
+type CardLayoutProps = { readonly children?: ReactNode; readonly wide?: boolean };
 
 /** A centered card, for pages with one task. */
-export const VisitorLayout = ({ children = <Outlet />, wide = false }: VisitorLayoutProps) => (
-  <div className="visitor">
+export const CardLayout = ({ children = <Outlet />, wide = false }: CardLayoutProps) => (
+  <div className="card-page">
     <SkipLink />
-    <header className="visitor-header">
+    <header className="card-page-header">
       <Brand />
       <ColorSchemeToggle />
     </header>
-    <main id="content" className="visitor-main">
-      <Paper withBorder radius="lg" className="visitor-card" mod={{ wide }}>
+    <main id="content" className="card-page-main">
+      <Paper withBorder radius="lg" className="card-page-card" mod={{ wide }}>
         {children}
       </Paper>
     </main>
@@ -37,7 +37,7 @@ export const VisitorLayout = ({ children = <Outlet />, wide = false }: VisitorLa
 );
 
 /** A wider card, for a decision with more text. */
-export const DeciderLayout = () => <VisitorLayout wide />;
+export const WideCardLayout = () => <CardLayout wide />;
 
 /** The layout of all pages for signed-in users. */
 export const ConsoleLayout = () => (

@@ -3,6 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useEffect, type ReactNode } from 'react';
 import { ButtonLink } from './links.tsx';
 import { texts } from '../messages/console.ts';
+import { publicTexts } from '../messages/public.ts';
 import { failureOf } from '../trpc.ts';
 import { FailureAlert } from './failure-alert.tsx';
 import { Page } from './page.tsx';
@@ -58,7 +59,7 @@ export function Done({
 }
 
 export const IncompleteLink = () => (
-  <Page title={texts.link.incompleteTitle} explanation={texts.link.incomplete}>
+  <Page title={publicTexts.link.incompleteTitle} explanation={publicTexts.link.incomplete}>
     <ButtonLink to="/sign-in" variant="default" size="md">
       {texts.toSignIn}
     </ButtonLink>

@@ -9,7 +9,7 @@ type PageProps = {
   readonly children: ReactNode;
 };
 
-/** A page with its heading, which is focused after a route change (see routes.tsx). */
+/** A page with its heading, which is focused after a route change (see router.ts). */
 export const Page = ({ title, explanation, action, children }: PageProps) => (
   <>
     <title>{`${title} · ${texts.product}`}</title>

@@ -2,8 +2,9 @@ import { Button, Divider, Group, PasswordInput, Stack, Text } from '@mantine/cor
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useEffect, useEffectEvent, type KeyboardEvent } from 'react';
 import { texts } from '../messages/console.ts';
+import { publicTexts } from '../messages/public.ts';
 import { proofTexts as words } from '../messages/proof.ts';
-import { passkeyTrouble, proveWithPasskey, supportsPasskeys } from '../passkeys.ts';
+import { passkeyErrorText, proveWithPasskey, supportsPasskeys } from '../passkeys.ts';
 import { me } from '../session.ts';
 import { failureOf, query, trpc } from '../trpc.ts';
 import { useCallForm } from './call-form.ts';
@@ -46,7 +47,7 @@ export function ProofDialog({ onFinish }: ProofDialogProps) {
         {proof.data?.hasPassword === true && <PasswordProof onFinish={onFinish} />}
         {proof.data?.hasPasskey === true && supportsPasskeys() && (
           <>
-            {proof.data.hasPassword && <Divider label={texts.signIn.or} />}
+            {proof.data.hasPassword && <Divider label={publicTexts.signIn.or} />}
             <PasskeyProof onFinish={onFinish} />
           </>
         )}
@@ -105,15 +106,15 @@ function PasswordProof({ onFinish }: ProofDialogProps) {
 
 function PasskeyProof({ onFinish }: ProofDialogProps) {
   const passkey = useMutation({ mutationFn: proveWithPasskey, onSuccess: () => onFinish(true) });
-  const trouble = passkeyTrouble(passkey.error, 'notUsed');
+  const passkeyError = passkeyErrorText(passkey.error, 'notUsed');
   return (
     <Stack gap="md">
-      {trouble !== undefined && (
+      {passkeyError !== undefined && (
         <Text size="sm" role="alert">
-          {trouble}
+          {passkeyError}
         </Text>
       )}
-      {passkey.error !== null && trouble === undefined && <FailureAlert failure={failureOf(passkey.error)} />}
+      {passkey.error !== null && passkeyError === undefined && <FailureAlert failure={failureOf(passkey.error)} />}
       <Button
         {...OWN_ESCAPE}
         variant="default"

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { texts } from '../messages/console.ts';
+import { publicTexts } from '../messages/public.ts';
 import { failureOf, trpc } from '../trpc.ts';
 import { FailureAlert } from './failure-alert.tsx';
 import { useNotice } from './notices.tsx';
@@ -9,13 +9,13 @@ export function ResendVerification({ email }: { readonly email: string }) {
   const notify = useNotice();
   const resend = useMutation({
     mutationFn: () => trpc.auth.resendVerification.mutate({ email }),
-    onSuccess: () => notify(texts.verification.resent(email)),
+    onSuccess: () => notify(publicTexts.verification.resent(email)),
   });
   return (
     <>
       {resend.error !== null && <FailureAlert failure={failureOf(resend.error)} />}
       <Button variant="default" loading={resend.isPending} onClick={() => resend.mutate()}>
-        {texts.verification.resend}
+        {publicTexts.verification.resend}
       </Button>
     </>
   );

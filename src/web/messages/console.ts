@@ -1,6 +1,6 @@
 import { faultTexts } from './faults.ts';
 
-/** Texts of all pages without a file of their own in this folder. The text of a failed call comes from its problem document. */
+/** Texts that several pages share. The text of a failed call comes from its problem document. */
 export const texts = {
   product: 'Roster',
   skipToContent: 'Skip to content',
@@ -19,17 +19,20 @@ export const texts = {
   retry: 'Try again',
   toTeams: 'Go to your teams',
   toSignIn: 'Go to sign-in',
+
   unreachable: {
     title: 'The service could not be reached',
     detail: 'Check your connection, then try again.',
   },
+
   unexpected: {
     title: 'Unexpected error',
     detail: 'Reload the page and try again.',
   },
-  passkeyTrouble: {
+
+  passkeyErrors: {
     notUsed: 'No passkey was used. Try again when you are ready.',
-    notMade: 'No passkey was created. Try again when you are ready.',
+    notCreated: 'No passkey was created. Try again when you are ready.',
     registered: 'This device already has a passkey for your account.',
     failed: 'The browser could not use a passkey.',
   },
@@ -49,128 +52,7 @@ export const texts = {
     dark: 'Use dark colors',
     light: 'Use light colors',
   },
-
   faults: faultTexts,
-
-  signIn: {
-    title: 'Sign in',
-    submit: 'Sign in',
-    passkey: 'Sign in with a passkey',
-    or: 'or',
-    forgot: 'Forgot your password?',
-    emailLink: 'Email me a sign-in link',
-    newHere: 'New here?',
-    signUp: 'Create an account',
-  },
-
-  signUp: {
-    title: 'Create your account',
-    submit: 'Create account',
-    haveAccount: 'Already have an account?',
-    signIn: 'Sign in',
-    joining: (team: string) =>
-      `You were invited to the team ${team}. The account is created for the invited email address.`,
-    verifying: (team: string, email: string) =>
-      `You were invited to the team ${team}. Because this link was shared, you need to verify ${email} first. We will send you an email.`,
-    closedTitle: 'Sign-up is not open',
-    closedDetail: 'Ask a team member for an invitation, or the operator of this service for an account.',
-    sentTitle: 'Check your email',
-    sentTo: (email: string) => `We sent a link to ${email}. Open it to verify your email and create your account.`,
-    sentToInvited: (email: string, team: string) =>
-      `We sent a link to ${email}. Open it to verify your email. Then open the invitation again to join the team ${team}.`,
-    toInvitation: 'Open the invitation',
-    sentHint: 'No email? Check your spam folder, or send it again. It can take a few minutes.',
-    joined: (team: string) => `Welcome. You are now a member of ${team}.`,
-  },
-
-  verification: {
-    title: 'Verify your email',
-    explanation: (email: string) => `Confirm that ${email} is your email.`,
-    enter: (email: string) =>
-      `Enter the password that you chose when you signed up with ${email}. This is needed because the link was opened in another browser.`,
-    choose: (email: string) => `Choose a password for ${email}. The password and name given at sign-up are discarded.`,
-    toNewPassword: 'I don’t know this password',
-    toPassword: 'Use the password from sign-up',
-    submit: 'Verify email',
-    doneTitle: 'Email verified',
-    done: 'You are signed in.',
-    unverifiedTitle: 'Email not verified',
-    unverified: (email: string) => `Open the link in the verification email sent to ${email}, or request a new one.`,
-    resend: 'Resend link',
-    resent: (email: string) => `New link sent to ${email}.`,
-  },
-
-  emailChange: {
-    title: 'Confirm your new email',
-    explanation: 'You will sign in with it and receive emails at it.',
-    submit: 'Confirm email',
-    doneTitle: 'Email changed',
-    done: 'Sign in with the new email from now on.',
-  },
-
-  forgot: {
-    title: 'Reset your password',
-    explanation: 'Enter the email of your account. We will send a link to choose a new password.',
-    submit: 'Send link',
-    doneTitle: 'Check your email',
-    done: (email: string) => `If ${email} has an account, a link is on its way.`,
-    back: 'Back to sign-in',
-  },
-
-  emailSignIn: {
-    title: 'Sign in by email',
-    explanation: 'Enter the email of your account. We will send a link that signs you in.',
-    submit: 'Email me a sign-in link',
-    doneTitle: 'Check your email',
-    done: (email: string) =>
-      `If ${email} has an account, a sign-in link is on its way. It works once and expires in an hour.`,
-    back: 'Back to sign-in',
-  },
-
-  signInLink: {
-    title: 'Sign in',
-    explanation: (email: string) => `Continue as ${email}.`,
-    submit: 'Sign in',
-    another: 'Request another link',
-  },
-
-  reset: {
-    title: 'Choose a new password',
-    explanation: 'You will be signed out everywhere. Then sign in with the new password.',
-    submit: 'Set password',
-    doneTitle: 'Password changed',
-    done: 'Sign in with the new password.',
-  },
-
-  link: {
-    incompleteTitle: 'Link incomplete',
-    incomplete: 'Open it from the email again, or copy the complete link into the browser.',
-  },
-
-  invitation: {
-    title: (team: string) => `Join ${team}`,
-    loadingTitle: 'Team invitation',
-    failedTitle: 'This invitation could not be shown',
-    from: (inviter: string | null, team: string) => `${inviter ?? 'A member'} invites you to the team ${team}.`,
-    invited: 'Invited',
-    role: 'Role',
-    until: 'Valid until',
-    accept: 'Accept invitation',
-    decline: 'Decline',
-    declineTitle: 'Decline the invitation?',
-    declineExplanation: 'The link stops working. The team can invite you again.',
-    declined: 'Invitation declined',
-    declinedDetail: 'The link no longer works.',
-    accepted: (team: string) => `You are now a member of ${team}.`,
-    signIn: 'Sign in to accept',
-    signUp: 'Sign up to accept',
-    passedOn: (email: string) =>
-      `Sign in with an account for ${email}. If there is none yet, sign up: you will need to verify this email first.`,
-    otherTitle: 'This invitation is for another email',
-    other: (invited: string, own: string) =>
-      `It is for ${invited}, and you are signed in as ${own}. Sign out, then sign in as ${invited}.`,
-    signOut: 'Sign out and continue',
-  },
 
   home: {
     title: 'Your teams',
@@ -182,80 +64,6 @@ export const texts = {
     created: (team: string) => `Team ${team} created. You are the owner.`,
     createTitle: 'Create a team',
     submit: 'Create team',
-  },
-
-  account: {
-    title: 'Your account',
-    profile: {
-      title: 'Profile',
-      explanation: 'Your name is shown to the members of your teams.',
-      locale: 'Language and region',
-      localeHint: 'Format of dates and numbers.',
-      localeOfBrowser: 'Browser default',
-      saved: 'Profile saved.',
-    },
-    email: {
-      title: 'Email',
-      explanation: 'You sign in with it and receive emails at it.',
-      current: 'Current email',
-      verified: 'Verified',
-      unverified: 'Not verified',
-      new: 'New email',
-      submit: 'Change email',
-      sent: (email: string) => `Open the link sent to ${email} to confirm the change.`,
-    },
-    password: {
-      title: 'Password',
-      explanation: 'Changing it signs out your other sessions.',
-      submit: 'Change password',
-      changed: 'Password changed.',
-    },
-    passkeys: {
-      title: 'Passkeys',
-      explanation: 'Sign in with your fingerprint, your face or a security key, without a password.',
-      none: 'You have no passkeys.',
-      unsupported: 'This browser does not support passkeys.',
-      add: 'Add passkey',
-      name: 'Name',
-      nameHint: 'To recognize it later, for example the device it is on.',
-      created: (date: string) => `Added ${date}`,
-      used: (date: string) => `last used ${date}`,
-      unused: 'never used',
-      rename: 'Rename',
-      renameOf: (name: string) => `Rename the passkey ${name}`,
-      remove: 'Remove',
-      removeOf: (name: string) => `Remove the passkey ${name}`,
-      removeTitle: 'Remove the passkey?',
-      removeExplanation: (name: string) =>
-        `You can no longer sign in with “${name}”. Delete it on your device as well.`,
-      added: 'Passkey added.',
-      removed: 'Passkey removed.',
-      renamed: 'Passkey renamed.',
-    },
-    sessions: {
-      title: 'Sessions',
-      explanation: 'Where you are signed in. Sign out sessions that you do not recognize.',
-      unknownDevice: 'Unknown device',
-      on: (browser: string, os: string) => `${browser} on ${os}`,
-      unknownLocation: 'Unknown location',
-      since: (date: string) => `since ${date}`,
-      current: 'This session',
-      revoke: 'Sign out',
-      revokeOf: (device: string) => `Sign out ${device}`,
-      revoked: 'Session signed out.',
-      others: 'Sign out everywhere else',
-      othersDone: (count: number) => (count === 1 ? '1 session signed out.' : `${count} sessions signed out.`),
-    },
-    deletion: {
-      title: 'Delete account',
-      explanation: 'This also deletes your memberships, sessions, passkeys and API keys. This cannot be undone.',
-      open: 'Delete account…',
-      confirmTitle: 'Delete your account?',
-      confirm:
-        'Teams of which you are the only member are deleted too. Transfer or delete teams with other members first.',
-      submit: 'Delete account',
-      done: 'Account deleted.',
-    },
   },
 
   notFound: {

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Page } from '../components/page.tsx';
 import { me } from '../session.ts';
-import { texts } from '../messages/console.ts';
+import { accountTexts } from '../messages/account.ts';
 import { ConnectedApps } from './account/connected-apps.tsx';
 import { Deletion } from './account/deletion.tsx';
 import { EmailAddress } from './account/email-address.tsx';
@@ -14,7 +14,7 @@ export function AccountPage() {
   const { data: account } = useQuery(me());
   if (account === undefined) return null; // the route has loaded it
   return (
-    <Page title={texts.account.title}>
+    <Page title={accountTexts.title}>
       <Profile account={account} />
       <EmailAddress account={account} />
       <Password email={account.email} />

@@ -5,10 +5,11 @@ import { ButtonLink } from '../components/links.tsx';
 import { Page, Placeholder } from '../components/page.tsx';
 import { ResendVerification } from '../components/resend-verification.tsx';
 import { texts } from '../messages/console.ts';
+import { publicTexts } from '../messages/public.ts';
 import { useSignOut } from '../session.ts';
 import { failureOf, query } from '../trpc.ts';
 
-const words = texts.signUp;
+const words = publicTexts.signUp;
 
 /** Shown to the browser that signed up until the email is verified. */
 export function CheckEmail() {
@@ -30,7 +31,7 @@ export function CheckEmail() {
   }
   if (signUp.data === null) {
     return (
-      <Page title={texts.verification.doneTitle} explanation={texts.verification.done}>
+      <Page title={publicTexts.verification.doneTitle} explanation={publicTexts.verification.done}>
         <ButtonLink to="/" size="md">
           {texts.toTeams}
         </ButtonLink>

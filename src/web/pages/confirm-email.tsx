@@ -3,16 +3,17 @@ import { useSearch } from '@tanstack/react-router';
 import { ButtonLink } from '../components/links.tsx';
 import { LinkPage } from '../components/link-page.tsx';
 import { me } from '../session.ts';
+import { accountTexts } from '../messages/account.ts';
 import { texts } from '../messages/console.ts';
 import { trpc } from '../trpc.ts';
 
 export function ConfirmEmail() {
-  const { token } = useSearch({ from: '/visitors/confirm-email' });
+  const { token } = useSearch({ from: '/public/confirm-email' });
   const queries = useQueryClient();
   return (
     <LinkPage
       token={token}
-      words={texts.emailChange}
+      words={accountTexts.emailChange}
       call={(given) => trpc.account.confirmEmailChange.mutate({ token: given })}
       onDone={() => queries.removeQueries(me())}
       next={

@@ -14,7 +14,7 @@ import { ConsentForm, type Approval } from './consent/consent-form.tsx';
 
 /** Asks the user to approve or deny an application’s request for access. */
 export function ConsentPage() {
-  const { id } = useParams({ from: '/deciders/oauth/consent/$id' });
+  const { id } = useParams({ from: '/decisions/oauth/consent/$id' });
   const authorization = useQuery(query('authorizations.read', { id }));
   const decision = useDecision(id);
   const hasSwitched = useSwitched(authorization.data?.account.id);

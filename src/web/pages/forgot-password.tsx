@@ -1,7 +1,7 @@
 import { RequestLink } from '../components/request-link.tsx';
-import { texts } from '../messages/console.ts';
+import { publicTexts } from '../messages/public.ts';
 import { trpc } from '../trpc.ts';
 
 export const ForgotPassword = () => (
-  <RequestLink words={texts.forgot} call={(values) => trpc.auth.forgotPassword.mutate(values)} />
+  <RequestLink words={publicTexts.forgot} call={(values) => trpc.auth.forgotPassword.mutate(values)} />
 );

@@ -11,6 +11,7 @@ import { Page, Placeholder } from '../components/page.tsx';
 import { ResendVerification } from '../components/resend-verification.tsx';
 import { me } from '../session.ts';
 import { texts } from '../messages/console.ts';
+import { publicTexts } from '../messages/public.ts';
 import { failureOf, query, trpc, type Outputs } from '../trpc.ts';
 import { OfferedTeams } from './team/members/offered-teams.tsx';
 
@@ -65,10 +66,10 @@ function UnverifiedNotice() {
   const { data: person } = useQuery(me());
   if (person === undefined || person.emailVerified !== null || person.email === null) return null;
   return (
-    <Alert color="yellow" title={texts.verification.unverifiedTitle}>
+    <Alert color="yellow" title={publicTexts.verification.unverifiedTitle}>
       <Stack gap="sm" align="flex-start">
         <Text size="sm" className="wrap">
-          {texts.verification.unverified(person.email)}
+          {publicTexts.verification.unverified(person.email)}
         </Text>
         <ResendVerification email={person.email} />
       </Stack>

@@ -11,11 +11,11 @@ import { useNotice } from '../components/notices.tsx';
 import { Page, Placeholder } from '../components/page.tsx';
 import { ResendVerification } from '../components/resend-verification.tsx';
 import { me, useSessionStart, useSignOut } from '../session.ts';
-import { texts } from '../messages/console.ts';
+import { publicTexts } from '../messages/public.ts';
 import { failureOf, isSignedOut, query, trpc, type Outputs } from '../trpc.ts';
 
 export function InvitationPage() {
-  const { token } = useSearch({ from: '/visitors/invitation' });
+  const { token } = useSearch({ from: '/public/invitation' });
   return token === undefined ? <IncompleteLink /> : <Invitation token={token} />;
 }
 
@@ -28,18 +28,20 @@ function Invitation({ token }: { readonly token: string }) {
   const [declined, setDeclined] = useState(false);
 
   if (declined)
-    return <Done title={texts.invitation.declined} explanation={texts.invitation.declinedDetail} next={null} />;
+    return (
+      <Done title={publicTexts.invitation.declined} explanation={publicTexts.invitation.declinedDetail} next={null} />
+    );
   const error = invitation.error ?? (isSignedOut(person.error) ? null : person.error);
   if (error !== null) {
     return (
-      <Page title={texts.invitation.failedTitle}>
+      <Page title={publicTexts.invitation.failedTitle}>
         <FailureAlert failure={failureOf(error)} />
       </Page>
     );
   }
   if (invitation.data === undefined || person.isPending) {
     return (
-      <Page title={texts.invitation.loadingTitle}>
+      <Page title={publicTexts.invitation.loadingTitle}>
         <Placeholder rows={4} />
       </Page>
     );
@@ -47,11 +49,14 @@ function Invitation({ token }: { readonly token: string }) {
 
   const { teamName, roleName, inviterName, email, expiresAt } = invitation.data;
   return (
-    <Page title={texts.invitation.title(teamName)} explanation={texts.invitation.from(inviterName, teamName)}>
+    <Page
+      title={publicTexts.invitation.title(teamName)}
+      explanation={publicTexts.invitation.from(inviterName, teamName)}
+    >
       <DataList labelWidth={88}>
-        <Fact label={texts.invitation.invited} value={email} />
-        <Fact label={texts.invitation.role} value={roleName} />
-        <Fact label={texts.invitation.until} value={minute(expiresAt)} />
+        <Fact label={publicTexts.invitation.invited} value={email} />
+        <Fact label={publicTexts.invitation.role} value={roleName} />
+        <Fact label={publicTexts.invitation.until} value={minute(expiresAt)} />
       </DataList>
       <Answer
         token={token}
@@ -61,9 +66,9 @@ function Invitation({ token }: { readonly token: string }) {
       />
       {declining && (
         <Confirmation
-          title={texts.invitation.declineTitle}
-          explanation={texts.invitation.declineExplanation}
-          submit={texts.invitation.decline}
+          title={publicTexts.invitation.declineTitle}
+          explanation={publicTexts.invitation.declineExplanation}
+          submit={publicTexts.invitation.decline}
           call={() => trpc.invitations.decline.mutate({ token })}
           onSuccess={() => setDeclined(true)}
           onClose={() => setDeclining(false)}
@@ -97,7 +102,7 @@ function Answer({ token, invitation, own, onDecline }: AnswerProps) {
     mutationFn: () => trpc.invitations.accept.mutate({ token }),
     onSuccess: () => {
       start('/');
-      notify(texts.invitation.accepted(teamName));
+      notify(publicTexts.invitation.accepted(teamName));
     },
   });
   const failure = accept.error === null ? undefined : failureOf(accept.error);
@@ -106,18 +111,18 @@ function Answer({ token, invitation, own, onDecline }: AnswerProps) {
   if (own !== null && own.toLowerCase() !== email.toLowerCase()) {
     return (
       <Stack gap="md">
-        <Alert color="yellow" title={texts.invitation.otherTitle}>
-          {texts.invitation.other(email, own)}
+        <Alert color="yellow" title={publicTexts.invitation.otherTitle}>
+          {publicTexts.invitation.other(email, own)}
         </Alert>
         <Button size="md" variant="default" loading={signOut.isPending} onClick={() => signOut.mutate()}>
-          {texts.invitation.signOut}
+          {publicTexts.invitation.signOut}
         </Button>
       </Stack>
     );
   }
   const decline = (
     <Button variant="subtle" color="gray" onClick={onDecline}>
-      {texts.invitation.decline}
+      {publicTexts.invitation.decline}
     </Button>
   );
   if (own !== null) {
@@ -129,7 +134,7 @@ function Answer({ token, invitation, own, onDecline }: AnswerProps) {
           </FailureAlert>
         )}
         <Button size="md" loading={accept.isPending} onClick={() => accept.mutate()}>
-          {texts.invitation.accept}
+          {publicTexts.invitation.accept}
         </Button>
         {decline}
       </Stack>
@@ -139,12 +144,12 @@ function Answer({ token, invitation, own, onDecline }: AnswerProps) {
     <Stack gap="sm">
       {!provesMailbox && (
         <Text size="sm" className="wrap">
-          {texts.invitation.passedOn(email)}
+          {publicTexts.invitation.passedOn(email)}
         </Text>
       )}
       {hasAccount !== false && (
         <ButtonLink to="/sign-in" search={{ next: here }} size="md">
-          {texts.invitation.signIn}
+          {publicTexts.invitation.signIn}
         </ButtonLink>
       )}
       {hasAccount !== true && (
@@ -154,7 +159,7 @@ function Answer({ token, invitation, own, onDecline }: AnswerProps) {
           size="md"
           variant={hasAccount === null ? 'default' : 'filled'}
         >
-          {texts.invitation.signUp}
+          {publicTexts.invitation.signUp}
         </ButtonLink>
       )}
       {decline}

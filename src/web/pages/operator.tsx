@@ -5,7 +5,7 @@ import { Health } from './operator/health.tsx';
 import { Operators } from './operator/operators.tsx';
 import { Search } from './operator/search.tsx';
 
-const route = getRouteApi('/people/operator');
+const route = getRouteApi('/console/operator');
 
 /** The start page of operators: search, health and queue. */
 export function OperatorPage() {

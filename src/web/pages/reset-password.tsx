@@ -10,10 +10,11 @@ import { NewPassword } from '../components/new-password.tsx';
 import { Page } from '../components/page.tsx';
 import { RemainingAccess } from '../components/remaining-access.tsx';
 import { texts } from '../messages/console.ts';
+import { publicTexts } from '../messages/public.ts';
 import { trpc, type Outputs } from '../trpc.ts';
 
 export function ResetPassword() {
-  const { token } = useSearch({ from: '/visitors/reset-password' });
+  const { token } = useSearch({ from: '/public/reset-password' });
   const queries = useQueryClient();
   const [done, setDone] = useState<Outputs['auth']['resetPassword']>();
   const form = useCallForm({
@@ -35,16 +36,16 @@ export function ResetPassword() {
         </ButtonLink>
       </Stack>
     );
-    return <Done title={texts.reset.doneTitle} explanation={texts.reset.done} next={next} />;
+    return <Done title={publicTexts.reset.doneTitle} explanation={publicTexts.reset.done} next={next} />;
   }
   return (
-    <Page title={texts.reset.title} explanation={texts.reset.explanation}>
+    <Page title={publicTexts.reset.title} explanation={publicTexts.reset.explanation}>
       <form onSubmit={form.submit} noValidate>
         <Stack gap="md">
           {form.failure !== undefined && <FailureAlert failure={form.failure} />}
           <NewPassword {...form.field('password')} autoFocus />
           <Button type="submit" size="md" fullWidth loading={form.pending}>
-            {texts.reset.submit}
+            {publicTexts.reset.submit}
           </Button>
         </Stack>
       </form>

@@ -5,14 +5,14 @@ import { FailureAlert } from '../components/failure-alert.tsx';
 import { IncompleteLink } from '../components/link-page.tsx';
 import { TextLink } from '../components/links.tsx';
 import { Page, Placeholder } from '../components/page.tsx';
-import { texts } from '../messages/console.ts';
+import { publicTexts } from '../messages/public.ts';
 import { useSessionStart } from '../session.ts';
 import { failureOf, query, trpc } from '../trpc.ts';
 
-const words = texts.signInLink;
+const words = publicTexts.signInLink;
 
 export function SignInLink() {
-  const { token } = useSearch({ from: '/visitors/sign-in-link' });
+  const { token } = useSearch({ from: '/public/sign-in-link' });
   return token === undefined ? <IncompleteLink /> : <Link token={token} />;
 }
 

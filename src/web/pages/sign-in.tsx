@@ -8,13 +8,14 @@ import { FailureAlert } from '../components/failure-alert.tsx';
 import { Key } from '../components/icons.tsx';
 import { Page } from '../components/page.tsx';
 import { ResendVerification } from '../components/resend-verification.tsx';
-import { offerPasskeys, passkeyTrouble, signInWithPasskey } from '../passkeys.ts';
+import { offerPasskeys, passkeyErrorText, signInWithPasskey } from '../passkeys.ts';
 import { useSessionStart } from '../session.ts';
 import { texts } from '../messages/console.ts';
+import { publicTexts } from '../messages/public.ts';
 import { failureOf, query, trpc } from '../trpc.ts';
 
 export function SignIn() {
-  const { next } = useSearch({ from: '/visitors/sign-in' });
+  const { next } = useSearch({ from: '/public/sign-in' });
   const start = useSessionStart();
   const policy = useQuery(query('auth.policy'));
   const form = useCallForm({
@@ -35,10 +36,10 @@ export function SignIn() {
     endOffer.current = offerPasskeys(() => signedIn());
     return endOffer.current;
   }, []);
-  const trouble = passkeyTrouble(passkey.error, 'notUsed');
+  const passkeyError = passkeyErrorText(passkey.error, 'notUsed');
 
   return (
-    <Page title={texts.signIn.title}>
+    <Page title={publicTexts.signIn.title}>
       <form onSubmit={form.submit} noValidate>
         <Stack gap="md">
           {form.failure !== undefined && (
@@ -56,23 +57,23 @@ export function SignIn() {
           />
           <PasswordInput {...form.field('password')} label={texts.password} autoComplete="current-password" required />
           <Button type="submit" size="md" fullWidth loading={form.pending}>
-            {texts.signIn.submit}
+            {publicTexts.signIn.submit}
           </Button>
           <Text size="sm" ta="center">
-            <TextLink to="/forgot-password">{texts.signIn.forgot}</TextLink>
+            <TextLink to="/forgot-password">{publicTexts.signIn.forgot}</TextLink>
             {' · '}
-            <TextLink to="/email-sign-in">{texts.signIn.emailLink}</TextLink>
+            <TextLink to="/email-sign-in">{publicTexts.signIn.emailLink}</TextLink>
           </Text>
         </Stack>
       </form>
-      <Divider label={texts.signIn.or} />
+      <Divider label={publicTexts.signIn.or} />
       <Stack gap="md">
         {passkey.error !== null &&
-          (trouble === undefined ? (
+          (passkeyError === undefined ? (
             <FailureAlert failure={failureOf(passkey.error)} />
           ) : (
             <Text size="sm" role="alert">
-              {trouble}
+              {passkeyError}
             </Text>
           ))}
         <Button
@@ -83,14 +84,14 @@ export function SignIn() {
           loading={passkey.isPending}
           onClick={() => passkey.mutate()}
         >
-          {texts.signIn.passkey}
+          {publicTexts.signIn.passkey}
         </Button>
       </Stack>
       {/* The line keeps its height while the policy is loading. */}
       <p className="card-foot">
         {policy.data?.signup === 'open' ? (
           <>
-            {texts.signIn.newHere} <TextLink to="/sign-up">{texts.signIn.signUp}</TextLink>
+            {publicTexts.signIn.newHere} <TextLink to="/sign-up">{publicTexts.signIn.signUp}</TextLink>
           </>
         ) : (
           '\u00a0'

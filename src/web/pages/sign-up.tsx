@@ -12,6 +12,7 @@ import { Page, Placeholder } from '../components/page.tsx';
 import { ResendVerification } from '../components/resend-verification.tsx';
 import { useSessionStart } from '../session.ts';
 import { texts } from '../messages/console.ts';
+import { publicTexts } from '../messages/public.ts';
 import { failureOf, query, trpc } from '../trpc.ts';
 
 type Invited = {
@@ -25,7 +26,7 @@ type Invited = {
 const pathOf = ({ token }: Invited) => `/invitation?token=${encodeURIComponent(token)}`;
 
 export function SignUp() {
-  const { invitation: token } = useSearch({ from: '/visitors/sign-up' });
+  const { invitation: token } = useSearch({ from: '/public/sign-up' });
   const policy = useQuery(query('auth.policy'));
   const invitation = useQuery({ ...query('invitations.read', { token: token ?? '' }), enabled: token !== undefined });
   const [sentTo, setSentTo] = useState<string>();
@@ -35,14 +36,14 @@ export function SignUp() {
   const error = policy.error ?? invitation.error;
   if (error !== null) {
     return (
-      <Page title={texts.signUp.title}>
+      <Page title={publicTexts.signUp.title}>
         <FailureAlert failure={failureOf(error)} />
       </Page>
     );
   }
   if (policy.data === undefined || (token !== undefined && invitation.data === undefined)) {
     return (
-      <Page title={texts.signUp.title}>
+      <Page title={publicTexts.signUp.title}>
         <Placeholder rows={4} height={64} />
       </Page>
     );
@@ -50,7 +51,7 @@ export function SignUp() {
   const { signup } = policy.data;
   if (signup === 'closed' || (signup === 'invited' && token === undefined)) {
     return (
-      <Page title={texts.signUp.closedTitle} explanation={texts.signUp.closedDetail}>
+      <Page title={publicTexts.signUp.closedTitle} explanation={publicTexts.signUp.closedDetail}>
         <ButtonLink to="/sign-in" variant="default" size="md">
           {texts.toSignIn}
         </ButtonLink>
@@ -85,19 +86,19 @@ function SignUpForm({
         return;
       }
       start('/');
-      if (invited !== null) notify(texts.signUp.joined(invited.teamName));
+      if (invited !== null) notify(publicTexts.signUp.joined(invited.teamName));
     },
   });
 
   return (
-    <Page title={texts.signUp.title}>
+    <Page title={publicTexts.signUp.title}>
       <form onSubmit={form.submit} noValidate>
         <Stack gap="md">
           {invited !== null && (
             <Alert color="blue">
               {invited.provesMailbox
-                ? texts.signUp.joining(invited.teamName)
-                : texts.signUp.verifying(invited.teamName, invited.email)}
+                ? publicTexts.signUp.joining(invited.teamName)
+                : publicTexts.signUp.verifying(invited.teamName, invited.email)}
             </Alert>
           )}
           {form.failure !== undefined && (
@@ -122,14 +123,14 @@ function SignUpForm({
           <TextInput {...form.field('firstName')} label={texts.optional(texts.firstName)} autoComplete="given-name" />
           <TextInput {...form.field('lastName')} label={texts.optional(texts.lastName)} autoComplete="family-name" />
           <Button type="submit" size="md" fullWidth loading={form.pending}>
-            {texts.signUp.submit}
+            {publicTexts.signUp.submit}
           </Button>
         </Stack>
       </form>
       <p className="card-foot">
-        {texts.signUp.haveAccount}{' '}
+        {publicTexts.signUp.haveAccount}{' '}
         <TextLink to="/sign-in" search={invited === null ? {} : { next: pathOf(invited) }}>
-          {texts.signUp.signIn}
+          {publicTexts.signUp.signIn}
         </TextLink>
       </p>
     </Page>
@@ -138,12 +139,14 @@ function SignUpForm({
 
 const Sent = ({ email, invited }: { readonly email: string; readonly invited: Invited | null }) => (
   <Done
-    title={texts.signUp.sentTitle}
-    explanation={invited === null ? texts.signUp.sentTo(email) : texts.signUp.sentToInvited(email, invited.teamName)}
+    title={publicTexts.signUp.sentTitle}
+    explanation={
+      invited === null ? publicTexts.signUp.sentTo(email) : publicTexts.signUp.sentToInvited(email, invited.teamName)
+    }
     next={
       <Stack gap="md">
         <Text size="sm" c="dimmed">
-          {texts.signUp.sentHint}
+          {publicTexts.signUp.sentHint}
         </Text>
         <ResendVerification email={email} />
         <p className="card-foot">
@@ -151,7 +154,7 @@ const Sent = ({ email, invited }: { readonly email: string; readonly invited: In
             <TextLink to="/sign-in">{texts.toSignIn}</TextLink>
           ) : (
             <TextLink to="/invitation" search={{ token: invited.token }}>
-              {texts.signUp.toInvitation}
+              {publicTexts.signUp.toInvitation}
             </TextLink>
           )}
         </p>

@@ -9,13 +9,14 @@ import { Done, IncompleteLink } from '../components/link-page.tsx';
 import { NewPassword } from '../components/new-password.tsx';
 import { Page, Placeholder } from '../components/page.tsx';
 import { texts } from '../messages/console.ts';
+import { publicTexts } from '../messages/public.ts';
 import { useSessionReset } from '../session.ts';
 import { failureOf, query, trpc } from '../trpc.ts';
 
-const words = texts.verification;
+const words = publicTexts.verification;
 
 export function VerifyEmail() {
-  const { token } = useSearch({ from: '/visitors/verify-email' });
+  const { token } = useSearch({ from: '/public/verify-email' });
   return token === undefined ? <IncompleteLink /> : <Verification token={token} />;
 }
 

@@ -3,11 +3,11 @@ import { useState } from 'react';
 import { Confirmation } from '../../components/confirmation.tsx';
 import { useNotice } from '../../components/notices.tsx';
 import { Section } from '../../components/section.tsx';
-import { texts } from '../../messages/console.ts';
+import { accountTexts } from '../../messages/account.ts';
 import { useSessionStart } from '../../session.ts';
 import { trpc } from '../../trpc.ts';
 
-const words = texts.account.deletion;
+const words = accountTexts.deletion;
 
 export function Deletion() {
   const [asking, setAsking] = useState(false);

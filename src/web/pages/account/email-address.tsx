@@ -4,7 +4,7 @@ import { FailureAlert } from '../../components/failure-alert.tsx';
 import { useNotice } from '../../components/notices.tsx';
 import { ResendVerification } from '../../components/resend-verification.tsx';
 import { Section } from '../../components/section.tsx';
-import { texts } from '../../messages/console.ts';
+import { accountTexts } from '../../messages/account.ts';
 import { trpc, type Outputs } from '../../trpc.ts';
 
 export function EmailAddress({ account: { email, emailVerified } }: { readonly account: Outputs['getMe'] }) {
@@ -14,23 +14,23 @@ export function EmailAddress({ account: { email, emailVerified } }: { readonly a
     call: (values) => trpc.account.changeEmail.mutate(values),
     onSuccess: (_output, { newEmail }) => {
       form.reset();
-      notify(texts.account.email.sent(newEmail));
+      notify(accountTexts.email.sent(newEmail));
     },
   });
 
   return (
-    <Section title={texts.account.email.title} explanation={texts.account.email.explanation}>
+    <Section title={accountTexts.email.title} explanation={accountTexts.email.explanation}>
       {email !== null && (
         <div>
           <Text size="sm" c="dimmed">
-            {texts.account.email.current}
+            {accountTexts.email.current}
           </Text>
           <Group gap="xs">
             <Text fw={600} className="wrap">
               {email}
             </Text>
             <Badge variant="light" color={emailVerified === null ? 'yellow' : 'teal'} tt="none">
-              {emailVerified === null ? texts.account.email.unverified : texts.account.email.verified}
+              {emailVerified === null ? accountTexts.email.unverified : accountTexts.email.verified}
             </Badge>
           </Group>
         </div>
@@ -46,13 +46,13 @@ export function EmailAddress({ account: { email, emailVerified } }: { readonly a
           <TextInput
             {...form.field('newEmail')}
             type="email"
-            label={texts.account.email.new}
+            label={accountTexts.email.new}
             autoComplete="email"
             required
           />
           <Group>
             <Button type="submit" variant="default" loading={form.pending}>
-              {texts.account.email.submit}
+              {accountTexts.email.submit}
             </Button>
           </Group>
         </Stack>

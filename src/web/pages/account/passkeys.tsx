@@ -10,13 +10,14 @@ import { Key } from '../../components/icons.tsx';
 import { useNotice } from '../../components/notices.tsx';
 import { Placeholder } from '../../components/page.tsx';
 import { Section } from '../../components/section.tsx';
-import { addPasskey, passkeyTrouble, supportsPasskeys } from '../../passkeys.ts';
+import { addPasskey, passkeyErrorText, supportsPasskeys } from '../../passkeys.ts';
+import { accountTexts } from '../../messages/account.ts';
 import { texts } from '../../messages/console.ts';
 import { failureOf, query, trpc, type Outputs } from '../../trpc.ts';
 
 type Passkey = Outputs['passkeys']['list'][number];
 
-const words = texts.account.passkeys;
+const words = accountTexts.passkeys;
 
 export function Passkeys() {
   const passkeys = useQuery(query('passkeys.list'));
@@ -146,16 +147,16 @@ function NameDialog({ title, name, submit, done, call, onClose }: NameDialogProp
       void queries.invalidateQueries(query('passkeys.list'));
     },
   });
-  const trouble = passkeyTrouble(form.error, 'notMade');
+  const passkeyError = passkeyErrorText(form.error, 'notCreated');
   return (
     <Dialog onClose={onClose} title={title}>
       <form onSubmit={form.submit} noValidate>
         <Stack gap="md">
-          {trouble === undefined ? (
+          {passkeyError === undefined ? (
             form.failure !== undefined && <FailureAlert failure={form.failure} />
           ) : (
             <Text size="sm" role="alert">
-              {trouble}
+              {passkeyError}
             </Text>
           )}
           <TextInput

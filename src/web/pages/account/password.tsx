@@ -5,7 +5,7 @@ import { FailureAlert } from '../../components/failure-alert.tsx';
 import { NewPassword } from '../../components/new-password.tsx';
 import { useNotice } from '../../components/notices.tsx';
 import { Section } from '../../components/section.tsx';
-import { texts } from '../../messages/console.ts';
+import { accountTexts } from '../../messages/account.ts';
 import { query, trpc } from '../../trpc.ts';
 
 export function Password({ email }: { readonly email: string | null }) {
@@ -16,13 +16,13 @@ export function Password({ email }: { readonly email: string | null }) {
     call: (values) => trpc.account.changePassword.mutate(values),
     onSuccess: () => {
       form.reset();
-      notify(texts.account.password.changed);
+      notify(accountTexts.password.changed);
       void queries.invalidateQueries(query('listMySessions'));
     },
   });
 
   return (
-    <Section title={texts.account.password.title} explanation={texts.account.password.explanation}>
+    <Section title={accountTexts.password.title} explanation={accountTexts.password.explanation}>
       <form onSubmit={form.submit} noValidate>
         <Stack gap="md">
           {form.failure !== undefined && <FailureAlert failure={form.failure} />}
@@ -31,7 +31,7 @@ export function Password({ email }: { readonly email: string | null }) {
           <NewPassword {...form.field('newPassword')} />
           <Group>
             <Button type="submit" variant="default" loading={form.pending}>
-              {texts.account.password.submit}
+              {accountTexts.password.submit}
             </Button>
           </Group>
         </Stack>

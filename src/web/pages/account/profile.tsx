@@ -5,6 +5,7 @@ import { FailureAlert } from '../../components/failure-alert.tsx';
 import { useNotice } from '../../components/notices.tsx';
 import { Section } from '../../components/section.tsx';
 import { me } from '../../session.ts';
+import { accountTexts } from '../../messages/account.ts';
 import { texts } from '../../messages/console.ts';
 import { trpc, type Outputs } from '../../trpc.ts';
 
@@ -56,12 +57,12 @@ export function Profile({ account }: { readonly account: Outputs['getMe'] }) {
     },
     onSuccess: (changed) => {
       queries.setQueryData(me().queryKey, changed);
-      notify(texts.account.profile.saved);
+      notify(accountTexts.profile.saved);
     },
   });
 
   return (
-    <Section title={texts.account.profile.title} explanation={texts.account.profile.explanation}>
+    <Section title={accountTexts.profile.title} explanation={accountTexts.profile.explanation}>
       <form onSubmit={form.submit} noValidate>
         <Stack gap="md">
           {form.failure !== undefined && <FailureAlert failure={form.failure} />}
@@ -69,10 +70,10 @@ export function Profile({ account }: { readonly account: Outputs['getMe'] }) {
           <TextInput {...form.field('lastName')} label={texts.lastName} autoComplete="family-name" required />
           <NativeSelect
             {...form.field('preferredLocale')}
-            label={texts.account.profile.locale}
-            description={texts.account.profile.localeHint}
+            label={accountTexts.profile.locale}
+            description={accountTexts.profile.localeHint}
             data={[
-              { value: '', label: texts.account.profile.localeOfBrowser },
+              { value: '', label: accountTexts.profile.localeOfBrowser },
               ...localeChoices(account.preferredLocale),
             ]}
           />

@@ -6,12 +6,12 @@ import { Device } from '../../components/icons.tsx';
 import { useNotice } from '../../components/notices.tsx';
 import { Placeholder } from '../../components/page.tsx';
 import { Section } from '../../components/section.tsx';
-import { texts } from '../../messages/console.ts';
+import { accountTexts } from '../../messages/account.ts';
 import { failureOf, query, trpc, type Outputs } from '../../trpc.ts';
 
 type Session = Outputs['listMySessions'][number];
 
-const words = texts.account.sessions;
+const words = accountTexts.sessions;
 
 export function Sessions() {
   const sessions = useQuery(query('listMySessions'));

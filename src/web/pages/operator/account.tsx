@@ -13,7 +13,7 @@ import { BackToSearch, isGone, Operators, Refusal, VIEW } from './operators.tsx'
 import { nameOf } from './person.ts';
 
 const words = operatorTexts.account;
-const route = getRouteApi('/people/operator/accounts/$accountId');
+const route = getRouteApi('/console/operator/accounts/$accountId');
 
 export function OperatorAccountPage() {
   const { accountId } = route.useParams();

@@ -10,7 +10,7 @@ import { BackToSearch, isGone, Operators, Refusal, VIEW } from './operators.tsx'
 import { TeamDetails } from './team-details.tsx';
 
 const words = operatorTexts.team;
-const route = getRouteApi('/people/operator/teams/$teamId');
+const route = getRouteApi('/console/operator/teams/$teamId');
 
 export function OperatorTeamPage() {
   const { teamId } = route.useParams();

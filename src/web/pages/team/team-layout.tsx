@@ -12,7 +12,7 @@ import { isAbout } from './refresh.ts';
 import { TeamContext, type Permission, type Role, type Team } from './team.ts';
 import './team.css';
 
-const route = getRouteApi('/people/teams/$teamId');
+const route = getRouteApi('/console/teams/$teamId');
 
 /** The name and navigation of all pages of a team. */
 export function TeamLayout() {

@@ -1,0 +1,51 @@
+import type { Operations, Problem } from './generated/operations.ts';
+
+export type OperationName = keyof Operations;
+
+/** The known codes of an operation’s errors, and any other, because the list is open. */
+export type ErrorCode<Name extends OperationName = OperationName> = Operations[Name]['errors'] | (string & {});
+
+/** An error response of the service: a problem document (RFC 9457) with its HTTP status. */
+export class RosterError<Code extends string = ErrorCode> extends Error {
+  override readonly name = 'RosterError';
+  /** A stable identifier to branch on. `unknown_response` if the response was no problem document. */
+  readonly code: Code;
+  readonly status: number;
+  /** Include it when you report an error. */
+  readonly requestId: string | undefined;
+  /** Seconds to wait before the next attempt, if the service named them. */
+  readonly retryAfter: number | undefined;
+  /** The invalid values of the request, if `code` is `validation_failed`. */
+  readonly errors: Problem['errors'];
+
+  constructor(code: Code, problem: Partial<Problem> & { readonly status: number }) {
+    super(problem.detail ?? problem.title ?? `The service responded with the status ${problem.status}.`);
+    this.code = code;
+    this.status = problem.status;
+    this.requestId = problem.requestId;
+    this.retryAfter = problem.retryAfter;
+    this.errors = problem.errors;
+  }
+}
+
+/**
+ * Returns whether an error is a response of the service.
+ * @param _operation the operation that was called, for the types of its codes
+ */
+export const isRosterError = <Name extends OperationName>(
+  error: unknown,
+  _operation?: Name,
+): error is RosterError<ErrorCode<Name>> => error instanceof RosterError;
+
+/** Reads the error of a response. */
+export async function toRosterError(response: Response): Promise<RosterError> {
+  const { status, headers } = response;
+  const seconds = Number(headers.get('retry-after') ?? Number.NaN);
+  const retryAfter = Number.isFinite(seconds) ? { retryAfter: seconds } : {};
+  const body: unknown = await response.json().catch(() => undefined);
+  if (!isProblem(body)) return new RosterError('unknown_response', { status, ...retryAfter });
+  return new RosterError(body.code, { ...body, status, ...retryAfter });
+}
+
+const isProblem = (body: unknown): body is Problem =>
+  typeof body === 'object' && body !== null && 'code' in body && typeof body.code === 'string';

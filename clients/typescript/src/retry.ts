@@ -1,0 +1,57 @@
+export type RetryOptions = {
+  /** How often a failed request is repeated at most. Default 2. */
+  readonly retries?: number;
+  /** The longest wait before a repetition, in milliseconds. A longer `Retry-After` is not waited for. Default 10,000. */
+  readonly waitMsMax?: number;
+};
+
+const BASE_MS = 200;
+
+/**
+ * Sends a request and repeats it where that is safe: a 429 was not executed, and reads change nothing, so they are also
+ * repeated after a 502, 503, 504 or a lost connection. Other requests are sent once.
+ * @param send sends the request once. Its errors are those of `fetch`.
+ */
+export async function withRetries(
+  send: () => Promise<Response>,
+  isRead: boolean,
+  signal: AbortSignal | undefined,
+  { retries = 2, waitMsMax = 10_000 }: RetryOptions,
+): Promise<Response> {
+  for (let attempt = 0; ; attempt += 1) {
+    const result = await send().catch((error: unknown) => {
+      if (!isRead || attempt >= retries || signal?.aborted) throw error;
+      return null;
+    });
+    if (result !== null && (attempt >= retries || !isRepeatable(result.status, isRead))) return result;
+    const waitMs = result === null ? backoffMs(attempt) : (retryAfterMs(result) ?? backoffMs(attempt));
+    if (result !== null && waitMs > waitMsMax) return result;
+    await result?.body?.cancel();
+    await wait(waitMs, signal);
+  }
+}
+
+const isRepeatable = (status: number, isRead: boolean): boolean =>
+  status === 429 || (isRead && (status === 502 || status === 503 || status === 504));
+
+const retryAfterMs = ({ headers }: Response): number | undefined => {
+  const seconds = Number(headers.get('retry-after') ?? Number.NaN);
+  return Number.isFinite(seconds) ? seconds * 1000 : undefined;
+};
+
+/** Half of the doubled base is random, so that clients that failed together do not repeat together. */
+const backoffMs = (attempt: number): number => BASE_MS * 2 ** attempt * (0.5 + Math.random() / 2);
+
+const wait = (ms: number, signal: AbortSignal | undefined): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer);
+      reject(signal?.reason as Error); // the reason of an abort, as fetch rejects with
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', stop);
+      resolve();
+    }, ms);
+    if (signal?.aborted) stop();
+    else signal?.addEventListener('abort', stop, { once: true });
+  });

@@ -1,0 +1,34 @@
+import type { QueryClient } from '@tanstack/react-query';
+import { createRouter } from '@tanstack/react-router';
+import { LoadingPage } from './components/page.tsx';
+import { NotFound, RouteFailure } from './components/route-failure.tsx';
+import { consoleRoutes, decisionRoutes } from './routes/console.ts';
+import { root } from './routes/layouts.tsx';
+import { publicRoutes } from './routes/public.ts';
+
+const routeTree = root.addChildren([publicRoutes, consoleRoutes, decisionRoutes]);
+
+export function createAppRouter(queries: QueryClient) {
+  const router = createRouter({
+    routeTree,
+    context: { queries },
+    defaultPreload: 'intent',
+    defaultPendingMs: 0,
+    defaultPendingMinMs: 0,
+    defaultPendingComponent: LoadingPage,
+    defaultErrorComponent: RouteFailure,
+    defaultNotFoundComponent: NotFound,
+    scrollRestoration: true,
+  });
+  // Focus the heading, so that screen readers announce the new page.
+  router.subscribe('onRendered', ({ fromLocation, pathChanged }) => {
+    if (fromLocation !== undefined && pathChanged) document.querySelector('h1')?.focus({ preventScroll: true });
+  });
+  return router;
+}
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: ReturnType<typeof createAppRouter>;
+  }
+}

@@ -1,0 +1,48 @@
+import type { QueryClient } from '@tanstack/react-query';
+import { createRootRouteWithContext, createRoute, Outlet, redirect } from '@tanstack/react-router';
+import { CardLayout, ConsoleLayout, WideCardLayout } from '../components/layouts.tsx';
+import { NotFound } from '../components/route-failure.tsx';
+import { me } from '../session.ts';
+import { isSignedOut, query } from '../trpc.ts';
+
+export const root = createRootRouteWithContext<{ queries: QueryClient }>()({
+  component: Outlet,
+  notFoundComponent: NotFound,
+});
+
+/** Pages that need no session. */
+export const publicPages = createRoute({ getParentRoute: () => root, id: 'public', component: CardLayout });
+
+type Entry = { readonly context: { readonly queries: QueryClient }; readonly location: { readonly href: string } };
+
+/** Redirects to the sign-in page, and from there back, unless the user is signed in. */
+async function requireSession({ context: { queries }, location }: Entry): Promise<void> {
+  try {
+    const { emailVerified } = await queries.ensureQueryData(me());
+    // A pending sign-up has a profile but no account, so there is nothing else to show.
+    if (emailVerified === null && (await queries.fetchQuery(query('auth.pendingSignUp'))) !== null) {
+      // eslint-disable-next-line typescript/only-throw-error -- how the router redirects
+      throw redirect({ to: '/check-email' });
+    }
+  } catch (error) {
+    if (!isSignedOut(error)) throw error;
+    // eslint-disable-next-line typescript/only-throw-error -- how the router redirects
+    throw redirect({ to: '/sign-in', search: location.href === '/' ? {} : { next: location.href } });
+  }
+}
+
+/** Pages for signed-in users. */
+export const consolePages = createRoute({
+  getParentRoute: () => root,
+  id: 'console',
+  component: ConsoleLayout,
+  beforeLoad: requireSession,
+});
+
+/** Pages that ask a signed-in user for one decision, without the navigation of the console. */
+export const decisionPages = createRoute({
+  getParentRoute: () => root,
+  id: 'decisions',
+  component: WideCardLayout,
+  beforeLoad: requireSession,
+});

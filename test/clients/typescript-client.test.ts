@@ -1,0 +1,153 @@
+import { describe, expect, test as plain } from 'vitest';
+import { createRoster, RosterError, type Roster } from '../../clients/typescript/src/index.ts';
+import { test, type Api } from '../support/api.ts';
+
+const clientOf = ({ port }: Api, credential: string): Roster =>
+  createRoster({ baseUrl: `http://127.0.0.1:${port}`, credential });
+
+const ALL = [
+  'profile:read',
+  'profile:write',
+  'teams:read',
+  'teams:write',
+  'members:read',
+  'members:write',
+  'invites:write',
+  'billing:read',
+  'api-keys:read',
+  'api-keys:write',
+] as const;
+
+describe('createRoster', () => {
+  test('calls all 20 operations', async ({ api }) => {
+    const account = await api.anAccount();
+    const roster = clientOf(api, (await api.anApiKey(account, { scopes: [...ALL] })).secret);
+    const called = new Set<string>();
+    const tracked = new Proxy(roster, {
+      get: (target, name: keyof Roster) => (called.add(name), target[name]),
+    });
+
+    const team = await tracked.createTeam({ name: 'Engines', description: 'Mills' });
+    const { id: teamId } = team;
+    expect(team).toMatchObject({ name: 'Engines', role: { id: 'owner' } });
+    expect((await tracked.listTeams()).map(({ id }) => id)).toContain(teamId);
+    expect(await tracked.updateTeam({ teamId, name: 'Engines & Co/?' })).toMatchObject({ name: 'Engines & Co/?' });
+    expect(await tracked.getTeam({ teamId })).toMatchObject({ name: 'Engines & Co/?' });
+    expect(await tracked.createTeamInvitation({ teamId, email: 'charles@example.com' })).toEqual({ success: true });
+    const [invitation] = await tracked.listTeamInvitations({ teamId });
+    expect(invitation).toMatchObject({ email: 'charles@example.com', roleId: 'member' });
+    await tracked.revokeTeamInvitation({ teamId, invitationId: invitation?.id ?? '' });
+    const member = await api.anAccount();
+    await api.aMember({ id: teamId }, member, { role: 'member' });
+    expect((await tracked.listTeamMembers({ teamId })).map(({ userId }) => userId)).toContain(member.id);
+    await tracked.removeTeamMember({ teamId, userId: member.id });
+    expect((await tracked.listTeamRoles({ teamId })).map(({ roleId }) => roleId)).toContain('guest');
+    expect(await tracked.getTeamBilling({ teamId })).toMatchObject({ cancelAtPeriodEnd: false });
+    const { key, secret } = await tracked.createApiKey({ name: 'CI', scopes: ['teams:read'], teamId });
+    expect(await clientOf(api, secret).listTeams()).toHaveLength(1);
+    expect((await tracked.listApiKeys({ teamId })).map(({ id }) => id)).toEqual([key.id]);
+    expect(await tracked.updateApiKey({ keyId: key.id, scopes: ['members:read'] })).toMatchObject({
+      scopes: ['members:read'],
+    });
+    expect(await tracked.revokeApiKey({ keyId: key.id })).toEqual({ success: true });
+    expect(await tracked.getCredential()).toMatchObject({ kind: 'api-key', audience: 'personal' });
+    expect(await tracked.getMe()).toMatchObject({ id: account.id });
+    expect(await tracked.updateMe({ firstName: 'Ada', lastName: 'King' })).toMatchObject({ lastName: 'King' });
+    expect(await tracked.listMySessions()).toEqual([]);
+    expect(await tracked.revokeMySession({ sessionId: 'ses_x' })).toEqual({ success: true });
+
+    expect([...called].toSorted()).toEqual(Object.keys(roster).toSorted());
+    expect(called.size).toBe(20);
+  });
+
+  test('every operation rejects with the code, status and request id of the problem', async ({ api }) => {
+    const roster = clientOf(api, `rst_pk_${'0'.repeat(49)}`);
+    const input = { teamId: 't', userId: 'u', sessionId: 's', invitationId: 'i', keyId: 'k' };
+    for (const [name, call] of Object.entries(roster) as [string, (input: object) => Promise<unknown>][]) {
+      const error = await call(input).catch((reason: unknown) => reason);
+      expect([name, error]).toEqual([name, expect.any(RosterError)]);
+      expect(error).toMatchObject({ code: 'credential_invalid', status: 401, requestId: expect.any(String) });
+    }
+  });
+
+  test('a validation error lists the invalid values', async ({ api }) => {
+    const roster = clientOf(api, (await api.anApiKey(await api.anAccount(), { scopes: ['teams:write'] })).secret);
+    await expect(roster.createTeam({ name: '' })).rejects.toMatchObject({
+      code: 'validation_failed',
+      errors: [{ in: 'body', pointer: '/name', code: 'min_length' }],
+    });
+  });
+
+  test('an id is one segment of the path, whatever it contains', async ({ api }) => {
+    const roster = clientOf(api, (await api.anApiKey(await api.anAccount(), { scopes: [...ALL] })).secret);
+    await expect(roster.getTeam({ teamId: '../me?x=/#' })).rejects.toMatchObject({ code: 'team_not_found' });
+    await expect(roster.getTeam({ teamId: '' })).rejects.toThrow(TypeError);
+  });
+});
+
+describe('repetition', () => {
+  /** A client of a server that gives these answers, one after the other, and how often it was called. */
+  function answering(...answers: (Response | Error)[]) {
+    const calls: Request[] = [];
+    const roster = createRoster({
+      baseUrl: 'http://service.test',
+      credential: () => `key-${calls.length}`,
+      waitMsMax: 5000,
+      fetch: async (url, init) => {
+        calls.push(new Request(url, init));
+        const answer = answers[calls.length - 1];
+        if (answer instanceof Response) return answer;
+        throw answer ?? new Error('no more answers');
+      },
+    });
+    return { roster, calls };
+  }
+  const problem = (status: number, retryAfter = '0') =>
+    Response.json({ code: 'rate_limited', status }, { status, headers: { 'retry-after': retryAfter } });
+
+  plain('a rate limit is waited for, with the credential of the moment', async () => {
+    const { roster, calls } = answering(problem(429), Response.json({ success: true }));
+    expect(await roster.revokeApiKey({ keyId: 'k' })).toEqual({ success: true });
+    expect(calls.map(({ headers }) => headers.get('authorization'))).toEqual(['Bearer key-0', 'Bearer key-1']);
+  });
+
+  plain('a read is repeated after a 503 or a lost connection, and no more than twice', async () => {
+    const { roster, calls } = answering(problem(503), new TypeError('connection lost'), Response.json([]));
+    expect(await roster.listTeams()).toEqual([]);
+    expect(calls).toHaveLength(3);
+    const failing = answering(problem(503), problem(503), problem(503), Response.json([]));
+    await expect(failing.roster.listTeams()).rejects.toMatchObject({ status: 503 });
+    expect(failing.calls).toHaveLength(3);
+  });
+
+  // Guarantees that a change that may have happened is never made twice.
+  plain('a change is not repeated after a 503 or a lost connection', async () => {
+    for (const answer of [problem(503), new TypeError('connection lost')]) {
+      const { roster, calls } = answering(answer, Response.json({}));
+      await expect(roster.createTeam({ name: 'x' })).rejects.toBeInstanceOf(Error);
+      expect(calls).toHaveLength(1);
+    }
+  });
+
+  plain('a wait that is too long is not begun, and one that is begun ends with its signal', async () => {
+    const long = answering(problem(429, '60'), Response.json([]));
+    await expect(long.roster.listTeams()).rejects.toMatchObject({ code: 'rate_limited', retryAfter: 60 });
+    const controller = new AbortController();
+    const waiting = answering(problem(429, '4'), Response.json([]));
+    const call = waiting.roster.listTeams({}, { signal: controller.signal });
+    controller.abort(new Error('page left'));
+    await expect(call).rejects.toThrow('page left');
+    expect(waiting.calls.length).toBeLessThan(2);
+  });
+
+  plain('a redirect is not followed with the credential', async () => {
+    const { roster, calls } = answering(Response.json([]));
+    await roster.listTeams();
+    expect(calls[0]?.redirect).toBe('error');
+  });
+
+  plain('an answer that is no problem document is an error with its status', async () => {
+    const { roster } = answering(new Response('<html>', { status: 418 }));
+    await expect(roster.listTeams()).rejects.toMatchObject({ code: 'unknown_response', status: 418 });
+  });
+});

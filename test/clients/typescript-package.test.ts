@@ -1,0 +1,127 @@
+import { execFile } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { operationsModule, routerModule } from '../../clients/typescript/scripts/declarations.ts';
+import { test } from '../support/api.ts';
+
+const run = promisify(execFile);
+const ROOT = join(import.meta.dirname, '../..');
+const PACKAGE = join(ROOT, 'clients/typescript');
+const TSC = join(ROOT, 'node_modules/typescript/bin/tsc');
+const SIZE_MAX = 200_000;
+const dir = mkdtempSync(join(tmpdir(), 'roster-client-'));
+const installed = join(dir, 'node_modules/@roster/client');
+
+/** A project of somebody else: the packed package and the tRPC client, nothing of the server. */
+beforeAll(async () => {
+  const staging = join(dir, 'staging');
+  await run(process.execPath, [TSC, '-p', PACKAGE, '--outDir', join(staging, 'dist')]);
+  for (const file of ['package.json', 'README.md']) cpSync(join(PACKAGE, file), join(staging, file));
+  const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', dir], { cwd: staging });
+  const [packed] = JSON.parse(stdout) as { filename: string }[];
+  mkdirSync(installed, { recursive: true });
+  await run('tar', ['xzf', join(dir, packed?.filename ?? ''), '-C', installed, '--strip-components', '1']);
+  mkdirSync(join(dir, 'node_modules/@trpc'), { recursive: true });
+  for (const name of ['client', 'server'])
+    symlinkSync(join(ROOT, 'node_modules/@trpc', name), join(dir, 'node_modules/@trpc', name));
+  writeFileSync(join(dir, 'package.json'), JSON.stringify({ type: 'module' }));
+  writeFileSync(
+    join(dir, 'tsconfig.json'),
+    JSON.stringify({
+      compilerOptions: {
+        strict: true,
+        exactOptionalPropertyTypes: true,
+        skipLibCheck: false,
+        module: 'nodenext',
+        target: 'es2022',
+        lib: ['es2022', 'esnext.disposable', 'dom', 'dom.iterable'],
+        types: [],
+        preserveSymlinks: true,
+      },
+      files: ['program.ts'],
+    }),
+  );
+}, 60_000);
+
+afterAll(() => rmSync(dir, { recursive: true, force: true }));
+
+/** Compiles a program to `program.js`. @returns the errors of the compiler */
+async function compile(...lines: string[]): Promise<string> {
+  writeFileSync(join(dir, 'program.ts'), lines.join('\n'));
+  return run(process.execPath, [TSC, '-p', dir]).then(
+    () => '',
+    (error: unknown) => String((error as { stdout: string }).stdout), // what execFile rejects with
+  );
+}
+
+describe('the packed client', () => {
+  test('was generated from the present procedures', async () => {
+    const generated = join(dir, 'generated');
+    mkdirSync(generated);
+    writeFileSync(join(generated, 'operations.ts'), operationsModule());
+    writeFileSync(join(generated, 'router.ts'), routerModule());
+    await run(process.execPath, [
+      join(ROOT, 'node_modules/oxfmt/bin/oxfmt'),
+      '-c',
+      join(ROOT, '.oxfmtrc.json'),
+      generated,
+    ]);
+    for (const file of ['operations.ts', 'router.ts'])
+      expect(readFileSync(join(generated, file), 'utf8'), 'run `npm run build:client`').toBe(
+        readFileSync(join(PACKAGE, 'src/generated', file), 'utf8'),
+      );
+  });
+
+  test('has no dependencies, and is small', () => {
+    const { dependencies } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')) as Record<
+      string,
+      object
+    >;
+    expect(dependencies).toBeUndefined();
+    const files = readdirSync(installed, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+    const bytes = files.reduce((sum, { parentPath, name }) => sum + readFileSync(join(parentPath, name)).length, 0);
+    expect(bytes).toBeLessThan(SIZE_MAX);
+    expect(files.map(({ name }) => name).filter((name) => !/\.(js|d\.ts|json|md)$/.test(name))).toEqual([]);
+  });
+
+  test('compiles under strict with all declarations checked, and runs under this Node and the one on PATH', async ({
+    api,
+  }) => {
+    const key = await api.anApiKey(await api.anAccount(), { scopes: ['teams:read', 'teams:write'] });
+    expect(
+      await compile(
+        `import { createRoster, isRosterError } from '@roster/client';`,
+        `import { createRosterTrpc } from '@roster/client/trpc';`,
+        `const options = { baseUrl: 'http://127.0.0.1:${api.port}', credential: '${key.secret}' };`,
+        `const roster = createRoster(options);`,
+        `const team = await roster.createTeam({ name: 'Engines' });`,
+        `const failed: string = await roster.getTeam({ teamId: 'team_x' }).then(() => '', (error: unknown) => isRosterError(error, 'getTeam') && error.code === 'team_not_found' ? error.code : 'other');`,
+        `const teams = await createRosterTrpc(options).listTeams.query();`,
+        `console.log(JSON.stringify([team.name, failed, teams.map(({ name }) => name)]));`,
+      ),
+    ).toBe('');
+    for (const node of [process.execPath, 'node']) {
+      const { stdout } = await run(node, [join(dir, 'program.js')]);
+      expect(JSON.parse(stdout)).toMatchObject(['Engines', 'team_not_found', expect.arrayContaining(['Engines'])]);
+    }
+  });
+
+  test('rejects a wrong input, a wrong reading of a result, and a code of another operation', async () => {
+    const imports = [
+      `import { createRoster, type ErrorCode } from '@roster/client';`,
+      `import { createRosterTrpc } from '@roster/client/trpc';`,
+      `const options = { baseUrl: 'http://localhost', credential: 'x' };`,
+    ];
+    const errors = await compile(
+      ...imports,
+      `void createRoster(options).updateTeam({ teamId: 'team_1', name: 7 });`,
+      `export const n: Promise<number> = createRosterTrpc(options).getMe.query().then((me) => me.email);`,
+      `void createRosterTrpc(options).updateTeam.mutate({ teamId: 'team_1', name: 7 });`,
+      `export const known: Extract<ErrorCode<'getTeam'>, 'seat_limit_reached'> = 'seat_limit_reached' as const;`,
+    );
+    expect(errors.match(/program\.ts\(\d+/g)).toEqual(['program.ts(4', 'program.ts(5', 'program.ts(6', 'program.ts(7']);
+  });
+});
