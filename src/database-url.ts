@@ -25,8 +25,8 @@ export type DatabaseTls = {
 
 /** A parsed DATABASE_URL. */
 export type DatabaseUrl = {
-  /** At least one. Several are tried in order. */
-  readonly hosts: readonly DatabaseHost[];
+  /** The service uses the one that accepts writes. */
+  readonly hosts: readonly [DatabaseHost, ...DatabaseHost[]];
   readonly user: string | undefined;
   readonly password: string | undefined;
   readonly database: string | undefined;
@@ -75,7 +75,7 @@ export function parseDatabaseUrl(text: string): DatabaseUrl {
   if (target !== undefined && !TARGETS.includes(target))
     throw new Error(`target_session_attrs must be one of ${TARGETS.join(', ')}`);
   return {
-    hosts: readHosts(authority, parameters),
+    hosts: readHosts(authority, parameters) as [DatabaseHost, ...DatabaseHost[]], // a split text has at least one part
     user: parameters.get('user') ?? (decode(user) || undefined),
     password: parameters.get('password') ?? (decode(password) || undefined),
     database: parameters.get('dbname') ?? (decode(path) || undefined),

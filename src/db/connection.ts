@@ -7,6 +7,7 @@ import {
   type DatabaseUrl,
 } from '../database-url.ts';
 import { OptionalTlsClient } from './optional-tls.ts';
+import { createPrimaryClient } from './primary-client.ts';
 
 /** The settings of one connection that its purpose decides. The URL decides all others. */
 export type ConnectionOptions = {
@@ -21,7 +22,7 @@ export type ConnectionOptions = {
   readonly pipeline?: boolean;
 };
 
-type Settings = pg.ClientConfig & { readonly Client?: typeof pg.Client };
+type Settings = pg.ClientConfig & { readonly Client: typeof pg.Client };
 
 /**
  * Returns the settings of every connection to a database: of requests, jobs, migrations, commands and backups. No
@@ -29,14 +30,28 @@ type Settings = pg.ClientConfig & { readonly Client?: typeof pg.Client };
  */
 export function connectionSettings(databaseUrl: string, options: ConnectionOptions = {}): Settings {
   const url = parseDatabaseUrl(databaseUrl);
-  const [first] = url.hosts;
-  if (first === undefined) throw new Error('The URL names no host.'); // excluded by the parser
-  return settingsForHost(url, first, options);
+  return { ...settingsForHost(url, url.hosts[0], options), Client: primaryClientOf(url) };
+}
+
+const primaryClients = new Map<string, typeof pg.Client>();
+
+/** Returns the same class for all connections to a database, because they have to leave a former primary together. */
+function primaryClientOf(url: DatabaseUrl): typeof pg.Client {
+  const key = JSON.stringify(url);
+  const known = primaryClients.get(key);
+  if (known !== undefined) return known;
+  const Client = createPrimaryClient({
+    servers: url.hosts,
+    settingsFor: (server) => settingsForHost(url, server, { purpose: 'failover' }),
+    Client: url.tls.mode === 'disable' || isRequired(url.tls.mode) ? pg.Client : OptionalTlsClient,
+  });
+  primaryClients.set(key, Client);
+  return Client;
 }
 
 /** Opens no connection yet. The caller connects and ends the client. */
 export function createClient(databaseUrl: string, options: ConnectionOptions = {}): pg.Client {
-  const { Client = pg.Client, ...settings } = connectionSettings(databaseUrl, options);
+  const { Client, ...settings } = connectionSettings(databaseUrl, options);
   const client = new Client(settings);
   client.on('error', () => undefined); // The pending or the next query fails with the same error.
   return client;
@@ -56,7 +71,7 @@ function settingsForHost(
   { user, password, database, tls, applicationName = 'roster', options: serverOptions }: DatabaseUrl,
   { host, port }: DatabaseHost,
   { purpose, connectMs, statementMs, lockMs, pipeline = false }: ConnectionOptions,
-): Settings {
+): pg.ClientConfig {
   const isSocket = host.startsWith('/');
   return {
     host,
@@ -65,7 +80,6 @@ function settingsForHost(
     ...(password !== undefined && { password }),
     ...(database !== undefined && { database }),
     ssl: isSocket ? false : toTlsOptions(tls, host),
-    ...(tls.mode !== 'disable' && !isSocket && !isRequired(tls.mode) && { Client: OptionalTlsClient }),
     ...(tls.isDirect && { sslnegotiation: 'direct' as const }),
     enableChannelBinding: tls.bindsChannel,
     application_name: purpose === undefined ? applicationName : `${applicationName} ${purpose}`,

@@ -14,6 +14,7 @@ export class OptionalTlsClient extends pg.Client {
 class OptionalTlsConnection extends NegotiatingConnection {
   override connect(port: number | string, host?: string): void {
     super.connect(port, host);
+    if (this.ssl === false) return; // a Unix socket
     const { stream } = this;
     const [onAnswer] = stream.listeners('data');
     stream.removeAllListeners('data');

@@ -20,6 +20,7 @@ export const PG_INTERNALS = {
   on: 'function',
   stream: 'object',
   attachListeners: 'function',
+  ssl: 'object',
 } as const satisfies Record<keyof PgConnection, 'object' | 'function'>;
 
 /** The extended query protocol of a pg connection. */
@@ -43,11 +44,14 @@ export type PgConnection = {
   readonly stream: { cork(): void; uncork(): void; destroy(): void };
   /** Begins to read messages. */
   attachListeners(stream: EventEmitter): void;
+  /** TLS options, or false. */
+  ssl: pg.ClientConfig['ssl'];
 };
 
 /** A pg connection before the login, which asks the server for TLS. The server answers with one byte. */
 export const NegotiatingConnection = pg.Connection as unknown as new (config: pg.ClientConfig) => EventEmitter & {
   readonly stream: EventEmitter;
+  readonly ssl: pg.ClientConfig['ssl'];
   connect(port: number | string, host?: string): void;
   attachListeners(stream: EventEmitter): void;
 };
@@ -77,3 +81,8 @@ export function tlsVersion(client: pg.ClientBase): string | null {
 
 /** Returns the key of a connected client’s server process. */
 export const getBackendKey = (client: pg.ClientBase): BackendKey => client as pg.ClientBase & BackendKey;
+
+/** Sets the TLS options of a client that has not connected yet. */
+export const setTlsOptions = (client: pg.Client, ssl: pg.ClientConfig['ssl']): void => {
+  (client.connection as pg.Connection & Pick<PgConnection, 'ssl'>).ssl = ssl;
+};

@@ -1,7 +1,7 @@
-import pg from 'pg';
 import { createEncryption } from '../../src/crypto/encryption.ts';
 import { createTokens } from '../../src/crypto/tokens.ts';
 import { readConfig } from '../../src/config.ts';
+import { createClient } from '../../src/db/connection.ts';
 import { openDatabase } from '../../src/db/database.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import type { Services } from '../../src/app-services.ts';
@@ -18,14 +18,20 @@ const SECRET_KEYS = 'test-key-test-key-test-key-test-key';
 /** Limits that the load would meet are out of the way, unless a test is about them. */
 const ROOMY = { RATE_LIMIT: '1000000', TEAM_LIMIT: '1000000', KEY_LIMIT: '1000000', OAUTH_ADDRESS_LIMIT: '1000000' };
 
-export type Cluster = Awaited<ReturnType<typeof startCluster>>;
+/** What load and ledger need, on any PostgreSQL. */
+export type Cluster = Awaited<ReturnType<typeof startClusterOn<Closable>>>;
+export type OwnCluster = Awaited<ReturnType<typeof startCluster>>;
 export type Replica = Awaited<ReturnType<typeof startReplica>>;
 
 type Settings = Readonly<Record<string, string>>;
+type Closable = { readonly url: string; close(): Promise<void> };
 
 /** Two replicas behind a balancer, with a PostgreSQL, a Redis and a mail server that nobody else uses. */
-export async function startCluster(settings: Settings = {}) {
-  const [postgres, redis, mail] = await Promise.all([startPostgres(), startOwnRedis(), startMailServer()]);
+export const startCluster = async (settings: Settings = {}) => startClusterOn(await startPostgres(), settings);
+
+/** The same on another PostgreSQL. */
+export async function startClusterOn<Postgres extends Closable>(postgres: Postgres, settings: Settings = {}) {
+  const [redis, mail] = await Promise.all([startOwnRedis(), startMailServer()]);
   await migrate(postgres.url);
   const shared = {
     DATABASE_URL: postgres.url,
@@ -41,8 +47,7 @@ export async function startCluster(settings: Settings = {}) {
 
   async function rows<Row>(sql: string, values: readonly unknown[] = []): Promise<Row[]> {
     // A connection of its own, because the server may have been stopped since the last one.
-    const client = new pg.Client({ connectionString: postgres.url });
-    client.on('error', () => undefined);
+    const client = createClient(postgres.url);
     await client.connect();
     try {
       const result = await client.query(sql, [...values]);

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startCluster, type Cluster } from './cluster.ts';
+import { startCluster, type OwnCluster } from './cluster.ts';
 import type { Load } from './load.ts';
 import { auditMails, mailsOfCutOffLeave } from './ledger.ts';
 import { printTable } from './table.ts';
@@ -15,7 +15,7 @@ const POOL = 5;
 /** More than both pools have connections. */
 const CROWD = { workers: 6 * POOL, pauseMs: 100 };
 
-let cluster: Cluster;
+let cluster: OwnCluster;
 
 beforeAll(async () => {
   cluster = await startCluster({ DATABASE_POOL_MAX: String(POOL) });

@@ -54,7 +54,7 @@ export async function startPostgres(flags: readonly string[] = []) {
   };
 }
 
-function childrenOf(pid: number): number[] {
+export function childrenOf(pid: number): number[] {
   const processes = execFileSync('ps', ['-A', '-o', 'pid=', '-o', 'ppid='], { encoding: 'utf8' });
   return processes
     .split('\n')

@@ -1,0 +1,83 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startClusterOn, type Cluster } from './cluster.ts';
+import { auditMails, mailsOfCutOffLeave } from './ledger.ts';
+import type { Node } from './patroni-node.ts';
+import { hasPatroni, startPatroni, type Patroni } from './patroni.ts';
+import { printTable } from './table.ts';
+import { underLoad } from './under-load.ts';
+
+/** How long after the promotion of another server requests may still fail; the rest is for a busy machine. */
+const RECOVERY_MS_MAX = 10_000;
+
+const REPAIR_AFTER_MS = 1000;
+
+const FAULT_MS_MAX = 120_000;
+
+/** Injects a fault. @returns what repairs it */
+type Fault = (patroni: Patroni, leader: Node) => Promise<() => Promise<void> | void>;
+
+const FAULTS: readonly (readonly [title: string, name: string, inject: Fault])[] = [
+  [
+    'is switched over',
+    'switchover',
+    async (patroni) => {
+      // It answers when the new leader leads.
+      const switched = patroni.switchover();
+      return () => switched;
+    },
+  ],
+  [
+    'is killed with its Patroni',
+    'leader killed',
+    async (_, leader) => {
+      await leader.kill();
+      return () => leader.start();
+    },
+  ],
+  ['does not respond and later goes on', 'leader stopped (SIGSTOP)', async (_, leader) => leader.freeze()],
+  [
+    'is cut off from the cluster but not from its clients',
+    'leader isolated from etcd and standbys',
+    (_, leader) => leader.isolate(),
+  ],
+];
+
+describe.skipIf(!hasPatroni)('when the leader of a Patroni cluster', { timeout: FAULT_MS_MAX }, () => {
+  let patroni: Patroni;
+  let cluster: Cluster;
+
+  beforeAll(async () => {
+    patroni = await startPatroni();
+    cluster = await startClusterOn(patroni);
+  }, FAULT_MS_MAX);
+
+  afterAll(() => cluster.close());
+
+  printTable();
+
+  test.each(FAULTS)('%s, both replicas go on with the next one and have lost nothing', async (_, name, fault) => {
+    await patroni.settle();
+    const leader = await patroni.leader();
+    let repaired: Promise<void> = Promise.resolve();
+    const result = await underLoad(cluster, name, {
+      lookFor: 4 * REPAIR_AFTER_MS,
+      async inject() {
+        const startedAt = performance.now();
+        const repair = await fault(patroni, leader);
+        const next = await patroni.promoted(leader);
+        process.stdout.write(`${name}: ${next.name} leads after ${Math.round(performance.now() - startedAt)} ms\n`);
+        // Under load as well, because a former leader does not know yet that it is one.
+        repaired = sleep(REPAIR_AFTER_MS).then(repair);
+      },
+    });
+    await repaired;
+    await mailsOfCutOffLeave(cluster);
+
+    expect(result.unavailable.length).toBeGreaterThan(0);
+    expect(result.broken).toEqual([]);
+    expect(result.recoveryMs).toBeLessThan(RECOVERY_MS_MAX);
+    expect(await auditMails(cluster, result.load.ledger)).toMatchObject({ missing: [], stray: [] });
+    expect(cluster.replicas.flatMap((replica) => replica.faults())).toEqual([]);
+  });
+});
