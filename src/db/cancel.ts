@@ -14,8 +14,9 @@ export function cancelStatement(pool: Pool, client: PoolClient): void {
   const { host, port } = client;
   const { processID, secretKey } = getBackendKey(client);
   const options = pool.options as unknown as Settings; // as connectionSettings makes them
-  const { ssl, sslnegotiation } = options;
-  const connection = getPgConnection(new (options.Client ?? Client)({ ...options, host, port }));
+  const { ssl } = getPgConnection(client); // which names the host that the certificate has to name
+  const { sslnegotiation } = options;
+  const connection = getPgConnection(new (options.Client ?? Client)({ ...options, host, port, ssl }));
   const send = () => connection.cancel(processID, secretKey);
   const timer = setTimeout(() => connection.stream.destroy(), TIMEOUT_MS).unref();
   connection.on('connect', () => {
