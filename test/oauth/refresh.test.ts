@@ -1,4 +1,5 @@
-import { describe, expect } from 'vitest';
+import pg from 'pg';
+import { describe, expect, vi } from 'vitest';
 import { disableAccount, enableAccount } from '../../src/resources/accounts/accounts.service.ts';
 import { startApi, test as base, type Api } from '../support/api.ts';
 import { signedIn } from '../support/browser.ts';
@@ -195,6 +196,9 @@ const refreshTokens = (api: Api, { grantId }: Chain) =>
 const narrow = ({ visitor, grantId }: Chain, scopes: ('profile:read' | 'teams:read')[]) =>
   visitor.trpc.grants.narrow.mutate({ grantId, scopes });
 
+const isSearchForAnswer = (query: unknown): boolean =>
+  typeof query === 'object' && query !== null && 'name' in query && query.name === 'find_refresh_answer';
+
 describe('a refresh that comes again', () => {
   test('within half a minute gets the same answer, on every replica', async ({ api }) => {
     const replica = await startApi({}, api);
@@ -290,6 +294,24 @@ describe('a refresh that comes again', () => {
     expect(await isRevoked(api, chain.grantId)).toBe(false);
     expect((await refresh(api, chain.client, chain.tokens.refresh)).body).toEqual(first.body);
     expect(await works(api, first.body.access_token)).toBe(true);
+  });
+
+  test('gets nothing if the grant is revoked while it waits for the answer of the first', async ({ api }) => {
+    const chain = await aChain(api);
+    await refresh(api, chain.client, chain.tokens.refresh);
+    const [kept] = await api.rows<{ row: object }>('delete from oauth_refresh_answer r returning to_jsonb(r) as row');
+    await age(api, chain, -60); // The first is answered for a minute still.
+    const queries = vi.spyOn(pg.Client.prototype, 'query');
+    const repeated = refresh(api, chain.client, chain.tokens.refresh);
+    await expect.poll(() => queries.mock.calls.flat().some(isSearchForAnswer)).toBe(true);
+
+    await api.rows(
+      `with revoked as (update oauth_grant set revoked_at = now() where id = $1)
+       insert into oauth_refresh_answer select * from jsonb_populate_record(null::oauth_refresh_answer, $2)`,
+      [chain.grantId, JSON.stringify(kept?.row)],
+    );
+
+    expect(outcome(await repeated)).toBe('400 invalid_grant');
   });
 
   test('of a revoked grant gets nothing', async ({ api }) => {
