@@ -162,6 +162,29 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
   ]),
   ...faultsIn(
+    'src/resources/sign-in/password.service.ts',
+    ['test/trpc/auth-throttle', 'test/trpc/remaining-access', 'test/trpc/auth.test'],
+    [
+      ['known browsers outlive a reset', '    await forgetDevices(tx, account.id, browserClient);\n', ''],
+      ['sessions outlive a reset', `    await revokeSessions(tx, { account: account.id }, 'password reset');\n`, ''],
+    ],
+  ),
+  ...faultsIn(
+    'src/resources/sign-in/remaining-access.ts',
+    ['test/trpc/remaining-access'],
+    [
+      ['known browsers outlive the revocation', '    await forgetDevices(tx, accountId, browserClient);\n', ''],
+      ['keys outlive the revocation', '    await revokeApiKeys(tx, { account: accountId }, REASON);\n', ''],
+      ['grants outlive the revocation', '    await revokeGrants(tx, { account: accountId }, REASON);\n', ''],
+      ['passkeys outlive the revocation', '    await deletePasskeys(tx, accountId);\n', ''],
+      [
+        'links to a new address outlive the revocation',
+        `    await deleteTokens(tx, accountId, ['change_email']);\n`,
+        '',
+      ],
+    ],
+  ),
+  ...faultsIn(
     'src/auth/recent-proof.ts',
     ['test/trpc/recent-proof'],
     [

@@ -52,7 +52,24 @@ describe('guesses at an account', () => {
     await elsewhere.trpc.auth.forgotPassword.mutate({ email });
     const reset = { token: await tokenTo(api, email, /Reset/), password: OTHER_PASSWORD };
     expect(await codeOf(elsewhere.trpc.auth.resetPassword.mutate(reset))).toBe('ok');
-    expect(await codeOf(signIn(owner, email, OTHER_PASSWORD))).toBe('ok');
+    expect(await codeOf(signIn(elsewhere, email, OTHER_PASSWORD))).toBe('ok');
+  });
+
+  // Guarantees that whoever had the old password has no guesses of their own at the new one.
+  test('have no limit of their own in the browsers from before a reset', async ({ api }) => {
+    const { email } = await aPerson(api);
+    const [former, resetting] = [api.visitor(), api.visitor()];
+    await signIn(former, email);
+    await resetting.trpc.auth.forgotPassword.mutate({ email });
+    const token = await tokenTo(api, email, /Reset/);
+    await resetting.trpc.auth.resetPassword.mutate({ token, password: OTHER_PASSWORD });
+
+    await many(5, () => codeOf(signIn(former, email)));
+    const guesses = await many(7, () => codeOf(signIn(api.visitor(), email)));
+
+    expect(count(guesses, 'sign_in_failed')).toBe(5);
+    expect(await codeOf(signIn(former, email, OTHER_PASSWORD))).toBe('rate_limited');
+    expect(await codeOf(signIn(resetting, email, OTHER_PASSWORD))).toBe('ok');
   });
 
   test('are bound for a known browser too, by a window of its own', async ({ api }) => {

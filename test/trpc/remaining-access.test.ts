@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest';
 import { test, type Api } from '../support/api.ts';
 import { createAuthenticator } from '../support/authenticator.ts';
 import { problemOf } from '../support/browser.ts';
-import { allMailed, anAddress, aSignedIn, codeOf, OTHER_PASSWORD, tokenTo } from './people.ts';
+import { allMailed, anAddress, aSignedIn, codeOf, OTHER_PASSWORD, PASSWORD, tokenTo } from './people.ts';
 
 /** Resets the password of somebody with a passkey, two keys, of which one is a team's, and a connected app. */
 async function aReset(api: Api) {
@@ -33,6 +33,12 @@ async function aReset(api: Api) {
   const visitor = api.visitor();
   const { access, revocationToken } = await visitor.trpc.auth.resetPassword.mutate({ token, password: OTHER_PASSWORD });
   return { ...owner, team, key, teamKey, grant, passkey, authenticator, visitor, access, revocationToken };
+}
+
+/** The notices of a sign-in from a new browser that have left. */
+async function countNotices(api: Api, accountId: string): Promise<number> {
+  await allMailed(api);
+  return api.lines.filter((line) => line['kind'] === 'new_device' && line['accountId'] === accountId).length;
 }
 
 describe('a password reset', () => {
@@ -98,6 +104,34 @@ describe('a password reset', () => {
     expect(await codeOf(visitor.trpc.account.confirmEmailChange.mutate({ token: changeToken }))).toBe('link_invalid');
     expect(await api.rows('select 1 from passkey where account_id = $1', [id])).toEqual([]);
     expect(await codeOf(visitor.trpc.auth.signIn.mutate({ email, password: OTHER_PASSWORD }))).toBe('ok');
+  });
+
+  test('forgets all other browsers: a sign-in from them is notified, one from its own is not', async ({ api }) => {
+    const { id, email, visitor: own } = await aReset(api);
+    const former = api.visitor();
+    await former.trpc.auth.signIn.mutate({ email, password: OTHER_PASSWORD });
+    await former.trpc.auth.forgotPassword.mutate({ email });
+    const token = await tokenTo(api, email, /^Reset/);
+    await allMailed(api);
+    await own.trpc.auth.resetPassword.mutate({ token, password: PASSWORD });
+
+    await own.trpc.auth.signIn.mutate({ email, password: PASSWORD });
+    expect(await countNotices(api, id)).toBe(1);
+    await former.trpc.auth.signIn.mutate({ email, password: PASSWORD });
+
+    expect(await countNotices(api, id)).toBe(2);
+  });
+
+  test('revokes also the browsers that became known since', async ({ api }) => {
+    const { id, email, visitor: own, revocationToken } = await aReset(api);
+    const other = api.visitor();
+    await other.trpc.auth.signIn.mutate({ email, password: OTHER_PASSWORD });
+    await own.trpc.auth.revokeRemainingAccess.mutate({ token: revocationToken });
+
+    expect(await api.rows('select 1 from known_device where account_id = $1', [id])).toHaveLength(1);
+    expect(await countNotices(api, id)).toBe(1);
+    await own.trpc.auth.signIn.mutate({ email, password: OTHER_PASSWORD });
+    expect(await countNotices(api, id)).toBe(1);
   });
 
   test('leaves the session of the browser that revokes', async ({ api }) => {

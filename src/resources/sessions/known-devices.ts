@@ -29,6 +29,15 @@ export async function rememberDevice(tx: EntityManager, account: Account, browse
   return { token, tokenHash, isNew: true, isFirst };
 }
 
+/**
+ * Forgets the browsers of an account that is being reclaimed: one of them can be somebody else's, who would have guesses
+ * of their own and could sign in without a notice.
+ */
+export async function forgetDevices(tx: EntityManager, accountId: string, except: BrowserClient): Promise<void> {
+  const kept = except.deviceToken === undefined ? {} : { tokenHash: { $ne: hashSecret(except.deviceToken) } };
+  await tx.nativeDelete(KnownDevice, { account: accountId, ...kept });
+}
+
 const findDevice = query<{ id: string }>(
   'find_known_device',
   `select d.id from known_device d join account a on a.id = d.account_id

@@ -8,7 +8,7 @@ import { lockEmailAddress } from '../../transactions/email-address.ts';
 import { deletePendingConsents } from '../../transactions/revocation.ts';
 import { isSameEmailAddress } from '../../email/email-address.ts';
 import { consumeToken, deleteTokens, peekToken } from '../accounts/email-link-token.ts';
-import { rememberDevice } from '../sessions/known-devices.ts';
+import { forgetDevices, rememberDevice } from '../sessions/known-devices.ts';
 import { revokeSessions } from '../sessions/sessions.service.ts';
 import { findLink } from './email-link.ts';
 import { proveMailbox } from './prove-mailbox.ts';
@@ -17,7 +17,7 @@ import { transaction } from '../../transactions/transaction.ts';
 type Reset = { readonly token: string; readonly password: string };
 
 /**
- * Sets a new password. The link proves the mailbox. Revokes all sessions, and makes the browser a known one.
+ * Sets a new password. The link proves the mailbox. Revokes all sessions, and makes the browser the only known one.
  * @returns the id of the account
  */
 export async function resetPassword(
@@ -40,6 +40,7 @@ export async function resetPassword(
     // Someone who knew the old password may have requested links.
     await deleteTokens(tx, account.id);
     await revokeSessions(tx, { account: account.id }, 'password reset');
+    await forgetDevices(tx, account.id, browserClient);
     // The list of remaining access does not show consents whose codes were not exchanged.
     await deletePendingConsents(tx, { account: account.id });
     await notify(tx, account.id, { kind: 'password_reset' });

@@ -13,6 +13,7 @@ import { deletePendingConsents, revokeApiKeys, revokeGrants } from '../../transa
 import { transaction } from '../../transactions/transaction.ts';
 import { lockAccount } from '../../transactions/with-account.ts';
 import { deleteTokens } from '../accounts/email-link-token.ts';
+import { forgetDevices } from '../sessions/known-devices.ts';
 import { revokeSessions } from '../sessions/sessions.service.ts';
 import { findLink } from './email-link.ts';
 
@@ -75,6 +76,7 @@ export async function revokeRemainingAccess(
     await lockAccount(tx, accountId);
     const own = caller?.kind === 'session' && caller.accountId === accountId ? { except: caller.credentialId } : {};
     await revokeSessions(tx, { account: accountId, ...own }, REASON);
+    await forgetDevices(tx, accountId, browserClient);
     await deleteTokens(tx, accountId, ['change_email']);
     await revokeGrants(tx, { account: accountId }, REASON);
     await deletePendingConsents(tx, { account: accountId });
