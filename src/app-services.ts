@@ -4,7 +4,7 @@ import type { Tokens } from './crypto/tokens.ts';
 import type { Database } from './db/database.ts';
 import type { Audit } from './events/event.ts';
 
-/** What procedures work with; made once at start, and differently in tests. */
+/** The services that procedures use. Created once at startup; tests create their own. */
 export type Services = {
   readonly config: Config;
   readonly db: Database;

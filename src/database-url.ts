@@ -154,7 +154,7 @@ function readSslFlag(flag: string | undefined): string | undefined {
 
 const defaultMode = (root: string | undefined): SslMode => (root === 'system' ? 'verify-full' : 'prefer');
 
-/** Whether a connection without TLS is refused. */
+/** Whether a connection without TLS is rejected. */
 export const isRequired = (mode: SslMode): boolean => mode !== 'disable' && mode !== 'allow' && mode !== 'prefer';
 
 function readFile(name: string, path: string | undefined): string | undefined {

@@ -23,7 +23,7 @@ import { teamsConsoleRouter } from './resources/teams/teams.console.router.ts';
 import { teamsRouter } from './resources/teams/teams.router.ts';
 import { mergeRouters, router } from './procedures/trpc.ts';
 
-/** Everything Roster does: each operation is a procedure, over REST and over tRPC. */
+/** All procedures. Those with an endpoint are also served over REST. */
 export const appRouter = mergeRouters(
   credentialRouter,
   meRouter,
@@ -52,5 +52,5 @@ export const appRouter = mergeRouters(
   }),
 );
 
-/** What a TypeScript client is typed by. */
+/** The type of a TypeScript client. */
 export type AppRouter = typeof appRouter;

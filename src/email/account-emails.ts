@@ -71,7 +71,7 @@ export function renderAccountEmail(email: AccountEmail, baseUrl: string): Omit<M
         subject: 'Reset your password',
         title: 'Reset your password',
         before: ['A new password was requested for the account with this email address.'],
-        link: link('reset-password', 'Set a new password', email),
+        link: link('reset-password', 'Choose a new password', email),
         after: ['If this wasn’t you, ignore this email. Your password will not change.'],
         baseUrl,
       });

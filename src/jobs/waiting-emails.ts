@@ -64,7 +64,7 @@ export async function retryEmails(db: Database, id: string | null): Promise<numb
 /**
  * Deletes waiting emails and records an event for each. Skips emails that are being sent.
  * @param id one job, or null for all that are queued now
- * @returns how many there were
+ * @returns the number of deleted emails
  */
 export async function removeEmails(db: Database, id: string | null): Promise<number> {
   let removed = 0;

@@ -20,7 +20,7 @@ export function devMailPages({ baseUrl, dataDir, smtpUrl, trustProxy }: Settings
   const { host, hostname } = new URL(baseUrl);
   const isPossible = smtpUrl === undefined && trustProxy === false && isLoopback(hostname);
   const directory = join(dataDir, 'mail');
-  const { style, show } = createPlainPages('/dev/mail/style.css', { site: 'Roster mail', headers: HEADERS });
+  const { style, show } = createPlainPages('/dev/mail/style.css', { site: 'Roster email', headers: HEADERS });
 
   const pages = Router();
   pages.use('/dev/mail', (req, _res, next) => {
@@ -82,9 +82,9 @@ async function listLatest(directory: string): Promise<string[]> {
     .slice(0, LATEST);
 }
 
-/** A mail, or undefined for a file that is gone or that nobody can read. */
+/** Returns an email, or undefined for a file that was deleted or cannot be read. */
 async function read(file: string): Promise<Mail | undefined> {
-  // Only where somebody looks: no other part of the service reads mails.
+  // Loaded on demand, because no other part of the service parses emails.
   const { default: PostalMime } = await import('postal-mime');
   try {
     const { subject, to, date, text, html } = await PostalMime.parse(await readFile(file));
@@ -95,8 +95,8 @@ async function read(file: string): Promise<Mail | undefined> {
   }
 }
 
-const list = (mails: readonly { name: string; mail: Mail }[]): string => `<h1>Mails</h1>
-<p>No mail server is configured, so mails are written to files. These are the latest, at most ${LATEST}.</p>
+const list = (mails: readonly { name: string; mail: Mail }[]): string => `<h1>Emails</h1>
+<p>No mail server is configured, so emails are written to files. These are the latest ${LATEST} at most.</p>
 ${mails.length === 0 ? '<p>There are none.</p>' : table(mails)}`;
 
 const table = (mails: readonly { name: string; mail: Mail }[]): string => `<table>

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { EncodedFile } from './asset.ts';
 
-/** What the thread posts: the script as it is, and compressed. */
+/** The message of the thread: the script in each coding. */
 export type PostedScript = Readonly<Record<'body' | 'br' | 'gzip', Uint8Array<ArrayBuffer>>>;
 
 /** Loads Scalar's browser script in all codings. A thread compresses it, because that takes seconds of CPU time. */

@@ -76,11 +76,13 @@ export const resourceId = text(1, 255);
 /** A time in a response, as an ISO 8601 string. */
 export const timestamp = z.string().meta({ format: 'date-time', example: '2026-11-21T09:30:00.000Z' });
 
-export const scopeName = z.enum(SCOPES).meta({ id: 'Scope', description: 'What a credential can do.' });
+export const scopeName = z
+  .enum(SCOPES)
+  .meta({ id: 'Scope', description: 'A group of operations that a credential can call.' });
 
 export const permissionName = z
   .enum(PERMISSIONS)
-  .meta({ id: 'Permission', description: 'What a role allows in a team.' });
+  .meta({ id: 'Permission', description: 'A group of actions that a role allows in a team.' });
 
 /** The response of operations that return no data (spec 2.11). */
 export const success = z

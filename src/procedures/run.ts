@@ -2,7 +2,7 @@ import { getTRPCErrorFromUnknown, type AnyTRPCProcedure, type TRPCError } from '
 import { isLong } from '../db/parts.ts';
 import { JsonText } from './json-text.ts';
 
-/** What tRPC's adapters call a procedure with. */
+/** The options that tRPC's adapters pass to a procedure. */
 export type CallOptions<Context> = {
   readonly ctx: Context;
   readonly input?: unknown;

@@ -12,7 +12,7 @@ export type Meta = {
   readonly access?: Access;
   /** The status of a successful response over REST. */
   readonly status?: 200 | 201;
-  /** What a successful response over REST contains. */
+  /** The content of a successful response over REST. */
   readonly returns?: string;
   /** The errors of the operation itself; those of access and input follow from its declaration. */
   readonly errors?: readonly ProblemCode[];

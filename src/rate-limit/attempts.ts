@@ -41,15 +41,15 @@ export const addressAttemptLimit = (
 });
 
 /**
- * Limits requests for an emailed link: by known browser, or else by client address, so that a
- * stranger behind the same address cannot use up what the owner of an account needs.
+ * Limits requests for an emailed link: by known browser, or else by client address, so that
+ * other clients of the address cannot use up the limit of the account's owner.
  */
 export const mailAttemptLimit = (attempts: Attempts, addressBucket: string, deviceId: string | null): AttemptLimit =>
   deviceId === null
     ? addressAttemptLimit(attempts, 'mail', addressBucket)
     : { counter: attempts.byAccount, name: `mail:${deviceId}` };
 
-/** Where a password attempt comes from: an unknown browser (counted per email), a known one, a session, or the browser of a sign-up. */
+/** The source of a password attempt: an unknown browser (counted per email), a known one, a session, or the browser of a sign-up. */
 type AttemptSource =
   | { readonly email: string }
   | { readonly deviceId: string }
@@ -58,7 +58,7 @@ type AttemptSource =
 
 /**
  * Limits password attempts at an account: all unknown browsers share one limit, whether or not the
- * account exists; each known browser and each session has its own. So strangers never use up the owner's.
+ * account exists; each known browser and each session has its own. So attackers cannot use up the owner's.
  */
 export function passwordAttemptLimit({ byAccount }: Attempts, source: AttemptSource): AttemptLimit {
   return { counter: byAccount, name: `guess:${toBucketName(source)}` };

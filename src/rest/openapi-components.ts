@@ -79,7 +79,7 @@ export const HEADERS = {
     example: '"default";r=299;t=42',
   },
   'X-Request-Id': {
-    description: "Identifies the request; the client's own where it sent a usable one.",
+    description: "The id of the request: the client's own, if it sent a valid one.",
     required: true,
     schema: { type: 'string', minLength: 1, maxLength: 128 },
     example: REQUEST_ID,

@@ -25,9 +25,9 @@ const TAGS: Readonly<Record<string, { name: string; description: string }>> = {
 
 const DESCRIPTION = `Accounts, teams, members, roles, invitations, billing status and API keys.
 
-Send \`Authorization: Bearer <API key or OAuth 2.1 access token>\`. The scopes of a credential narrow what it may do; the
-permissions of the caller's role in a team hold beside them. A team that the caller is not an active member of answers
-404, as one that does not exist.
+Send \`Authorization: Bearer <API key or OAuth 2.1 access token>\`. A call needs a scope of the
+credential and, in a team, a permission of the caller's role. A team of which the caller is not an active member gets
+the same 404 as one that does not exist.
 
 Lists are plain arrays. Every failure is a problem document (RFC 9457); branch on its \`code\`. Requests are counted per
 credential in windows that \`RateLimit-*\` headers describe.`;

@@ -8,3 +8,7 @@ import { ADVISORY_LOCKS } from '../db/advisory-locks.ts';
 export async function lockEmailAddress(tx: EntityManager, email: string): Promise<void> {
   await tx.execute('select pg_advisory_xact_lock(?, hashtext(lower(?)))', [ADVISORY_LOCKS.signUp, email]);
 }
+
+/** Returns whether two spellings are the same email address. Case does not matter. */
+export const isSameEmailAddress = (a: string | null | undefined, b: string): boolean =>
+  a?.toLowerCase() === b.toLowerCase();

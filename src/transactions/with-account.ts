@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Principal } from '../auth/principal.ts';
-import { isSameEmailAddress } from '../email/email-address.ts';
+import { isSameEmailAddress } from './email-address.ts';
 import type { Account } from '../entities/index.ts';
 import { ProblemError } from '../errors.ts';
 import { CALLER_ROW, CALLER_ROW_IS_LIVE, credentialValues } from './live-caller.ts';

@@ -90,7 +90,7 @@ export type Failure = Pick<Document, 'title' | 'detail'> & {
   readonly errors: NonNullable<Document['errors']>;
 };
 
-export function failureOf(error: unknown): Failure {
+export function toFailure(error: unknown): Failure {
   const none = { code: null, requestId: null, errors: [] };
   if (!(error instanceof TRPCClientError)) return { ...texts.unexpected, ...none };
   const problem = (error as TRPCClientError<AppRouter>).data?.problem; // the only client that is used
@@ -107,10 +107,10 @@ const SIGNED_OUT: ReadonlySet<Failure['code']> = new Set<Failure['code']>([
 ]);
 
 /** Whether a call failed because the browser is signed in as another account than the page shows. */
-export const isAccountChanged = (error: unknown): boolean => failureOf(error).code === 'account_changed';
+export const isAccountChanged = (error: unknown): boolean => toFailure(error).code === 'account_changed';
 
 /** Whether a call failed because there is no valid session. */
-export const isSignedOut = (error: unknown): boolean => SIGNED_OUT.has(failureOf(error).code);
+export const isSignedOut = (error: unknown): boolean => SIGNED_OUT.has(toFailure(error).code);
 
 const TRANSIENT: ReadonlySet<Failure['code']> = new Set<Failure['code']>([null, 'service_unavailable']);
 
@@ -119,6 +119,6 @@ export const createQueryClient = (caches: Pick<QueryClientConfig, 'queryCache' |
   new QueryClient({
     ...caches,
     defaultOptions: {
-      queries: { retry: (count, error) => count < 2 && TRANSIENT.has(failureOf(error).code) },
+      queries: { retry: (count, error) => count < 2 && TRANSIENT.has(toFailure(error).code) },
     },
   });

@@ -94,9 +94,9 @@ describe.skipIf(!hasChromium)('the account page', () => {
     await page.getByText(`Open the link sent to ${newEmail}`).waitFor();
 
     await page.goto(linkIn(await api.mailTo(newEmail)));
-    await shows(page, 'Confirm your new email');
+    await shows(page, 'Confirm your new email address');
     await page.getByRole('button', { name: 'Confirm email' }).click();
-    await shows(page, 'Email changed');
+    await shows(page, 'Email address changed');
 
     expect(await api.rows('select email from account where id = $1', [person.id])).toEqual([{ email: newEmail }]);
   });

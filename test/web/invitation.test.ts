@@ -51,7 +51,7 @@ describe.skipIf(!hasChromium)('the page of an invitation', () => {
     const row = page.getByRole('listitem').filter({ hasText: team.name });
     await row.waitFor();
     expect(await row.innerText()).toContain('Member');
-    expect(await page.getByText('Email not verified').count()).toBe(0);
+    expect(await page.getByText('Email address not verified').count()).toBe(0);
     expect(await stateOf(api, team)).toEqual([{ members: 2, pending: 0 }]);
   });
 
@@ -87,7 +87,7 @@ describe.skipIf(!hasChromium)('the page of an invitation', () => {
     const other = await page.context().newPage();
     await other.goto(linkIn(await api.mailTo(email, /verify/i)));
     await other.getByRole('button', { name: 'Verify email' }).click();
-    await shows(other, 'Email verified');
+    await shows(other, 'Email address verified');
     await page.getByRole('link', { name: 'Open the invitation' }).click();
     await shows(page, `Join ${team.name}`);
     await page.getByRole('button', { name: 'Accept invitation' }).click();

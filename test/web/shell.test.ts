@@ -26,10 +26,10 @@ describe.skipIf(!hasChromium)('the web shell', () => {
 
     // Opening the link changes nothing: mail scanners do it too.
     await page.goto(linkIn(await api.mailTo(email, /verify/i)));
-    await shows(page, 'Verify your email');
+    await shows(page, 'Verify your email address');
     expect(await isVerified()).toBe(false);
     await page.getByRole('button', { name: 'Verify email' }).click();
-    await shows(page, 'Email verified');
+    await shows(page, 'Email address verified');
     expect(await isVerified()).toBe(true);
 
     await page.getByRole('link', { name: 'Go to your teams' }).click();
@@ -57,7 +57,7 @@ describe.skipIf(!hasChromium)('the web shell', () => {
     const email = `new-${crypto.randomUUID()}@example.com`;
     await api.visitor().trpc.auth.signUp.mutate({ email, password: 'a password of somebody else' });
     const page = await open(linkIn(await api.mailTo(email, /verify/i)));
-    await shows(page, 'Verify your email');
+    await shows(page, 'Verify your email address');
     const verify = page.getByRole('button', { name: 'Verify email' });
 
     await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
@@ -66,7 +66,7 @@ describe.skipIf(!hasChromium)('the web shell', () => {
     await page.getByRole('button', { name: 'I don’t know this password' }).click();
     await page.getByLabel('New password').fill(PASSWORD);
     await verify.click();
-    await shows(page, 'Email verified');
+    await shows(page, 'Email address verified');
 
     expect(await codeOf(signIn(api.visitor(), email, PASSWORD))).toBe('ok');
     expect(await codeOf(signIn(api.visitor(), email, 'a password of somebody else'))).toBe('sign_in_failed');
@@ -96,7 +96,7 @@ describe.skipIf(!hasChromium)('the web shell', () => {
     await api.rows('update account set email_verified_at = null where id = $1', [account.id]);
     const page = await open('/', { as: account });
 
-    await page.getByText('Email not verified').waitFor();
+    await page.getByText('Email address not verified').waitFor();
     await page.getByRole('button', { name: 'Resend link' }).click();
     await page.getByText(`New link sent to ${account.email}.`).waitFor();
 

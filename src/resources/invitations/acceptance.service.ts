@@ -4,7 +4,7 @@ import { isPast } from '../../auth/active-membership.ts';
 import { lockOne } from '../../transactions/locks.ts';
 import { transaction } from '../../transactions/transaction.ts';
 import { lockCaller } from '../../transactions/with-account.ts';
-import { isSameEmailAddress } from '../../email/email-address.ts';
+import { isSameEmailAddress } from '../../transactions/email-address.ts';
 import { lockMembership } from '../../transactions/with-team.ts';
 import type { Principal } from '../../auth/principal.ts';
 import { hashSecret } from '../../crypto/tokens.ts';

@@ -45,7 +45,7 @@ export const memberExpiry = z.iso
   .refine((instant) => !isPast(new Date(instant)))
   .nullable();
 
-/** What removing a member revokes. */
+/** The credentials that removing a member revokes. */
 export const removalPreviewOutput = z.object({
   apiKeys: z.array(z.object({ id: z.string(), name: z.string(), last4: z.string() })),
   /** Number of applications that lose access to the team. */

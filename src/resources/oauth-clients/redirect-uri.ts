@@ -13,7 +13,7 @@ type Fault = Pick<ValidationEntry, 'code' | 'params'> & {
   readonly detail: string;
 };
 
-/** What a redirect URI is checked against. */
+/** The rules that a redirect URI is checked against. */
 export type RedirectRules = {
   readonly isNative: boolean;
   /** Private-use schemes without a dot that the operator allows. */

@@ -20,7 +20,7 @@ export const roleOutput = z
     name: z.string().nullable().meta({ description: 'The name of the role.' }),
     isSystemRole: z.boolean().meta({ description: 'Whether every team has this role.' }),
     isAssignable: z.boolean().meta({ description: 'Whether the caller can invite to this role.' }),
-    permissions: z.array(permissionName).meta({ description: 'What members with this role can do.' }),
+    permissions: z.array(permissionName).meta({ description: 'The permissions of members with this role.' }),
   })
   .meta({ id: 'Role', description: 'A role of a team.' });
 

@@ -1,7 +1,7 @@
 import { useForm } from '@mantine/form';
 import { useMutation } from '@tanstack/react-query';
 import { texts } from '../messages/console.ts';
-import { failureOf, type Failure } from '../trpc.ts';
+import { toFailure, type Failure } from '../trpc.ts';
 
 type Values = Record<string, string>;
 
@@ -33,15 +33,15 @@ export function useCallForm<Fields extends Values, Output>({
     mutationFn: call,
     onSuccess: (output, values) => onSuccess?.(output, values),
     onError: (error) => {
-      const found = faultsOf(failureOf(error));
+      const found = toFieldErrors(toFailure(error));
       form.setErrors(found);
       const first = Object.keys(initialValues).find((name) => name in found);
       if (first !== undefined) form.getInputNode(first)?.focus();
-      onError?.(failureOf(error));
+      onError?.(toFailure(error));
     },
   });
 
-  function faultsOf(failure: Failure): Record<string, string> {
+  function toFieldErrors(failure: Failure): Record<string, string> {
     const field = failure.code === null ? undefined : fieldOf[failure.code];
     if (field !== undefined) return { [field]: failure.detail };
     const found = failure.errors.map((entry) => {
@@ -52,7 +52,7 @@ export function useCallForm<Fields extends Values, Output>({
     return Object.fromEntries(found.filter(([name]) => name in initialValues).reverse());
   }
 
-  const failure = mutation.error === null ? undefined : failureOf(mutation.error);
+  const failure = mutation.error === null ? undefined : toFailure(mutation.error);
   return {
     field: (name: keyof Fields & string) => ({ key: form.key(name), ...form.getInputProps(name), name }),
     submit: form.onSubmit((values) => {
@@ -66,7 +66,7 @@ export function useCallForm<Fields extends Values, Output>({
     pending: mutation.isPending,
     error: mutation.error,
     /** The error, unless a field shows it. */
-    failure: failure === undefined || Object.keys(faultsOf(failure)).length > 0 ? undefined : failure,
+    failure: failure === undefined || Object.keys(toFieldErrors(failure)).length > 0 ? undefined : failure,
   };
 }
 

@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Dialog } from './dialog.tsx';
 import { texts } from '../messages/console.ts';
-import { failureOf } from '../trpc.ts';
+import { toFailure } from '../trpc.ts';
 import { FailureAlert } from './failure-alert.tsx';
 
 type ConfirmationProps = {
@@ -41,7 +41,7 @@ export function Confirmation({
       <Stack gap="md">
         <Text>{explanation}</Text>
         {children}
-        {mutation.error !== null && <FailureAlert failure={failureOf(mutation.error)} />}
+        {mutation.error !== null && <FailureAlert failure={toFailure(mutation.error)} />}
         <Group justify="flex-end" gap="sm">
           <Button variant="default" onClick={onClose} data-autofocus>
             {texts.cancel}

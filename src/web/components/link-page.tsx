@@ -4,7 +4,7 @@ import { useEffect, type ReactNode } from 'react';
 import { ButtonLink } from './links.tsx';
 import { texts } from '../messages/console.ts';
 import { publicTexts } from '../messages/public.ts';
-import { failureOf } from '../trpc.ts';
+import { toFailure } from '../trpc.ts';
 import { FailureAlert } from './failure-alert.tsx';
 import { Page } from './page.tsx';
 
@@ -31,7 +31,7 @@ export function LinkPage({ token, words, call, onDone, next }: LinkPageProps) {
   return (
     <Page title={words.title} explanation={words.explanation}>
       <Stack gap="md">
-        {mutation.error !== null && <FailureAlert failure={failureOf(mutation.error)} />}
+        {mutation.error !== null && <FailureAlert failure={toFailure(mutation.error)} />}
         <Button size="md" fullWidth loading={mutation.isPending} onClick={() => mutation.mutate(token)}>
           {words.submit}
         </Button>

@@ -6,7 +6,7 @@ import { publicTexts } from '../messages/public.ts';
 import { proofTexts as words } from '../messages/proof.ts';
 import { passkeyErrorText, proveWithPasskey, supportsPasskeys } from '../passkeys.ts';
 import { me } from '../session.ts';
-import { failureOf, query, trpc } from '../trpc.ts';
+import { toFailure, query, trpc } from '../trpc.ts';
 import { useCallForm } from './call-form.ts';
 import { Dialog } from './dialog.tsx';
 import { FailureAlert } from './failure-alert.tsx';
@@ -42,7 +42,7 @@ export function ProofDialog({ onFinish }: ProofDialogProps) {
     >
       <Stack gap="md">
         <Text>{words.explanation}</Text>
-        {proof.error !== null && <FailureAlert failure={failureOf(proof.error)} />}
+        {proof.error !== null && <FailureAlert failure={toFailure(proof.error)} />}
         {proof.isPending && <Placeholder rows={2} />}
         {proof.data?.hasPassword === true && <PasswordProof onFinish={onFinish} />}
         {proof.data?.hasPasskey === true && supportsPasskeys() && (
@@ -51,7 +51,7 @@ export function ProofDialog({ onFinish }: ProofDialogProps) {
             <PasskeyProof onFinish={onFinish} />
           </>
         )}
-        {link.error !== null && <FailureAlert failure={failureOf(link.error)} />}
+        {link.error !== null && <FailureAlert failure={toFailure(link.error)} />}
         {link.isSuccess && (
           <Text size="sm" role="status">
             {words.linkSent}
@@ -114,7 +114,7 @@ function PasskeyProof({ onFinish }: ProofDialogProps) {
           {passkeyError}
         </Text>
       )}
-      {passkey.error !== null && passkeyError === undefined && <FailureAlert failure={failureOf(passkey.error)} />}
+      {passkey.error !== null && passkeyError === undefined && <FailureAlert failure={toFailure(passkey.error)} />}
       <Button
         {...OWN_ESCAPE}
         variant="default"

@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useDates } from './dates.ts';
 import { FailureAlert } from './failure-alert.tsx';
 import { remainingAccessTexts as words } from '../messages/proof.ts';
-import { failureOf, trpc, type Outputs } from '../trpc.ts';
+import { toFailure, trpc, type Outputs } from '../trpc.ts';
 
 type RemainingAccessProps = Pick<Outputs['auth']['resetPassword'], 'access' | 'revocationToken'>;
 
@@ -34,7 +34,7 @@ export function RemainingAccess({ access, revocationToken }: RemainingAccessProp
           </li>
         ))}
       </ul>
-      {revocation.error !== null && <FailureAlert failure={failureOf(revocation.error)} />}
+      {revocation.error !== null && <FailureAlert failure={toFailure(revocation.error)} />}
       <Button variant="outline" color="red" loading={revocation.isPending} onClick={() => revocation.mutate()}>
         {words.submit}
       </Button>

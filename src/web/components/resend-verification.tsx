@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { publicTexts } from '../messages/public.ts';
-import { failureOf, trpc } from '../trpc.ts';
+import { toFailure, trpc } from '../trpc.ts';
 import { FailureAlert } from './failure-alert.tsx';
 import { useNotice } from './notices.tsx';
 
@@ -13,7 +13,7 @@ export function ResendVerification({ email }: { readonly email: string }) {
   });
   return (
     <>
-      {resend.error !== null && <FailureAlert failure={failureOf(resend.error)} />}
+      {resend.error !== null && <FailureAlert failure={toFailure(resend.error)} />}
       <Button variant="default" loading={resend.isPending} onClick={() => resend.mutate()}>
         {publicTexts.verification.resend}
       </Button>

@@ -1,7 +1,7 @@
 import { useRouter, type ErrorComponentProps } from '@tanstack/react-router';
 import { ButtonLink } from './links.tsx';
 import { texts } from '../messages/console.ts';
-import { failureOf } from '../trpc.ts';
+import { toFailure } from '../trpc.ts';
 import { FailureAlert } from './failure-alert.tsx';
 import { CardLayout } from './layouts.tsx';
 import { Page } from './page.tsx';
@@ -11,7 +11,7 @@ export function RouteFailure({ error }: ErrorComponentProps) {
   return (
     <CardLayout>
       <Page title={texts.failed.title}>
-        <FailureAlert failure={failureOf(error)} retry={() => void router.invalidate()} />
+        <FailureAlert failure={toFailure(error)} retry={() => void router.invalidate()} />
       </Page>
     </CardLayout>
   );

@@ -71,10 +71,10 @@ export const accountTexts = {
     done: 'Account deleted.',
   },
   emailChange: {
-    title: 'Confirm your new email',
+    title: 'Confirm your new email address',
     explanation: 'You will sign in with it and receive emails at it.',
     submit: 'Confirm email',
-    doneTitle: 'Email changed',
+    doneTitle: 'Email address changed',
     done: 'Sign in with the new email from now on.',
   },
 } as const;

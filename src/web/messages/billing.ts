@@ -5,8 +5,8 @@ type Billing = Outputs['getTeamBilling'];
 /** Texts of the page about a team's plan. */
 export const billingTexts = {
   title: 'Billing',
-  refusedTitle: 'Your role does not include billing',
-  refused: 'Ask the team’s owner for a role that can view the plan and billing.',
+  notAllowedTitle: 'Your role does not include billing',
+  notAllowed: 'Ask the team’s owner for a role that can view the plan and billing.',
   seats: {
     title: 'Seats',
     explanation: 'Each active member and pending invitation uses a seat.',

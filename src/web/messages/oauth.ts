@@ -46,8 +46,8 @@ export const consentTexts = {
   deny: 'Deny',
   switchedTitle: 'Signed in as a different user',
   switched: (email: string) => `You are now signed in as ${email}. No access was granted. Review the request again.`,
-  overTitle: 'Request no longer valid',
-  over: 'It was already answered, has expired, or was started in another browser. Start again from the application.',
+  invalidTitle: 'Request no longer valid',
+  invalid: 'It was already answered, has expired, or was started in another browser. Start again from the application.',
 } as const;
 
 export const connectedAppsTexts = {

@@ -8,8 +8,8 @@ const counted = (count: number, one: string, many: string): string => `${count} 
 export const operatorTexts = {
   title: 'Operator',
   explanation: 'Accounts and teams of this deployment. Viewing user data is recorded in the audit log.',
-  refusedTitle: 'This page is for operators',
-  refused: 'Your account does not have the operator role.',
+  notAllowedTitle: 'This page is for operators',
+  notAllowed: 'Your account does not have the operator role.',
   backToSearch: 'Back to search',
   nameless: 'Account without a name',
   disabled: 'Disabled',

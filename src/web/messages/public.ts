@@ -32,17 +32,17 @@ export const publicTexts = {
   },
 
   verification: {
-    title: 'Verify your email',
-    explanation: (email: string) => `Confirm that ${email} is your email.`,
+    title: 'Verify your email address',
+    explanation: (email: string) => `Confirm that ${email} is your email address.`,
     enter: (email: string) =>
       `Enter the password that you chose when you signed up with ${email}. This is needed because the link was opened in another browser.`,
     choose: (email: string) => `Choose a password for ${email}. The password and name given at sign-up are discarded.`,
     toNewPassword: 'I don’t know this password',
     toPassword: 'Use the password from sign-up',
     submit: 'Verify email',
-    doneTitle: 'Email verified',
+    doneTitle: 'Email address verified',
     done: 'You are signed in.',
-    unverifiedTitle: 'Email not verified',
+    unverifiedTitle: 'Email address not verified',
     unverified: (email: string) => `Open the link in the verification email sent to ${email}, or request a new one.`,
     resend: 'Resend link',
     resent: (email: string) => `New link sent to ${email}.`,

@@ -7,7 +7,7 @@ import { ResendVerification } from '../components/resend-verification.tsx';
 import { texts } from '../messages/console.ts';
 import { publicTexts } from '../messages/public.ts';
 import { useSignOut } from '../session.ts';
-import { failureOf, query } from '../trpc.ts';
+import { toFailure, query } from '../trpc.ts';
 
 const words = publicTexts.signUp;
 
@@ -18,7 +18,7 @@ export function CheckEmail() {
   if (signUp.error !== null) {
     return (
       <Page title={words.sentTitle}>
-        <FailureAlert failure={failureOf(signUp.error)} />
+        <FailureAlert failure={toFailure(signUp.error)} />
       </Page>
     );
   }

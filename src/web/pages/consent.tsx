@@ -9,7 +9,7 @@ import { Page, Placeholder } from '../components/page.tsx';
 import { useSignOut } from '../session.ts';
 import { texts } from '../messages/console.ts';
 import { consentTexts as words } from '../messages/oauth.ts';
-import { failureOf, query, trpc, type Failure, type Outputs } from '../trpc.ts';
+import { toFailure, query, trpc, type Failure, type Outputs } from '../trpc.ts';
 import { ConsentForm, type Approval } from './consent/consent-form.tsx';
 
 /** Asks the user to approve or deny an application’s request for access. */
@@ -19,11 +19,11 @@ export function ConsentPage() {
   const decision = useDecision(id);
   const hasSwitched = useSwitched(authorization.data?.account.id);
 
-  if (authorization.error !== null && failureOf(authorization.error).code === 'authorization_not_found') {
+  if (authorization.error !== null && toFailure(authorization.error).code === 'authorization_not_found') {
     return (
       <Done
-        title={words.overTitle}
-        explanation={words.over}
+        title={words.invalidTitle}
+        explanation={words.invalid}
         next={
           <ButtonLink to="/" variant="default" size="md">
             {texts.toTeams}
@@ -38,14 +38,14 @@ export function ConsentPage() {
         {authorization.error === null ? (
           <Placeholder rows={5} />
         ) : (
-          <FailureAlert failure={failureOf(authorization.error)} retry={() => void authorization.refetch()} />
+          <FailureAlert failure={toFailure(authorization.error)} retry={() => void authorization.refetch()} />
         )}
       </Page>
     );
   }
 
   const { account, client } = authorization.data;
-  const failure = decision.error === null ? undefined : failureOf(decision.error);
+  const failure = decision.error === null ? undefined : toFailure(decision.error);
   return (
     <Page title={words.title(client.name)} explanation={words.explanation}>
       {hasSwitched && <Switched email={account.email} />}
@@ -82,7 +82,7 @@ function useDecision(id: string) {
         : trpc.authorizations.approve.mutate({ id, ...approval }),
     onSuccess: ({ redirectTo }) => window.location.assign(redirectTo),
     onError: (error) => {
-      if (OUTDATED.has(failureOf(error).code)) void queries.invalidateQueries(query('authorizations.read', { id }));
+      if (OUTDATED.has(toFailure(error).code)) void queries.invalidateQueries(query('authorizations.read', { id }));
     },
   });
   const { reset } = decision;
@@ -138,7 +138,7 @@ function SignedInAs({ id, email }: { readonly id: string; readonly email: string
   const signOut = useSignOut(`/sign-in?next=${encodeURIComponent(`/oauth/consent/${encodeURIComponent(id)}`)}`);
   return (
     <div className="who">
-      {signOut.error !== null && <FailureAlert failure={failureOf(signOut.error)} />}
+      {signOut.error !== null && <FailureAlert failure={toFailure(signOut.error)} />}
       <Text size="sm" c="dimmed">
         {words.signedInAs}
       </Text>

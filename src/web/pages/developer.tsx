@@ -5,7 +5,7 @@ import { FailureAlert } from '../components/failure-alert.tsx';
 import { App } from '../components/icons.tsx';
 import { Page, Placeholder } from '../components/page.tsx';
 import { developerTexts as words } from '../messages/oauth.ts';
-import { failureOf, query } from '../trpc.ts';
+import { toFailure, query } from '../trpc.ts';
 import { ClientRow } from './developer/client-row.tsx';
 import { CreateClient } from './developer/create-client.tsx';
 import { Endpoints } from './developer/endpoints.tsx';
@@ -22,7 +22,7 @@ export function DeveloperPage() {
       action={clients.data !== undefined && clients.data.length > 0 && create}
     >
       {clients.error !== null && (
-        <FailureAlert failure={failureOf(clients.error)} retry={() => void clients.refetch()} />
+        <FailureAlert failure={toFailure(clients.error)} retry={() => void clients.refetch()} />
       )}
       {clients.isPending && <Placeholder rows={2} height={96} />}
       {clients.data?.length === 0 && (

@@ -12,7 +12,7 @@ import { ResendVerification } from '../components/resend-verification.tsx';
 import { me } from '../session.ts';
 import { texts } from '../messages/console.ts';
 import { publicTexts } from '../messages/public.ts';
-import { failureOf, query, trpc, type Outputs } from '../trpc.ts';
+import { toFailure, query, trpc, type Outputs } from '../trpc.ts';
 import { OfferedTeams } from './team/members/offered-teams.tsx';
 
 export function Home() {
@@ -24,7 +24,7 @@ export function Home() {
     <Page title={texts.home.title} action={teams.data !== undefined && teams.data.length > 0 && create}>
       <UnverifiedNotice />
       <OfferedTeams offers={offers.data ?? []} />
-      {teams.error !== null && <FailureAlert failure={failureOf(teams.error)} retry={() => void teams.refetch()} />}
+      {teams.error !== null && <FailureAlert failure={toFailure(teams.error)} retry={() => void teams.refetch()} />}
       {teams.isPending && <Placeholder rows={3} height={72} />}
       {teams.data?.length === 0 && (
         <Paper withBorder radius="lg" className="empty">

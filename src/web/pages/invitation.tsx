@@ -12,7 +12,7 @@ import { Page, Placeholder } from '../components/page.tsx';
 import { ResendVerification } from '../components/resend-verification.tsx';
 import { me, useSessionStart, useSignOut } from '../session.ts';
 import { publicTexts } from '../messages/public.ts';
-import { failureOf, isSignedOut, query, trpc, type Outputs } from '../trpc.ts';
+import { toFailure, isSignedOut, query, trpc, type Outputs } from '../trpc.ts';
 
 export function InvitationPage() {
   const { token } = useSearch({ from: '/public/invitation' });
@@ -35,7 +35,7 @@ function Invitation({ token }: { readonly token: string }) {
   if (error !== null) {
     return (
       <Page title={publicTexts.invitation.failedTitle}>
-        <FailureAlert failure={failureOf(error)} />
+        <FailureAlert failure={toFailure(error)} />
       </Page>
     );
   }
@@ -105,7 +105,7 @@ function Answer({ token, invitation, own, onDecline }: AnswerProps) {
       notify(publicTexts.invitation.accepted(teamName));
     },
   });
-  const failure = accept.error === null ? undefined : failureOf(accept.error);
+  const failure = accept.error === null ? undefined : toFailure(accept.error);
   const signOut = useSignOut(here);
 
   if (own !== null && own.toLowerCase() !== email.toLowerCase()) {

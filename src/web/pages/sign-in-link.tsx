@@ -7,7 +7,7 @@ import { TextLink } from '../components/links.tsx';
 import { Page, Placeholder } from '../components/page.tsx';
 import { publicTexts } from '../messages/public.ts';
 import { useSessionStart } from '../session.ts';
-import { failureOf, query, trpc } from '../trpc.ts';
+import { toFailure, query, trpc } from '../trpc.ts';
 
 const words = publicTexts.signInLink;
 
@@ -30,7 +30,7 @@ function Link({ token }: { readonly token: string }) {
     return (
       <Page title={words.title}>
         <Stack gap="md">
-          <FailureAlert failure={failureOf(error)} />
+          <FailureAlert failure={toFailure(error)} />
           <p className="card-foot">
             <TextLink to="/email-sign-in">{words.another}</TextLink>
           </p>

@@ -12,7 +12,7 @@ import { offerPasskeys, passkeyErrorText, signInWithPasskey } from '../passkeys.
 import { useSessionStart } from '../session.ts';
 import { texts } from '../messages/console.ts';
 import { publicTexts } from '../messages/public.ts';
-import { failureOf, query, trpc } from '../trpc.ts';
+import { toFailure, query, trpc } from '../trpc.ts';
 
 export function SignIn() {
   const { next } = useSearch({ from: '/public/sign-in' });
@@ -70,7 +70,7 @@ export function SignIn() {
       <Stack gap="md">
         {passkey.error !== null &&
           (passkeyError === undefined ? (
-            <FailureAlert failure={failureOf(passkey.error)} />
+            <FailureAlert failure={toFailure(passkey.error)} />
           ) : (
             <Text size="sm" role="alert">
               {passkeyError}

@@ -13,7 +13,7 @@ import { ResendVerification } from '../components/resend-verification.tsx';
 import { useSessionStart } from '../session.ts';
 import { texts } from '../messages/console.ts';
 import { publicTexts } from '../messages/public.ts';
-import { failureOf, query, trpc } from '../trpc.ts';
+import { toFailure, query, trpc } from '../trpc.ts';
 
 type Invited = {
   readonly token: string;
@@ -23,7 +23,7 @@ type Invited = {
   readonly provesMailbox: boolean;
 };
 
-const pathOf = ({ token }: Invited) => `/invitation?token=${encodeURIComponent(token)}`;
+const createInvitationPath = ({ token }: Invited) => `/invitation?token=${encodeURIComponent(token)}`;
 
 export function SignUp() {
   const { invitation: token } = useSearch({ from: '/public/sign-up' });
@@ -37,7 +37,7 @@ export function SignUp() {
   if (error !== null) {
     return (
       <Page title={publicTexts.signUp.title}>
-        <FailureAlert failure={failureOf(error)} />
+        <FailureAlert failure={toFailure(error)} />
       </Page>
     );
   }
@@ -104,7 +104,7 @@ function SignUpForm({
           {form.failure !== undefined && (
             <FailureAlert failure={form.failure}>
               {form.failure.code === 'account_exists' && invited !== null && (
-                <TextLink to="/sign-in" search={{ next: pathOf(invited) }} size="sm">
+                <TextLink to="/sign-in" search={{ next: createInvitationPath(invited) }} size="sm">
                   {texts.toSignIn}
                 </TextLink>
               )}
@@ -129,7 +129,7 @@ function SignUpForm({
       </form>
       <p className="card-foot">
         {publicTexts.signUp.haveAccount}{' '}
-        <TextLink to="/sign-in" search={invited === null ? {} : { next: pathOf(invited) }}>
+        <TextLink to="/sign-in" search={invited === null ? {} : { next: createInvitationPath(invited) }}>
           {publicTexts.signUp.signIn}
         </TextLink>
       </p>

@@ -11,7 +11,7 @@ import { Page, Placeholder } from '../components/page.tsx';
 import { texts } from '../messages/console.ts';
 import { publicTexts } from '../messages/public.ts';
 import { useSessionReset } from '../session.ts';
-import { failureOf, query, trpc } from '../trpc.ts';
+import { toFailure, query, trpc } from '../trpc.ts';
 
 const words = publicTexts.verification;
 
@@ -41,7 +41,7 @@ function Verification({ token }: { readonly token: string }) {
   if (link.error !== null) {
     return (
       <Page title={words.title}>
-        <FailureAlert failure={failureOf(link.error)} />
+        <FailureAlert failure={toFailure(link.error)} />
       </Page>
     );
   }

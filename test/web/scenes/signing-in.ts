@@ -28,7 +28,7 @@ export const signingIn: readonly Scene[] = [
     async (api, open) => {
       const email = `new-${crypto.randomUUID()}@example.com`;
       await api.visitor().trpc.auth.signUp.mutate({ email, password: 'a password 42' });
-      const page = await shown(await open(linkIn(await api.mailTo(email, /verify/i))), 'Verify your email');
+      const page = await shown(await open(linkIn(await api.mailTo(email, /verify/i))), 'Verify your email address');
       await page.getByRole('button', { name: 'I don’t know this password' }).waitFor();
       return page;
     },
@@ -45,6 +45,9 @@ export const signingIn: readonly Scene[] = [
   ['incomplete-link', async (_api, open) => shown(await open('/verify-email'), 'Link incomplete')],
   ['forgot-password', async (_api, open) => shown(await open('/forgot-password'), 'Reset your password')],
   ['reset-password', async (_api, open) => shown(await open('/reset-password?token=none'), 'Choose a new password')],
-  ['confirm-email', async (_api, open) => shown(await open('/confirm-email?token=none'), 'Confirm your new email')],
+  [
+    'confirm-email',
+    async (_api, open) => shown(await open('/confirm-email?token=none'), 'Confirm your new email address'),
+  ],
   ['no-such-page', async (_api, open) => shown(await open('/no-such-page'), 'Page not found')],
 ];

@@ -7,7 +7,7 @@ import { useNotice } from '../../components/notices.tsx';
 import { ScopeChoice } from '../../components/scope-choice.tsx';
 import { texts } from '../../messages/console.ts';
 import { connectedAppsTexts as words } from '../../messages/oauth.ts';
-import { failureOf, query, trpc, type Outputs, type Scope } from '../../trpc.ts';
+import { toFailure, query, trpc, type Outputs, type Scope } from '../../trpc.ts';
 
 type AccessDialogProps = { readonly grant: Outputs['grants']['list'][number]; readonly onClose: () => void };
 
@@ -28,7 +28,7 @@ export function AccessDialog({ grant, onClose }: AccessDialogProps) {
     <Dialog onClose={onClose} title={words.changeTitle(grant.client.name)}>
       <Stack gap="lg">
         <Text size="sm">{words.changeExplanation}</Text>
-        {narrow.error !== null && <FailureAlert failure={failureOf(narrow.error)} />}
+        {narrow.error !== null && <FailureAlert failure={toFailure(narrow.error)} />}
         <ScopeChoice label={words.still} scopes={grant.scopes} ticked={ticked} onChange={setTicked} />
         <Text size="sm" c="dimmed" role="status">
           {ticked.length === 0 && words.noScopes}

@@ -10,7 +10,7 @@ import { useNotice } from '../../components/notices.tsx';
 import { Placeholder } from '../../components/page.tsx';
 import { Section } from '../../components/section.tsx';
 import { connectedAppsTexts as words, scopeTexts } from '../../messages/oauth.ts';
-import { failureOf, query, trpc, type Outputs } from '../../trpc.ts';
+import { toFailure, query, trpc, type Outputs } from '../../trpc.ts';
 import { AccessDialog } from './access-dialog.tsx';
 
 type Grant = Outputs['grants']['list'][number];
@@ -19,7 +19,7 @@ export function ConnectedApps() {
   const grants = useQuery(query('grants.list'));
   return (
     <Section title={words.title} explanation={words.explanation}>
-      {grants.error !== null && <FailureAlert failure={failureOf(grants.error)} retry={() => void grants.refetch()} />}
+      {grants.error !== null && <FailureAlert failure={toFailure(grants.error)} retry={() => void grants.refetch()} />}
       {grants.isPending && <Placeholder rows={1} />}
       {grants.data?.length === 0 && <Text c="dimmed">{words.none}</Text>}
       {grants.data !== undefined && grants.data.length > 0 && (

@@ -13,7 +13,7 @@ import { Section } from '../../components/section.tsx';
 import { addPasskey, passkeyErrorText, supportsPasskeys } from '../../passkeys.ts';
 import { accountTexts } from '../../messages/account.ts';
 import { texts } from '../../messages/console.ts';
-import { failureOf, query, trpc, type Outputs } from '../../trpc.ts';
+import { toFailure, query, trpc, type Outputs } from '../../trpc.ts';
 
 type Passkey = Outputs['passkeys']['list'][number];
 
@@ -25,7 +25,7 @@ export function Passkeys() {
   return (
     <Section title={words.title} explanation={words.explanation}>
       {passkeys.error !== null && (
-        <FailureAlert failure={failureOf(passkeys.error)} retry={() => void passkeys.refetch()} />
+        <FailureAlert failure={toFailure(passkeys.error)} retry={() => void passkeys.refetch()} />
       )}
       {passkeys.isPending && <Placeholder rows={1} />}
       {passkeys.data?.length === 0 && <Text c="dimmed">{words.none}</Text>}

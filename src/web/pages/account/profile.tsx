@@ -92,9 +92,9 @@ export function Profile({ account }: { readonly account: Outputs['getMe'] }) {
 const localeChoices = (current: string | null) =>
   [...new Set([...LOCALES, ...(current === null ? [] : [current])])]
     .sort()
-    .map((value) => ({ value, label: nameOf(value) }));
+    .map((value) => ({ value, label: getLanguageName(value) }));
 
-function nameOf(locale: string): string {
+function getLanguageName(locale: string): string {
   try {
     return new Intl.DisplayNames(locale, { type: 'language' }).of(locale) ?? locale;
   } catch {

@@ -7,7 +7,7 @@ import { useNotice } from '../../components/notices.tsx';
 import { Placeholder } from '../../components/page.tsx';
 import { Section } from '../../components/section.tsx';
 import { accountTexts } from '../../messages/account.ts';
-import { failureOf, query, trpc, type Outputs } from '../../trpc.ts';
+import { toFailure, query, trpc, type Outputs } from '../../trpc.ts';
 
 type Session = Outputs['listMySessions'][number];
 
@@ -27,7 +27,7 @@ export function Sessions() {
   return (
     <Section title={words.title} explanation={words.explanation}>
       {sessions.error !== null && (
-        <FailureAlert failure={failureOf(sessions.error)} retry={() => void sessions.refetch()} />
+        <FailureAlert failure={toFailure(sessions.error)} retry={() => void sessions.refetch()} />
       )}
       {sessions.isPending && <Placeholder rows={2} />}
       {sessions.data !== undefined && (
@@ -37,7 +37,7 @@ export function Sessions() {
           ))}
         </ul>
       )}
-      {others.error !== null && <FailureAlert failure={failureOf(others.error)} />}
+      {others.error !== null && <FailureAlert failure={toFailure(others.error)} />}
       {sessions.data?.some(({ isCurrentSession }) => !isCurrentSession) && (
         <Group>
           <Button variant="default" loading={others.isPending} onClick={() => others.mutate()}>
@@ -60,7 +60,7 @@ function SessionRow({ session }: { readonly session: Session }) {
       notify(words.revoked);
     },
   });
-  const device = deviceOf(session);
+  const device = describeDevice(session);
   const location = [session.city, session.country === null ? null : country(session.country)]
     .filter((part) => part !== null)
     .join(', ');
@@ -81,7 +81,7 @@ function SessionRow({ session }: { readonly session: Session }) {
         <Text size="sm" c="dimmed">
           {location === '' ? words.unknownLocation : location}, {words.since(minute(session.createdAt))}
         </Text>
-        {revoke.error !== null && <FailureAlert failure={failureOf(revoke.error)} />}
+        {revoke.error !== null && <FailureAlert failure={toFailure(revoke.error)} />}
       </div>
       {!session.isCurrentSession && (
         <Button
@@ -99,7 +99,7 @@ function SessionRow({ session }: { readonly session: Session }) {
   );
 }
 
-function deviceOf({ browser, os }: Session): string {
+function describeDevice({ browser, os }: Session): string {
   if (browser !== null && os !== null) return words.on(browser, os);
   return browser ?? os ?? words.unknownDevice;
 }

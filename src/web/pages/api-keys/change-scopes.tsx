@@ -6,8 +6,8 @@ import { FailureAlert } from '../../components/failure-alert.tsx';
 import { useNotice } from '../../components/notices.tsx';
 import { texts } from '../../messages/console.ts';
 import { apiKeysTexts as words } from '../../messages/api-keys.ts';
-import { failureOf, trpc, type Scope } from '../../trpc.ts';
-import { keysOf, type Key } from './keys.ts';
+import { toFailure, trpc, type Scope } from '../../trpc.ts';
+import { keysQuery, type Key } from './keys.ts';
 import { ScopesField } from './scopes-field.tsx';
 
 type ChangeScopesProps = { readonly apiKey: Key; readonly onClose: () => void };
@@ -20,7 +20,7 @@ export function ChangeScopes({ apiKey: { id, name, teamId, scopes }, onClose }: 
   const change = useMutation({
     mutationFn: () => trpc.updateApiKey.mutate({ keyId: id, scopes: [...ticked] }),
     onSuccess: async () => {
-      await queries.invalidateQueries(keysOf(teamId ?? undefined));
+      await queries.invalidateQueries(keysQuery(teamId ?? undefined));
       onClose();
       notify(words.changed);
     },
@@ -30,7 +30,7 @@ export function ChangeScopes({ apiKey: { id, name, teamId, scopes }, onClose }: 
     <Dialog onClose={onClose} title={words.changeTitle(name)}>
       <Stack gap="md">
         <Text size="sm">{words.changeHint}</Text>
-        {change.error !== null && <FailureAlert failure={failureOf(change.error)} />}
+        {change.error !== null && <FailureAlert failure={toFailure(change.error)} />}
         <ScopesField teamId={teamId} ticked={ticked} onChange={setTicked} />
         <Group justify="flex-end" gap="sm">
           <Button variant="default" onClick={onClose} data-autofocus>

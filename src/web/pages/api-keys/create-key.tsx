@@ -7,7 +7,7 @@ import { FailureAlert } from '../../components/failure-alert.tsx';
 import { texts } from '../../messages/console.ts';
 import { apiKeysTexts as words } from '../../messages/api-keys.ts';
 import { trpc, type Scope } from '../../trpc.ts';
-import { keysOf, type NewSecret, type TeamId } from './keys.ts';
+import { keysQuery, type NewSecret, type TeamId } from './keys.ts';
 import { ScopesField } from './scopes-field.tsx';
 import { SecretOnce } from './secret-once.tsx';
 
@@ -38,7 +38,7 @@ function CreateDialog({ teamId, onCreated, onClose }: CreateDialogProps) {
       }),
     onSuccess: (created) => {
       onCreated(created);
-      void queries.invalidateQueries(keysOf(teamId));
+      void queries.invalidateQueries(keysQuery(teamId));
     },
   });
   return (

@@ -5,7 +5,7 @@ import { useDates } from '../../components/dates.ts';
 import { apiKeysTexts as words } from '../../messages/api-keys.ts';
 import { scopeTexts } from '../../messages/oauth.ts';
 import { ChangeScopes } from './change-scopes.tsx';
-import { isExpired, makerOf, type Key } from './keys.ts';
+import { isExpired, getCreatorName, type Key } from './keys.ts';
 import { RotateKey } from './rotate-key.tsx';
 
 type KeyRowProps = { readonly apiKey: Key; readonly onRevoke: () => void };
@@ -71,7 +71,7 @@ export function KeyRow({ apiKey, onRevoke }: KeyRowProps) {
       {dialog === 'revoke' && (
         <Confirmation
           title={words.revokeTitle}
-          explanation={isOwn ? explanation : `${words.revokeForeign(makerOf(apiKey))} ${explanation}`}
+          explanation={isOwn ? explanation : `${words.revokeForeign(getCreatorName(apiKey))} ${explanation}`}
           submit={words.revoke}
           // The row is removed with its dialog, so the page shows errors.
           call={() => Promise.resolve(onRevoke())}
@@ -86,13 +86,14 @@ export function KeyRow({ apiKey, onRevoke }: KeyRowProps) {
 function Facts({ apiKey, use }: { readonly apiKey: Key; readonly use: string }) {
   const { day, minute } = useDates();
   const { name, scopes, teamId, createdAt, expiresAt, previousSecretUntil } = apiKey;
-  const made = teamId === null ? words.made(day(createdAt)) : words.madeBy(day(createdAt), makerOf(apiKey));
+  const created =
+    teamId === null ? words.created(day(createdAt)) : words.createdBy(day(createdAt), getCreatorName(apiKey));
   const end =
     expiresAt === null ? words.endless : (isExpired(apiKey) ? words.expiredOn : words.expires)(day(expiresAt));
   return (
     <>
       <Text size="sm" c="dimmed" mt="xs" className="wrap">
-        {made}, {use}, {end}
+        {created}, {use}, {end}
       </Text>
       {previousSecretUntil !== null && <Text size="sm">{words.previous(minute(previousSecretUntil))}</Text>}
       <details className="key-scopes">

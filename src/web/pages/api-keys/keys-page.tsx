@@ -5,16 +5,16 @@ import { FailureAlert } from '../../components/failure-alert.tsx';
 import { Key as KeyIcon } from '../../components/icons.tsx';
 import { Page, Placeholder } from '../../components/page.tsx';
 import { apiKeysTexts as words } from '../../messages/api-keys.ts';
-import { failureOf } from '../../trpc.ts';
+import { toFailure } from '../../trpc.ts';
 import { CreateKey } from './create-key.tsx';
 import { KeyRow } from './key-row.tsx';
-import { keysOf, type TeamId } from './keys.ts';
+import { keysQuery, type TeamId } from './keys.ts';
 import { useRevocation } from './revocation.ts';
 import './api-keys.css';
 
 /** The personal keys of the user, or the keys of a team. */
 export function KeysPage({ teamId }: { readonly teamId: TeamId }) {
-  const keys = useQuery(keysOf(teamId));
+  const keys = useQuery(keysQuery(teamId));
   const revocation = useRevocation(teamId);
   const [creating, setCreating] = useState(false);
   const isOfTeam = teamId !== undefined;
@@ -25,9 +25,9 @@ export function KeysPage({ teamId }: { readonly teamId: TeamId }) {
       explanation={isOfTeam ? words.teamExplanation : words.explanation}
       action={keys.data !== undefined && keys.data.length > 0 && create}
     >
-      {keys.error !== null && <FailureAlert failure={failureOf(keys.error)} retry={() => void keys.refetch()} />}
+      {keys.error !== null && <FailureAlert failure={toFailure(keys.error)} retry={() => void keys.refetch()} />}
       {revocation.error !== null && (
-        <FailureAlert failure={failureOf(revocation.error)}>
+        <FailureAlert failure={toFailure(revocation.error)}>
           <Text size="sm">{words.notRevoked(revocation.variables.name)}</Text>
         </FailureAlert>
       )}

@@ -1,3 +1,4 @@
+import { getDisplayName } from '../../components/display-name.ts';
 import { isAccountOnly } from '../../scopes.ts';
 import { apiKeysTexts as words } from '../../messages/api-keys.ts';
 import { scopeTexts } from '../../messages/oauth.ts';
@@ -11,7 +12,7 @@ export type NewSecret = Outputs['createApiKey'];
 /** The team whose keys are shown; undefined for personal keys. */
 export type TeamId = string | undefined;
 
-export const keysOf = (teamId: TeamId) => query('apiKeys.list', { teamId });
+export const keysQuery = (teamId: TeamId) => query('apiKeys.list', { teamId });
 
 /** The scopes that a signed-in user can give a key. */
 export const grantableScopes = (teamId: TeamId | null): Scope[] =>
@@ -21,5 +22,5 @@ export const grantableScopes = (teamId: TeamId | null): Scope[] =>
 export const isExpired = ({ expiresAt }: Key): boolean => expiresAt !== null && Date.parse(expiresAt) <= Date.now();
 
 /** Returns the display name of the creator of a key. */
-export const makerOf = ({ isOwn, madeBy: { firstName, lastName, email } }: Key): string =>
-  isOwn ? words.you : [firstName, lastName].filter(Boolean).join(' ') || (email ?? words.nameless);
+export const getCreatorName = ({ isOwn, madeBy }: Key): string =>
+  isOwn ? words.you : getDisplayName(madeBy, words.nameless);

@@ -2,13 +2,13 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNotice } from '../../components/notices.tsx';
 import { apiKeysTexts as words } from '../../messages/api-keys.ts';
 import { trpc } from '../../trpc.ts';
-import { keysOf, type Key, type TeamId } from './keys.ts';
+import { keysQuery, type Key, type TeamId } from './keys.ts';
 
 /** Revokes a key. Its row is removed immediately, and restored on an error. */
 export function useRevocation(teamId: TeamId) {
   const queries = useQueryClient();
   const notify = useNotice();
-  const list = keysOf(teamId);
+  const list = keysQuery(teamId);
   return useMutation({
     mutationFn: ({ id: keyId }: Key) =>
       teamId === undefined ? trpc.revokeApiKey.mutate({ keyId }) : trpc.apiKeys.revokeInTeam.mutate({ teamId, keyId }),

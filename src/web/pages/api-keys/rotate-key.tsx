@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { Rotation } from '../../components/rotation.tsx';
 import { apiKeysTexts as words } from '../../messages/api-keys.ts';
 import { trpc } from '../../trpc.ts';
-import { keysOf, type Key, type NewSecret } from './keys.ts';
+import { keysQuery, type Key, type NewSecret } from './keys.ts';
 import { SecretOnce } from './secret-once.tsx';
 
 type RotateKeyProps = { readonly apiKey: Key; readonly onClose: () => void };
@@ -20,7 +20,7 @@ export function RotateKey({ apiKey: { id, name, teamId }, onClose }: RotateKeyPr
       call={(overlapHours) => trpc.apiKeys.rotate.mutate({ keyId: id, overlapHours })}
       onSuccess={(output) => {
         setRotated(output);
-        void queries.invalidateQueries(keysOf(teamId ?? undefined));
+        void queries.invalidateQueries(keysQuery(teamId ?? undefined));
       }}
       onClose={onClose}
     />

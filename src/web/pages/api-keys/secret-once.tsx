@@ -22,7 +22,7 @@ export const SecretOnce = ({ title, secret, onClose }: SecretOnceProps) => (
         <div>
           <dt>{words.curl}</dt>
           <dd>
-            <Copyable label={words.curl} value={curlOf(secret)} />
+            <Copyable label={words.curl} value={createCurl(secret)} />
           </dd>
         </div>
       </dl>
@@ -34,5 +34,5 @@ export const SecretOnce = ({ title, secret, onClose }: SecretOnceProps) => (
 );
 
 /** A call that every key can make, whatever its scopes. */
-const curlOf = (secret: string): string =>
+const createCurl = (secret: string): string =>
   `curl -H 'Authorization: Bearer ${secret}' ${window.location.origin}/api/v1/credential`;

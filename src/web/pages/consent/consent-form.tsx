@@ -5,7 +5,7 @@ import { ScopeChoice } from '../../components/scope-choice.tsx';
 import { isAccountOnly } from '../../scopes.ts';
 import { consentTexts as words } from '../../messages/oauth.ts';
 import type { Failure, Outputs, Scope } from '../../trpc.ts';
-import { ReachChoice, type Reach } from './reach-choice.tsx';
+import { AudienceChoice, type Audience } from './audience-choice.tsx';
 
 type Authorization = Outputs['authorizations']['read'];
 
@@ -22,18 +22,18 @@ type ConsentFormProps = {
 
 export function ConsentForm({ authorization, failure, deciding, onDecide }: ConsentFormProps) {
   const { accessDays, account, client, preselectedScopes, scopes, teams } = authorization;
-  const [reach, setReach] = useState<Reach>();
+  const [audience, setAudience] = useState<Audience>();
   const [ticked, setTicked] = useState<readonly Scope[]>(preselectedScopes);
   const reasonId = useId();
 
-  const isExcluded = (scope: Scope) => reach !== undefined && reach.kind === 'team' && isAccountOnly(scope);
+  const isExcluded = (scope: Scope) => audience !== undefined && audience.kind === 'team' && isAccountOnly(scope);
   const given = ticked.filter((scope) => !isExcluded(scope));
   // Deselects a team that the account has left.
-  const teamId = reach?.kind === 'team' ? teams.find(({ id }) => id === reach.teamId)?.id : null;
+  const teamId = audience?.kind === 'team' ? teams.find(({ id }) => id === audience.teamId)?.id : null;
   const reason = reasonAgainst();
 
   function reasonAgainst(): string | undefined {
-    if (reach === undefined) return words.chooseAudience;
+    if (audience === undefined) return words.chooseAudience;
     if (teamId === undefined) return words.chooseTeam;
     if (given.length > 0) return undefined;
     return scopes.every(isExcluded) ? words.noTeamScopes : words.noScopes;
@@ -49,7 +49,7 @@ export function ConsentForm({ authorization, failure, deciding, onDecide }: Cons
       }}
     >
       <Stack gap="lg">
-        <ReachChoice teams={teams} reach={reach} onChange={setReach} />
+        <AudienceChoice teams={teams} audience={audience} onChange={setAudience} />
         <ScopeChoice
           label={words.scopes}
           // Always rendered, so that screen readers announce its changes.

@@ -24,7 +24,7 @@ export const RedirectUrisField = ({ field }: Field<TextareaProps>) => (
 );
 
 /** Returns the lines of a field, trimmed and without empty ones. */
-export const linesOf = (value: string): string[] =>
+export const splitLines = (value: string): string[] =>
   value
     .split('\n')
     .map((line) => line.trim())

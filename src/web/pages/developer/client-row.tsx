@@ -12,7 +12,7 @@ import { RotateSecret } from './rotate-secret.tsx';
 
 type Client = Outputs['oauthClients']['list'][number];
 
-const kindOf = ({ isConfidential, isNative }: Client): ClientKind =>
+const getClientKind = ({ isConfidential, isNative }: Client): ClientKind =>
   isConfidential ? 'server' : isNative ? 'device' : 'browser';
 
 export function ClientRow({ client }: { readonly client: Client }) {
@@ -30,7 +30,7 @@ export function ClientRow({ client }: { readonly client: Client }) {
             {name}
           </Text>
           <Text size="sm" c="dimmed">
-            {words.kinds[kindOf(client)]}, {words.created(day(client.createdAt))}
+            {words.kinds[getClientKind(client)]}, {words.created(day(client.createdAt))}
           </Text>
         </div>
         <Group gap={4}>

@@ -7,7 +7,7 @@ import { FailureAlert } from '../../components/failure-alert.tsx';
 import { texts } from '../../messages/console.ts';
 import { developerTexts as words, type ClientKind } from '../../messages/oauth.ts';
 import { query, trpc, type Outputs } from '../../trpc.ts';
-import { linesOf, NameField, RedirectUrisField } from './client-fields.tsx';
+import { splitLines, NameField, RedirectUrisField } from './client-fields.tsx';
 import { Credentials } from './credentials.tsx';
 
 const KINDS: readonly ClientKind[] = ['server', 'browser', 'device'];
@@ -33,7 +33,7 @@ function CreateDialog({ onCreated, onClose }: CreateDialogProps) {
     call: ({ name, kind, redirectUris }) =>
       trpc.oauthClients.create.mutate({
         name,
-        redirectUris: linesOf(redirectUris),
+        redirectUris: splitLines(redirectUris),
         isConfidential: kind === 'server',
         isNative: kind === 'device',
       }),

@@ -7,7 +7,7 @@ import { useNotice } from '../../components/notices.tsx';
 import { texts } from '../../messages/console.ts';
 import { developerTexts as words } from '../../messages/oauth.ts';
 import { query, trpc, type Outputs } from '../../trpc.ts';
-import { linesOf, NameField, RedirectUrisField } from './client-fields.tsx';
+import { splitLines, NameField, RedirectUrisField } from './client-fields.tsx';
 
 type EditClientProps = { readonly client: Outputs['oauthClients']['list'][number]; readonly onClose: () => void };
 
@@ -17,7 +17,7 @@ export function EditClient({ client, onClose }: EditClientProps) {
   const form = useCallForm({
     initialValues: { name: client.name, redirectUris: client.redirectUris.join('\n') },
     call: ({ name, redirectUris }) =>
-      trpc.oauthClients.update.mutate({ clientId: client.id, name, redirectUris: linesOf(redirectUris) }),
+      trpc.oauthClients.update.mutate({ clientId: client.id, name, redirectUris: splitLines(redirectUris) }),
     onSuccess: async () => {
       await queries.invalidateQueries(query('oauthClients.list'));
       onClose();

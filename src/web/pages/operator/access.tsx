@@ -7,9 +7,9 @@ import { useNotice } from '../../components/notices.tsx';
 import { Section } from '../../components/section.tsx';
 import { me } from '../../session.ts';
 import { operatorTexts } from '../../messages/operator.ts';
-import { failureOf, trpc, type Outputs } from '../../trpc.ts';
+import { toFailure, trpc, type Outputs } from '../../trpc.ts';
 import { Disabling } from './disabling.tsx';
-import { nameOf } from './person.ts';
+import { getAccountName } from './account-name.ts';
 
 const words = operatorTexts.access;
 
@@ -29,7 +29,7 @@ export function Access({ account, reread }: AccessProps) {
   const [asking, setAsking] = useState(false);
   const enabling = useMutation({
     mutationFn: () => trpc.operator.enableAccount.mutate({ accountId: id }),
-    onSuccess: () => notify(words.enabled(nameOf(account))),
+    onSuccess: () => notify(words.enabled(getAccountName(account))),
     onSettled: () => reread(),
   });
   const isDisabled = disabledAt !== null;
@@ -39,7 +39,7 @@ export function Access({ account, reread }: AccessProps) {
       title={words.title}
       explanation={isDisabled ? `${words.disabledOn(day(disabledAt))} ${words.disabledHint}` : words.allowed}
     >
-      {enabling.error !== null && <FailureAlert failure={failureOf(enabling.error)} />}
+      {enabling.error !== null && <FailureAlert failure={toFailure(enabling.error)} />}
       {isOwn ? (
         <Text size="sm" c="dimmed">
           {words.own}

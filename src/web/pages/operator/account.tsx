@@ -10,7 +10,7 @@ import { AccountDetails } from './account-details.tsx';
 import { AccountTeams } from './account-teams.tsx';
 import { Figures } from './fact.tsx';
 import { BackToSearch, isGone, Operators, Refusal, VIEW } from './operators.tsx';
-import { nameOf } from './person.ts';
+import { getAccountName } from './account-name.ts';
 
 const words = operatorTexts.account;
 const route = getRouteApi('/console/operator/accounts/$accountId');
@@ -29,7 +29,7 @@ function AccountView({ accountId }: { readonly accountId: string }) {
   const account = useQuery({ ...query('operator.account', { accountId }), ...VIEW });
   const shown = isGone(account.error) ? undefined : account.data;
   return (
-    <Page title={shown === undefined ? words.title : nameOf(shown)} action={shown && <Marks account={shown} />}>
+    <Page title={shown === undefined ? words.title : getAccountName(shown)} action={shown && <Marks account={shown} />}>
       {account.error !== null && <Refusal error={account.error} retry={() => void account.refetch()} />}
       {account.isPending && <Placeholder rows={3} height={150} />}
       {shown !== undefined && (

@@ -3,7 +3,7 @@ import { Confirmation } from '../../components/confirmation.tsx';
 import { useNotice } from '../../components/notices.tsx';
 import { operatorTexts } from '../../messages/operator.ts';
 import { trpc, type Outputs } from '../../trpc.ts';
-import { nameOf } from './person.ts';
+import { getAccountName } from './account-name.ts';
 
 type Account = Outputs['operator']['account'];
 
@@ -20,7 +20,7 @@ export function Disabling({ account, reread, onClose }: DisablingProps) {
   const notify = useNotice();
   return (
     <Confirmation
-      title={words.disableTitle(nameOf(account))}
+      title={words.disableTitle(getAccountName(account))}
       explanation={words.disableExplanation}
       submit={words.disableSubmit}
       call={async () => {
@@ -29,7 +29,7 @@ export function Disabling({ account, reread, onClose }: DisablingProps) {
       }}
       onSuccess={() => {
         onClose();
-        notify(words.disabled(nameOf(account)));
+        notify(words.disabled(getAccountName(account)));
       }}
       onError={() => void reread()}
       onClose={onClose}

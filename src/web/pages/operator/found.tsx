@@ -4,7 +4,7 @@ import { People } from '../../components/icons.tsx';
 import { TextLink } from '../../components/links.tsx';
 import { operatorTexts } from '../../messages/operator.ts';
 import type { Outputs } from '../../trpc.ts';
-import { nameOf } from './person.ts';
+import { getAccountName } from './account-name.ts';
 
 const words = operatorTexts.search;
 
@@ -27,9 +27,9 @@ export const Found = ({ sought, found: { accounts, teams } }: FoundProps) => (
           <li key={account.id} className="row">
             <div className="row-text">
               <TextLink to="/operator/accounts/$accountId" params={{ accountId: account.id }} fw={600} className="wrap">
-                {nameOf(account)}
+                {getAccountName(account)}
               </TextLink>
-              {account.email !== null && account.email !== nameOf(account) && (
+              {account.email !== null && account.email !== getAccountName(account) && (
                 <Text size="sm" c="dimmed" className="wrap">
                   {account.email}
                 </Text>

@@ -6,7 +6,7 @@ import { LoadingPage, Page } from '../../components/page.tsx';
 import { me } from '../../session.ts';
 import { texts } from '../../messages/console.ts';
 import { operatorTexts as words } from '../../messages/operator.ts';
-import { failureOf } from '../../trpc.ts';
+import { toFailure } from '../../trpc.ts';
 import './operator.css';
 
 /** Options of audited queries: one request for each view. The cache and background refetches are off. */
@@ -23,7 +23,7 @@ export function Operators({ children }: { readonly children: ReactNode }) {
   if (person === undefined) return <LoadingPage />;
   if (person.role === 'admin') return children;
   return (
-    <Page title={words.refusedTitle} explanation={words.refused}>
+    <Page title={words.notAllowedTitle} explanation={words.notAllowed}>
       <div>
         <ButtonLink to="/">{texts.toTeams}</ButtonLink>
       </div>
@@ -36,7 +36,7 @@ type RefusalProps = { readonly error: Error; readonly retry: () => void };
 /** Why a query failed. A 404 for the path means that the user is no longer an operator; `Operators` is then updated. */
 export function Refusal({ error, retry }: RefusalProps) {
   const queries = useQueryClient();
-  const failure = failureOf(error);
+  const failure = toFailure(error);
   const isUnknown = failure.code === 'route_not_found';
   useEffect(() => {
     if (isUnknown) void queries.invalidateQueries(me());
@@ -46,7 +46,7 @@ export function Refusal({ error, retry }: RefusalProps) {
 
 /** Whether the resource of a page does not exist, so that earlier data is out of date. */
 export const isGone = (error: Error | null): boolean =>
-  error !== null && (failureOf(error).code ?? '').endsWith('_not_found');
+  error !== null && (toFailure(error).code ?? '').endsWith('_not_found');
 
 export const BackToSearch = () => (
   <div className="operator-back">

@@ -7,7 +7,7 @@ import { billingTexts } from '../../messages/billing.ts';
 import { operatorTexts } from '../../messages/operator.ts';
 import type { Outputs } from '../../trpc.ts';
 import { Fact } from './fact.tsx';
-import { nameOf } from './person.ts';
+import { getAccountName } from './account-name.ts';
 
 type Team = Outputs['operator']['team'];
 
@@ -42,9 +42,9 @@ export function TeamDetails({ team: { id, slug, owner, plan, createdAt } }: { re
 const Owner = ({ owner }: { readonly owner: NonNullable<Team['owner']> }) => (
   <>
     <TextLink to="/operator/accounts/$accountId" params={{ accountId: owner.id }}>
-      {nameOf(owner)}
+      {getAccountName(owner)}
     </TextLink>
-    {owner.email !== null && owner.email !== nameOf(owner) && (
+    {owner.email !== null && owner.email !== getAccountName(owner) && (
       <Text size="sm" c="dimmed">
         {owner.email}
       </Text>

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { FailureAlert } from '../../components/failure-alert.tsx';
 import { Page, Placeholder } from '../../components/page.tsx';
 import { auditTexts as words } from '../../messages/audit.ts';
-import { failureOf, query, type Outputs } from '../../trpc.ts';
+import { toFailure, query, type Outputs } from '../../trpc.ts';
 import { download, type Format } from './audit/download.ts';
 import { EventRow } from './audit/event-row.tsx';
 import { useTeam } from './team.ts';
@@ -68,8 +68,8 @@ function AuditLog() {
           ))}
         </Group>
       </Group>
-      {save.error !== null && <FailureAlert failure={failureOf(save.error)} onClose={save.reset} />}
-      {page.error !== null && <FailureAlert failure={failureOf(page.error)} retry={() => void page.refetch()} />}
+      {save.error !== null && <FailureAlert failure={toFailure(save.error)} onClose={save.reset} />}
+      {page.error !== null && <FailureAlert failure={toFailure(page.error)} retry={() => void page.refetch()} />}
       {page.data === undefined ? (
         page.error === null && <Placeholder rows={6} />
       ) : (

@@ -5,7 +5,7 @@ import { FailureAlert } from '../../components/failure-alert.tsx';
 import { Page, Placeholder } from '../../components/page.tsx';
 import { Section } from '../../components/section.tsx';
 import { billingTexts as words } from '../../messages/billing.ts';
-import { failureOf, query } from '../../trpc.ts';
+import { toFailure, query } from '../../trpc.ts';
 import { Plan } from './billing/plan.tsx';
 import { Seats } from './billing/seats.tsx';
 import { useTeam } from './team.ts';
@@ -19,12 +19,12 @@ export function BillingPage() {
   return (
     <Page title={words.title}>
       {!isAllowed && (
-        <Alert color="gray" title={words.refusedTitle}>
-          {words.refused}
+        <Alert color="gray" title={words.notAllowedTitle}>
+          {words.notAllowed}
         </Alert>
       )}
       {billing.error !== null && (
-        <FailureAlert failure={failureOf(billing.error)} retry={() => void billing.refetch()} />
+        <FailureAlert failure={toFailure(billing.error)} retry={() => void billing.refetch()} />
       )}
       {billing.data?.needsPaymentAction === true && (
         <Alert color="red" title={words.paymentTitle}>

@@ -5,7 +5,7 @@ import { FailureAlert } from '../../components/failure-alert.tsx';
 import { Envelope } from '../../components/icons.tsx';
 import { Page, Placeholder } from '../../components/page.tsx';
 import { invitationsTexts as words } from '../../messages/invitations.ts';
-import { failureOf, query } from '../../trpc.ts';
+import { toFailure, query } from '../../trpc.ts';
 import { InvitationRow, type Invitation } from './invitations/invitation-row.tsx';
 import { InviteDialog } from './invitations/invite-dialog.tsx';
 import { Revocation } from './invitations/revocation.tsx';
@@ -21,8 +21,8 @@ function Refused() {
   const inviting = useTeam().roles.filter(({ permissions }) => permissions.includes('invite_members'));
   return (
     <Page title={words.title}>
-      <Alert color="gray" title={words.refusedTitle}>
-        {words.refused(inviting.map(({ name, roleId }) => name ?? roleId).join(', '))}
+      <Alert color="gray" title={words.notAllowedTitle}>
+        {words.notAllowed(inviting.map(({ name, roleId }) => name ?? roleId).join(', '))}
       </Alert>
     </Page>
   );
@@ -41,7 +41,7 @@ function Invitations() {
   return (
     <Page title={words.title} explanation={words.explanation} action={list !== undefined && list.length > 0 && invite}>
       {invitations.error !== null && (
-        <FailureAlert failure={failureOf(invitations.error)} retry={() => void invitations.refetch()} />
+        <FailureAlert failure={toFailure(invitations.error)} retry={() => void invitations.refetch()} />
       )}
       {invitations.isPending && <Placeholder rows={3} height={72} />}
       {list?.length === 0 && (

@@ -5,8 +5,8 @@ import { ButtonLink } from '../../components/links.tsx';
 import { Page, Placeholder } from '../../components/page.tsx';
 import { me } from '../../session.ts';
 import { membersTexts as words } from '../../messages/members.ts';
-import { failureOf, query } from '../../trpc.ts';
-import { membersOf } from './members/member.ts';
+import { toFailure, query } from '../../trpc.ts';
+import { membersQuery } from './members/member.ts';
 import { OfferedTeams } from './members/offered-teams.tsx';
 import { Ownership } from './members/ownership.tsx';
 import { TeamMembers } from './members/team-members.tsx';
@@ -18,7 +18,7 @@ export function MembersPage() {
   const page = useTeam();
   const { team } = page;
   const isVisible = page.can('access_dashboard');
-  const members = useQuery({ ...membersOf(team.id), enabled: isVisible });
+  const members = useQuery({ ...membersQuery(team.id), enabled: isVisible });
   const invite = page.can('invite_members') && (
     <ButtonLink to="/teams/$teamId/invitations" params={{ teamId: team.id }}>
       {words.invite}
@@ -29,7 +29,7 @@ export function MembersPage() {
       <OfferToReader />
       {!isVisible && <Text>{words.hidden}</Text>}
       {members.error !== null && (
-        <FailureAlert failure={failureOf(members.error)} retry={() => void members.refetch()} />
+        <FailureAlert failure={toFailure(members.error)} retry={() => void members.refetch()} />
       )}
       {isVisible && members.isPending && <Placeholder rows={4} height={60} />}
       {members.data !== undefined && <TeamMembers members={members.data} />}

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { FailureAlert } from '../../components/failure-alert.tsx';
 import { Page } from '../../components/page.tsx';
 import { overviewTexts as words } from '../../messages/team.ts';
-import { failureOf, query } from '../../trpc.ts';
+import { toFailure, query } from '../../trpc.ts';
 import { Cards, CardsPlaceholder } from './overview/cards.tsx';
 import { FirstSteps } from './overview/first-steps.tsx';
 import { useTeam } from './team.ts';
@@ -23,7 +23,7 @@ export function OverviewPage() {
         </Alert>
       )}
       {overview.error !== null && (
-        <FailureAlert failure={failureOf(overview.error)} retry={() => void overview.refetch()} />
+        <FailureAlert failure={toFailure(overview.error)} retry={() => void overview.refetch()} />
       )}
       {overview.isPending && <CardsPlaceholder />}
       {overview.data !== undefined && (

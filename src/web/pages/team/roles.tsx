@@ -5,7 +5,7 @@ import { FailureAlert } from '../../components/failure-alert.tsx';
 import { People } from '../../components/icons.tsx';
 import { Page } from '../../components/page.tsx';
 import { rolesTexts as words } from '../../messages/roles.ts';
-import { failureOf, query } from '../../trpc.ts';
+import { toFailure, query } from '../../trpc.ts';
 import { Catalogue } from './roles/catalogue.tsx';
 import { DeleteRole } from './roles/delete-role.tsx';
 import { CreateRole, EditRole } from './roles/role-dialogs.tsx';
@@ -42,7 +42,7 @@ export function RolesPage() {
     <Page title={words.title} explanation={words.explanation} action={own.length > 0 && create}>
       {!mayEdit && <Alert color="gray">{words.readOnly}</Alert>}
       {members.error !== null && (
-        <FailureAlert failure={failureOf(members.error)} retry={() => void members.refetch()} />
+        <FailureAlert failure={toFailure(members.error)} retry={() => void members.refetch()} />
       )}
       <RoleList title={words.builtIn} roles={roles.filter(({ isSystemRole }) => isSystemRole)} {...list} />
       {own.length > 0 ? (

@@ -7,7 +7,7 @@ import { ButtonLink } from '../../components/links.tsx';
 import { LoadingPage, Page } from '../../components/page.tsx';
 import { texts } from '../../messages/console.ts';
 import { teamTexts as words } from '../../messages/team.ts';
-import { failureOf, query } from '../../trpc.ts';
+import { toFailure, query } from '../../trpc.ts';
 import { isAbout } from './refresh.ts';
 import { TeamContext, type Permission, type Role, type Team } from './team.ts';
 import './team.css';
@@ -33,7 +33,7 @@ export function TeamLayout() {
   return <TeamFrame team={team.data} permissions={permissions.data} roles={roles.data ?? []} />;
 }
 
-const isGone = (error: unknown): boolean => failureOf(error).code === 'team_not_found';
+const isGone = (error: unknown): boolean => toFailure(error).code === 'team_not_found';
 
 /** Updates the whole layout once a query finds that the team was deleted or the user removed. */
 function useDepartures(teamId: string): void {
@@ -55,7 +55,7 @@ function FailedTeam({ error, retry }: { readonly error: Error; readonly retry: (
   const isOver = isGone(error);
   return (
     <Page title={isOver ? words.goneTitle : words.failedTitle} explanation={isOver ? words.gone : undefined}>
-      <FailureAlert failure={failureOf(error)} retry={isOver ? undefined : retry} />
+      <FailureAlert failure={toFailure(error)} retry={isOver ? undefined : retry} />
       <Group>
         <ButtonLink to="/" variant="default">
           {texts.toTeams}

@@ -4,7 +4,7 @@ import { FailureAlert } from '../../../components/failure-alert.tsx';
 import { Placeholder } from '../../../components/page.tsx';
 import { Section } from '../../../components/section.tsx';
 import { billingTexts } from '../../../messages/billing.ts';
-import { failureOf, query, type Outputs } from '../../../trpc.ts';
+import { toFailure, query, type Outputs } from '../../../trpc.ts';
 import './billing.css';
 
 const words = billingTexts.seats;
@@ -13,7 +13,7 @@ export function Seats({ teamId }: { readonly teamId: string }) {
   const seats = useQuery(query('teams.seats', { teamId }));
   return (
     <Section title={words.title} explanation={words.explanation}>
-      {seats.error !== null && <FailureAlert failure={failureOf(seats.error)} retry={() => void seats.refetch()} />}
+      {seats.error !== null && <FailureAlert failure={toFailure(seats.error)} retry={() => void seats.refetch()} />}
       {seats.isPending && <Placeholder rows={1} height={72} />}
       {seats.data !== undefined && <SeatsBar {...seats.data} />}
     </Section>

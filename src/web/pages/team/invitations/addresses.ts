@@ -1,5 +1,5 @@
 /** Returns the distinct emails in a text, separated by lines or commas. Accepts `Ada <ada@example.com>`. */
-export function addressesIn(text: string): string[] {
+export function parseAddresses(text: string): string[] {
   const found = new Map<string, string>();
   for (const part of text.split(/[\n,;]/)) {
     const address = (/<([^<>]*)>\s*$/.exec(part)?.[1] ?? part).trim();

@@ -4,7 +4,7 @@ import { useDates } from '../../../components/dates.ts';
 import { FailureAlert } from '../../../components/failure-alert.tsx';
 import { useNotice } from '../../../components/notices.tsx';
 import { invitationsTexts as words } from '../../../messages/invitations.ts';
-import { failureOf, query, trpc, type Outputs } from '../../../trpc.ts';
+import { toFailure, query, trpc, type Outputs } from '../../../trpc.ts';
 import { useTeam } from '../team.ts';
 
 export type Invitation = Outputs['invitations']['list'][number];
@@ -84,7 +84,7 @@ export function InvitationRow({ invitation, onAgain, onRevoke }: InvitationRowPr
           )}
         </Group>
       </div>
-      {resend.error !== null && <FailureAlert failure={failureOf(resend.error)} />}
+      {resend.error !== null && <FailureAlert failure={toFailure(resend.error)} />}
     </li>
   );
 }

@@ -4,7 +4,7 @@ import { Dialog } from '../../../components/dialog.tsx';
 import { texts } from '../../../messages/console.ts';
 import { invitationsTexts } from '../../../messages/invitations.ts';
 import { useTeam } from '../team.ts';
-import { addressesIn } from './addresses.ts';
+import { parseAddresses } from './addresses.ts';
 import { useInviting } from './inviting.ts';
 import { Results } from './results.tsx';
 import { RolePicker } from './role-picker.tsx';
@@ -26,7 +26,7 @@ export function InviteDialog({ email, roleId, onClose }: InviteDialogProps) {
   const field = useRef<HTMLTextAreaElement>(null);
   const { results, pending, invite } = useInviting();
   const role = roles.find((each) => each.roleId === chosen) ?? roles[0];
-  const addresses = addressesIn(text);
+  const addresses = parseAddresses(text);
   const sent = results.filter(({ state }) => state === 'sent').length;
   const failed = results.filter(({ state }) => state === 'failed').length;
   const isDone = !pending && sent > 0 && failed === 0 && addresses.length === 0;

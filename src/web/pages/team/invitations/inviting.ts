@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { failureOf, query, trpc, type Failure } from '../../../trpc.ts';
+import { toFailure, query, trpc, type Failure } from '../../../trpc.ts';
 import { useTeam, type Role } from '../team.ts';
 
 /** The result for one email. */
@@ -37,7 +37,7 @@ export function useInviting() {
         settle({ email, state: 'sent', link });
       } catch (error) {
         failed.push(email);
-        settle({ email, state: 'failed', failure: failureOf(error) });
+        settle({ email, state: 'failed', failure: toFailure(error) });
       }
     }
     setPending(false);

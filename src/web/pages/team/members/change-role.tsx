@@ -7,7 +7,7 @@ import { permissionTexts } from '../../../messages/permissions.ts';
 import { trpc } from '../../../trpc.ts';
 import { useTeam, type Role } from '../team.ts';
 import type { MemberChange } from './changes.ts';
-import { nameOf, type Member } from './member.ts';
+import { getMemberName, type Member } from './member.ts';
 
 type ChangeRoleProps = {
   readonly member: Member;
@@ -20,7 +20,7 @@ export function ChangeRole({ member, onChange, onClose }: ChangeRoleProps) {
   const { team, roles } = useTeam();
   const [chosen, setChosen] = useState(member.roleId);
   const assignable = roles.filter(({ isAssignable }) => isAssignable);
-  const name = nameOf(member);
+  const name = getMemberName(member);
 
   const submit = () => {
     const role = assignable.find(({ roleId }) => roleId === chosen);

@@ -1,10 +1,10 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useNotice } from '../../../components/notices.tsx';
-import { failureOf, type Failure } from '../../../trpc.ts';
+import { toFailure, type Failure } from '../../../trpc.ts';
 import { useTeamRefresh } from '../refresh.ts';
 import { useTeam } from '../team.ts';
-import { membersOf, type Member } from './member.ts';
+import { membersQuery, type Member } from './member.ts';
 
 export type MemberChange = {
   readonly member: Member;
@@ -27,7 +27,7 @@ export function useMemberChanges() {
   const refresh = useTeamRefresh();
   const { team } = useTeam();
   const [refusal, setRefusal] = useState<{ member: Member; failure: Failure }>();
-  const { queryKey } = membersOf(team.id);
+  const { queryKey } = membersQuery(team.id);
 
   const show = (userId: string, change: (member: Member) => Member) =>
     queries.setQueryData(queryKey, (members) =>
@@ -46,7 +46,7 @@ export function useMemberChanges() {
     // Reverts only this row, because another can be changing concurrently.
     onError: (error, { member }) => {
       show(member.userId, () => member);
-      setRefusal({ member, failure: failureOf(error) });
+      setRefusal({ member, failure: toFailure(error) });
     },
     onSettled: refresh,
   });

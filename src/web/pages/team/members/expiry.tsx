@@ -9,25 +9,25 @@ import { membersTexts as words } from '../../../messages/members.ts';
 import { trpc } from '../../../trpc.ts';
 import { useTeam } from '../team.ts';
 import { useTeamCall } from './changes.ts';
-import { nameOf, type Member } from './member.ts';
+import { getMemberName, type Member } from './member.ts';
 
 /** Returns the end of a day, such as `2027-01-31`, in the user’s time zone. */
-const endOf = (day: string): string => new Date(`${day}T23:59:59`).toISOString();
+const getEndOfDay = (day: string): string => new Date(`${day}T23:59:59`).toISOString();
 
 const pad = (number: number): string => String(number).padStart(2, '0');
-const dayOf = (date: Date): string => `${date.getFullYear()}-${pad(date.getMonth() + 1)}-${pad(date.getDate())}`;
+const getDay = (date: Date): string => `${date.getFullYear()}-${pad(date.getMonth() + 1)}-${pad(date.getDate())}`;
 
 export function Expiry({ member, onClose }: { readonly member: Member; readonly onClose: () => void }) {
   const { team } = useTeam();
   const { day } = useDates();
   const notify = useNotice();
   const teamCall = useTeamCall();
-  const name = nameOf(member);
+  const name = getMemberName(member);
   const { userId, expiresAt: current } = member;
   const form = useCallForm({
-    initialValues: { expiresAt: current === null ? '' : dayOf(new Date(current)) },
+    initialValues: { expiresAt: current === null ? '' : getDay(new Date(current)) },
     call: async ({ expiresAt: lastDay }) => {
-      const expiresAt = lastDay === '' ? '' : endOf(lastDay);
+      const expiresAt = lastDay === '' ? '' : getEndOfDay(lastDay);
       await teamCall(trpc.members.setExpiry.mutate({ teamId: team.id, userId, expiresAt }));
       return expiresAt;
     },
@@ -47,7 +47,7 @@ export function Expiry({ member, onClose }: { readonly member: Member; readonly 
             type="date"
             label={words.expiryDay}
             description={words.expiryHint}
-            min={dayOf(new Date())}
+            min={getDay(new Date())}
             max="9999-12-31"
             data-autofocus
           />

@@ -1,9 +1,9 @@
 import { ActionIcon, Menu } from '@mantine/core';
 import { More } from '../../../components/icons.tsx';
 import { membersTexts as words } from '../../../messages/members.ts';
-import { nameOf, type Action, type Member } from './member.ts';
+import { getMemberName, type Action, type Member } from './member.ts';
 
-const labelOf = (action: Action, { expiresAt }: Member): string =>
+const getActionLabel = (action: Action, { expiresAt }: Member): string =>
   action === 'expiry' ? (expiresAt === null ? words.setExpiry : words.changeExpiry) : LABELS[action];
 
 const LABELS: Readonly<Record<Exclude<Action, 'expiry'>, string>> = {
@@ -36,7 +36,7 @@ export const MemberMenu = ({ member, actions, onAction }: MemberMenuProps) => (
         color="gray"
         size="lg"
         data-member={member.membershipId}
-        aria-label={words.actionsOf(nameOf(member))}
+        aria-label={words.actionsOf(getMemberName(member))}
       >
         <More />
       </ActionIcon>
@@ -48,7 +48,7 @@ export const MemberMenu = ({ member, actions, onAction }: MemberMenuProps) => (
           {...(action === 'remove' && { className: 'member-remove' })}
           onClick={() => onAction(action)}
         >
-          {labelOf(action, member)}
+          {getActionLabel(action, member)}
         </Menu.Item>
       ))}
     </Menu.Dropdown>
@@ -56,5 +56,5 @@ export const MemberMenu = ({ member, actions, onAction }: MemberMenuProps) => (
 );
 
 /** Focuses the button that opened a dialog, or the heading if its row was removed. */
-export const focusMenuOf = ({ membershipId }: Member): void =>
+export const focusMenu = ({ membershipId }: Member): void =>
   (document.querySelector<HTMLElement>(`[data-member="${membershipId}"]`) ?? document.querySelector('h1'))?.focus();

@@ -2,7 +2,7 @@ import { Avatar, Badge, Group, Table, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useDates } from '../../../components/dates.ts';
 import { membersTexts as words } from '../../../messages/members.ts';
-import { nameOf, stateOf, type Member, type MemberState } from './member.ts';
+import { getMemberName, getMemberState, type Member, type MemberState } from './member.ts';
 
 const COLORS: Readonly<Record<MemberState, string>> = { active: 'teal', inactive: 'gray', expired: 'yellow' };
 
@@ -11,7 +11,7 @@ type MemberRowProps = { readonly member: Member; readonly isYou: boolean; readon
 // Explicit ARIA roles: some browsers drop them from table rows that are laid out as cards.
 export function MemberRow({ member, isYou, actions }: MemberRowProps) {
   const { day } = useDates();
-  const name = nameOf(member);
+  const name = getMemberName(member);
   const joined = member.joinedAt === null ? '' : day(member.joinedAt);
   return (
     <Table.Tr role="row">
@@ -54,7 +54,7 @@ export function MemberRow({ member, isYou, actions }: MemberRowProps) {
 
 function State({ member }: { readonly member: Member }) {
   const { day } = useDates();
-  const state = stateOf(member);
+  const state = getMemberState(member);
   return (
     <Group gap={6}>
       <Badge variant="light" color={COLORS[state]} tt="none">

@@ -1,3 +1,4 @@
+import { getDisplayName } from '../../../components/display-name.ts';
 import { membersTexts as words } from '../../../messages/members.ts';
 import { query, type Outputs } from '../../../trpc.ts';
 import type { useTeam } from '../team.ts';
@@ -5,13 +6,13 @@ import type { useTeam } from '../team.ts';
 export type Member = Outputs['members']['list'][number];
 export type MemberState = 'active' | 'inactive' | 'expired';
 
-export const membersOf = (teamId: string) => query('members.list', { teamId });
+export const membersQuery = (teamId: string) => query('members.list', { teamId });
 
 /** Returns the name of a member, or the email if there is none. */
-export const nameOf = ({ firstName, lastName, email }: Pick<Member, 'firstName' | 'lastName' | 'email'>): string =>
-  [firstName, lastName].filter(Boolean).join(' ') || (email ?? words.nameless);
+export const getMemberName = (member: Pick<Member, 'firstName' | 'lastName' | 'email'>): string =>
+  getDisplayName(member, words.nameless);
 
-export function stateOf({ isActive, expiresAt }: Pick<Member, 'isActive' | 'expiresAt'>): MemberState {
+export function getMemberState({ isActive, expiresAt }: Pick<Member, 'isActive' | 'expiresAt'>): MemberState {
   if (isActive) return 'active';
   return expiresAt !== null && new Date(expiresAt) <= new Date() ? 'expired' : 'inactive';
 }
@@ -43,7 +44,7 @@ export function actionsOn(member: Member, page: TeamPage, readerId: string): rea
   if (page.can('remove_members')) {
     actions.push('expiry');
     // Activating an expired membership also removes its end date.
-    if (member.expiresAt !== null && stateOf(member) !== 'expired') actions.push('endless');
+    if (member.expiresAt !== null && getMemberState(member) !== 'expired') actions.push('endless');
     actions.push(member.isActive ? 'deactivate' : 'activate');
   }
   if (page.team.role.id === 'owner' && member.isActive) actions.push('offer');

@@ -6,7 +6,7 @@ import { membersTexts } from '../../../messages/members.ts';
 import { query, trpc } from '../../../trpc.ts';
 import { useTeam } from '../team.ts';
 import { useTeamCall } from './changes.ts';
-import { nameOf, type Member } from './member.ts';
+import { getMemberName, type Member } from './member.ts';
 
 const words = membersTexts.ownership;
 
@@ -16,8 +16,8 @@ export function Offer({ member, onClose }: { readonly member: Member; readonly o
   const notify = useNotice();
   const teamCall = useTeamCall();
   const { data: standing } = useQuery(query('teams.ownershipOffer', { teamId: team.id }));
-  const name = nameOf(member);
-  const replaced = standing && standing.nominee.userId !== member.userId ? nameOf(standing.nominee) : undefined;
+  const name = getMemberName(member);
+  const replaced = standing && standing.nominee.userId !== member.userId ? getMemberName(standing.nominee) : undefined;
   return (
     <Confirmation
       title={words.offerTitle(name)}

@@ -6,7 +6,7 @@ import { useDates } from '../../../components/dates.ts';
 import { FailureAlert } from '../../../components/failure-alert.tsx';
 import { useNotice } from '../../../components/notices.tsx';
 import { membersTexts } from '../../../messages/members.ts';
-import { failureOf, trpc, type Outputs } from '../../../trpc.ts';
+import { toFailure, trpc, type Outputs } from '../../../trpc.ts';
 
 type OfferedTeam = Outputs['teams']['ownershipOffers'][number];
 
@@ -26,7 +26,7 @@ export function OfferedTeams({ offers }: { readonly offers: readonly OfferedTeam
   });
   return (
     <>
-      {decline.error !== null && <FailureAlert failure={failureOf(decline.error)} />}
+      {decline.error !== null && <FailureAlert failure={toFailure(decline.error)} />}
       {offers.map((offer) => (
         <Alert key={offer.teamId} color="blue" title={words.offeredTitle(offer.teamName)}>
           <Text size="sm">{words.offeredText(day(offer.expiresAt))}</Text>

@@ -6,10 +6,10 @@ import { useNotice } from '../../../components/notices.tsx';
 import { Placeholder } from '../../../components/page.tsx';
 import { Section } from '../../../components/section.tsx';
 import { membersTexts } from '../../../messages/members.ts';
-import { failureOf, query, trpc } from '../../../trpc.ts';
+import { toFailure, query, trpc } from '../../../trpc.ts';
 import { useTeam } from '../team.ts';
 import { useTeamCall } from './changes.ts';
-import { nameOf } from './member.ts';
+import { getMemberName } from './member.ts';
 
 const words = membersTexts.ownership;
 
@@ -27,13 +27,13 @@ export function Ownership({ canOffer }: { readonly canOffer: boolean }) {
   return (
     <Section title={words.title} explanation={words.explanation}>
       {offer.isPending && <Placeholder rows={1} />}
-      {offer.error !== null && <FailureAlert failure={failureOf(offer.error)} retry={() => void offer.refetch()} />}
-      {withdrawal.error !== null && <FailureAlert failure={failureOf(withdrawal.error)} />}
+      {offer.error !== null && <FailureAlert failure={toFailure(offer.error)} retry={() => void offer.refetch()} />}
+      {withdrawal.error !== null && <FailureAlert failure={toFailure(withdrawal.error)} />}
       {offer.data === null && <Text size="sm">{canOffer ? words.none : words.alone}</Text>}
       {offer.data && (
         <>
           <div>
-            <Text>{words.pending(nameOf(offer.data.nominee), day(offer.data.expiresAt))}</Text>
+            <Text>{words.pending(getMemberName(offer.data.nominee), day(offer.data.expiresAt))}</Text>
             <Text size="sm" c="dimmed">
               {words.pendingHint}
             </Text>

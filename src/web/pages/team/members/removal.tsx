@@ -5,10 +5,10 @@ import { FailureAlert } from '../../../components/failure-alert.tsx';
 import { useNotice } from '../../../components/notices.tsx';
 import { Placeholder } from '../../../components/page.tsx';
 import { membersTexts as words } from '../../../messages/members.ts';
-import { failureOf, query, trpc, type Outputs } from '../../../trpc.ts';
+import { toFailure, query, trpc, type Outputs } from '../../../trpc.ts';
 import { useTeam } from '../team.ts';
 import { useTeamCall } from './changes.ts';
-import { membersOf, nameOf, type Member } from './member.ts';
+import { membersQuery, getMemberName, type Member } from './member.ts';
 
 /** Asks for confirmation before a member is removed, and lists what stops working. */
 export function Removal({ member, onClose }: { readonly member: Member; readonly onClose: () => void }) {
@@ -16,7 +16,7 @@ export function Removal({ member, onClose }: { readonly member: Member; readonly
   const queries = useQueryClient();
   const notify = useNotice();
   const teamCall = useTeamCall();
-  const name = nameOf(member);
+  const name = getMemberName(member);
   const { userId } = member;
   // Always reloaded, because a cached preview could be out of date.
   const preview = useQuery({
@@ -31,7 +31,7 @@ export function Removal({ member, onClose }: { readonly member: Member; readonly
       isReady={preview.data !== undefined}
       call={() => teamCall(trpc.removeTeamMember.mutate({ teamId: team.id, userId }))}
       onSuccess={() => {
-        queries.setQueryData(membersOf(team.id).queryKey, (members) =>
+        queries.setQueryData(membersQuery(team.id).queryKey, (members) =>
           members?.filter((each) => each.userId !== userId),
         );
         onClose();
@@ -41,7 +41,7 @@ export function Removal({ member, onClose }: { readonly member: Member; readonly
     >
       {preview.isPending && <Placeholder rows={1} height={22} />}
       {preview.error !== null && (
-        <FailureAlert failure={failureOf(preview.error)} retry={() => void preview.refetch()} />
+        <FailureAlert failure={toFailure(preview.error)} retry={() => void preview.refetch()} />
       )}
       {preview.data !== undefined && <Stopping preview={preview.data} isOwner={team.role.id === 'owner'} />}
     </Confirmation>

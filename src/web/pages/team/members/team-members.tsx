@@ -9,10 +9,10 @@ import { useTeam } from '../team.ts';
 import { ChangeRole } from './change-role.tsx';
 import { useMemberChanges } from './changes.ts';
 import { Expiry } from './expiry.tsx';
-import { MemberMenu, focusMenuOf } from './member-menu.tsx';
+import { MemberMenu, focusMenu } from './member-menu.tsx';
 import { MemberRow } from './member-row.tsx';
 import { MemberTable } from './member-table.tsx';
-import { actionsOn, nameOf, stateOf, type Action, type Member } from './member.ts';
+import { actionsOn, getMemberName, getMemberState, type Action, type Member } from './member.ts';
 import { Offer } from './offer.tsx';
 import { Removal } from './removal.tsx';
 
@@ -27,19 +27,19 @@ export function TeamMembers({ members }: { readonly members: readonly Member[] }
   const [asked, setAsked] = useState<Asked>();
 
   const act = (action: Action, member: Member) => {
-    const [name, of] = [nameOf(member), { teamId: team.id, userId: member.userId }];
+    const [name, of] = [getMemberName(member), { teamId: team.id, userId: member.userId }];
     if (action === 'deactivate') {
       const call = () => trpc.members.deactivate.mutate(of);
       change({ member, now: { isActive: false }, call, notice: words.deactivated(name) });
     } else if (action === 'activate') {
-      const now = { isActive: true, ...(stateOf(member) === 'expired' && { expiresAt: null }) };
+      const now = { isActive: true, ...(getMemberState(member) === 'expired' && { expiresAt: null }) };
       change({ member, now, call: () => trpc.members.activate.mutate(of), notice: words.activated(name) });
     } else if (action === 'endless') {
       const call = () => trpc.members.setExpiry.mutate({ ...of, expiresAt: null });
       change({ member, now: { expiresAt: null }, call, notice: words.expiryRemoved(name) });
     } else setAsked({ action, member });
   };
-  const rowOf = (member: Member) => {
+  const renderRow = (member: Member) => {
     const actions = person === undefined ? [] : actionsOn(member, page, person.id);
     return (
       <MemberRow
@@ -58,7 +58,7 @@ export function TeamMembers({ members }: { readonly members: readonly Member[] }
     member: asked.member,
     onClose: () => {
       setAsked(undefined);
-      requestAnimationFrame(() => focusMenuOf(asked.member));
+      requestAnimationFrame(() => focusMenu(asked.member));
     },
   };
   return (
@@ -66,11 +66,11 @@ export function TeamMembers({ members }: { readonly members: readonly Member[] }
       {refusal !== undefined && (
         <div className="members-refusal">
           <FailureAlert failure={refusal.failure} onClose={forget}>
-            <Text size="sm">{words.undone(nameOf(refusal.member))}</Text>
+            <Text size="sm">{words.undone(getMemberName(refusal.member))}</Text>
           </FailureAlert>
         </div>
       )}
-      <MemberTable members={members} row={rowOf} />
+      <MemberTable members={members} row={renderRow} />
       {dialog && asked.action === 'role' && <ChangeRole {...dialog} onChange={change} />}
       {dialog && asked.action === 'expiry' && <Expiry {...dialog} />}
       {dialog && asked.action === 'offer' && <Offer {...dialog} />}

@@ -34,7 +34,7 @@ export function FirstSteps({ overview: { members, invitations, apiKeys } }: { re
               {words.try}
             </Text>
             <Text component="div" size="sm" w="100%">
-              <Copyable label={words.curl} value={curlOf(team.id)} />
+              <Copyable label={words.curl} value={createCurl(team.id)} />
             </Text>
           </Step>
         )}
@@ -72,5 +72,5 @@ const Step = ({ title, hint, isDone, children }: StepProps) => (
 );
 
 /** A call that a team key with the scope `teams:read` can make. */
-const curlOf = (teamId: string): string =>
+const createCurl = (teamId: string): string =>
   `curl -H "Authorization: Bearer $KEY" ${window.location.origin}/api/v1/teams/${teamId}`;

@@ -3,7 +3,7 @@ import { Section } from '../../../components/section.tsx';
 import { permissionTexts } from '../../../messages/permissions.ts';
 import { rolesTexts } from '../../../messages/roles.ts';
 import { useTeam } from '../team.ts';
-import { nameOfRole } from './names.ts';
+import { getRoleName } from './role-name.ts';
 import { PERMISSIONS } from './permissions.ts';
 
 const words = rolesTexts.catalogue;
@@ -26,7 +26,7 @@ export function Catalogue() {
               {words.heldBy(
                 roles
                   .filter(({ permissions }) => permissions.includes(permission))
-                  .map(nameOfRole)
+                  .map(getRoleName)
                   .join(', '),
               )}
             </Text>

@@ -9,7 +9,7 @@ import { rolesTexts as words } from '../../../messages/roles.ts';
 import { query, trpc } from '../../../trpc.ts';
 import { useTeamRefresh } from '../refresh.ts';
 import { useTeam, type Role } from '../team.ts';
-import { nameOfRole } from './names.ts';
+import { getRoleName } from './role-name.ts';
 
 type DeleteRoleProps = { readonly role: Role; readonly onClose: () => void };
 
@@ -27,13 +27,15 @@ export function DeleteRole({ role, onClose }: DeleteRoleProps) {
       const replacement = roles.find(({ roleId }) => roleId === replacementRoleId);
       await refresh();
       onClose();
-      notify(words.deleted(nameOfRole(role), replacement === undefined ? replacementRoleId : nameOfRole(replacement)));
+      notify(
+        words.deleted(getRoleName(role), replacement === undefined ? replacementRoleId : getRoleName(replacement)),
+      );
     },
     onError: () => void refresh(),
     faults: { replacementRoleId: { min_length: words.chooseReplacement, invalid_value: words.replacementGone } },
   });
   return (
-    <Dialog onClose={onClose} title={words.deleteTitle(nameOfRole(role))}>
+    <Dialog onClose={onClose} title={words.deleteTitle(getRoleName(role))}>
       <form onSubmit={form.submit} noValidate>
         <Stack gap="md">
           <div>
@@ -47,7 +49,7 @@ export function DeleteRole({ role, onClose }: DeleteRoleProps) {
             label={words.replacement}
             data={[
               { value: '', label: words.chooseReplacement },
-              ...replacements.map((each) => ({ value: each.roleId, label: nameOfRole(each) })),
+              ...replacements.map((each) => ({ value: each.roleId, label: getRoleName(each) })),
             ]}
             data-autofocus
           />

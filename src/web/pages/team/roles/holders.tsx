@@ -3,7 +3,8 @@ import { useState } from 'react';
 import { TextLink } from '../../../components/links.tsx';
 import { rolesTexts as words } from '../../../messages/roles.ts';
 import { useTeam, type Role } from '../team.ts';
-import { nameOfMember, nameOfRole, type Member } from './names.ts';
+import { getDisplayName } from '../../../components/display-name.ts';
+import { getRoleName, type Member } from './role-name.ts';
 
 /** The number of names shown; the members page lists all. */
 const NAMES = 50;
@@ -24,14 +25,16 @@ export function Holders({ role, members }: HoldersProps) {
     );
   return (
     <details className="role-holders" onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary aria-label={`${words.holdersOf(nameOfRole(role))}: ${words.holders(holders.length)}`}>
+      <summary aria-label={`${words.holdersOf(getRoleName(role))}: ${words.holders(holders.length)}`}>
         {words.holders(holders.length)}
       </summary>
       {isOpen && (
         <ul>
           {holders.slice(0, NAMES).map((holder) => (
             <li key={holder.membershipId} className="wrap">
-              {holder.isActive ? nameOfMember(holder) : words.notActive(nameOfMember(holder))}
+              {holder.isActive
+                ? getDisplayName(holder, holder.userId)
+                : words.notActive(getDisplayName(holder, holder.userId))}
             </li>
           ))}
           {holders.length > NAMES && (

@@ -9,7 +9,7 @@ import { rolesTexts as words } from '../../../messages/roles.ts';
 import { trpc } from '../../../trpc.ts';
 import { useTeamRefresh } from '../refresh.ts';
 import { useTeam, type Permission, type Role } from '../team.ts';
-import { nameOfRole } from './names.ts';
+import { getRoleName } from './role-name.ts';
 import { PermissionChoice } from './permission-choice.tsx';
 
 type RoleFields = { readonly name: string; readonly permissions: Permission[] };
@@ -40,7 +40,7 @@ export function EditRole({ role, onClose }: { readonly role: Role; readonly onCl
   const { team } = useTeam();
   return (
     <RoleDialog
-      title={words.editOf(nameOfRole(role))}
+      title={words.editOf(getRoleName(role))}
       submit={texts.save}
       role={role}
       call={(fields) => trpc.roles.update.mutate({ teamId: team.id, roleId: role.roleId, ...fields })}
@@ -61,7 +61,7 @@ function RoleDialog({ title, submit, role, call, done, onClose }: RoleDialogProp
     onSuccess: async (saved) => {
       await refresh();
       onClose();
-      notify(done(nameOfRole(saved)));
+      notify(done(getRoleName(saved)));
     },
     onError: () => void refresh(),
     faults: { name: { invalid_value: words.nameTaken } },

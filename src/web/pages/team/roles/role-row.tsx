@@ -3,7 +3,7 @@ import { permissionTexts } from '../../../messages/permissions.ts';
 import { rolesTexts as words } from '../../../messages/roles.ts';
 import { useTeam, type Role } from '../team.ts';
 import { Holders } from './holders.tsx';
-import { nameOfRole, type Member } from './names.ts';
+import { getRoleName, type Member } from './role-name.ts';
 
 export type RoleRowProps = {
   readonly role: Role;
@@ -15,7 +15,7 @@ export type RoleRowProps = {
 
 export function RoleRow({ role, members, onEdit, onDelete }: RoleRowProps) {
   const { team, can } = useTeam();
-  const name = nameOfRole(role);
+  const name = getRoleName(role);
   const isOffered = !role.isSystemRole && can('edit_team_settings');
   return (
     <li className="row row-high">

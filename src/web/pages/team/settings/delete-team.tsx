@@ -5,7 +5,7 @@ import { Dialog } from '../../../components/dialog.tsx';
 import { FailureAlert } from '../../../components/failure-alert.tsx';
 import { texts } from '../../../messages/console.ts';
 import { settingsTexts } from '../../../messages/settings.ts';
-import { failureOf, trpc } from '../../../trpc.ts';
+import { toFailure, trpc } from '../../../trpc.ts';
 import { useTeamRefresh } from '../refresh.ts';
 import { useTeam } from '../team.ts';
 import { useTeamEnded } from './changes.ts';
@@ -42,7 +42,7 @@ export function DeleteTeam({ onClose }: { readonly onClose: () => void }) {
               ))}
             </ul>
           </div>
-          {deletion.error !== null && <FailureAlert failure={failureOf(deletion.error)} />}
+          {deletion.error !== null && <FailureAlert failure={toFailure(deletion.error)} />}
           <TextInput
             label={words.type}
             description={team.name}

@@ -3,16 +3,16 @@ import { consentTexts as words } from '../../messages/oauth.ts';
 import type { Outputs } from '../../trpc.ts';
 
 /** What an application gets access to. `teamId` is '' until a team is chosen. */
-export type Reach = { readonly kind: 'account' } | { readonly kind: 'team'; readonly teamId: string };
+export type Audience = { readonly kind: 'account' } | { readonly kind: 'team'; readonly teamId: string };
 
-type ReachChoiceProps = {
+type AudienceChoiceProps = {
   readonly teams: Outputs['authorizations']['read']['teams'];
-  readonly reach: Reach | undefined;
-  readonly onChange: (reach: Reach) => void;
+  readonly audience: Audience | undefined;
+  readonly onChange: (audience: Audience) => void;
 };
 
 /** Chooses the whole account or one team. Nothing is preselected, so that the choice is deliberate. */
-export function ReachChoice({ teams, reach, onChange }: ReachChoiceProps) {
+export function AudienceChoice({ teams, audience, onChange }: AudienceChoiceProps) {
   const [only, ...others] = teams;
   const single = others.length === 0 ? only : undefined;
   return (
@@ -21,7 +21,7 @@ export function ReachChoice({ teams, reach, onChange }: ReachChoiceProps) {
         label={words.audience}
         required
         withAsterisk={false}
-        value={reach?.kind ?? null}
+        value={audience?.kind ?? null}
         onChange={(kind) => onChange(kind === 'account' ? { kind } : { kind: 'team', teamId: single?.id ?? '' })}
       >
         <Stack gap="sm" mt="sm">
@@ -35,11 +35,11 @@ export function ReachChoice({ teams, reach, onChange }: ReachChoiceProps) {
           )}
         </Stack>
       </Radio.Group>
-      {reach?.kind === 'team' && single === undefined && (
+      {audience?.kind === 'team' && single === undefined && (
         <NativeSelect
           className="consent-team"
           label={words.whichTeam}
-          value={reach.teamId}
+          value={audience.teamId}
           onChange={(event) => onChange({ kind: 'team', teamId: event.currentTarget.value })}
           data={[
             { value: '', label: words.choose, disabled: true },
