@@ -47,6 +47,7 @@ export const apiKeysRouter = router({
           'scope_not_allowed',
           'scope_account_only',
           'key_limit_reached',
+          'email_not_verified',
           'team_not_found',
           'permission_missing',
         ],

@@ -24,7 +24,7 @@ export const teamsRouter = router({
         summary: 'Create a team',
         description: 'The caller becomes its owner and first member. Denied at the team limit of the account.',
         returns: 'The new team.',
-        errors: ['team_limit_reached'],
+        errors: ['team_limit_reached', 'email_not_verified'],
         status: 201,
       }),
     )
