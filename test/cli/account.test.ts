@@ -46,7 +46,7 @@ describe('account create', () => {
   });
 
   // Guarantees one account per mailbox, also for two operators at the same moment.
-  test('of two with one address in two spellings one is refused', async () => {
+  test('of two with one email address in two spellings one fails', async () => {
     const runs = await Promise.all([
       roster.run('account', 'create', '--email', 'twin@example.com'),
       roster.run('account', 'create', '--email', 'TWIN@Example.com'),
@@ -61,7 +61,7 @@ describe('account create', () => {
     );
   });
 
-  test('refuses in one line that names the option', async () => {
+  test('rejects invalid options in one line that names the option', async () => {
     const create = (...args: string[]) => roster.refusal('account', 'create', ...args);
 
     const lines = await Promise.all([
@@ -85,7 +85,7 @@ describe('account create', () => {
 });
 
 describe('account disable, enable and list', () => {
-  test('disabling refuses keys and ends sessions; enabling gives the keys back, not the sessions', async () => {
+  test('disabling rejects keys and revokes sessions; enabling restores the keys, not the sessions', async () => {
     const { id, email } = await roster.account();
     const tokens = createTokens('rst');
     const { secret } = await createApiKey(
@@ -119,7 +119,7 @@ describe('account disable, enable and list', () => {
 });
 
 describe('a password hash', () => {
-  test('is of its password alone, whatever way its accents are composed', async () => {
+  test('accepts only its password, however its accents are composed', async () => {
     const hash = await hashPassword('caf\u00e9 au lait');
 
     expect(await verifyPassword('cafe\u0301 au lait', hash)).toBe(true);

@@ -60,7 +60,7 @@ test('a CSV has a line an event, and no formula', async () => {
   expect(rest.match(/evt_\w+/g)).toEqual([later]);
 });
 
-test('a log that was tampered with is told of, with the place, and exit 1', async () => {
+test('a log that was tampered with is reported, with the position and exit 1', async () => {
   await chain();
   const client = new pg.Client(roster.env.DATABASE_URL);
   await client.connect();

@@ -100,7 +100,7 @@ const backUp = (url: string, ...args: string[]) => run({ DATABASE_URL: url, SECR
 const restore = (url: string, ...args: string[]) => run({ DATABASE_URL: url, SECRET_KEYS }, ['restore', ...args]);
 
 describe('backup', () => {
-  test('is for its owner alone, tells what it holds, and overwrites nothing', async () => {
+  test('can be read only by its owner, reports its content, and overwrites nothing', async () => {
     const target = join(folder, 'of-command');
 
     const first = await backUp(source.databaseUrl, '--to', target, '--json');
@@ -124,7 +124,7 @@ describe('backup', () => {
       expect(content).not.toContain(secret);
   });
 
-  test('of a database without tables is refused, and leaves no file', async () => {
+  test('of a database without tables fails, and leaves no file', async () => {
     const empty = await anEmptyDatabase();
     const target = join(folder, 'of-nothing');
 
@@ -181,7 +181,7 @@ describe('backup', () => {
 });
 
 describe('restore', () => {
-  test('into an empty server finds every row of every table, and every waiting mail', async () => {
+  test('into an empty server restores every row of every table, and every waiting email', async () => {
     const original = await contentOf(await connectToSource());
     const target = await anEmptyDatabase();
 
@@ -198,7 +198,7 @@ describe('restore', () => {
     });
   });
 
-  test('gives back a service in which keys, grants, sign-in, waiting mails and the audit log work', async () => {
+  test('restores a service in which keys, grants, sign-in, waiting emails and the audit log work', async () => {
     const target = await anEmptyDatabase();
     await restoreBackup(target.url, file, { emails: true });
     const api = await startApi({}, { databaseUrl: target.url });
@@ -218,7 +218,7 @@ describe('restore', () => {
     expect(await verifyAudit(api.services)).toMatchObject({ faults: [], events: events + pending, pending: 0 });
   });
 
-  test('can leave the waiting mails out', async () => {
+  test('can omit the waiting emails', async () => {
     const target = await anEmptyDatabase();
 
     expect(await restore(target.url, '--from', file, '--without-emails')).toMatchObject({ code: 0, stderr: '' });
@@ -245,7 +245,7 @@ describe('restore', () => {
     );
   });
 
-  test('into a database with rows, or one that went further, is refused and changes nothing', async () => {
+  test('into a database with rows, or with newer migrations, fails and changes nothing', async () => {
     const used = await aMigratedDatabase();
     const further = await anEmptyDatabase();
     await migrate(further.url);

@@ -48,7 +48,7 @@ describe('billing set', () => {
     });
   });
 
-  test('refuses unknown plans, states and teams, and add-ons that are no count', async () => {
+  test('rejects unknown plans, states and teams, and units of add-ons that are no number', async () => {
     const team = await roster.team(await roster.account());
     const set = (...args: string[]) => roster.refusal('billing', 'set', '--team', team.id, ...args);
 

@@ -29,7 +29,7 @@ async function doctor(env: NodeJS.ProcessEnv) {
 }
 
 describe('migrate', () => {
-  test('tells what it applied, once', async () => {
+  test('prints the migrations that it applied, once', async () => {
     const env = { ...roster.env, DATABASE_URL: await anEmptyDatabase() };
 
     expect(await doctor(env)).toMatchObject({
@@ -71,7 +71,7 @@ describe('doctor', () => {
   });
 
   // Guarantees that a rolling upgrade does not look like a fault to the version that is going.
-  test('passes where a newer version has migrated, and says so', async () => {
+  test('passes if a newer version has migrated, and reports that', async () => {
     const later = 'Migration29991231000000_later';
     await roster.rows(`insert into mikro_orm_migrations (name) values ($1)`, [later]);
     onTestFinished(async () => void (await roster.rows('delete from mikro_orm_migrations where name = $1', [later])));
@@ -105,7 +105,7 @@ describe('doctor', () => {
     ]);
   });
 
-  test('knows a mail server by its greeting', async () => {
+  test('recognizes a mail server by its greeting', async () => {
     const server = createServer((socket) => socket.end('220 mail.example.com ESMTP\r\n')).listen(0, '127.0.0.1');
     onTestFinished(() => void server.close());
     await new Promise((resolve) => server.once('listening', resolve));
@@ -126,7 +126,7 @@ describe('doctor', () => {
   });
 });
 
-describe('a refusal', () => {
+describe('a failed command', () => {
   test('of what commander does not know is one line as well', async () => {
     const lines = await Promise.all([
       roster.refusal(),

@@ -82,7 +82,7 @@ describe('key create', () => {
     expect(await principalOf(ended.secret)).toBeNull();
   });
 
-  test('refuses what names no scope, no member, no time', async () => {
+  test('rejects missing scopes, accounts that are no members, and invalid times', async () => {
     const [owner, stranger] = await Promise.all([roster.account(), roster.account()]);
     const team = await roster.team(owner);
     const create = (email: string, ...args: string[]) => roster.refusal('key', 'create', '--email', email, ...args);

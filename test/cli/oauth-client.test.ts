@@ -80,7 +80,7 @@ describe('oauth-client create', () => {
     expect(JSON.stringify(events)).not.toContain(document.clientSecret);
   });
 
-  test('in words it says that the secret is shown only once', async () => {
+  test('prints that the secret is shown only once', async () => {
     const args = ['create', '--name', 'Desk', '--redirect-uri', 'https://desk.example/', '--confidential'];
 
     expect((await roster.run('oauth-client', ...args)).stdout).toMatch(
@@ -97,7 +97,7 @@ describe('oauth-client create', () => {
     expect(await one(document.clientId)).toMatchObject({ isNative: true, isConfidential: false, secrets: [] });
   });
 
-  test('refuses in one line that names the option', async () => {
+  test('rejects invalid options in one line that names the option', async () => {
     const before = await roster.rows('select id from oauth_client order by id');
     const refusal = (...args: string[]) => roster.refusal('oauth-client', 'create', ...args);
     const good = ['--redirect-uri', 'https://client.example/'];
@@ -169,7 +169,7 @@ describe('oauth-client rotate-secret', () => {
     expect(await Promise.all(secrets.map((secret) => isValid(clientId, secret)))).toEqual([false, false, true]);
   });
 
-  test('refuses what is no confidential client, and hours out of range', async () => {
+  test('rejects clients without a secret, and hours out of range', async () => {
     const { id } = await aClient({});
     const refusal = (...args: string[]) => roster.refusal('oauth-client', 'rotate-secret', '--client', ...args);
 

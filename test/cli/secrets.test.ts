@@ -48,7 +48,7 @@ const dataCheck = async (keys: string) => {
 };
 
 describe('secrets reseal', () => {
-  test('makes the old key superfluous without losing a text, is recorded, and doctor says when it can be dropped', async () => {
+  test('makes the old key superfluous without losing a text, is recorded, and doctor reports when it can be dropped', async () => {
     await everyText();
     expect(await dataCheck(`${NEW},${OLD}`)).toMatchObject({
       ok: true,

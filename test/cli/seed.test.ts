@@ -9,7 +9,7 @@ import { rosterOfItsOwn } from './roster.ts';
 
 describe('seed --demo', () => {
   // Guarantees that demo data never mixes into half of what is there.
-  test('adds everything once beside other accounts, then refuses and adds nothing', async () => {
+  test('adds everything once beside other accounts, then fails and adds nothing', async () => {
     const roster = await rosterOfItsOwn();
     await roster.account();
     const countAll = () =>
@@ -47,7 +47,7 @@ describe('seed --demo', () => {
     expect(await countAll()).toEqual([{ accounts: 5, teams: 2, keys: 3 }]);
   });
 
-  test('of two at once one adds, and the other is refused', async () => {
+  test('of two concurrent calls one adds the data, and the other fails', async () => {
     const roster = await rosterOfItsOwn();
 
     const runs = await Promise.all([roster.run('seed', '--demo'), roster.run('seed', '--demo')]);

@@ -49,7 +49,7 @@ describe('team create', () => {
     ]);
   });
 
-  test('refuses an unknown owner and an unknown plan, and makes no team', async () => {
+  test('rejects an unknown owner and an unknown plan, and creates no team', async () => {
     const { email } = await roster.account();
 
     const [owner, plan] = await Promise.all([
@@ -126,7 +126,7 @@ describe('member add', () => {
     expect(expired).toMatchObject({ roleId: 'member', isActive: false });
   });
 
-  test('refuses a second owner, a role of another team and what does not exist', async () => {
+  test('rejects a second owner, a role of another team and unknown ids', async () => {
     const [{ team, person }, elsewhere] = await Promise.all([aTeam(), aTeam()]);
     const foreign = await aRole(elsewhere.team);
     const add = (teamId: string, email: string, ...rest: string[]) =>
@@ -172,7 +172,7 @@ describe('member set', () => {
   });
 
   // Guarantees that a team always has exactly one owner, who can act.
-  test('refuses whatever would leave the team without its owner, or with two', async () => {
+  test('rejects whatever would leave the team without an owner, or with two', async () => {
     const { team, owner, person } = await aTeam();
     await addMember(roster.db, team.id, person.id, {});
     const before = await memberships(team);
@@ -190,7 +190,7 @@ describe('member set', () => {
     expect(await memberships(team)).toEqual(before);
   });
 
-  test('refuses a stranger, no change at all, and two that contradict each other', async () => {
+  test('rejects an account that is no member, no change at all, and contradicting changes', async () => {
     const { team, person } = await aTeam();
     const named = ['--team', team.id, '--email', person.email];
 

@@ -58,7 +58,7 @@ test('every migration can be taken back and applied again', async () => {
 });
 
 // Guarantees that replicas can start together on an empty database.
-test('of several that migrate at once one does it and the others wait', async () => {
+test('of several that migrate concurrently one does it and the others wait', async () => {
   const { url, orm, tables } = await aMigratedDatabase();
   await orm.migrator.down({ to: 0 });
 

@@ -32,7 +32,7 @@ describe('queries of one moment', () => {
     expect(answers).toEqual(upTo(100).map((value) => [{ value }]));
   });
 
-  test('fail alone', async ({ api }) => {
+  test('fail separately', async ({ api }) => {
     const { db } = api.services;
 
     const answers = await Promise.allSettled([0, 1, 0, 2, 5].map((divisor) => db.query(quotient, [divisor])));
@@ -43,7 +43,7 @@ describe('queries of one moment', () => {
     expect(await db.query(echo, [7])).toEqual([{ value: 7 }]);
   });
 
-  test('are all told when their connection is lost, and the next ones get another', async ({ api }) => {
+  test('all fail if their connection is lost, and the next ones get another', async ({ api }) => {
     const { db } = api.services;
 
     const answers = await Promise.allSettled([db.query(echo, [1]), db.query(ending, []), db.query(echo, [2])]);
@@ -78,7 +78,7 @@ describe('a query', () => {
     expect(order[0]).toBe('quick');
   });
 
-  test('is refused where another statement has its name, and where a value is none of PostgreSQL', async ({ api }) => {
+  test('is rejected if another statement has its name, or if PostgreSQL cannot store a value', async ({ api }) => {
     const { db } = api.services;
     const other = query('test_echo', 'select 2 as value');
     const both = () => Promise.allSettled([db.query(echo, [1]), db.query(other, [])]);

@@ -115,7 +115,7 @@ test('keys work as before, and so does the token of the latest of equal grants',
   }
 });
 
-test('a key that was made through a grant works while the grant does, and not after it has expired', async () => {
+test('a key that was created through a grant works while the grant does, and not after it has expired', async () => {
   const [first, , , ofExpired] = known.grantKeys;
   await api.rows(`select graphile_worker.add_job('cleanup_grant_keys', job_key := 'cleanup_grant_keys')`);
   await api.mailTo(known.vera.email); // The first look starts the worker.
@@ -126,7 +126,7 @@ test('a key that was made through a grant works while the grant does, and not af
     .toBe(401);
 });
 
-test('an unverified account belongs to whoever proves the mailbox, without what was obtained before', async () => {
+test('an unverified account belongs to the user who proves the mailbox, without access that was obtained before', async () => {
   const before = await api.visitor().trpc.auth.signIn.mutate(known.paul).catch(String);
   expect(before).not.toContain('internal_error');
 

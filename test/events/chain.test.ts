@@ -132,7 +132,7 @@ describe('the chain', () => {
     ]);
   });
 
-  shared('of several that add to it at once nothing comes twice', async () => {
+  shared('of several that append concurrently no event is chained twice', async () => {
     const api = await aLog(0);
     await more(api, 6);
 
@@ -153,7 +153,7 @@ describe('the chain', () => {
   });
 });
 
-describe('verifying tells of', () => {
+describe('verification reports', () => {
   shared.for([
     [
       'an event that was changed',
@@ -262,7 +262,7 @@ describe('verifying tells of', () => {
   });
 
   // Guarantees that hashes which somebody computes anew do not pass: they cannot sign the end of them.
-  shared('an event and all hashes after it that were computed anew', async () => {
+  shared('an event whose hash and all later ones were recomputed', async () => {
     const api = await aLog(4);
     await tamper(api, `update audit_event set actor_id = 'acc_other' where id = ${third}`, ...UNCHAIN);
     const forger = { ...api.services, encryption: createEncryption(['another-key-another-key-another-key']) };
@@ -283,7 +283,7 @@ describe('verifying tells of', () => {
     expect((await verify(api)).faults).toMatchObject([{ kind: 'event_forged', sequence: null, eventId: altered?.id }]);
   });
 
-  shared('a chain that began anew, by what its database held before', async () => {
+  shared('a restarted chain, by the data that is older', async () => {
     const api = await aLog(2);
     await api.rows(`update account set created_at = now() + interval '1 minute'`);
     await tamper(api, `update mikro_orm_migrations set executed_at = now() - interval '40 days'`);
@@ -419,7 +419,7 @@ describe('verifying tells of', () => {
   });
 
   // Guarantees that a copy of the log's checkpoints tells what the database alone cannot.
-  shared('an end that was cut off with its checkpoints, to whoever knows one of them', async () => {
+  shared('an end that was cut off with its checkpoints, if a known checkpoint is given', async () => {
     const api = await aLog(3);
     const restoreHead = await savedHead(api);
     await more(api, 2);

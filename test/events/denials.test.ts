@@ -21,7 +21,7 @@ async function refusalsOf(api: Api): Promise<EventRow[]> {
 
 const inventedKey = 'rst_pk_invented';
 
-describe('a refusal', () => {
+describe('a denial', () => {
   // Guarantees that a flood of 401s is no flood of writes. The key is well-formed, so each request looks it up.
   shared('writes nothing while requests are denied, and then one row for all that are alike', async () => {
     const api = await aService();
@@ -82,7 +82,7 @@ describe('a refusal', () => {
     expect(rows.find(({ event }) => event === 'denials.omitted')).toMatchObject({ count: 40 });
   });
 
-  shared('is written at once when the service stops', async () => {
+  shared('is written when the service stops', async () => {
     const api = await aService();
     await api.as(inventedKey).get('/api/v1/teams');
 
@@ -126,7 +126,7 @@ describe('what is recorded of', () => {
     ]);
   });
 
-  shared('a member without the permission: the team too; of a stranger it is not told', async () => {
+  shared('of a member without the permission belongs to the team too, one of another user does not', async () => {
     const api = await aService();
     const [guest, stranger] = [await api.anAccount(), await api.anAccount()];
     const team = await api.aTeam({ owner: await api.anAccount() });
@@ -154,7 +154,7 @@ describe('what is recorded of', () => {
     ]);
   });
 
-  shared('a key that lacks the scope, and somebody who is no operator', async () => {
+  shared('of a key without the scope, and of a user who is no operator', async () => {
     const api = await aService();
     const account = await api.anAccount();
     const key = await api.anApiKey(account, { scopes: ['teams:read'] });
@@ -176,7 +176,7 @@ describe('what is recorded of', () => {
     ]);
   });
 
-  shared('a client that is refused at the authorization server', async () => {
+  shared('of a client at the authorization server', async () => {
     const api = await aService();
     const client = await api.anOAuthClient();
     for (let i = 0; i < 3; i += 1) {

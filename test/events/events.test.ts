@@ -170,7 +170,7 @@ describe('the line in the log', () => {
   });
 });
 
-describe('a change that is not made', () => {
+describe('a change that fails', () => {
   test('is not recorded', async ({ api }) => {
     const { owner, team } = await aScene(api);
 

@@ -82,7 +82,7 @@ async function anOwner() {
 const inTurn = <Item>(items: readonly Item[], round: number): Item => items[round % items.length] as Item; // never empty
 
 describe('for every request that starts after the answer, on both replicas', () => {
-  test('a revoked key is refused', async () => {
+  test('a revoked key is rejected', async () => {
     const { caller, keys } = await anOwner();
 
     for (const [round, key] of keys.entries()) {
@@ -107,7 +107,7 @@ describe('for every request that starts after the answer, on both replicas', () 
     }
   });
 
-  test('a revoked grant is refused', async () => {
+  test('a revoked grant is rejected', async () => {
     const { visitors, grants } = await anOwner();
 
     for (const [round, grant] of grants.entries()) {
@@ -126,7 +126,7 @@ describe('for every request that starts after the answer, on both replicas', () 
     }
   });
 
-  test('a session that was ended elsewhere is refused', async () => {
+  test('a session that was revoked elsewhere is rejected', async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const { caller, visitors } = await anOwner();
       const [visitor] = visitors;

@@ -18,7 +18,7 @@ printTable();
 
 // Guarantees that a mail server delays mails alone, and that each of them leaves once.
 describe('while the mail server', () => {
-  test('takes a second for each mail, requests are answered as ever', async () => {
+  test('takes a second for each email, requests are answered as usual', async () => {
     const { mail } = cluster;
     const slow = () => sleep(1000);
     await expectNoneFelt('a slow mail server', async (load) => {
@@ -27,7 +27,7 @@ describe('while the mail server', () => {
     });
   });
 
-  test('is gone, requests are answered as ever', async () => {
+  test('is unavailable, requests are answered as usual', async () => {
     const { mail } = cluster;
     await expectNoneFelt('a dead mail server', async (load) => {
       await mail.close();

@@ -22,7 +22,7 @@ const seen = async (replica: Replica): Promise<void> => {
 };
 
 describe('of two replicas', () => {
-  test('one that is told to stop fails no request', async () => {
+  test('one that is stopped fails no request', async () => {
     const { unavailable, broken } = await underLoad(cluster, 'SIGTERM of a replica', {
       async inject() {
         expect(await one.end('SIGTERM')).toEqual({ code: 0, signal: null });
@@ -34,7 +34,7 @@ describe('of two replicas', () => {
     await seen(one);
   });
 
-  test('each that is replaced in its turn fails no request, and every mail leaves once', async () => {
+  test('replacing one after another fails no request, and every email is sent once', async () => {
     const { unavailable, broken, load } = await underLoad(cluster, 'rolling restart', {
       async inject() {
         for (const replica of [one, two]) {

@@ -206,7 +206,9 @@ function faultOf({ status, headers, text }: Answer): string | undefined {
 }
 
 describe('/oauth', () => {
-  test('answers every request, never with a fault of its own, and leads nobody astray', async ({ api }) => {
+  test('answers every request, never with an internal error, and redirects only to registered URIs', async ({
+    api,
+  }) => {
     const account = await api.anAccount();
     const client = await api.anOAuthClient();
     const confidential = await api.anOAuthClient({ confidential: true });

@@ -31,7 +31,9 @@ async function begin(api: Api): Promise<Fuzzed> {
 }
 
 suite.for(OPERATIONS.map(({ id }) => id))('%s', (id) => {
-  test('answers every request as the document says', async ({ fuzzed: { description, world, client } }) => {
+  test('answers every request as the OpenAPI document describes', async ({
+    fuzzed: { description, world, client },
+  }) => {
     const operation = description.operations.get(id);
     if (operation === undefined) throw new Error('The document does not have it.');
 

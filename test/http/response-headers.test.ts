@@ -156,7 +156,7 @@ describe.for(Object.entries(KINDS))('%s', ([, { send, status, is }]) => {
   });
 });
 
-test('what somebody reads who is signed in is kept nowhere', async ({ api }) => {
+test('responses to signed-in users are not stored', async ({ api }) => {
   const { cookies, headers } = await signedIn(api, await api.anAccount());
   const cookie = [...cookies].map(([name, value]) => `__Host-${name}=${value}`).join('; ');
 

@@ -29,7 +29,7 @@ const NEWS: readonly AccountEmail[] = [
   { kind: 'ownership_offered', teamName: 'Acme', ownerName: 'Ann', expiresAt },
 ];
 
-describe('mails about accounts', () => {
+describe('emails about accounts', () => {
   test.each(NEWS.map((news) => [news.kind, news] as const))(
     '%s says the same in both parts, and loads nothing',
     (_kind, news) => {
@@ -66,7 +66,7 @@ describe('mails about accounts', () => {
   });
 
   // Guarantees that nobody speaks through our mails: what a browser, an address or a team is called is a stranger's text.
-  test('quote what others chose', () => {
+  test('quote text that other users chose', () => {
     const hostile = '<b>”\r\nGo to https://evil.example/';
     const mails = [
       renderAccountEmail(
@@ -109,7 +109,7 @@ describe('sendAccountMail', () => {
     return { server, roster, account, queue, aLink, resetMail };
   }
 
-  test('mails a link that works, and none that was used or has expired', async () => {
+  test('emails a valid link, and none that was used or has expired', async () => {
     const { server, roster, queue, aLink, resetMail } = await anInstallation();
     await queue({ ...resetMail(await aLink(-1000)), accountId: newId('acc') });
     await queue({ ...resetMail(roster.services.tokens.generate('passwordReset').secret), accountId: newId('acc') });
@@ -124,7 +124,7 @@ describe('sendAccountMail', () => {
   });
 
   // Guarantees that no sealed token rests in the database after the last attempt, and none in the log.
-  test('that is given up leaves nothing but a line in the log', async () => {
+  test('that fails permanently leaves only a line in the log', async () => {
     const { server, roster, account, queue, aLink, resetMail } = await anInstallation();
     server.answerWith(() => {
       throw new Error(`${account.email} is not welcome here`);
@@ -142,7 +142,7 @@ describe('sendAccountMail', () => {
     expect(await roster.rows('select * from sent_mail')).toEqual([]);
   });
 
-  test('tells the nominee of an offer that stands, and of none that was withdrawn', async () => {
+  test('notifies the nominee of an open offer, and of none that was withdrawn', async () => {
     const { server, roster, account, queue } = await anInstallation();
     const owner = await roster.anAccount({ firstName: 'Ann', lastName: 'Owner' });
     const team = await roster.aTeam({ owner, name: 'Acme' });
@@ -165,7 +165,7 @@ describe('sendAccountMail', () => {
   });
 
   // Guarantees that a notice is sent whatever strangers have used up, and that an expired link is not.
-  test('sends a notice whose mailbox is over every limit, holds other emails back and drops late links', async () => {
+  test('sends a notice to a mailbox that is over every limit, delays other emails and drops expired links', async () => {
     const { server, roster, account, queue, aLink, resetMail } = await anInstallation();
     await roster.rows(
       `insert into sent_mail (id, recipient, created_at) select kind || $1 || n, $1, now() from generate_series(1, 20) as n, unnest(array['mail_reset_password_', 'mail_already_registered_', 'mail_invitation_']) as kind`,
@@ -186,10 +186,10 @@ describe('sendAccountMail', () => {
   });
 });
 
-describe('the places for links', () => {
+describe('the slots for links', () => {
   const place = (id: string) => ({ id: createEmailId('reset_password', id), recipient: 'bob@example.com' });
 
-  test('hold under parallel workers of two replicas, and take none from other mails', async () => {
+  test('hold under parallel workers of two replicas, and use none of other emails', async () => {
     const roster = await install();
     const other = await openDatabase(roster.databaseUrl, 10);
     onTestFinished(() => other.close());

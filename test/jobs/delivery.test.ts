@@ -50,7 +50,7 @@ describe('a mail server that closes the connection', () => {
   });
 });
 
-describe('a mail server that refuses the email for good', () => {
+describe('a mail server that rejects the email permanently', () => {
   test.each<[Step, string]>([
     ['RCPT TO', '550 5.1.1 No such mailbox'],
     ['RCPT TO', '553 Address not allowed'],

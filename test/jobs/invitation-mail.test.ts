@@ -14,9 +14,9 @@ const plain = {
   baseUrl: 'https://roster.example',
 };
 
-describe('the invitation mail', () => {
+describe('the invitation email', () => {
   // Guarantees that what people get is complete, and works in the programs that show only one of the parts.
-  test('says in both parts who invites, to what, until when, and that one may ignore it', () => {
+  test('contains in both parts inviter, team and expiry, and that it can be ignored', () => {
     const { subject, text, html } = renderInvitationEmail(plain);
 
     expect(subject).toBe('Invitation to the team “Acme”');
@@ -29,7 +29,7 @@ describe('the invitation mail', () => {
     expect(html).not.toMatch(/<(img|script|link|iframe)|url\(/);
   });
 
-  test('names the inviter whose account is gone as a member', () => {
+  test('calls an inviter whose account was deleted a member', () => {
     expect(renderInvitationEmail({ ...plain, inviterName: null }).text).toMatch(/^A member invites you/);
   });
 
@@ -51,7 +51,7 @@ describe('the invitation mail', () => {
   });
 
   // Guarantees that a reader can tell where a name ends, and that it never is a line of its own.
-  test('keeps names on one line, inside of their quotation marks, and bounded', () => {
+  test('keeps names on one line, inside of their quotation marks, and limited in length', () => {
     const hostile = 'Acme”\r\n\u2028Your account\tis “locked\u202e\u0000 "now"';
     const long = '🏔'.repeat(500);
 
@@ -73,7 +73,7 @@ describe('the invitation mail', () => {
 
 describe('sending an invitation', () => {
   // Guarantees the whole way: the mail leaves at once, its link works, and nothing else of the invitation is in it.
-  test('a mail server gets one mail whose link is a stored one', async () => {
+  test('a mail server gets one email whose link is a stored one', async () => {
     const server = await mailServer();
     const roster = await install({ smtpUrl: server.url });
     await roster.work();
@@ -100,7 +100,7 @@ describe('sending an invitation', () => {
     expect(roster.lines.join('')).not.toContain('example.com');
   });
 
-  test('without a mail server the mail is a file that only its owner reads', async () => {
+  test('without a mail server the email is a file that only its owner can read', async () => {
     const roster = await install();
     await roster.work();
 
@@ -136,7 +136,7 @@ describe('sending an invitation', () => {
   });
 
   // Guarantees that a renewal leaves nobody without a working link (decisions, Invitations).
-  test('after a renewal both links stay until the second mail has left, then the second alone', async () => {
+  test('after a renewal both links stay valid until the second email was sent, then only the second', async () => {
     const server = await mailServer();
     const roster = await install({ smtpUrl: server.url });
     await roster.work();

@@ -20,7 +20,7 @@ async function cuttable() {
 }
 
 describe('a database that is away', () => {
-  test('does not end the worker: mails leave again when it is back', async () => {
+  test('does not end the worker: it sends emails again after the recovery', async () => {
     const [server, database] = await Promise.all([mailServer(), cuttable()]);
     const roster = await install({ smtpUrl: server.url, via: (url) => database.via(url) });
     await roster.work();
@@ -38,7 +38,7 @@ describe('a database that is away', () => {
   });
 
   // Guarantees "once, but for a crash": the moment between a mail's leaving and the note of it.
-  test('for a moment after a mail has left does not send it again', async () => {
+  test('for a moment after an email was sent does not send it again', async () => {
     const [server, database] = await Promise.all([mailServer(), cuttable()]);
     const roster = await install({ smtpUrl: server.url, via: (url) => database.via(url) });
     await roster.work();

@@ -9,7 +9,7 @@ const LIMIT = { windowHours: 24, max: 20, maxFromTeam: 5 };
 
 describe('the limits per mailbox', () => {
   // Guarantees that invitations cannot flood a mailbox, and that nobody is left without a working link (API6).
-  test('hold the sixth mail of a team back until a day after the first; the fifth link works until then', async () => {
+  test('delay the sixth email of a team until a day after the first; the fifth link works until then', async () => {
     const server = await mailServer();
     const roster = await install({ smtpUrl: server.url });
     await roster.work();
@@ -76,7 +76,7 @@ describe('the limits per mailbox', () => {
   });
 
   // Guarantees that a mail is not counted again when it is tried again after a crash.
-  test('count one mail once, however often it is tried', async () => {
+  test('count an email once, however often it is attempted', async () => {
     const roster = await install();
     const take = (id: string) =>
       roster.services.db

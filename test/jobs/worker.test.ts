@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { createEncryption } from '../../src/crypto/encryption.ts';
 import { eventually, install, levelOf, linkIn, mailServer } from './installation.ts';
 
-describe('a mail server that is away', () => {
+describe('a mail server that is unavailable', () => {
   // Guarantees that an outage of the mail server costs time, and no link before the mail has left.
-  test('delays the mail', async () => {
+  test('delays the email', async () => {
     const server = await mailServer();
     await server.close();
     const roster = await install({ smtpUrl: server.url });
@@ -68,7 +68,7 @@ describe('a mail server that is away', () => {
 });
 
 describe('stop', () => {
-  test('waits for the mail on its way', async () => {
+  test('waits for the email that is being sent', async () => {
     const server = await mailServer();
     const roster = await install({ smtpUrl: server.url });
     const worker = await roster.work();
@@ -85,7 +85,7 @@ describe('stop', () => {
     expect(await roster.jobs()).toEqual([]);
   });
 
-  test('leaves a mail that takes too long to the next worker', async () => {
+  test('leaves an email that takes too long to the next worker', async () => {
     const server = await mailServer();
     const roster = await install({ smtpUrl: server.url });
     const worker = await roster.work();

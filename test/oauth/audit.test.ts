@@ -49,7 +49,7 @@ describe('the log has a line for', () => {
     ]);
   });
 
-  test('a denial, which is no refusal', async ({ api }) => {
+  test('a denial by the user, which is not an error of the client', async ({ api }) => {
     const client = await api.anOAuthClient();
     const account = await api.anAccount();
     const visitor = await signedIn(api, account);
@@ -86,7 +86,7 @@ describe('the log has a line for', () => {
     expect(await audited(api, chain, again)).toEqual([refusedFor(client.id, 'invalid_grant')]);
   });
 
-  test('a code that comes again, also eight times at once', async ({ api }) => {
+  test('a code that is used again, also eight times concurrently', async ({ api }) => {
     const given = await aCode(api);
     await exchange(api, given);
     const grantId = await grantOf(api, given.client);
@@ -109,7 +109,7 @@ describe('the log has a line for', () => {
     });
   });
 
-  test('a grant that is narrowed, and for one that is revoked', async ({ api }) => {
+  test('a grant whose scopes are reduced, and one that is revoked', async ({ api }) => {
     const chain = await aChain(api);
     const { grants } = chain.visitor.trpc;
     const { grantId, named } = chain;
@@ -141,7 +141,7 @@ describe('the log has a line for', () => {
     expect(await audited(api, chain, giveBack(tokens.refresh))).toEqual([]);
   });
 
-  test('every refusal', async ({ api }) => {
+  test('every denied request', async ({ api }) => {
     const { client, tokens, grantId, code, verifier } = await aChain(api);
     const secretive = await api.anOAuthClient({ confidential: true });
     const form = { grant_type: 'refresh_token', refresh_token: tokens.refresh };

@@ -190,7 +190,7 @@ async function askedIn(api: Api, visitor: Visitor, client: AClient) {
 describe('a parameter that comes twice', () => {
   const PARAMETERS = ['response_type', 'scope', 'state', 'code_challenge', 'code_challenge_method', 'request_uri'];
 
-  test.for(PARAMETERS)('%s is refused', async (name, { api }) => {
+  test.for(PARAMETERS)('%s is rejected', async (name, { api }) => {
     const client = await api.anOAuthClient();
     const { [name]: value = 'consent' }: Readonly<Record<string, string>> = goodRequest(client, challenge, [
       'teams:read',
@@ -203,7 +203,7 @@ describe('a parameter that comes twice', () => {
     });
   });
 
-  test('client_id is refused by our page', async ({ api }) => {
+  test('client_id gets our error page', async ({ api }) => {
     const client = await api.anOAuthClient();
 
     expectOurPage(await ask(api, client, { client_id: [client.id, client.id] }), 'invalid_request');
@@ -349,7 +349,7 @@ describe('a native client is reached on this device', () => {
   });
 });
 
-describe('nobody is sent anywhere for a client that is not known', () => {
+describe('an unknown client causes no redirect', () => {
   test.for<[what: string, error: string, clientId: string | undefined]>([
     ['none', 'invalid_request', undefined],
     ['an empty one', 'invalid_request', ''],
@@ -439,7 +439,7 @@ describe('the host that a request names', () => {
 });
 
 describe('the cookies of a request', () => {
-  test('are of this browser, for scripts of nobody, and of no other site’s requests', async ({ api }) => {
+  test('are bound to this browser, and not available to scripts or to requests of other sites', async ({ api }) => {
     const answer = await ask(api, await api.anOAuthClient());
     const id = answer.headers.location?.split('/').at(-1) ?? '';
 
@@ -452,7 +452,7 @@ describe('the cookies of a request', () => {
     ]);
   });
 
-  test('behind https go over nothing else, and that of the browser belongs to this host alone', async ({ api }) => {
+  test('are sent only over https if the service uses it, and the browser’s only to this host', async ({ api }) => {
     const secure = await startApi({ BASE_URL: 'https://roster.example' }, api);
     const client = await api.anOAuthClient();
 

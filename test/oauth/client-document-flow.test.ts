@@ -148,7 +148,7 @@ describe('a client that is named by the URL of its document', () => {
     expect(await rowOf(api, client)).toMatchObject({ name: HOST });
   });
 
-  test('is known by what its document says now', async ({ api }) => {
+  test('is known by the present content of its document', async ({ api }) => {
     const path = aPath();
     const client = aClient({}, {}, path);
     const { visitor } = await someTokens(api, { client });
@@ -200,7 +200,7 @@ describe('a client that is named by the URL of its document', () => {
   });
 });
 
-describe('a document is refused with a page', () => {
+describe('an error page for an invalid document', () => {
   test.for([
     ['that is another client’s', { client_id: `https://${HOST}/other.json` }, 'invalid_client_metadata'],
     ['without its own URL', { client_id: undefined }, 'invalid_client_metadata'],
@@ -305,7 +305,7 @@ describe('a document changes no client that is registered here', () => {
 });
 
 describe('while documents are switched off', () => {
-  test('none is read, and nothing tells of them', async () => {
+  test('none is read, and no metadata names them', async () => {
     const api = await startApi();
     onTestFinished(() => api.close());
     const client = aClient();

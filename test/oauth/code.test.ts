@@ -66,7 +66,7 @@ describe('the authorization code', () => {
   });
 
   // Guarantees that nobody can end somebody's grant, or use up their code, without what the client alone knows.
-  test('is refused, and stays good, where the request is wrong', async ({ api }) => {
+  test('is rejected, and stays valid, if the request is invalid', async ({ api }) => {
     const given = await aCode(api);
     const other = await api.anOAuthClient();
     const { code, verifier, client } = given;
@@ -331,7 +331,7 @@ describe('a client proves itself', () => {
     });
   });
 
-  test('and is told how where it tried by the header', async ({ api }) => {
+  test('and gets a challenge if it authenticated by the header', async ({ api }) => {
     const client = await api.anOAuthClient({ confidential: true });
 
     const { headers } = await postForm(api, '/oauth/token', asking, basic(client.id, 'wrong'));
@@ -340,7 +340,7 @@ describe('a client proves itself', () => {
     expect(headers['cache-control']).toBe('no-store');
   });
 
-  test('at the exchange, too: the code of a confidential client is good with its secret alone', async ({ api }) => {
+  test('at the exchange, too: the code of a confidential client is valid only with its secret', async ({ api }) => {
     const client = await api.anOAuthClient({ confidential: true });
     const { code, verifier } = await aCode(api, { client });
     const form = { grant_type: 'authorization_code', code, code_verifier: verifier };

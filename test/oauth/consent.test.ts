@@ -126,7 +126,7 @@ describe('a request that can be decided no more', () => {
     await expectOpen(api, scene);
   });
 
-  test('is one that has expired, also for whoever has approved it', async ({ api }) => {
+  test('is an error page once it has expired, also for the account that approved it', async ({ api }) => {
     const client = await api.anOAuthClient();
     const [scene, approved] = [await aScene(api, { client }), await aScene(api, { client })];
     await approve(approved);
@@ -184,7 +184,7 @@ describe('a request belongs to the browser it began in', () => {
     await expectOpen(api, scene);
   });
 
-  test('and is nothing to somebody else in theirs', async ({ api }) => {
+  test('and is not available in another user’s browser', async ({ api }) => {
     const scene = await aScene(api);
     const other = await aScene(api, { client: scene.client });
 
@@ -193,7 +193,7 @@ describe('a request belongs to the browser it began in', () => {
     await expectOpen(api, scene);
   });
 
-  test('and goes on there alone, once', async ({ api }) => {
+  test('and continues only there, once', async ({ api }) => {
     const scene = await aScene(api);
     const elsewhere = await aScene(api, { client: scene.client, account: scene.account });
     const { redirectTo } = await approve(scene);
@@ -245,7 +245,7 @@ describe('who decides', () => {
     await expectOpen(api, scene);
   });
 
-  test('is somebody who is signed in, not a key or a token of theirs', async ({ api }) => {
+  test('requires a signed-in user; keys and tokens are not accepted', async ({ api }) => {
     const scene = await aScene(api);
     const [key, grant] = [await api.anApiKey(scene.account), await api.aGrant(await api.anAccount())];
     const visitorWith = (headers: Readonly<Record<string, string>>) => {
@@ -418,7 +418,7 @@ describe('what is granted', () => {
   });
 });
 
-describe('what happens at once', () => {
+describe('immediate effects', () => {
   test('eight approvals store one consent', async ({ api }) => {
     const scene = await aScene(api);
 

@@ -99,7 +99,7 @@ describe('a token that is bound to a key', () => {
   });
 
   // Guarantees that who took the token alone has nothing, and that a proof does not change that.
-  test('is refused as a bearer token, with a proof and without', async ({ api }) => {
+  test('is rejected as a bearer token, with a proof and without', async ({ api }) => {
     const { key, token } = await aBoundToken(api);
 
     const without = await api.as(token).get('/api/v1/credential');
@@ -124,7 +124,7 @@ describe('a token that is bound to a key', () => {
     expect(left(second)).toBe(999_998);
   });
 
-  test('is refused beside another Authorization header', async ({ api }) => {
+  test('is rejected beside another Authorization header', async ({ api }) => {
     const { key, token } = await aBoundToken(api);
     const authorization = [`DPoP ${token}`, `DPoP ${token}`];
 
@@ -133,7 +133,7 @@ describe('a token that is bound to a key', () => {
     expect(answer).toBeProblem('credential_invalid');
   });
 
-  test('is told what scope it lacks in its own scheme', async ({ api }) => {
+  test('gets the missing scope in a challenge of its own scheme', async ({ api }) => {
     const { key, token } = await aBoundToken(api);
     const proof = await aProof({ key, token, claims: { htu: `${BASE_URL}/api/v1/me` } });
 
@@ -146,7 +146,7 @@ describe('a token that is bound to a key', () => {
   });
 });
 
-describe('the DPoP scheme is refused', () => {
+describe('the DPoP scheme is rejected', () => {
   test('for an access token that is bound to no key', async ({ api }) => {
     const { secret: token } = await api.aGrant(await api.anAccount());
     const key = await aKey();
@@ -170,7 +170,7 @@ describe('the DPoP scheme is refused', () => {
   });
 });
 
-describe('a proof is refused', () => {
+describe('a proof is rejected', () => {
   test('that is not there', async ({ api }) => {
     const { token } = await aBoundToken(api);
 
@@ -227,7 +227,7 @@ describe('a proof is refused', () => {
     expectRefused(await call(api, token, { proof: await aProof({ key, token }) }), 'invalid_dpop_proof');
   });
 
-  test('that nobody has signed, or a shared secret', async ({ api }) => {
+  test('that is unsigned, or signed with a shared secret', async ({ api }) => {
     const { key, token } = await aBoundToken(api);
     const [, claims] = (await aProof({ key, token })).split('.');
     const unsigned = Buffer.from(JSON.stringify({ typ: 'dpop+jwt', alg: 'none', jwk: key.jwk })).toString('base64url');
@@ -291,7 +291,7 @@ describe('a proof is refused', () => {
   });
 
   // Guarantees that a proof for one token does not serve for another of the same key.
-  test('that was made for another token of the same key', async ({ api }) => {
+  test('that was created for another token of the same key', async ({ api }) => {
     const { key, token } = await aBoundToken(api);
     const { grant, token: other } = await aBoundToken(api);
     await api.rows('update oauth_token set thumbprint = $2 where grant_id = $1', [grant.id, key.thumbprint]);
@@ -316,7 +316,7 @@ describe('a proof is good', () => {
     expect((await call(api, token, { proof: await aProof({ key, token, claims: claimsNow() }) })).status).toBe(200);
   });
 
-  test('for a request with a query, whatever its host says', async ({ api }) => {
+  test('for a request with a query, whatever its Host header contains', async ({ api }) => {
     const { key, token } = await aBoundToken(api);
     const proof = await aProof({ key, token });
 
@@ -361,7 +361,7 @@ describe('a proof is good', () => {
 });
 
 describe('a proof is used once', () => {
-  test('and refused when it comes again, for the same request too', async ({ api }) => {
+  test('and rejected when it is sent again, also for the same request', async ({ api }) => {
     const { key, token } = await aBoundToken(api);
     const proof = await aProof({ key, token });
 
@@ -369,7 +369,7 @@ describe('a proof is used once', () => {
     expectRefused(await call(api, token, { proof }), 'invalid_dpop_proof');
   });
 
-  test('by its id: another with the same id is refused', async ({ api }) => {
+  test('by its id: another one with the same id is rejected', async ({ api }) => {
     const { key, token } = await aBoundToken(api);
     const jti = randomUUID();
 
@@ -389,7 +389,7 @@ describe('a proof is used once', () => {
     expect((await call(api, other.token, { proof: await aProof({ ...other, claims }) })).status).toBe(200);
   });
 
-  test('and not used up by a request that is refused', async ({ api }) => {
+  test('and not consumed by a request that is rejected', async ({ api }) => {
     const { key, token } = await aBoundToken(api);
     const proof = await aProof({ key, token });
 
@@ -398,7 +398,7 @@ describe('a proof is used once', () => {
   });
 
   // Guarantees that a proof cannot be repeated as long as its time lets it pass: from a minute before until a minute after.
-  test('and refused until its time is over', async ({ api }) => {
+  test('and rejected until it has expired', async ({ api }) => {
     const { key, token } = await aBoundToken(api);
     const proof = await aProof({ key, token, claims: { iat: now() + 58 } });
     expect((await call(api, token, { proof })).status).toBe(200);
@@ -414,7 +414,7 @@ describe('a proof is used once', () => {
     expect((await call(api, token, { proof: other })).status).toBe(200);
   });
 
-  test('also of many at once', async ({ api }) => {
+  test('also of many concurrent requests', async ({ api }) => {
     const { key, token } = await aBoundToken(api);
     const proof = await aProof({ key, token });
 
@@ -461,7 +461,7 @@ describe('over tRPC', () => {
     expect((await call(api, token, { path: `${batch}?batch=1`, proof })).status).toBe(200);
   });
 
-  test('a bound token is refused as a bearer token, and with a proof for the API', async ({ api }) => {
+  test('a bound token is rejected as a bearer token, and with a proof for the API', async ({ api }) => {
     const { key, token } = await aBoundToken(api);
     const proof = await aProof({ key, token });
 
@@ -502,7 +502,7 @@ describe('clients learn of DPoP', () => {
 });
 
 describe('while it is switched off', () => {
-  test('the scheme is refused like any other, and nothing tells of it', async ({ api }) => {
+  test('the scheme is rejected like any other, and no metadata names it', async ({ api }) => {
     const off = await startApi({}, api);
     onTestFinished(() => off.close());
     const { key, token } = await aBoundToken(api);

@@ -53,7 +53,9 @@ describe('a second consent for the same client', () => {
     expect([next.body.scope, await scopesOf(api, next.body.access_token)]).toEqual(['teams:read', ['teams:read']]);
   });
 
-  test('whose code is not exchanged yet gives nothing back after the grant was narrowed', async ({ api }) => {
+  test('restores nothing after the scopes of the grant were reduced, if its code is not exchanged yet', async ({
+    api,
+  }) => {
     const person = await aPerson(api);
     await someTokens(api, { ...person, scopes: SCOPES });
     const [grant] = await grantsOf(api, person);
@@ -169,7 +171,9 @@ describe('a family', () => {
     expect(await grantsOf(api, person)).toEqual([]);
   });
 
-  test('does not get a key that is created while it ends or its grant is narrowed', async ({ api }) => {
+  test('does not get a key that is created while it is revoked or the scopes of its grant are reduced', async ({
+    api,
+  }) => {
     for (let round = 0; round < 6; round += 1) {
       const person = await aPerson(api);
       const device = await someTokens(api, { ...person, scopes: SCOPES });
@@ -210,7 +214,7 @@ async function tokensFor(
 }
 
 describe('a token', () => {
-  test('is accepted by the resource that it was issued for alone, also after a refresh', async ({ api }) => {
+  test('is accepted only by the resource that it was issued for, also after a refresh', async ({ api }) => {
     const person = await aPerson(api);
     const mcp = await tokensFor(api, person, 'http://localhost:3000/mcp');
     const rest = await tokensFor(api, person, 'http://localhost:3000/api/v1');

@@ -66,7 +66,7 @@ describe('requests from one address', () => {
     expect((await at('192.0.2.2')('POST', '/oauth/token')).status).toBe(400);
   });
 
-  test('leave out what says where to go, and what is nothing', async () => {
+  test('omit where redirects lead and empty values', async () => {
     const api = await anApi({ OAUTH_ADDRESS_LIMIT: '1' });
     const paths = ['/.well-known/oauth-authorization-server', '/.well-known/oauth-protected-resource/api/v1'];
     await ask(api, '192.0.2.1');

@@ -40,7 +40,7 @@ const DOCUMENTS = [
 
 // Whole documents, so that no member of OpenID Connect, or of what is switched off, is among them.
 describe.for(DOCUMENTS)('%s', ([path, documentAt]) => {
-  test('says what there is', async ({ api }) => {
+  test('describes the server', async ({ api }) => {
     const answer = await api.anonymous.get(path);
 
     expect(answer.status).toBe(200);
@@ -70,7 +70,7 @@ describe.for(DOCUMENTS)('%s', ([path, documentAt]) => {
     expect(answer.body).toEqual(documentAt('http://localhost:3000'));
   });
 
-  test('can be read by every page, and says so beforehand', async ({ api }) => {
+  test('can be read by every page, and answers its preflight', async ({ api }) => {
     const headers = { origin: 'https://anywhere.example' };
     const asked = { 'access-control-request-method': 'GET', 'access-control-request-headers': 'mcp-protocol-version' };
 
@@ -88,7 +88,7 @@ describe.for(DOCUMENTS)('%s', ([path, documentAt]) => {
     });
   });
 
-  test('answers HEAD as GET, and refuses everything else', async ({ api }) => {
+  test('answers HEAD as GET, and rejects other methods', async ({ api }) => {
     const [get, head] = [await api.anonymous.get(path), await api.anonymous.send({ method: 'HEAD', path })];
 
     expect([head.status, head.text]).toEqual([200, '']);

@@ -153,7 +153,7 @@ describe('a public client', () => {
     });
   });
 
-  test('pushes its request ahead, and gets a URL that says nothing of it', async ({ api }) => {
+  test('pushes its request, and gets a URL that does not contain it', async ({ api }) => {
     const client = await api.anOAuthClient();
     const config = await discover(api, client);
     const { parameters, checks } = await aRequest(client);
@@ -199,7 +199,7 @@ describe.each([
     expect(await errorOf(call(api, config, next.access_token))).toBeInstanceOf(oauth.WWWAuthenticateChallengeError);
   });
 
-  test('is refused with another secret', async ({ api }) => {
+  test('is rejected with another secret', async ({ api }) => {
     const client = await api.anOAuthClient({ confidential: true });
     const { clientSecret } = await api.anOAuthClient({ confidential: true });
     const right = await discover(api, client, proof);
@@ -269,7 +269,7 @@ describe('the library understands', () => {
     expect(refused).toMatchObject({ error });
   });
 
-  test('a pushed request that is refused', async ({ api }) => {
+  test('a pushed request that is rejected', async ({ api }) => {
     const client = await api.anOAuthClient();
     const config = await discover(api, client);
     const { parameters } = await aRequest({ ...client, scope: 'world:rule' });

@@ -91,9 +91,7 @@ describe('a pushed request', () => {
     expect(answer.status).toBe(201);
   });
 
-  test('is kept by the hash of its reference alone, and is named in the log without anything of it', async ({
-    api,
-  }) => {
+  test('is stored only by the hash of its reference, and the log contains no parameter of it', async ({ api }) => {
     const client = await api.anOAuthClient();
     const before = api.lines.length;
 
@@ -108,7 +106,7 @@ describe('a pushed request', () => {
   });
 });
 
-describe('a request that is pushed is refused like one that is not', () => {
+describe('a pushed request is rejected like one that is not pushed', () => {
   test.for<[what: string, error: string, changes: Changes]>([
     ['no PKCE', 'invalid_request', { code_challenge: undefined, code_challenge_method: undefined }],
     ['a plain challenge', 'invalid_request', { code_challenge_method: 'plain' }],
@@ -171,7 +169,7 @@ describe('a client proves itself before it pushes', () => {
     expect((await push(api, client)).status).toBe(201);
   });
 
-  test('in the header, which a refusal there names', async ({ api }) => {
+  test('in the header, which an error there names', async ({ api }) => {
     const client = await api.anOAuthClient({ confidential: true });
     const headers = {
       'content-type': 'application/x-www-form-urlencoded',
@@ -255,7 +253,7 @@ describe('the reference to a pushed request', () => {
     expectAtClient(later, client.redirectUri, { error: 'invalid_request_uri', ...FORM });
   });
 
-  test('is good for the client that pushed alone', async ({ api }) => {
+  test('is valid only for the client that pushed it', async ({ api }) => {
     const client = await api.anOAuthClient();
     const other = await api.anOAuthClient({ redirectUri: 'https://other.example/callback' });
     const requestUri = await pushed(api, client);
@@ -286,7 +284,7 @@ describe('the reference to a pushed request', () => {
     expectAtClient(answer, client.redirectUri, { error: 'access_denied', ...FORM });
   });
 
-  test('is no way to another redirect URI where it is refused', async ({ api }) => {
+  test('does not allow another redirect URI than a direct request', async ({ api }) => {
     const client = await api.anOAuthClient();
     const requestUri = `urn:ietf:params:oauth:request_uri:${'x'.repeat(43)}`;
 
@@ -296,7 +294,7 @@ describe('the reference to a pushed request', () => {
   });
 });
 
-test('a page of the client may push, a page of nobody else may', async ({ api }) => {
+test('a page of the client can push a request, a page of another origin cannot', async ({ api }) => {
   const client = await api.anOAuthClient();
   const from = (origin: string, method = 'POST') =>
     api.anonymous.send({

@@ -157,7 +157,7 @@ describe('at the same time', () => {
     }
   }
 
-  test('calls and refreshes can do no more than is left once a narrowing was answered', async ({ api, replica }) => {
+  test('calls and refreshes have only the remaining scopes once a reduction was answered', async ({ api, replica }) => {
     const { client, visitor, tokens } = await someTokens(api, { scopes: ['profile:read', 'teams:read'] });
     const grantId = await grantOf(api, client);
     let isNarrowed = false;

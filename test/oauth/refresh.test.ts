@@ -73,7 +73,7 @@ describe('a refresh', () => {
   });
 
   // Guarantees that nobody can end somebody's grant, or use up their token, by a request that is wrong.
-  test('is refused, and the token stays good, where the request is wrong', async ({ api }) => {
+  test('is rejected, and the token stays valid, if the request is invalid', async ({ api }) => {
     const { client, tokens, grantId } = await aChain(api);
     const [other, confidential] = await Promise.all([api.anOAuthClient(), api.anOAuthClient({ confidential: true })]);
     const good = { grant_type: 'refresh_token', refresh_token: tokens.refresh, client_id: client.id };
@@ -168,7 +168,7 @@ describe('a refresh', () => {
     expect(outcome(await refresh(api, client, tokens.refresh))).toBe('200');
   });
 
-  test('of a narrowed grant gives what is left, and what was given before can do no more', async ({ api }) => {
+  test('of a grant with reduced scopes gives the remaining ones, which also limit earlier tokens', async ({ api }) => {
     const chain = await aChain(api, { scopes: ['profile:read', 'teams:read', 'members:read'] });
     const { client, tokens } = chain;
     await narrow(chain, ['profile:read', 'teams:read']);
@@ -283,7 +283,7 @@ describe('a refresh that comes again', () => {
     await expectReuse(api, chain, () => refresh(unforgiving, chain.client, chain.tokens.refresh));
   });
 
-  test('from another client is refused, and changes nothing', async ({ api }) => {
+  test('from another client is rejected, and changes nothing', async ({ api }) => {
     const chain = await aChain(api);
     const first = await refresh(api, chain.client, chain.tokens.refresh);
 

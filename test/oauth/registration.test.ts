@@ -101,7 +101,7 @@ describe('registration (RFC 7591)', () => {
     expect(body.client_secret).toMatch(/^rst_cs_/);
   });
 
-  test('drops what nobody here reads, and fetches nothing that it names', async ({ api }) => {
+  test('ignores unknown members, and fetches no URL that it names', async ({ api }) => {
     const { status, body } = await register(api, {
       ...PUBLIC,
       scope: 'teams:read openid',
@@ -190,7 +190,7 @@ describe('what a registration answers', () => {
     expect(await api.rows('select from oauth_client_secret where client_id = $1', [body.client_id])).toEqual([]);
   });
 
-  test('names the redirect URI that is refused', async ({ api }) => {
+  test('names the redirect URI that is invalid', async ({ api }) => {
     const wrong = 'http://client.example/callback';
 
     const { body } = await register(api, { ...PUBLIC, redirect_uris: [REDIRECT, wrong] });
@@ -221,7 +221,7 @@ describe('what a registration answers', () => {
   });
 });
 
-describe('registration is refused', () => {
+describe('registration is rejected', () => {
   const native = (uri: string) => ({ redirect_uris: [uri], application_type: 'native' });
 
   test.for([

@@ -50,7 +50,7 @@ describe('RFC 7009: a client gives back', () => {
     },
   );
 
-  test('its own alone: what is not its own, or is nothing, stays as it was', async ({ api }) => {
+  test('only its own: unknown tokens and those of other clients stay valid', async ({ api }) => {
     const { tokens, client } = await someTokens(api);
     const waiting = await aCode(api);
     const [other, confidential] = await Promise.all([api.anOAuthClient(), api.anOAuthClient({ confidential: true })]);
@@ -204,7 +204,7 @@ describe('RFC 7662: a client asks', () => {
   });
 
   // Guarantees that what is reported is what is enforced.
-  test('after the grant was narrowed, and learns of the scopes that are left', async ({ api }) => {
+  test('after the scopes of the grant were reduced, and reports the remaining scopes', async ({ api }) => {
     const { client, visitor, tokens, ask } = await aConfidential(api, { scopes: ['profile:read', 'teams:read'] });
     const { body: narrow } = await refresh(api, client, tokens.refresh, { scope: 'profile:read' });
     await visitor.trpc.grants.narrow.mutate({ grantId: await grantOf(api, client), scopes: ['teams:read'] });

@@ -146,7 +146,7 @@ describe.each(SENDERS)('%s', (_sender, send) => {
   });
 
   describe('a server has to prove its name', () => {
-    test('by a certificate that somebody known has signed', async () => {
+    test('by a certificate of a trusted authority', async () => {
       const server = await aServer(answer);
       const { ca: _unknown, ...network } = server.allowed;
 

@@ -48,7 +48,7 @@ const refused = async (api: Api, headers?: Record<string, string>) => {
 };
 
 describe('GET /dev/mail', () => {
-  test('lists the mails, the newest first', async ({ api }) => {
+  test('lists the emails, newest first', async ({ api }) => {
     await write(api, { subject: 'First', to: 'ada@example.com' });
     // The names hold milliseconds.
     await expect.poll(() => Date.now()).toBeGreaterThan(Date.now());
@@ -63,7 +63,7 @@ describe('GET /dev/mail', () => {
     expect(text).toContain('grace@example.com');
   });
 
-  test('shows a mail, with links to this service alone', async ({ api }) => {
+  test('shows an email, with links only to this service', async ({ api }) => {
     const words = 'Grüße, “Ada”. '.repeat(20);
     await write(api, { subject: 'With a link', text: `${words}\n${LINK}\nhttps://example.com/elsewhere <b>` });
 
@@ -78,7 +78,7 @@ describe('GET /dev/mail', () => {
   });
 
   // Guarantees that what a mail holds runs nothing, loads nothing and goes nowhere, in the frame and by itself.
-  test('the HTML of a mail is in a sandbox without scripts and remote content', async ({ api }) => {
+  test('the HTML of an email is in a sandbox without scripts and remote content', async ({ api }) => {
     const html = '<p style="color:red">A text</p><script>alert(1)</script><img src="https://example.com/pixel">';
     await write(api, { subject: 'Hostile <script>alert(1)</script>', html });
 
@@ -96,7 +96,7 @@ describe('GET /dev/mail', () => {
     expect(policy.join()).not.toMatch(/script-src|https?:|allow-/);
   });
 
-  test('shows files of the mailer alone', async ({ api }) => {
+  test('shows only files of the mailer', async ({ api }) => {
     const directory = join(api.services.config.dataDir, 'mail');
     mkdirSync(directory, { recursive: true });
     writeFileSync(join(api.services.config.dataDir, 'secret.eml'), 'Subject: Secret\n\nSecret');
@@ -116,7 +116,7 @@ describe('GET /dev/mail', () => {
     }
   });
 
-  test('a mail that cannot be read does not hide the others', async ({ api }) => {
+  test('an email that cannot be read does not hide the others', async ({ api }) => {
     const directory = join(api.services.config.dataDir, 'mail');
     mkdirSync(directory, { recursive: true });
     writeFileSync(join(directory, '2026-01-02T00-00-00.000Z-00000000.eml'), Buffer.from([0, 255, 10, 13, 200]));
@@ -150,7 +150,7 @@ describe('GET /dev/mail', () => {
     expect(oldest).toBeProblem('route_not_found');
   });
 
-  test('says where there are none', async () => {
+  test('shows that there are none', async () => {
     const api = await startApi();
     const { status, text } = await get(api, '/dev/mail');
     await api.close();
@@ -161,7 +161,7 @@ describe('GET /dev/mail', () => {
 });
 
 // Guarantees that nobody but the person at the machine reads links that sign people in, and that nobody can tell that they exist.
-describe('elsewhere the mails do not exist', () => {
+describe('for all other clients the page does not exist', () => {
   test.for([
     ['another host', { host: 'roster.example' }],
     ['another port', { host: 'localhost:8080' }],

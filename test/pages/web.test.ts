@@ -102,7 +102,7 @@ describe('the pages of the console', () => {
   });
 
   // Guarantees that no browser or proxy keeps a page whose address holds a token, or tells others of it.
-  test('is kept by nobody and leaks no address', async () => {
+  test('is not stored and sends no referrer', async () => {
     for (const path of ['/reset-password?token=rst_pr_x', '/oauth/consent/req_1']) {
       const { headers } = await get(path);
 
@@ -236,7 +236,7 @@ describe('the files of the console', () => {
 describe('before the console is built', () => {
   const bare = { port: unbuilt.port };
 
-  test('the front page says so and leads to the API reference', async () => {
+  test('the front page explains that and links to the API reference', async () => {
     const { status, headers, body } = await get('/', {}, bare);
 
     expect(status).toBe(200);

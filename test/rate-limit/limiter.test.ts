@@ -83,7 +83,7 @@ describe.each(backends)('a limiter in %s', (backend) => {
     expect(await limiter.consume('a')).toMatchObject({ allowed: false });
   });
 
-  test('refuses a batch greater than the limit without opening a window', async () => {
+  test('denies a batch greater than the limit without opening a window', async () => {
     const { limiter } = aLimiter(await setting());
 
     expect(await limiter.consume('a', 301)).toEqual({ allowed: false, limit: 300, remaining: 300, resetSeconds: 60 });
@@ -264,7 +264,7 @@ describe.skipIf(!hasRedis)('a limiter whose Redis fails', () => {
   });
 
   // Guarantees that an outage is over when Redis counts again, not already when it answers.
-  test('does not take a Redis that refuses to write for recovered', async () => {
+  test('does not take a Redis that rejects writes for recovered', async () => {
     const redis = await aRedis();
     const { limiter, onFallback, onRecovery } = aLimiter({ redisUrl: redis.url });
     await limiter.consume('a');

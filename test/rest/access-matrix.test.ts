@@ -124,7 +124,7 @@ describe('without a valid credential the answer is 401, and nothing changes', ()
     });
   });
 
-  test('every refusal of a credential reads the same, whatever is wrong with it', async ({ api }) => {
+  test('every invalid credential gets the same error, whatever the reason', async ({ api }) => {
     const kinds = Object.keys(SECRET_KINDS) as SecretKind[]; // Object.keys widens them to string
     const others = kinds.filter((kind) => kind !== 'accessToken');
 

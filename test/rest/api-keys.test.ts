@@ -4,7 +4,7 @@ import { test } from '../support/api.ts';
 const DAY_MS = 86_400_000;
 
 describe('createApiKey', () => {
-  test('201: a personal key that works, its secret in this answer alone', async ({ api }) => {
+  test('201: a personal key that works, its secret only in this response', async ({ api }) => {
     const account = await api.anAccount();
     const key = await api.anApiKey(account, { scopes: ['api-keys:write', 'api-keys:read', 'teams:read'] });
 
@@ -129,7 +129,7 @@ describe('listApiKeys', () => {
     expect(await api.as(expired).get('/api/v1/credential')).toBeProblem('credential_invalid');
   });
 
-  test('200: with teamId all keys of the team, whoever made them', async ({ api }) => {
+  test('200: with teamId all keys of the team, of all creators', async ({ api }) => {
     const owner = await api.anAccount();
     const member = await api.anAccount();
     const team = await api.aTeam({ owner });
@@ -145,7 +145,7 @@ describe('listApiKeys', () => {
 });
 
 describe('updateApiKey', () => {
-  test('200: scopes are replaced at once, also for the calling key', async ({ api }) => {
+  test('200: scopes are replaced for the next request, also for the calling key', async ({ api }) => {
     const account = await api.anAccount();
     const key = await api.anApiKey(account, { scopes: ['api-keys:write', 'teams:read', 'profile:read'] });
 
@@ -189,7 +189,7 @@ describe('updateApiKey', () => {
 
 describe('revokeApiKey', () => {
   // Guarantees that revocation is immediate, also for the key that asked for it (spec 4.20).
-  test('200: the calling key stops working at once', async ({ api }) => {
+  test('200: the calling key stops working for the next request', async ({ api }) => {
     const key = await api.anApiKey(await api.anAccount(), { scopes: ['api-keys:write'] });
 
     expect((await api.as(key).delete(`/api/v1/api-keys/${key.id}`)).body).toEqual({ success: true });

@@ -67,7 +67,7 @@ describe('the content type', () => {
     expect(await nameNow()).toBe('Before');
   });
 
-  test('a body without one is refused with 415', async ({ api }) => {
+  test('a body without one is rejected with 415', async ({ api }) => {
     const { rename } = await aRename(api);
 
     expect(await rename('{"name":"After"}', {})).toBeProblem('unsupported_media_type');

@@ -276,7 +276,7 @@ describe('what is no HTTP gets a problem document and the end of the connection'
   });
 });
 
-describe('a body that is refused unread leaves the connection in order', () => {
+describe('a body that is rejected unread does not affect the next request on the connection', () => {
   test.for([
     ['too large', 'application/json', 'body_too_large'],
     ['of another type', 'text/plain', 'unsupported_media_type'],
@@ -297,7 +297,7 @@ describe('a body that is refused unread leaves the connection in order', () => {
     expect(statuses).toEqual([`HTTP/1.1 ${PROBLEMS[code][0]}`, 'HTTP/1.1 200']);
   });
 
-  test('chunks beyond the limit, of which nobody said how many there are', async ({ api }) => {
+  test('chunks beyond the limit, of an unknown number', async ({ api }) => {
     const key = await api.anApiKey(await api.anAccount(), { scopes: ['teams:write'] });
     const authorization = `Authorization: Bearer ${key.secret}`;
     const headers = request(
@@ -335,7 +335,7 @@ describe('a body that is refused unread leaves the connection in order', () => {
     await expect.poll(logged, { interval: 5 }).toEqual([[30, 400]]);
   });
 
-  test('a client that waits for 100 Continue is told to go on', async ({ api }) => {
+  test('a client that waits for 100 Continue gets it', async ({ api }) => {
     const key = await api.anApiKey(await api.anAccount(), { scopes: ['teams:write'] });
     const headers = request(
       'POST /api/v1/teams HTTP/1.1',

@@ -101,7 +101,7 @@ describe.skipIf(!hasRedis)('the cost of a read', () => {
   });
 
   // Guarantees that a flood of invented keys costs the database nothing.
-  test('a string that is no secret of ours is refused without a statement', async ({ api }) => {
+  test('a string that is not one of our secrets is rejected without a statement', async ({ api }) => {
     const seen = watch();
     const answer = await api.as('rst_pk_invented').get('/api/v1/teams');
 
@@ -109,7 +109,7 @@ describe.skipIf(!hasRedis)('the cost of a read', () => {
     expect(seen.statements()).toEqual([]);
   });
 
-  test('a cookie that is no session of ours is refused without a statement', async ({ api }) => {
+  test('a cookie that is not one of our sessions is rejected without a statement', async ({ api }) => {
     const { secret: key } = await api.anApiKey(await api.anAccount());
     const visitor = api.visitor();
     for (const cookie of ['invented', key]) {
@@ -140,7 +140,7 @@ const firstUseOf = async (api: Api, grant: { id: string }) => {
 };
 
 // Guarantees that a client that has its answer cannot ask for it again, at the price of one write for each refresh.
-describe('the first use of a token that a refresh made a moment ago', () => {
+describe('the first use of a token that was just refreshed', () => {
   const isTokenWrite = (text: string) => !isRead(text) && text.includes('oauth_token');
 
   test('is written once, and no later use is', async ({ api }) => {

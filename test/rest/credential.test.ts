@@ -52,7 +52,7 @@ describe('getCredential', () => {
     });
   });
 
-  test('200: a token that was made for fewer scopes than its grant holds has those', async ({ api }) => {
+  test('200: a token that was issued for fewer scopes than its grant has only those', async ({ api }) => {
     const grant = await api.aGrant(await api.anAccount(), {
       scopes: SCOPES,
       tokenScopes: ['billing:read', 'profile:read'],
@@ -63,7 +63,7 @@ describe('getCredential', () => {
   });
 
   // Guarantees that narrowing a grant is obeyed by the next call with a token that was there before.
-  test('200: a token loses at once what its grant loses, and gains nothing that it was not made for', async ({
+  test('200: a token immediately loses the scopes that its grant loses, and gains none that it was not issued for', async ({
     api,
   }) => {
     const grant = await api.aGrant(await api.anAccount(), { scopes: ['profile:read', 'teams:read'] });

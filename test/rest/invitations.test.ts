@@ -29,7 +29,7 @@ describe('createTeamInvitation', () => {
     expect(Date.parse(invitation.expiresAt) - Date.parse(invitation.createdAt)).toBeCloseTo(7 * DAY_MS, -4);
   });
 
-  test('201: to a team-defined role, with the flag that says so', async ({ api }) => {
+  test('201: to a team-defined role, with its flag', async ({ api }) => {
     const { team, key, path } = await aTeamWithOwner(api);
     const role = await api.aRole(team, ['access_billing']);
 
@@ -164,7 +164,7 @@ describe('createTeamInvitation', () => {
 });
 
 describe('listTeamInvitations', () => {
-  test('200: pending ones only, in the order they were made', async ({ api }) => {
+  test('200: only pending ones, oldest first', async ({ api }) => {
     const { team, key, path } = await aTeamWithOwner(api);
     const first = await api.anInvitation(team);
     const second = await api.anInvitation(team);
@@ -187,7 +187,7 @@ describe('listTeamInvitations', () => {
 });
 
 describe('revokeTeamInvitation', () => {
-  test('200, then 404: the invitation and its links are gone and the seat is free', async ({ api }) => {
+  test('200, then 404: the invitation and its links are deleted and the seat is free', async ({ api }) => {
     const { team, key, path } = await aTeamWithOwner(api);
     await api.as(key).post(path, { email: 'gone@example.com' });
     const [{ id }] = (await api.as(key).get(path)).body;

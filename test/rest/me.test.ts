@@ -63,7 +63,7 @@ describe('listMySessions', () => {
 });
 
 describe('revokeMySession', () => {
-  test('200: the session is signed out and not listed any more', async ({ api }) => {
+  test('200: the session is signed out and no longer listed', async ({ api }) => {
     const account = await api.anAccount();
     const key = await api.anApiKey(account, { scopes: ['profile:read', 'profile:write'] });
     const session = await api.aSession(account);

@@ -38,7 +38,9 @@ describe('listTeamMembers', () => {
 
 describe('removeTeamMember', () => {
   // Guarantees that a team credential dies with the membership it stands on, and no other does.
-  test('200: the member is gone, their keys for the team stop at once, their others go on', async ({ api }) => {
+  test('200: the member is removed, their keys for the team stop working, their others keep working', async ({
+    api,
+  }) => {
     const owner = await api.anAccount();
     const member = await api.anAccount();
     const team = await api.aTeam({ owner });

@@ -17,7 +17,7 @@ describe('the access log', () => {
     },
   );
 
-  test('a refused token is named in no line', async ({ api }) => {
+  test('a rejected token appears in no line', async ({ api }) => {
     const grant = await api.aGrant(await api.anAccount(), { expiresAt: new Date(Date.now() - 1000) });
     const before = api.lines.length;
 

@@ -173,7 +173,7 @@ describe('the document', () => {
 });
 
 describe.each(OPERATIONS)('$id', ({ id, path, scope, status, accountLevel, permission, body }) => {
-  test('needs what the specification says', () => {
+  test('requires the scope and permission of the specification', () => {
     const { security, description } = operation(id);
     expect(security).toEqual([{ bearer: [] }, { oauth2: scope === null ? [] : [scope] }]);
     const named = [scope, permission].filter((word) => word !== null);

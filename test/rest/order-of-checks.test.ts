@@ -59,7 +59,7 @@ describe('the input is checked after scope and audience, and before the team', (
   );
 });
 
-describe('what only the data of a team can show is told last', () => {
+describe('errors that depend on data of a team come last', () => {
   const everything = (body: object): Attempt => ({ change: (sent) => withBody(sent, JSON.stringify(body)) });
   const email = 'ada@example.com';
 

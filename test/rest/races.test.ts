@@ -107,7 +107,7 @@ async function aroundChange(call: (turn: number) => Promise<Answer>, change: () 
   };
 }
 
-describe('counted things', () => {
+describe('counted resources', () => {
   test('of 20 parallel invitations exactly the free seats are taken', async ({ api }) => {
     const owner = await api.anAccount();
     const team = await api.aTeam({ owner });
@@ -143,7 +143,7 @@ describe('counted things', () => {
     expect(pending).toHaveLength(4);
   });
 
-  test('of 20 parallel createTeam exactly the last team of the limit is made', async ({ api }) => {
+  test('of 20 parallel createTeam exactly one gets the last team of the limit', async ({ api }) => {
     const owner = await api.anAccount();
     for (let i = 0; i < 9; i += 1) await api.aTeam({ owner });
     const key = await api.anApiKey(owner, { scopes: ['teams:write', 'teams:read'] });
@@ -254,7 +254,7 @@ describe('revoking', () => {
     expect(tally(answers)).toEqual({ 200: 1, '404 invitation_not_found': 19 });
   });
 
-  test('an invitation that is revoked while it is renewed is made anew', async ({ api }) => {
+  test('an invitation that is revoked while it is renewed is created again', async ({ api }) => {
     const owner = await api.anAccount();
     const team = await api.aTeam({ owner });
     const { id, email } = await api.anInvitation(team);
@@ -309,7 +309,7 @@ describe('re-scoping', () => {
   });
 
   // Guarantees that a key that is narrowed cannot hand on, or give itself back, what it has just lost.
-  test('no key regains scopes by giving them to itself while it is narrowed', async ({ api }) => {
+  test('no key regains scopes by giving them to itself while they are reduced', async ({ api }) => {
     const account = await api.anAccount();
     const wide: readonly Scope[] = ['teams:read', 'api-keys:write'];
     const key = await api.anApiKey(account, { scopes: wide });
@@ -476,7 +476,7 @@ async function whileLocked<Started extends object>(
   }
 }
 
-describe('everything at once', () => {
+describe('all operations concurrently', () => {
   test(
     '10 s of every operation by many accounts: no fault, no deadlock, and the invariants hold',
     { timeout: 60_000 },

@@ -74,7 +74,7 @@ describe('the limit of a credential', () => {
     expect(Math.min(...resets)).toBeGreaterThan(0);
   });
 
-  test('a 429 says in header and document how long to wait', async ({ limited: api }) => {
+  test('a 429 contains in header and document how long to wait', async ({ limited: api }) => {
     const key = await aKey(api);
     await exhaust(api, key);
 
@@ -86,7 +86,7 @@ describe('the limit of a credential', () => {
     expect(answer.body.retryAfter).toBe(Number(answer.headers['retry-after']));
   });
 
-  test('the next window opens when the time that was named is over, however often one asked meanwhile', async () => {
+  test('the next window opens when the announced time has passed, however many requests were denied before', async () => {
     const api = await anApi({ ...LIMITED, RATE_WINDOW_SECONDS: '1' });
     const key = await aKey(api);
     await exhaust(api, key);
@@ -129,7 +129,7 @@ describe('the limit of a credential', () => {
     expect(remaining(await api.as(other).get('/api/v1/credential'))).toBe(4);
   });
 
-  test('refused requests count as well, and a 429 counts nothing', async ({ limited: api }) => {
+  test('rejected requests count as well, and a 429 counts nothing', async ({ limited: api }) => {
     const key = await api.anApiKey(await api.anAccount());
 
     const answers = [
@@ -311,7 +311,7 @@ describe('what is not charged', () => {
     expect((await options('/trpc/listTeams')).status).toBe(204);
   });
 
-  test('the public pages, which show the bucket of the address and are never refused by it', async () => {
+  test('the public pages, which show the bucket of the address and are never limited by it', async () => {
     const api = await anApi();
     const pages = ['/healthz', '/readyz', '/docs', '/problems/rate-limited'];
     await api.anonymous.get('/api/v1/credential');
@@ -343,7 +343,7 @@ describe('/trpc', () => {
     expect(statuses(answers)).toEqual([200, 200, 200, 200, 200, 429]);
   });
 
-  test('a batch is charged for each of its calls, and refused whole where they do not fit', async ({
+  test('a batch consumes one request for each of its calls, and is denied as a whole if they do not fit', async ({
     limited: api,
   }) => {
     const key = await aKey(api);

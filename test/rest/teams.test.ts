@@ -59,7 +59,7 @@ describe('createTeam', () => {
     ]);
   });
 
-  test('201: equal names get numbered slugs, names without letters one that says nothing', async ({ api }) => {
+  test('201: equal names get numbered slugs, names without letters a neutral one', async ({ api }) => {
     const key = await api.anApiKey(await api.anAccount(), { scopes: ['teams:write'] });
     const slugOf = async (name: string) => (await api.as(key).post('/api/v1/teams', { name })).body.slug;
 
@@ -73,7 +73,7 @@ describe('createTeam', () => {
     expect((await slugOf('x'.repeat(100))).length).toBe(60);
   });
 
-  test('403: the team limit counts the teams an account owns, and nothing is made', async ({ api }) => {
+  test('403: the team limit counts the teams an account owns, and nothing is created', async ({ api }) => {
     const account = await api.anAccount();
     for (let i = 0; i < 10; i++) await api.aTeam({ owner: account });
     await api.aMember(await api.aTeam(), account, { role: 'member' });

@@ -46,7 +46,7 @@ describe('createTeamInvitation: email', () => {
     });
   });
 
-  test('breaks several rules at once', async ({ api }) => {
+  test('breaks several rules at the same time', async ({ api }) => {
     expect(await outcomes(api, invite, 'email', { empty: '', 'long word': 'a'.repeat(256) })).toEqual({
       empty: [at('/email', noEmail), at('/email', atLeast(1))],
       'long word': [at('/email', noEmail), at('/email', atMost(255))],

@@ -213,7 +213,7 @@ describe.skipIf(process.platform === 'win32')('startEmbedded', { timeout: 30_000
     });
   });
 
-  test('keeps commits safe against a loss of power unless told otherwise', async () => {
+  test('keeps commits safe against a loss of power by default', async () => {
     const { url } = await aUser(aDatabase(), { durable: true }).started();
 
     const rows = await query(
@@ -224,7 +224,7 @@ describe.skipIf(process.platform === 'win32')('startEmbedded', { timeout: 30_000
     expect(rows.map((row) => row['setting'])).toEqual(['on', 'on', 'on']);
   });
 
-  test('lets nobody in without the password, which only the owner can read', async () => {
+  test('rejects connections without the password, which only the owner can read', async () => {
     const dataDir = aDatabase();
     const { url } = await aUser(dataDir).started();
     const wrong = new URL(url);
@@ -305,7 +305,7 @@ describe.skipIf(process.platform === 'win32')('startEmbedded', { timeout: 30_000
     expect(await query(url, 'select 1 as one')).toEqual([{ one: 1 }]);
   });
 
-  test('concurrent first starts all work, and exactly one made the database', async () => {
+  test('concurrent first starts all work, and exactly one created the database', async () => {
     const dataDir = aDirectory();
 
     const answers = await Promise.all([1, 2, 3].map(() => aUser(dataDir).started()));
@@ -390,7 +390,7 @@ describe.skipIf(process.platform === 'win32')('startEmbedded', { timeout: 30_000
     },
   );
 
-  test('a directory that cannot be a database says so in one line', async () => {
+  test('a directory that cannot hold a database is reported in one line', async () => {
     const dataDir = aDatabase();
     rmSync(join(dataDir, 'postgres', 'data', 'global'), { recursive: true });
 

@@ -54,7 +54,7 @@ describe.each([
   ['a number of hops', '1'],
   ['addresses', 'loopback, 10.0.0.0/8'],
 ])('behind proxies given by %s', (_case, trustProxy) => {
-  test(`${CLIENTS} clients that hang up at once do not end the process`, async () => {
+  test(`${CLIENTS} clients that hang up concurrently do not end the process`, async () => {
     const service = await startBehind(trustProxy);
     try {
       const requests = Array.from({ length: CLIENTS }, (_, i) => REQUESTS[i % REQUESTS.length] ?? '');

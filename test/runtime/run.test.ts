@@ -83,7 +83,7 @@ describe('run.cjs', () => {
     expect((await answer).output).toBe(`${child.pid}\n`);
   });
 
-  test('where no Node fits, one line says so', async () => {
+  test('without a suitable Node, prints one line with the reason', async () => {
     const { answer } = run(['--version'], { pretend: OLD_NODE + UNKNOWN_MACHINE });
 
     const { status, output, complaint } = await answer;
@@ -131,7 +131,7 @@ describe('run.cjs', () => {
       expect(await output).toMatch(/^listening\nSIGTERM\nended gracefully\n$/);
     });
 
-    test('the death of the script by a signal can be told from its exit', async () => {
+    test('the death of the script by a signal differs from its exit', async () => {
       const { child, answer } = run(['--eval', `process.kill(process.pid, 'SIGKILL')`], { pretend });
 
       const { status } = await answer;

@@ -119,7 +119,7 @@ describe('the first start', () => {
   });
 
   // Guarantees that replicas on one machine, and a second terminal, need no settings but a port.
-  test('of two services at once on one empty DATA_DIR gives both of them the same database', async () => {
+  test('of two services that start concurrently on one empty DATA_DIR gives both the same database', async () => {
     const dataDir = aDataDir();
     const [one, two] = await Promise.all([aService(dataDir), aService(dataDir)]);
     const demo = () => [one, two].filter(({ lines }) => lines.some((line) => line.includes('all scopes')));
@@ -183,7 +183,7 @@ describe('SIGKILL', () => {
     expect(acknowledged.filter((name) => !kept.has(name))).toEqual([]);
   });
 
-  test('right after an invitation, with the mail server down, loses no mail', async () => {
+  test('right after an invitation, with the mail server down, loses no email', async () => {
     const dataDir = aDataDir();
     const first = await aService(dataDir, { SMTP_URL: `smtp://127.0.0.1:${await freePort()}` });
     await expect.poll(() => first.lines.some((line) => line.includes('all scopes')), BOUND).toBe(true);

@@ -38,7 +38,7 @@ async function serverEnded(dataDir: string): Promise<void> {
   rmSync(pidFile, { force: true });
 }
 
-test('a start reports every invalid variable at once, by name', async () => {
+test('a start reports all invalid variables together, by name', async () => {
   const faults = await failedStart({
     PORT: '70000',
     BASE_URL: 'https://teams.example.com/roster',

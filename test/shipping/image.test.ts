@@ -88,7 +88,7 @@ describe.skipIf(process.platform === 'win32')('the image', () => {
   });
   afterAll(() => tree.remove());
 
-  test('serves pages, the API and mail on a file system that it cannot write, and stops when it is told to', async () => {
+  test('serves pages, the API and email on a read-only file system, and stops on a signal', async () => {
     const { env, url, port, mail } = await aPlace();
     const healthCheck = commandIn(instruction(tree.image, 'HEALTHCHECK'));
     const service = runInImage(commandIn(instruction(tree.image, 'CMD')), env);
@@ -138,7 +138,7 @@ describe.skipIf(process.platform === 'win32')('the image', () => {
   });
 
   // Guarantees that a setting that is forgotten is said, instead of a database that goes with the container.
-  test('says what it lacks without a database', async () => {
+  test('reports the missing variable without a database', async () => {
     const { DATABASE_URL: _, ...env } = (await aPlace()).env;
 
     const { code, stderr } = await runInImage(commandIn(instruction(tree.image, 'CMD')), env).ended;

@@ -76,7 +76,7 @@ test('a fault that ends the process does not lose the line before it', async () 
   expect(await text(child.stdout)).toContain('"msg":"last"');
 });
 
-test('a reader that has gone does not end the service', async () => {
+test('a reader that has closed the stream does not end the service', async () => {
   const { child, said } = run(`
     process.stdin.once('data', async () => { await write(2000); await turn(); await write(10); say('still here ' + output.dropped()); });`);
   child.stdout.destroy();

@@ -111,7 +111,7 @@ describe('GET /metrics', () => {
   });
 
   // Guarantees that what the metrics tell is told to nobody outside.
-  test('is at its own port alone, and nothing else is there', async () => {
+  test('is only on its own port, where nothing else is served', async () => {
     const { api, metricsPort } = await aWatchedService();
     const ask = (method: string, path: string) =>
       new Promise<number | undefined>((resolve, reject) => {

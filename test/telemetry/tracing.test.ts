@@ -86,7 +86,7 @@ describe('traces', () => {
   });
 
   // Guarantees that a collector that is away costs one line, no request, and no time at the end.
-  test('without a collector the service works, says so once, and stops in time', async () => {
+  test('without a collector the service works, logs that once, and stops in time', async () => {
     const { api, service, stop } = await aWatchedService({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' });
 
     expect((await api.anonymous.get('/healthz')).status).toBe(200);

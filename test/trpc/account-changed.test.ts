@@ -24,7 +24,7 @@ describe('a page that shows an account', () => {
     expect(await accountAt(api, second.email)).toEqual(before);
   });
 
-  test('is told that nobody is signed in, if that is so', async ({ api }) => {
+  test('reports a signed-out browser, if it is one', async ({ api }) => {
     const { id, visitor } = await aSignedIn(api);
     visitor.headers['x-roster-account'] = id;
     visitor.cookies.delete('roster_session');

@@ -168,7 +168,7 @@ describe.for<{ name: string; credential: 'key' | 'grant'; prepare?: string; end:
     },
   );
 
-  test.for(BEARER_CHANGES)('$name succeeds if nothing was meanwhile', async ({ name, change }, { api }) => {
+  test.for(BEARER_CHANGES)('$name succeeds if nothing changed concurrently', async ({ name, change }, { api }) => {
     const call = withCredential(api, change);
 
     expect((await whileWaiting(api, { name, call }, null, prepare)).outcome).toBe('done');

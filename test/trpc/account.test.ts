@@ -69,7 +69,7 @@ describe('account.changePassword', () => {
     await api.mailTo(email, /password was changed/);
   });
 
-  test('refuses what sign-up refuses', async ({ api }) => {
+  test('rejects what sign-up rejects', async ({ api }) => {
     const { email, visitor } = await aSignedIn(api);
     for (const newPassword of ['password1', email, 'short']) {
       const problem = await problemOf(visitor.trpc.account.changePassword.mutate({ newPassword }));
@@ -106,7 +106,7 @@ describe('account.changePassword', () => {
 });
 
 describe('changing the address', () => {
-  test('takes effect with the link in the mail to the new one, and tells the old one', async ({ api }) => {
+  test('takes effect with the link emailed to the new address, and notifies the old one', async ({ api }) => {
     const { email, visitor } = await aSignedIn(api);
     const newEmail = anAddress();
 
@@ -140,7 +140,7 @@ describe('changing the address', () => {
     expect(mailsTo(api, email)).toEqual(['Change of your email address requested']);
   });
 
-  test('is asked for anew by a later request; the links of the earlier ones end', async ({ api }) => {
+  test('is replaced by a later request; the earlier links stop working', async ({ api }) => {
     const { visitor } = await aSignedIn(api);
     const [first, second] = [anAddress(), anAddress()];
     await visitor.trpc.account.changeEmail.mutate({ newEmail: first });
@@ -190,7 +190,7 @@ describe('changing the address', () => {
   });
 
   // Guarantees that a stranger whose address somebody typed learns nothing of the account.
-  test('does not tell an old address that was never proven', async ({ api }) => {
+  test('does not notify an old email address that was never verified', async ({ api }) => {
     const { email, visitor } = await aSignedIn(api, { isVerified: false });
     const newEmail = anAddress();
     await visitor.trpc.account.changeEmail.mutate({ newEmail });
@@ -257,7 +257,7 @@ describe('account.updateProfile', () => {
     expect(await visitor.trpc.getMe.query()).toEqual(before);
   });
 
-  test('changes nothing beyond its own members, and nobody else', async ({ api }) => {
+  test('changes only its own fields, and no other account', async ({ api }) => {
     const { visitor, email } = await aSignedIn(api);
     const other = await aPerson(api);
     const before = await accountAt(api, other.email);
@@ -352,7 +352,7 @@ describe('account.delete', () => {
   );
 
   // Guarantees that no team is left without an owner, and that nobody waits for each other for good.
-  test('at the same moment as teams are made leaves no team without an owner', async ({ api }) => {
+  test('concurrently with new teams leaves no team without an owner', async ({ api }) => {
     const people = await Promise.all(Array.from({ length: 6 }, () => aSignedIn(api)));
 
     const answers = await Promise.all(

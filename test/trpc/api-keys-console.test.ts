@@ -79,7 +79,7 @@ describe('apiKeys.rotate', () => {
     expect(await trpc.apiKeys.list.query({})).toMatchObject([{ previousSecretUntil: null }]);
   });
 
-  test('with no overlap the old secret ends at once, and so does the one before', async ({ api }) => {
+  test('without an overlap the old secret stops working immediately, and so does the previous one', async ({ api }) => {
     const { key, trpc } = await aKeyOwner(api);
     const second = await trpc.apiKeys.rotate.mutate({ keyId: key.id, overlapHours: 24 });
 
@@ -106,7 +106,7 @@ describe('apiKeys.rotate', () => {
   });
 
   // Guarantees that two rotations are done one after the other, so that neither leaves a secret without an end behind.
-  test('several at once leave two valid secrets, one of them with an end', async ({ api }) => {
+  test('several concurrent rotations leave two valid secrets, one of them with an expiry', async ({ api }) => {
     const { key, trpc } = await aKeyOwner(api);
 
     const rotated = await Promise.all(
@@ -151,7 +151,9 @@ describe('apiKeys.rotate', () => {
     expect(auditOf(api, key.id)).toMatchObject([{ teamId: team.id }]);
   });
 
-  test('a key of somebody else, an expired and a revoked one answer like one that never was', async ({ api }) => {
+  test('a key of another account, an expired and a revoked one get the same error as an unknown one', async ({
+    api,
+  }) => {
     const { account, trpc } = await aKeyOwner(api);
     const { team, key: ofMember } = await aTeamWithKey(api);
     await api.aMember(team, account, { role: (await api.aRole(team, ['manage_api_keys'])).id });
@@ -172,7 +174,7 @@ describe('apiKeys.rotate', () => {
     expect(await stateOf(api, keys)).toEqual(before);
   });
 
-  test('needs somebody who is signed in: no key makes itself a secret', async ({ api }) => {
+  test('requires a signed-in user: no key creates a secret for itself', async ({ api }) => {
     const { account, key } = await aKeyOwner(api, { scopes: SCOPES });
     const grant = await api.aGrant(account, { scopes: SCOPES });
     const before = await stateOf(api, [key]);
@@ -184,7 +186,7 @@ describe('apiKeys.rotate', () => {
     expect(await stateOf(api, [key])).toEqual(before);
   });
 
-  test.for([-1, 169, 0.5])('refuses an overlap of %s hours', async (overlapHours, { api }) => {
+  test.for([-1, 169, 0.5])('rejects an overlap of %s hours', async (overlapHours, { api }) => {
     const { key, trpc } = await aKeyOwner(api);
     const before = await stateOf(api, [key]);
 
@@ -207,7 +209,7 @@ describe('apiKeys.list', () => {
     expect(keys).toMatchObject(keys.map(() => ({ teamId: null, isOwn: true, madeBy: { userId: account.id } })));
   });
 
-  test('with a team: all of its keys, and who made each', async ({ api }) => {
+  test('with a team: all of its keys, with their creators', async ({ api }) => {
     const { team, maker, key, manager, trpc } = await aTeamWithKey(api);
     const own = await api.anApiKey(manager, { team });
     await api.anApiKey(manager);
@@ -232,7 +234,7 @@ describe('apiKeys.list', () => {
     expect(withoutMore).toEqual(await trpc.listApiKeys.query({ teamId: team.id }));
   });
 
-  test('without a team it needs somebody who is signed in too', async ({ api }) => {
+  test('without a team it requires a signed-in user too', async ({ api }) => {
     const { key } = await aKeyOwner(api, { scopes: SCOPES });
 
     expect(await outcomeOf(api.visitor().trpc.apiKeys.list.query({}))).toBe('credential_missing');
@@ -241,7 +243,7 @@ describe('apiKeys.list', () => {
 });
 
 describe('apiKeys.revokeInTeam', () => {
-  test('a key that somebody else made is refused from its next request on', async ({ api }) => {
+  test('a key of another member is rejected from its next request on', async ({ api }) => {
     const { team, maker, key, manager, trpc } = await aTeamWithKey(api);
     const { secret } = await (await as(api, maker)).apiKeys.rotate.mutate({ keyId: key.id, overlapHours: 24 });
     expect(await works(api, key.secret)).toBe(true);
@@ -288,7 +290,7 @@ describe('apiKeys.revokeInTeam', () => {
     expect(await works(api, key.secret)).toBe(true);
   });
 
-  test('of several at once one revokes', async ({ api }) => {
+  test('of several concurrent calls one revokes', async ({ api }) => {
     const { team, key, trpc } = await aTeamWithKey(api);
 
     const calls = Array.from({ length: 3 }, () => trpc.apiKeys.revokeInTeam.mutate({ teamId: team.id, keyId: key.id }));

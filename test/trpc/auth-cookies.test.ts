@@ -51,7 +51,7 @@ describe('the cookies of a sign-in', () => {
   });
 
   // Guarantees that another host or a plain http page cannot plant a session behind https.
-  test('behind https count under their own names alone', async () => {
+  test('behind https count only under their own names', async () => {
     const api = await startApi({ BASE_URL: 'https://roster.example' });
     try {
       const { visitor } = await aSignedIn(api);
@@ -139,7 +139,7 @@ describe('a change that another site makes the browser send', () => {
   });
 
   // Guarantees that nobody is signed in to an account of the attacker's without noticing.
-  test('cannot sign anybody in, nor up', async ({ api }) => {
+  test('cannot sign in a browser, nor sign it up', async ({ api }) => {
     const { email } = await aPerson(api);
     for (const path of ['auth.signIn', 'auth.signUp']) {
       const answer = await call(api, path, JSON.stringify({ email, password: PASSWORD }), {

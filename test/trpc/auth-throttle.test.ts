@@ -31,7 +31,7 @@ const count = (answers: readonly string[], answer: string) => answers.filter((on
 
 describe('guesses at an account', () => {
   // Guarantees that strangers, on however many addresses, cannot guess without end, nor keep the owner out.
-  test('are bound for strangers together; the owner gets in from a known browser and by a reset', async () => {
+  test('share one limit for unknown browsers; the owner gets in from a known browser and by a reset', async () => {
     const api = await aService({ TRUST_PROXY: '1' });
     const { email } = await aPerson(api);
     const owner = at(api, '192.0.2.1');
@@ -96,7 +96,7 @@ describe('guesses at an account', () => {
   });
 
   // Guarantees that a browser is known to its own account alone.
-  test('are not freed by the browser of somebody else', async ({ api }) => {
+  test('are not refunded by a known browser of another account', async ({ api }) => {
     const mallory = api.visitor();
     await signIn(mallory, (await aPerson(api)).email);
     const { email } = await aPerson(api);
@@ -115,7 +115,7 @@ describe('guesses at an account', () => {
     expect(guesses).toEqual([...Array<string>(10).fill('sign_in_failed'), 'rate_limited']);
   });
 
-  test('are counted while they are made, so that many at once are no more', async ({ api }) => {
+  test('are counted before they are made, so that concurrent ones cannot exceed the limit', async ({ api }) => {
     const { email } = await aPerson(api);
 
     const guesses = await Promise.all(
@@ -133,7 +133,7 @@ describe('guesses at an account', () => {
     expect(await codeOf(signIn(api.visitor(), email, OTHER_PASSWORD))).toBe('sign_in_failed');
   });
 
-  test('by somebody who holds a session are bound by the session', async ({ api }) => {
+  test('in a session have the limit of the session', async ({ api }) => {
     const { email } = await aPerson(api);
     const [thief, owner] = [api.visitor(), api.visitor()];
     await signIn(thief, email);
@@ -187,7 +187,7 @@ describe('attempts from one address', () => {
     expect(await guess('2001:db8:0:2::1')).toBe('sign_in_failed');
   });
 
-  test('to make accounts, to get mails and to try links are bound, each for itself', async () => {
+  test('sign-ups, requests for emails and links each have their own limit', async () => {
     const api = await aService({ TRUST_PROXY: '1', SIGN_IN_ADDRESS_LIMIT: '2' });
     const { trpc } = at(api, '192.0.2.9');
     const email = anAddress();
@@ -213,7 +213,7 @@ describe('attempts from one address', () => {
   });
 });
 
-describe('mails with links', () => {
+describe('emails with links', () => {
   // Guarantees that asking again and again neither floods a mailbox nor leaves its owner without a link that works.
   test('are few in an hour, and those that were mailed go on working', async ({ api }) => {
     const { email } = await aPerson(api);
@@ -229,7 +229,7 @@ describe('mails with links', () => {
     expect(await codeOf(api.visitor().trpc.auth.resetPassword.mutate({ token, password: OTHER_PASSWORD }))).toBe('ok');
   });
 
-  test('leave however many other mails the mailbox got', async ({ api }) => {
+  test('are sent however many other emails the mailbox got', async ({ api }) => {
     const { email } = await aPerson(api);
     await api.rows(
       `insert into sent_mail (id, recipient, team_id, created_at) select 'mail_' || $1 || n, $1, 'team_' || n, now() from generate_series(1, 50) as n`,

@@ -23,7 +23,7 @@ const VERIFY = /^Verify your email address$/;
 const RESET = /^Reset your password$/;
 
 describe('the way in', () => {
-  test('leads from sign-up over the mail to a session, which another one can end at once', async ({ api }) => {
+  test('leads from sign-up over the email to a session, which another one can revoke', async ({ api }) => {
     const email = anAddress();
     const laptop = api.visitor();
     const phone = api.visitor({ userAgent: CHROME });
@@ -81,7 +81,7 @@ describe('the way in', () => {
     expect(await codeOf(thief.trpc.getMe.query())).toBe('credential_invalid');
   });
 
-  test('tells the owner of a browser that is new to the account, and of no other', async ({ api }) => {
+  test('notifies the owner of a browser that is new to the account, and of no other', async ({ api }) => {
     const { email, visitor } = await aSignedIn(api);
     await visitor.trpc.auth.signOut.mutate();
     await signIn(visitor, email);
@@ -154,7 +154,7 @@ describe('a password', () => {
     },
   );
 
-  test('is hashed anew at the next sign-in once the cost has been raised', async () => {
+  test('is hashed again at the next sign-in once the cost has been raised', async () => {
     const api = await aService({ PASSWORD_PASSES: '3' });
     const { email } = await aPerson(api);
 
@@ -166,7 +166,7 @@ describe('a password', () => {
 });
 
 describe('sign-up', () => {
-  test('tells the mailbox of a verified account that it has one, and changes nothing', async ({ api }) => {
+  test('informs the mailbox of a verified account that it has one, and changes nothing', async ({ api }) => {
     const { email } = await aPerson(api);
     const before = await accountAt(api, email);
 
@@ -207,7 +207,7 @@ describe('sign-up', () => {
     expect(await visitor.trpc.listTeams.query()).toEqual([]);
   });
 
-  test('is refused where it is closed, whatever invitation there is', async () => {
+  test('is denied if it is closed, whatever invitation exists', async () => {
     const api = await aService({ SIGNUP: 'closed' });
     const visitor = api.visitor();
 
@@ -220,7 +220,7 @@ describe('sign-up', () => {
     expect(await api.rows('select 1 from account')).toEqual([]);
   });
 
-  test('links in mails come from BASE_URL, whatever the request calls this host', async ({ api }) => {
+  test('links in emails come from BASE_URL, whatever Host the request names', async ({ api }) => {
     const email = anAddress();
     const forged = {
       host: 'evil.example',
@@ -255,7 +255,7 @@ describe('sign-up by an invitation', () => {
     return { email, team, key, invitationToken: await tokenTo(api, email, /^Invitation/) };
   }
 
-  test('makes a verified account that is a member and signed in, also where sign-up is for invited people alone', async () => {
+  test('creates a verified account that is a member and signed in, also if sign-up requires an invitation', async () => {
     const api = await aService({ SIGNUP: 'invited' });
     const { email, team, invitationToken } = await anInvited(api);
     const visitor = api.visitor();
@@ -291,7 +291,7 @@ describe('sign-up by an invitation', () => {
     expect((await api.as(key).get(`/api/v1/teams/${team.id}/members`)).body).toHaveLength(1);
   });
 
-  test('is refused for a verified account, and takes an unverified one over', async ({ api }) => {
+  test('is rejected for a verified account, and reclaims an unverified one', async ({ api }) => {
     const verified = await anInvited(api, (await aPerson(api)).email);
     const prepared = await aSignedIn(api, { isVerified: false });
     const grant = await api.aGrant(prepared);
@@ -309,7 +309,7 @@ describe('sign-up by an invitation', () => {
     expect(await codeOf(signIn(api.visitor(), prepared.email, OTHER_PASSWORD))).toBe('ok');
   });
 
-  test('of eight at once with one link makes one account and one member', async ({ api }) => {
+  test('of eight concurrent calls with one link creates one account and one member', async ({ api }) => {
     const { email, team, key, invitationToken } = await anInvited(api);
 
     const answers = await Promise.all(
@@ -357,7 +357,7 @@ describe('links', () => {
     }
   });
 
-  test('used eight times at once work once', async ({ api }) => {
+  test('used eight times concurrently work once', async ({ api }) => {
     const { email } = await aPerson(api, { isVerified: false });
     await api.visitor().trpc.auth.resendVerification.mutate({ email });
     const verification = await tokenTo(api, email, VERIFY);
@@ -378,7 +378,7 @@ describe('links', () => {
     expect(await codeOf(signIn(api.visitor(), email, passwords[reset.indexOf('ok')]))).toBe('ok');
   });
 
-  test('do one thing: a link to reset does not verify, nor the other way round', async ({ api }) => {
+  test('serve one purpose: a reset link does not verify, and a verification link does not reset', async ({ api }) => {
     const { email } = await aPerson(api, { isVerified: false });
     const visitor = api.visitor();
     await visitor.trpc.auth.resendVerification.mutate({ email });
@@ -407,7 +407,7 @@ describe('links', () => {
     expect(await codeOf(other.trpc.getMe.query())).toBe('credential_invalid');
   });
 
-  test('somebody else who is signed in and brings the link keeps nobody in', async ({ api }) => {
+  test('opened in the session of another user revokes that session', async ({ api }) => {
     const prepared = await aSignedIn(api, { isVerified: false });
     const owner = await aSignedIn(api);
     await owner.visitor.trpc.auth.resendVerification.mutate({ email: prepared.email });
@@ -423,7 +423,7 @@ describe('links', () => {
 });
 
 describe('resetting a password', () => {
-  test('ends all sessions and all other links, and tells the owner', async ({ api }) => {
+  test('revokes all sessions and all other links, and notifies the owner', async ({ api }) => {
     const { email, visitor } = await aSignedIn(api);
     await visitor.trpc.account.changeEmail.mutate({ newEmail: `new-${email}` });
     const change = await tokenTo(api, `new-${email}`, /^Confirm/);
@@ -444,7 +444,7 @@ describe('resetting a password', () => {
     await api.mailTo(email, /password was reset/);
   });
 
-  test('works once and within an hour; a password that is refused does not use the link up', async ({ api }) => {
+  test('works once and within an hour; a rejected password does not consume the link', async ({ api }) => {
     const { id, email } = await aPerson(api);
     const visitor = api.visitor();
     const reset = (token: string, password = OTHER_PASSWORD) =>
@@ -471,7 +471,7 @@ describe('resetting a password', () => {
     expect(await reset(second)).toMatchObject({ code: 'link_invalid' });
   });
 
-  test('proves the mailbox, and ends what somebody else prepared', async ({ api }) => {
+  test('proves the mailbox, and revokes access that others obtained before', async ({ api }) => {
     const { id, email } = await aPerson(api, { isVerified: false });
     const key = await api.anApiKey({ id }, { scopes: ['profile:read'] });
     const visitor = api.visitor();
@@ -485,7 +485,7 @@ describe('resetting a password', () => {
   });
 });
 
-describe('what strangers learn', () => {
+describe('responses do not reveal accounts', () => {
   test('is the same for known, unknown, disabled and passwordless accounts at a sign-in', async ({ api }) => {
     const known = await aPerson(api);
     const disabled = await aPerson(api);

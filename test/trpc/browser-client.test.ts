@@ -153,7 +153,7 @@ describe('MAXMIND_FILE', () => {
   };
   const settings = (maxmindFile: string) => ({ countryHeader: undefined, cityHeader: undefined, maxmindFile }) as const;
 
-  test('tells the place of an address', async () => {
+  test('describes the location of an IP address', async () => {
     const places = await openGeolocation(
       settings(file('city.mmdb', mmdb('GeoLite2-City', [203, 0, 113, 9]))),
       () => false,

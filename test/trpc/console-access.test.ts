@@ -221,7 +221,7 @@ describe.for(SCOPED)('$name', ({ scope, permission, call }) => {
     expect(await stateOf(api, ofAnother.team)).toEqual(before);
   });
 
-  test('is refused without the permission', async ({ api }) => {
+  test('is denied without the permission', async ({ api }) => {
     expect(await attempt(api, 'guest')).toBe('permission_missing');
     expect(await attempt(api, 'member')).toBe('permission_missing');
     expect(await attempt(api, allBut(PERMISSIONS, permission))).toBe('permission_missing');
@@ -234,7 +234,7 @@ describe.for(SCOPED)('$name', ({ scope, permission, call }) => {
   });
 
   // Guarantees that ids of teams cannot be probed.
-  test('answers as if there were no team to whoever does not see it', async ({ api }) => {
+  test('responds to callers without access as if the team did not exist', async ({ api }) => {
     for (const standing of ['stranger', 'inactive', 'expired'] as const) {
       const world = await aWorld(api, standing);
       const before = await stateOf(api, world.team);
@@ -259,7 +259,7 @@ describe.for(PERSONAL)('$name', ({ isOwners, permission, outcome = 'done', call 
     return result;
   };
 
-  test('needs somebody who is signed in', async ({ api }) => {
+  test('requires a signed-in user', async ({ api }) => {
     const world = await aWorld(api, isForMembers ? 'member' : 'owner');
     const keys = [
       await api.anApiKey(world.caller, { scopes: SCOPES }),
@@ -273,7 +273,7 @@ describe.for(PERSONAL)('$name', ({ isOwners, permission, outcome = 'done', call 
     expect(await stateOf(api, world.team)).toEqual(before);
   });
 
-  test('asks for the owner alone, for a permission, or for any member', async ({ api }) => {
+  test('requires the owner, a permission, or any member', async ({ api }) => {
     const forMembers = isForMembers ? outcome : 'permission_missing';
 
     expect(await attempt(api, 'guest')).toBe(forMembers);
@@ -286,7 +286,7 @@ describe.for(PERSONAL)('$name', ({ isOwners, permission, outcome = 'done', call 
   });
 
   // Guarantees that ids of teams cannot be probed.
-  test('answers as if there were no team to whoever does not see it', async ({ api }) => {
+  test('responds to callers without access as if the team did not exist', async ({ api }) => {
     for (const standing of ['stranger', 'inactive', 'expired'] as const) {
       const world = await aWorld(api, standing);
       const before = await stateOf(api, world.team);
@@ -300,7 +300,7 @@ describe.for(PERSONAL)('$name', ({ isOwners, permission, outcome = 'done', call 
   });
 });
 
-test('teams.ownershipOffers needs somebody who is signed in', async ({ api }) => {
+test('teams.ownershipOffers requires a signed-in user', async ({ api }) => {
   const account = await api.anAccount();
 
   expect(await outcomeOf(api.visitor().trpc.teams.ownershipOffers.query())).toBe('credential_missing');

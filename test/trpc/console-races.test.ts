@@ -93,7 +93,7 @@ describe('accepting an invitation', () => {
     expect(await memberships(api, team)).toHaveLength(2);
   });
 
-  test('by the invited and by others at once lets the invited in alone', async ({ api }) => {
+  test('by the invited account and by others concurrently adds only the invited one', async ({ api }) => {
     const team = await api.aTeam({ owner: await api.anAccount() });
     const account = await api.anAccount();
     const { token } = await anInvitationWithLink(api, team, { email: account.email });
@@ -132,7 +132,7 @@ describe('accepting an invitation', () => {
   });
 
   // Guarantees it also where the revocation has begun and not ended when the acceptance looks.
-  test('waits for a revocation, and makes no member of an invitation that is gone', async ({ api }) => {
+  test('waits for a revocation, and creates no member by a revoked invitation', async ({ api }) => {
     const team = await api.aTeam({ owner: await api.anAccount() });
     const account = await api.anAccount();
     const { id, token } = await anInvitationWithLink(api, team, { email: account.email });
@@ -152,7 +152,7 @@ describe('accepting an invitation', () => {
     expect(await memberships(api, team)).toHaveLength(1);
   });
 
-  test('races sending it again: it is accepted, and no mail follows an acceptance that came first', async ({ api }) => {
+  test('races a resend: it is accepted, and no email follows an acceptance that came first', async ({ api }) => {
     const { team, teamId, owner } = await aTeamOf(api, 0);
     const rounds = await inParallel(15, async (turn) => {
       const account = await api.anAccount();
@@ -175,7 +175,7 @@ describe('accepting an invitation', () => {
     expect(await memberships(api, team)).toHaveLength(16);
   });
 
-  test('by two links at once makes one membership', async ({ api }) => {
+  test('by two links concurrently creates one membership', async ({ api }) => {
     const team = await api.aTeam({ owner: await api.anAccount() });
     const account = await api.anAccount();
     const { id, token } = await anInvitationWithLink(api, team, { email: account.email });
@@ -286,7 +286,9 @@ describe('a team has one owner', () => {
   });
 
   // Guarantees that offers that are accepted at once are counted under one lock with the teams that are made meanwhile.
-  test('and the team limit holds for one who accepts several teams and makes others at once', async ({ api }) => {
+  test('and the team limit holds for an account that concurrently accepts several teams and creates others', async ({
+    api,
+  }) => {
     const nominee = await api.anAccount();
     for (let i = 0; i < 7; i += 1) await api.aTeam({ owner: nominee });
     const trpc = await bothWays(api, nominee);
@@ -365,7 +367,7 @@ describe('deleting a role', () => {
     });
   });
 
-  test('20 roles of one name: one is made', async ({ api }) => {
+  test('20 roles of one name: one is created', async ({ api }) => {
     const { teamId, owner } = await aTeamOf(api, 0);
 
     const outcomes = await tally(
@@ -398,7 +400,7 @@ describe('deleting a role', () => {
 
 describe('the last seat', () => {
   // Guarantees it for each way to take a seat: the count and what takes the seat are one step.
-  test('goes to one of many who are activated, brought back and invited at once', async ({ api }) => {
+  test('goes to one of many who are added, activated and invited concurrently', async ({ api }) => {
     const owner = await api.anAccount();
     const team = await api.aTeam({ owner });
     const teamId = team.id;
@@ -430,7 +432,7 @@ describe('the last seat', () => {
     expect(row?.taken).toBe(5);
   });
 
-  test('kept by an invitation stays its own, whoever else wants one meanwhile', async ({ api }) => {
+  test('used by an invitation stays its own under concurrent requests', async ({ api }) => {
     const owner = await api.anAccount();
     const team = await api.aTeam({ owner });
     const trpc = await bothWays(api, owner);
@@ -513,7 +515,7 @@ describe('an account that is deleted', () => {
   });
 });
 
-describe('everything at once', () => {
+describe('all operations concurrently', () => {
   test(
     'every change by many members, for 6 s and until each has succeeded: no fault, and every team has one owner',
     { timeout: 60_000 },

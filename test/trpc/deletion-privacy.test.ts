@@ -60,7 +60,7 @@ describe('account.delete', () => {
   });
 
   // Guarantees that nobody revokes another person's invitations by signing up with their address.
-  test('of an unverified account leaves invitations to its address alone', async ({ api }) => {
+  test('of an unverified account keeps invitations to its email address', async ({ api }) => {
     const { email, visitor } = await aSignedIn(api, { isVerified: false });
     const invitation = await api.anInvitation(await api.aTeam(), { email });
 

@@ -78,7 +78,7 @@ describe('a grant for a team', () => {
     ['gone', async (api, { member, team }) => (await as(api, member)).teams.leave.mutate({ teamId: team.id })],
   ];
 
-  test.for(ENDS)('ends at once when its member is %s, and no other grant does', async ([, end], { api, replica }) => {
+  test.for(ENDS)('is revoked if its member is %s, and no other grant is', async ([, end], { api, replica }) => {
     const scene = await aScene(api);
     expect(await works(api, scene.grant)).toBe(true);
 
@@ -193,7 +193,7 @@ describe('an account', () => {
   });
 });
 
-describe('a key made through a grant', () => {
+describe('a key created through a grant', () => {
   test('ends with the grant, also one for a team, and no other does', async ({ api, replica }) => {
     const { member, team, staying } = await aScene(api);
     const [grant] = staying;
@@ -321,7 +321,7 @@ describe('a key made through a grant', () => {
     for (const each of [key, others]) expect(await scopesOf(api, each)).toEqual(['teams:read']);
   });
 
-  test('gets nothing beyond the grant, whoever changes its scopes', async ({ api }) => {
+  test('gets no scope beyond the grant, whoever changes its scopes', async ({ api }) => {
     const account = await api.anAccount();
     const grant = await api.aGrant(account, { scopes: ['teams:read', 'members:read', 'api-keys:write'] });
     const key = await aKeyThrough(api, grant);
@@ -341,7 +341,7 @@ describe('a key made through a grant', () => {
   });
 
   // Guarantees that no key slips through: one that is made while its grant ends is ended too, or never made.
-  test('does not outlive a revocation that comes while keys are made', async ({ api, replica }) => {
+  test('does not outlive a revocation during its creation', async ({ api, replica }) => {
     const { member, team } = await aScene(api);
     for (let round = 0; round < 4; round += 1) {
       const grant = await api.aGrant(member, { scopes: ['teams:read', 'api-keys:write'] });
@@ -370,7 +370,7 @@ describe('a key made through a grant', () => {
     }
   });
 
-  test('is not made by a call that waited while the grant ended', async ({ api }) => {
+  test('is not created by a call that waited while the grant was revoked', async ({ api }) => {
     const { member, staying } = await aScene(api);
     const [grant] = staying;
     const { grants } = await as(api, member);
@@ -409,7 +409,7 @@ describe('a key made through a grant', () => {
     expect(await works(api, { secret: body.secret })).toBe(false);
   });
 
-  test.for(['making', 're-scoping'])('does not get by %s what its grant loses meanwhile', async (way, { api }) => {
+  test.for(['making', 're-scoping'])('does not get by %s what its grant loses concurrently', async (way, { api }) => {
     const { member, staying } = await aScene(api);
     const [grant] = staying;
     const { grants } = await as(api, member);
@@ -440,7 +440,7 @@ describe('a key made through a grant', () => {
   });
 
   // Guarantees that a narrowing waits for a key that is getting scopes, so that none gets them after its answer.
-  test('gets nothing by re-scoping after its grant was narrowed', async ({ api }) => {
+  test('gets no scope back after those of its grant were reduced', async ({ api }) => {
     const { member, staying } = await aScene(api);
     const [grant] = staying;
     const { grants } = await as(api, member);
@@ -508,7 +508,7 @@ describe('grants are locked before keys, and keys in the order of their ids', ()
     expect(await works(api, scene.second)).toBe(false);
   });
 
-  test.for(ENDS)('by %s, beside whoever takes keys in their order', async ([, end], { api }) => {
+  test.for(ENDS)('by %s, beside a transaction that locks keys in their order', async ([, end], { api }) => {
     const scene = await aGrantWithKeys(api);
 
     const { ended } = await whileLocked(api, lockOf(scene.first), async (untilWaiting, run) => {

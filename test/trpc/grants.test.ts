@@ -126,7 +126,7 @@ describe('grants.list', () => {
 
 describe('who may see and change grants', () => {
   // Guarantees that no application learns of others, or gives itself more time, by what it was allowed.
-  test('is the person alone, not a key or grant with every scope', async ({ api }) => {
+  test('requires a user session, not a key or grant with every scope', async ({ api }) => {
     const { account, grant, grantId } = await aScene(api, { scopes: SCOPES });
     const before = await rowOf(api, grant);
 
@@ -191,7 +191,7 @@ describe('grants.narrow', () => {
   });
 
   // Guarantees that tokens which exist obey, and that what was never in a token does not come in by the grant.
-  test('holds for the tokens that were made before', async ({ api }) => {
+  test('applies to the tokens that were issued before', async ({ api }) => {
     const { grant, grantId, grants } = await aScene(api, {
       scopes: ['profile:read', 'teams:read', 'members:read'],
       tokenScopes: ['profile:read', 'teams:read'],
@@ -217,7 +217,7 @@ describe('grants.narrow', () => {
     expect(audited(api, grant)).toEqual([]);
   });
 
-  test('of one for a team never leaves account-only scopes alone', async ({ api }) => {
+  test('of one for a team never leaves only account-only scopes', async ({ api }) => {
     const account = await api.anAccount();
     const team = await api.aTeam({ owner: account });
     const grant = await api.aGrant(account, { team, scopes: ['profile:read', 'teams:read', 'members:read'] });
@@ -234,7 +234,7 @@ describe('grants.narrow', () => {
   });
 
   // Guarantees that no scope comes into a grant but by consent.
-  test('refuses each scope that the grant does not hold, by its place', async ({ api }) => {
+  test('rejects each scope that the grant does not hold, by its position', async ({ api }) => {
     const { grant, grantId, grants } = await aScene(api, { scopes: ['profile:read', 'teams:read'] });
     const before = await rowOf(api, grant);
 
@@ -274,7 +274,7 @@ describe('grants.narrow', () => {
   });
 
   // Guarantees that of two pages which take away at once neither gives back what the other took.
-  test('at once from two sides never gives anything back', async ({ api }) => {
+  test('concurrently from two sides never restores anything', async ({ api }) => {
     const { account, grant, grantId, grants } = await aScene(api, {
       scopes: ['profile:read', 'teams:read', 'members:read'],
     });
@@ -291,7 +291,7 @@ describe('grants.narrow', () => {
 });
 
 describe('grants.revoke', () => {
-  test('ends the tokens of the grant, once, and nobody else’s', async ({ api }) => {
+  test('revokes the tokens of the grant, once, and none of other grants', async ({ api }) => {
     const { account, grant, grantId, grants } = await aScene(api);
     const other = await api.aGrant(account, { client: { id: grant.clientId } });
     const foreign = await api.aGrant(await api.anAccount(), { client: { id: grant.clientId } });
@@ -314,7 +314,7 @@ describe('grants.revoke', () => {
     ]);
   });
 
-  test('of 8 at once exactly one is done, and told of', async ({ api, replica }) => {
+  test('of 8 concurrent calls exactly one revokes, and is recorded', async ({ api, replica }) => {
     const { account, grant, grantId } = await aScene(api);
     const people = await Promise.all([api, replica].map((at) => as(at, account)));
 
@@ -348,7 +348,7 @@ describe('on every replica', () => {
     return new Set(after);
   }
 
-  test('no call that begins after a narrowing uses what was taken away', async ({ api, replica }) => {
+  test('no call that begins after a reduction uses the removed scopes', async ({ api, replica }) => {
     const { account, grant, grantId } = await aScene(api, { scopes: ['profile:read', 'teams:read'] });
     const { grants } = await as(replica, account);
 
@@ -372,7 +372,7 @@ describe('on every replica', () => {
 
 describe('what is noted of a use', () => {
   // Guarantees that lastUsedAt is kept although no call writes it.
-  test('is the minute, by the next flush, for the grant of the token alone', async ({ api }) => {
+  test('is the minute, by the next flush, only for the grant of the token', async ({ api }) => {
     const { account, grant, grantId, grants } = await aScene(api);
     const idle = await api.aGrant(account);
 
@@ -388,7 +388,7 @@ describe('what is noted of a use', () => {
   });
 
   // Guarantees that an answer to a refresh is repeated only while nobody has used its token, at no cost to other tokens.
-  test('is the first time of a token that a refresh made a moment ago, and of no other', async ({ api }) => {
+  test('is the first time of a token that was just refreshed, and of no other', async ({ api }) => {
     const account = await api.anAccount();
     const made = async (gty: string, age: string) => {
       const grant = await api.aGrant(account);

@@ -62,7 +62,7 @@ describe('invitations.create', () => {
     expect(link).toBe(`${api.services.config.baseUrl}/invitation?token=${tokenOf(link)}`);
   });
 
-  test('refuses what the operation refuses, and changes nothing', async ({ api }) => {
+  test('rejects what the operation rejects, and changes nothing', async ({ api }) => {
     const owner = await api.anAccount();
     const team = await api.aTeam({ owner });
     const trpc = await as(api, owner);
@@ -78,7 +78,7 @@ describe('invitations.create', () => {
     expect(await stateOf(api, team)).toEqual(before);
   });
 
-  test('takes seats: of several at once for the last, one gets it', async ({ api }) => {
+  test('uses seats: of several concurrent calls one gets the last', async ({ api }) => {
     const owner = await api.anAccount();
     const team = await api.aTeam({ owner });
     for (let i = 0; i < 3; i += 1) await api.anInvitation(team);
@@ -119,7 +119,7 @@ describe('invitations.create', () => {
 
 describe('signing up by a copied link', () => {
   // Guarantees that holding the link is no proof of the mailbox: whoever invites holds it too.
-  test('makes no account and no member; the verification mail and the link do the rest', async ({ api }) => {
+  test('creates no account and no member; that takes the verification email and the link', async ({ api }) => {
     const email = anAddress();
     const { team, copied } = await aCopiedLink(api, email);
     const visitor = api.visitor();
@@ -140,7 +140,7 @@ describe('signing up by a copied link', () => {
     expect(await memberships(api, team)).toHaveLength(2);
   });
 
-  test('tells an address with an account by mail, and leaves the account as it is', async ({ api }) => {
+  test('informs an email address with an account by email, and leaves the account unchanged', async ({ api }) => {
     const { id, email } = await aPerson(api);
     const { team, copied } = await aCopiedLink(api, email);
     const before = await accountAt(api, email);
@@ -154,7 +154,7 @@ describe('signing up by a copied link', () => {
   });
 
   // Guarantees that whoever prepares the account gains nothing: the mailed link takes all of it away.
-  test('gives way to whoever signs up by the mailed link', async ({ api }) => {
+  test('gives way to a sign-up by the emailed link', async ({ api }) => {
     const email = anAddress();
     const { copied, mailed, team } = await aCopiedLink(api, email);
     const preparer = api.visitor();
@@ -170,7 +170,7 @@ describe('signing up by a copied link', () => {
     expect(await codeOf(signIn(api.visitor(), email))).toBe('sign_in_failed');
   });
 
-  test('is refused for another address, and by a link that does not work', async ({ api }) => {
+  test('is rejected for another email address, and by an invalid link', async ({ api }) => {
     const { copied, invitation } = await aCopiedLink(api, anAddress());
     const other = anAddress();
 
@@ -198,7 +198,7 @@ describe('signing up by a copied link', () => {
 });
 
 describe('a copied link', () => {
-  test('is accepted by the invited account, and declined by whoever holds it', async ({ api }) => {
+  test('is accepted by the invited account, and declined by any holder of the link', async ({ api }) => {
     const account = await aPerson(api);
     const first = await aCopiedLink(api, account.email);
     const second = await aCopiedLink(api, anAddress());
@@ -237,7 +237,7 @@ describe('a copied link', () => {
 });
 
 describe('invitations.list', () => {
-  test('is what nobody has accepted, the latest first and what has expired last', async ({ api }) => {
+  test('contains invitations that were not accepted, latest first and expired ones last', async ({ api }) => {
     const owner = await api.anAccount();
     const team = await api.aTeam({ owner });
     const trpc = await as(api, owner);

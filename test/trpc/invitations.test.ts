@@ -48,7 +48,7 @@ describe('invitations.read', () => {
     expect(await hasAccount()).toBe(false);
   });
 
-  test('names an inviter without a name by the address, and one who is gone not at all', async ({ api }) => {
+  test('names an inviter without a name by the email address, and a deleted one not at all', async ({ api }) => {
     const owner = await api.anAccount();
     const { id, token } = await anInvitationWithLink(api, await api.aTeam({ owner }));
     const inviterName = async () => (await api.visitor().trpc.invitations.read.query({ token })).inviterName;
@@ -140,7 +140,7 @@ describe('invitations.accept', () => {
     expect(await api.rows('select 1 from invitation where id = $1 and accepted_at is not null', [id])).toHaveLength(1);
   });
 
-  test('is idempotent for the account that accepted, and for nobody else', async ({ api }) => {
+  test('is idempotent for the account that accepted, and for no other', async ({ api }) => {
     const owner = await api.anAccount();
     const team = await api.aTeam({ owner });
     const account = await api.anAccount();
@@ -171,7 +171,9 @@ describe('invitations.accept', () => {
   });
 
   // Guarantees that only the invited mailbox gets in, and that a wrong attempt costs the invitation nothing.
-  test('refuses another account, and an unverified address, and the invitation stays pending', async ({ api }) => {
+  test('rejects another account, and an unverified email address, and the invitation stays pending', async ({
+    api,
+  }) => {
     const owner = await api.anAccount();
     const team = await api.aTeam({ owner });
     const unverified = await api.anAccount();
@@ -192,7 +194,7 @@ describe('invitations.accept', () => {
     expect(await outcomeOf((await as(api, unverified)).invitations.accept.mutate({ token }))).toBe('done');
   });
 
-  test('needs somebody who is signed in', async ({ api }) => {
+  test('requires a signed-in user', async ({ api }) => {
     const account = await api.anAccount();
     const team = await api.aTeam({ owner: await api.anAccount() });
     const { token } = await anInvitationWithLink(api, team, { email: account.email });
@@ -297,7 +299,7 @@ describe('invitations.accept', () => {
 });
 
 describe('invitations.decline', () => {
-  test('removes the invitation for whoever holds the link, and frees its seat', async ({ api }) => {
+  test('deletes the invitation for any holder of the link, and frees its seat', async ({ api }) => {
     const owner = await api.anAccount();
     const team = await api.aTeam({ owner });
     for (let i = 0; i < 3; i += 1) await api.anInvitation(team);
@@ -325,7 +327,7 @@ describe('invitations.decline', () => {
 });
 
 describe('invitations.resend', () => {
-  test('mails a new link and renews the expiry; the old link works until that mail has left', async ({ api }) => {
+  test('emails a new link and renews the expiry; the old link works until that email was sent', async ({ api }) => {
     const owner = await api.anAccount({ firstName: 'Ann', lastName: 'Owner' });
     const team = await api.aTeam({ owner });
     const { id, email, token } = await anInvitationWithLink(api, team, { expiresAt: inMinutes(5) });
@@ -345,7 +347,7 @@ describe('invitations.resend', () => {
       .toBe('link_invalid');
   });
 
-  test('the link of an invitation that was made by REST is accepted with the role it names', async ({ api }) => {
+  test('the link of an invitation that was created by REST is accepted with the role it names', async ({ api }) => {
     const owner = await api.anAccount();
     const team = await api.aTeam({ owner });
     const account = await api.anAccount();
@@ -381,7 +383,7 @@ describe('invitations.resend', () => {
   });
 
   // Guarantees that nobody prolongs a role that they could not grant.
-  test('refuses who could not invite to that role', async ({ api }) => {
+  test('denies callers who could not invite to that role', async ({ api }) => {
     const team = await api.aTeam({ owner: await api.anAccount() });
     const inviter = await api.anAccount();
     await api.aMember(team, inviter, { role: (await api.aRole(team, ['invite_members'])).id });

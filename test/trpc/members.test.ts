@@ -146,7 +146,9 @@ describe('members.setRole', () => {
   });
 
   // Guarantees that no role above the caller's own is given or taken, and that nobody becomes owner by it.
-  test('refuses roles above the caller’s, to give and to take, and unknown ones; nothing changes', async ({ api }) => {
+  test('rejects roles above the caller’s, to assign and to replace, and unknown ones; nothing changes', async ({
+    api,
+  }) => {
     const { team, teamId, userId, caller, members } = await aScene(api, {
       holding: ['edit_team_settings', 'access_dashboard'],
     });
@@ -173,7 +175,7 @@ describe('members.setRole', () => {
     expect(await stateOf(api, team)).toEqual(before);
   });
 
-  test('leaves the owner alone, also for the owner', async ({ api }) => {
+  test('does not change the owner, also not for the owner', async ({ api }) => {
     const { owner, team, teamId, members } = await aScene(api, { holding: ['edit_team_settings'] });
     const before = await stateOf(api, team);
 
@@ -197,7 +199,7 @@ describe('members.setRole', () => {
 });
 
 describe('members.deactivate and members.activate', () => {
-  test('end and restore what the member sees, with the keys they made', async ({ api }) => {
+  test('remove and restore access to the team, with the keys the member created', async ({ api }) => {
     const { team, teamId, member, userId, members } = await aScene(api, { holding: ['remove_members'] });
     const key = await api.anApiKey(member, { team });
     const { getTeam } = await as(api, member);
@@ -417,7 +419,7 @@ describe('members.removalPreview', () => {
     for (const key of going) expect((await api.as(key).get('/api/v1/credential')).status).toBe(200);
   });
 
-  test('tells of an offer of the team that stands', async ({ api }) => {
+  test('includes an open offer of the team', async ({ api }) => {
     const { owner, teamId, userId, members } = await aScene(api, { holding: ['remove_members'] });
     await (await as(api, owner)).teams.offerOwnership.mutate({ teamId, userId });
 
@@ -431,7 +433,7 @@ describe('members.removalPreview', () => {
     });
   });
 
-  test('knows whoever can be removed, and changes nothing', async ({ api }) => {
+  test('includes whoever can be removed, and changes nothing', async ({ api }) => {
     const { owner, team, teamId, userId, members } = await aScene(api, {
       holding: ['remove_members'],
       above: ['access_billing'],

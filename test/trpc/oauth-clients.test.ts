@@ -132,7 +132,7 @@ describe('oauthClients.create', () => {
   });
 
   // Guarantees that clients made at the same moment are counted one after the other.
-  test('an account has at most 50, also when it makes several at once; others do not count', async ({ api }) => {
+  test('an account has at most 50, also with concurrent calls; those of others do not count', async ({ api }) => {
     const { account, clients } = await aDeveloper(api);
     const other = await aDeveloper(api);
     for (let i = 0; i < 48; i++) await api.anOAuthClient({ owner: account });
@@ -374,7 +374,7 @@ describe('oauthClients.rotateSecret', () => {
     expect(await clients.list.query()).toMatchObject([{ secrets: [{ last4: rotated.clientSecret.slice(-4) }] }]);
   });
 
-  test('with no overlap the old secret ends at once, and so does the older one', async ({ api }) => {
+  test('without an overlap the old secret stops working immediately, and so does the older one', async ({ api }) => {
     const { clients, clientId, secret } = await aConfidentialClient(api);
     const second = await clients.rotateSecret.mutate({ clientId, overlapHours: 24 });
 
@@ -402,7 +402,7 @@ describe('oauthClients.rotateSecret', () => {
   });
 
   // Guarantees that rotating at the same moment is rotating one after the other.
-  test('of several at once there are two secrets left, one of them current', async ({ api }) => {
+  test('of several concurrent rotations two secrets remain, one of them current', async ({ api }) => {
     const { clients, clientId } = await aConfidentialClient(api);
     const rotate = () => clients.rotateSecret.mutate({ clientId, overlapHours: 1 });
     const row = 'select id from oauth_client where id = $1 for update';
@@ -412,14 +412,14 @@ describe('oauthClients.rotateSecret', () => {
     expect(await secretsOf(api, clientId)).toEqual([{ is_current: false }, { is_current: true }]);
   });
 
-  test('a secret is of one client alone', async ({ api }) => {
+  test('a secret is valid for one client only', async ({ api }) => {
     const [one, other] = [await aConfidentialClient(api), await aConfidentialClient(api)];
 
     expect(await isValid(api, one.clientId, other.secret)).toBe(false);
     expect(await isValid(api, one.clientId, `${one.secret}x`)).toBe(false);
   });
 
-  test('refuses a public client, and hours out of range', async ({ api }) => {
+  test('rejects a public client, and hours out of range', async ({ api }) => {
     const { clients, clientId } = await aConfidentialClient(api);
     const { client } = await clients.create.mutate(NATIVE);
     const before = await stateOf(api);
@@ -444,7 +444,7 @@ describe('oauthClients.rotateSecret', () => {
 
 describe('oauthClients.delete', () => {
   // Guarantees that nothing is left of what people allowed the client, and nothing else is touched.
-  test('ends its grants, their tokens, and the keys made through them', async ({ api }) => {
+  test('revokes its grants and tokens, and the keys created through them', async ({ api }) => {
     const { account, clients, clientId, secret } = await aConfidentialClient(api);
     const person = await api.anAccount();
     const team = await api.aTeam({ owner: person });
@@ -479,7 +479,7 @@ describe('oauthClients.delete', () => {
     ]);
   });
 
-  test('of two at once one finds nothing', async ({ api }) => {
+  test('of two concurrent calls one finds no client', async ({ api }) => {
     const { clients, clientId } = await aConfidentialClient(api);
     await api.aGrant(await api.anAccount(), { client: { id: clientId } });
 
@@ -506,7 +506,7 @@ describe('oauthClients.delete', () => {
   });
 
   // Guarantees that a grant ends once in the log: by whoever ended it.
-  test('tells of no grant that ended meanwhile', async ({ api }) => {
+  test('records no grant that was revoked concurrently', async ({ api }) => {
     const { clients, clientId } = await aConfidentialClient(api);
     const grant = await api.aGrant(await api.anAccount(), { client: { id: clientId } });
 
@@ -549,7 +549,7 @@ describe('clients of others', () => {
     expect(api.lines.filter((line) => 'audit' in line)).toHaveLength(logged);
   });
 
-  test('no key and no grant can look after clients, nor somebody who is not signed in', async ({ api }) => {
+  test('no key, no grant and no signed-out caller can manage clients', async ({ api }) => {
     const { account } = await aConfidentialClient(api);
     const callers = [
       [withKey(api, await api.anApiKey(account)), 'session_required'],

@@ -52,7 +52,7 @@ const withoutId = (problem: object) => ({ ...problem, requestId: '' });
 
 describe.for(CALLS)('$name', ({ call }) => {
   // Guarantees that nobody else learns more than that there is no such procedure, and that nothing happens.
-  test('is for operators alone: to everybody else it does not exist', async ({ api }) => {
+  test('is only for operators: for other callers it does not exist', async ({ api }) => {
     const world = await aWorld(api);
     const unknown = withoutId(await problemOf(call({ operator: misspelt(api.visitor().trpc) } as Trpc, world)));
 
@@ -246,7 +246,7 @@ describe('what an operator sees', () => {
     });
   });
 
-  test('of what is not there: a refusal that says so', async ({ api }) => {
+  test('of unknown ids: an error that names the reason', async ({ api }) => {
     const { operator } = await as(api, await anOperator(api));
 
     expect(await outcomeOf(operator.account.query(NOTHING))).toBe('account_not_found');
@@ -282,7 +282,7 @@ describe('the log', () => {
     expect(JSON.stringify(api.lines)).not.toMatch(/audit\.example/i);
   });
 
-  test('says nothing of what was refused, nor of the health', async ({ api }) => {
+  test('records neither denied calls nor those about the health', async ({ api }) => {
     const operator = await anOperator(api);
     const trpc = await as(api, operator);
     for (const { call } of CALLS.slice(1, -1)) expect(await outcomeOf(call(trpc, NOTHING))).toMatch(/_not_found$/);
@@ -294,7 +294,7 @@ describe('the log', () => {
 });
 
 describe('disabling an account', () => {
-  test('ends its sessions and refuses its keys and grants from the next request; enabling gives back keys and grants', async ({
+  test('revokes its sessions and rejects its keys and grants from the next request; enabling restores keys and grants', async ({
     api,
   }) => {
     const { operator } = await as(api, await anOperator(api));
@@ -338,7 +338,7 @@ describe('disabling an account', () => {
   });
 
   // Guarantees that two operators who quarrel do not leave the installation without one.
-  test('of two operators who disable each other at once one is left', async ({ api }) => {
+  test('of two operators who disable each other concurrently one stays enabled', async ({ api }) => {
     for (let i = 0; i < 5; i += 1) {
       const [a, b] = [await anOperator(api), await anOperator(api)];
       const [ofA, ofB] = [await as(api, a), await as(api, b)];

@@ -19,7 +19,7 @@ const expireOffer = (api: Api, team: { id: string }) =>
   api.rows(`update ownership_transfer set expires_at = now() - interval '1 second' where team_id = $1`, [team.id]);
 
 describe('offering', () => {
-  test('tells the members and the nominee', async ({ api }) => {
+  test('is visible to the members and the nominee', async ({ api }) => {
     const { nominee, teamId, ofOwner, ofNominee } = await aPair(api);
     expect(await ofOwner.ownershipOffer.query({ teamId })).toBeNull();
 
@@ -55,7 +55,7 @@ describe('offering', () => {
     expect(seen?.nominee).toMatchObject({ email: nominee.email, firstName: 'Nora', lastName: 'Nominee' });
   });
 
-  test('mails the nominee', async () => {
+  test('emails the nominee', async () => {
     // Of its own, because its worker takes jobs that other tests look at.
     const api = await startApi();
     onTestFinished(() => api.close());
@@ -66,7 +66,7 @@ describe('offering', () => {
     expect((await api.mailTo(nominee.email)).text).toContain('“Night Owls”');
   });
 
-  test('to somebody else replaces the offer', async ({ api }) => {
+  test('to another member replaces the offer', async ({ api }) => {
     const { nominee, team, teamId, ofOwner, ofNominee } = await aPair(api);
     const second = await api.anAccount();
     await api.aMember(team, second);
@@ -79,7 +79,7 @@ describe('offering', () => {
     expect(await outcomeOf(ofNominee.acceptOwnership.mutate({ teamId }))).toBe('transfer_not_found');
   });
 
-  test('refuses who cannot become the owner, and changes nothing', async ({ api }) => {
+  test('rejects accounts that cannot become the owner, and changes nothing', async ({ api }) => {
     const { owner, team, teamId, ofOwner } = await aPair(api);
     const [inactive, expired, unverified] = [await api.anAccount(), await api.anAccount(), await api.anAccount()];
     await api.aMember(team, inactive, { active: false });
@@ -100,7 +100,7 @@ describe('offering', () => {
     expect(await stateOf(api, team)).toEqual(before);
   });
 
-  test('and withdrawing are for the owner alone', async ({ api }) => {
+  test('and withdrawing are only for the owner', async ({ api }) => {
     const { nominee, team, teamId, ofOwner, ofNominee } = await aPair(api);
     await ofOwner.offerOwnership.mutate({ teamId, userId: nominee.id });
     const before = await stateOf(api, team);
@@ -141,7 +141,7 @@ describe('accepting', () => {
     expect(await outcomeOf(ofNominee.acceptOwnership.mutate({ teamId }))).toBe('transfer_not_found');
   });
 
-  test('refuses everybody but the nominee, and changes nothing', async ({ api }) => {
+  test('rejects everyone except the nominee, and changes nothing', async ({ api }) => {
     const { owner, nominee, team, teamId, ofOwner } = await aPair(api);
     const member = await api.anAccount();
     await api.aMember(team, member, { role: 'member' });
@@ -158,7 +158,7 @@ describe('accepting', () => {
     expect(await stateOf(api, team)).toEqual(before);
   });
 
-  test('refuses a nominee who is no active member any more', async ({ api }) => {
+  test('rejects a nominee who is no longer an active member', async ({ api }) => {
     const { nominee, team, teamId, ofOwner, ofNominee } = await aPair(api);
     await ofOwner.offerOwnership.mutate({ teamId, userId: nominee.id });
     await api.rows('update membership set is_active = false where account_id = $1', [nominee.id]);
@@ -193,7 +193,7 @@ describe('accepting', () => {
   });
 });
 
-describe('an offer is over', () => {
+describe('an offer becomes invalid', () => {
   test('when it is withdrawn', async ({ api }) => {
     const { owner, nominee, team, teamId, ofOwner, ofNominee } = await aPair(api);
     await ofOwner.offerOwnership.mutate({ teamId, userId: nominee.id });

@@ -76,7 +76,7 @@ describe('passkeys.registrationOptions', () => {
     expect(Buffer.from(options.challenge, 'base64url')).toHaveLength(32);
   });
 
-  test('excludes the passkeys that the account has, and nobody else’s', async ({ api }) => {
+  test('excludes the passkeys of the account, and none of other accounts', async ({ api }) => {
     await withPasskey(api);
     const { visitor, authenticator } = await withPasskey(api);
 
@@ -128,7 +128,7 @@ describe('passkeys.register', () => {
   });
 
   // Guarantees that nobody can slip a passkey of theirs into somebody else's account.
-  test('refuses the challenge of another account, and of a sign-in', async ({ api }) => {
+  test('rejects the challenge of another account, and of a sign-in', async ({ api }) => {
     const visitor = await signedIn(api, await api.anAccount());
     const stranger = await signedIn(api, await api.anAccount());
     const options = await stranger.trpc.passkeys.registrationOptions.mutate();
@@ -141,7 +141,7 @@ describe('passkeys.register', () => {
     expect(await visitor.trpc.passkeys.list.query()).toEqual([]);
   });
 
-  test('refuses a challenge after five minutes', async ({ api }) => {
+  test('rejects a challenge after five minutes', async ({ api }) => {
     const account = await api.anAccount();
     const visitor = await signedIn(api, account);
     const options = await visitor.trpc.passkeys.registrationOptions.mutate();
@@ -156,7 +156,7 @@ describe('passkeys.register', () => {
     expect(await problemOf(visitor.trpc.passkeys.register.mutate({ name: 'Late', response }))).toEqual(refusal);
   });
 
-  test('a challenge is answered once, also when the answer was refused', async ({ api }) => {
+  test('a challenge is answered once, also if the answer was rejected', async ({ api }) => {
     const visitor = await signedIn(api, await api.anAccount());
     const options = await visitor.trpc.passkeys.registrationOptions.mutate();
     const authenticator = createAuthenticator();
@@ -197,7 +197,7 @@ describe('passkeys.register', () => {
     expect(await api.rows('select id from passkey where account_id = $1', [account.id])).toEqual([]);
   });
 
-  test('refuses a credential that another account registered', async ({ api }) => {
+  test('rejects a credential that another account registered', async ({ api }) => {
     const { authenticator } = await withPasskey(api);
     const visitor = await signedIn(api, await api.anAccount());
     const options = await visitor.trpc.passkeys.registrationOptions.mutate();
@@ -207,7 +207,7 @@ describe('passkeys.register', () => {
     expect(await visitor.trpc.passkeys.list.query()).toEqual([]);
   });
 
-  test('refuses a response that names another credential than the authenticator made', async ({ api }) => {
+  test('rejects a response that names another credential than the authenticator created', async ({ api }) => {
     const visitor = await signedIn(api, await api.anAccount());
     const response = createAuthenticator().create(await visitor.trpc.passkeys.registrationOptions.mutate());
     const id = createAuthenticator().credentialId;
@@ -332,7 +332,7 @@ describe('passkeys.signIn', () => {
     expect((await sessionsOf(api, account)).map(({ revoked_at: end }) => end !== null)).toEqual([true, false]);
   });
 
-  test('refuses a response that was used', async ({ api }) => {
+  test('rejects a response that was used', async ({ api }) => {
     const { account, authenticator } = await withPasskey(api, { counts: false });
     const visitor = api.visitor();
     const response = authenticator.get(await visitor.trpc.passkeys.signInOptions.mutate());
@@ -378,7 +378,7 @@ describe('passkeys.signIn', () => {
     expect(await trySignIn(api.visitor(), authenticator, { userHandle: undefined })).toBeUndefined();
   });
 
-  test('refuses the challenge of a registration, also the account’s own', async ({ api }) => {
+  test('rejects the challenge of a registration, also the account’s own', async ({ api }) => {
     const { visitor, authenticator } = await withPasskey(api);
     const { challenge } = await visitor.trpc.passkeys.registrationOptions.mutate();
     const response = authenticator.get({ challenge, rpId: 'localhost' });
@@ -386,7 +386,7 @@ describe('passkeys.signIn', () => {
     expect(await problemOf(visitor.trpc.passkeys.signIn.mutate({ response }))).toEqual(refusal);
   });
 
-  test('refuses a challenge after five minutes', async ({ api }) => {
+  test('rejects a challenge after five minutes', async ({ api }) => {
     const { authenticator } = await withPasskey(api);
     const visitor = api.visitor();
     const options = await visitor.trpc.passkeys.signInOptions.mutate();
@@ -398,7 +398,7 @@ describe('passkeys.signIn', () => {
   });
 
   // Guarantees that a copy of an authenticator that counts is noticed.
-  test('refuses a counter that does not step forward, and goes on from the highest', async ({ api }) => {
+  test('rejects a counter that does not increase, and continues from the highest', async ({ api }) => {
     const { authenticator } = await withPasskey(api);
 
     expect(await trySignIn(api.visitor(), authenticator, { counter: 41 })).toBeUndefined();
@@ -416,7 +416,7 @@ describe('passkeys.signIn', () => {
   });
 
   // Guarantees that a refusal does not tell whether there is such a passkey, or how its account is.
-  test('a disabled account, an unknown and a removed passkey are one refusal', async ({ api }) => {
+  test('a disabled account, an unknown and a removed passkey get the same error', async ({ api }) => {
     const disabled = await withPasskey(api);
     const removed = await withPasskey(api);
     await register(removed.visitor);
@@ -452,7 +452,7 @@ describe('passkeys.signIn', () => {
   });
 
   // Guarantees that another site cannot sign somebody in, as whomever it likes.
-  test('refuses calls from another site', async ({ api }) => {
+  test('rejects calls from another site', async ({ api }) => {
     const { authenticator } = await withPasskey(api);
     const visitor = api.visitor();
     const options = await visitor.trpc.passkeys.signInOptions.mutate();
@@ -465,7 +465,7 @@ describe('passkeys.signIn', () => {
 });
 
 describe('passkeys.rename', () => {
-  test('renames one’s own, and finds nobody else’s', async ({ api }) => {
+  test('renames passkeys of the account, and finds none of others', async ({ api }) => {
     const { visitor, passkey } = await withPasskey(api);
     const stranger = await withPasskey(api);
 
@@ -478,7 +478,7 @@ describe('passkeys.rename', () => {
 });
 
 describe('passkeys.remove', () => {
-  test('removes one’s own, and finds nobody else’s', async ({ api }) => {
+  test('removes passkeys of the account, and finds none of others', async ({ api }) => {
     const { visitor, passkey } = await withPasskey(api);
     const other = await register(visitor, createAuthenticator(), 'Other');
     const stranger = await withPasskey(api);
@@ -493,7 +493,7 @@ describe('passkeys.remove', () => {
   });
 
   // Guarantees that nobody locks themselves out.
-  test('refuses the last way in, until there is a password', async ({ api }) => {
+  test('keeps the only way to sign in, until there is a password', async ({ api }) => {
     const { account, visitor, passkey } = await withPasskey(api);
     const remove = () => visitor.trpc.passkeys.remove.mutate({ id: passkey.id });
 
@@ -507,7 +507,7 @@ describe('passkeys.remove', () => {
     expect(await remove()).toEqual({ success: true });
   });
 
-  test('of two that remove the last two passkeys at once, one is refused', async ({ api }) => {
+  test('of two concurrent removals of the last two passkeys one fails', async ({ api }) => {
     const { visitor, passkey } = await withPasskey(api);
     const other = await register(visitor);
     const outcomes = await Promise.all(

@@ -74,7 +74,7 @@ describe('a session whose last proof is older than 10 minutes', () => {
     expect(await codeOf(visitor.trpc.account.updateProfile.mutate({ preferredLocale: 'de' }))).toBe('ok');
   });
 
-  test('says until when the proof counts and how it can be renewed', async ({ api }) => {
+  test('reports until when the proof counts and how it can be renewed', async ({ api }) => {
     const owner = await aStaleOwner(api);
     const { visitor } = owner;
     const proof = { hasPassword: true, hasPasskey: true };

@@ -54,7 +54,7 @@ describe('a password reset', () => {
     expect(access.at(-1)).toMatchObject({ name: 'Laptop', lastUsedAt: null });
   });
 
-  test('leaves all of it working until it is revoked, at once and together', async ({ api }) => {
+  test('leaves all of it working until it is revoked, all together', async ({ api }) => {
     const { id, email, visitor, revocationToken, key, teamKey, grant, team, authenticator } = await aReset(api);
     const signIn = async () => {
       const options = await visitor.trpc.passkeys.signInOptions.mutate();

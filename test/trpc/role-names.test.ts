@@ -44,7 +44,7 @@ describe.for(Object.entries(UNREADABLE))('a name with %s', ([, name]) => {
     expect(await pointersOf(trpc.roles.update.mutate({ teamId, roleId, name }))).toEqual(expected);
   });
 
-  test('is no name of a team or a person over tRPC, where over REST its length alone decides', async ({ api }) => {
+  test('is rejected for teams and people over tRPC; over REST only its length is checked', async ({ api }) => {
     const { owner, teamId } = await aTeamOfOwner(api);
     const key = await api.anApiKey(owner, { scopes: SCOPES });
     const trpc = withKey(api, key);
@@ -121,7 +121,7 @@ describe('names of roles', () => {
     expect((await trpc.roles.update.mutate({ teamId, roleId, name: 'ADMINS' })).name).toBe('ADMINS');
   });
 
-  test('of 8 that are created at once and look alike, one is', async ({ api }) => {
+  test('of 8 look-alikes that are created concurrently one is created', async ({ api }) => {
     const { teamId, trpc } = await aTeamOfOwner(api);
     const names = ['Admin', 'ADMIN', 'Аdmin', 'Adm1n', 'Admіn', 'admin', 'ａdmin', 'Admin\u200b'];
 
@@ -130,7 +130,7 @@ describe('names of roles', () => {
     expect(outcomes).toEqual({ done: 1, validation_failed: 7 });
   });
 
-  test('are unique in the database too, whoever writes there', async ({ api }) => {
+  test('are unique in the database too, for every writer', async ({ api }) => {
     const { teamId, trpc } = await aTeamOfOwner(api);
     await trpc.roles.create.mutate({ teamId, name: 'Admin', permissions: [] });
     const insert = (name: string, skeleton: string) =>

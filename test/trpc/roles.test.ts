@@ -38,7 +38,7 @@ describe('roles.create', () => {
     expect(await listTeamRoles.query({ teamId })).toContainEqual(role);
   });
 
-  test('lets the owner give all six, and anybody none', async ({ api }) => {
+  test('the owner can assign all six, a role without permissions none', async ({ api }) => {
     const { teamId, ofOwner, roles } = await aScene(api);
 
     expect((await ofOwner.create.mutate({ teamId, name: 'All', permissions: [...PERMISSIONS] })).permissions).toEqual(
@@ -48,7 +48,7 @@ describe('roles.create', () => {
   });
 
   // Guarantees that nobody makes a role above their own.
-  test('refuses a permission that the caller does not hold', async ({ api }) => {
+  test('rejects a permission that the caller does not hold', async ({ api }) => {
     const { team, teamId, roles } = await aScene(api);
     const before = await stateOf(api, team);
 
@@ -146,7 +146,7 @@ describe('roles.update', () => {
     expect(await outcomeOf(listTeamMembers.query({ teamId }))).toBe('permission_missing');
   });
 
-  test('keeps its own name in another case, and takes nobody else’s', async ({ api }) => {
+  test('keeps its own name in another case, and cannot take that of another role', async ({ api }) => {
     const { teamId, ofOwner } = await aScene(api);
     const { roleId } = await ofOwner.create.mutate({ teamId, name: 'Night Owls', permissions: [] });
     await ofOwner.create.mutate({ teamId, name: 'Early Birds', permissions: [] });
@@ -157,7 +157,7 @@ describe('roles.update', () => {
   });
 
   // Guarantees that nobody raises a role, their own included, or touches one above theirs.
-  test('refuses permissions that the caller does not hold, in the role or for it', async ({ api }) => {
+  test('rejects permissions that the caller does not hold, in the role or for it', async ({ api }) => {
     const { team, teamId, editorRole, roles } = await aScene(api);
     const below = await api.aRole(team, ['access_dashboard']);
     const above = await api.aRole(team, ['access_dashboard', 'access_billing']);
@@ -252,7 +252,7 @@ describe('roles.delete', () => {
     expect(await outcomeOf(roles.create.mutate({ teamId, name: 'More', permissions: [] }))).toBe('permission_missing');
   });
 
-  test('refuses a replacement that is none, and what is above the caller; nothing changes', async ({ api }) => {
+  test('rejects an invalid replacement, and a role above the caller; nothing changes', async ({ api }) => {
     const { team, teamId, roles } = await aScene(api);
     const role = await api.aRole(team, ['access_dashboard']);
     const above = await api.aRole(team, ['access_billing']);

@@ -45,7 +45,7 @@ describe('teams.seats', () => {
   });
 
   // Guarantees that what is shown and what is refused cannot differ.
-  test('says that all are taken exactly when no invitation can be made', async ({ api }) => {
+  test('reports no free seat exactly when no invitation can be created', async ({ api }) => {
     const { teamId, trpc } = await aTeamOfThree(api);
     const invite = (email: string) => outcomeOf(trpc.createTeamInvitation.mutate({ teamId, email }));
 
@@ -55,7 +55,7 @@ describe('teams.seats', () => {
     expect(await trpc.teams.seats.query({ teamId })).toMatchObject({ taken: 5, seats: 5 });
   });
 
-  test('is told to every active member, also to a guest', async ({ api }) => {
+  test('is visible to every active member, also to a guest', async ({ api }) => {
     const { team, teamId } = await aTeamOfThree(api);
     const guest = await api.anAccount();
     await api.aMember(team, guest);

@@ -45,7 +45,7 @@ describe('a sign-in link', () => {
     expect(await codeOf(visitor.trpc.auth.readSignInLink.query({ token }))).toBe('link_invalid');
   });
 
-  test('of eight uses at once works once', async ({ api }) => {
+  test('of eight concurrent uses works once', async ({ api }) => {
     const { email } = await aPerson(api);
     const token = await aLink(api, email);
 
@@ -71,7 +71,9 @@ describe('a sign-in link', () => {
     }
   });
 
-  test('is not sent, without telling so, to an unknown, a disabled or a merely attempted account', async ({ api }) => {
+  test('is not sent to an unknown, a disabled or a merely attempted account; the response is the same', async ({
+    api,
+  }) => {
     const disabled = await aPerson(api);
     await api.rows('update account set disabled_at = now() where id = $1', [disabled.id]);
     const attempted = anAddress();
@@ -116,7 +118,7 @@ describe('a sign-in link', () => {
 
 describe('the owner always gets in', () => {
   // Guarantees that strangers who request links leave the mailbox with links that work, whatever they request.
-  test('by the links that strangers have requested, for as long as they are counted', async ({ api }) => {
+  test('by the links that attackers have requested, for as long as they are counted', async ({ api }) => {
     const { email } = await aPerson(api);
     await exhaust(api, email);
     const tokens: string[] = [];
@@ -138,7 +140,7 @@ describe('the owner always gets in', () => {
     }
   });
 
-  test('by a sign-in link, although strangers have used up the links of other kinds', async ({ api }) => {
+  test('by a sign-in link, although attackers have exhausted the links of other kinds', async ({ api }) => {
     const { email } = await aPerson(api);
     for (let i = 0; i < 6; i += 1) {
       await api.visitor().trpc.auth.forgotPassword.mutate({ email });
@@ -150,7 +152,7 @@ describe('the owner always gets in', () => {
     expect(await codeOf(api.visitor().trpc.auth.signInWithLink.mutate({ token: await aLink(api, email) }))).toBe('ok');
   });
 
-  test('by a valid link, although strangers at the same client address have tried many', async () => {
+  test('by a valid link, although attackers at the same client address have tried many', async () => {
     const api = await aService({ SIGN_IN_ADDRESS_LIMIT: '4' });
     const { email } = await aPerson(api);
     const token = await aLink(api, email);
@@ -187,7 +189,7 @@ describe('the owner always gets in', () => {
     },
   );
 
-  test('to a sign-up in its browser, whatever strangers guess', async ({ api }) => {
+  test('to a sign-up in its browser, whatever attackers guess', async ({ api }) => {
     const email = anAddress();
     const visitor = api.visitor();
     await visitor.trpc.auth.signUp.mutate({ email, password: PASSWORD });

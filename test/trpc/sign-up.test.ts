@@ -31,7 +31,9 @@ async function linkOf(api: Api, visitor: Visitor, email: string, password: strin
 }
 
 describe('a sign-up', () => {
-  test('is signed in where it was made, and told to verify by everything but its profile', async ({ api }) => {
+  test('is signed in in the browser that signed up; everything except its profile requires verification', async ({
+    api,
+  }) => {
     const email = anAddress();
     const visitor = api.visitor();
     expect(await signUp(visitor, email, PASSWORD, 'Ada')).toEqual({ signedIn: false });
@@ -58,7 +60,7 @@ describe('a sign-up', () => {
     expect((await visitor.trpc.createTeam.mutate({ name: 'Mine' })).name).toBe('Mine');
   });
 
-  test('signs in again where it was made, and nowhere else until its link was followed', async ({ api }) => {
+  test('signs in again in the same browser, and in no other until its link was opened', async ({ api }) => {
     const email = anAddress();
     const [here, elsewhere] = [api.visitor(), api.visitor()];
     await signUp(here, email);
@@ -152,7 +154,9 @@ describe('a sign-up', () => {
     expect((await visitor.trpc.getMe.query()).firstName).toBe('Ada');
   });
 
-  test('of eight at once makes no account, and of eight links followed at once one makes it', async ({ api }) => {
+  test('of eight concurrent sign-ups creates no account, and of eight links opened concurrently one creates it', async ({
+    api,
+  }) => {
     const email = anAddress();
     const answers = await Promise.all(Array.from({ length: 8 }, () => codeOf(signUp(api.visitor(), email))));
     expect(answers).toEqual(Array.from({ length: 8 }, () => 'ok'));
@@ -169,7 +173,7 @@ describe('a sign-up', () => {
     expect(await attempts(api, email)).toEqual([]);
   });
 
-  test('of two for one address whose links are followed at once, one becomes the account', async ({ api }) => {
+  test('of two for one email address whose links are opened concurrently, one becomes the account', async ({ api }) => {
     const email = anAddress();
     const [one, two] = [api.visitor(), api.visitor()];
     const first = await linkOf(api, one, email, PASSWORD);
@@ -199,7 +203,7 @@ describe('a sign-up', () => {
     ).toBe('ok');
   });
 
-  test('answers and signs in alike for an address with an account; its owner is told by mail alone', async ({
+  test('responds and signs in alike for an email address with an account; its owner is informed only by email', async ({
     api,
   }) => {
     const { email } = await aPerson(api);
@@ -237,7 +241,7 @@ describe('a sign-up', () => {
   });
 });
 
-describe('a stranger who signs up with the address of somebody else', () => {
+describe('an attacker who signs up with the email address of another user', () => {
   // Guarantees the order stranger, owner: the stranger's attempt ends with the owner's proof.
   test('before the owner gets nothing', async ({ api }) => {
     const email = anAddress();
@@ -278,7 +282,7 @@ describe('a stranger who signs up with the address of somebody else', () => {
   });
 
   // Guarantees that opening the stranger's link in good faith gives the stranger nothing.
-  test('is out as well where the owner follows the link that the stranger caused', async ({ api }) => {
+  test('is signed out as well if the owner opens the link that the attacker caused', async ({ api }) => {
     const email = anAddress();
     const [stranger, owner] = [api.visitor(), api.visitor()];
     await signUp(owner, email, PASSWORD, 'Olivia');
@@ -317,7 +321,7 @@ describe('a stranger who signs up with the address of somebody else', () => {
   });
 
   // Guarantees that an account which the operator made stays what it is until its mailbox is proven, and keeps its keys.
-  test('leaves an account of the operator alone, whose keys outlive the proof', async ({ api }) => {
+  test('leaves an account of the operator unchanged, whose keys stay valid', async ({ api }) => {
     const made = await aPerson(api, { isVerified: false });
     await api.rows(`update account set created_by = 'operator' where id = $1`, [made.id]);
     const { id: teamId } = await api.aTeam({ owner: made });

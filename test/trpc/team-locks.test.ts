@@ -224,7 +224,7 @@ describe('a change of a team that waits for the lock of the team', () => {
     },
   );
 
-  test.for(CHANGES)('$name finds out that its caller was deactivated meanwhile: 404', async (change, { api }) => {
+  test.for(CHANGES)('$name detects that its caller was deactivated concurrently: 404', async (change, { api }) => {
     const { outcome } = await whileWaiting(api, change, ({ teamId, caller }) => [
       `update membership set is_active = false where team_id = '${teamId}' and account_id = '${caller.id}'`,
     ]);
@@ -232,7 +232,7 @@ describe('a change of a team that waits for the lock of the team', () => {
     expect(outcome).toBe('team_not_found');
   });
 
-  test.for(CHANGES)('$name finds out that the team was deleted meanwhile: 404', async (change, { api }) => {
+  test.for(CHANGES)('$name detects that the team was deleted concurrently: 404', async (change, { api }) => {
     const { outcome } = await whileWaiting(api, change, ({ teamId }) => [`delete from team where id = '${teamId}'`]);
 
     expect(outcome).toBe('team_not_found');
@@ -264,7 +264,7 @@ describe('a change of a team that waits for the lock of the team', () => {
   );
 
   // Without this, the tests above would pass for changes that fail for another reason.
-  test.for(CHANGES)('$name is done when nothing else has happened meanwhile', async (change, { api }) => {
+  test.for(CHANGES)('$name succeeds if nothing else changed concurrently', async (change, { api }) => {
     const { outcome, before, after } = await whileWaiting(api, change, () => []);
 
     expect(outcome).toBe('done');

@@ -14,7 +14,7 @@ import {
 } from './console.ts';
 
 describe('teams.permissions', () => {
-  test('are those of the caller’s role, also for somebody who may not list the roles', async ({ api }) => {
+  test('are those of the caller’s role, also for a caller who cannot list the roles', async ({ api }) => {
     const [owner, guest, inviter] = [await api.anAccount(), await api.anAccount(), await api.anAccount()];
     const { id: teamId } = await api.aTeam({ owner });
     const role = await api.aRole({ id: teamId }, ['invite_members']);
@@ -93,7 +93,7 @@ describe('teams.updateDetails', () => {
 });
 
 describe('teams.leave', () => {
-  test('ends the membership and the keys for the team at once, and nothing else', async ({ api }) => {
+  test('deletes the membership and revokes the keys for the team, and nothing else', async ({ api }) => {
     const team = await api.aTeam({ owner: await api.anAccount() });
     const other = await api.aTeam({ owner: await api.anAccount() });
     const member = await api.anAccount();
@@ -153,7 +153,7 @@ describe('teams.leave', () => {
 });
 
 describe('teams.delete', () => {
-  test('takes everything of the team along, and its keys and links stop at once', async ({ api }) => {
+  test('deletes everything of the team, and its keys and links stop working immediately', async ({ api }) => {
     const owner = await api.anAccount();
     const team = await api.aTeam({ owner });
     const member = await api.anAccount();
@@ -190,7 +190,7 @@ describe('teams.delete', () => {
     expect(await api.rows('select 1 from subscription where team_id = $1', [team.id])).toEqual([]);
   });
 
-  test('is for the owner alone, whatever another role holds', async ({ api }) => {
+  test('is only for the owner, whatever permissions another role has', async ({ api }) => {
     const team = await api.aTeam({ owner: await api.anAccount() });
     const all = [
       'edit_team_settings',

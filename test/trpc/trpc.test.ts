@@ -52,7 +52,7 @@ describe('/trpc', () => {
   });
 
   // Guarantees that no call gets more access over tRPC than over REST.
-  test('refuses as REST does, with the problem document in error.data.problem', async ({ api }) => {
+  test('reports errors as REST does, with the problem document in error.data.problem', async ({ api }) => {
     const owner = await api.anAccount();
     const stranger = await api.aTeam({ owner: await api.anAccount() });
     const key = await api.anApiKey(owner, { scopes: ['teams:write'] });
@@ -140,7 +140,7 @@ describe('/trpc', () => {
   });
 
   // Guarantees that refusals before tRPC has a say are counted like all others, and once.
-  test('a body of another type is refused, with the rate headers, and charged', async ({ api }) => {
+  test('a body of another type is rejected, with the rate limit headers, and counted', async ({ api }) => {
     const key = await api.anApiKey(await api.anAccount(), { scopes: ['teams:write'] });
     const sent = { method: 'POST', path: '/trpc/createTeam', headers: { 'content-type': 'text/plain' }, body: '{}' };
 

@@ -87,7 +87,7 @@ describe('the dependency rule', () => {
     expect(circles).toEqual([]);
   });
 
-  test('resources do not reach into each other, but where one says why', () => {
+  test('resources do not import from each other, except for stated reasons', () => {
     const slice = (file: string) => (file.startsWith('resources/') ? file.split('/')[1] : undefined);
     const stray = files.flatMap((file) =>
       importsOf(file)

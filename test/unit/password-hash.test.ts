@@ -36,7 +36,7 @@ describe('verifying a password', () => {
     expect([work(present, 3), work(null, 3)]).toEqual([5 * memoryKib, 5 * memoryKib]);
   });
 
-  test('accepts the right password alone, whatever the cost', async () => {
+  test('accepts only the right password, whatever the cost', async () => {
     const hash = await hashPassword('a password 42', { memoryKib, passes: 3 });
 
     expect(await verifyPassword('a password 42', hash)).toBe(true);
@@ -45,7 +45,7 @@ describe('verifying a password', () => {
   });
 
   // Guarantees that a flood of sign-ins neither fills the memory nor keeps every later one waiting.
-  test('waits for a bounded number of others, and is refused beyond it', async () => {
+  test('waits for a bounded number of others, and fails beyond it', async () => {
     const calls = await Promise.allSettled(Array.from({ length: 1000 }, () => verifyPassword('a password 42', null)));
 
     const refused = calls.filter(({ status }) => status === 'rejected') as PromiseRejectedResult[];

@@ -34,7 +34,7 @@ describe.skipIf(!hasChromium)('the account page', () => {
     await shows(there, 'Your account');
   });
 
-  test('everywhere else is signed out at once', async ({ api, open }) => {
+  test('all other sessions are signed out immediately', async ({ api, open }) => {
     const person = await aPerson(api);
     const there = await open('/', { as: person });
     await shows(there, 'Your teams');
@@ -49,7 +49,7 @@ describe.skipIf(!hasChromium)('the account page', () => {
     await shows(here, 'Your account');
   });
 
-  test('a forgotten password is reset by mail, which signs out everywhere', async ({ api, open }) => {
+  test('a forgotten password is reset by email, which signs out everywhere', async ({ api, open }) => {
     const person = await aPerson(api);
     await api.anApiKey(person, { scopes: ['profile:read'] });
     const elsewhere = await open('/', { as: person });

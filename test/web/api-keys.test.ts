@@ -48,10 +48,7 @@ async function aTeamWithKey(api: Api) {
 
 describe.skipIf(!hasChromium)('the page of personal keys', () => {
   // Guarantees that the secret is seen once: afterwards the page does not know it.
-  test('a key is made with the scopes that are ticked, and its secret works and is shown once', async ({
-    api,
-    open,
-  }) => {
+  test('a key is created with the selected scopes; its secret works and is shown once', async ({ api, open }) => {
     const person = await aPerson(api);
     const page = await open('/', { as: person });
     await page.getByRole('link', { name: 'API keys' }).click();
@@ -109,7 +106,7 @@ describe.skipIf(!hasChromium)('the page of personal keys', () => {
     expect(await keysOf(api, person)).toMatchObject([{ name: 'Backup', days: null }]);
   });
 
-  test('each says what it may do, when it was used, and whether it has expired', async ({ api, open }) => {
+  test('each shows its scopes, its last use, and whether it has expired', async ({ api, open }) => {
     const person = await aPerson(api);
     await api.rows(`update account set preferred_locale = 'en-GB' where id = $1`, [person.id]);
     await aNamedKey(api, person, 'Old', { expiresAt: new Date('2026-01-02T12:00:00Z') });
@@ -154,7 +151,10 @@ describe.skipIf(!hasChromium)('the page of personal keys', () => {
     expect((await credentialOf(api, key.secret)).body).toMatchObject({ scopes: ['billing:read'] });
   });
 
-  test('a new secret is made: the one before works as long as was chosen, or ends at once', async ({ api, open }) => {
+  test('a new secret is created: the previous one works for the chosen time, or stops immediately', async ({
+    api,
+    open,
+  }) => {
     const person = await aPerson(api);
     const { secret: original } = await aNamedKey(api, person, 'Backup');
     const page = await open('/api-keys', { as: person });
@@ -201,7 +201,7 @@ describe.skipIf(!hasChromium)('the page of personal keys', () => {
     expect(await credentialOf(api, key.secret)).toBeProblem('credential_invalid');
   });
 
-  test('a refused revocation is shown with its request, and the row comes back', async ({ api, open }) => {
+  test('a failed revocation is shown with its request ID, and the row is restored', async ({ api, open }) => {
     const person = await aPerson(api);
     await aNamedKey(api, person, 'Backup');
     const page = await open('/api-keys', { as: person });
@@ -215,7 +215,7 @@ describe.skipIf(!hasChromium)('the page of personal keys', () => {
     expect(await keysOf(api, person)).toMatchObject([{ is_revoked: false }]);
   });
 
-  test('a refused creation is shown with its request', async ({ api, open }) => {
+  test('a failed creation is shown with its request ID', async ({ api, open }) => {
     const person = await aPerson(api);
     const { keyLimit } = api.services.config;
     await api.rows(
@@ -239,7 +239,7 @@ describe.skipIf(!hasChromium)('the page of personal keys', () => {
 });
 
 describe.skipIf(!hasChromium)('the page of a team’s keys', () => {
-  test('a key for the team is made, with no scope that concerns the account', async ({ api, open }) => {
+  test('a key for the team is created, without scopes that concern the account', async ({ api, open }) => {
     const person = await aPerson(api);
     const team = await api.aTeam({ owner: person });
     const page = await open(`/teams/${team.id}/api-keys`, { as: person });
@@ -261,7 +261,7 @@ describe.skipIf(!hasChromium)('the page of a team’s keys', () => {
   });
 
   // Guarantees that whoever manages the keys of a team can end one whose maker does not.
-  test('a key that somebody else made is only revoked, and that holds for its next request', async ({ api, open }) => {
+  test('a key of another member can only be revoked, for its next request', async ({ api, open }) => {
     const { person, team, key } = await aTeamWithKey(api);
     const page = await open(`/teams/${team.id}/api-keys`, { as: person });
     await rowOf(page, 'Deployment').waitFor();
@@ -278,7 +278,7 @@ describe.skipIf(!hasChromium)('the page of a team’s keys', () => {
     expect(await credentialOf(api, key.secret)).toBeProblem('credential_invalid');
   });
 
-  test('who has lost the permission meanwhile is refused, and the row comes back', async ({ api, open }) => {
+  test('a permission that was lost concurrently is explained, and the row is restored', async ({ api, open }) => {
     const { team, maker, key } = await aTeamWithKey(api);
     const manager = await aPerson(api);
     const role = await api.aRole(team, ['manage_api_keys']);

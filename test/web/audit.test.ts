@@ -8,7 +8,7 @@ import { aPerson, shows, test } from './console.ts';
 const eventsOn = (page: Page) => page.getByRole('list', { name: 'Events' }).getByRole('listitem');
 
 describe.skipIf(!hasChromium)('the audit log of a team', () => {
-  test('says in sentences what was done, the latest first, and can be narrowed to a kind', async ({ api, open }) => {
+  test('shows sentences, latest first, and can be filtered by kind', async ({ api, open }) => {
     const owner = await aPerson(api);
     await api.rows(`update account set first_name = 'Ada', last_name = 'Lovelace' where id = $1`, [owner.id]);
     const team = await api.aTeam({ owner });

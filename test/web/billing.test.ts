@@ -38,7 +38,7 @@ describe.skipIf(!hasChromium)('the billing of a team', () => {
     expect(await main(page).getByRole('textbox').count()).toBe(0);
   });
 
-  test('a plan that ends and a payment that waits are told first', async ({ api, open }) => {
+  test('a plan that ends and a payment action are shown first', async ({ api, open }) => {
     const ada = await aPerson(api);
     const team = await api.aTeam({ owner: ada });
     await api.aSubscription(team);
@@ -64,7 +64,7 @@ describe.skipIf(!hasChromium)('the billing of a team', () => {
   });
 
   // Guarantees that the plan is neither shown to nor asked for by somebody without the permission.
-  test('whoever may not see it is told so, and the service is not asked', async ({ api, open }) => {
+  test('users without the permission get an explanation, without a call of the service', async ({ api, open }) => {
     const team = await api.aTeam({ owner: await aPerson(api) });
     await api.aSubscription(team);
     const member = await aPerson(api);

@@ -15,7 +15,7 @@ const scopesOf = (page: Page, client: string) =>
     .allInnerTexts();
 
 describe.skipIf(!hasChromium)('the connected apps of an account', () => {
-  test('each says what it reaches, what it may do, and since and until when', async ({ api, open }) => {
+  test('each shows its audience, its permissions, and its dates', async ({ api, open }) => {
     const person = await aPerson(api);
     await api.rows(`update account set preferred_locale = 'en-GB' where id = $1`, [person.id]);
     const team = await api.aTeam({ owner: person, name: 'Analytical Engine' });
@@ -45,7 +45,7 @@ describe.skipIf(!hasChromium)('the connected apps of an account', () => {
   });
 
   // Guarantees that what somebody unticks is over with the next call of the application.
-  test('the access is narrowed, but never to nothing and never widened', async ({ api, open }) => {
+  test('the scopes are reduced, but never to none and never extended', async ({ api, open }) => {
     const person = await aPerson(api);
     const client = await api.anOAuthClient({ name: 'Planner' });
     const grant = await api.aGrant(person, { client, scopes: ['teams:read', 'teams:write', 'members:read'] });
@@ -70,7 +70,10 @@ describe.skipIf(!hasChromium)('the connected apps of an account', () => {
     expect(await dialog.getByRole('checkbox').count()).toBe(1);
   });
 
-  test('the access is revoked after saying what stops, and with it the keys made through it', async ({ api, open }) => {
+  test('the access is revoked after listing what stops, and with it the keys created through it', async ({
+    api,
+    open,
+  }) => {
     const person = await aPerson(api);
     const grant = await api.aGrant(person, { client: await api.anOAuthClient({ name: 'Planner' }) });
     const key = await api.anApiKey(person);
@@ -90,7 +93,7 @@ describe.skipIf(!hasChromium)('the connected apps of an account', () => {
     expect(await api.as(key).get('/api/v1/credential')).toBeProblem('credential_invalid');
   });
 
-  test('access that ended in the meantime is told in the dialog', async ({ api, open }) => {
+  test('access that was revoked concurrently is reported in the dialog', async ({ api, open }) => {
     const person = await aPerson(api);
     const grant = await api.aGrant(person, {
       client: await api.anOAuthClient({ name: 'Planner' }),

@@ -211,7 +211,11 @@ describe.skipIf(!hasChromium)('the consent page', () => {
   });
 
   // Guarantees that a link to a request is of use in the browser alone that the request began in.
-  test('shows another browser nothing, and nobody an unknown request', async ({ api, app, open }) => {
+  test('is shown only in the browser that started it; an unknown request is not shown at all', async ({
+    api,
+    app,
+    open,
+  }) => {
     const page = await open(authorizePath(app, ['teams:read']), { as: await aPerson(api) });
     await asks(page);
 

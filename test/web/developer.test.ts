@@ -96,7 +96,10 @@ describe.skipIf(!hasChromium)('the developer page', () => {
     expect(await page.getByRole('button', { name: 'Rotate secret of Planner' }).count()).toBe(0);
   });
 
-  test('a secret is changed: the one before works as long as was chosen, or ends at once', async ({ api, open }) => {
+  test('a secret is rotated: the previous one works for the chosen time, or stops immediately', async ({
+    api,
+    open,
+  }) => {
     const person = await aPerson(api);
     const { id } = await api.anOAuthClient({ name: 'Planner', owner: person, confidential: true });
     const page = await open('/developer', { as: person });

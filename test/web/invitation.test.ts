@@ -31,7 +31,7 @@ const stateOf = (api: Api, team: { id: string }) =>
   );
 
 describe.skipIf(!hasChromium)('the page of an invitation', () => {
-  test('opening it changes nothing; signing up through it makes a member at once', async ({ api, open }) => {
+  test('opening it changes nothing; signing up with it creates a member', async ({ api, open }) => {
     const email = `invited-${crypto.randomUUID()}@example.com`;
     const { team, link } = await invite(api, email);
     const page = await open(link);
@@ -55,7 +55,7 @@ describe.skipIf(!hasChromium)('the page of an invitation', () => {
     expect(await stateOf(api, team)).toEqual([{ members: 2, pending: 0 }]);
   });
 
-  test('somebody with an account signs in through it and accepts', async ({ api, open }) => {
+  test('a user with an account signs in with it and accepts', async ({ api, open }) => {
     const person = await aPerson(api);
     const { team, link } = await invite(api, person.email);
     const page = await open(link);
@@ -70,7 +70,7 @@ describe.skipIf(!hasChromium)('the page of an invitation', () => {
   });
 
   // Guarantees that who holds a copied link sees nothing of the account there may be, and gets in by the mailbox alone.
-  test('signing up through a copied link takes the verification mail before accepting', async ({ api, open }) => {
+  test('signing up with a copied link requires the verification email before accepting', async ({ api, open }) => {
     const email = `invited-${crypto.randomUUID()}@example.com`;
     const { team, link } = await inviteWithLink(api, email);
     const page = await open(link);
@@ -108,7 +108,7 @@ describe.skipIf(!hasChromium)('the page of an invitation', () => {
     expect(await stateOf(api, team)).toEqual([{ members: 1, pending: 1 }]);
   });
 
-  test('it is declined after asking, and its link is over', async ({ api, open }) => {
+  test('it is declined after a confirmation, and its link stops working', async ({ api, open }) => {
     const { team, link } = await invite(api, `invited-${crypto.randomUUID()}@example.com`);
     const page = await open(link);
     await page.getByRole('button', { name: 'Decline' }).click();

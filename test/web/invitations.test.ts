@@ -65,7 +65,7 @@ describe.skipIf(!hasChromium)('the page of invitations', () => {
     expect(await pendingOf(api, team)).toMatchObject([{ email: 'ada@example.com', role_id: 'guest' }]);
   });
 
-  test('of many addresses each has its own outcome, and what was refused stays to be corrected', async ({
+  test('each of many email addresses has its own result, and failed ones stay for correction', async ({
     api,
     open,
   }) => {
@@ -89,7 +89,7 @@ describe.skipIf(!hasChromium)('the page of invitations', () => {
     await rowOf(page, 'grace@example.com').waitFor();
   });
 
-  test('when the seats are used up, the service says so', async ({ api, open }) => {
+  test('when the seats are used up, the error is shown', async ({ api, open }) => {
     const { page } = await asOwner(api, open, async (team) => {
       for (let i = 0; i < 3; i += 1) await api.anInvitation(team);
     });
@@ -144,7 +144,7 @@ describe.skipIf(!hasChromium)('the page of invitations', () => {
     expect(await pendingOf(api, team)).toHaveLength(1);
   });
 
-  test('what was accepted meanwhile is refused in words, and leaves the list', async ({ api, open }) => {
+  test('an invitation that was accepted concurrently is explained, and leaves the list', async ({ api, open }) => {
     const { page, team } = await asOwner(api, open, (at) => api.anInvitation(at, { email: 'ada@example.com' }));
     await rowOf(page, 'ada@example.com').waitFor();
     await api.rows('update invitation set accepted_at = now() where team_id = $1', [team.id]);

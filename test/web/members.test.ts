@@ -112,7 +112,7 @@ describe.skipIf(!hasChromium)('the members of a team', () => {
   });
 
   // Guarantees that what the dialog names is what stops.
-  test('removing says what stops working, and stops it', async ({ api, open }) => {
+  test('removing lists what stops working, and stops it', async ({ api, open }) => {
     const { ada, max, team, path } = await aTeamOfTwo(api);
     const key = await api.anApiKey(max, { team });
     await api.aGrant(max, { team });
@@ -134,7 +134,7 @@ describe.skipIf(!hasChromium)('the members of a team', () => {
     expect(await api.as(key).get('/api/v1/credential')).toBeProblem('credential_invalid');
   });
 
-  test('a refusal is shown with its request, and the row is as it was', async ({ api, open }) => {
+  test('an error is shown with its request ID, and the row is restored', async ({ api, open }) => {
     const { ada, max, team, path } = await aTeamOfTwo(api);
     await api.rows('update membership set is_active = false where team_id = $1 and account_id = $2', [team.id, max.id]);
     for (let taken = 1; taken < 5; taken += 1) await api.anInvitation(team);
@@ -217,7 +217,7 @@ describe.skipIf(!hasChromium)('the ownership of a team', () => {
     expect(await owners.getByRole('region', { name: 'Ownership' }).count()).toBe(0);
   });
 
-  test('is declined on the home page; an offer that is over says so', async ({ api, open }) => {
+  test('is declined on the home page; an expired offer is reported', async ({ api, open }) => {
     const { max, team } = await aTeamOfTwo(api);
     const offer = () =>
       api.rows(

@@ -133,7 +133,7 @@ describe.skipIf(!hasChromium)('the operator’s area', () => {
   });
 
   // Guarantees that a page never shows what somebody asked for but did not get.
-  test('a failed action is told, and the page shows what is', async ({ api, open }) => {
+  test('a failed action is reported, and the page shows the present state', async ({ api, open }) => {
     const [ada, bob] = [await api.anAccount({ firstName: 'Ada' }), await api.anAccount({ firstName: 'Bob' })];
     await api.rows('update account set disabled_at = now() where id = $1', [bob.id]);
     const page = await open(`/operator/accounts/${ada.id}`, { as: await anOperator(api) });
@@ -264,7 +264,7 @@ describe.skipIf(!hasChromium)('for everybody else the operator’s area', () => 
     },
   );
 
-  test('leads a visitor to the sign-in and back', async ({ open }) => {
+  test('leads a signed-out user to the sign-in page and back', async ({ open }) => {
     const page = await open('/operator/teams/team_1');
     await shows(page, 'Sign in');
 

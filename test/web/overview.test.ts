@@ -66,7 +66,7 @@ describe.skipIf(!hasChromium)('the overview of a team', () => {
     expect(await members.getByText('Your role has limited access').count()).toBe(0);
   });
 
-  test('begins with the first steps, until they are done or somebody has joined', async ({ api, open }) => {
+  test('begins with the first steps, until they are done or another member has joined', async ({ api, open }) => {
     const ada = await aPerson(api);
     const team = await api.aTeam({ owner: ada });
     const page = await open(`/teams/${team.id}`, { as: ada });
@@ -105,7 +105,7 @@ describe.skipIf(!hasChromium)('the overview of a team', () => {
     expect(await answer.json()).toMatchObject({ id: team.id });
   });
 
-  test('numbers that cannot be read are told, and read again on demand', async ({ api, open }) => {
+  test('numbers that cannot be loaded show an error, and are loaded again on demand', async ({ api, open }) => {
     const ada = await aPerson(api);
     const team = await api.aTeam({ owner: ada });
     const page = await open('/', { as: ada });
@@ -166,7 +166,7 @@ describe.skipIf(!hasChromium)('the frame of a team', () => {
     expect(await page.getByText(first.id).count()).toBe(0);
   });
 
-  test('a team that one is no member of is told like a team that does not exist', async ({ api, open }) => {
+  test('a team of which the user is no member is shown like a team that does not exist', async ({ api, open }) => {
     const person = await aPerson(api);
     const team = await api.aTeam({ owner: await api.anAccount(), name: 'Analytical Engine' });
     const texts = [];
@@ -183,7 +183,7 @@ describe.skipIf(!hasChromium)('the frame of a team', () => {
   });
 
   // Guarantees that nobody goes on looking at a team that they were removed from.
-  test('somebody who is removed meanwhile is told so on the next page that they open', async ({ api, open }) => {
+  test('a user who was removed is informed on the next page that they open', async ({ api, open }) => {
     const { page, team } = await openedAs(api, open, 'member');
     await api.rows(`delete from membership where team_id = $1 and role_id = 'member'`, [team.id]);
     await page.getByRole('navigation', { name: 'Team' }).getByRole('link', { name: 'Members' }).click();
@@ -196,7 +196,10 @@ describe.skipIf(!hasChromium)('the frame of a team', () => {
     await page.getByText('You are not in a team yet').waitFor();
   });
 
-  test('a change that is refused because the team is gone shows so, with the way home', async ({ api, open }) => {
+  test('a change that fails because the team was deleted shows that, with a link to the teams', async ({
+    api,
+    open,
+  }) => {
     const ada = await aPerson(api);
     const team = await api.aTeam({ owner: ada, name: 'Analytical Engine' });
     const page = await open(`/teams/${team.id}/settings`, { as: ada });

@@ -82,7 +82,7 @@ describe.skipIf(!hasChromium)('passkeys in a browser', () => {
     expect(await namesOf(api, account)).toEqual(['Laptop']);
   });
 
-  test('nobody whom the authenticator cannot verify adds a passkey', async ({ api, open }) => {
+  test('a user whom the authenticator cannot verify adds no passkey', async ({ api, open }) => {
     const account = await api.anAccount();
     const page = await open('/account', { as: account });
     await (await plugIn(page)).verify(false);
@@ -94,7 +94,7 @@ describe.skipIf(!hasChromium)('passkeys in a browser', () => {
   });
 
   // Guarantees that a copy which is behind its original, and so is no synchronized one, is noticed.
-  test('a copy whose counter steps back signs nobody in', async ({ api, open }) => {
+  test('a clone whose counter decreases cannot sign in', async ({ api, open }) => {
     const { account, authenticator } = await withPasskey(api, open);
     await api.rows('update passkey set counter = 100 where account_id = $1', [account.id]);
 
@@ -107,7 +107,7 @@ describe.skipIf(!hasChromium)('passkeys in a browser', () => {
     expect(await passkeySessions(api, account)).toEqual([]);
   });
 
-  test('a passkey that was removed here signs nobody in, though the device still has it', async ({ api, open }) => {
+  test('a passkey that was removed here cannot sign in, although the device still has it', async ({ api, open }) => {
     const { account, page, authenticator } = await withPasskey(api, open);
     await api.rows(`update account set password_hash = 'a hash' where id = $1`, [account.id]);
     await passkeysOn(page).getByRole('button', { name: 'Remove the passkey Laptop' }).click();

@@ -38,7 +38,7 @@ async function aNamedRole(api: Api, team: { id: string }, name: string, permissi
 }
 
 describe.skipIf(!hasChromium)('the roles of a team', () => {
-  test('a role is made with the permissions that are ticked, and a name that is taken is told at its field', async ({
+  test('a role is created with the selected permissions, and a name that is taken is shown at its field', async ({
     api,
     open,
   }) => {
@@ -68,7 +68,7 @@ describe.skipIf(!hasChromium)('the roles of a team', () => {
     ]);
   });
 
-  test('other permissions and another name reach whoever holds the role', async ({ api, open }) => {
+  test('new permissions and a new name apply to all members with the role', async ({ api, open }) => {
     const { ada, grace, team, path } = await aTeamWithBookkeeper(api);
     const page = await open(path, { as: ada });
     await page.getByRole('button', { name: 'Edit Bookkeeper' }).click();
@@ -91,7 +91,7 @@ describe.skipIf(!hasChromium)('the roles of a team', () => {
     ]);
   });
 
-  test('says who holds a role, in a list that opens by the keyboard', async ({ api, open }) => {
+  test('lists the members with a role, in a list that opens by the keyboard', async ({ api, open }) => {
     const { ada, team, role, path } = await aTeamWithBookkeeper(api);
     const nameless = await api.anAccount();
     await api.aMember(team, nameless, { role: role.id, active: false });
@@ -134,7 +134,7 @@ describe.skipIf(!hasChromium)('the roles of a team', () => {
     ]);
   });
 
-  test('a role that somebody else has deleted is told in the dialog, and leaves the list', async ({ api, open }) => {
+  test('a role that was deleted concurrently is reported in the dialog, and leaves the list', async ({ api, open }) => {
     const { ada, team, role, path } = await aTeamWithBookkeeper(api);
     const page = await open(path, { as: ada });
     await page.getByRole('button', { name: 'Edit Bookkeeper' }).click();
@@ -150,7 +150,10 @@ describe.skipIf(!hasChromium)('the roles of a team', () => {
   });
 
   // Guarantees that nobody is offered what the service would refuse for their role.
-  test('somebody who holds less gives only that, and cannot touch a role that holds more', async ({ api, open }) => {
+  test('a user with fewer permissions can grant only those, and cannot change a role with more', async ({
+    api,
+    open,
+  }) => {
     const { team, path } = await aTeamWithBookkeeper(api);
     const editor = await aPerson(api);
     const editors = await aNamedRole(api, team, 'Editor', ['edit_team_settings', 'access_dashboard']);
@@ -173,10 +176,7 @@ describe.skipIf(!hasChromium)('the roles of a team', () => {
     expect(await page.getByRole('button', { name: /^(Create|Edit|Delete)/ }).count()).toBe(0);
   });
 
-  test('a permission that was lost in the meantime is refused in words, and the page offers no more', async ({
-    api,
-    open,
-  }) => {
+  test('a permission that was lost concurrently is explained, and the page offers no more', async ({ api, open }) => {
     const { grace, team, role, path } = await aTeamWithBookkeeper(api);
     await api.rows('update role set permissions = $2 where id = $1', [
       role.id,
@@ -196,7 +196,7 @@ describe.skipIf(!hasChromium)('the roles of a team', () => {
     expect(await rolesOf(api, team)).toEqual([{ name: 'Bookkeeper', permissions: ['access_dashboard'] }]);
   });
 
-  test('a guest who opens the page is told that the roles are not for them', async ({ api, open }) => {
+  test('a guest who opens the page learns that their role does not include roles', async ({ api, open }) => {
     const { team, path } = await aTeamWithBookkeeper(api);
     const guest = await aPerson(api);
     await api.aMember(team, guest);

@@ -19,7 +19,7 @@ const rowOf = async (api: Api, team: { id: string }) =>
   )[0];
 
 describe.skipIf(!hasChromium)('the settings of a team', () => {
-  test('another name is seen at once, here and in the list of teams', async ({ api, open }) => {
+  test('a new name is shown immediately, here and in the list of teams', async ({ api, open }) => {
     const { ada, team, path } = await aTeamOfAda(api);
     const page = await open(path, { as: ada });
     await page.getByText('Analytical Engine', { exact: true }).waitFor();
@@ -39,7 +39,7 @@ describe.skipIf(!hasChromium)('the settings of a team', () => {
     await page.getByRole('link', { name: 'Difference Engine' }).waitFor();
   });
 
-  test('a description and a picture are set and taken away, and a faulty address is told at its field', async ({
+  test('a description and a picture are set and removed, and an invalid URL is shown at its field', async ({
     api,
     open,
   }) => {
@@ -61,7 +61,7 @@ describe.skipIf(!hasChromium)('the settings of a team', () => {
     await expect.poll(() => rowOf(api, team)).toMatchObject({ description: null });
   });
 
-  test('whoever may not change the settings reads them', async ({ api, open }) => {
+  test('users who cannot change the settings can read them', async ({ api, open }) => {
     const { team, path } = await aTeamOfAda(api);
     const member = await aPerson(api);
     await api.aMember(team, member, { role: 'member' });
@@ -73,10 +73,7 @@ describe.skipIf(!hasChromium)('the settings of a team', () => {
     expect(await page.getByRole('button', { name: /Save|Delete the team/ }).count()).toBe(0);
   });
 
-  test('a permission that was lost in the meantime is refused in words, and the page offers no more', async ({
-    api,
-    open,
-  }) => {
+  test('a permission that was lost concurrently is explained, and the page offers no more', async ({ api, open }) => {
     const { team, path } = await aTeamOfAda(api);
     const editor = await aPerson(api);
     const role = await api.aRole(team, ['edit_team_settings']);
@@ -129,7 +126,7 @@ describe.skipIf(!hasChromium)('deleting a team', () => {
     await shows(page, 'You cannot see this team');
   });
 
-  test('is refused to whoever is the owner no more, and not offered again', async ({ api, open }) => {
+  test('is denied to a former owner, and not offered again', async ({ api, open }) => {
     const { ada, team, path } = await aTeamOfAda(api);
     const max = await aPerson(api);
     await api.aMember(team, max, { role: 'member' });

@@ -9,7 +9,7 @@ import { aPerson, linkIn, PASSWORD, shows, signInAs, test } from './console.ts';
 const FIRST_PAGE_BYTES = 200_000;
 
 describe.skipIf(!hasChromium)('the web shell', () => {
-  test('somebody signs up, verifies the address by mail, signs in and makes a team', async ({ api, open }) => {
+  test('a new user signs up, verifies the email address, signs in and creates a team', async ({ api, open }) => {
     const email = `new-${crypto.randomUUID()}@example.com`;
     const page = await open('/sign-in');
     await page.getByRole('link', { name: 'Create an account' }).click();
@@ -72,7 +72,7 @@ describe.skipIf(!hasChromium)('the web shell', () => {
     expect(await codeOf(signIn(api.visitor(), email, 'a password of somebody else'))).toBe('sign_in_failed');
   });
 
-  test('a sign-in link is emailed on request and signs in once, by its button alone', async ({ api, open }) => {
+  test('a sign-in link is emailed on request and signs in once, only by its button', async ({ api, open }) => {
     const person = await aPerson(api);
     const page = await open('/sign-in');
     await page.getByRole('link', { name: 'Email me a sign-in link' }).click();
@@ -91,7 +91,7 @@ describe.skipIf(!hasChromium)('the web shell', () => {
     await page.getByRole('link', { name: 'Request another link' }).waitFor();
   });
 
-  test('an address that is not verified is told so at home, and gets another link', async ({ api, open }) => {
+  test('an unverified email address is shown at home, where a new link can be requested', async ({ api, open }) => {
     const account = await api.anAccount();
     await api.rows('update account set email_verified_at = null where id = $1', [account.id]);
     const page = await open('/', { as: account });
@@ -159,7 +159,7 @@ describe.skipIf(!hasChromium)('the web shell', () => {
     }
   });
 
-  test('a wrong password is told in the words of the problem, with the request to quote', async ({ api, open }) => {
+  test('a wrong password shows the problem document, with its request ID', async ({ api, open }) => {
     const person = await aPerson(api);
     const page = await open('/sign-in');
     await signInAs(page, person.email, 'not the password');
@@ -175,7 +175,7 @@ describe.skipIf(!hasChromium)('the web shell', () => {
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(requestId);
   });
 
-  test('a fault of a field is told at the field, which has the focus', async ({ open }) => {
+  test('an invalid field shows its error, and gets the focus', async ({ open }) => {
     const page = await open('/sign-up');
     await page.getByLabel('Email').fill('nobody');
     await page.getByLabel('Password', { exact: true }).fill('short');
@@ -189,7 +189,7 @@ describe.skipIf(!hasChromium)('the web shell', () => {
     expect(await page.getByRole('alert').count()).toBe(0);
   });
 
-  test('without the service a page says so, and works when it is back', async ({ api, open }) => {
+  test('an unavailable service is shown, and the page works after the recovery', async ({ api, open }) => {
     const page = await open('/sign-in');
     await shows(page, 'Sign in');
     const person = await aPerson(api);
@@ -203,12 +203,12 @@ describe.skipIf(!hasChromium)('the web shell', () => {
     await shows(page, 'Your teams');
   });
 
-  test('an unknown address is a page that says so', async ({ open }) => {
+  test('an unknown path shows a page for that', async ({ open }) => {
     const page = await open('/no-such-page');
     await shows(page, 'Page not found');
   });
 
-  test('light and dark follow the system until somebody chooses, before anything is painted', async ({ open }) => {
+  test('light and dark follow the system until the user chooses, before anything is painted', async ({ open }) => {
     const page = await open('/sign-in', { colorScheme: 'dark' });
     await shows(page, 'Sign in');
     expect(await scheme()).toBe('dark');

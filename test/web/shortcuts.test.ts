@@ -16,7 +16,7 @@ async function aTeamOfOne(api: Api) {
 
 describe.skipIf(!hasChromium)('the keys that work everywhere', () => {
   // Guarantees that the list under `?` is complete and true.
-  test('every sequence of the list leads where the list says', async ({ api, open }) => {
+  test('every sequence of the list opens the page that the list names', async ({ api, open }) => {
     const { ada, team, path } = await aTeamOfOne(api);
     const page = await open(path, { as: ada });
     await shows(page, 'Overview');

@@ -53,7 +53,7 @@ describe.each(VERIFIERS)('%s', (_name, open) => {
     expect(() => check(key, headers, body)).toThrow(/No matching signature/);
   });
 
-  test('refuses a webhook of six minutes ago', () => {
+  test('rejects a webhook of six minutes ago', () => {
     const secret = generateSecret('hmac');
     const headers = signatureHeaders([secret], ID, new Date(Date.now() - 6 * 60_000), BODY);
 
