@@ -1,6 +1,6 @@
 import type { Caller } from './data/fill.ts';
 import type { Latency } from './load-client.ts';
-import { cpuSecondsOf, forgetPeak, peakMegabytes } from './proc.ts';
+import { cpuSecondsOf, familyOf, forgetPeak, peakMegabytes } from './proc.ts';
 import { answerTo, type Dialect, type RequestName, type Sent } from './requests.ts';
 import type { Server } from './servers.ts';
 import type { Stage } from './stage.ts';
@@ -11,6 +11,8 @@ export type Contender = {
   readonly servers: readonly Server[];
   readonly callers: readonly Caller[];
   readonly dialect: Dialect;
+  /** How many processes serve, where a server has several. */
+  readonly workers?: number;
 };
 
 export type Run = {
@@ -63,11 +65,11 @@ export async function measure(
   const measured: Measured[] = [];
   for (const [index, one] of prepared.entries()) {
     const perSecond = median((runs[index] ?? []).map((run) => run.perSecond)) / 2;
-    const { latency = { p50: NaN, p99: NaN } } = await stage.load.run({ ...loadOf(one, plan), perSecond });
+    const { latency = { p50: NaN, p99: NaN, p999: NaN } } = await stage.load.run({ ...loadOf(one, plan), perSecond });
     measured.push({
       request,
       contender: one.contender.name,
-      servers: one.contender.servers.length,
+      servers: one.contender.workers ?? one.contender.servers.length,
       runs: runs[index] ?? [],
       latencyAtHalf: latency,
       peakMegabytes: Math.max(...one.contender.servers.map(({ pid }) => peakMegabytes(pid))),
@@ -77,7 +79,8 @@ export async function measure(
 }
 
 async function flood(stage: Stage, one: Prepared, plan: Plan): Promise<Run> {
-  const parties = { servers: () => one.contender.servers.map(({ pid }) => pid), ...stage.neighbours };
+  // With the workers of a server.
+  const parties = { servers: () => one.contender.servers.flatMap(({ pid }) => familyOf(pid)), ...stage.neighbours };
   const cpu = () => Object.entries(parties).map(([name, pids]) => [name, cpuSecondsOf(pids())] as const);
   const before = cpu();
   const startedAt = performance.now();

@@ -10,7 +10,7 @@ export const HELP = `npm run bench -- [options]
   --data large              Roster on a million accounts against Roster on a few; small
   --runs 5 --seconds 5      how often and how long each is measured
   --connections 32          how many requests are under way at once
-  --workers 1,2,4           Roster in so many processes, instead of the comparison
+  --workers 1,2,4           Roster with so many WORKERS, instead of the comparison
   --lists                   lists of 10,000 members and of 2,000 teams, instead of the comparison
   --deletes                 deletes of what has very many rows below it, instead of the comparison
   --pin                     the servers on the first core, everything else on the second (Linux, taskset)

@@ -38,14 +38,22 @@ export const environmentOf = ({ databaseUrl, redisUrl, dataDir }: Backing, port:
 });
 
 /** Starts a server on a free port of loopback and waits until it answers. `core` is where it may run. */
-export async function startServer(kind: ServerKind, backing: Backing, core: number | undefined): Promise<Server> {
+export async function startServer(
+  kind: ServerKind,
+  backing: Backing,
+  core: number | undefined,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<Server> {
   const port = await freePort();
   const main = fileURLToPath(new URL(MAIN[kind], import.meta.url));
   const command = [process.execPath, '--import', LIFE_LINE, main];
   if (core !== undefined) command.unshift('taskset', '--cpu-list', String(core));
   const [program = '', ...args] = command;
   // Log lines are written, and go nowhere: the disk is not what is measured.
-  const child = spawn(program, args, { env: environmentOf(backing, port), stdio: ['pipe', 'ignore', 'pipe'] });
+  const child = spawn(program, args, {
+    env: { ...environmentOf(backing, port), ...settings },
+    stdio: ['pipe', 'ignore', 'pipe'],
+  });
   let complaint = '';
   child.stderr.on('data', (chunk: Buffer) => (complaint = (complaint + chunk.toString()).slice(-4000)));
   const exited = once(child, 'close');

@@ -24,7 +24,7 @@ export type Stage = {
   copyDatabase(original: string, name: string): Promise<void>;
   /** Makes the database of Better Auth, with its own rows of the same shape. */
   fillBetterAuth(name: string): Promise<readonly Caller[]>;
-  start(kind: ServerKind, database: string): Promise<Server>;
+  start(kind: ServerKind, database: string, settings?: Readonly<Record<string, string>>): Promise<Server>;
   close(): Promise<void>;
 };
 
@@ -88,8 +88,8 @@ export async function openStage({ pin }: { readonly pin: boolean }): Promise<Sta
       return JSON.parse(printed.toString()) as Caller[]; // what the script prints
     },
 
-    async start(kind, database) {
-      const server = await startServer(kind, backingOf(database), pin ? 0 : undefined);
+    async start(kind, database, settings) {
+      const server = await startServer(kind, backingOf(database), pin ? 0 : undefined, settings);
       servers.push(server);
       return server;
     },

@@ -55,7 +55,17 @@ export function sizeRatios(measured: readonly Measured[]): string {
 
 /** The numbers of every server. */
 export function details(measured: readonly Measured[]): string {
-  const header = ['request', 'server', 'requests/s', 'CPU µs/request', 'p50 ms', 'p99 ms', 'peak MB', ...BUSY];
+  const header = [
+    'request',
+    'server',
+    'requests/s',
+    'CPU µs/request',
+    'p50 ms',
+    'p99 ms',
+    'p99.9 ms',
+    'peak MB',
+    ...BUSY,
+  ];
   const rows = measured.map((one) => [
     TITLES[one.request],
     one.contender,
@@ -63,6 +73,7 @@ export function details(measured: readonly Measured[]): string {
     whole(cpuOf(one)),
     exact(one.latencyAtHalf.p50),
     exact(one.latencyAtHalf.p99),
+    exact(one.latencyAtHalf.p999),
     whole(one.peakMegabytes),
     ...busyOf(one),
   ]);

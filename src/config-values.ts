@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
+import { availableParallelism } from 'node:os';
 import { z } from 'zod';
 import { parseDatabaseUrl } from './database-url.ts';
 import { parseRedisUrl } from './redis-url.ts';
@@ -22,6 +23,12 @@ export function wholeNumber(min: number, max: number) {
     .transform(Number)
     .refine((value) => value >= min && value <= max, error);
 }
+
+/** A number of processes; `auto` is one for each core that this process can use. */
+export const processes = () =>
+  z.union([z.literal('auto').transform(() => availableParallelism()), wholeNumber(1, 256)], {
+    error: 'must be `auto` or a whole number from 1 to 256',
+  });
 
 export const count = (fallback: number, max = COUNT_MAX) => wholeNumber(1, max).default(fallback);
 export const days = (fallback: number) => count(fallback, DAYS_MAX);

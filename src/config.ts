@@ -13,6 +13,7 @@ import {
   pemFile,
   plans,
   port,
+  processes,
   redirectSchemes,
   redisUrls,
   secretKeys,
@@ -27,6 +28,7 @@ export const REFRESH_REPEAT_MAX_SECONDS = 600;
 const environment = z.object({
   PORT: port().default(3000),
   HOST: z.string().min(1).default('127.0.0.1'),
+  WORKERS: processes().default(1),
   BASE_URL: baseUrl().optional(),
   DATABASE_URL: databaseUrl().optional(),
   // At least one connection for each pool (db/pools.ts).
@@ -126,11 +128,15 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     faults.push('REDIS_KEY: must be set together with REDIS_CERT');
   if (set['METRICS_PORT'] !== undefined && set['METRICS_PORT'] === (set['PORT'] ?? '3000'))
     faults.push('METRICS_PORT: must differ from PORT, which is public');
+  if (parsed.success && parsed.data.WORKERS > 1 && parsed.data.REDIS_URL === undefined)
+    faults.push(`WORKERS: ${parsed.data.WORKERS} processes count rate limits in Redis; set REDIS_URL, or WORKERS=1`);
   if (!parsed.success || faults.length > 0) throw new ConfigError(...new Set(faults));
   const e = parsed.data;
   return {
     port: e.PORT,
     host: e.HOST,
+    /** The number of processes that serve requests. */
+    workers: e.WORKERS,
     /** Without a trailing slash. */
     baseUrl: e.BASE_URL ?? `http://localhost:${e.PORT}`,
     databaseUrl: e.DATABASE_URL,

@@ -24,6 +24,7 @@ import { openTelemetry, type Telemetry } from './telemetry/telemetry.ts';
 import type { Services } from './app-services.ts';
 import { closeServer, createHttpServer, listen } from './http/server.ts';
 import { openServices } from './open-services.ts';
+import { runsJobs, startPrimary, workerSlot } from './primary.ts';
 import { SECOND_MS } from './time.ts';
 
 /** Time limit of running requests after the listener is closed; the whole shutdown stays under 10 s. */
@@ -43,13 +44,23 @@ await start().catch((error: unknown) => {
 /** Opens all services, listens, and closes them in order on SIGTERM, SIGINT or SIGHUP. */
 async function start(): Promise<void> {
   const config = readConfig(process.env);
+  const slot = workerSlot();
+  const logOutput = createLogOutput(process.stdout);
+  const log = openLog(config.logLevel, logOutput).child(slot === undefined ? {} : { worker: slot });
+  if (config.workers > 1 && slot === undefined) {
+    const primary = await startPrimary(config, log);
+    onceOnSignal(
+      log,
+      () => primary.stop(),
+      () => logOutput.close(),
+    );
+    return;
+  }
   const source = createSourceReader(config.trustProxy);
   const locateClient = await openGeolocation(config, source.isProxied);
-  const logOutput = createLogOutput(process.stdout);
-  const log = openLog(config.logLevel, logOutput);
   // eslint-disable-next-line no-console -- the queue library reports lost connections here, with all members of an error
   console.trace = (error: unknown) => log.warn({ reason: errorSummary(error) }, 'the worker lost its connection');
-  const telemetry = await openTelemetry(config, log);
+  const telemetry = await openTelemetry(config, log, slot);
   telemetry.metrics?.watchLog(logOutput.dropped);
   const opened = await openServices(config, auditLog(log), telemetry.tracing?.withSpan);
   const { services } = opened;
@@ -80,9 +91,9 @@ async function start(): Promise<void> {
   const mailer = createMailer(config);
   // Printed before anything else can fail, because the keys cannot be shown again.
   process.stdout.write(await firstGreeting(services));
-  const worker = await startWorker(services, mailer, log);
+  const worker = runsJobs(slot) ? await startWorker(services, mailer, log) : undefined;
   const sequencer = startSequencer(services, log);
-  const scrapes = await listenForScrapes(services, telemetry);
+  const scrapes = await listenForScrapes(services, telemetry, slot);
   await listen(server, config.port, config.host);
   log.info({ host: config.host, port: config.port, baseUrl: config.baseUrl }, 'listening');
 
@@ -90,7 +101,7 @@ async function start(): Promise<void> {
     readiness.ready = false;
     await sleep(config.drainSeconds * SECOND_MS);
     // In parallel, so that slow requests and slow jobs do not add up.
-    await Promise.all([closeServer(server, FINISH_MS), worker.stop()]);
+    await Promise.all([closeServer(server, FINISH_MS), worker?.stop()]);
     await Promise.all([usage.close(), denials.close(), telemetry.tracing?.close()]);
     await sequencer.stop();
     mailer.close();
@@ -103,11 +114,13 @@ async function start(): Promise<void> {
 }
 
 /** Serves the metrics on a separate port. */
-async function listenForScrapes({ config, db }: Services, { metrics }: Telemetry) {
+async function listenForScrapes({ config, db }: Services, { metrics }: Telemetry, slot: number | undefined) {
   if (metrics === undefined || config.metricsPort === undefined) return { close: () => Promise.resolve() };
   metrics.watchPools(db.pools);
   metrics.watchQueues({ writes: db.writeQueue, lists: db.listQueue });
-  metrics.watchJobs(() => countJobs(db));
+  if (runsJobs(slot)) metrics.watchJobs(() => countJobs(db));
+  // The primary serves those of its workers.
+  if (slot !== undefined) return { close: () => Promise.resolve() };
   const server = createServer({ maxHeaderSize: 16 * 1024, requestTimeout: 10 * SECOND_MS }, metrics.listener);
   server.timeout = 30 * SECOND_MS; // a scraper that does not read
   await listen(server, config.metricsPort, config.host, 'METRICS_PORT');

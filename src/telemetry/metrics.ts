@@ -1,5 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { AggregatorRegistry, collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { operationLabel } from './labels.ts';
 
 export type Metrics = ReturnType<typeof createMetrics>;
@@ -22,9 +22,18 @@ const DURATIONS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2
 /** The time that a scrape waits for a database query. */
 const QUERY_MS = 1000;
 
-/** Creates the metrics of this process. Labels are from fixed lists, so that clients cannot create new ones. */
-export function createMetrics() {
+/**
+ * Creates the metrics of this process. Labels are from fixed lists, so that clients cannot create new ones.
+ * @param worker the number of this process, if there are several. Their primary collects the metrics.
+ */
+export function createMetrics(worker?: number) {
   const register = new Registry();
+  if (worker !== undefined) {
+    register.setDefaultLabels({ worker: String(worker) });
+    AggregatorRegistry.setRegistries(register);
+    // Answers the requests of the primary.
+    void new AggregatorRegistry();
+  }
   const registers = [register];
   collectDefaultMetrics({ register });
 
@@ -152,7 +161,7 @@ export function createMetrics() {
       });
     },
 
-    listener: createScrapeListener(register),
+    listener: createScrapeListener(register.contentType, () => register.metrics()),
   };
 }
 
@@ -170,13 +179,24 @@ function shareResult<Answer>(run: () => Promise<Answer>): () => Promise<Answer |
   };
 }
 
+/** Creates the listener of a primary process, which collects the metrics of all its workers. */
+export function createWorkersListener(): RequestListener {
+  const register = new AggregatorRegistry();
+  return createScrapeListener(register.contentType, () => register.clusterMetrics());
+}
+
 const createScrapeListener =
-  (register: Registry): RequestListener =>
+  (contentType: string, read: () => Promise<string>): RequestListener =>
   (req, res) => {
-    sendMetrics(register, req, res).catch(() => (res.headersSent ? res.destroy() : res.writeHead(500).end()));
+    sendMetrics(contentType, read, req, res).catch(() => (res.headersSent ? res.destroy() : res.writeHead(500).end()));
   };
 
-async function sendMetrics(register: Registry, req: IncomingMessage, res: ServerResponse): Promise<void> {
+async function sendMetrics(
+  contentType: string,
+  read: () => Promise<string>,
+  req: IncomingMessage,
+  res: ServerResponse,
+): Promise<void> {
   if (req.url?.split('?', 1)[0] !== '/metrics') {
     res.writeHead(404).end();
     return;
@@ -185,6 +205,6 @@ async function sendMetrics(register: Registry, req: IncomingMessage, res: Server
     res.writeHead(405, { Allow: 'GET' }).end();
     return;
   }
-  const text = await register.metrics();
-  res.writeHead(200, { 'Content-Type': register.contentType }).end(text);
+  const text = await read();
+  res.writeHead(200, { 'Content-Type': contentType }).end(text);
 }

@@ -10,10 +10,13 @@ export type Telemetry = {
 
 type Log = { warn(fields: object, message: string): void };
 
-/** Loads the modules of the configured observers only. */
-export async function openTelemetry({ metricsPort, otlp }: Config, log: Log): Promise<Telemetry> {
+/**
+ * Loads the modules of the configured observers only.
+ * @param worker the number of this process, if there are several
+ */
+export async function openTelemetry({ metricsPort, otlp }: Config, log: Log, worker?: number): Promise<Telemetry> {
   return {
-    metrics: metricsPort === undefined ? undefined : (await import('./metrics.ts')).createMetrics(),
+    metrics: metricsPort === undefined ? undefined : (await import('./metrics.ts')).createMetrics(worker),
     tracing: otlp === undefined ? undefined : (await import('./tracing.ts')).startTracing(otlp, log),
   };
 }

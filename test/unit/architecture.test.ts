@@ -7,7 +7,7 @@ const SRC = join(import.meta.dirname, '../../src');
 /** Rooms of src from the top down. A file imports from its own room or from lower layers, never from another room of its layer. */
 const LAYERS: readonly (readonly string[])[] = [
   ['main.ts'],
-  ['app.ts'],
+  ['app.ts', 'primary.ts'],
   ['oauth'],
   ['cli', 'mcp', 'pages', 'trpc'],
   ['demo', 'rest', 'router.ts'],

@@ -1,0 +1,126 @@
+import cluster, { type Worker } from 'node:cluster';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { Config } from './config.ts';
+import { closeServer, listen } from './http/server.ts';
+import { openEmbedded } from './open-services.ts';
+import { SECOND_MS } from './time.ts';
+
+const SLOT_VARIABLE = 'ROSTER_WORKER';
+
+/** Number of this worker, from 1; undefined in a service of one process. A replacement gets the number of its predecessor. */
+export const workerSlot = (): number | undefined => (cluster.isWorker ? Number(process.env[SLOT_VARIABLE]) : undefined);
+
+/** Returns whether this process is to run the jobs of the service: one process does, and after its death its replacement. */
+export const runsJobs = (slot: number | undefined): boolean => slot === undefined || slot === 1;
+
+/** Delays of replacements: none for the first, then doubled. A worker that has run for `STEADY_MS` begins anew. */
+const DELAY_MS = 500;
+const DELAY_MS_MAX = 30 * SECOND_MS;
+const STEADY_MS = 60 * SECOND_MS;
+
+/** The longest shutdown of a worker after it has drained. */
+const STOP_MS = 12 * SECOND_MS;
+
+export type Primary = {
+  /** Drains all workers, and then stops the embedded database. @throws if a worker did not stop gracefully */
+  stop(): Promise<void>;
+};
+
+/**
+ * Runs the service in `config.workers` processes that share its port. The first one migrates the database before the
+ * others start. Replaces workers that die. A worker that fails to start ends the service, unless another one serves.
+ */
+export async function startPrimary(config: Config, log: Logger): Promise<Primary> {
+  // Workers join this server, so it outlives each of them.
+  const embedded = config.databaseUrl === undefined ? await openEmbedded(config) : undefined;
+  const stopping = new AbortController();
+  const running = new Map<number, Worker>();
+  const serving = new Set<number>();
+  let isComplete = false;
+
+  /** Runs one worker until it exits. @returns whether it had begun to serve */
+  async function run(slot: number, onListening: () => void): Promise<boolean> {
+    const worker = cluster.fork({ [SLOT_VARIABLE]: String(slot) });
+    running.set(slot, worker);
+    const { pid } = worker.process;
+    worker.once('listening', () => {
+      serving.add(slot);
+      onListening();
+    });
+    const [code, signal] = (await once(worker, 'exit')) as [number | null, string | null]; // what the event carries
+    const hasServed = serving.delete(slot);
+    running.delete(slot);
+    if (stopping.signal.aborted) {
+      if (code !== 0) process.exitCode = 1;
+    } else log.error({ worker: slot, workerPid: pid, code, signal }, 'worker ended');
+    return hasServed;
+  }
+
+  async function keepRunning(slot: number, onListening: () => void): Promise<void> {
+    for (let failures = 0; !stopping.signal.aborted; failures += 1) {
+      const startedAt = Date.now();
+      const hasServed = await run(slot, onListening);
+      if (stopping.signal.aborted) return;
+      if (!hasServed && (!isComplete || serving.size === 0)) {
+        // It has said why on stderr.
+        await end();
+        return;
+      }
+      if (Date.now() - startedAt > STEADY_MS) failures = 0;
+      const delayMs = failures === 0 ? 0 : Math.min(DELAY_MS_MAX, DELAY_MS * 2 ** failures);
+      log.warn({ worker: slot, delayMs }, 'worker replacement scheduled');
+      await sleep(delayMs, undefined, { signal: stopping.signal }).catch(() => undefined);
+    }
+  }
+
+  async function end(): Promise<void> {
+    await stop().catch(() => undefined);
+    process.exit(1);
+  }
+
+  async function stop(): Promise<void> {
+    stopping.abort();
+    const workers = [...running.values()];
+    const exits = workers.map((worker) => once(worker, 'exit'));
+    for (const worker of workers) worker.process.kill('SIGTERM');
+    const timer = setTimeout(
+      () => {
+        for (const worker of workers) worker.process.kill('SIGKILL');
+      },
+      config.drainSeconds * SECOND_MS + STOP_MS,
+    );
+    await Promise.all(exits);
+    clearTimeout(timer);
+    await scrapes?.close();
+    await embedded?.close();
+    if (process.exitCode === 1) throw new Error('A worker did not stop gracefully.');
+  }
+
+  const start = (slot: number) => new Promise<void>((resolve) => void keepRunning(slot, resolve));
+  const scrapes = await serveMetrics(config).catch(async (error: unknown) => {
+    await embedded?.close();
+    throw error;
+  });
+  void startAll();
+  return { stop };
+
+  async function startAll(): Promise<void> {
+    await start(1);
+    await Promise.all(Array.from({ length: config.workers - 1 }, (_, i) => start(i + 2)));
+    isComplete = true;
+    log.info({ workers: config.workers }, 'all workers listening');
+  }
+}
+
+/** Serves the metrics of all workers, each with the number of its worker. */
+async function serveMetrics({ metricsPort, host }: Config): Promise<{ close(): Promise<void> } | undefined> {
+  if (metricsPort === undefined) return undefined;
+  const { createWorkersListener } = await import('./telemetry/metrics.ts');
+  const server = createServer({ maxHeaderSize: 16 * 1024, requestTimeout: 10 * SECOND_MS }, createWorkersListener());
+  server.timeout = 30 * SECOND_MS; // a scraper that does not read
+  await listen(server, metricsPort, host, 'METRICS_PORT');
+  return { close: () => closeServer(server, 0) };
+}
