@@ -13,9 +13,9 @@ export class ReadOnlyServerError extends Error {
 
 export type PrimaryLocator = {
   /** Returns the server that accepts writes; searches for it only after a doubt. */
-  locate(): Promise<Server>;
+  readonly locate: () => Promise<Server>;
   /** Lets the next `locate` search, because a connection failed. */
-  doubt(): void;
+  readonly doubt: () => void;
 };
 
 type Options = {

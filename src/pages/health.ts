@@ -4,12 +4,16 @@ import { knownMigrations } from '../db/migrate.ts';
 import { query } from '../db/query.ts';
 import { SECOND_MS } from '../time.ts';
 
-const findMigrations = query<{ name: string }>('find_migrations', 'select name from mikro_orm_migrations');
+// Through a pooler, the server can become a standby without a lost connection.
+const findMigrations = query<{ name: string; isReadOnly: boolean }>(
+  'find_migrations',
+  `select name, current_setting('transaction_read_only') = 'on' as "isReadOnly" from mikro_orm_migrations`,
+);
 
 /** Whether this process should get traffic; false once it drains. */
 export type Readiness = { ready: boolean };
 
-/** `GET /healthz`: the process runs. `GET /readyz`: it can serve, so the database is reachable and migrated, and it does not drain. */
+/** `GET /healthz`: the process runs. `GET /readyz`: it can serve, so the database is reachable, writable and migrated, and it does not drain. */
 export function healthPages(db: Database, readiness: Readiness): Router {
   const pages = Router();
   const findProblem = atMostEvery(ASK_MS, () => findDatabaseProblem(db));
@@ -41,13 +45,18 @@ function atMostEvery<Result>(ms: number, ask: () => Promise<Result>): () => Prom
 /** Uses its own statement, because the ORM's migrator creates an entity per call that is never released. */
 async function findDatabaseProblem(db: Database): Promise<string | null> {
   try {
-    const applied = new Set((await db.query(findMigrations, [])).map(({ name }) => name));
+    const migrations = await db.query(findMigrations, []);
+    if (migrations.some(({ isReadOnly }) => isReadOnly)) return READ_ONLY;
+    const applied = new Set(migrations.map(({ name }) => name));
     return KNOWN.every((name) => applied.has(name)) ? null : PENDING;
   } catch (error) {
-    return isTableMissing(error) ? PENDING : 'the database cannot be reached';
+    return PROBLEM_BY_STATE[error instanceof Error && 'code' in error ? String(error.code) : ''] ?? UNREACHABLE;
   }
 }
 
+const UNREACHABLE = 'the database cannot be reached';
+const READ_ONLY = 'the database is read-only';
 const PENDING = 'migrations are pending';
 
-const isTableMissing = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === '42P01';
+/** By SQLSTATE: a server that accepts no writes, a table that does not exist. */
+const PROBLEM_BY_STATE: Readonly<Record<string, string>> = { '25006': READ_ONLY, '42P01': PENDING };

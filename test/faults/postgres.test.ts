@@ -66,6 +66,26 @@ describe('while PostgreSQL', () => {
     expectOnlyUnavailable(result);
   });
 
+  test('is read-only, kept connections are left, no replica is ready, and soon requests are served', async () => {
+    const result = await underLoad(cluster, 'PostgreSQL read-only for 3 s', {
+      lookFor: RECOVERY_MS_MAX,
+      async inject() {
+        await setReadOnly('on');
+        const reason = (port: number) => fetch(`http://127.0.0.1:${port}/readyz`).then((answer) => answer.json());
+        for (const { port } of cluster.replicas)
+          await expect.poll(() => reason(port)).toEqual({ status: 'unavailable', reason: 'the database is read-only' });
+        await sleep(3000);
+        await setReadOnly('off');
+      },
+    });
+    await mailsOfCutOffLeave(cluster);
+
+    expectOnlyUnavailable(result);
+    // Reads as well: a former primary returns data from before a revocation.
+    expect(readsOf(result.load).filter(({ outcome }) => outcome === 'unavailable')).not.toEqual([]);
+    expect(await auditMails(cluster, result.load.ledger)).toMatchObject({ missing: [], stray: [] });
+  });
+
   test('makes all writers wait, requests wait within bounds, and soon are served', async () => {
     const result = await underLoad(cluster, 'full connection pool', {
       ...CROWD,
@@ -84,6 +104,15 @@ describe('while PostgreSQL', () => {
 });
 
 const readsOf = ({ samples }: Load) => samples.filter(({ operation }) => operation === 'getTeam');
+
+/** Makes the server accept no writes, also on the connections that there are, as providers do when a disk is full. */
+async function setReadOnly(state: 'on' | 'off'): Promise<void> {
+  const client = new pg.Client({ connectionString: cluster.postgres.url });
+  await client.connect();
+  await client.query(`alter system set default_transaction_read_only = ${state}`);
+  await client.query('select pg_reload_conf()');
+  await client.end();
+}
 
 /** Locks what writers lock, so that each of them keeps its connection until its time is over. */
 async function holdWriters(): Promise<() => Promise<void>> {
