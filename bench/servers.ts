@@ -22,7 +22,7 @@ export type Server = { readonly url: string; readonly pid: number; stop(): Promi
 
 export type Backing = { readonly databaseUrl: string; readonly redisUrl: string; readonly dataDir: string };
 
-/** What all servers are told. The limit is on and counts, but nobody reaches it. */
+/** The settings of all servers. The rate limit is on and counts, but is never reached. */
 export const environmentOf = ({ databaseUrl, redisUrl, dataDir }: Backing, port: number): Record<string, string> => ({
   PATH: process.env['PATH'] ?? '',
   HOME: process.env['HOME'] ?? '',

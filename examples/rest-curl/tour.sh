@@ -42,6 +42,6 @@ echo '# Errors are problem documents: an unknown address, a missing scope'
 call "$ROSTER_KEY" 400 POST "/api/v1/teams/$team/invitations" '{"email":"nobody"}'
 call "$secret" 403 GET "/api/v1/teams/$team/billing"
 
-echo '# A revoked key is refused from the next request on'
+echo '# A revoked key is rejected from the next request on'
 call "$ROSTER_KEY" 200 DELETE "/api/v1/api-keys/$key_id"
 call "$secret" 401 GET "/api/v1/teams/$team/members"

@@ -29,7 +29,7 @@ const UNCHAIN = [
 ];
 
 /** A service of the test's own, whose log has so many events, all of them in the chain. */
-async function aLog(events = 5, settings: Record<string, string> = {}): Promise<Api> {
+async function createLog(events = 5, settings: Record<string, string> = {}): Promise<Api> {
   const api = await startApi(settings);
   onTestFinished(() => api.close());
   await more(api, events);
@@ -66,7 +66,7 @@ const third = '(select event_id from audit_link where sequence = 3)';
 
 describe('the chain', () => {
   shared('takes in what was recorded, and goes on where it ended', async () => {
-    const api = await aLog(3);
+    const api = await createLog(3);
     expect(await verify(api)).toMatchObject({ fault: null, events: 3, pending: 0, end: { sequence: 3 } });
 
     await more(api, 2);
@@ -78,7 +78,7 @@ describe('the chain', () => {
 
   // Guarantees that no high-water mark passes over an event whose transaction took its time.
   shared('takes in an event that is committed after later ones', async () => {
-    const api = await aLog(1);
+    const api = await createLog(1);
     const { promise: released, resolve: release } = Promise.withResolvers<void>();
     const { promise: inserted, resolve: onInserted } = Promise.withResolvers<void>();
     const late = api.services.db.em().transactional(async (tx) => {
@@ -103,7 +103,7 @@ describe('the chain', () => {
     ['of the future', `update audit_head set snapshot = '9000000000:9000000000:'`],
     ['that somebody deleted', 'delete from audit_head'],
   ] as const)('takes in every event without a position where the snapshot is one %s', async ([, sql]) => {
-    const api = await aLog(2);
+    const api = await createLog(2);
     await more(api, 2);
     await tamper(api, sql);
     await more(api, 1);
@@ -117,7 +117,7 @@ describe('the chain', () => {
 
   // Guarantees that no crash between a batch and its checkpoint leaves an end that nobody can extend.
   shared('goes on in another process from where no checkpoint was signed yet', async () => {
-    const api = await aLog(1);
+    const api = await createLog(1);
     await more(api, 2);
     expect(await numberEvents(api.services, log)).toMatchObject({ count: 2 });
     await more(api, 1);
@@ -133,7 +133,7 @@ describe('the chain', () => {
   });
 
   shared('of several that append concurrently no event is chained twice', async () => {
-    const api = await aLog(0);
+    const api = await createLog(0);
     await more(api, 6);
 
     await Promise.all(Array.from({ length: 4 }, () => chain(api)));
@@ -143,7 +143,7 @@ describe('the chain', () => {
   });
 
   shared('is added to by the worker', async () => {
-    const api = await aLog(0);
+    const api = await createLog(0);
     await more(api, 1);
     await api.rows(`select graphile_worker.add_job('chainAudit')`);
     await api.visitor().trpc.auth.signUp.mutate({ email: 'w@example.com', password: 'wandering heron 42' });
@@ -254,7 +254,7 @@ describe('verification reports', () => {
       ],
     ],
   ] as const)('%s', async ([, kind, sequence, statements]) => {
-    const api = await aLog(5);
+    const api = await createLog(5);
     await tamper(api, ...statements);
 
     const { faults } = await verify(api);
@@ -263,7 +263,7 @@ describe('verification reports', () => {
 
   // Guarantees that hashes which somebody computes anew do not pass: they cannot sign the end of them.
   shared('an event whose hash and all later ones were recomputed', async () => {
-    const api = await aLog(4);
+    const api = await createLog(4);
     await tamper(api, `update audit_event set actor_id = 'acc_other' where id = ${third}`, ...UNCHAIN);
     const forger = { ...api.services, encryption: createEncryption(['another-key-another-key-another-key']) };
     await chainEvents(forger, log);
@@ -274,7 +274,7 @@ describe('verification reports', () => {
 
   // Guarantees that the service does not launder what somebody wrote past it, with all guards taken away and put back.
   shared('events that were altered and given to the service to chain and sign again', async () => {
-    const api = await aLog(4);
+    const api = await createLog(4);
     const [altered] = await api.rows<{ id: string }>(`select event_id as id from audit_link where sequence = 3`);
     await tamper(api, `update audit_event set actor_id = 'acc_other' where id = ${third}`, ...UNCHAIN);
 
@@ -284,7 +284,7 @@ describe('verification reports', () => {
   });
 
   shared('a restarted chain, by the data that is older', async () => {
-    const api = await aLog(2);
+    const api = await createLog(2);
     await api.rows(`update account set created_at = now() + interval '1 minute'`);
     await tamper(api, `update mikro_orm_migrations set executed_at = now() - interval '40 days'`);
     expect((await verify(api)).faults).toEqual([]);
@@ -298,7 +298,7 @@ describe('verification reports', () => {
 
   // Guarantees that nobody hides an event from the worker by saying that it was looked at long ago.
   shared('an event whose transaction id was altered before it got its position', async () => {
-    const api = await aLog(2);
+    const api = await createLog(2);
     await more(api, 1);
     await tamper(api, `update audit_event set xid = '3' where not exists (select from audit_link where event_id = id)`);
 
@@ -308,7 +308,7 @@ describe('verification reports', () => {
 
   // Guarantees that nobody extends the chain with hashes of their own: they are no secret.
   shared('a link that was added past the service, on top of which the service signs nothing', async () => {
-    const api = await aLog(3);
+    const api = await createLog(3);
     await tamper(
       api,
       insertForged('now()'),
@@ -324,7 +324,7 @@ describe('verification reports', () => {
   });
 
   shared('a plain insert that goes by the triggers, also of months ago, whatever else is chained', async () => {
-    const api = await aLog(2);
+    const api = await createLog(2);
     const id = firstIdAt('evt', new Date('2026-01-01'));
     await api.rows(
       `insert into audit_event (id, occurred_at, event, actor_kind, details)
@@ -343,7 +343,7 @@ describe('verification reports', () => {
 
   // Guarantees that many forged rows cannot keep genuine ones from being chained.
   shared('forged events, and chains the genuine ones behind them', async () => {
-    const api = await aLog(0);
+    const api = await createLog(0);
     await api.rows(
       `insert into audit_event (id, occurred_at, event, actor_kind, details)
        select 'evt_0' || n, now(), 'team.deleted', 'system', '{}' from generate_series(1, 1500) n`,
@@ -356,7 +356,7 @@ describe('verification reports', () => {
 
   // Guarantees that a worker that was down is not taken for an attack.
   shared('an event that was chained long after it happened as late, which is no fault', async () => {
-    const api = await aLog(0);
+    const api = await createLog(0);
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 2 * 3_600_000 });
     onTestFinished(() => void vi.useRealTimers());
     await recordNow(api.services.db, 'operator.searched', {});
@@ -368,7 +368,7 @@ describe('verification reports', () => {
 
   // Guarantees what an upgrade needs: rows from before, and from replicas that are not replaced yet, are no attack.
   shared('events from before an upgrade as such, for an hour', async () => {
-    const api = await aLog(1);
+    const api = await createLog(1);
     await tamper(api, 'update audit_event set mac = null', ...UNCHAIN);
     // A checkpoint of the version before, which knew no periods.
     const { db, encryption } = api.services;
@@ -387,7 +387,7 @@ describe('verification reports', () => {
 
   // Guarantees that nobody passes a log without its checkpoints off as one that was upgraded a moment ago.
   shared('all events without a MAC, where no checkpoint vouches for an upgrade', async () => {
-    const api = await aLog(2);
+    const api = await createLog(2);
     await tamper(
       api,
       'update audit_event set mac = null',
@@ -400,7 +400,7 @@ describe('verification reports', () => {
   });
 
   shared('an older state that was put back, by the worker that signed a newer one', async () => {
-    const api = await aLog(3);
+    const api = await createLog(3);
     const restoreHead = await savedHead(api);
     await more(api, 2);
     await chain(api);
@@ -420,7 +420,7 @@ describe('verification reports', () => {
 
   // Guarantees that a copy of the log's checkpoints tells what the database alone cannot.
   shared('an end that was cut off with its checkpoints, if a known checkpoint is given', async () => {
-    const api = await aLog(3);
+    const api = await createLog(3);
     const restoreHead = await savedHead(api);
     await more(api, 2);
     await chain(api);
@@ -440,7 +440,7 @@ describe('verification reports', () => {
 
   // Guarantees the rotation that the documentation describes: a key in front, and a minute later the other one dropped.
   shared('nothing where SECRET_KEYS were rotated, at no step', async () => {
-    const api = await aLog(2);
+    const api = await createLog(2);
     const [old = ''] = api.services.config.secretKeys ?? [];
     const renewed = 'a-newer-key-a-newer-key-a-newer-key';
     const [both, only] = [createEncryption([renewed, old]), createEncryption([renewed])];
@@ -470,7 +470,7 @@ describe('retention', () => {
   const inDays = (days: number) => new Date(Date.now() + days * 86_400_000);
 
   shared('deletes whole ranges that are too old, and what is left can be verified', async () => {
-    const api = await aLog(3, { AUDIT_DAYS: '30' });
+    const api = await createLog(3, { AUDIT_DAYS: '30' });
     const firstIds = await idsOf(api);
     await more(api, 2);
     const at = inDays(30); // some milliseconds after the first checkpoint, and before the second
@@ -490,13 +490,13 @@ describe('retention', () => {
   });
 
   shared('deletes nothing that is young enough', async () => {
-    const api = await aLog(3, { AUDIT_DAYS: '30' });
+    const api = await createLog(3, { AUDIT_DAYS: '30' });
 
     expect(await pruneEvents(api.services, log, inDays(29))).toBe(0);
   });
 
   shared('leaves a chain that goes on where nothing is left', async () => {
-    const api = await aLog(3, { AUDIT_DAYS: '30' });
+    const api = await createLog(3, { AUDIT_DAYS: '30' });
     expect(await pruneEvents(api.services, log, inDays(31))).toBe(3);
     await chain(api);
 
@@ -508,7 +508,7 @@ describe('retention', () => {
     ['an event was changed', [`update audit_event set actor_id = 'acc_other' where id = ${third}`]],
     ['a checkpoint was backdated', [`update audit_checkpoint set created_at = now() - interval '90 days'`]],
   ] as const)('deletes nothing where %s', async ([, statements]) => {
-    const api = await aLog(4, { AUDIT_DAYS: '30' });
+    const api = await createLog(4, { AUDIT_DAYS: '30' });
     await tamper(api, ...statements);
 
     expect(await pruneEvents(api.services, log, inDays(statements[0].includes('90 days') ? 0 : 31))).toBe(0);
