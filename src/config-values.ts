@@ -149,6 +149,15 @@ function isNetwork(text: string): boolean {
   return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128));
 }
 
+/** IP addresses and networks in CIDR notation. */
+export const networks = () =>
+  readBy((text): readonly string[] => {
+    const list = splitList(text);
+    const invalid = list.find((part) => !isNetwork(part) || isIP(part.split('/')[0] ?? '') === 0);
+    if (invalid !== undefined) throw new Error(`must be IP addresses and networks, not ${JSON.stringify(invalid)}`);
+    return list;
+  });
+
 const plan = z.object({ id: z.string().min(1), name: z.string().min(1), seats: z.int().min(1).max(COUNT_MAX) });
 
 /** The limits of a team. `seats` counts active members and pending invitations together. */

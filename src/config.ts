@@ -9,6 +9,8 @@ import {
   databaseUrl,
   days,
   flag,
+  isLoopback,
+  networks,
   origins,
   pemFile,
   plans,
@@ -83,6 +85,8 @@ const environment = z.object({
   // Client registrations per IP address and hour.
   OAUTH_REGISTRATION_LIMIT: count(30, REQUESTS_MAX),
   AUDIT_DAYS: count(365, 36_500),
+  // Networks that endpoints of the installation, not those of teams, can be in although they are not public.
+  WEBHOOK_PRIVATE_NETWORKS: networks().default([]),
   TOKEN_BRAND: z
     .string()
     .regex(/^[a-z][a-z0-9]{1,9}$/, 'must be 2 to 10 lower-case letters and digits, starting with a letter')
@@ -190,6 +194,12 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     },
     /** Retention of the audit log. */
     auditDays: e.AUDIT_DAYS,
+    webhookPrivateNetworks: e.WEBHOOK_PRIVATE_NETWORKS,
+    /** Whether only this machine is served: pages for developers exist, and webhooks can be sent to it. */
+    isDevelopment:
+      e.SMTP_URL === undefined &&
+      e.TRUST_PROXY === false &&
+      (e.BASE_URL === undefined || isLoopback(new URL(e.BASE_URL).hostname)),
     tokenBrand: e.TOKEN_BRAND,
     trpcOrigins: e.TRPC_ORIGINS,
     mcp: e.MCP,

@@ -123,6 +123,14 @@ export const PROBLEMS = {
     'Invitation not found',
     'Check the invitation id. It does not exist, was accepted, or was revoked.',
   ],
+  webhook_endpoint_not_found: [
+    404,
+    'Webhook endpoint not found',
+    'Check the endpoint id. It does not exist, was deleted, or belongs to another team.',
+  ],
+  webhook_delivery_not_found: [404, 'Delivery not found', 'Check the delivery id. Deliveries are kept for 30 days.'],
+  webhook_limit_reached: [403, 'Webhook endpoint limit reached', 'Delete webhook endpoints that are no longer used.'],
+  webhook_inactive: [409, 'Webhook endpoint not active', 'Resume the webhook endpoint first.'],
   api_key_not_found: [
     404,
     'API key not found',

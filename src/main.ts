@@ -22,6 +22,7 @@ import { openLog } from './telemetry/log.ts';
 import { createLogOutput } from './telemetry/log-output.ts';
 import { openTelemetry, type Telemetry } from './telemetry/telemetry.ts';
 import type { Services } from './app-services.ts';
+import { startDispatcher } from './webhooks/dispatcher.ts';
 import { closeServer, createHttpServer, listen } from './http/server.ts';
 import { openServices } from './open-services.ts';
 import { runsJobs, startPrimary, workerSlot } from './primary.ts';
@@ -93,6 +94,7 @@ async function start(): Promise<void> {
   process.stdout.write(await firstGreeting(services));
   const worker = runsJobs(slot) ? await startWorker(services, mailer, log) : undefined;
   const sequencer = startSequencer(services, log);
+  const webhooks = runsJobs(slot) ? startDispatcher(services, log) : undefined;
   const scrapes = await listenForScrapes(services, telemetry, slot);
   await listen(server, config.port, config.host);
   log.info({ host: config.host, port: config.port, baseUrl: config.baseUrl }, 'listening');
@@ -101,7 +103,7 @@ async function start(): Promise<void> {
     readiness.ready = false;
     await sleep(config.drainSeconds * SECOND_MS);
     // In parallel, so that slow requests and slow jobs do not add up.
-    await Promise.all([closeServer(server, FINISH_MS), worker?.stop()]);
+    await Promise.all([closeServer(server, FINISH_MS), worker?.stop(), webhooks?.stop()]);
     await Promise.all([usage.close(), denials.close(), telemetry.tracing?.close()]);
     await sequencer.stop();
     mailer.close();

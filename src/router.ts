@@ -21,6 +21,7 @@ import { sessionsConsoleRouter } from './resources/sessions/sessions.console.rou
 import { sessionsRouter } from './resources/sessions/sessions.router.ts';
 import { teamsConsoleRouter } from './resources/teams/teams.console.router.ts';
 import { teamsRouter } from './resources/teams/teams.router.ts';
+import { webhooksConsoleRouter } from './resources/webhooks/webhooks.console.router.ts';
 import { mergeRouters, router } from './procedures/trpc.ts';
 
 /** All procedures. Those with an endpoint are also served over REST. */
@@ -48,6 +49,7 @@ export const appRouter = mergeRouters(
     grants: grantsRouter,
     apiKeys: apiKeysConsoleRouter,
     audit: auditConsoleRouter,
+    webhooks: webhooksConsoleRouter,
     operator: operatorConsoleRouter,
   }),
 );

@@ -6,7 +6,7 @@ import { describeAudit } from './audit-check.ts';
 import { errorSummary, CommandError } from './failure.ts';
 import { print, withDatabase } from './operate.ts';
 
-type Options = { from: string; withoutEmails?: boolean; withoutMails?: boolean };
+type Options = { from: string; withoutEmails?: boolean; withoutMails?: boolean; withoutDeliveries?: boolean };
 
 export function restoreCommand(command: Command): void {
   command
@@ -14,15 +14,15 @@ export function restoreCommand(command: Command): void {
     .requiredOption('--from <file>', 'a file that `roster backup` created')
     // Not `--no-emails`: commander ignores defaults of options that are added in the `preSubcommand` hook.
     .option('--without-emails', 'do not restore waiting emails, for a test restore')
+    .option('--without-deliveries', 'do not send waiting webhooks, nor those of older events')
     .addOption(new Option('--without-mails', 'the former name of --without-emails').hideHelp())
-    .action(async ({ from: file, withoutEmails, withoutMails }: Options) => {
+    .action(async ({ from: file, withoutEmails, withoutMails, withoutDeliveries }: Options) => {
       const config = readConfig(process.env);
       const restored = await withDatabase(config, async (url) => {
-        const result = await restoreBackup(url, file, { emails: !withoutEmails && !withoutMails }).catch(
-          (error: unknown) => {
-            throw new CommandError(`--from: nothing was restored: ${errorSummary(error)}`);
-          },
-        );
+        const options = { emails: !withoutEmails && !withoutMails, deliveries: !withoutDeliveries };
+        const result = await restoreBackup(url, file, options).catch((error: unknown) => {
+          throw new CommandError(`--from: nothing was restored: ${errorSummary(error)}`);
+        });
         await migrate(url);
         return { ...result, audit: await describeAudit(url, config) };
       });

@@ -13,6 +13,7 @@ export type AccountEmail =
   | { readonly kind: 'already_registered' | NoticeKind }
   | { readonly kind: 'email_change_requested' | 'email_changed'; readonly newEmail: string }
   | { readonly kind: 'ownership_offer_made' | 'team_deleted'; readonly teamName: string }
+  | { readonly kind: 'webhook_disabled'; readonly url: string; readonly reason: string }
   | {
       readonly kind: 'new_device';
       readonly browser: string | null;
@@ -29,6 +30,12 @@ export type AccountEmail =
     };
 
 const SUBJECT_NAME_LENGTH_MAX = 60;
+
+const WEBHOOK_REASONS: Readonly<Record<string, string>> = {
+  gone: 'it answered 410 Gone',
+  failing: 'no delivery succeeded for five days',
+  member_left: 'the member who was responsible for it left the team',
+};
 
 /** What the reader can do if someone else caused the email. */
 const RESET = 'If this wasn’t you, reset your password immediately. That signs out all sessions.';
@@ -120,6 +127,14 @@ export function renderAccountEmail(email: AccountEmail, baseUrl: string): Omit<M
         'Your team was deleted',
         [`Your team ${quote(email.teamName)} was deleted, with its members, roles, invitations and API keys.`],
         RESET,
+      );
+    case 'webhook_disabled':
+      return notice(
+        'A webhook endpoint was disabled',
+        [
+          `The webhook endpoint ${quote(email.url)} was disabled, because ${WEBHOOK_REASONS[email.reason] ?? 'it could not be used'}. It gets no events until you resume it.`,
+        ],
+        `Correct the receiver, resume the endpoint at ${baseUrl}, and replay what failed.`,
       );
     case 'new_device':
       return notice(

@@ -29,3 +29,11 @@ export { Session } from './session.ts';
 export { SignUpAttempt } from './sign-up-attempt.ts';
 export { Subscription, SUBSCRIPTION_INTERVALS, SUBSCRIPTION_STATUSES } from './subscription.ts';
 export { Team } from './team.ts';
+export {
+  DELIVERY_STATES,
+  WebhookAttempt,
+  WebhookCursor,
+  WebhookDelivery,
+  WebhookEndpoint,
+  type DeliveryState,
+} from './webhook.ts';

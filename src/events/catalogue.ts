@@ -10,6 +10,7 @@ export type EventTarget =
   | 'api_key'
   | 'oauth_client'
   | 'oauth_grant'
+  | 'webhook_endpoint'
   | 'audit_log';
 
 type EventDefinition = {
@@ -85,6 +86,15 @@ export const EVENTS = {
   'oauth_token.repeated': { target: 'oauth_grant', audience: 'account', webhook: false },
   'oauth_token.reused': { target: 'oauth_grant', audience: 'account', webhook: false },
   'oauth_token.revoked': { target: 'oauth_grant', audience: 'account', webhook: false },
+  'webhook_endpoint.created': { target: 'webhook_endpoint', audience: 'team', webhook: true },
+  'webhook_endpoint.updated': { target: 'webhook_endpoint', audience: 'team', webhook: true },
+  'webhook_endpoint.paused': { target: 'webhook_endpoint', audience: 'team', webhook: true },
+  'webhook_endpoint.resumed': { target: 'webhook_endpoint', audience: 'team', webhook: true },
+  'webhook_endpoint.secret_rotated': { target: 'webhook_endpoint', audience: 'team', webhook: true },
+  'webhook_endpoint.tested': { target: 'webhook_endpoint', audience: 'team', webhook: true },
+  'webhook_endpoint.replayed': { target: 'webhook_endpoint', audience: 'team', webhook: true },
+  'webhook_endpoint.disabled': { target: 'webhook_endpoint', audience: 'team', webhook: true },
+  'webhook_endpoint.deleted': { target: 'webhook_endpoint', audience: 'team', webhook: true },
   'operator.searched': { target: null, audience: 'operator', webhook: false },
   'operator.account_viewed': { target: 'account', audience: 'operator', webhook: false },
   'operator.team_viewed': { target: 'team', audience: 'team', webhook: false },

@@ -14,6 +14,7 @@ export type EventFields = {
   readonly invitationId?: string;
   readonly sessionId?: string;
   readonly passkeyId?: string;
+  readonly endpointId?: string;
   readonly teamId?: string | null;
   /** The account that an operator (`accountId`) viewed or changed. */
   readonly subjectId?: string;

@@ -121,6 +121,7 @@ export function toEvent(event: EventName, fields: EventFields = {}) {
     invitationId,
     sessionId,
     passkeyId,
+    endpointId,
     ...rest
   } = fields;
   return {
@@ -133,7 +134,7 @@ export function toEvent(event: EventName, fields: EventFields = {}) {
     clientId: clientId ?? null,
     teamId: teamId ?? null,
     accountId: subjectId ?? accountId ?? actorId,
-    targetId: keyId ?? roleId ?? invitationId ?? sessionId ?? passkeyId ?? grantId ?? null,
+    targetId: keyId ?? roleId ?? invitationId ?? sessionId ?? passkeyId ?? endpointId ?? grantId ?? null,
     address,
     requestId,
     details: limitDetails(rest),

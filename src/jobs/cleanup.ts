@@ -127,6 +127,10 @@ export const CLEANUPS = {
       });
     },
   ),
+  cleanup_webhook_deliveries: hourlyAt(
+    30,
+    remove({ table: 'webhook_delivery', key: 'id', expiry: 'created_at', keptFor: '30 days' }),
+  ),
   cleanup_known_devices: hourlyAt(
     33,
     remove({ table: 'known_device', key: 'id', expiry: 'last_seen_at', keptFor: '365 days' }),

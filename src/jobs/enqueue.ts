@@ -8,6 +8,7 @@ export type SecurityNotice =
   | { kind: NoticeKind }
   | { kind: 'email_change_requested' | 'email_changed'; newEmail: string }
   | { kind: 'ownership_offer_made' | 'team_deleted'; teamName: string }
+  | { kind: 'webhook_disabled'; url: string; reason: string }
   | {
       kind: 'new_device';
       browser: string | null;
@@ -67,4 +68,4 @@ export const invitationKey = (invitationId: string): string => `invitation:${inv
  * browser is reported separately.
  */
 export const accountMailKey = ({ kind, accountId, to, ...rest }: AccountMail): string =>
-  `${kind}:${accountId}:${hash('sha256', `${to.toLowerCase()} ${'at' in rest ? rest.at : ''}`).slice(0, 16)}`;
+  `${kind}:${accountId}:${hash('sha256', `${to.toLowerCase()} ${'at' in rest ? rest.at : 'url' in rest ? rest.url : ''}`).slice(0, 16)}`;

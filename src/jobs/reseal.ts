@@ -33,6 +33,14 @@ const STORES: Readonly<Record<string, Store>> = {
     update: `update oauth_refresh_answer set answer = $2
       where token_hash = decode($1, 'hex') and answer = $3 returning 1`,
   },
+  'webhook secrets': {
+    select: 'select id as key, secret as encrypted from webhook_endpoint',
+    update: 'update webhook_endpoint set secret = $2 where id = $1 and secret = $3 returning 1',
+  },
+  'previous webhook secrets': {
+    select: 'select id as key, previous_secret as encrypted from webhook_endpoint where previous_secret is not null',
+    update: 'update webhook_endpoint set previous_secret = $2 where id = $1 and previous_secret = $3 returning 1',
+  },
 };
 
 const PAGE_ROWS = 500;

@@ -1,7 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Router, type Request } from 'express';
-import { isLoopback } from '../config-values.ts';
 import type { Config } from '../config.ts';
 import { escapeHtml } from './html.ts';
 import { createPlainPages } from './plain.ts';
@@ -10,21 +9,20 @@ const LATEST = 100;
 /** File names of complete emails; they sort by time. */
 const FILE = /^[\dTZ.-]+-[0-9a-f]{8}\.eml$/;
 
-type Settings = Pick<Config, 'baseUrl' | 'dataDir' | 'smtpUrl' | 'trustProxy'>;
+type Settings = Pick<Config, 'baseUrl' | 'dataDir' | 'isDevelopment'>;
 
 /**
  * `GET /dev/mail`: the emails that were written to files because no SMTP server is configured. They contain sign-in
  * links, so the pages exist only for clients on this machine, and only without an SMTP server.
  */
-export function devMailPages({ baseUrl, dataDir, smtpUrl, trustProxy }: Settings): Router {
-  const { host, hostname } = new URL(baseUrl);
-  const isPossible = smtpUrl === undefined && trustProxy === false && isLoopback(hostname);
+export function devMailPages({ baseUrl, dataDir, isDevelopment }: Settings): Router {
+  const { host } = new URL(baseUrl);
   const directory = join(dataDir, 'mail');
   const { style, show } = createPlainPages('/dev/mail/style.css', { site: 'Roster email', headers: HEADERS });
 
   const pages = Router();
   pages.use('/dev/mail', (req, _res, next) => {
-    if (isPossible && isLocalRequest(req, host)) next();
+    if (isDevelopment && isLocalRequest(req, host)) next();
     else next('router');
   });
   pages.get('/dev/mail', async (_req, res) => {

@@ -12,6 +12,7 @@ import {
   OAuthTokenFamily,
   Session,
   Team,
+  WebhookEndpoint,
 } from '../entities/index.ts';
 
 /**
@@ -29,6 +30,7 @@ export const LOCK_ORDER = [
   'oauth_grant',
   'oauth_token_family',
   'api_key',
+  'webhook_endpoint',
 ] as const;
 
 type LockTable = (typeof LOCK_ORDER)[number];
@@ -44,6 +46,7 @@ const ENTITIES = {
   oauth_grant: OAuthGrant,
   oauth_token_family: OAuthTokenFamily,
   api_key: ApiKey,
+  webhook_endpoint: WebhookEndpoint,
 } as const satisfies Record<LockTable, unknown>;
 
 type Row<Table extends LockTable> = InstanceType<(typeof ENTITIES)[Table]>;

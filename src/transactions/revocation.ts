@@ -2,6 +2,7 @@ import type { FilterQuery } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { Membership, OAuthTokenFamily, OwnershipTransfer } from '../entities/index.ts';
 import { recordMany } from '../events/record.ts';
+import { disableEndpoints } from './disable-webhooks.ts';
 import { lockRows } from './locks.ts';
 
 type Ids = string | readonly string[];
@@ -115,4 +116,5 @@ export async function endMembership(tx: EntityManager, membership: Membership): 
   await revokeGrants(tx, { team, account }, 'membership ended');
   await deletePendingConsents(tx, { team, account });
   await revokeApiKeys(tx, { team, account }, 'membership ended');
+  await disableEndpoints(tx, { team, account }, 'member_left');
 }

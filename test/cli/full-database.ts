@@ -62,6 +62,17 @@ export async function fillEverything(api: Api) {
     },
     oauth_refresh_answer: { token_hash: hashSecret(grant.secret), answer: '', successors: [hash(), hash()] },
     sent_mail: { id: newId('mail'), recipient: AWKWARD },
+    webhook_cursor: { sequence: '1' },
+    webhook_endpoint: { id: 'whe_1', team_id: team.id, url: AWKWARD, types: ['team.updated'], secret: '' },
+    webhook_delivery: {
+      id: 'whd_1',
+      endpoint_id: 'whe_1',
+      event_id: 'evt_1',
+      event: 'team.updated',
+      state: 'waiting',
+      due_at: later,
+    },
+    webhook_attempt: { id: 'wha_1', delivery_id: 'whd_1', duration_ms: 1, error: AWKWARD, answer: AWKWARD },
   };
   for (const [table, fields] of Object.entries(others)) {
     const has = await api.rows<{ name: string }>(

@@ -29,13 +29,19 @@ async function everyText(): Promise<void> {
     `insert into oauth_refresh_answer (token_hash, answer, successors, created_at) values ($1, $2, '{}', now())`,
     [hash, sealed('answer')],
   );
+  await roster.rows(
+    `insert into webhook_endpoint (id, created_at, url, types, secret, previous_secret)
+     values ('whe_1', now(), 'https://example.com', '{}', $1, $2)`,
+    [sealed('webhook'), sealed('previous webhook')],
+  );
 }
 
 const texts = async () =>
   (
     await roster.rows<{ sealed: string }>(
       `select payload->>'sealedToken' as sealed from graphile_worker._private_jobs where payload->>'sealedToken' is not null
-       union all select payload->>'parJti' from authorization_request union all select answer from oauth_refresh_answer`,
+       union all select payload->>'parJti' from authorization_request union all select answer from oauth_refresh_answer
+       union all select secret from webhook_endpoint union all select previous_secret from webhook_endpoint`,
     )
   ).map(({ sealed }) => sealed);
 
@@ -52,26 +58,34 @@ describe('secrets reseal', () => {
     await everyText();
     expect(await dataCheck(`${NEW},${OLD}`)).toMatchObject({
       ok: true,
-      detail: expect.stringContaining('key 2 (3 texts)'),
+      detail: expect.stringContaining('key 2 (5 texts)'),
     });
-    expect(await dataCheck(NEW)).toMatchObject({ ok: false, detail: expect.stringContaining('3 texts cannot be') });
+    expect(await dataCheck(NEW)).toMatchObject({ ok: false, detail: expect.stringContaining('5 texts cannot be') });
 
     const { stdout } = await withKeys(`${NEW},${OLD}`, 'secrets', 'reseal');
     const again = await withKeys(`${NEW},${OLD}`, 'secrets', 'reseal');
 
-    const counts = { 'waiting emails': 1, 'authorization requests': 1, 'refresh answers': 1 };
+    const counts = {
+      'waiting emails': 1,
+      'authorization requests': 1,
+      'refresh answers': 1,
+      'webhook secrets': 1,
+      'previous webhook secrets': 1,
+    };
     expect(JSON.parse(stdout)).toEqual({ resealed: counts, lost: 0 });
-    expect(Object.values(JSON.parse(again.stdout).resealed)).toEqual([0, 0, 0]);
+    expect(Object.values(JSON.parse(again.stdout).resealed)).toEqual([0, 0, 0, 0, 0]);
     expect(
       await roster.rows(
         `select actor_kind, details from audit_event where event = 'operator.secrets_resealed' order by id`,
       ),
-    ).toEqual([3, 0].map((number) => ({ actor_kind: 'operator_cli', details: { number } })));
+    ).toEqual([5, 0].map((number) => ({ actor_kind: 'operator_cli', details: { number } })));
     const encryption = createEncryption([NEW]);
     expect((await texts()).map((sealed) => encryption.decrypt(sealed)).toSorted()).toEqual([
       'answer',
       'parJti',
+      'previous webhook',
       'token',
+      'webhook',
     ]);
     expect(await dataCheck(`${NEW},${OLD}`)).toMatchObject({
       ok: true,
@@ -85,7 +99,7 @@ describe('secrets reseal', () => {
 
     expect({ code, stderr }).toEqual({
       code: 1,
-      stderr: expect.stringMatching(/^roster: 3 encrypted texts cannot be/),
+      stderr: expect.stringMatching(/^roster: 5 encrypted texts cannot be/),
     });
   });
 
@@ -103,6 +117,7 @@ describe('secrets reseal', () => {
       'resources/sign-in/email-link.ts', // waiting emails
       'resources/sign-in/remaining-access.ts', // in the browser only, for an hour
       'resources/sign-in/sign-up-attempts.ts', // waiting emails
+      'resources/webhooks/endpoints.service.ts', // webhook secrets
     ]);
   });
 });

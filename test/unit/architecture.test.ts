@@ -12,8 +12,8 @@ const LAYERS: readonly (readonly string[])[] = [
   ['cli', 'mcp', 'pages', 'trpc'],
   ['demo', 'rest', 'router.ts'],
   ['resources', 'http', 'open-services.ts'],
-  ['procedures', 'jobs'],
   ['webhooks'],
+  ['procedures', 'jobs'],
   ['transactions'],
   ['app-services.ts'],
   ['events', 'auth'],
@@ -128,7 +128,7 @@ describe('the dependency rule', () => {
     [
       'rows are locked',
       /LockMode|\bfor (update|no key update|share|key share)\b/,
-      /^(transactions\/locks\.ts|auth\/last-used\.ts|events\/chain\/|jobs\/cleanup\.ts|oauth\/(token-statements|refresh-answers)\.ts)/,
+      /^(transactions\/locks\.ts|auth\/last-used\.ts|events\/chain\/|jobs\/cleanup\.ts|webhooks\/(claim|fan-out|note)\.ts|oauth\/(token-statements|refresh-answers)\.ts)/,
     ],
     ['transactions are opened', /\.transactional\(/, /^(transactions|events\/chain)\//],
     ['private tables of the job queue are named', /_private_/, /^db\/queue-tables\.ts$/],

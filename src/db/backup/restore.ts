@@ -10,6 +10,8 @@ export type Restored = { readonly madeAt: string; readonly rows: Readonly<Record
 export type RestoreOptions = {
   /** False omits the emails that were waiting at the time of the backup. */
   readonly emails: boolean;
+  /** False fails the webhooks that were waiting, and sends none of events that are older than the restore. */
+  readonly deliveries?: boolean;
 };
 
 /** Conditions for the rows that migrations insert. A database with only these rows counts as empty. */
@@ -19,7 +21,7 @@ const MIGRATION_ROWS: Readonly<Record<string, string>> = { role: 'team_id is nul
  * Restores a backup into an empty database, in one transaction, at the migration of the backup. The whole file is
  * verified before the database is changed.
  */
-export async function restoreBackup(databaseUrl: string, file: string, { emails }: RestoreOptions): Promise<Restored> {
+export async function restoreBackup(databaseUrl: string, file: string, options: RestoreOptions): Promise<Restored> {
   const header = await verifyFile(file);
   const level = getLastMigration(header);
   const client = createClient(databaseUrl, { purpose: 'restore' });
@@ -31,7 +33,7 @@ export async function restoreBackup(databaseUrl: string, file: string, { emails 
     if (applied.some((name) => !header.migrations.includes(name)))
       throw new Error('the database has newer migrations than the backup: restore into a new, empty database');
     if (applied.length < header.migrations.length) await migrate(databaseUrl, level);
-    return { madeAt: header.madeAt, rows: await load(client, file, header, emails) };
+    return { madeAt: header.madeAt, rows: await load(client, file, header, options) };
   } finally {
     await client.end();
   }
@@ -67,7 +69,12 @@ async function requireEmpty(client: pg.Client): Promise<void> {
   }
 }
 
-async function load(client: pg.Client, file: string, header: Header, emails: boolean): Promise<Record<string, number>> {
+async function load(
+  client: pg.Client,
+  file: string,
+  header: Header,
+  { emails, deliveries = true }: RestoreOptions,
+): Promise<Record<string, number>> {
   await client.query('begin');
   const tables = (await listTables(client)).map(({ name }) => name);
   const names = tables.map((name) => pg.escapeIdentifier(name)).join(', ');
@@ -91,6 +98,7 @@ async function load(client: pg.Client, file: string, header: Header, emails: boo
   }
   if (emails) await enqueueJobs(client);
   else counts['jobs'] = 0;
+  if (!deliveries && tables.includes('webhook_delivery')) await client.query(SKIP_DELIVERIES);
   await eachTable(tables, (table) => client.query(`alter table ${table} enable trigger user`));
   // Transaction ids of the other server mean nothing here: the worker looks for events without a position.
   if (tables.includes('audit_head')) await client.query(`update audit_head set server = ''`);
@@ -98,6 +106,11 @@ async function load(client: pg.Client, file: string, header: Header, emails: boo
   await client.query('commit');
   return counts;
 }
+
+const SKIP_DELIVERIES = `
+  update webhook_delivery set state = 'failed', reason = 'The backup was restored without deliveries.'
+  where state in ('waiting', 'sending');
+  update webhook_cursor set not_before = now()`;
 
 /** Reads the rows of the current section. Leaves `parts` after the end of the section. */
 async function* readRows(parts: AsyncGenerator<Part>): AsyncGenerator<Buffer> {

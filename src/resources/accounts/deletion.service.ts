@@ -4,6 +4,7 @@ import { record } from '../../events/record.ts';
 import { lockMany, lockRows } from '../../transactions/locks.ts';
 import { transaction, type TransactionScope } from '../../transactions/transaction.ts';
 import { lockAccount, lockCaller } from '../../transactions/with-account.ts';
+import { disableEndpoints } from '../../transactions/disable-webhooks.ts';
 import { lockClientGrants, removeClients } from '../../transactions/remove-clients.ts';
 import { revokeGrants } from '../../transactions/revocation.ts';
 import { enqueueRemoval } from '../../jobs/remove-client.ts';
@@ -77,6 +78,7 @@ async function remove(
   );
   for (const { team_id: teamId } of left) record(tx, 'member.left', { accountId, teamId, reason: 'account deleted' });
   await tx.execute('delete from sign_up_attempt where lower(email) = lower(?)', [account.email ?? '']);
+  await disableEndpoints(tx, { account: accountId }, 'member_left');
   await tx.nativeDelete(Account, { id: accountId });
   record(tx, 'account.deleted', { accountId });
   return true;

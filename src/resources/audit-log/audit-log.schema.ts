@@ -13,7 +13,17 @@ export type NamedRow = EventRow & {
 };
 
 /** Filters of the page: the part of an event name before the dot. */
-const KINDS = ['team', 'ownership', 'member', 'role', 'invitation', 'api_key', 'oauth_grant', 'access'] as const;
+const KINDS = [
+  'team',
+  'ownership',
+  'member',
+  'role',
+  'invitation',
+  'api_key',
+  'webhook_endpoint',
+  'oauth_grant',
+  'access',
+] as const;
 
 export const listAuditInput = z.object({
   teamId: resourceId,

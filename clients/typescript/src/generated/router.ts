@@ -257,6 +257,10 @@ export type Problem = {
     | 'team_not_found'
     | 'member_not_found'
     | 'invitation_not_found'
+    | 'webhook_endpoint_not_found'
+    | 'webhook_delivery_not_found'
+    | 'webhook_limit_reached'
+    | 'webhook_inactive'
     | 'api_key_not_found'
     | 'route_not_found'
     | 'method_not_allowed'
@@ -800,6 +804,7 @@ export type AppRouter = TRPCBuiltRouter<
             | 'role'
             | 'invitation'
             | 'api_key'
+            | 'webhook_endpoint'
             | 'oauth_grant'
             | 'access'
             | undefined;
@@ -875,6 +880,15 @@ export type AppRouter = TRPCBuiltRouter<
               | 'oauth_token.repeated'
               | 'oauth_token.reused'
               | 'oauth_token.revoked'
+              | 'webhook_endpoint.created'
+              | 'webhook_endpoint.updated'
+              | 'webhook_endpoint.paused'
+              | 'webhook_endpoint.resumed'
+              | 'webhook_endpoint.secret_rotated'
+              | 'webhook_endpoint.tested'
+              | 'webhook_endpoint.replayed'
+              | 'webhook_endpoint.disabled'
+              | 'webhook_endpoint.deleted'
               | 'operator.searched'
               | 'operator.account_viewed'
               | 'operator.team_viewed'
@@ -910,6 +924,243 @@ export type AppRouter = TRPCBuiltRouter<
           nextCursor: string | null;
         }
       >;
+    };
+    webhooks: {
+      types: Query<{ teamId: string }, Array<{ type: string; permission: string | null }>>;
+      list: Query<
+        { teamId: string },
+        Array<{
+          endpointId: string;
+          url: string;
+          types: Array<string>;
+          signature: 'hmac' | 'ed25519';
+          publicKey: string | null;
+          status: 'active' | 'failing' | 'paused' | 'disabled';
+          disabledReason: string | null;
+          failingSince: (string & {}) | null;
+          previousSecretExpiresAt: (string & {}) | null;
+          responsibleUserId: string | null;
+          createdAt: string;
+        }>
+      >;
+      create: Mutation<
+        { teamId: string } & {
+          url: string;
+          /** Default: []. */
+          types?:
+            | Array<
+                | 'team.created'
+                | 'team.renamed'
+                | 'team.updated'
+                | 'team.plan_set'
+                | 'team.deleted'
+                | 'ownership.offered'
+                | 'ownership.offer_withdrawn'
+                | 'ownership.declined'
+                | 'ownership.transferred'
+                | 'member.added'
+                | 'member.role_changed'
+                | 'member.activated'
+                | 'member.deactivated'
+                | 'member.expiry_changed'
+                | 'member.updated'
+                | 'member.left'
+                | 'member.removed'
+                | 'role.created'
+                | 'role.updated'
+                | 'role.deleted'
+                | 'invitation.created'
+                | 'invitation.renewed'
+                | 'invitation.resent'
+                | 'invitation.revoked'
+                | 'invitation.declined'
+                | 'invitation.accepted'
+                | 'invitation.email_failed'
+                | 'api_key.created'
+                | 'api_key.updated'
+                | 'api_key.rotated'
+                | 'api_key.revoked'
+                | 'webhook_endpoint.created'
+                | 'webhook_endpoint.updated'
+                | 'webhook_endpoint.paused'
+                | 'webhook_endpoint.resumed'
+                | 'webhook_endpoint.secret_rotated'
+                | 'webhook_endpoint.tested'
+                | 'webhook_endpoint.replayed'
+                | 'webhook_endpoint.disabled'
+                | 'webhook_endpoint.deleted'
+              >
+            | undefined;
+          /** Default: "hmac". */
+          signature?: 'hmac' | 'ed25519' | undefined;
+        },
+        {
+          endpoint: {
+            endpointId: string;
+            url: string;
+            types: Array<string>;
+            signature: 'hmac' | 'ed25519';
+            publicKey: string | null;
+            status: 'active' | 'failing' | 'paused' | 'disabled';
+            disabledReason: string | null;
+            failingSince: (string & {}) | null;
+            previousSecretExpiresAt: (string & {}) | null;
+            responsibleUserId: string | null;
+            createdAt: string;
+          };
+          secret: string | null;
+        }
+      >;
+      update: Mutation<
+        { teamId: string } & {
+          endpointId: string;
+          url?: string | undefined;
+          types?:
+            | Array<
+                | 'team.created'
+                | 'team.renamed'
+                | 'team.updated'
+                | 'team.plan_set'
+                | 'team.deleted'
+                | 'ownership.offered'
+                | 'ownership.offer_withdrawn'
+                | 'ownership.declined'
+                | 'ownership.transferred'
+                | 'member.added'
+                | 'member.role_changed'
+                | 'member.activated'
+                | 'member.deactivated'
+                | 'member.expiry_changed'
+                | 'member.updated'
+                | 'member.left'
+                | 'member.removed'
+                | 'role.created'
+                | 'role.updated'
+                | 'role.deleted'
+                | 'invitation.created'
+                | 'invitation.renewed'
+                | 'invitation.resent'
+                | 'invitation.revoked'
+                | 'invitation.declined'
+                | 'invitation.accepted'
+                | 'invitation.email_failed'
+                | 'api_key.created'
+                | 'api_key.updated'
+                | 'api_key.rotated'
+                | 'api_key.revoked'
+                | 'webhook_endpoint.created'
+                | 'webhook_endpoint.updated'
+                | 'webhook_endpoint.paused'
+                | 'webhook_endpoint.resumed'
+                | 'webhook_endpoint.secret_rotated'
+                | 'webhook_endpoint.tested'
+                | 'webhook_endpoint.replayed'
+                | 'webhook_endpoint.disabled'
+                | 'webhook_endpoint.deleted'
+              >
+            | undefined;
+        },
+        {
+          endpointId: string;
+          url: string;
+          types: Array<string>;
+          signature: 'hmac' | 'ed25519';
+          publicKey: string | null;
+          status: 'active' | 'failing' | 'paused' | 'disabled';
+          disabledReason: string | null;
+          failingSince: (string & {}) | null;
+          previousSecretExpiresAt: (string & {}) | null;
+          responsibleUserId: string | null;
+          createdAt: string;
+        }
+      >;
+      pause: Mutation<
+        { teamId: string } & { endpointId: string },
+        {
+          endpointId: string;
+          url: string;
+          types: Array<string>;
+          signature: 'hmac' | 'ed25519';
+          publicKey: string | null;
+          status: 'active' | 'failing' | 'paused' | 'disabled';
+          disabledReason: string | null;
+          failingSince: (string & {}) | null;
+          previousSecretExpiresAt: (string & {}) | null;
+          responsibleUserId: string | null;
+          createdAt: string;
+        }
+      >;
+      resume: Mutation<
+        { teamId: string } & { endpointId: string },
+        {
+          endpointId: string;
+          url: string;
+          types: Array<string>;
+          signature: 'hmac' | 'ed25519';
+          publicKey: string | null;
+          status: 'active' | 'failing' | 'paused' | 'disabled';
+          disabledReason: string | null;
+          failingSince: (string & {}) | null;
+          previousSecretExpiresAt: (string & {}) | null;
+          responsibleUserId: string | null;
+          createdAt: string;
+        }
+      >;
+      rotateSecret: Mutation<
+        { teamId: string } & {
+          endpointId: string;
+          /** Default: 24. */
+          overlapHours?: number | undefined;
+        },
+        {
+          endpoint: {
+            endpointId: string;
+            url: string;
+            types: Array<string>;
+            signature: 'hmac' | 'ed25519';
+            publicKey: string | null;
+            status: 'active' | 'failing' | 'paused' | 'disabled';
+            disabledReason: string | null;
+            failingSince: (string & {}) | null;
+            previousSecretExpiresAt: (string & {}) | null;
+            responsibleUserId: string | null;
+            createdAt: string;
+          };
+          secret: string | null;
+        }
+      >;
+      delete: Mutation<{ teamId: string } & { endpointId: string }, Success>;
+      sendTest: Mutation<{ teamId: string } & { endpointId: string }, { deliveryId: string }>;
+      deliveries: Query<
+        { teamId: string } & {
+          endpointId: string;
+          state?: 'waiting' | 'sending' | 'delivered' | 'failed' | 'skipped' | undefined;
+          cursor?: string | undefined;
+          /** Default: 20. */
+          limit?: number | undefined;
+        },
+        {
+          deliveries: Array<{
+            deliveryId: string;
+            webhookId: string;
+            type: string;
+            state: 'waiting' | 'sending' | 'delivered' | 'failed' | 'skipped';
+            reason: string | null;
+            attempts: Array<{
+              at: string;
+              status: number | null;
+              durationMs: number;
+              error: string | null;
+              answer: string | null;
+            }>;
+            nextAttemptAt: (string & {}) | null;
+            createdAt: string;
+          }>;
+          nextCursor: string | null;
+        }
+      >;
+      replay: Mutation<{ teamId: string } & { endpointId: string; deliveryId: string }, Success>;
+      replayFailed: Mutation<{ teamId: string } & { endpointId: string; since: string }, { replayed: number }>;
     };
     operator: {
       find: Query<

@@ -1,0 +1,119 @@
+import type { Services } from '../../app-services.ts';
+import { WebhookEndpoint } from '../../entities/index.ts';
+import type { EventName } from '../../events/catalogue.ts';
+import { record } from '../../events/record.ts';
+import { invalidInput, ProblemError } from '../../errors.ts';
+import { HOUR_MS } from '../../time.ts';
+import { findUrlFault, networkOf } from '../../webhooks/endpoint-network.ts';
+import { ensureCursor } from '../../webhooks/fan-out.ts';
+import { generateSecret, publicKeyOf, signatureKind, type SignatureKind } from '../../webhooks/signature.ts';
+import { memberOf, teamOf, withEndpoint, withOwner, type Owner } from './owner.ts';
+import { presentEndpoint } from './webhooks.schema.ts';
+
+/** How many endpoints a team, or the installation, can have. */
+export const ENDPOINTS_MAX = 10;
+
+type NewEndpoint = {
+  readonly url: string;
+  readonly types: readonly EventName[];
+  readonly signature: SignatureKind;
+};
+
+/** Creates an endpoint, which gets the events from now on. @returns it with its secret, which cannot be read later */
+export async function createEndpoint(services: Services, owner: Owner, { url, types, signature }: NewEndpoint) {
+  requireUrl(services, owner, url);
+  const secret = generateSecret(signature);
+  return withOwner(services.db, owner, async (tx) => {
+    const teamId = teamOf(owner);
+    // Serializes concurrent calls for the installation; the lock of the team does so for a team.
+    await ensureCursor(tx);
+    if (teamId === null) await tx.execute('update webhook_cursor set sequence = sequence where id = 1');
+    const count = await tx.count(WebhookEndpoint, { team: teamId });
+    if (count >= ENDPOINTS_MAX)
+      throw new ProblemError('webhook_limit_reached', `There are ${count} endpoints; the limit is ${ENDPOINTS_MAX}.`);
+    const endpoint = tx.create(WebhookEndpoint, {
+      team: teamId,
+      account: memberOf(owner),
+      url,
+      types: [...new Set(types)],
+      secret: services.encryption.encrypt(secret),
+    });
+    record(tx, 'webhook_endpoint.created', fieldsOf(endpoint));
+    await tx.flush();
+    return { endpoint: presentEndpoint(endpoint, publicKeyOf(secret)), secret: shownSecret(secret) };
+  });
+}
+
+/** Changes the URL or the types of an endpoint. */
+export async function updateEndpoint(
+  services: Services,
+  owner: Owner,
+  endpointId: string,
+  { url, types }: { url?: string | undefined; types?: readonly EventName[] | undefined },
+) {
+  if (url !== undefined) requireUrl(services, owner, url);
+  return withEndpoint(services.db, owner, endpointId, async (tx, endpoint) => {
+    if (url !== undefined) endpoint.url = url;
+    if (types !== undefined) endpoint.types = [...new Set(types)];
+    const changed = [...(url === undefined ? [] : ['url']), ...(types === undefined ? [] : ['types'])];
+    record(tx, 'webhook_endpoint.updated', { ...fieldsOf(endpoint), changed });
+    await tx.flush();
+    return present(services, endpoint);
+  });
+}
+
+/** Stops deliveries. Events wait until the endpoint is resumed, for as long as deliveries are kept. */
+export const pauseEndpoint = (services: Services, owner: Owner, endpointId: string) =>
+  withEndpoint(services.db, owner, endpointId, async (tx, endpoint) => {
+    if (!endpoint.pausedAt) record(tx, 'webhook_endpoint.paused', fieldsOf(endpoint));
+    endpoint.pausedAt ??= new Date();
+    await tx.flush();
+    return present(services, endpoint);
+  });
+
+/** Starts deliveries of a paused or disabled endpoint. The caller becomes responsible for an endpoint of a team. */
+export const resumeEndpoint = (services: Services, owner: Owner, endpointId: string) =>
+  withEndpoint(services.db, owner, endpointId, async (tx, endpoint) => {
+    const account = memberOf(owner);
+    const nothing = { pausedAt: null, disabledAt: null, disabledReason: null, failingSince: null, heldUntil: null };
+    tx.assign(endpoint, { ...nothing, ...(account !== null && { account }) });
+    record(tx, 'webhook_endpoint.resumed', fieldsOf(endpoint));
+    await tx.flush();
+    return present(services, endpoint);
+  });
+
+/** Replaces the secret. The present one also signs for `overlapHours`; one from an earlier rotation ends. */
+export const rotateSecret = (services: Services, owner: Owner, endpointId: string, overlapHours: number) =>
+  withEndpoint(services.db, owner, endpointId, async (tx, endpoint) => {
+    const { encryption } = services;
+    const secret = generateSecret(signatureKind(encryption.decrypt(endpoint.secret)));
+    const isOverlapping = overlapHours > 0;
+    endpoint.previousSecret = isOverlapping ? endpoint.secret : null;
+    endpoint.previousExpiresAt = isOverlapping ? new Date(Date.now() + overlapHours * HOUR_MS) : null;
+    endpoint.secret = encryption.encrypt(secret);
+    record(tx, 'webhook_endpoint.secret_rotated', fieldsOf(endpoint));
+    await tx.flush();
+    return { endpoint: presentEndpoint(endpoint, publicKeyOf(secret)), secret: shownSecret(secret) };
+  });
+
+/** Deletes an endpoint with its deliveries. */
+export const deleteEndpoint = (services: Services, owner: Owner, endpointId: string): Promise<void> =>
+  withEndpoint(services.db, owner, endpointId, async (tx, endpoint) => {
+    record(tx, 'webhook_endpoint.deleted', fieldsOf(endpoint));
+    await tx.nativeDelete(WebhookEndpoint, { id: endpointId });
+  });
+
+export const fieldsOf = (endpoint: WebhookEndpoint) => ({
+  endpointId: endpoint.id,
+  teamId: endpoint.team?.id ?? null,
+});
+
+export const present = ({ encryption }: Services, endpoint: WebhookEndpoint) =>
+  presentEndpoint(endpoint, publicKeyOf(encryption.decrypt(endpoint.secret)));
+
+const shownSecret = (secret: string): string | null => (signatureKind(secret) === 'hmac' ? secret : null);
+
+function requireUrl({ config }: Services, owner: Owner, url: string): void {
+  const fault = findUrlFault(url, networkOf(config, teamOf(owner)));
+  if (fault !== null) throw invalidInput('/url', fault);
+}

@@ -1,0 +1,83 @@
+import type { Services } from '../../app-services.ts';
+import { iso, query, type QueryRunner } from '../../db/query.ts';
+import { WebhookEndpoint, type DeliveryState } from '../../entities/index.ts';
+import { invalidInput, ProblemError } from '../../errors.ts';
+import { present } from './endpoints.service.ts';
+import { teamOf, type Owner } from './owner.ts';
+import type { DeliveryPage } from './webhooks.schema.ts';
+
+/** Lists the endpoints of an owner, oldest first. */
+export async function listEndpoints(services: Services, owner: Owner) {
+  const endpoints = await services.db.em().find(WebhookEndpoint, { team: teamOf(owner) }, { orderBy: { id: 'asc' } });
+  return endpoints.map((endpoint) => present(services, endpoint));
+}
+
+const endpointOfOwner = query<object>(
+  'webhook_endpoint_of_owner',
+  'select from webhook_endpoint where id = $1 and team_id is not distinct from $2',
+);
+
+type Row = {
+  id: string;
+  event_id: string | null;
+  event: string;
+  state: DeliveryState;
+  reason: string | null;
+  due_at: string;
+  created_at: string;
+  attempts: readonly {
+    at: string;
+    status: number | null;
+    durationMs: number;
+    error: string | null;
+    answer: string | null;
+  }[];
+};
+
+const deliveriesOfEndpoint = query<Row>(
+  'webhook_deliveries_of_endpoint',
+  `select d.id, d.event_id, d.event, d.state, d.reason, d.due_at, d.created_at, coalesce(a.attempts, '[]') as attempts
+   from (
+     select * from webhook_delivery
+     where endpoint_id = $1 and ($2::text is null or id < $2) and ($3::text is null or state = $3)
+     order by id desc limit $4
+   ) d
+   left join lateral (
+     select jsonb_agg(jsonb_build_object('at', created_at, 'status', status, 'durationMs', duration_ms,
+       'error', error, 'answer', answer) order by id desc) as attempts
+     from (select * from webhook_attempt where delivery_id = d.id order by id desc limit 20) latest
+   ) a on true
+   order by d.id desc`,
+  { rows: 'many' },
+);
+
+type Page = {
+  readonly endpointId: string;
+  readonly state?: DeliveryState | undefined;
+  readonly cursor?: string | undefined;
+  readonly limit: number;
+};
+
+/** Lists deliveries of an endpoint, newest first, each with its latest 20 attempts. */
+export async function listDeliveries(
+  db: QueryRunner,
+  owner: Owner,
+  { endpointId, state, cursor, limit }: Page,
+): Promise<DeliveryPage> {
+  const [endpoint] = await db.query(endpointOfOwner, [endpointId, teamOf(owner)]);
+  if (endpoint === undefined) throw new ProblemError('webhook_endpoint_not_found');
+  if (cursor !== undefined && !cursor.startsWith('whd_'))
+    throw invalidInput('/cursor', 'Use `nextCursor` of the previous page.');
+  const rows = await db.query(deliveriesOfEndpoint, [endpointId, cursor ?? null, state ?? null, limit + 1]);
+  const deliveries = rows.slice(0, limit).map((row) => ({
+    deliveryId: row.id,
+    webhookId: row.event_id ?? row.id,
+    type: row.event,
+    state: row.state,
+    reason: row.reason,
+    attempts: row.attempts.map((attempt) => ({ ...attempt, at: iso(attempt.at) })),
+    nextAttemptAt: row.state === 'waiting' ? iso(row.due_at) : null,
+    createdAt: iso(row.created_at),
+  }));
+  return { deliveries, nextCursor: rows.length > limit ? (deliveries.at(-1)?.deliveryId ?? null) : null };
+}

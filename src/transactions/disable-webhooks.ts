@@ -1,0 +1,32 @@
+import type { FilterQuery } from '@mikro-orm/core';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { WebhookEndpoint } from '../entities/index.ts';
+import { record } from '../events/record.ts';
+import { lockMany } from './locks.ts';
+
+/** Why an endpoint was disabled. `gone`: it answered 410. `failing`: it did not succeed for days. */
+export type DisableReason = 'gone' | 'failing' | 'member_left' | 'operator';
+
+/** Disables the endpoints that match, until someone resumes them. What waits for them fails, and can be replayed. */
+export async function disableEndpoints(
+  tx: EntityManager,
+  where: FilterQuery<WebhookEndpoint>,
+  reason: DisableReason,
+): Promise<WebhookEndpoint[]> {
+  const endpoints = await lockMany(tx, 'webhook_endpoint', { $and: [where, { disabledAt: null }] });
+  for (const endpoint of endpoints) {
+    await tx.nativeUpdate(WebhookEndpoint, { id: endpoint.id }, { disabledAt: new Date(), disabledReason: reason });
+    await tx.execute(
+      `update webhook_delivery set state = 'failed', reason = 'The endpoint was disabled.'
+       where endpoint_id = ? and state = 'waiting'`,
+      [endpoint.id],
+    );
+    record(tx, 'webhook_endpoint.disabled', {
+      endpointId: endpoint.id,
+      teamId: endpoint.team?.id ?? null,
+      accountId: endpoint.account?.id ?? null,
+      reason,
+    });
+  }
+  return endpoints;
+}

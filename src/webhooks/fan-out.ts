@@ -1,0 +1,67 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Database } from '../db/database.ts';
+import { newId } from '../entities/index.ts';
+import { transaction } from '../transactions/transaction.ts';
+import { INSTALLATION_TYPES, TEAM_TYPES } from './types.ts';
+
+const BATCH_MAX = 500;
+
+/** Starts at the newest event. Called before the first endpoint is created, so that it misses nothing. */
+export const ensureCursor = (tx: EntityManager): Promise<unknown> =>
+  tx.execute(
+    `insert into webhook_cursor (id, sequence) select 1, coalesce(max(sequence), 0) from audit_link
+     on conflict (id) do nothing`,
+  );
+
+type Pair = { readonly endpoint_id: string; readonly event_id: string; readonly event: string };
+
+/**
+ * Creates a delivery of each numbered event for each endpoint that subscribes to it, and moves the cursor in the same
+ * transaction. Of several processes one does it.
+ * @returns whether there can be more
+ */
+export const fanOut = (db: Database): Promise<boolean> =>
+  transaction(db, async (tx) => {
+    const [cursor] = await tx.execute<{ sequence: string; not_before: Date | null }[]>(
+      'select sequence::text, not_before from webhook_cursor where id = 1 for update skip locked',
+    );
+    if (cursor === undefined) return false;
+    const [batch] = await tx.execute<{ last: string | null; size: number }[]>(
+      `select max(sequence)::text as last, count(*)::int as size
+       from (select sequence from audit_link where sequence > ?::bigint order by sequence limit ?) batch`,
+      [cursor.sequence, BATCH_MAX],
+    );
+    if (batch === undefined || batch.last === null) return false;
+    const pairs = await tx.execute<Pair[]>(SUBSCRIPTIONS, [
+      JSON.stringify(TEAM_TYPES),
+      JSON.stringify(INSTALLATION_TYPES),
+      cursor.sequence,
+      batch.last,
+      cursor.not_before,
+    ]);
+    if (pairs.length > 0) await insertDeliveries(tx, pairs);
+    await tx.execute('update webhook_cursor set sequence = ?::bigint where id = 1', [batch.last]);
+    return batch.size === BATCH_MAX;
+  });
+
+/** Endpoints and the events that they get. A disabled endpoint gets none; a paused one gets them later. */
+const SUBSCRIPTIONS = `
+  with team_type as (select jsonb_array_elements_text(?::jsonb) as name),
+    installation_type as (select jsonb_array_elements_text(?::jsonb) as name)
+  select w.id as endpoint_id, e.id as event_id, e.event
+  from audit_link l
+  join audit_event e on e.id = l.event_id
+  join webhook_endpoint w on (w.team_id is null and e.event in (select name from installation_type))
+    or (w.team_id = e.team_id and e.event in (select name from team_type))
+  where l.sequence > ?::bigint and l.sequence <= ?::bigint and e.occurred_at >= coalesce(?::timestamptz, '-infinity')
+    and w.disabled_at is null and (cardinality(w.types) = 0 or e.event = any(w.types))
+  order by l.sequence, w.id`;
+
+const insertDeliveries = (tx: EntityManager, pairs: readonly Pair[]) =>
+  tx.execute(
+    `insert into webhook_delivery (id, created_at, endpoint_id, event_id, event, state, due_at)
+     select id, now(), endpoint_id, event_id, event, 'waiting', now()
+     from jsonb_to_recordset(?::jsonb) as d (id text, endpoint_id text, event_id text, event text)
+     on conflict do nothing`,
+    [JSON.stringify(pairs.map((pair) => ({ id: newId('whd'), ...pair })))],
+  );

@@ -1,0 +1,326 @@
+import { Webhook } from 'standardwebhooks';
+import { describe, expect } from 'vitest';
+import { startApi, testWith } from '../support/api.ts';
+import { as } from '../trpc/console.ts';
+import { anEndpoint, aReceiver, dispatch, eventually, letTimePass, numberEvents, stateOf } from './receiver.ts';
+
+const test = testWith(() => startApi());
+
+describe('an event', () => {
+  test('is delivered once to each endpoint that subscribes, signed, with its id', async ({ api }) => {
+    const [receiver, other] = [await aReceiver(), await aReceiver()];
+    const { teamId, trpc, secret, endpointId } = await anEndpoint(api, receiver.url);
+    const second = await trpc.webhooks.create.mutate({ teamId, url: other.url, types: ['team.updated'] });
+    const foreign = await anEndpoint(api, other.url);
+    dispatch(api);
+
+    await trpc.teams.updateDetails.mutate({ teamId, description: 'New' });
+    await numberEvents(api);
+    await eventually(() => expect(other.received.map(({ json }) => json.type)).toContain('team.updated'));
+    await eventually(async () =>
+      expect((await stateOf(api, endpointId)).every(({ state }) => state === 'delivered')).toBe(true),
+    );
+
+    const updated = receiver.received.filter(({ json }) => json.type === 'team.updated');
+    expect(updated).toHaveLength(1);
+    const [webhook] = updated;
+    const [event] = await api.rows<{ id: string }>(
+      `select id from audit_event where event = 'team.updated' and team_id = $1`,
+      [teamId],
+    );
+    expect(webhook?.headers['webhook-id']).toBe(event?.id);
+    expect(webhook?.json.data).toMatchObject({ id: event?.id, teamId, details: {}, count: 1 });
+    expect(JSON.stringify(webhook?.json)).not.toContain('127.0.0.1');
+    new Webhook(secret).verify(webhook?.body ?? '', webhook?.headers ?? {});
+    const same = other.received.find(({ json }) => json.type === 'team.updated');
+    new Webhook(second.secret ?? '').verify(same?.body ?? '', same?.headers ?? {});
+    expect((await stateOf(api, second.endpoint.endpointId)).map((each) => each.event)).toEqual(['team.updated']);
+    expect((await stateOf(api, foreign.endpointId)).filter((each) => each.event === 'team.updated')).toEqual([]);
+  });
+
+  test('is delivered once by two replicas', async ({ api }) => {
+    const receiver = await aReceiver();
+    const { teamId, trpc, endpointId } = await anEndpoint(api, receiver.url);
+    dispatch(api);
+    dispatch(api);
+
+    for (let i = 0; i < 20; i += 1) await trpc.teams.updateDetails.mutate({ teamId, description: `Text ${i}` });
+    await numberEvents(api);
+    await eventually(async () =>
+      expect((await stateOf(api, endpointId)).filter(({ state }) => state === 'delivered').length).toBeGreaterThan(20),
+    );
+
+    const ids = receiver.received.map(({ headers }) => headers['webhook-id']);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+});
+
+describe('a receiver that fails', () => {
+  test('is tried again with the same id and bytes, and a new signature', async ({ api }) => {
+    let failures = 1;
+    const receiver = await aReceiver((_req, res) => res.writeHead(failures-- > 0 ? 500 : 200).end('sorry'));
+    const { trpc, teamId, endpointId, secret } = await anEndpoint(api, receiver.url);
+    dispatch(api);
+    await numberEvents(api);
+    await eventually(() => expect(receiver.received).toHaveLength(1));
+    await eventually(async () =>
+      expect(await stateOf(api, endpointId)).toMatchObject([{ state: 'waiting', attempts: 1 }]),
+    );
+    expect(await trpc.webhooks.list.query({ teamId })).toMatchObject([{ status: 'failing' }]);
+    await letTimePass(api, endpointId);
+    await eventually(async () =>
+      expect(await stateOf(api, endpointId)).toMatchObject([{ state: 'delivered', attempts: 2 }]),
+    );
+
+    const [first, second] = receiver.received;
+    expect(second?.body).toBe(first?.body);
+    expect(second?.headers['webhook-id']).toBe(first?.headers['webhook-id']);
+    new Webhook(secret).verify(second?.body ?? '', second?.headers ?? {});
+    await eventually(async () =>
+      expect(await trpc.webhooks.list.query({ teamId })).toMatchObject([{ status: 'active', failingSince: null }]),
+    );
+    const { deliveries } = await trpc.webhooks.deliveries.query({ teamId, endpointId });
+    expect(deliveries).toMatchObject([
+      { state: 'delivered', attempts: [{ status: 200 }, { status: 500, answer: 'sorry', error: null }] },
+    ]);
+  });
+
+  test('is tried ten times, and then the delivery has failed and can be replayed', async ({ api }) => {
+    let isUp = false;
+    const receiver = await aReceiver((_req, res) => res.writeHead(isUp ? 200 : 503).end());
+    const { trpc, teamId, endpointId } = await anEndpoint(api, receiver.url);
+    dispatch(api);
+    await numberEvents(api);
+    for (let attempt = 1; attempt <= 10; attempt += 1) {
+      await eventually(() => expect(receiver.received).toHaveLength(attempt));
+      await eventually(async () => expect((await stateOf(api, endpointId))[0]?.state).not.toBe('sending'));
+      await letTimePass(api, endpointId);
+    }
+    expect(await stateOf(api, endpointId)).toMatchObject([
+      { state: 'failed', attempts: 10, reason: 'The receiver answered 503.' },
+    ]);
+
+    isUp = true;
+    const since = new Date(Date.now() - 3_600_000).toISOString();
+    expect(await trpc.webhooks.replayFailed.mutate({ teamId, endpointId, since })).toEqual({ replayed: 1 });
+    await eventually(async () =>
+      expect((await stateOf(api, endpointId))[0]).toMatchObject({ state: 'delivered', attempts: 1 }),
+    );
+    expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+  });
+
+  test('is not asked before the time that it asked for', async ({ api }) => {
+    const receiver = await aReceiver((_req, res) => res.writeHead(429, { 'retry-after': '3600' }).end());
+    const { trpc, teamId, endpointId } = await anEndpoint(api, receiver.url);
+    dispatch(api);
+    await numberEvents(api);
+    await eventually(async () =>
+      expect(await stateOf(api, endpointId)).toMatchObject([{ state: 'waiting', attempts: 1 }]),
+    );
+
+    // Another event for the same endpoint waits, too.
+    await trpc.teams.updateDetails.mutate({ teamId, description: 'New' });
+    await numberEvents(api);
+    await eventually(async () => expect(await stateOf(api, endpointId)).toHaveLength(2));
+    const other = await aReceiver();
+    const next = await anEndpoint(api, other.url);
+    await numberEvents(api);
+    await eventually(async () => expect(await stateOf(api, next.endpointId)).toMatchObject([{ state: 'delivered' }]));
+
+    expect(receiver.received).toHaveLength(1);
+    const [row] = await api.rows<{ seconds: number }>(
+      'select extract(epoch from min(due_at) filter (where attempts = 1) - now())::int as seconds from webhook_delivery where endpoint_id = $1',
+      [endpointId],
+    );
+    expect(row?.seconds).toBeGreaterThan(3500);
+  });
+
+  test('with 410 is disabled at once, and its creator gets an email', async ({ api }) => {
+    const receiver = await aReceiver((_req, res) => res.writeHead(410).end());
+    const { trpc, teamId, endpointId, owner } = await anEndpoint(api, receiver.url);
+    dispatch(api);
+    await numberEvents(api);
+    await eventually(async () =>
+      expect(await trpc.webhooks.list.query({ teamId })).toMatchObject([
+        { status: 'disabled', disabledReason: 'gone' },
+      ]),
+    );
+
+    expect((await api.mailTo(owner.email, /webhook/)).text).toContain('it answered 410 Gone');
+    const events = await api.rows<{ event: string }>('select event from audit_event where target_id = $1 order by id', [
+      endpointId,
+    ]);
+    expect(events.map(({ event }) => event)).toEqual(['webhook_endpoint.created', 'webhook_endpoint.disabled']);
+  });
+
+  test('for five days without any success is disabled, and not before', async ({ api }) => {
+    const receiver = await aReceiver((_req, res) => res.writeHead(500).end());
+    const { trpc, teamId, endpointId, owner } = await anEndpoint(api, receiver.url);
+    dispatch(api);
+    await numberEvents(api);
+    const failSince = async (interval: string, attempts: number) => {
+      await eventually(async () =>
+        expect((await stateOf(api, endpointId))[0]).toMatchObject({ state: 'waiting', attempts }),
+      );
+      await api.rows(`update webhook_endpoint set failing_since = now() - $2::interval where id = $1`, [
+        endpointId,
+        interval,
+      ]);
+      await letTimePass(api, endpointId);
+    };
+    await failSince('4 days 23 hours', 1);
+    await failSince('5 days 1 minute', 2);
+    await eventually(async () =>
+      expect(await trpc.webhooks.list.query({ teamId })).toMatchObject([
+        { status: 'disabled', disabledReason: 'failing' },
+      ]),
+    );
+
+    expect(receiver.received).toHaveLength(3);
+    expect((await stateOf(api, endpointId))[0]).toMatchObject({
+      state: 'failed',
+      reason: 'The endpoint was disabled.',
+    });
+    expect((await api.mailTo(owner.email, /webhook/)).text).toContain('no delivery succeeded for five days');
+  });
+});
+
+describe('a receiver that hangs', () => {
+  test('delays no other one, however many hang', async ({ api }) => {
+    const hanging = await aReceiver(() => undefined);
+    const owner = await api.anAccount();
+    const trpc = await as(api, owner);
+    const teams = await Promise.all(Array.from({ length: 30 }, () => api.aTeam({ owner })));
+    for (const { id: teamId } of teams) {
+      for (let i = 0; i < 5; i += 1) await trpc.webhooks.create.mutate({ teamId, url: hanging.url });
+    }
+    const receiver = await aReceiver();
+    const { endpointId } = await anEndpoint(api, receiver.url);
+    dispatch(api);
+    await numberEvents(api);
+
+    // 150 endpoints with up to five events each hang, which are older and more than the requests at a time.
+    await eventually(async () => expect(await stateOf(api, endpointId)).toMatchObject([{ state: 'delivered' }]));
+    expect(hanging.received.length).toBeGreaterThan(50);
+    const [sending] = await api.rows<{ most: number }>(
+      `select max(number)::int as most from (
+         select count(*) as number from webhook_delivery where state = 'sending' group by endpoint_id) each`,
+    );
+    expect(sending?.most).toBeLessThanOrEqual(5);
+  });
+});
+
+describe('the member who is responsible', () => {
+  test('decides by their permissions what a team’s endpoint gets, at each delivery', async ({ api }) => {
+    const receiver = await aReceiver();
+    const team = await api.aTeam({ owner: await api.anAccount() });
+    const account = await api.anAccount();
+    const role = await api.aRole(team, ['edit_team_settings']);
+    await api.aMember(team, account, { role: role.id });
+    const trpc = await as(api, account);
+    const { endpoint } = await trpc.webhooks.create.mutate({ teamId: team.id, url: receiver.url });
+    await trpc.webhooks.sendTest.mutate({ teamId: team.id, endpointId: endpoint.endpointId });
+    await api.services.db.em().transactional(async (tx) => {
+      const { record } = await import('../../src/events/record.ts');
+      record(tx, 'api_key.created', { teamId: team.id, keyId: 'key_1', accountId: account.id });
+      record(tx, 'team.updated', { teamId: team.id });
+    });
+    dispatch(api);
+    await numberEvents(api);
+    await eventually(async () =>
+      expect(
+        (await stateOf(api, endpoint.endpointId)).every(({ state }) => !['waiting', 'sending'].includes(state)),
+      ).toBe(true),
+    );
+
+    const types = receiver.received.map(({ json }) => json.type);
+    expect(types).toContain('team.updated');
+    expect(types).toContain('webhook.test');
+    expect(types).not.toContain('api_key.created');
+    expect(await stateOf(api, endpoint.endpointId)).toContainEqual(
+      expect.objectContaining({
+        event: 'api_key.created',
+        state: 'skipped',
+        reason: 'The responsible member lacks the permission manage_api_keys.',
+      }),
+    );
+  });
+
+  test('takes the endpoint along when leaving, until another member resumes it', async ({ api }) => {
+    const receiver = await aReceiver();
+    const owner = await api.anAccount();
+    const team = await api.aTeam({ owner });
+    const account = await api.anAccount();
+    await api.aMember(team, account, { role: (await api.aRole(team, ['edit_team_settings'])).id });
+    const theirs = await as(api, account);
+    const { endpoint } = await theirs.webhooks.create.mutate({ teamId: team.id, url: receiver.url });
+    await theirs.teams.leave.mutate({ teamId: team.id });
+    dispatch(api);
+    await numberEvents(api);
+
+    const trpc = await as(api, owner);
+    const input = { teamId: team.id, endpointId: endpoint.endpointId };
+    expect(await trpc.webhooks.list.query(input)).toMatchObject([
+      { status: 'disabled', disabledReason: 'member_left' },
+    ]);
+    expect(await trpc.webhooks.resume.mutate(input)).toMatchObject({ status: 'active', responsibleUserId: owner.id });
+    await trpc.webhooks.sendTest.mutate(input);
+    await eventually(() => expect(receiver.received.map(({ json }) => json.type)).toContain('webhook.test'));
+  });
+});
+
+describe('a paused endpoint', () => {
+  test('gets what happened meanwhile when it is resumed', async ({ api }) => {
+    const receiver = await aReceiver();
+    const { trpc, teamId, endpointId } = await anEndpoint(api, receiver.url);
+    await trpc.webhooks.pause.mutate({ teamId, endpointId });
+    dispatch(api);
+    await numberEvents(api);
+    await eventually(async () => expect((await stateOf(api, endpointId)).length).toBeGreaterThan(0));
+    expect(receiver.received).toEqual([]);
+
+    await trpc.webhooks.resume.mutate({ teamId, endpointId });
+    await eventually(() =>
+      expect(receiver.received.map(({ json }) => json.type)).toContain('webhook_endpoint.created'),
+    );
+  });
+});
+
+describe('a sender that stops', () => {
+  test('leaves nothing behind: what it was sending is sent by the next', async ({ api }) => {
+    let isUp = false;
+    const receiver = await aReceiver((_req, res) => (isUp ? res.end() : undefined));
+    const { endpointId } = await anEndpoint(api, receiver.url);
+    const first = dispatch(api);
+    await numberEvents(api);
+    await eventually(() => expect(receiver.received).toHaveLength(1));
+    await first.stop();
+    expect(await stateOf(api, endpointId)).toMatchObject([{ state: 'waiting', attempts: 0 }]);
+
+    isUp = true;
+    dispatch(api);
+    await eventually(async () =>
+      expect(await stateOf(api, endpointId)).toMatchObject([{ state: 'delivered', attempts: 1 }]),
+    );
+  });
+
+  test('is followed up where it was killed, when its time is over', async ({ api }) => {
+    const receiver = await aReceiver();
+    const { endpointId } = await anEndpoint(api, receiver.url);
+    await numberEvents(api);
+    const first = dispatch(api);
+    await eventually(async () => expect(await stateOf(api, endpointId)).toMatchObject([{ state: 'delivered' }]));
+    await first.stop();
+    // What a killed process leaves: claimed, and never noted.
+    await api.rows(
+      `update webhook_delivery set state = 'sending', due_at = now() - interval '1 second' where endpoint_id = $1`,
+      [endpointId],
+    );
+
+    dispatch(api);
+    await eventually(() => expect(receiver.received).toHaveLength(2));
+    await eventually(async () =>
+      expect(await stateOf(api, endpointId)).toMatchObject([{ state: 'delivered', attempts: 2 }]),
+    );
+  });
+});
