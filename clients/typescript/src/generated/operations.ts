@@ -2,7 +2,7 @@
 
 import type { CallOptions } from '../client.ts';
 
-/** What a credential can do. */
+/** A group of operations that a credential can call. */
 export type Scope =
   | 'profile:read'
   | 'profile:write'
@@ -131,10 +131,10 @@ export type Role = {
   isSystemRole: boolean;
   /** Whether the caller can invite to this role. */
   isAssignable: boolean;
-  /** What members with this role can do. */
+  /** The permissions of members with this role. */
   permissions: Array<Permission>;
 };
-/** What a role allows in a team. */
+/** A group of actions that a role allows in a team. */
 export type Permission =
   | 'edit_team_settings'
   | 'access_dashboard'
@@ -386,6 +386,7 @@ export interface Operations {
       | SharedError
       | 'validation_failed'
       | 'malformed_json'
+      | 'email_not_verified'
       | 'scope_missing'
       | 'team_credential_refused'
       | 'team_limit_reached'
@@ -486,6 +487,7 @@ export interface Operations {
       | SharedError
       | 'validation_failed'
       | 'malformed_json'
+      | 'email_not_verified'
       | 'scope_missing'
       | 'team_credential_refused'
       | 'permission_missing'

@@ -13,7 +13,7 @@ export type Credential = {
   /** The enforced scopes, which can be fewer than those issued. */
   scopes: Array<Scope>;
 };
-/** What a credential can do. */
+/** A group of operations that a credential can call. */
 export type Scope =
   | 'profile:read'
   | 'profile:write'
@@ -131,10 +131,10 @@ export type Role = {
   isSystemRole: boolean;
   /** Whether the caller can invite to this role. */
   isAssignable: boolean;
-  /** What members with this role can do. */
+  /** The permissions of members with this role. */
   permissions: Array<Permission>;
 };
-/** What a role allows in a team. */
+/** A group of actions that a role allows in a team. */
 export type Permission =
   | 'edit_team_settings'
   | 'access_dashboard'
