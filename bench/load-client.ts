@@ -26,19 +26,30 @@ export type LoadResult = {
 /** In milliseconds. */
 export type Latency = { readonly p50: number; readonly p99: number; readonly p999: number };
 
-export type LoadGenerator = { readonly pid: number; run(load: Load): Promise<LoadResult>; stop(): void };
+export type LoadGenerator = {
+  readonly pid: number;
+  /** One at a time. @throws where an answer was not the one expected: such a run does not count */
+  run(load: Load): Promise<LoadResult>;
+  /** Like `run`, for loads that may fail, which is what is measured then. */
+  observe(load: Load): Promise<LoadResult>;
+  stop(): void;
+};
 
 export function startLoadGenerator(): LoadGenerator {
   const child = fork(new URL('./load.ts', import.meta.url), { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
   const exited = once(child, 'exit').then(([code]) => [{ error: `it ended with ${code}` }]);
+  async function observe(load: Load): Promise<LoadResult> {
+    child.send(load);
+    const [message] = await Promise.race([once(child, 'message'), exited]);
+    const { result, error } = message as { result?: LoadResult; error?: string }; // it sends these alone
+    if (result === undefined) throw new Error(`The load generator failed: ${error}`);
+    return result;
+  }
   return {
     pid: child.pid ?? 0,
-    /** One at a time. @throws where an answer was not the one expected: such a run does not count */
+    observe,
     async run(load) {
-      child.send(load);
-      const [message] = await Promise.race([once(child, 'message'), exited]);
-      const { result, error } = message as { result?: LoadResult; error?: string }; // it sends these alone
-      if (result === undefined) throw new Error(`The load generator failed: ${error}`);
+      const result = await observe(load);
       const { requests, refused, failed } = result;
       if (requests === 0 || refused + failed > 0) {
         throw new Error(`Of ${requests + refused} answers ${refused} were no success, and ${failed} requests failed.`);

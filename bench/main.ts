@@ -4,6 +4,7 @@ import { hasRedis } from '../test/support/redis.ts';
 import { compareServers } from './comparison.ts';
 import { deleteTable, measureDeletes } from './deletes.ts';
 import { listTable, measureLists } from './lists.ts';
+import { measureNeighbours, neighbourTable } from './neighbours.ts';
 import { HELP, readOptions, type Options } from './options.ts';
 import { installPackages } from './packages.ts';
 import { openStage, type Stage } from './stage.ts';
@@ -49,6 +50,10 @@ async function perform(stage: Stage, options: Options): Promise<{ table: string;
   if (options.deletes) {
     const results = await measureDeletes(stage);
     return { table: deleteTable(results), results };
+  }
+  if (options.neighbours) {
+    const results = await measureNeighbours(stage, options, report);
+    return { table: neighbourTable(results), results };
   }
   if (options.workers.length > 0) {
     const results = await compareWorkers(stage, options);

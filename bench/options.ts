@@ -13,6 +13,7 @@ export const HELP = `npm run bench -- [options]
   --workers 1,2,4           Roster with so many WORKERS, instead of the comparison
   --lists                   lists of 10,000 members and of 2,000 teams, instead of the comparison
   --deletes                 deletes of what has very many rows below it, instead of the comparison
+  --neighbours              what one tenant notices of floods by another, instead of the comparison
   --pin                     the servers on the first core, everything else on the second (Linux, taskset)
   --json FILE               the numbers as JSON as well
 `;
@@ -26,6 +27,7 @@ export type Options = {
   readonly connections: number;
   readonly workers: readonly number[];
   readonly lists: boolean;
+  readonly neighbours: boolean;
   readonly deletes: boolean;
   readonly pin: boolean;
   readonly json: string | undefined;
@@ -44,6 +46,7 @@ export function readOptions(args: readonly string[]): Options | 'help' {
       connections: { type: 'string', default: '32' },
       workers: { type: 'string', default: '' },
       lists: { type: 'boolean', default: false },
+      neighbours: { type: 'boolean', default: false },
       deletes: { type: 'boolean', default: false },
       pin: { type: 'boolean', default: false },
       json: { type: 'string' },
@@ -63,6 +66,7 @@ export function readOptions(args: readonly string[]): Options | 'help' {
       .filter(Boolean)
       .map((text) => count('--workers', text)),
     lists: values.lists,
+    neighbours: values.neighbours,
     deletes: values.deletes,
     pin: values.pin,
     json: values.json,

@@ -24,7 +24,10 @@ export type Stage = {
   copyDatabase(original: string, name: string): Promise<void>;
   /** Makes the database of Better Auth, with its own rows of the same shape. */
   fillBetterAuth(name: string): Promise<readonly Caller[]>;
+  /** @param settings more environment variables */
   start(kind: ServerKind, database: string, settings?: Readonly<Record<string, string>>): Promise<Server>;
+  /** What the servers of a database are told. */
+  backingOf(database: string): Backing;
   close(): Promise<void>;
 };
 
@@ -87,6 +90,8 @@ export async function openStage({ pin }: { readonly pin: boolean }): Promise<Sta
       });
       return JSON.parse(printed.toString()) as Caller[]; // what the script prints
     },
+
+    backingOf,
 
     async start(kind, database, settings) {
       const server = await startServer(kind, backingOf(database), pin ? 0 : undefined, settings);

@@ -3,7 +3,12 @@ import { availableParallelism } from 'node:os';
 import { promisify } from 'node:util';
 import { ProblemError } from '../errors.ts';
 
-const CONCURRENCY_MAX = availableParallelism();
+/** The threads that Node uses for files, DNS, compression and Argon2. */
+const THREADS = Number(process.env['UV_THREADPOOL_SIZE']) || 4;
+
+/** Leaves a core to requests and two threads to files, DNS and compression, however many passwords are checked. */
+const CONCURRENCY_MAX = Math.max(1, Math.min(availableParallelism() - 1, THREADS - 2));
+
 /** About a second of work per core at the default cost. Later calls fail fast. */
 const WAITING_MAX = 20 * CONCURRENCY_MAX;
 const RETRY_AFTER_SECONDS = 2;
@@ -26,8 +31,8 @@ export const deriveTag = (password: string, { salt, memoryKib, ...rest }: Parame
   derive('argon2id', { message: password, nonce: salt, memory: memoryKib, ...rest });
 
 /**
- * Runs work that derives tags, with at most one concurrent call per core. More would not be faster, need more memory,
- * and occupy the threads that Node also uses for files and DNS.
+ * Runs work that derives tags, with few concurrent calls. More would take the cores, threads and memory that other
+ * requests need.
  * @throws service_unavailable (503) if too many calls wait already
  */
 export async function withArgon2Slot<Result>(work: () => Promise<Result>): Promise<Result> {

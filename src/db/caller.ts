@@ -1,6 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
+let lastRequestAt = -Infinity;
+
+/** Returns how long ago the last request arrived. */
+export const msSinceLastRequest = (): number => performance.now() - lastRequestAt;
+
 /** For whom a request works. Connections are shared between callers, and work that waits ends with its request. */
 export class Caller {
   /** The account; the client's address as long as there is none. */
@@ -12,6 +17,7 @@ export class Caller {
 
   constructor(address: string, req: IncomingMessage, res: ServerResponse) {
     this.account = this.credential = `address ${address}`;
+    lastRequestAt = performance.now();
     this.#req = req;
     this.#res = res;
   }

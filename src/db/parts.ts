@@ -1,30 +1,51 @@
-/** How many items are worked on before others get the event loop: about a millisecond. */
-const PART_ITEMS = 200;
+import { CallerGoneError, currentCaller, msSinceLastRequest } from './caller.ts';
 
-/** Whether a list is too long to be worked on in one go. */
-export const isLong = (items: readonly unknown[]): boolean => items.length > PART_ITEMS;
+/** From how many items a list is too long to be worked on in one go, and how many are: for less than a millisecond. */
+const LONG_ITEMS = 200;
+const PART_ITEMS = 100;
+
+/** If a request arrived within this time, others are probably at work. */
+const RECENT_MS = 20;
+
+export const isLong = (items: readonly unknown[]): boolean => items.length > LONG_ITEMS;
 
 const waiting: (() => void)[] = [];
+
+/** When the part before began. */
+let beganAt = 0;
 
 /** Resolves when it is the turn of the next part. The event loop runs one part of all long lists in each round. */
 const nextTurn = (): Promise<void> =>
   new Promise((resolve) => {
     waiting.push(resolve);
-    if (waiting.length === 1) setImmediate(runOne);
+    if (waiting.length === 1) schedule();
   });
 
-function runOne(): void {
-  waiting.shift()?.();
-  if (waiting.length > 0) setImmediate(runOne);
+/** Leaves half of the time to other requests, if there are any. */
+function schedule(): void {
+  const tookMs = performance.now() - beganAt;
+  if (msSinceLastRequest() < RECENT_MS && tookMs < RECENT_MS) setTimeout(runOne, tookMs);
+  else setImmediate(runOne);
 }
 
-/** Calls `work` with one part of the list after the other, so that long lists do not delay other requests. */
+function runOne(): void {
+  beganAt = performance.now();
+  waiting.shift()?.();
+  if (waiting.length > 0) setImmediate(schedule);
+}
+
+/**
+ * Calls `work` with one part of the list after the other, so that long lists do not delay other requests.
+ * @throws CallerGoneError if the client hangs up meanwhile
+ */
 export async function forEachPart<Item>(
   items: readonly Item[],
   work: (part: readonly Item[]) => Promise<void> | void,
 ): Promise<void> {
+  const over = currentCaller()?.over;
   for (let start = 0; start < items.length; start += PART_ITEMS) {
     await nextTurn();
+    if (over?.aborted) throw new CallerGoneError();
     await work(items.slice(start, start + PART_ITEMS));
   }
 }

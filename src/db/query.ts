@@ -95,8 +95,12 @@ function toParameter(value: unknown): Value {
   throw new TypeError(`A parameter of a query cannot be of type ${typeof value}.`);
 }
 
-/** Converts a `timestamptz` from PostgreSQL’s text format in UTC to ISO 8601. */
-export const iso = (timestamp: string): string => new Date(timestamp).toISOString();
+/** Converts a `timestamptz` from PostgreSQL’s text format in UTC to ISO 8601, to the millisecond. */
+export const iso = (timestamp: string): string =>
+  // By its parts, because `Date` took a tenth of the time of a long list. Other forms are years before 1 or after 9999.
+  /^\d{4}-\d\d-\d\d .{8}(?:\.\d+)?\+00$/.test(timestamp)
+    ? `${timestamp.slice(0, 10)}T${timestamp.slice(11, 19)}.${timestamp.slice(20, -3).slice(0, 3).padEnd(3, '0')}Z`
+    : new Date(timestamp).toISOString();
 
 /** Converts a nullable `timestamptz` to ISO 8601. */
 export const isoOrNull = (timestamp: string | null): string | null => (timestamp === null ? null : iso(timestamp));

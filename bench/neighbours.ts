@@ -1,0 +1,107 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ABUSES } from './abuses.ts';
+import type { LoadResult } from './load-client.ts';
+import { startLoadGenerator } from './load-client.ts';
+import { residentMegabytes } from './proc.ts';
+import { answerTo, byKey, type RequestName } from './requests.ts';
+import type { Server } from './servers.ts';
+import type { Stage } from './stage.ts';
+import { markdown } from './table.ts';
+
+/** What the victim asks for, evenly: an ordinary client, far from the limits of the machine. */
+const PACE: Readonly<Record<'teams' | 'patch', number>> = { teams: 100, patch: 20 };
+const VICTIMS = 32;
+/** Until an abuse is at its height, and until it is over. */
+const SETTLE_MS = 2000;
+
+type Seen = Readonly<Record<keyof typeof PACE, LoadResult>>;
+export type NeighbourRun = {
+  readonly title: string;
+  readonly alone: Seen;
+  readonly beside: Seen;
+  readonly megabytes: number;
+};
+
+/** What a tenant notices of each abuse by another: its latencies alone and beside it, and its failed requests. */
+export async function measureNeighbours(
+  stage: Stage,
+  { seconds }: { readonly seconds: number },
+  report: (line: string) => void,
+): Promise<NeighbourRun[]> {
+  const filled = await stage.fillDatabase('roster', 'small');
+  const server = await stage.start('roster', 'roster', {
+    TRUST_PROXY: '1',
+    SIGN_IN_ADDRESS_LIMIT: '1000000',
+    SIGN_IN_LIMIT: '1000000',
+  });
+  const callers = filled.callers.slice(0, VICTIMS);
+  const [reads, writes] = [stage.load, startLoadGenerator()];
+
+  const loadOf = async (request: RequestName, lasting: number) => {
+    const sent = callers.flatMap((caller) => byKey(request, caller) ?? []);
+    const [first] = sent;
+    if (first === undefined) throw new Error(`Roster has no ${request}.`);
+    const { length: bodyLength } = await answerTo(server.url, first);
+    return { urls: [server.url], sent, bodyLength, connections: VICTIMS, seconds: lasting };
+  };
+  const observe = async (): Promise<Seen> => {
+    const [teams, patch] = await Promise.all([
+      reads.observe({ ...(await loadOf('teams', seconds)), perSecond: PACE.teams }),
+      writes.observe({ ...(await loadOf('patch', seconds)), perSecond: PACE.patch }),
+    ]);
+    return { teams, patch };
+  };
+
+  try {
+    report('warming up, and making events to export');
+    await reads.run(await loadOf('teams', 3));
+    await reads.run(await loadOf('patch', 5));
+    const runs: NeighbourRun[] = [];
+    for (const { title, start } of ABUSES) {
+      report(title);
+      await sleep(SETTLE_MS);
+      const alone = await observe();
+      const abuse = await start({ ...filled, server, backing: stage.backingOf('roster') });
+      await sleep(SETTLE_MS);
+      const beside = await observe();
+      await abuse.stop();
+      await untilQuiet(server);
+      runs.push({ title, alone, beside, megabytes: residentMegabytes(server.pid) });
+    }
+    return runs;
+  } finally {
+    writes.stop();
+  }
+}
+
+/** Waits until the server answers at once again. */
+async function untilQuiet({ url }: Server): Promise<void> {
+  for (let quick = 0; quick < 5; await sleep(100)) {
+    const startedAt = performance.now();
+    await fetch(`${url}/healthz`).then((answer) => answer.arrayBuffer());
+    quick = performance.now() - startedAt < 50 ? quick + 1 : 0;
+  }
+}
+
+const ms = (value: number | undefined): string => (value === undefined ? '–' : value.toFixed(1));
+
+export const neighbourTable = (runs: readonly NeighbourRun[]): string =>
+  markdown([
+    ['a neighbour', 'request', 'p50 alone', 'p50 beside', 'p99 alone', 'p99 beside', 'p99 ratio', 'failed', 'MB after'],
+    ...runs.flatMap(({ title, alone, beside, megabytes }) =>
+      (['teams', 'patch'] as const).map((name) => {
+        const [quiet, busy] = [alone[name].latency, beside[name].latency];
+        return [
+          name === 'teams' ? title : '',
+          name === 'teams' ? 'read' : 'rename',
+          ms(quiet?.p50),
+          ms(busy?.p50),
+          ms(quiet?.p99),
+          ms(busy?.p99),
+          quiet && busy ? (busy.p99 / quiet.p99).toFixed(1) : '–',
+          `${beside[name].refused + beside[name].failed} of ${beside[name].requests + beside[name].failed}`,
+          name === 'teams' ? megabytes.toFixed(0) : '',
+        ];
+      }),
+    ),
+  ]);
