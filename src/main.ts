@@ -65,6 +65,8 @@ async function start(): Promise<void> {
   telemetry.metrics?.watchLog(logOutput.dropped);
   const opened = await openServices(config, auditLog(log), telemetry.tracing?.withSpan);
   const { services } = opened;
+  if (opened.newerSchema !== undefined)
+    log.warn({ migratedBy: opened.newerSchema }, 'a newer version migrated the database; replace this one soon');
   const usage = trackUsage(services.db, config.sessionIdleDays, (error) =>
     log.warn({ err: error }, 'last uses could not be written; they will be tried again'),
   );

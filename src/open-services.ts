@@ -7,7 +7,7 @@ import { createTokens } from './crypto/tokens.ts';
 import { readSecretKeys } from './config-values.ts';
 import { ConfigError, type Config } from './config.ts';
 import { openDatabase } from './db/database.ts';
-import { connectionFault } from './db/connection-fault.ts';
+import { connectionFault, isDamage } from './db/connection-fault.ts';
 import { type Embedded, startEmbedded } from './db/embedded.ts';
 import { EmbeddedError } from './db/embedded/home.ts';
 import { migrate } from './db/migrate.ts';
@@ -19,6 +19,8 @@ export type OpenServices = {
   readonly services: Services;
   /** Whether this call created the embedded database, which is empty then. */
   readonly isNewDatabase: boolean;
+  /** The version that migrated the database, if it is one later than this one. */
+  readonly newerSchema: string | undefined;
   readonly close: () => Promise<void>;
 };
 
@@ -27,7 +29,8 @@ export async function openServices(config: Config, audit: Audit, withSpan?: RunI
   const embedded = config.databaseUrl === undefined ? await openEmbedded(config) : undefined;
   const databaseUrl = embedded?.url ?? config.databaseUrl ?? '';
   try {
-    await migrate(databaseUrl);
+    let newerSchema: string | undefined;
+    await migrate(databaseUrl, undefined, (version) => (newerSchema = version));
     const db = await openDatabase(databaseUrl, config.databasePoolMax, withSpan);
     const secretKeys = config.secretKeys ?? ownSecretKeys(config.dataDir);
     const encryption = createEncryption(secretKeys);
@@ -35,6 +38,7 @@ export async function openServices(config: Config, audit: Audit, withSpan?: RunI
     return {
       services: { config, db, tokens: createTokens(config.tokenBrand), encryption, audit },
       isNewDatabase: embedded?.created ?? false,
+      newerSchema,
       async close() {
         await db.close();
         await embedded?.close();
@@ -71,8 +75,10 @@ const FILE_FAULTS: Readonly<Record<string, string>> = {
 };
 
 function fileFault(error: unknown, dataDir: string): string | undefined {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  const fault = FILE_FAULTS[code];
+  if (!(error instanceof Error)) return undefined;
+  const code = 'code' in error ? String(error.code) : '';
+  const fault =
+    FILE_FAULTS[code] ?? (isDamage(code) ? `its database is damaged: ${error.message}: restore a backup` : undefined);
   return fault === undefined ? undefined : `DATA_DIR: ${dataDir} cannot be used: ${fault} (${code})`;
 }
 

@@ -10,10 +10,14 @@ const FAULTS_BY_SQLSTATE: Readonly<Record<string, (target: Target) => string>> =
   '3D000': ({ database, host }) => `the database ${database} does not exist at ${host}: create it`,
   '42501': ({ user, database }) => `${user} lacks a privilege: let it create and use tables in ${database}`,
   '25006': ({ host }) => `PostgreSQL at ${host} is read-only: set the primary server`,
+  '57P03': ({ host }) => `PostgreSQL at ${host} is starting, stopping or recovering: try again`,
   '53100': ({ host }) => `the disk of PostgreSQL at ${host} is full`,
   '53300': ({ host }) =>
     `PostgreSQL at ${host} has no free connection: raise max_connections or lower DATABASE_POOL_MAX`,
 };
+
+/** Returns whether an SQLSTATE reports corrupted or missing files of the server. */
+export const isDamage = (code: string): boolean => /^(XX00[12]|58P0[12]|58030)$/.test(code);
 
 const CERTIFICATE = /CERT|UNABLE_TO_(VERIFY|GET)|SELF_SIGNED/;
 
@@ -32,6 +36,7 @@ function explainError(error: unknown, target: Target): string | undefined {
   const code = 'code' in error ? String(error.code) : '';
   const known = FAULTS_BY_SQLSTATE[code];
   if (known !== undefined) return known(target);
+  if (isDamage(code)) return `the files of PostgreSQL at ${target.host} are damaged: ${error.message} (${code})`;
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
     return `the certificate of ${target.host} is for another host name: set the name that it contains`;
   if (CERTIFICATE.test(code)) return `the certificate of ${target.host} is not trusted (${code}): check sslrootcert`;

@@ -14,14 +14,20 @@ const CONNECT_MS = 10 * SECOND_MS;
  * Applies the pending migrations of this service and of the job queue. Replicas that start concurrently wait for the
  * first one; without the lock, two of three crash on an empty database.
  * @param to the last migration to apply (default: all)
+ * @param onNewer called with the version that migrated the database, if it is later than this one
  * @returns the names of the applied migrations
  */
-export async function migrate(databaseUrl: string, to?: string): Promise<string[]> {
+export async function migrate(
+  databaseUrl: string,
+  to?: string,
+  onNewer: (version: string) => void = () => undefined,
+): Promise<string[]> {
   const lock = createClient(databaseUrl, { purpose: 'migration', connectMs: CONNECT_MS });
   await lock.connect();
   try {
     await lock.query('select pg_advisory_lock($1)', [ADVISORY_LOCKS.migration]);
-    await requireKnownSchema(lock);
+    const newer = await requireKnownSchema(lock);
+    if (newer !== undefined) onNewer(newer);
     const orm = await openOrm(databaseUrl, { poolMax: 1 });
     try {
       const ran = await orm.migrator.up(to === undefined ? undefined : { to });
@@ -58,14 +64,18 @@ const { version: VERSION }: { version: string } = JSON.parse(
   readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
 );
 
-/** Requires a database that is at most one version ahead, because migrations are compatible with the previous version. */
-async function requireKnownSchema(client: Client): Promise<void> {
+/**
+ * Requires a database that is at most one version ahead, because migrations are compatible with the previous version.
+ * @returns the version of the database if it is ahead
+ */
+async function requireKnownSchema(client: Client): Promise<string | undefined> {
   const version = await schemaVersion(client);
-  if (version === undefined) return;
+  if (version === undefined) return undefined;
   const [major = 0, minor = 0] = VERSION.split('.').map(Number);
   const [schemaMajor = 0, schemaMinor = 0] = version.split('.').map(Number);
   const isNextMajor = schemaMajor === major + 1 && schemaMinor === 0;
-  if (schemaMajor < major || isNextMajor || (schemaMajor === major && schemaMinor <= minor + 1)) return;
+  if (schemaMajor < major || (schemaMajor === major && schemaMinor <= minor)) return undefined;
+  if (isNextMajor || (schemaMajor === major && schemaMinor === minor + 1)) return version;
   throw new ConfigError(
     `the database was migrated by Roster ${version}, more than one version after this one (${VERSION}): start that version`,
   );

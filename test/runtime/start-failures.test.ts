@@ -1,5 +1,7 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import pg from 'pg';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createTestDatabase } from '../support/database.ts';
 import { freePort, launchService, makeDataDir, removeDataDir, startService } from '../support/service.ts';
@@ -13,8 +15,12 @@ function aDataDir(): string {
 }
 
 /** Starts the service, which fails. @returns what it reports, one line for each fault */
-async function failedStart(env: Record<string, string>, dataDir = aDataDir()): Promise<string[]> {
-  const service = launchService({ dataDir, env: { PORT: String(await freePort()), ...env } });
+async function failedStart(
+  env: Record<string, string>,
+  dataDir = aDataDir(),
+  options: { maxFiles?: number } = {},
+): Promise<string[]> {
+  const service = launchService({ dataDir, env: { PORT: String(await freePort()), ...env }, ...options });
   const { code } = await service.exited;
   expect({ code, printed: service.lines }).toEqual({ code: 1, printed: [] });
   return service.complaint().trimEnd().split('\n');
@@ -84,6 +90,57 @@ describe('a database that cannot be used', () => {
   });
 });
 
+describe('a database that another version migrated', () => {
+  const migratedBy = async (version: string) => {
+    const database = await createTestDatabase();
+    onTestFinished(() => database.drop());
+    const client = new pg.Client({ connectionString: database.url });
+    await client.connect();
+    await client.query(`comment on table mikro_orm_migrations is 'Roster ${version}'`);
+    await client.end();
+    return { DATABASE_URL: database.url, SECRET_KEYS };
+  };
+
+  test('is served one version behind it, with a warning', async () => {
+    const service = await startService({ dataDir: aDataDir(), env: await migratedBy('1.1.0') });
+    service.kill('SIGTERM');
+    await service.exited;
+
+    const warnings = service.lines.filter((line) => line.startsWith('{"level":40') && line.includes('migrat'));
+    expect(warnings.map((line) => JSON.parse(line) as object)).toMatchObject([
+      { migratedBy: '1.1', msg: 'a newer version migrated the database; replace this one soon' },
+    ]);
+  });
+
+  test('is refused two versions behind it, in one line', async () => {
+    expect(await failedStart(await migratedBy('1.2.0'))).toEqual([
+      expect.stringMatching(/^roster: the database was migrated by Roster 1\.2, more than one version after this one/),
+    ]);
+  });
+});
+
+/** A directory on a file system of its own. */
+function aFileSystem(options: string): string {
+  const directory = aDataDir();
+  execFileSync('mount', ['-t', 'tmpfs', '-o', `mode=755,${options}`, 'tmpfs', directory]);
+  onTestFinished(() => void execFileSync('umount', ['--lazy', directory]));
+  return directory;
+}
+
+describe.skipIf(process.getuid?.() !== 0)('a file system', () => {
+  test('that is full or read-only is reported in one line that names DATA_DIR', async () => {
+    const [full, readOnly] = await Promise.all([
+      failedStart({}, join(aFileSystem('size=8m'), 'var')),
+      failedStart({}, join(aFileSystem('size=1m,ro'), 'var')),
+    ]);
+
+    expect(full).toEqual([expect.stringMatching(/^roster: DATA_DIR: .*No space left on device$/)]);
+    expect(readOnly).toEqual([
+      expect.stringMatching(/^roster: DATA_DIR: \S+ cannot be used: the file system is read-only \(EROFS\)$/),
+    ]);
+  });
+});
+
 describe.skipIf(process.platform !== 'linux')('a data directory that cannot be used', () => {
   test('is reported in one line that names DATA_DIR and the cause', async () => {
     const file = join(aDataDir(), 'file');
@@ -91,6 +148,14 @@ describe.skipIf(process.platform !== 'linux')('a data directory that cannot be u
 
     expect(await failedStart({ DATA_DIR: file })).toEqual([
       expect.stringMatching(/^roster: DATA_DIR: .* cannot be used: it is not a directory \(E\w+\)$/),
+    ]);
+  });
+
+  test('is reported in one line if too few files can be open', async () => {
+    expect(await failedStart({}, aDataDir(), { maxFiles: 30 })).toEqual([
+      expect.stringMatching(
+        /^roster: DATA_DIR: .*too many files are open: raise the limit \(`ulimit -n`\) \(EMFILE\)$/,
+      ),
     ]);
   });
 
@@ -118,6 +183,11 @@ describe.skipIf(process.platform !== 'linux')('a data directory that cannot be u
     ]);
     expect(await replaced(control, '')).toEqual([
       expect.stringMatching(/^roster: DATA_DIR: the embedded PostgreSQL in \S+ does not start: .*pg_control/),
+    ]);
+
+    rmSync(join(dataDir, 'postgres', 'data', 'base'), { recursive: true });
+    expect(await failedStart({}, dataDir)).toEqual([
+      expect.stringMatching(/^roster: DATA_DIR: the files of the embedded PostgreSQL are damaged: restore a backup/),
     ]);
   });
 });

@@ -27,21 +27,22 @@ type ServiceOptions = {
   dataDir: string;
   /** Starts it through `bin/run.cjs` on a Node.js that cannot become it; `kill` and `pid` then concern that process. */
   isWrapped?: boolean;
+  /** How many files it can have open. */
+  maxFiles?: number;
 };
 
 export type Service = Awaited<ReturnType<typeof startService>>;
 
 /** The real thing: `src/main.ts` in a process of its own, which ends with the tests. It need not become ready. */
-export function launchService({ env = {}, dataDir, isWrapped = false }: ServiceOptions) {
+export function launchService({ env = {}, dataDir, isWrapped = false, maxFiles }: ServiceOptions) {
   const { PATH = '', HOME = '' } = process.env;
-  const child = spawn(
-    process.execPath,
-    ['--import', LIFE_LINE, ...(isWrapped ? ['--import', NO_EXECVE, WRAPPER] : []), MAIN],
-    {
-      env: { PATH, HOME, DATA_DIR: dataDir, ...env },
-      stdio: ['pipe', 'pipe', 'pipe'],
-    },
-  );
+  const node = [process.execPath, '--import', LIFE_LINE, ...(isWrapped ? ['--import', NO_EXECVE, WRAPPER] : []), MAIN];
+  const [program = '', ...args] =
+    maxFiles === undefined ? node : ['/bin/sh', '-c', `ulimit -n ${maxFiles} && exec "$@"`, 'sh', ...node];
+  const child = spawn(program, args, {
+    env: { PATH, HOME, DATA_DIR: dataDir, ...env },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
   const killChild = () => void child.kill('SIGKILL');
   process.once('exit', killChild);
   const lines: string[] = [];

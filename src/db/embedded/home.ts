@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
   chownSync,
+  existsSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
@@ -10,7 +11,7 @@ import {
   statSync,
   symlinkSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 
 /** The system account of the server's programs; empty for the account of this process. */
 export type Account = { uid: number; gid: number } | Record<never, never>;
@@ -26,7 +27,7 @@ const RELOCATED = '/var/lib/roster';
 /** Creates `<dataDir>/postgres` for the server's system account. */
 export function prepareHome(dataDir: string): Home {
   const location = join(dataDir, 'postgres');
-  mkdirSync(dataDir, { recursive: true });
+  createDirectory(dataDir);
   const isRoot = process.getuid?.() === 0;
   if (!lstatSync(location, { throwIfNoEntry: false })) {
     if (isRoot) createHomeAsRoot(location, dataDir);
@@ -40,6 +41,17 @@ export function prepareHome(dataDir: string): Home {
 
   const path = realpathSync(location);
   return { path, account: isRoot ? ensureOwner(path) : {} };
+}
+
+/** Creates a directory and its parents. `recursive` of Node reports a read-only file system as a missing directory. */
+function createDirectory(path: string): void {
+  if (existsSync(path)) return;
+  createDirectory(dirname(path));
+  try {
+    mkdirSync(path);
+  } catch (error) {
+    if (!hasCode(error, 'EEXIST')) throw error; // Another process created it.
+  }
 }
 
 // Use the owner of the directory, so that root can open the database of another user.
@@ -74,7 +86,11 @@ function createHomeAsRoot(location: string, dataDir: string): void {
 /** Finds a system account for the server, because PostgreSQL does not run as root. */
 function findUnprivilegedAccount(): { uid: number; gid: number } {
   for (const name of ['postgres', '_postgres', 'nobody']) {
-    const [uid, gid] = ['-u', '-g'].map((flag) => spawnSync('id', [flag, name], { encoding: 'utf8' }).stdout);
+    const [uid, gid] = ['-u', '-g'].map((flag) => {
+      const { error, stdout } = spawnSync('id', [flag, name], { encoding: 'utf8' });
+      if (hasCode(error, 'EMFILE', 'ENFILE', 'EAGAIN', 'ENOMEM')) throw error as Error;
+      return stdout;
+    });
     if (uid && gid) return { uid: Number(uid), gid: Number(gid) };
   }
   throw new EmbeddedError(

@@ -1,5 +1,6 @@
 import { Client, DatabaseError } from 'pg';
 import { SUPERUSER } from './cluster.ts';
+import { isDamage } from '../connection-fault.ts';
 import { EmbeddedError } from './home.ts';
 
 const DATABASE = 'roster';
@@ -18,15 +19,16 @@ export async function login(credentials: Credentials): Promise<string | undefine
   try {
     return await readLifeLine(credentials);
   } catch (error) {
-    if (getSqlState(error) !== '3D000') return rejectWrongPassword(error);
+    if (getSqlState(error) !== '3D000') return rejectPermanent(error);
   }
   try {
     await withClient(credentials, 'postgres', (client) => client.query(`create database ${DATABASE}`));
   } catch (error) {
     // Another process created it concurrently.
-    if (!['42P04', '23505'].includes(getSqlState(error) ?? '')) return rejectWrongPassword(error);
+    if (getSqlState(error) === '3D000') throw damaged(error);
+    if (!['42P04', '23505'].includes(getSqlState(error) ?? '')) return rejectPermanent(error);
   }
-  return readLifeLine(credentials).catch(rejectWrongPassword);
+  return readLifeLine(credentials).catch(rejectPermanent);
 }
 
 function readLifeLine(credentials: Credentials): Promise<string> {
@@ -62,8 +64,14 @@ async function withClient<T>(
   }
 }
 
-// Only a wrong password is permanent. All other errors come from a server that starts, stops, is full or was killed.
-function rejectWrongPassword(error: unknown): undefined {
+const damaged = (error: unknown) =>
+  new EmbeddedError(
+    `DATA_DIR: the files of the embedded PostgreSQL are damaged: restore a backup (${error instanceof Error ? error.message : String(error)})`,
+  );
+
+// Only a wrong password and missing or corrupted files are permanent. All other errors come from a server that starts, stops, is full or was killed.
+function rejectPermanent(error: unknown): undefined {
+  if (isDamage(getSqlState(error) ?? '')) throw damaged(error);
   if (['28P01', '28000'].includes(getSqlState(error) ?? '')) {
     throw new EmbeddedError(
       'DATA_DIR: the embedded PostgreSQL rejects the password in `roster.password` of its data directory: restore that file',
