@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startEmbedded } from '../../src/db/embedded.ts';
-import { KNOWN_SURVIVORS, MUTATIONS } from './mutations.ts';
+import { KNOWN_SURVIVORS, type Mutation, MUTATIONS } from './mutations.ts';
 import { report, type Result } from './report.ts';
 import { type Outcome, runSuites } from './run-suites.ts';
 import { copyTree, mutate } from './scratch-tree.ts';
@@ -60,21 +60,41 @@ if (stop.signal.aborted) say(`stopped after ${results.length} of ${chosen.length
 else if (!isGood) process.exitCode = 1;
 
 async function run(databaseUrl: string): Promise<void> {
-  // Without this a suite that is broken anyway would count as a kill.
-  const suites = [...new Set(chosen.flatMap(({ tests }) => tests))];
-  const unchanged = await runSuites(scratch, databaseUrl, suites, stop.signal);
-  if (stop.signal.aborted) return;
-  if (unchanged.kind !== 'passed') throw new Error(`The suites fail without any mutation${describe(unchanged)}`);
+  const passing = new Set<string>();
   for (const mutation of chosen) {
-    const file = join(scratch, mutation.file);
-    const original = readFileSync(file, 'utf8');
-    writeFileSync(file, sources.get(mutation) ?? '');
     const startedAt = Date.now();
-    const outcome = await runSuites(scratch, databaseUrl, mutation.tests, stop.signal);
-    writeFileSync(file, original);
+    const outcome =
+      (await findBroken(databaseUrl, mutation.tests, passing)) ?? (await runMutated(databaseUrl, mutation));
     if (stop.signal.aborted) return;
     results.push({ mutation, outcome });
     const seconds = Math.round((Date.now() - startedAt) / 1000);
     say(`${VERBS[outcome.kind]}  ${mutation.file}: ${mutation.name}\n  ${seconds} s${describe(outcome)}`);
   }
+}
+
+/**
+ * Runs suites without any mutation, each once in a run of the command and again only if that failed, because a suite
+ * that is broken anyway would count as a kill.
+ */
+async function findBroken(
+  databaseUrl: string,
+  tests: readonly string[],
+  passing: Set<string>,
+): Promise<Outcome | undefined> {
+  const unknown = tests.filter((suite) => !passing.has(suite));
+  if (unknown.length === 0) return undefined;
+  let outcome = await runSuites(scratch, databaseUrl, unknown, stop.signal);
+  if (outcome.kind !== 'passed') outcome = await runSuites(scratch, databaseUrl, unknown, stop.signal);
+  if (outcome.kind !== 'passed') return { kind: 'error', reason: `fails without any mutation${describe(outcome)}` };
+  for (const suite of unknown) passing.add(suite);
+  return undefined;
+}
+
+async function runMutated(databaseUrl: string, mutation: Mutation): Promise<Outcome> {
+  const file = join(scratch, mutation.file);
+  const original = readFileSync(file, 'utf8');
+  writeFileSync(file, sources.get(mutation) ?? '');
+  const outcome = await runSuites(scratch, databaseUrl, mutation.tests, stop.signal);
+  writeFileSync(file, original);
+  return outcome;
 }

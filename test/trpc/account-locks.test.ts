@@ -33,6 +33,10 @@ const CHANGES: readonly Change[] = [
   { name: 'updateMe', call: (trpc) => trpc.updateMe.mutate({ firstName: 'Late', lastName: 'Caller' }) },
   { name: 'createTeam', call: (trpc) => trpc.createTeam.mutate({ name: 'Late' }) },
   { name: 'createApiKey', call: (trpc) => trpc.createApiKey.mutate({ name: 'Late', scopes: ['teams:read'] }) },
+  {
+    name: 'updateApiKey',
+    call: (trpc, { key }) => trpc.updateApiKey.mutate({ keyId: key.id, scopes: ['teams:read'] }),
+  },
   { name: 'apiKeys.rotate', call: (trpc, { key }) => trpc.apiKeys.rotate.mutate({ keyId: key.id, overlapHours: 0 }) },
   { name: 'account.updateProfile', call: (trpc) => trpc.account.updateProfile.mutate({ preferredLocale: 'de' }) },
   {

@@ -64,6 +64,7 @@ export async function updateApiKey(
   scopes: readonly Scope[],
 ): Promise<ApiKey> {
   return transaction(db, async (tx) => {
+    await lockCaller(tx, caller, 'share');
     if (caller.kind !== 'api-key') await lockCallerScopes(tx, caller); // sessions and grants are locked before keys
     const grant = await lockGrantOfKey(tx, keyId, caller.accountId);
     // Also the calling key, so that two keys that change each other are locked in the same order.
