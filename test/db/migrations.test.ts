@@ -27,7 +27,7 @@ async function aMigratedDatabase() {
   return { url: database.url, orm, tables };
 }
 
-// Guarantees that nobody changes an entity and forgets the migration, or the other way round.
+// Guarantees that entities and migrations change together.
 test('entities and migrations agree', async () => {
   const { orm } = await aMigratedDatabase();
 
@@ -86,7 +86,7 @@ async function aLingeringWayTo(databaseUrl: string) {
   return { url: Object.assign(new URL(url), { hostname: '127.0.0.1', port: String(port) }).href, closed };
 }
 
-// An error on a connection that nobody listens to would end the process; here it fails the run.
+// An error on a connection without a listener would end the process; here it fails the run.
 test('a server that stops while a migration closes its connections does not end the process', async () => {
   const { url, orm } = await aMigratedDatabase();
   const way = await aLingeringWayTo(url);

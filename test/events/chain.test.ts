@@ -115,7 +115,7 @@ describe('the chain', () => {
     expect(await verify(api)).toMatchObject({ faults: [], events: 6, pending: 0 });
   });
 
-  // Guarantees that no crash between a batch and its checkpoint leaves an end that nobody can extend.
+  // Guarantees that no crash between a batch and its checkpoint leaves an end that cannot be extended.
   shared('goes on in another process from where no checkpoint was signed yet', async () => {
     const api = await createLog(1);
     await more(api, 2);
@@ -261,7 +261,7 @@ describe('verification reports', () => {
     expect(faults).toContainEqual(expect.objectContaining({ kind, sequence }));
   });
 
-  // Guarantees that hashes which somebody computes anew do not pass: they cannot sign the end of them.
+  // Guarantees that recomputed hashes fail: an attacker cannot sign their end.
   shared('an event whose hash and all later ones were recomputed', async () => {
     const api = await createLog(4);
     await tamper(api, `update audit_event set actor_id = 'acc_other' where id = ${third}`, ...UNCHAIN);
@@ -272,7 +272,7 @@ describe('verification reports', () => {
     expect(kinds).toContain('event_forged');
   });
 
-  // Guarantees that the service does not launder what somebody wrote past it, with all guards taken away and put back.
+  // Guarantees that the service does not sign forged rows, even if all triggers were removed and restored.
   shared('events that were altered and given to the service to chain and sign again', async () => {
     const api = await createLog(4);
     const [altered] = await api.rows<{ id: string }>(`select event_id as id from audit_link where sequence = 3`);
@@ -296,7 +296,7 @@ describe('verification reports', () => {
     expect((await verify(api)).faults).toMatchObject([{ kind: 'chain_restarted', sequence: 1 }]);
   });
 
-  // Guarantees that nobody hides an event from the worker by saying that it was looked at long ago.
+  // Guarantees that an attacker cannot hide an event by a snapshot that claims it was seen.
   shared('an event whose transaction id was altered before it got its position', async () => {
     const api = await createLog(2);
     await more(api, 1);
@@ -306,7 +306,7 @@ describe('verification reports', () => {
     expect((await verify(api)).faults).toMatchObject([{ kind: 'event_unchained', sequence: null }]);
   });
 
-  // Guarantees that nobody extends the chain with hashes of their own: they are no secret.
+  // Guarantees that an attacker cannot extend the chain with hashes of their own, which are not secret.
   shared('a link that was added past the service, on top of which the service signs nothing', async () => {
     const api = await createLog(3);
     await tamper(
@@ -385,7 +385,7 @@ describe('verification reports', () => {
     expect((await verify(api)).faults).toMatchObject([{ kind: 'event_forged', eventId: 'evt_1' }]);
   });
 
-  // Guarantees that nobody passes a log without its checkpoints off as one that was upgraded a moment ago.
+  // Guarantees that a log without its checkpoints does not pass as one that was just upgraded.
   shared('all events without a MAC, where no checkpoint vouches for an upgrade', async () => {
     const api = await createLog(2);
     await tamper(
@@ -418,7 +418,7 @@ describe('verification reports', () => {
     expect(errors).toHaveBeenCalledWith(expect.objectContaining({ problem: 'end_missing' }), expect.any(String));
   });
 
-  // Guarantees that a copy of the log's checkpoints tells what the database alone cannot.
+  // Guarantees that a copy of the logged checkpoints reveals what the database alone cannot.
   shared('an end that was cut off with its checkpoints, if a known checkpoint is given', async () => {
     const api = await createLog(3);
     const restoreHead = await savedHead(api);

@@ -13,7 +13,7 @@ import { aScene, MUTATIONS, UNRECORDED } from './mutations.ts';
 
 const procedures = Object.entries(appRouter._def.procedures) as unknown as [string, { _def: { type: string } }][]; // flat by path, which the type of a nested router does not say
 
-// Guarantees that nobody adds a change and forgets its record.
+// Guarantees that no change is added without its event.
 test('every change of the router is in the table', () => {
   const mutations = procedures.filter(([, { _def }]) => _def.type === 'mutation').map(([name]) => name);
 

@@ -16,7 +16,7 @@ afterAll(() => cluster.close());
 
 printTable();
 
-// Guarantees that a mail server delays mails alone, and that each of them leaves once.
+// Guarantees that a slow mail server delays only emails, and that each is sent once.
 describe('while the mail server', () => {
   test('takes a second for each email, requests are answered as usual', async () => {
     const { mail } = cluster;

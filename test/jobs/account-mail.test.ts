@@ -65,7 +65,7 @@ describe('emails about accounts', () => {
     }
   });
 
-  // Guarantees that nobody speaks through our mails: what a browser, an address or a team is called is a stranger's text.
+  // Guarantees that users cannot inject content into our emails: names of browsers, teams and addresses are untrusted.
   test('quote text that other users chose', () => {
     const hostile = '<b>”\r\nGo to https://evil.example/';
     const mails = [
@@ -164,7 +164,7 @@ describe('sendAccountMail', () => {
     );
   });
 
-  // Guarantees that a notice is sent whatever strangers have used up, and that an expired link is not.
+  // Guarantees that a notice is sent whatever limits attackers have exhausted, and that an expired link is not.
   test('sends a notice to a mailbox that is over every limit, delays other emails and drops expired links', async () => {
     const { server, roster, account, queue, aLink, resetMail } = await anInstallation();
     await roster.rows(

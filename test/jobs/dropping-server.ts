@@ -51,7 +51,7 @@ export async function startDroppingServer(step: Step, answer?: string) {
         text = text.slice(end + (isBody ? 5 : 2));
         if (isBody) {
           isBody = false;
-          // An answer in place of the acceptance refuses the content; without one it is stored, and the answer lost.
+          // Another response than the acceptance rejects the content; without one it is stored, and the response lost.
           if (step !== 'accepted' || state.isDone || answer === undefined) accepted.push(part);
           if (!fails('accepted', socket)) socket.write('250 stored\r\n');
         } else {

@@ -33,7 +33,7 @@ describe('the invitation email', () => {
     expect(renderInvitationEmail({ ...plain, inviterName: null }).text).toMatch(/^A member invites you/);
   });
 
-  // Guarantees that a name cannot carry a link of its own into our mail.
+  // Guarantees that a name cannot add a link of its own to our email.
   test.each([
     ['https://evil.example/login', '“https: //evil. example/login”'],
     ['www.evil.example', '“www. evil. example”'],
@@ -50,7 +50,7 @@ describe('the invitation email', () => {
     expect(subject).toContain(shown);
   });
 
-  // Guarantees that a reader can tell where a name ends, and that it never is a line of its own.
+  // Guarantees that a reader sees where a name ends, and that it is never a line of its own.
   test('keeps names on one line, inside of their quotation marks, and limited in length', () => {
     const hostile = 'Acme”\r\n\u2028Your account\tis “locked\u202e\u0000 "now"';
     const long = '🏔'.repeat(500);
@@ -72,7 +72,7 @@ describe('the invitation email', () => {
 });
 
 describe('sending an invitation', () => {
-  // Guarantees the whole way: the mail leaves at once, its link works, and nothing else of the invitation is in it.
+  // Guarantees the whole way: the email is sent, its link works, and it contains nothing else of the invitation.
   test('a mail server gets one email whose link is a stored one', async () => {
     const server = await mailServer();
     const roster = await install({ smtpUrl: server.url });
@@ -118,7 +118,7 @@ describe('sending an invitation', () => {
     expect(statSync(join(roster.mailDirectory, files[0] ?? '')).mode & 0o077).toBe(0);
   });
 
-  // Guarantees that revocation holds for mails that have not left.
+  // Guarantees that a revocation applies to emails that were not sent yet.
   test.each([
     ['revoked', 'delete from invitation where id = $1'],
     ['accepted', 'update invitation set accepted_at = now() where id = $1'],
@@ -135,7 +135,7 @@ describe('sending an invitation', () => {
     expect(await roster.rows('select * from sent_mail')).toEqual([]);
   });
 
-  // Guarantees that a renewal leaves nobody without a working link (decisions, Invitations).
+  // Guarantees that an invitee always has a valid link during a renewal (decisions, Invitations).
   test('after a renewal both links stay valid until the second email was sent, then only the second', async () => {
     const server = await mailServer();
     const roster = await install({ smtpUrl: server.url });

@@ -37,7 +37,7 @@ describe('a database that is away', () => {
     await eventually(async () => expect(await roster.jobs()).toEqual([]));
   });
 
-  // Guarantees "once, but for a crash": the moment between a mail's leaving and the note of it.
+  // Guarantees "once, except after a crash": the moment between the sending of an email and its record.
   test('for a moment after an email was sent does not send it again', async () => {
     const [server, database] = await Promise.all([mailServer(), cuttable()]);
     const roster = await install({ smtpUrl: server.url, via: (url) => database.via(url) });
@@ -54,7 +54,7 @@ describe('a database that is away', () => {
     expect(await roster.rows('select * from sent_mail')).toHaveLength(1);
   });
 
-  // Guarantees "at least once" through an outage that outlasts a job: its row stays locked by a worker that is gone.
+  // Guarantees "at least once" through an outage that outlasts a job: its row stays locked by a dead worker.
   test('for long leaves no job behind', async () => {
     const [server, database] = await Promise.all([mailServer(), cuttable()]);
     const roster = await install({ smtpUrl: server.url, via: (url) => database.via(url) });

@@ -8,7 +8,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const LIMIT = { windowHours: 24, max: 20, maxFromTeam: 5 };
 
 describe('the limits per mailbox', () => {
-  // Guarantees that invitations cannot flood a mailbox, and that nobody is left without a working link (API6).
+  // Guarantees that invitations cannot flood a mailbox, and that each invitee has a valid link (API6).
   test('delay the sixth email of a team until a day after the first; the fifth link works until then', async () => {
     const server = await mailServer();
     const roster = await install({ smtpUrl: server.url });
@@ -75,7 +75,7 @@ describe('the limits per mailbox', () => {
     expect(await roster.rows('select * from sent_mail')).toHaveLength(5);
   });
 
-  // Guarantees that a mail is not counted again when it is tried again after a crash.
+  // Guarantees that an email is not counted again if it is retried after a crash.
   test('count an email once, however often it is attempted', async () => {
     const roster = await install();
     const take = (id: string) =>

@@ -3,7 +3,7 @@ import { createEncryption } from '../../src/crypto/encryption.ts';
 import { eventually, install, levelOf, linkIn, mailServer } from './installation.ts';
 
 describe('a mail server that is unavailable', () => {
-  // Guarantees that an outage of the mail server costs time, and no link before the mail has left.
+  // Guarantees that an outage of the mail server costs time, and no link before the email was sent.
   test('delays the email', async () => {
     const server = await mailServer();
     await server.close();

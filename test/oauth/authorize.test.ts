@@ -209,7 +209,7 @@ describe('a parameter that comes twice', () => {
     expectOurPage(await ask(api, client, { client_id: [client.id, client.id] }), 'invalid_request');
   });
 
-  // Guarantees that neither of two is taken: what is registered alone says where the refusal goes.
+  // Guarantees that of two values neither is used: only registered URIs receive the error.
   test.for([0, 1])('redirect_uri is not followed, whichever is the other one: %i', async (at, { api }) => {
     const client = await api.anOAuthClient();
     const uris = ['https://evil.example/', 'https://evil.example/'].with(at, client.redirectUri);

@@ -65,7 +65,7 @@ describe('the authorization code', () => {
     expect(outcome(await refresh(api, given.client, tokens.refresh_token))).toBe('400 invalid_grant');
   });
 
-  // Guarantees that nobody can end somebody's grant, or use up their code, without what the client alone knows.
+  // Guarantees that an attacker cannot revoke a grant, or consume a code, without the client's secrets.
   test('is rejected, and stays valid, if the request is invalid', async ({ api }) => {
     const given = await aCode(api);
     const other = await api.anOAuthClient();

@@ -169,7 +169,7 @@ describe('a request that can be decided no more', () => {
   });
 });
 
-// Guarantees that nobody can be led to decide what was begun elsewhere.
+// Guarantees that an attacker cannot make a user answer a request that was started elsewhere.
 describe('a request belongs to the browser it began in', () => {
   test.for<[what: string, cookie: string | undefined]>([
     ['of another request', 'x'.repeat(43)],

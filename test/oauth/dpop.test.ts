@@ -379,7 +379,7 @@ describe('a proof is used once', () => {
     expectRefused(await call(api, token, { path, proof: again }), 'invalid_dpop_proof');
   });
 
-  // Guarantees that nobody can keep another client out by using its ids first.
+  // Guarantees that an attacker cannot block another client by using its ids first.
   test('by its key: another client may use the same id', async ({ api }) => {
     const one = await aBoundToken(api);
     const other = await aBoundToken(api);
@@ -409,7 +409,7 @@ describe('a proof is used once', () => {
       vi.advanceTimersByTime(seconds * 1000);
       expectRefused(await call(api, token, { proof }), 'invalid_dpop_proof');
     }
-    // Another proof of the same age is taken, so it was not its age that was refused.
+    // Another proof of the same age is accepted, so the rejection was not due to its age.
     const other = await aProof({ key, token, claims: { iat: now() - 58 } });
     expect((await call(api, token, { proof: other })).status).toBe(200);
   });

@@ -4,7 +4,7 @@ import { startApi, test } from '../support/api.ts';
 import { aCode, exchange, post, refresh, someTokens } from './flow.ts';
 import { isRevoked, grantOf, outcome } from './token-endpoint.ts';
 
-// Guarantees that an outage is told apart from a refusal, after which a client would throw its tokens away.
+// Guarantees that an outage differs from a rejection, after which a client would discard its tokens.
 test('without its database every endpoint asks to come again', async ({ api }) => {
   const url = new URL(api.databaseUrl);
   const proxy = await startProxy({ host: url.hostname, port: Number(url.port) });

@@ -72,7 +72,7 @@ describe('a refresh', () => {
     expect(await scopesOf(api, wide.body.access_token)).toEqual(['profile:read', 'teams:read']);
   });
 
-  // Guarantees that nobody can end somebody's grant, or use up their token, by a request that is wrong.
+  // Guarantees that an attacker cannot revoke a grant, or consume a token, by an invalid request.
   test('is rejected, and the token stays valid, if the request is invalid', async ({ api }) => {
     const { client, tokens, grantId } = await aChain(api);
     const [other, confidential] = await Promise.all([api.anOAuthClient(), api.anOAuthClient({ confidential: true })]);
@@ -231,7 +231,7 @@ describe('a refresh that comes again', () => {
     expect(first.body.scope).toBe('teams:read');
   });
 
-  // Each is a sign that somebody else has the token, or would give more than is left.
+  // Each indicates that the token leaked, or would give more than the remaining scopes.
   test.for<[string, (api: Api, chain: Chain, first: Answer) => Promise<unknown>]>([
     ['after a minute', (api, chain) => age(api, chain, 61)],
     [

@@ -22,7 +22,7 @@ const test = base.extend<{ api: Api }>({
 
 const SCOPES = ['teams:read', 'api-keys:write'] as const;
 
-// Guarantees that whoever reads the database, a backup of it or the log can act for nobody.
+// Guarantees that the database, a backup of it or the log give access to no account.
 test('no table and no line of the log holds a token, a code or a secret that was handed out', async ({ api }) => {
   const handedOut = new Map<string, string>();
   const keep = (kind: string, secret: string | null | undefined): string => {

@@ -30,7 +30,7 @@ async function decideAt(api: Api, url: URL, visit: Visit, decide: Decide): Promi
   const open = browse(api, visitor);
   const page = await open(url.pathname + url.search);
   const id = /^\/oauth\/consent\/([\w-]+)$/.exec(page.headers.location ?? '')?.[1];
-  // An answer without a page to decide on: a refusal.
+  // A response without a consent page: an error.
   if (id === undefined) return locationOf(page);
   const { redirectTo } = await decide(visitor, await visitor.trpc.authorizations.read.query({ id }));
   return locationOf(await open(new URL(redirectTo).pathname));

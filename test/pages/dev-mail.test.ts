@@ -77,7 +77,7 @@ describe('GET /dev/mail', () => {
     expect(answer.headers['content-security-policy']).not.toMatch(/script-src|unsafe|https?:|\*/);
   });
 
-  // Guarantees that what a mail holds runs nothing, loads nothing and goes nowhere, in the frame and by itself.
+  // Guarantees that the content of an email runs nothing, loads nothing and navigates nowhere, in the frame and outside.
   test('the HTML of an email is in a sandbox without scripts and remote content', async ({ api }) => {
     const html = '<p style="color:red">A text</p><script>alert(1)</script><img src="https://example.com/pixel">';
     await write(api, { subject: 'Hostile <script>alert(1)</script>', html });
@@ -160,7 +160,7 @@ describe('GET /dev/mail', () => {
   });
 });
 
-// Guarantees that nobody but the person at the machine reads links that sign people in, and that nobody can tell that they exist.
+// Guarantees that only clients on this machine can read links that sign in, and that others do not learn that they exist.
 describe('for all other clients the page does not exist', () => {
   test.for([
     ['another host', { host: 'roster.example' }],

@@ -86,7 +86,7 @@ describe('GET /problems', () => {
 });
 
 describe('GET /docs', () => {
-  // Guarantees that the reference works offline and tells nobody else that it is read.
+  // Guarantees that the reference works offline and sends no request to other hosts.
   test('links to nothing beyond this origin, and may not reach it', async () => {
     const { status, headers, text } = await get('/docs');
     const policy = directives(headers);

@@ -101,7 +101,7 @@ describe('the pages of the console', () => {
     for (const path of paths) expect((await get(path)).status, path).toBe(200);
   });
 
-  // Guarantees that no browser or proxy keeps a page whose address holds a token, or tells others of it.
+  // Guarantees that no browser or proxy stores a page whose URL contains a token, or sends the URL to others.
   test('is not stored and sends no referrer', async () => {
     for (const path of ['/reset-password?token=rst_pr_x', '/oauth/consent/req_1']) {
       const { headers } = await get(path);

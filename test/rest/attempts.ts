@@ -168,7 +168,7 @@ export async function expectSuccesses(
   const expectations = Object.entries(attempts).map(([name, attempt]) => [name, [outcome, attempt] as const] as const);
   const isWriting = operation.method !== 'GET';
   const { before, after } = await callAll(api, operation, Object.fromEntries(expectations), isWriting);
-  // That a write shows here is what makes the silence of the refusals mean something.
+  // The writes here prove that the silence of the denied calls means something.
   if (isWriting) expect(after).not.toEqual(before);
   else expect(after).toEqual(before);
 }

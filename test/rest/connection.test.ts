@@ -359,7 +359,7 @@ describe('a body that is rejected unread does not affect the next request on the
     socket.destroy();
   });
 
-  // RFC 9110, section 10.1.1: an expectation nobody knows may be ignored.
+  // RFC 9110, section 10.1.1: an unknown expectation can be ignored.
   test('any other expectation changes nothing', async ({ api }) => {
     expectProblem(await exchange(api, request(GET, 'Host: localhost', 'Expect: nonsense')), 'credential_missing');
   });

@@ -62,7 +62,7 @@ describe('getCredential', () => {
     expect(await api.as(grant).get('/api/v1/teams')).toBeProblem('scope_missing');
   });
 
-  // Guarantees that narrowing a grant is obeyed by the next call with a token that was there before.
+  // Guarantees that a reduction of a grant applies to the next call with an earlier token.
   test('200: a token immediately loses the scopes that its grant loses, and gains none that it was not issued for', async ({
     api,
   }) => {

@@ -174,7 +174,7 @@ describe('listTeamInvitations', () => {
     expect((await api.as(key).get(path)).body.map(({ id }: { id: string }) => id)).toEqual([first.id, second.id]);
   });
 
-  // Guarantees that invitee addresses go to nobody who may not invite (spec 4.13).
+  // Guarantees that only callers who can invite get the invited email addresses (spec 4.13).
   test('200: empty for a member without invite_members', async ({ api }) => {
     const { team, path } = await aTeamWithOwner(api);
     await api.anInvitation(team);

@@ -72,7 +72,7 @@ describe('revokeMySession', () => {
     expect((await api.as(key).get('/api/v1/me/sessions')).body).toEqual([]);
   });
 
-  // Guarantees that ids cannot be probed and that nobody signs out somebody else (spec 4.5).
+  // Guarantees that ids cannot be probed and that no one signs out another user (spec 4.5).
   test("200: unknown ids and other accounts' sessions change nothing", async ({ api }) => {
     const other = await api.anAccount();
     const theirs = await api.aSession(other);

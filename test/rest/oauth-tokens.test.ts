@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest';
 import { test } from '../support/api.ts';
 
 describe('the access log', () => {
-  // Guarantees that a line leads to the grant, which somebody can revoke, and lets nobody call in its name.
+  // Guarantees that a log line identifies the grant, which can be revoked, but contains no credential.
   test.for(['/api/v1/credential', '/trpc/getCredential'])(
     '%s: names the grant and never its token',
     async (path, { api }) => {

@@ -13,7 +13,7 @@ import { appRouter } from '../../src/router.ts';
 import { ALL_SCOPES, OPERATIONS } from './operations.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-// Not localhost, which the linters refuse in a published description.
+// Not localhost, which the linters reject in a published description.
 const BASE_URL = 'https://roster.test';
 
 type Schema = {
@@ -301,7 +301,7 @@ describe('security schemes', () => {
     expect(Object.keys(authorizationCode.scopes)).toEqual(ALL_SCOPES);
   });
 
-  // Guarantees that what secret scanners are told finds real keys.
+  // Guarantees that the pattern for secret scanners matches real keys.
   test('bearer: the published regular expression finds a key in a text', () => {
     const { scheme, description } = components.securitySchemes.bearer;
     const [pattern = ''] = /rst_\(.+\}/.exec(description) ?? [];

@@ -81,7 +81,7 @@ export const OPERATIONS: readonly Operation[] = [
   row('listTeamMembers', `GET ${MEMBERS}`, 'members:read', { needs: 'access_dashboard' }),
   row('removeTeamMember', `DELETE ${MEMBERS}/{userId}`, 'members:write', { needs: 'remove_members' }),
   row('listTeamRoles', `GET ${ROLES}`, 'members:read', { needs: 'access_dashboard' }),
-  // Without `invite_members` the answer is an empty list, which is no refusal (4.13).
+  // Without `invite_members` the response is an empty list, not an error (4.13).
   row('listTeamInvitations', `GET ${INVITATIONS}`, 'members:read'),
   row('createTeamInvitation', `POST ${INVITATIONS}`, 'invites:write', { status: 201, needs: 'invite_members', body: invitation }),
   row('revokeTeamInvitation', `DELETE ${INVITATIONS}/{invitationId}`, 'invites:write', { needs: 'invite_members' }),

@@ -225,7 +225,7 @@ describe('secrets', () => {
     );
   });
 
-  // Guarantees that a mistyped, cut or lengthened key is refused before anything is looked up.
+  // Guarantees that a mistyped, cut or lengthened key is rejected before any look-up.
   plainTest('any change of a single character, anywhere, is refused', () => {
     const alphabet = fc.oneof(
       { weight: 8, arbitrary: fc.stringMatching(/^[0-9A-Za-z_]$/) },

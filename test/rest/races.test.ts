@@ -308,7 +308,7 @@ describe('re-scoping', () => {
     expect((await api.as(key).get('/api/v1/credential')).body.scopes).toEqual(['profile:read']);
   });
 
-  // Guarantees that a key that is narrowed cannot hand on, or give itself back, what it has just lost.
+  // Guarantees that a key whose scopes are reduced cannot hand on, or restore, the removed ones.
   test('no key regains scopes by giving them to itself while they are reduced', async ({ api }) => {
     const account = await api.anAccount();
     const wide: readonly Scope[] = ['teams:read', 'api-keys:write'];
@@ -598,7 +598,7 @@ const OPERATIONS: readonly Operation[] = [
   {
     name: 'removeTeamMember',
     act: ({ caller, crowd }) =>
-      // Not each time, so that there are members until the end; the others find nobody.
+      // Not each time, so that there are members until the end; other calls find none.
       caller.delete(
         `/api/v1/teams/${anyOf(crowd.teams)}/members/${randomInt(3) === 0 ? anyOf(crowd.people).id : 'nobody'}`,
       ),

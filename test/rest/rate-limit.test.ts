@@ -362,7 +362,7 @@ describe('/trpc', () => {
     expect(codes).toEqual(['rate_limited', 'rate_limited', 'rate_limited']);
   });
 
-  // Guarantees that nobody gets twenty calls for one by writing the comma another way.
+  // Guarantees that an encoded comma does not turn twenty calls into one.
   test('so is one whose commas are percent-encoded', async ({ limited: api }) => {
     const key = await aKey(api);
 

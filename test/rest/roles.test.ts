@@ -26,7 +26,7 @@ describe('listTeamRoles', () => {
     ]);
   });
 
-  // Guarantees that nobody is offered a role above their own.
+  // Guarantees that no one is offered a role above their own.
   test('200: a role with a permission the caller lacks is not assignable', async ({ api }) => {
     const team = await api.aTeam({ owner: await api.anAccount() });
     const inviter = await api.anAccount();

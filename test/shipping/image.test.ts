@@ -10,7 +10,7 @@ import { commandIn, environmentOf, instruction } from './dockerfile.ts';
 import { makeImageTree, type ImageTree } from './image-tree.ts';
 import { manifestOf, manifestsIn } from './manifests.ts';
 
-// The image without an engine: its files where nobody can write them, its commands as its user.
+// The image without an engine: its files read-only, its commands as its user.
 
 let tree: ImageTree;
 

@@ -159,7 +159,7 @@ describe('the Kubernetes manifests', () => {
     );
   });
 
-  // Guarantees that a rolling upgrade, or a node that is emptied, refuses nobody.
+  // Guarantees that a rolling upgrade, or draining a node, fails no request.
   test('replace replicas one by one, each after its drain', () => {
     const { replicas, strategy, template } = deployment.spec;
     const { readinessProbe, livenessProbe, startupProbe } = template.spec.containers[0];

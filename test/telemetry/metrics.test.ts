@@ -110,7 +110,7 @@ describe('GET /metrics', () => {
     await api.rows('alter schema away rename to graphile_worker');
   });
 
-  // Guarantees that what the metrics tell is told to nobody outside.
+  // Guarantees that metrics are not public.
   test('is only on its own port, where nothing else is served', async () => {
     const { api, metricsPort } = await aWatchedService();
     const ask = (method: string, path: string) =>

@@ -228,7 +228,7 @@ async function broken(api: Api, person: Person, client: Awaited<ReturnType<typeo
 
 const refused = (call: Promise<unknown>): Promise<unknown> => call.catch(() => undefined);
 
-// Guarantees that whoever reads the log, the metrics, the traces or a terminal can act for nobody.
+// Guarantees that the log, the metrics, the traces and a terminal give access to no account.
 test.skipIf(!hasRedis)(
   'nothing that the service puts out holds a secret that was handed out',
   async () => {

@@ -78,7 +78,7 @@ describe('account.changePassword', () => {
     expect(await codeOf(visitor.trpc.getMe.query())).toBe('ok');
   });
 
-  // Guarantees that what somebody asked for who knew the old password does not outlive it.
+  // Guarantees that links requested by someone who knew the old password do not outlive it.
   test('ends links to reset and to change the address', async ({ api }) => {
     const { email, visitor } = await aSignedIn(api);
     const newEmail = anAddress();
@@ -189,7 +189,7 @@ describe('changing the address', () => {
     );
   });
 
-  // Guarantees that a stranger whose address somebody typed learns nothing of the account.
+  // Guarantees that the owner of a mistyped address learns nothing about the account.
   test('does not notify an old email address that was never verified', async ({ api }) => {
     const { email, visitor } = await aSignedIn(api, { isVerified: false });
     const newEmail = anAddress();
@@ -351,7 +351,7 @@ describe('account.delete', () => {
     },
   );
 
-  // Guarantees that no team is left without an owner, and that nobody waits for each other for good.
+  // Guarantees that no team is left without an owner, and that no calls deadlock.
   test('concurrently with new teams leaves no team without an owner', async ({ api }) => {
     const people = await Promise.all(Array.from({ length: 6 }, () => aSignedIn(api)));
 

@@ -58,7 +58,7 @@ describe('audit.list', () => {
     expect(ids).toEqual([...new Set(ids)].toSorted().toReversed());
   });
 
-  // Guarantees that nobody takes a page that begins anywhere for the next one.
+  // Guarantees that only a cursor of a previous page is accepted.
   test('answers 400 to a cursor that it did not give', async ({ api }) => {
     const [one, other] = [await aScene(api), await aScene(api)];
     const [foreign] = await recordedBy(api, other.owner.visitor, () =>

@@ -138,7 +138,7 @@ describe('a change that another site makes the browser send', () => {
     expect((await visitor.trpc.getMe.query()).id).toBe(id);
   });
 
-  // Guarantees that nobody is signed in to an account of the attacker's without noticing.
+  // Guarantees that a user is not signed in to an attacker's account without noticing.
   test('cannot sign in a browser, nor sign it up', async ({ api }) => {
     const { email } = await aPerson(api);
     for (const path of ['auth.signIn', 'auth.signUp']) {

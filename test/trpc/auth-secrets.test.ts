@@ -3,7 +3,7 @@ import { hashSecret } from '../../src/crypto/tokens.ts';
 import { test } from '../support/api.ts';
 import { anAddress, allMailed, OTHER_PASSWORD, PASSWORD, signIn, tokenTo } from './people.ts';
 
-// Guarantees that whoever reads the database, a backup of it or the log gets into no account.
+// Guarantees that the database, a backup of it or the log give access to no account.
 test('no table and no line of the log holds a password, a token or a cookie that was handed out', async ({ api }) => {
   const email = anAddress();
   const newEmail = anAddress();
@@ -16,7 +16,7 @@ test('no table and no line of the log holds a password, a token or a cookie that
     return token;
   };
 
-  // Looked at before the worker runs, while the jobs hold what the mails will.
+  // Checked before the worker runs, while the jobs contain what the emails will.
   await visitor.trpc.auth.signUp.mutate({ email, password: PASSWORD });
   const waiting = await dump(api.rows);
   expect(waiting).toContain('sealedToken');

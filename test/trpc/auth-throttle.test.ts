@@ -30,7 +30,7 @@ const many = async <Result>(count: number, work: (i: number) => Promise<Result>)
 const count = (answers: readonly string[], answer: string) => answers.filter((one) => one === answer).length;
 
 describe('guesses at an account', () => {
-  // Guarantees that strangers, on however many addresses, cannot guess without end, nor keep the owner out.
+  // Guarantees that attackers, on any number of addresses, can neither guess without limit nor lock the owner out.
   test('share one limit for unknown browsers; the owner gets in from a known browser and by a reset', async () => {
     const api = await aService({ TRUST_PROXY: '1' });
     const { email } = await aPerson(api);
@@ -55,7 +55,7 @@ describe('guesses at an account', () => {
     expect(await codeOf(signIn(elsewhere, email, OTHER_PASSWORD))).toBe('ok');
   });
 
-  // Guarantees that whoever had the old password has no guesses of their own at the new one.
+  // Guarantees that a browser which knew the old password has no separate limit for the new one.
   test('have no limit of their own in the browsers from before a reset', async ({ api }) => {
     const { email } = await aPerson(api);
     const [former, resetting] = [api.visitor(), api.visitor()];

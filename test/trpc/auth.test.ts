@@ -394,7 +394,7 @@ describe('links', () => {
     expect((await accountAt(api, email))?.['email_verified_at']).toBeNull();
   });
 
-  // Guarantees that whoever prepared the account for somebody else's mailbox is out once it is proven.
+  // Guarantees that an attacker who prepared an account for another mailbox loses access once it is proven.
   test('verifying ends the sessions of before, and signs in where the link was opened', async ({ api }) => {
     const { email, visitor } = await aSignedIn(api, { isVerified: false });
     const other = api.visitor();

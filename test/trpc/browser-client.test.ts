@@ -76,7 +76,7 @@ describe('a session names the device', () => {
     [null, null, null, ''],
     [null, null, null, ' '],
     [null, null, null, 'x'.repeat(10_000)],
-    // Guarantees that nobody writes a text of their own into the list of sessions and the mails about them.
+    // Guarantees that clients cannot inject text into the list of sessions and the emails about them.
     [null, null, null, 'Call +1 555 0100 or see example.com/help (X11)'],
     [null, null, null, `${'Reset it at https://example.com '.repeat(200)}/1 `],
     [null, null, null, '\u0080\u00ff<script>alert(1)</script>/1 '],
@@ -104,7 +104,7 @@ describe('a session names the place', () => {
     expect(await placeBy({ ...HEADERS, TRUST_PROXY: '127.0.0.0/8' }, FORGED)).toEqual(['DE', 'Berlin']);
   });
 
-  // Guarantees that a client cannot choose the place that its session and the mail about it show.
+  // Guarantees that a client cannot choose the location that its session and the email about it show.
   test.each([
     ['without TRUST_PROXY', HEADERS],
     ['with no hops', { ...HEADERS, TRUST_PROXY: '0' }],

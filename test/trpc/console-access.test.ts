@@ -310,7 +310,7 @@ describe.for(SCOPED)('$name', ({ scope, permission, call }) => {
   });
 
   test('is granted by the permission, and to the owner', async ({ api }) => {
-    // The invitation of the world is to the role `member`, which nobody can send again who does not hold its permission.
+    // The invitation of the fixture is to the role `member`, which only callers with its permission can send again.
     expect(await attempt(api, ['access_dashboard', permission])).toBe('done');
     expect(await attempt(api, 'owner')).toBe('done');
   });

@@ -110,7 +110,7 @@ describe('accepting an invitation', () => {
     expect(await memberships(api, team)).toHaveLength(2);
   });
 
-  // Guarantees that an invitation is either used or gone: whoever was told so is right.
+  // Guarantees that an invitation is either used or revoked, as each response reports.
   test.for(['revoking', 'declining'])('races %s: one of the two happens', async (how, { api }) => {
     const { team, teamId, owner } = await aTeamOf(api, 0);
     const rounds = await inParallel(15, async (turn) => {
@@ -285,7 +285,7 @@ describe('a team has one owner', () => {
     });
   });
 
-  // Guarantees that offers that are accepted at once are counted under one lock with the teams that are made meanwhile.
+  // Guarantees that concurrent acceptances are counted under one lock with the teams that are created.
   test('and the team limit holds for an account that concurrently accepts several teams and creates others', async ({
     api,
   }) => {
@@ -312,7 +312,7 @@ describe('a team has one owner', () => {
 });
 
 describe('deleting a role', () => {
-  // Guarantees that no membership and no invitation is left with a role that is gone, and that nobody meets a fault.
+  // Guarantees that no membership and no invitation keeps a deleted role, and that no call fails with 500.
   test('races members and invitations that get it: all have a role that there is', async ({ api }) => {
     await inParallel(8, async (turn) => {
       const { team, teamId, owner, members } = await aTeamOf(api, 4);
@@ -379,7 +379,7 @@ describe('deleting a role', () => {
     expect(outcomes).toEqual({ done: 1, validation_failed: 19 });
   });
 
-  // Guarantees that nobody acts on a role that they had when the call began: decided one after the other, one of the two is refused.
+  // Guarantees that no call uses a role that was outdated under the lock: one of the two is denied.
   test('two editors who take each other’s role do not both succeed', async ({ api }) => {
     const rounds = await inParallel(15, async (turn) => {
       const { team, teamId } = await aTeamOf(api, 0);
@@ -508,7 +508,7 @@ describe('an account that is deleted', () => {
       );
 
       for (const outcome of outcomes) expect(['internal_error', 'service_unavailable']).not.toContain(outcome);
-      // Either it is gone with all that was its own, or it owns a team now.
+      // Either it was deleted with everything it owned, or it owns a team now.
       expect(['done', 'account_owns_teams']).toContain(outcomes[0]);
       if (outcomes[0] === 'done') expect(await membershipOf(api, team, member!)).toBeUndefined();
     });

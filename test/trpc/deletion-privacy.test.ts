@@ -32,7 +32,7 @@ describe('account.delete', () => {
     const { visitor } = owner;
     const names = { firstName: `Ada${crypto.randomUUID()}`, lastName: `Lovelace${crypto.randomUUID()}` };
     await visitor.trpc.updateMe.mutate(names);
-    // Accepted and pending invitations, links, a sign-up of somebody else, a change of the address, failed sign-ins.
+    // Accepted and pending invitations, links, a sign-up of another user, a change of the address, failed sign-ins.
     const [joined, pending] = [await api.aTeam({ owner: await api.anAccount() }), await api.aTeam()];
     const { token } = await anInvitationWithLink(api, joined, { email: former });
     await visitor.trpc.invitations.accept.mutate({ token });
@@ -59,7 +59,7 @@ describe('account.delete', () => {
     ).toHaveLength(1);
   });
 
-  // Guarantees that nobody revokes another person's invitations by signing up with their address.
+  // Guarantees that no one revokes another user's invitations by signing up with their address.
   test('of an unverified account keeps invitations to its email address', async ({ api }) => {
     const { email, visitor } = await aSignedIn(api, { isVerified: false });
     const invitation = await api.anInvitation(await api.aTeam(), { email });

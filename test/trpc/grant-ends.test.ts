@@ -91,7 +91,7 @@ describe('a grant for a team', () => {
     );
   });
 
-  // Guarantees that whoever comes back has to be asked again.
+  // Guarantees that a member who returns has to approve again.
   test('does not come back with a new membership', async ({ api }) => {
     const scene = await aScene(api);
     await (await as(api, scene.member)).teams.leave.mutate({ teamId: scene.team.id });
@@ -439,7 +439,7 @@ describe('a key created through a grant', () => {
     expect(await scopesOf(api, key)).toEqual(['profile:read']);
   });
 
-  // Guarantees that a narrowing waits for a key that is getting scopes, so that none gets them after its answer.
+  // Guarantees that a reduction waits for a key that is getting scopes, so that none gets them after its response.
   test('gets no scope back after those of its grant were reduced', async ({ api }) => {
     const { member, staying } = await aScene(api);
     const [grant] = staying;

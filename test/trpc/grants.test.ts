@@ -143,7 +143,7 @@ describe('who may see and change grants', () => {
     expect(await rowOf(api, grant)).toEqual(before);
   });
 
-  // Guarantees that ids cannot be probed: what is not there, is over and is somebody else's are one answer.
+  // Guarantees that ids cannot be probed: unknown, expired and foreign ones get the same response.
   test('finds no unknown, ended or foreign grant, and changes nothing', async ({ api }) => {
     const { account, grants } = await aScene(api);
     const foreign = await api.aGrant(await api.anAccount(), { scopes: ['teams:read', 'profile:read'] });
@@ -273,7 +273,7 @@ describe('grants.narrow', () => {
     expect(await rowOf(api, grant)).toEqual(before);
   });
 
-  // Guarantees that of two pages which take away at once neither gives back what the other took.
+  // Guarantees that of two concurrent reductions neither restores what the other removed.
   test('concurrently from two sides never restores anything', async ({ api }) => {
     const { account, grant, grantId, grants } = await aScene(api, {
       scopes: ['profile:read', 'teams:read', 'members:read'],
@@ -387,7 +387,7 @@ describe('what is noted of a use', () => {
     expect(used.get(idle.id)).toBeNull();
   });
 
-  // Guarantees that an answer to a refresh is repeated only while nobody has used its token, at no cost to other tokens.
+  // Guarantees that the response to a refresh is repeated only until its token is used, at no cost to other tokens.
   test('is the first time of a token that was just refreshed, and of no other', async ({ api }) => {
     const account = await api.anAccount();
     const made = async (gty: string, age: string) => {

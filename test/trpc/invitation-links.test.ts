@@ -91,7 +91,7 @@ describe('invitations.create', () => {
     expect(await tally(calls)).toEqual({ done: 1, seat_limit_reached: 4 });
   });
 
-  // Guarantees that whoever invites cannot ask by a copied link who has an account.
+  // Guarantees that a copied link does not reveal to the inviter who has an account.
   test('its link answers alike for addresses with an account and without', async ({ api }) => {
     const [known, unknown] = [(await aPerson(api)).email, anAddress()];
     const [ofKnown, ofUnknown] = [await aCopiedLink(api, known), await aCopiedLink(api, unknown)];
@@ -118,7 +118,7 @@ describe('invitations.create', () => {
 });
 
 describe('signing up by a copied link', () => {
-  // Guarantees that holding the link is no proof of the mailbox: whoever invites holds it too.
+  // Guarantees that holding the link does not prove the mailbox: the inviter holds it too.
   test('creates no account and no member; that takes the verification email and the link', async ({ api }) => {
     const email = anAddress();
     const { team, copied } = await aCopiedLink(api, email);
@@ -153,7 +153,7 @@ describe('signing up by a copied link', () => {
     expect(await membershipOf(api, team, { id })).toBeUndefined();
   });
 
-  // Guarantees that whoever prepares the account gains nothing: the mailed link takes all of it away.
+  // Guarantees that an attacker gains nothing by preparing the account: the emailed link revokes all of it.
   test('gives way to a sign-up by the emailed link', async ({ api }) => {
     const email = anAddress();
     const { copied, mailed, team } = await aCopiedLink(api, email);
@@ -209,7 +209,7 @@ describe('a copied link', () => {
     expect(await second.trpc.listTeamInvitations.query({ teamId: second.team.id })).toEqual([]);
   });
 
-  // Guarantees that a link that was handed out outlives its own mail, and no later one.
+  // Guarantees that a copied link outlives its own email, and no later one.
   test.for(['resend', 'create', 'createTeamInvitation'] as const)(
     'works beside the mailed one until the mail of %s has left',
     async (again, { api }) => {

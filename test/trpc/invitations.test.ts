@@ -59,7 +59,7 @@ describe('invitations.read', () => {
   });
 });
 
-// Guarantees that used, expired, revoked, unknown and malformed links cannot be told apart.
+// Guarantees that used, expired, revoked, unknown and malformed links get the same error.
 describe('a link that does not work', () => {
   test('is one answer for each of them and each procedure', async ({ api }) => {
     const owner = await api.anAccount();
@@ -382,7 +382,7 @@ describe('invitations.resend', () => {
     expect([await stateOf(api, team), await stateOf(api, elsewhere)]).toEqual(before);
   });
 
-  // Guarantees that nobody prolongs a role that they could not grant.
+  // Guarantees that no one renews an invitation to a role that they cannot grant.
   test('denies callers who could not invite to that role', async ({ api }) => {
     const team = await api.aTeam({ owner: await api.anAccount() });
     const inviter = await api.anAccount();

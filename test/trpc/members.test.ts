@@ -62,7 +62,7 @@ describe('members.list', () => {
     ]);
   });
 
-  // Guarantees that nobody reads by it what they do not read by listTeamMembers.
+  // Guarantees that it returns no data that listTeamMembers does not.
   test.for([
     ['the owner', { role: 'owner' }, 'done'],
     ['a member', { role: 'member' }, 'done'],
@@ -145,7 +145,7 @@ describe('members.setRole', () => {
     expect(answer).toMatchObject({ roleId: 'guest', roleName: 'Guest', isSystemRole: true });
   });
 
-  // Guarantees that no role above the caller's own is given or taken, and that nobody becomes owner by it.
+  // Guarantees that no role above the caller's own is assigned or replaced, and that no one becomes owner by it.
   test('rejects roles above the caller’s, to assign and to replace, and unknown ones; nothing changes', async ({
     api,
   }) => {

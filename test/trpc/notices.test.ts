@@ -89,7 +89,7 @@ describe('the owner of an account is notified by email', () => {
   });
 });
 
-// Guarantees that a stranger who signs up with somebody's address cannot have notices sent there.
+// Guarantees that an attacker who signs up with another user's address cannot cause notices there.
 test('an unverified mailbox gets no notices', async ({ api }) => {
   const { email, visitor } = await aSignedIn(api, { isVerified: false });
   await visitor.trpc.account.changePassword.mutate({ newPassword: OTHER_PASSWORD });

@@ -505,7 +505,7 @@ describe('oauthClients.delete', () => {
     expect(await findClient(api.services.db, clientId)).toBeUndefined();
   });
 
-  // Guarantees that a grant ends once in the log: by whoever ended it.
+  // Guarantees that the revocation of a grant is recorded once, with its actor.
   test('records no grant that was revoked concurrently', async ({ api }) => {
     const { clients, clientId } = await aConfidentialClient(api);
     const grant = await api.aGrant(await api.anAccount(), { client: { id: clientId } });
@@ -519,7 +519,7 @@ describe('oauthClients.delete', () => {
 });
 
 describe('clients of others', () => {
-  // Guarantees that an id tells nothing: the operator's, another account's and one of nobody's are the same.
+  // Guarantees that an id reveals nothing: those of the operator, of another account and unknown ones get the same error.
   test('do not exist for an account', async ({ api }) => {
     const { clients } = await aDeveloper(api);
     const other = await aConfidentialClient(api);

@@ -51,7 +51,7 @@ const disabledAt = async (api: Api, accountId: string) =>
 const withoutId = (problem: object) => ({ ...problem, requestId: '' });
 
 describe.for(CALLS)('$name', ({ call }) => {
-  // Guarantees that nobody else learns more than that there is no such procedure, and that nothing happens.
+  // Guarantees that other users only learn that the procedure does not exist, and that nothing is recorded.
   test('is only for operators: for other callers it does not exist', async ({ api }) => {
     const world = await aWorld(api);
     const unknown = withoutId(await problemOf(call({ operator: misspelt(api.visitor().trpc) } as Trpc, world)));
@@ -257,7 +257,7 @@ describe('what an operator sees', () => {
 });
 
 describe('the log', () => {
-  // Guarantees that an auditor can tell later whose data an operator saw and what they did, without an address in the log.
+  // Guarantees that an auditor can see whose data an operator viewed and changed, without an address in the log.
   test('names every account and team that was shown or changed', async ({ api }) => {
     const operator = await anOperator(api);
     const trpc = await as(api, operator);

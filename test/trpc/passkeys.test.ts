@@ -109,7 +109,7 @@ describe('passkeys.register', () => {
     expect(await visitor.trpc.passkeys.list.query()).toEqual([passkey]);
   });
 
-  // Guarantees that what somebody else's page or host makes an authenticator sign is worth nothing here.
+  // Guarantees that signatures for another page or host are rejected.
   test.for([
     ['another origin', { origin: 'https://localhost.example' }],
     ['another port', { origin: 'http://localhost:3001' }],
@@ -127,7 +127,7 @@ describe('passkeys.register', () => {
     expect(await visitor.trpc.passkeys.list.query()).toEqual([]);
   });
 
-  // Guarantees that nobody can slip a passkey of theirs into somebody else's account.
+  // Guarantees that an attacker cannot add a passkey to another user's account.
   test('rejects the challenge of another account, and of a sign-in', async ({ api }) => {
     const visitor = await signedIn(api, await api.anAccount());
     const stranger = await signedIn(api, await api.anAccount());
@@ -179,7 +179,7 @@ describe('passkeys.register', () => {
     expect(await visitor.trpc.passkeys.list.query()).toHaveLength(1);
   });
 
-  // Guarantees that whoever resets a password, or proves the mailbox, is not joined by whoever was there before.
+  // Guarantees that a password reset, or the proof of the mailbox, removes passkeys of earlier users.
   test('adds nothing for a session that ends while it registers', async ({ api }) => {
     const account = await api.anAccount();
     const visitor = await signedIn(api, account);
@@ -219,7 +219,7 @@ describe('passkeys.register', () => {
     ).toEqual(refusal);
   });
 
-  // Guarantees that no certificate is parsed and no revocation list fetched for an attestation that nobody asked for.
+  // Guarantees that no certificate is parsed and no revocation list fetched for an attestation that was not requested.
   test('does not look at attestations', async ({ api }) => {
     const visitor = await signedIn(api, await api.anAccount());
     const options = await visitor.trpc.passkeys.registrationOptions.mutate();
@@ -415,7 +415,7 @@ describe('passkeys.signIn', () => {
     expect(await trySignIn(api.visitor(), authenticator)).toBeUndefined();
   });
 
-  // Guarantees that a refusal does not tell whether there is such a passkey, or how its account is.
+  // Guarantees that an error does not reveal whether the passkey exists, or the state of its account.
   test('a disabled account, an unknown and a removed passkey get the same error', async ({ api }) => {
     const disabled = await withPasskey(api);
     const removed = await withPasskey(api);
@@ -451,7 +451,7 @@ describe('passkeys.signIn', () => {
     expect(outcomes).toEqual([undefined, 'passkey_refused', undefined, 'passkey_refused', 'rate_limited']);
   });
 
-  // Guarantees that another site cannot sign somebody in, as whomever it likes.
+  // Guarantees that another site cannot sign a user in to an account of its choice.
   test('rejects calls from another site', async ({ api }) => {
     const { authenticator } = await withPasskey(api);
     const visitor = api.visitor();
@@ -492,7 +492,7 @@ describe('passkeys.remove', () => {
     expect(await stranger.visitor.trpc.passkeys.list.query()).toHaveLength(1);
   });
 
-  // Guarantees that nobody locks themselves out.
+  // Guarantees that users cannot lock themselves out.
   test('keeps the only way to sign in, until there is a password', async ({ api }) => {
     const { account, visitor, passkey } = await withPasskey(api);
     const remove = () => visitor.trpc.passkeys.remove.mutate({ id: passkey.id });

@@ -47,7 +47,7 @@ describe('roles.create', () => {
     expect((await roles.create.mutate({ teamId, name: 'None', permissions: [] })).permissions).toEqual([]);
   });
 
-  // Guarantees that nobody makes a role above their own.
+  // Guarantees that no one creates a role above their own.
   test('rejects a permission that the caller does not hold', async ({ api }) => {
     const { team, teamId, roles } = await aScene(api);
     const before = await stateOf(api, team);
@@ -156,7 +156,7 @@ describe('roles.update', () => {
     expect(await problemOf(ofOwner.update.mutate({ teamId, roleId, name: 'Owner' }))).toMatchObject(takenName);
   });
 
-  // Guarantees that nobody raises a role, their own included, or touches one above theirs.
+  // Guarantees that no one extends a role beyond their own permissions, or changes one above theirs.
   test('rejects permissions that the caller does not hold, in the role or for it', async ({ api }) => {
     const { team, teamId, editorRole, roles } = await aScene(api);
     const below = await api.aRole(team, ['access_dashboard']);

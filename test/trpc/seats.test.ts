@@ -44,7 +44,7 @@ describe('teams.seats', () => {
     expect(await trpc.teams.seats.query({ teamId })).toMatchObject({ taken: 7, seats: 5 });
   });
 
-  // Guarantees that what is shown and what is refused cannot differ.
+  // Guarantees that the shown number and the enforced limit cannot differ.
   test('reports no free seat exactly when no invitation can be created', async ({ api }) => {
     const { teamId, trpc } = await aTeamOfThree(api);
     const invite = (email: string) => outcomeOf(trpc.createTeamInvitation.mutate({ teamId, email }));

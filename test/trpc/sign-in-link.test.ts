@@ -101,7 +101,7 @@ describe('a sign-in link', () => {
     expect(await codeOf(api.visitor().trpc.auth.signInWithLink.mutate({ token: second }))).toBe('link_invalid');
   });
 
-  // Guarantees that what a stranger prepared in an account of the version before ends with it.
+  // Guarantees that access which an attacker prepared in an account of the previous version is revoked with it.
   test('proves the mailbox: an unverified account is verified, and what was there before ends', async ({ api }) => {
     const stranger = await aSignedIn(api, { isVerified: false });
     const token = await aLink(api, stranger.email);
@@ -117,7 +117,7 @@ describe('a sign-in link', () => {
 });
 
 describe('the owner always gets in', () => {
-  // Guarantees that strangers who request links leave the mailbox with links that work, whatever they request.
+  // Guarantees that attackers who request links leave the mailbox with valid ones, whatever they request.
   test('by the links that attackers have requested, for as long as they are counted', async ({ api }) => {
     const { email } = await aPerson(api);
     await exhaust(api, email);

@@ -190,7 +190,7 @@ describe('a sign-up', () => {
     expect(await codeOf(loser.trpc.getMe.query())).toBe('credential_invalid');
   });
 
-  // Guarantees that nobody fills the table, and that the owner's mailbox then holds links that work.
+  // Guarantees that the table cannot be filled, and that the owner's mailbox contains valid links then.
   test('is kept as often in an hour as an address gets links', async ({ api }) => {
     const email = anAddress();
     for (let i = 0; i < 7; i += 1) expect(await signUp(api.visitor(), email)).toEqual({ signedIn: false });
@@ -242,7 +242,7 @@ describe('a sign-up', () => {
 });
 
 describe('an attacker who signs up with the email address of another user', () => {
-  // Guarantees the order stranger, owner: the stranger's attempt ends with the owner's proof.
+  // Guarantees the order attacker, owner: the owner's proof deletes the attacker's attempt.
   test('before the owner gets nothing', async ({ api }) => {
     const email = anAddress();
     const [stranger, owner] = [api.visitor(), api.visitor()];
@@ -263,7 +263,7 @@ describe('an attacker who signs up with the email address of another user', () =
     expect(await codeOf(signIn(api.visitor(), email))).toBe('ok');
   });
 
-  // Guarantees the order owner, stranger: a later attempt takes nothing from an earlier one.
+  // Guarantees the order owner, attacker: a later attempt does not change an earlier one.
   test('after the owner takes neither the password, nor the link, nor the session of the owner', async ({ api }) => {
     const email = anAddress();
     const [stranger, owner] = [api.visitor(), api.visitor()];
@@ -281,7 +281,7 @@ describe('an attacker who signs up with the email address of another user', () =
     expect(await codeOf(owner.trpc.getMe.query())).toBe('ok');
   });
 
-  // Guarantees that opening the stranger's link in good faith gives the stranger nothing.
+  // Guarantees that opening the attacker's link in good faith gives the attacker nothing.
   test('is signed out as well if the owner opens the link that the attacker caused', async ({ api }) => {
     const email = anAddress();
     const [stranger, owner] = [api.visitor(), api.visitor()];

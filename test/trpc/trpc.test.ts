@@ -139,7 +139,7 @@ describe('/trpc', () => {
     );
   });
 
-  // Guarantees that refusals before tRPC has a say are counted like all others, and once.
+  // Guarantees that errors before tRPC reads the request are counted like all others, and once.
   test('a body of another type is rejected, with the rate limit headers, and counted', async ({ api }) => {
     const key = await api.anApiKey(await api.anAccount(), { scopes: ['teams:write'] });
     const sent = { method: 'POST', path: '/trpc/createTeam', headers: { 'content-type': 'text/plain' }, body: '{}' };

@@ -14,7 +14,7 @@ const work = (storedHash: string | null, passes: number): number => {
 };
 
 describe('verifying a password', () => {
-  // Guarantees that the time of a sign-in tells neither an account from none, nor an older account from a newer one.
+  // Guarantees that the time of a sign-in reveals neither whether an account exists nor how old its hash is.
   test('takes the same work without a hash, and with one of the present or an older cost', async () => {
     const [older, present] = await Promise.all([
       hashPassword('a password 42', { memoryKib, passes: 2 }),

@@ -145,7 +145,7 @@ describe.skipIf(!hasChromium)('the account page', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
     await passkeys.getByRole('listitem').filter({ hasText: 'Work laptop' }).waitFor();
 
-    // The authenticator consents to everything at once, so that the page must not offer by itself here.
+    // The authenticator consents to everything immediately, so the page must not offer passkeys by itself here.
     await page.evaluate('PublicKeyCredential.isConditionalMediationAvailable = () => Promise.resolve(false)');
     await page.getByRole('button', { name: 'Sign out', exact: true }).click();
     await shows(page, 'Sign in');

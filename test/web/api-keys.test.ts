@@ -260,7 +260,7 @@ describe.skipIf(!hasChromium)('the page of a team’s keys', () => {
     expect(await dialog.getByRole('checkbox').count()).toBe(6);
   });
 
-  // Guarantees that whoever manages the keys of a team can end one whose maker does not.
+  // Guarantees that users who manage the keys of a team can revoke one that its creator does not.
   test('a key of another member can only be revoked, for its next request', async ({ api, open }) => {
     const { person, team, key } = await aTeamWithKey(api);
     const page = await open(`/teams/${team.id}/api-keys`, { as: person });

@@ -63,7 +63,7 @@ describe.skipIf(!hasChromium)('the billing of a team', () => {
     await page.getByText('The team uses 2 seats more than its plan includes.').waitFor();
   });
 
-  // Guarantees that the plan is neither shown to nor asked for by somebody without the permission.
+  // Guarantees that the plan is neither shown to nor requested by users without the permission.
   test('users without the permission get an explanation, without a call of the service', async ({ api, open }) => {
     const team = await api.aTeam({ owner: await aPerson(api) });
     await api.aSubscription(team);

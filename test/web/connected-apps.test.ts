@@ -44,7 +44,7 @@ describe.skipIf(!hasChromium)('the connected apps of an account', () => {
     ]);
   });
 
-  // Guarantees that what somebody unticks is over with the next call of the application.
+  // Guarantees that a removed scope is denied from the next call of the application on.
   test('the scopes are reduced, but never to none and never extended', async ({ api, open }) => {
     const person = await aPerson(api);
     const client = await api.anOAuthClient({ name: 'Planner' });

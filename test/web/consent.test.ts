@@ -136,7 +136,7 @@ describe.skipIf(!hasChromium)('the consent page', () => {
     await isOver(page);
   });
 
-  // Guarantees that nobody gives what somebody else was shown and chose.
+  // Guarantees that no user approves what another user was shown and selected.
   test('notices that another account has signed in in another tab', async ({ api, app, open }) => {
     const person = await aPerson(api);
     const other = await aPerson(api);
@@ -227,7 +227,7 @@ describe.skipIf(!hasChromium)('the consent page', () => {
     await isOver(elsewhere);
   });
 
-  // Guarantees that nobody else learns of the page or is part of it.
+  // Guarantees that other sites can neither read nor frame the page.
   test('loads nothing from elsewhere', async ({ api, app, open }) => {
     const page = await open('about:blank', { as: await aPerson(api) });
     const origins = new Set<string>();

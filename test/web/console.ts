@@ -41,7 +41,7 @@ export const test = base.extend<{ browser: Browser; open: Open }>({
       const page = await context.newPage();
       page.on('pageerror', (error) => complaints.push(String(error)));
       page.on('console', (message) => {
-        // A call that was refused, or cut by a test, is logged by the browser whatever the page does about it.
+        // The browser logs a call that was rejected, or aborted by a test, whatever the page does about it.
         if (message.type() === 'error' && !/^Failed to load resource: (.* 4\d\d |net::ERR_FAILED)/.test(message.text()))
           complaints.push(message.text());
       });

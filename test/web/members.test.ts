@@ -62,7 +62,7 @@ describe.skipIf(!hasChromium)('the members of a team', () => {
     expect(await rowOf(members, 'Max Member').getByRole('cell').first().innerText()).toBe('Member');
   });
 
-  // Guarantees that nobody is offered what the service would refuse for their role.
+  // Guarantees that users are offered only actions that the service allows for their role.
   test('a row offers what the role of the reader allows', async ({ api, open }) => {
     const { ada, max, team, path } = await aTeamOfTwo(api);
     const manager = await aPerson(api, { firstName: 'Grace', lastName: 'Hopper' });

@@ -132,7 +132,7 @@ describe.skipIf(!hasChromium)('the operator’s area', () => {
     expect(await page.getByRole('button', { name: /able the account/ }).count()).toBe(0);
   });
 
-  // Guarantees that a page never shows what somebody asked for but did not get.
+  // Guarantees that a page never shows the result of a failed request.
   test('a failed action is reported, and the page shows the present state', async ({ api, open }) => {
     const [ada, bob] = [await api.anAccount({ firstName: 'Ada' }), await api.anAccount({ firstName: 'Bob' })];
     await api.rows('update account set disabled_at = now() where id = $1', [bob.id]);
@@ -271,7 +271,7 @@ describe.skipIf(!hasChromium)('for everybody else the operator’s area', () => 
     expect(new URL(page.url()).searchParams.get('next')).toBe('/operator/teams/team_1');
   });
 
-  // Guarantees that somebody whose role was taken away keeps neither the data nor the way to it on the screen.
+  // Guarantees that a former operator keeps neither the data nor the links to it on the screen.
   test('ends with the role, on the page that is open', async ({ api, open }) => {
     const operator = await anOperator(api);
     const ada = await api.anAccount({ firstName: 'Ada' });

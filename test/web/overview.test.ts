@@ -54,7 +54,7 @@ describe.skipIf(!hasChromium)('the overview of a team', () => {
     }
   });
 
-  // Guarantees that a number is shown only to whoever may see what it counts.
+  // Guarantees that a number is shown only to users who can see what it counts.
   test('shows what the role of the reader allows', async ({ api, open }) => {
     const names = async (page: Page) => (await cards(page).allInnerTexts()).map((text) => text.split('\n')[0]);
     const { page: guests } = await openedAs(api, open, 'guest');
@@ -124,7 +124,7 @@ describe.skipIf(!hasChromium)('the overview of a team', () => {
 describe.skipIf(!hasChromium)('the frame of a team', () => {
   const pagesOf = (page: Page) => page.getByRole('navigation', { name: 'Team' }).getByRole('link').allInnerTexts();
 
-  // Guarantees that nobody is led to a page that would only refuse them.
+  // Guarantees that no link leads to a page that the user cannot see.
   test('leads to the pages that the role of the reader allows', async ({ api, open }) => {
     expect(await pagesOf((await openedAs(api, open, 'guest')).page)).toEqual(['Overview', 'Settings']);
     expect(await pagesOf((await openedAs(api, open, 'member')).page)).toEqual([
@@ -182,7 +182,7 @@ describe.skipIf(!hasChromium)('the frame of a team', () => {
     expect(texts[0]).not.toContain('Analytical');
   });
 
-  // Guarantees that nobody goes on looking at a team that they were removed from.
+  // Guarantees that removed users do not continue to see the team.
   test('a user who was removed is informed on the next page that they open', async ({ api, open }) => {
     const { page, team } = await openedAs(api, open, 'member');
     await api.rows(`delete from membership where team_id = $1 and role_id = 'member'`, [team.id]);

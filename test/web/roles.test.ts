@@ -108,7 +108,7 @@ describe.skipIf(!hasChromium)('the roles of a team', () => {
     await roleOf(page, 'Owner').getByText('Your role').waitFor();
   });
 
-  // Guarantees that nobody is left without a role, and that what the dialog counts is what moves.
+  // Guarantees that every member keeps a role, and that the dialog counts those who get the replacement.
   test('a role is deleted once its holders and invitations have another', async ({ api, open }) => {
     const { ada, grace, team, role, path } = await aTeamWithBookkeeper(api);
     const invitation = await api.anInvitation(team, { role: role.id });
@@ -149,7 +149,7 @@ describe.skipIf(!hasChromium)('the roles of a team', () => {
     expect(await roleOf(page, 'Bookkeeper').count()).toBe(0);
   });
 
-  // Guarantees that nobody is offered what the service would refuse for their role.
+  // Guarantees that users are offered only actions that the service allows for their role.
   test('a user with fewer permissions can grant only those, and cannot change a role with more', async ({
     api,
     open,

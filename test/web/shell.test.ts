@@ -24,7 +24,7 @@ describe.skipIf(!hasChromium)('the web shell', () => {
     await shows(page, 'Check your email');
     expect(await page.getByText(email).isVisible()).toBe(true);
 
-    // Opening the link changes nothing: mail scanners do it too.
+    // Opening the link changes nothing, because mail scanners open links too.
     await page.goto(linkIn(await api.mailTo(email, /verify/i)));
     await shows(page, 'Verify your email address');
     expect(await isVerified()).toBe(false);
