@@ -17,6 +17,7 @@ import { devMailPages } from './pages/dev-mail.ts';
 import { docsPages } from './pages/docs.ts';
 import { healthPages, type Readiness } from './pages/health.ts';
 import { problemPages } from './pages/problems.ts';
+import { eventPages } from './pages/events.ts';
 import { procedurePages } from './pages/procedures.ts';
 import { webPages } from './pages/web.ts';
 import { restHandler } from './rest/handler.ts';
@@ -46,6 +47,7 @@ export function createApp(services: HttpServices, readiness: Readiness): Listene
   if (config.mcp) pages.all('/mcp', mcpHandler(http, routes, appRouter.members.removalPreview));
   pages.use(addRateHeaders(http));
   pages.use(healthPages(db, readiness));
+  pages.use(eventPages());
   pages.use(procedurePages(appRouter._def.procedures as unknown as Record<string, AnyTRPCProcedure>)); // flat by path, unlike the type of a nested router
   pages.use(docsPages());
   pages.use(problemPages(config.baseUrl));

@@ -87,6 +87,7 @@ const environment = z.object({
   AUDIT_DAYS: count(365, 36_500),
   // Networks that endpoints of the installation, not those of teams, can be in although they are not public.
   WEBHOOK_PRIVATE_NETWORKS: networks().default([]),
+  EVENT_DAYS: wholeNumber(30, 3650).default(30),
   TOKEN_BRAND: z
     .string()
     .regex(/^[a-z][a-z0-9]{1,9}$/, 'must be 2 to 10 lower-case letters and digits, starting with a letter')
@@ -200,6 +201,8 @@ export function readConfig(env: NodeJS.ProcessEnv) {
       e.SMTP_URL === undefined &&
       e.TRUST_PROXY === false &&
       (e.BASE_URL === undefined || isLoopback(new URL(e.BASE_URL).hostname)),
+    /** How long feeds and deliveries contain an event. */
+    eventDays: e.EVENT_DAYS,
     tokenBrand: e.TOKEN_BRAND,
     trpcOrigins: e.TRPC_ORIGINS,
     mcp: e.MCP,

@@ -52,6 +52,11 @@ export const PROBLEMS = {
     'Open the link in the verification email, or request a new one.',
   ],
   sign_up_closed: [403, 'Sign-up is disabled', 'Ask a team member for an invitation, or the operator for an account.'],
+  cursor_expired: [
+    410,
+    'Cursor expired',
+    'Continue with `oldestCursor`, which the error contains, and read again what your application keeps.',
+  ],
   link_invalid: [404, 'Invalid or expired link', 'Request a new link. It was used, has expired, or was replaced.'],
   invitation_for_another: [403, 'Invitation for another email', 'Sign in with the email address that was invited.'],
   account_exists: [409, 'Account already exists', 'Sign in, then open the invitation again.'],
@@ -190,6 +195,8 @@ const TRPC_CODES: Record<number, TRPCError['code']> = {
 };
 
 type ProblemExtras = {
+  /** The oldest cursor that is still valid. */
+  oldestCursor?: string;
   errors?: readonly ValidationEntry[];
   retryAfter?: number;
   /** The scope that the credential lacks, for the challenge of RFC 6750. */

@@ -6,6 +6,7 @@ import { authorizationsRouter } from './resources/oauth-consent/oauth-consent.ro
 import { authRouter } from './resources/sign-in/sign-in.router.ts';
 import { billingRouter } from './resources/billing/billing.router.ts';
 import { credentialRouter } from './resources/credential/credential.router.ts';
+import { eventsRouter } from './resources/events/events.router.ts';
 import { grantsRouter } from './resources/oauth-grants/oauth-grants.router.ts';
 import { invitationsConsoleRouter } from './resources/invitations/invitations.console.router.ts';
 import { invitationsRouter } from './resources/invitations/invitations.router.ts';
@@ -50,6 +51,7 @@ export const appRouter = mergeRouters(
     apiKeys: apiKeysConsoleRouter,
     audit: auditConsoleRouter,
     webhooks: webhooksConsoleRouter,
+    events: eventsRouter,
     operator: operatorConsoleRouter,
   }),
 );

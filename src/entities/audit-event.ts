@@ -128,6 +128,8 @@ const AuditHeadSchema = defineEntity({
     sequence: p.bigint().nullable(),
     hash: p.blob().nullable(),
     signature: p.blob().nullable(),
+    /** The position up to which payloads were deleted: where feeds begin. */
+    feedStart: p.bigint().default(0),
   },
   checks: [{ name: 'audit_head_single_check', expression: 'id = 1' }],
 });

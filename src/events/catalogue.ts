@@ -1,3 +1,7 @@
+import type { Permission, Scope } from '../entities/index.ts';
+import type { DataKind } from './data.ts';
+import type { DetailName } from './details.ts';
+
 /** The kind of resource that an event is about. */
 export type EventTarget =
   | 'account'
@@ -13,102 +17,206 @@ export type EventTarget =
   | 'webhook_endpoint'
   | 'audit_log';
 
-type EventDefinition = {
+export type EventDefinition = {
+  /** Raised when a field is removed or changes its meaning. New optional fields keep it. */
+  readonly version: 1;
   readonly target: EventTarget | null;
-  /** The readers of the event: its team, its account, or only the operator. */
+  /** The readers besides the operator: the team of the event, its account, or nobody. */
   readonly audience: 'team' | 'account' | 'operator';
-  /** Whether a team can subscribe to it. */
-  readonly webhook: boolean;
+  /** Whether feeds and webhooks contain it. All others are in the audit log alone. */
+  readonly isDelivered: boolean;
+  /** What `data` shows. */
+  readonly data: DataKind | null;
+  /** The scope and the permission that REST asks for the same data. */
+  readonly scope: Scope | null;
+  readonly permission: Permission | null;
+  /** What `details` can contain. */
+  readonly details: readonly DetailName[];
 };
+
+type Details = readonly DetailName[];
+
+const define = <const Definition extends Omit<EventDefinition, 'version'>>(definition: Definition) =>
+  ({ version: 1, ...definition }) as const;
+
+const ofTeam = (details: Details = []) =>
+  define({
+    target: 'team',
+    audience: 'team',
+    isDelivered: true,
+    data: 'team',
+    scope: 'teams:read',
+    permission: null,
+    details,
+  });
+
+const ofMember = (details: Details = []) =>
+  define({
+    target: 'membership',
+    audience: 'team',
+    isDelivered: true,
+    data: 'member',
+    scope: 'members:read',
+    permission: 'access_dashboard',
+    details,
+  });
+
+const ofRole = (details: Details = []) =>
+  define({
+    target: 'role',
+    audience: 'team',
+    isDelivered: true,
+    data: 'role',
+    scope: 'members:read',
+    permission: 'access_dashboard',
+    details,
+  });
+
+/** Invitations contain email addresses. */
+const ofInvitation = (details: Details = []) =>
+  define({
+    target: 'invitation',
+    audience: 'team',
+    isDelivered: true,
+    data: 'invitation',
+    scope: 'members:read',
+    permission: 'invite_members',
+    details,
+  });
+
+const ofKey = (details: Details = []) =>
+  define({
+    target: 'api_key',
+    audience: 'team',
+    isDelivered: true,
+    data: 'apiKey',
+    scope: 'api-keys:read',
+    permission: 'manage_api_keys',
+    details,
+  });
+
+const ofGrant = (details: Details = []) =>
+  define({
+    target: 'oauth_grant',
+    audience: 'team',
+    isDelivered: true,
+    data: 'oauthGrant',
+    scope: 'api-keys:read',
+    permission: 'manage_api_keys',
+    details,
+  });
+
+const ofEndpoint = (details: Details = []) =>
+  define({
+    target: 'webhook_endpoint',
+    audience: 'team',
+    isDelivered: true,
+    data: null,
+    scope: 'teams:write',
+    permission: 'edit_team_settings',
+    details,
+  });
+
+/** Of an account, for itself and the operator. */
+const ofAccount = (target: EventTarget, data: DataKind, details: Details = []) =>
+  define({ target, audience: 'account', isDelivered: true, data, scope: 'profile:read', permission: null, details });
+
+/** In the audit log alone. */
+const audited = (target: EventTarget | null, audience: EventDefinition['audience'], details: Details = []) =>
+  define({ target, audience, isDelivered: false, data: null, scope: null, permission: null, details });
+
+const TERMS = ['roleId', 'isActive', 'expiresAt'] as const;
+
+const DENIAL = ['reason', 'until'] as const;
 
 /** Every event that is recorded. Names are public and stored in rows that never change: add names, never rename one. */
 export const EVENTS = {
-  'account.sign_up_attempted': { target: 'account', audience: 'account', webhook: false },
-  'account.created': { target: 'account', audience: 'account', webhook: false },
-  'account.link_emailed': { target: 'account', audience: 'account', webhook: false },
-  'account.email_verified': { target: 'account', audience: 'account', webhook: false },
-  'account.profile_changed': { target: 'account', audience: 'account', webhook: false },
-  'account.password_changed': { target: 'account', audience: 'account', webhook: false },
-  'account.password_reset': { target: 'account', audience: 'account', webhook: false },
-  'account.email_change_requested': { target: 'account', audience: 'account', webhook: false },
-  'account.email_changed': { target: 'account', audience: 'account', webhook: false },
-  'account.reclaimed': { target: 'account', audience: 'account', webhook: false },
-  'account.deleted': { target: 'account', audience: 'account', webhook: false },
-  'account.email_failed': { target: 'account', audience: 'account', webhook: false },
-  'session.created': { target: 'session', audience: 'account', webhook: false },
-  'session.ended': { target: 'session', audience: 'account', webhook: false },
-  'session.proven': { target: 'session', audience: 'account', webhook: false },
-  'passkey.added': { target: 'passkey', audience: 'account', webhook: false },
-  'passkey.renamed': { target: 'passkey', audience: 'account', webhook: false },
-  'passkey.removed': { target: 'passkey', audience: 'account', webhook: false },
-  'team.created': { target: 'team', audience: 'team', webhook: true },
-  'team.renamed': { target: 'team', audience: 'team', webhook: true },
-  'team.updated': { target: 'team', audience: 'team', webhook: true },
-  'team.plan_set': { target: 'team', audience: 'team', webhook: true },
-  'team.deleted': { target: 'team', audience: 'team', webhook: true },
-  'ownership.offered': { target: 'team', audience: 'team', webhook: true },
-  'ownership.offer_withdrawn': { target: 'team', audience: 'team', webhook: true },
-  'ownership.declined': { target: 'team', audience: 'team', webhook: true },
-  'ownership.transferred': { target: 'team', audience: 'team', webhook: true },
-  'member.added': { target: 'membership', audience: 'team', webhook: true },
-  'member.role_changed': { target: 'membership', audience: 'team', webhook: true },
-  'member.activated': { target: 'membership', audience: 'team', webhook: true },
-  'member.deactivated': { target: 'membership', audience: 'team', webhook: true },
-  'member.expiry_changed': { target: 'membership', audience: 'team', webhook: true },
-  'member.updated': { target: 'membership', audience: 'team', webhook: true },
-  'member.left': { target: 'membership', audience: 'team', webhook: true },
-  'member.removed': { target: 'membership', audience: 'team', webhook: true },
-  'role.created': { target: 'role', audience: 'team', webhook: true },
-  'role.updated': { target: 'role', audience: 'team', webhook: true },
-  'role.deleted': { target: 'role', audience: 'team', webhook: true },
-  'invitation.created': { target: 'invitation', audience: 'team', webhook: true },
-  'invitation.renewed': { target: 'invitation', audience: 'team', webhook: true },
-  'invitation.resent': { target: 'invitation', audience: 'team', webhook: true },
-  'invitation.revoked': { target: 'invitation', audience: 'team', webhook: true },
-  'invitation.declined': { target: 'invitation', audience: 'team', webhook: true },
-  'invitation.accepted': { target: 'invitation', audience: 'team', webhook: true },
-  'invitation.email_failed': { target: 'invitation', audience: 'team', webhook: true },
-  'api_key.created': { target: 'api_key', audience: 'team', webhook: true },
-  'api_key.updated': { target: 'api_key', audience: 'team', webhook: true },
-  'api_key.rotated': { target: 'api_key', audience: 'team', webhook: true },
-  'api_key.revoked': { target: 'api_key', audience: 'team', webhook: true },
-  'oauth_client.created': { target: 'oauth_client', audience: 'account', webhook: false },
-  'oauth_client.updated': { target: 'oauth_client', audience: 'account', webhook: false },
-  'oauth_client.secret_rotated': { target: 'oauth_client', audience: 'account', webhook: false },
-  'oauth_client.deleted': { target: 'oauth_client', audience: 'account', webhook: false },
-  'oauth_grant.approved': { target: 'oauth_client', audience: 'account', webhook: false },
-  'oauth_grant.created': { target: 'oauth_grant', audience: 'team', webhook: false },
-  'oauth_grant.denied': { target: 'oauth_client', audience: 'account', webhook: false },
-  'oauth_grant.reduced': { target: 'oauth_grant', audience: 'team', webhook: false },
-  'oauth_grant.renewed': { target: 'oauth_grant', audience: 'team', webhook: false },
-  'oauth_grant.revoked': { target: 'oauth_grant', audience: 'team', webhook: false },
-  'oauth_token.issued': { target: 'oauth_grant', audience: 'account', webhook: false },
-  'oauth_token.repeated': { target: 'oauth_grant', audience: 'account', webhook: false },
-  'oauth_token.reused': { target: 'oauth_grant', audience: 'account', webhook: false },
-  'oauth_token.revoked': { target: 'oauth_grant', audience: 'account', webhook: false },
-  'webhook_endpoint.created': { target: 'webhook_endpoint', audience: 'team', webhook: true },
-  'webhook_endpoint.updated': { target: 'webhook_endpoint', audience: 'team', webhook: true },
-  'webhook_endpoint.paused': { target: 'webhook_endpoint', audience: 'team', webhook: true },
-  'webhook_endpoint.resumed': { target: 'webhook_endpoint', audience: 'team', webhook: true },
-  'webhook_endpoint.secret_rotated': { target: 'webhook_endpoint', audience: 'team', webhook: true },
-  'webhook_endpoint.tested': { target: 'webhook_endpoint', audience: 'team', webhook: true },
-  'webhook_endpoint.replayed': { target: 'webhook_endpoint', audience: 'team', webhook: true },
-  'webhook_endpoint.disabled': { target: 'webhook_endpoint', audience: 'team', webhook: true },
-  'webhook_endpoint.deleted': { target: 'webhook_endpoint', audience: 'team', webhook: true },
-  'operator.searched': { target: null, audience: 'operator', webhook: false },
-  'operator.account_viewed': { target: 'account', audience: 'operator', webhook: false },
-  'operator.team_viewed': { target: 'team', audience: 'team', webhook: false },
-  'operator.account_disabled': { target: 'account', audience: 'operator', webhook: false },
-  'operator.account_enabled': { target: 'account', audience: 'operator', webhook: false },
-  'operator.emails_retried': { target: null, audience: 'operator', webhook: false },
-  'operator.secrets_resealed': { target: null, audience: 'operator', webhook: false },
-  'access.denied': { target: null, audience: 'team', webhook: false },
-  'sign_in.denied': { target: 'account', audience: 'operator', webhook: false },
-  'attempts.throttled': { target: null, audience: 'operator', webhook: false },
-  'oauth_request.denied': { target: 'oauth_client', audience: 'operator', webhook: false },
-  'denials.omitted': { target: null, audience: 'operator', webhook: false },
-  'audit_log.key_changed': { target: 'audit_log', audience: 'operator', webhook: false },
-  'audit_log.pruned': { target: 'audit_log', audience: 'operator', webhook: false },
+  'account.sign_up_attempted': audited('account', 'account'),
+  'account.created': ofAccount('account', 'account'),
+  'account.link_emailed': audited('account', 'account', ['reason']),
+  'account.email_verified': ofAccount('account', 'account'),
+  'account.profile_changed': ofAccount('account', 'account'),
+  'account.password_changed': ofAccount('account', 'account'),
+  'account.password_reset': ofAccount('account', 'account'),
+  'account.email_change_requested': ofAccount('account', 'account'),
+  'account.email_changed': ofAccount('account', 'account'),
+  'account.reclaimed': ofAccount('account', 'account'),
+  'account.deleted': ofAccount('account', 'account'),
+  'account.email_failed': ofAccount('account', 'account', ['emailKind', 'reason']),
+  'session.created': ofAccount('session', 'session', ['method']),
+  'session.ended': ofAccount('session', 'session', ['reason', 'expiresAt']),
+  'session.proven': ofAccount('session', 'session', ['method']),
+  'passkey.added': ofAccount('passkey', 'passkey'),
+  'passkey.renamed': ofAccount('passkey', 'passkey'),
+  'passkey.removed': ofAccount('passkey', 'passkey', ['reason']),
+  'team.created': ofTeam(),
+  'team.renamed': ofTeam(),
+  'team.updated': ofTeam(['changed']),
+  'team.plan_set': { ...ofTeam(['planId']), scope: 'billing:read', permission: 'access_billing' },
+  'team.deleted': ofTeam(['number', 'reason']),
+  'ownership.offered': ofTeam(),
+  'ownership.offer_withdrawn': ofTeam(),
+  'ownership.declined': ofTeam(),
+  'ownership.transferred': ofTeam(),
+  'member.added': ofMember(TERMS),
+  'member.role_changed': ofMember(TERMS),
+  'member.activated': ofMember(TERMS),
+  'member.deactivated': ofMember(TERMS),
+  'member.expiry_changed': ofMember(TERMS),
+  'member.updated': ofMember(TERMS),
+  'member.left': ofMember(['reason']),
+  'member.removed': ofMember(['reason']),
+  'role.created': ofRole(['permissions']),
+  'role.updated': ofRole(['permissions']),
+  'role.deleted': ofRole(['replacementId']),
+  'invitation.created': ofInvitation(),
+  'invitation.renewed': ofInvitation(),
+  'invitation.resent': ofInvitation(),
+  'invitation.revoked': ofInvitation(['reason']),
+  'invitation.declined': ofInvitation(),
+  'invitation.accepted': ofInvitation(),
+  'invitation.email_failed': ofInvitation(['reason']),
+  'api_key.created': ofKey(['scopes']),
+  'api_key.updated': ofKey(['scopes', 'reason']),
+  'api_key.rotated': ofKey(['expiresAt']),
+  'api_key.revoked': ofKey(['reason', 'makerId']),
+  'oauth_client.created': ofAccount('oauth_client', 'oauthClient', ['reason']),
+  'oauth_client.updated': ofAccount('oauth_client', 'oauthClient', ['reason']),
+  'oauth_client.secret_rotated': ofAccount('oauth_client', 'oauthClient'),
+  'oauth_client.deleted': ofAccount('oauth_client', 'oauthClient', ['reason']),
+  'oauth_grant.approved': ofAccount('oauth_client', 'oauthClient', ['scopes']),
+  'oauth_grant.created': ofGrant(['scopes']),
+  'oauth_grant.denied': ofAccount('oauth_client', 'oauthClient'),
+  'oauth_grant.reduced': ofGrant(['scopes']),
+  'oauth_grant.renewed': ofGrant(['scopes']),
+  'oauth_grant.revoked': ofGrant(['reason', 'expiresAt']),
+  'oauth_token.issued': audited('oauth_grant', 'account', ['scopes', 'reason']),
+  'oauth_token.repeated': audited('oauth_grant', 'account', ['reason']),
+  'oauth_token.reused': ofAccount('oauth_grant', 'oauthGrant', ['reason']),
+  'oauth_token.revoked': audited('oauth_grant', 'account', ['reason']),
+  'webhook_endpoint.created': ofEndpoint(),
+  'webhook_endpoint.updated': ofEndpoint(['changed']),
+  'webhook_endpoint.paused': ofEndpoint(),
+  'webhook_endpoint.resumed': ofEndpoint(),
+  'webhook_endpoint.secret_rotated': ofEndpoint(),
+  'webhook_endpoint.tested': ofEndpoint(),
+  'webhook_endpoint.replayed': ofEndpoint(['number']),
+  'webhook_endpoint.disabled': ofEndpoint(['reason']),
+  'webhook_endpoint.deleted': ofEndpoint(),
+  'operator.searched': audited(null, 'operator', ['found']),
+  'operator.account_viewed': audited('account', 'operator'),
+  'operator.team_viewed': audited('team', 'team'),
+  'operator.account_disabled': audited('account', 'operator'),
+  'operator.account_enabled': audited('account', 'operator'),
+  'operator.emails_retried': audited(null, 'operator', ['number']),
+  'operator.secrets_resealed': audited(null, 'operator', ['number']),
+  'access.denied': audited(null, 'team', DENIAL),
+  'sign_in.denied': audited('account', 'operator', DENIAL),
+  'attempts.throttled': audited(null, 'operator', DENIAL),
+  'oauth_request.denied': audited('oauth_client', 'operator', DENIAL),
+  'denials.omitted': audited(null, 'operator'),
+  'audit_log.key_changed': audited('audit_log', 'operator'),
+  'audit_log.pruned': audited('audit_log', 'operator', ['number']),
 } as const satisfies Readonly<Record<string, EventDefinition>>;
 export type EventName = keyof typeof EVENTS;
 

@@ -155,6 +155,18 @@ export const CLEANUPS = {
       if (isKept === 'f') record(tx, 'oauth_client.deleted', { accountId: null, clientId: id ?? '', reason: 'unused' });
     },
   ),
+  // From the beginning of the order, so that the position up to which they are gone tells readers which cursor is too old.
+  cleanup_event_payloads: {
+    ...everyMinute(
+      ({
+        eventDays,
+      }) => `with first as (select sequence, created_at from event_payload order by sequence limit ${BATCH_MAX}),
+         cut as (select max(sequence) as sequence from first where created_at < now() - interval '${eventDays} days'),
+         moved as (update audit_head set feed_start = greatest(feed_start, cut.sequence) from cut where cut.sequence > 0)
+       delete from event_payload where sequence <= (select sequence from cut) returning 1 as removed`,
+    ),
+    schedule: '33 * * * *',
+  },
   // Consents without an exchanged code.
   cleanup_pending_consents: hourlyAt(
     45,

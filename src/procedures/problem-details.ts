@@ -16,6 +16,8 @@ export type Problem = {
   requestId: string;
   retryAfter?: number;
   errors?: readonly ValidationEntry[];
+  /** Where a feed can be read from, if the cursor has expired. */
+  oldestCursor?: string;
 };
 
 const NO_INPUT: Input = { raw: undefined, locationOf: () => 'body' };
@@ -61,7 +63,7 @@ const CODES_BY_TRPC_CODE: Partial<Record<TRPCError['code'], ProblemCode>> = {
 /** Creates the document for the client. Title and status come from `PROBLEMS`. */
 export function createProblemDocument(error: ProblemError, baseUrl: string, requestId: string): Problem {
   const [status, title] = PROBLEMS[error.problem];
-  const { errors, retryAfter } = error.extras;
+  const { errors, retryAfter, oldestCursor } = error.extras;
   return {
     type: `${baseUrl}/problems/${problemSlug(error.problem)}`,
     title,
@@ -71,5 +73,6 @@ export function createProblemDocument(error: ProblemError, baseUrl: string, requ
     requestId,
     ...(retryAfter === undefined ? {} : { retryAfter }),
     ...(errors === undefined ? {} : { errors }),
+    ...(oldestCursor === undefined ? {} : { oldestCursor }),
   };
 }

@@ -77,7 +77,7 @@ export function trpcHandler(http: HttpServices, router: AppRouter): RequestHandl
       maxBodySize: MAX_BODY_BYTES,
       maxBatchSize: MAX_BATCH,
       // tRPC answers unreadable requests as plain text, with its own status.
-      responseMeta: ({ info, data }) => {
+      responseMeta: ({ info, data, errors }) => {
         sendLongLists(res, data ?? []);
         return {
           headers: {
@@ -86,6 +86,8 @@ export function trpcHandler(http: HttpServices, router: AppRouter): RequestHandl
             ...(origins.size > 0 && { vary: 'trpc-accept, accept, origin' }),
           },
           ...(blocked !== null && { status: PROBLEMS[blocked.problem][0] }),
+          // tRPC has no code for it.
+          ...(names.length === 1 && errors.some(isExpired) && { status: 410 }),
         };
       },
       onError: ({ error, input }) => {
@@ -100,6 +102,8 @@ export function trpcHandler(http: HttpServices, router: AppRouter): RequestHandl
     });
   };
 }
+
+const isExpired = (error: Error): boolean => error instanceof ProblemError && error.problem === 'cursor_expired';
 
 /** Parses the procedure names of a path as tRPC does: a percent-encoded comma separates calls, too. */
 function parseProcedureNames(path: string): string[] {

@@ -30,6 +30,7 @@ import { createTestDatabase } from './database.ts';
 import { factoriesOf } from './factories.ts';
 import { useEventKey } from '../../src/events/chain/event-mac.ts';
 import { createMailbox } from './mailbox.ts';
+import { findStrayEvents } from './recorded-events.ts';
 
 const BASE_URL = 'http://localhost:3000';
 const TIME_LIMITS = {
@@ -163,7 +164,10 @@ function collector(lines: Record<string, unknown>[]): Writable {
   });
 }
 
-/** `test` with the service of its file: started once, and failing the file when the service logged a fault of its own. */
+/**
+ * `test` with the service of its file: started once, and failing the file when the service
+ * logged a fault of its own, or recorded an event that the catalogue does not describe.
+ */
 export const testWith = (start: () => Promise<Api>) =>
   base.extend<{ api: Api }>({
     api: [
@@ -171,7 +175,9 @@ export const testWith = (start: () => Promise<Api>) =>
       async ({}, use) => {
         const api = await start();
         await use(api);
+        const stray = await findStrayEvents(api.services, (sql) => api.rows(sql));
         await api.close();
+        if (stray.length > 0) throw new Error(`Events differ from the catalogue:\n${[...new Set(stray)].join('\n')}`);
         const faults = api.lines.filter(({ level }) => Number(level) >= 50);
         const leaks = api.lines.filter((line) => /rst_[a-z]+_[0-9A-Za-z]{49}/.test(JSON.stringify(line)));
         if (leaks.length > 0) throw new Error(`The service logged a secret: ${JSON.stringify(leaks, null, 2)}`);

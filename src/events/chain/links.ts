@@ -7,6 +7,7 @@ import type { CanonicalRow } from './event-columns.ts';
 import { eventKeys, isEventSigned } from './event-mac.ts';
 import { nextPosition, type ChainPosition } from './hash-chain.ts';
 import { signHead } from './head.ts';
+import { writePayloads } from '../feed/payloads.ts';
 import type { Sql } from './sql.ts';
 
 /** A checkpoint is signed at the latest after so many events, so that retention finds short ranges. */
@@ -51,6 +52,7 @@ export async function writeLinks(
      update audit_head set sequence = ?, hash = decode(?, 'hex'), signature = decode(?, 'hex')`,
     [start.sequence, ids, hashes, end.sequence, end.hash, signHead(encryption, end)],
   );
+  await writePayloads(sql, accepted, start.sequence);
   return end;
 }
 

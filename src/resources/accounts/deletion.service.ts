@@ -1,5 +1,6 @@
 import { QUEUE_JOBS } from '../../db/queue-tables.ts';
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { eraseInvitations } from '../../events/feed/payloads.ts';
 import { record } from '../../events/record.ts';
 import { lockMany, lockRows } from '../../transactions/locks.ts';
 import { transaction, type TransactionScope } from '../../transactions/transaction.ts';
@@ -96,6 +97,10 @@ async function deleteEmailAddress(tx: EntityManager, accountId: string, email: s
     if (!acceptedAt)
       record(tx, 'invitation.revoked', { accountId, teamId: team.id, invitationId, reason: 'account deleted' });
   }
+  await eraseInvitations(
+    tx,
+    invitations.map(({ id }) => id),
+  );
   await tx.execute('delete from sent_mail where recipient = lower(?)', [email]);
   await tx.execute(
     `delete from ${QUEUE_JOBS}

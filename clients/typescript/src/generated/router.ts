@@ -205,6 +205,142 @@ export type CreatedApiKey = {
   /** Shown only once; it cannot be recovered. */
   secret: string;
 };
+/** A change, as feeds and deliveries show it. */
+export type Event = {
+  /** The id of the event, the same in feeds, deliveries and the audit log. */
+  id: string;
+  /** When it happened. */
+  occurredAt: string;
+  /** Who acted. An operator is not named to teams. */
+  actor: {
+    /** The kind of credential that acted. */
+    kind: 'session' | 'api_key' | 'oauth_grant' | 'oauth_client' | 'anonymous' | 'operator_cli' | 'system' | 'operator';
+    /** The account that acted. */
+    id: string | null;
+    /** The session, API key or OAuth grant that was used. */
+    credentialId: string | null;
+    /** The OAuth client, if one is concerned. */
+    clientId: string | null;
+  };
+  /** The team in which it happened. */
+  teamId: string | null;
+  /** The account that it is about. */
+  accountId: string | null;
+  /** The resource that it is about, unless that is the team or the account. */
+  target: {
+    type:
+      | 'account'
+      | 'session'
+      | 'passkey'
+      | 'team'
+      | 'membership'
+      | 'role'
+      | 'invitation'
+      | 'api_key'
+      | 'oauth_client'
+      | 'oauth_grant'
+      | 'webhook_endpoint'
+      | 'audit_log'
+      | null;
+    id: string;
+  } | null;
+  /** The `X-Request-Id` of the call. */
+  requestId: string | null;
+  /** More types can be added. */
+  type:
+    | 'account.sign_up_attempted'
+    | 'account.created'
+    | 'account.link_emailed'
+    | 'account.email_verified'
+    | 'account.profile_changed'
+    | 'account.password_changed'
+    | 'account.password_reset'
+    | 'account.email_change_requested'
+    | 'account.email_changed'
+    | 'account.reclaimed'
+    | 'account.deleted'
+    | 'account.email_failed'
+    | 'session.created'
+    | 'session.ended'
+    | 'session.proven'
+    | 'passkey.added'
+    | 'passkey.renamed'
+    | 'passkey.removed'
+    | 'team.created'
+    | 'team.renamed'
+    | 'team.updated'
+    | 'team.plan_set'
+    | 'team.deleted'
+    | 'ownership.offered'
+    | 'ownership.offer_withdrawn'
+    | 'ownership.declined'
+    | 'ownership.transferred'
+    | 'member.added'
+    | 'member.role_changed'
+    | 'member.activated'
+    | 'member.deactivated'
+    | 'member.expiry_changed'
+    | 'member.updated'
+    | 'member.left'
+    | 'member.removed'
+    | 'role.created'
+    | 'role.updated'
+    | 'role.deleted'
+    | 'invitation.created'
+    | 'invitation.renewed'
+    | 'invitation.resent'
+    | 'invitation.revoked'
+    | 'invitation.declined'
+    | 'invitation.accepted'
+    | 'invitation.email_failed'
+    | 'api_key.created'
+    | 'api_key.updated'
+    | 'api_key.rotated'
+    | 'api_key.revoked'
+    | 'oauth_client.created'
+    | 'oauth_client.updated'
+    | 'oauth_client.secret_rotated'
+    | 'oauth_client.deleted'
+    | 'oauth_grant.approved'
+    | 'oauth_grant.created'
+    | 'oauth_grant.denied'
+    | 'oauth_grant.reduced'
+    | 'oauth_grant.renewed'
+    | 'oauth_grant.revoked'
+    | 'oauth_token.issued'
+    | 'oauth_token.repeated'
+    | 'oauth_token.reused'
+    | 'oauth_token.revoked'
+    | 'webhook_endpoint.created'
+    | 'webhook_endpoint.updated'
+    | 'webhook_endpoint.paused'
+    | 'webhook_endpoint.resumed'
+    | 'webhook_endpoint.secret_rotated'
+    | 'webhook_endpoint.tested'
+    | 'webhook_endpoint.replayed'
+    | 'webhook_endpoint.disabled'
+    | 'webhook_endpoint.deleted'
+    | 'operator.searched'
+    | 'operator.account_viewed'
+    | 'operator.team_viewed'
+    | 'operator.account_disabled'
+    | 'operator.account_enabled'
+    | 'operator.emails_retried'
+    | 'operator.secrets_resealed'
+    | 'access.denied'
+    | 'sign_in.denied'
+    | 'attempts.throttled'
+    | 'oauth_request.denied'
+    | 'denials.omitted'
+    | 'audit_log.key_changed'
+    | 'audit_log.pruned';
+  /** The version of the type. */
+  version: number;
+  /** What the type says besides ids. Never erased. */
+  details: Record<string, unknown>;
+  /** The resource. Null if it was deleted, erased, or if the reader may not see it. */
+  data: Record<string, unknown> | null;
+};
 /** An error (RFC 9457). */
 export type Problem = {
   /** A page that explains the code. */
@@ -230,6 +366,7 @@ export type Problem = {
     | 'password_required'
     | 'email_not_verified'
     | 'sign_up_closed'
+    | 'cursor_expired'
     | 'link_invalid'
     | 'invitation_for_another'
     | 'account_exists'
@@ -980,6 +1117,10 @@ export type AppRouter = TRPCBuiltRouter<
                 | 'api_key.updated'
                 | 'api_key.rotated'
                 | 'api_key.revoked'
+                | 'oauth_grant.created'
+                | 'oauth_grant.reduced'
+                | 'oauth_grant.renewed'
+                | 'oauth_grant.revoked'
                 | 'webhook_endpoint.created'
                 | 'webhook_endpoint.updated'
                 | 'webhook_endpoint.paused'
@@ -1048,6 +1189,10 @@ export type AppRouter = TRPCBuiltRouter<
                 | 'api_key.updated'
                 | 'api_key.rotated'
                 | 'api_key.revoked'
+                | 'oauth_grant.created'
+                | 'oauth_grant.reduced'
+                | 'oauth_grant.renewed'
+                | 'oauth_grant.revoked'
                 | 'webhook_endpoint.created'
                 | 'webhook_endpoint.updated'
                 | 'webhook_endpoint.paused'
@@ -1161,6 +1306,275 @@ export type AppRouter = TRPCBuiltRouter<
       >;
       replay: Mutation<{ teamId: string } & { endpointId: string; deliveryId: string }, Success>;
       replayFailed: Mutation<{ teamId: string } & { endpointId: string; since: string }, { replayed: number }>;
+    };
+    events: {
+      list: Query<
+        {
+          teamId: string;
+          /** `cursor` of the previous page. Without it, the oldest. */
+          after?: string | undefined;
+          /** Default: 50. */
+          limit?: number | undefined;
+          types?:
+            | Array<
+                | 'account.created'
+                | 'account.email_verified'
+                | 'account.profile_changed'
+                | 'account.password_changed'
+                | 'account.password_reset'
+                | 'account.email_change_requested'
+                | 'account.email_changed'
+                | 'account.reclaimed'
+                | 'account.deleted'
+                | 'account.email_failed'
+                | 'session.created'
+                | 'session.ended'
+                | 'session.proven'
+                | 'passkey.added'
+                | 'passkey.renamed'
+                | 'passkey.removed'
+                | 'team.created'
+                | 'team.renamed'
+                | 'team.updated'
+                | 'team.plan_set'
+                | 'team.deleted'
+                | 'ownership.offered'
+                | 'ownership.offer_withdrawn'
+                | 'ownership.declined'
+                | 'ownership.transferred'
+                | 'member.added'
+                | 'member.role_changed'
+                | 'member.activated'
+                | 'member.deactivated'
+                | 'member.expiry_changed'
+                | 'member.updated'
+                | 'member.left'
+                | 'member.removed'
+                | 'role.created'
+                | 'role.updated'
+                | 'role.deleted'
+                | 'invitation.created'
+                | 'invitation.renewed'
+                | 'invitation.resent'
+                | 'invitation.revoked'
+                | 'invitation.declined'
+                | 'invitation.accepted'
+                | 'invitation.email_failed'
+                | 'api_key.created'
+                | 'api_key.updated'
+                | 'api_key.rotated'
+                | 'api_key.revoked'
+                | 'oauth_client.created'
+                | 'oauth_client.updated'
+                | 'oauth_client.secret_rotated'
+                | 'oauth_client.deleted'
+                | 'oauth_grant.approved'
+                | 'oauth_grant.created'
+                | 'oauth_grant.denied'
+                | 'oauth_grant.reduced'
+                | 'oauth_grant.renewed'
+                | 'oauth_grant.revoked'
+                | 'oauth_token.reused'
+                | 'webhook_endpoint.created'
+                | 'webhook_endpoint.updated'
+                | 'webhook_endpoint.paused'
+                | 'webhook_endpoint.resumed'
+                | 'webhook_endpoint.secret_rotated'
+                | 'webhook_endpoint.tested'
+                | 'webhook_endpoint.replayed'
+                | 'webhook_endpoint.disabled'
+                | 'webhook_endpoint.deleted'
+              >
+            | undefined;
+          /** Seconds to wait if there is nothing new. Default: 0. */
+          wait?: number | undefined;
+        },
+        {
+          events: Array<Event>;
+          /** Where to go on. Store it once the events are processed. */
+          cursor: string;
+          /** Whether to go on at once. */
+          hasMore: boolean;
+        }
+      >;
+      listMine: Query<
+        {
+          /** `cursor` of the previous page. Without it, the oldest. */
+          after?: string | undefined;
+          /** Default: 50. */
+          limit?: number | undefined;
+          types?:
+            | Array<
+                | 'account.created'
+                | 'account.email_verified'
+                | 'account.profile_changed'
+                | 'account.password_changed'
+                | 'account.password_reset'
+                | 'account.email_change_requested'
+                | 'account.email_changed'
+                | 'account.reclaimed'
+                | 'account.deleted'
+                | 'account.email_failed'
+                | 'session.created'
+                | 'session.ended'
+                | 'session.proven'
+                | 'passkey.added'
+                | 'passkey.renamed'
+                | 'passkey.removed'
+                | 'team.created'
+                | 'team.renamed'
+                | 'team.updated'
+                | 'team.plan_set'
+                | 'team.deleted'
+                | 'ownership.offered'
+                | 'ownership.offer_withdrawn'
+                | 'ownership.declined'
+                | 'ownership.transferred'
+                | 'member.added'
+                | 'member.role_changed'
+                | 'member.activated'
+                | 'member.deactivated'
+                | 'member.expiry_changed'
+                | 'member.updated'
+                | 'member.left'
+                | 'member.removed'
+                | 'role.created'
+                | 'role.updated'
+                | 'role.deleted'
+                | 'invitation.created'
+                | 'invitation.renewed'
+                | 'invitation.resent'
+                | 'invitation.revoked'
+                | 'invitation.declined'
+                | 'invitation.accepted'
+                | 'invitation.email_failed'
+                | 'api_key.created'
+                | 'api_key.updated'
+                | 'api_key.rotated'
+                | 'api_key.revoked'
+                | 'oauth_client.created'
+                | 'oauth_client.updated'
+                | 'oauth_client.secret_rotated'
+                | 'oauth_client.deleted'
+                | 'oauth_grant.approved'
+                | 'oauth_grant.created'
+                | 'oauth_grant.denied'
+                | 'oauth_grant.reduced'
+                | 'oauth_grant.renewed'
+                | 'oauth_grant.revoked'
+                | 'oauth_token.reused'
+                | 'webhook_endpoint.created'
+                | 'webhook_endpoint.updated'
+                | 'webhook_endpoint.paused'
+                | 'webhook_endpoint.resumed'
+                | 'webhook_endpoint.secret_rotated'
+                | 'webhook_endpoint.tested'
+                | 'webhook_endpoint.replayed'
+                | 'webhook_endpoint.disabled'
+                | 'webhook_endpoint.deleted'
+              >
+            | undefined;
+          /** Seconds to wait if there is nothing new. Default: 0. */
+          wait?: number | undefined;
+        },
+        {
+          events: Array<Event>;
+          /** Where to go on. Store it once the events are processed. */
+          cursor: string;
+          /** Whether to go on at once. */
+          hasMore: boolean;
+        }
+      >;
+      listAll: Query<
+        {
+          /** `cursor` of the previous page. Without it, the oldest. */
+          after?: string | undefined;
+          /** Default: 50. */
+          limit?: number | undefined;
+          types?:
+            | Array<
+                | 'account.created'
+                | 'account.email_verified'
+                | 'account.profile_changed'
+                | 'account.password_changed'
+                | 'account.password_reset'
+                | 'account.email_change_requested'
+                | 'account.email_changed'
+                | 'account.reclaimed'
+                | 'account.deleted'
+                | 'account.email_failed'
+                | 'session.created'
+                | 'session.ended'
+                | 'session.proven'
+                | 'passkey.added'
+                | 'passkey.renamed'
+                | 'passkey.removed'
+                | 'team.created'
+                | 'team.renamed'
+                | 'team.updated'
+                | 'team.plan_set'
+                | 'team.deleted'
+                | 'ownership.offered'
+                | 'ownership.offer_withdrawn'
+                | 'ownership.declined'
+                | 'ownership.transferred'
+                | 'member.added'
+                | 'member.role_changed'
+                | 'member.activated'
+                | 'member.deactivated'
+                | 'member.expiry_changed'
+                | 'member.updated'
+                | 'member.left'
+                | 'member.removed'
+                | 'role.created'
+                | 'role.updated'
+                | 'role.deleted'
+                | 'invitation.created'
+                | 'invitation.renewed'
+                | 'invitation.resent'
+                | 'invitation.revoked'
+                | 'invitation.declined'
+                | 'invitation.accepted'
+                | 'invitation.email_failed'
+                | 'api_key.created'
+                | 'api_key.updated'
+                | 'api_key.rotated'
+                | 'api_key.revoked'
+                | 'oauth_client.created'
+                | 'oauth_client.updated'
+                | 'oauth_client.secret_rotated'
+                | 'oauth_client.deleted'
+                | 'oauth_grant.approved'
+                | 'oauth_grant.created'
+                | 'oauth_grant.denied'
+                | 'oauth_grant.reduced'
+                | 'oauth_grant.renewed'
+                | 'oauth_grant.revoked'
+                | 'oauth_token.reused'
+                | 'webhook_endpoint.created'
+                | 'webhook_endpoint.updated'
+                | 'webhook_endpoint.paused'
+                | 'webhook_endpoint.resumed'
+                | 'webhook_endpoint.secret_rotated'
+                | 'webhook_endpoint.tested'
+                | 'webhook_endpoint.replayed'
+                | 'webhook_endpoint.disabled'
+                | 'webhook_endpoint.deleted'
+              >
+            | undefined;
+          /** Seconds to wait if there is nothing new. Default: 0. */
+          wait?: number | undefined;
+          teamId?: string | undefined;
+          accountId?: string | undefined;
+        },
+        {
+          events: Array<Event>;
+          /** Where to go on. Store it once the events are processed. */
+          cursor: string;
+          /** Whether to go on at once. */
+          hasMore: boolean;
+        }
+      >;
     };
     operator: {
       find: Query<

@@ -1,0 +1,94 @@
+import { EVENTS, toEventName, type EventDefinition, type EventName } from '../catalogue.ts';
+import type { CanonicalRow } from '../chain/event-columns.ts';
+import type { Sql } from '../chain/sql.ts';
+import type { DataKind } from '../data.ts';
+import { SOURCES } from './sources.ts';
+
+type Delivered = {
+  readonly event: CanonicalRow;
+  readonly type: EventName;
+  readonly sequence: number;
+  readonly kind: DataKind | null;
+};
+
+/**
+ * Stores what delivered events show, in the transaction that numbers them. It shows a resource as it is by now, which
+ * can be later than the event; of one that is gone only the ids of the event are left.
+ * @param start the position before the first event
+ */
+export async function writePayloads(sql: Sql, events: readonly CanonicalRow[], start: number): Promise<void> {
+  const delivered = events.flatMap((event, i): Delivered[] => {
+    const type = toEventName(event.event);
+    // Undefined in an event of a newer version.
+    const definition = EVENTS[type] as EventDefinition | undefined;
+    return definition?.isDelivered ? [{ event, type, sequence: start + i + 1, kind: definition.data }] : [];
+  });
+  if (delivered.length === 0) return;
+  const found = await readResources(sql, delivered);
+  const data = delivered.map((row) => findData(found, row));
+  await sql.execute(
+    `insert into event_payload (sequence, event_id, type, team_id, account_id, target_id, data, created_at)
+     select *, now() from unnest(?::bigint[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::jsonb[])`,
+    [
+      delivered.map(({ sequence }) => sequence),
+      delivered.map(({ event }) => event.id),
+      delivered.map(({ type }) => type),
+      delivered.map(({ event }) => event.team_id),
+      delivered.map(({ event }) => event.account_id),
+      delivered.map(({ event }) => event.target_id),
+      data.map((one) => (one === null ? null : JSON.stringify(one))),
+    ],
+  );
+  await eraseDeleted(sql, delivered, data);
+}
+
+type Found = Partial<Record<DataKind, ReadonlyMap<string, object>>>;
+
+/** Reads the resources of each kind in one statement. */
+async function readResources(sql: Sql, delivered: readonly Delivered[]): Promise<Found> {
+  const keys = new Map<DataKind, Set<string>>();
+  for (const { event, kind } of delivered) {
+    const key = kind && SOURCES[kind].keyOf(event);
+    if (kind !== null && key) keys.set(kind, (keys.get(kind) ?? new Set()).add(key));
+  }
+  const read = async ([kind, wanted]: [DataKind, Set<string>]) => {
+    const rows = await sql.execute<{ key: string; data: object }[]>(SOURCES[kind].sql, [[...wanted]]);
+    return [kind, new Map(rows.map(({ key, data }) => [key, data]))] as const;
+  };
+  return Object.fromEntries(await Promise.all([...keys].map(read)));
+}
+
+function findData(found: Found, { event, kind }: Delivered): object | null {
+  if (kind === null) return null;
+  const resource = found[kind]?.get(SOURCES[kind].keyOf(event) ?? '');
+  return resource === undefined ? null : { [kind]: resource };
+}
+
+/**
+ * Erases what earlier events show of an account or invitation that was deleted. The event of the deletion has its
+ * place after them, so none of them is written later.
+ */
+async function eraseDeleted(
+  sql: Sql,
+  delivered: readonly Delivered[],
+  data: readonly (object | null)[],
+): Promise<void> {
+  const accounts = delivered.filter(({ type }) => type === 'account.deleted').map(({ event }) => event.account_id);
+  const invitations = delivered
+    .filter(({ kind }, i) => kind === 'invitation' && data[i] === null)
+    .map(({ event }) => event.target_id);
+  if (accounts.length > 0) {
+    await sql.execute('update event_payload set data = null where account_id = any(?::text[]) and data is not null', [
+      accounts,
+    ]);
+  }
+  if (invitations.length > 0) await eraseInvitations(sql, invitations);
+}
+
+/** Erases what events show of invitations, which contain an email address. */
+export const eraseInvitations = (sql: Sql, ids: readonly (string | null)[]): Promise<object[]> =>
+  sql.execute(
+    `update event_payload set data = null
+     where target_id = any(string_to_array(?, ' ')) and starts_with(type, 'invitation.') and data is not null`,
+    [ids.join(' ')],
+  );

@@ -1,0 +1,65 @@
+import { Router } from 'express';
+import { z } from 'zod';
+import { EVENTS, type EventDefinition, type EventName } from '../events/catalogue.ts';
+import { createEventExample } from '../events/feed/example.ts';
+import { createEventSchema } from '../events/feed/event-schema.ts';
+import { escapeHtml } from './html.ts';
+import { createPlainPages } from './plain.ts';
+
+const ALL = Object.entries(EVENTS) as [EventName, EventDefinition][];
+
+/** `GET /docs/events`: every event, with its readers and an example; `/docs/events.json`: their JSON Schemas. */
+export function eventPages(): Router {
+  const { style, show } = createPlainPages('/docs/events/style.css');
+  const main = list();
+  const schemas = JSON.stringify(createSchemas());
+
+  const pages = Router();
+  pages.get('/docs/events', (_req, res) => show(res, 'Events', main));
+  pages.get('/docs/events.json', (_req, res) => {
+    res.set('Cache-Control', 'public, max-age=300').type('application/schema+json').send(schemas);
+  });
+  pages.get(style.path, style.serve);
+  return pages;
+}
+
+/** One JSON Schema, whose definitions are the delivered types by name. */
+function createSchemas() {
+  const delivered = ALL.filter(([, { isDelivered }]) => isDelivered).map(([name]) => name);
+  const $defs = Object.fromEntries(
+    delivered.map((name) => {
+      const { $schema: _, ...schema } = z.toJSONSchema(createEventSchema(name));
+      return [name, { ...schema, examples: [createEventExample(name)] }];
+    }),
+  );
+  return {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    title: 'Event',
+    description: 'An event of a feed or a delivery.',
+    oneOf: delivered.map((name) => ({ $ref: `#/$defs/${name}` })),
+    $defs,
+  };
+}
+
+const list = (): string => `<h1>Events</h1>
+<p>Every change is an event. Feeds contain the delivered ones, in one order. <code>details</code> holds what never
+changes; <code>data</code> is the resource as REST shows it, and null once it was deleted or erased.
+<a href="/docs/events.json">The JSON Schemas</a> describe each type.</p>
+${ALL.map(([name, definition]) => entry(name, definition)).join('\n')}`;
+
+const entry = (name: EventName, definition: EventDefinition): string => `<h2><code>${escapeHtml(name)}</code></h2>
+<p>version ${definition.version} · ${escapeHtml(describeReaders(definition))}</p>${
+  definition.isDelivered
+    ? `
+<pre tabindex="0" aria-label="Example of ${escapeHtml(name)}"><code>${escapeHtml(
+        JSON.stringify(createEventExample(name), null, 2),
+      )}</code></pre>`
+    : ''
+}`;
+
+function describeReaders({ audience, isDelivered, scope, permission }: EventDefinition): string {
+  if (!isDelivered) return 'in the audit log only';
+  const needs = [scope && `scope ${scope}`, permission && `permission ${permission}`].filter(Boolean).join(', ');
+  const reader = { team: 'operator and team', account: 'operator and account', operator: 'operator' }[audience];
+  return needs === '' ? reader : `${reader} (${needs})`;
+}
