@@ -12,6 +12,7 @@ const FAULTS = [
   'test/jobs/delivery.test.ts',
   'test/http/stalled-readers.test.ts',
   'test/db/upgrade.test.ts',
+  'test/db/plans.test.ts',
   'test/**/properties.test.ts',
   'test/shipping/image.test.ts',
   'test/cli/backup.test.ts',

@@ -16,11 +16,11 @@ type TeamRow = {
 
 const teamPage = query<TeamRow>(
   'operator_team_page',
-  `select t.id, t.name, t.slug, t.created_at, a.email as owner_email, s.plan_id,
+  `select t.id, t.name, t.slug, t.created_at, s.plan_id,
+     (select a.email from account a where a.id = o.account_id) as owner_email,
      (select count(*)::int from membership m where m.team_id = t.id) as members
    from team t
    left join membership o on o.team_id = t.id and o.role_id = 'owner'
-   left join account a on a.id = o.account_id
    left join subscription s on s.team_id = t.id
    where t.id > $1 order by t.id limit ${PAGE_ROWS}`,
   { rows: 'many' },
