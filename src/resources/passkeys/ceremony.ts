@@ -1,7 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { verifyAuthenticationResponse, verifyRegistrationResponse } from '@simplewebauthn/server';
-import { decodeAttestationObject, isoCBOR } from '@simplewebauthn/server/helpers';
 import type { Config } from '../../config.ts';
 import type { Account, Passkey } from '../../entities/index.ts';
 import { PasskeyChallenge } from '../../entities/index.ts';
@@ -13,6 +11,10 @@ import { MINUTE_MS } from '../../time.ts';
 
 /** Ed25519, ES256 and RS256 as COSE numbers, in order of preference. Authenticators and every runtime support them. */
 export const ALGORITHMS = [-8, -7, -257];
+
+// Loaded at the first use: it is an eighth of all modules, and most processes never verify a passkey.
+const loadLibrary = () => import('@simplewebauthn/server');
+const loadHelpers = () => import('@simplewebauthn/server/helpers');
 
 /** The time limit for an authenticator. */
 export const CHALLENGE_MS = 5 * MINUTE_MS;
@@ -68,6 +70,8 @@ export async function verifyRegistration(
 ) {
   const { id: expectedRPID, origin: expectedOrigin } = getRelyingParty(config);
   const { clientDataJSON, attestationObject } = response;
+  const { verifyRegistrationResponse } = await loadLibrary();
+  const withoutAttestation = await createAttestationFilter();
   const { registrationInfo } = await mapErrors(async () =>
     verifyRegistrationResponse({
       response: {
@@ -100,6 +104,7 @@ export async function verifySignIn(
   const { userHandle, ...signed } = response;
   // WebAuthn 3, section 7.2: the user handle must be that of the passkey's account.
   if (userHandle && userHandle !== createUserHandle(passkey.account.id)) throw passkeyRejected();
+  const { verifyAuthenticationResponse } = await loadLibrary();
   const { verified, authenticationInfo } = await mapErrors(() =>
     verifyAuthenticationResponse({
       response: { id, rawId, type, response: signed, clientExtensionResults: {} },
@@ -115,17 +120,20 @@ export async function verifySignIn(
 }
 
 /**
- * Removes the attestation statement. None is requested, and the library would fetch the revocation lists of its
- * certificates from URLs that the caller chooses.
+ * Creates a function that removes the attestation statement. None is requested, and the library would fetch the
+ * revocation lists of its certificates from URLs that the caller chooses.
  */
-function withoutAttestation(attestationObject: string): string {
-  const decoded = decodeAttestationObject(new Uint8Array(Buffer.from(attestationObject, 'base64url')));
-  const bare = new Map<string, string | Uint8Array | Map<string, never>>([
-    ['fmt', 'none'],
-    ['attStmt', new Map<string, never>()],
-    ['authData', decoded.get('authData')],
-  ]);
-  return Buffer.from(isoCBOR.encode(bare)).toString('base64url');
+async function createAttestationFilter(): Promise<(attestationObject: string) => string> {
+  const { decodeAttestationObject, isoCBOR } = await loadHelpers();
+  return (attestationObject) => {
+    const decoded = decodeAttestationObject(new Uint8Array(Buffer.from(attestationObject, 'base64url')));
+    const bare = new Map<string, string | Uint8Array | Map<string, never>>([
+      ['fmt', 'none'],
+      ['attStmt', new Map<string, never>()],
+      ['authData', decoded.get('authData')],
+    ]);
+    return Buffer.from(isoCBOR.encode(bare)).toString('base64url');
+  };
 }
 
 /** Maps every error of the library to `passkey_refused`. */
