@@ -14,6 +14,7 @@ import type { HttpServices } from './http/http-services.ts';
 import { createOAuthRouter } from './oauth/handler.ts';
 import { mcpHandler } from './mcp/handler.ts';
 import { devMailPages } from './pages/dev-mail.ts';
+import { devWebhookPages } from './pages/dev-webhooks.ts';
 import { docsPages } from './pages/docs.ts';
 import { healthPages, type Readiness } from './pages/health.ts';
 import { problemPages } from './pages/problems.ts';
@@ -52,6 +53,7 @@ export function createApp(services: HttpServices, readiness: Readiness): Listene
   pages.use(docsPages());
   pages.use(problemPages(config.baseUrl));
   pages.use(devMailPages(config));
+  pages.use(devWebhookPages(config, db));
   pages.use(createOAuthRouter(http));
   pages.use(webPages(config));
   pages.use(() => {

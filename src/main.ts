@@ -23,6 +23,7 @@ import { createLogOutput } from './telemetry/log-output.ts';
 import { openTelemetry, type Telemetry } from './telemetry/telemetry.ts';
 import type { Services } from './app-services.ts';
 import { startDispatcher } from './webhooks/dispatcher.ts';
+import { readWebhookState } from './webhooks/state.ts';
 import { closeServer, createHttpServer, listen } from './http/server.ts';
 import { openServices } from './open-services.ts';
 import { runsJobs, startPrimary, workerSlot } from './primary.ts';
@@ -96,7 +97,7 @@ async function start(): Promise<void> {
   process.stdout.write(await firstGreeting(services));
   const worker = runsJobs(slot) ? await startWorker(services, mailer, log) : undefined;
   const sequencer = startSequencer(services, log);
-  const webhooks = runsJobs(slot) ? startDispatcher(services, log) : undefined;
+  const webhooks = runsJobs(slot) ? startDispatcher(services, log, telemetry.metrics?.countWebhook) : undefined;
   const scrapes = await listenForScrapes(services, telemetry, slot);
   await listen(server, config.port, config.host);
   log.info({ host: config.host, port: config.port, baseUrl: config.baseUrl }, 'listening');
@@ -122,7 +123,10 @@ async function listenForScrapes({ config, db }: Services, { metrics }: Telemetry
   if (metrics === undefined || config.metricsPort === undefined) return { close: () => Promise.resolve() };
   metrics.watchPools(db.pools);
   metrics.watchQueues({ writes: db.writeQueue, lists: db.listQueue });
-  if (runsJobs(slot)) metrics.watchJobs(() => countJobs(db));
+  if (runsJobs(slot)) {
+    metrics.watchJobs(() => countJobs(db));
+    metrics.watchWebhooks(() => readWebhookState(db));
+  }
   // The primary serves those of its workers.
   if (slot !== undefined) return { close: () => Promise.resolve() };
   const server = createServer({ maxHeaderSize: 16 * 1024, requestTimeout: 10 * SECOND_MS }, metrics.listener);

@@ -25,6 +25,7 @@ const GROUPS: Readonly<Record<string, readonly [description: string, load: () =>
   ],
   billing: ['Set subscriptions of teams', async () => (await import('./billing.ts')).billingCommands],
   queue: ['List, retry and delete waiting emails', async () => (await import('./queue.ts')).queueCommands],
+  webhook: ['Manage webhook endpoints of the installation', async () => (await import('./webhook.ts')).webhookCommands],
   audit: ['Verify and export the audit log', async () => (await import('./audit.ts')).auditCommands],
   secrets: ['Encrypt secrets with a new key', async () => (await import('./secrets.ts')).secretsCommands],
   migrate: ['Migrate the database', async () => (await import('./migrate.ts')).migrateCommand],

@@ -63,7 +63,7 @@ const PROXY_HEADERS = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host'
  * Whether a client on this machine uses the service's own host name. The IP address is not enough, because behind a
  * proxy all clients have the proxy's. The host name is not enough, because clients choose it.
  */
-const isLocalRequest = ({ headers, socket }: Request, host: string): boolean =>
+export const isLocalRequest = ({ headers, socket }: Request, host: string): boolean =>
   headers.host === host &&
   /^(?:::1|(?:::ffff:)?127(?:\.\d+){3})$/.test(socket.remoteAddress ?? '') &&
   PROXY_HEADERS.every((name) => headers[name] === undefined);

@@ -15,6 +15,12 @@ export type Counted =
   | 'proofs';
 
 type Pool = { readonly totalCount: number; readonly idleCount: number; readonly waitingCount: number };
+type Webhooks = {
+  readonly lag: number;
+  readonly overdueSeconds: number;
+  readonly disabled: number;
+  readonly failing: number;
+};
 type Jobs = { readonly state: string; readonly count: number; readonly ageSeconds: number };
 
 const DURATIONS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -48,6 +54,12 @@ export function createMetrics(worker?: number) {
     name: 'roster_rate_limit_decisions_total',
     help: 'Decisions of rate limits, by counter.',
     labelNames: ['counted', 'outcome'],
+    registers,
+  });
+  const attempts = new Counter({
+    name: 'roster_webhook_attempts_total',
+    help: 'Attempts to deliver webhooks.',
+    labelNames: ['outcome'],
     registers,
   });
   const fallbacks = new Counter({
@@ -157,6 +169,46 @@ export function createMetrics(worker?: number) {
           const ready = (await countOnce())?.find(({ state }) => state === 'ready');
           if (ready === undefined) this.remove();
           else this.set(ready.ageSeconds);
+        },
+      });
+    },
+
+    /** Counts how attempts to deliver webhooks end. */
+    countWebhook(outcome: string): void {
+      attempts.inc({ outcome });
+    },
+
+    /** @param readState reads the state of all endpoints; if it is too slow, the scrape has none of these metrics */
+    watchWebhooks(readState: () => Promise<Webhooks>): void {
+      const readOnce = shareResult(readState);
+      const gauge = (name: string, help: string, select: (state: Webhooks) => number) =>
+        new Gauge({
+          name,
+          help,
+          registers,
+          async collect() {
+            const state = await readOnce();
+            if (state === undefined) this.remove();
+            else this.set(select(state));
+          },
+        });
+      gauge('roster_webhook_sequence_lag', 'Numbered events without deliveries yet.', ({ lag }) => lag);
+      gauge(
+        'roster_webhook_overdue_seconds',
+        'Time since the oldest waiting delivery became due.',
+        ({ overdueSeconds }) => overdueSeconds,
+      );
+      new Gauge({
+        name: 'roster_webhook_endpoints',
+        help: 'Endpoints that get no webhooks.',
+        labelNames: ['state'],
+        registers,
+        async collect() {
+          const state = await readOnce();
+          this.reset();
+          if (state === undefined) return;
+          this.set({ state: 'disabled' }, state.disabled);
+          this.set({ state: 'failing' }, state.failing);
         },
       });
     },

@@ -47,6 +47,21 @@ describe('GET /metrics', () => {
     expect(text).toContain('roster_db_queue_length{queue="lists"} 0');
   });
 
+  test('shows how far webhooks are behind, and how many endpoints get none', async () => {
+    const { api, scrape } = await aWatchedService();
+    await api.rows(
+      `insert into webhook_endpoint (id, created_at, url, types, secret, disabled_at, failing_since)
+       select 'whe_' || n, now(), '', '{}', '', case when n = 1 then now() end, now() from generate_series(1, 3) n`,
+      [],
+    );
+
+    const { values } = await scrape();
+    expect(values.get('roster_webhook_endpoints{state="disabled"}')).toBe(1);
+    expect(values.get('roster_webhook_endpoints{state="failing"}')).toBe(2);
+    expect(values.get('roster_webhook_overdue_seconds')).toBe(0);
+    expect(values.get('roster_webhook_sequence_lag')).toBe(0);
+  });
+
   test('counts what rate limits decide', async () => {
     const { api, scrape } = await aWatchedService({ RATE_LIMIT: '2', SIGN_IN_ADDRESS_LIMIT: '1' });
     const key = await api.anApiKey(await api.anAccount());

@@ -1,0 +1,49 @@
+import { Router } from 'express';
+import type { Config } from '../config.ts';
+import { query, type QueryRunner } from '../db/query.ts';
+import type { EventRow } from '../events/serialize.ts';
+import { createBody } from '../webhooks/payload.ts';
+import { INSTALLATION_TYPES } from '../webhooks/types.ts';
+import { isLocalRequest } from './dev-mail.ts';
+import { escapeHtml } from './html.ts';
+import { createPlainPages } from './plain.ts';
+
+const latestEvents = query<{ row: EventRow }>(
+  'latest_webhook_events',
+  `select to_jsonb(e) - 'mac' as row from audit_link l join audit_event e on e.id = l.event_id
+   where e.event in (select jsonb_array_elements_text($1::jsonb)) order by l.sequence desc limit 50`,
+  { rows: 'many' },
+);
+
+/** `GET /dev/webhooks`: what an endpoint of the installation would get. Exists where `/dev/mail` does. */
+export function devWebhookPages(
+  { baseUrl, isDevelopment }: Pick<Config, 'baseUrl' | 'isDevelopment'>,
+  db: QueryRunner,
+): Router {
+  const { host } = new URL(baseUrl);
+  const { style, show } = createPlainPages('/dev/webhooks/style.css', { site: 'Roster webhooks', headers: HEADERS });
+  const pages = Router();
+  pages.use('/dev/webhooks', (req, _res, next) => {
+    if (isDevelopment && isLocalRequest(req, host)) next();
+    else next('router');
+  });
+  pages.get(style.path, style.serve);
+  pages.get('/dev/webhooks', async (_req, res) => {
+    const events = await db.query(latestEvents, [JSON.stringify(INSTALLATION_TYPES)]);
+    const shown = events.map(({ row }) => renderWebhook(row.id, createBody(row, 'operator')));
+    show(res, 'Webhooks', `<h1>Webhooks</h1>\n${shown.join('\n') || '<p>There are no events yet.</p>'}`);
+  });
+  return pages;
+}
+
+const renderWebhook = (id: string, body: string): string =>
+  `<h2>${escapeHtml(id)}</h2>
+<pre tabindex="0" aria-label="The body of the webhook">${escapeHtml(JSON.stringify(JSON.parse(body), null, 2))}</pre>`;
+
+const HEADERS = {
+  'Content-Security-Policy':
+    "default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'X-Frame-Options': 'DENY',
+  'Referrer-Policy': 'no-referrer',
+  'Cache-Control': 'no-store',
+};

@@ -1,0 +1,32 @@
+import { query, type QueryRunner } from '../db/query.ts';
+
+type State = {
+  readonly lag: number;
+  readonly overdueSeconds: number;
+  readonly disabled: number;
+  readonly failing: number;
+};
+
+// The oldest due delivery of each active endpoint, by the index of waiting ones.
+const webhookState = query<State>(
+  'webhook_state',
+  `select
+     coalesce((select max(sequence) from audit_link) - (select sequence from webhook_cursor where id = 1), 0)::int as lag,
+     greatest(0, coalesce(extract(epoch from now() - min(due.due_at)), 0))::float8 as "overdueSeconds",
+     count(*) filter (where e.disabled_at is not null)::int as disabled,
+     count(*) filter (where e.disabled_at is null and e.failing_since is not null)::int as failing
+   from webhook_endpoint e
+   left join lateral (
+     select d.due_at from webhook_delivery d
+     where d.endpoint_id = e.id and d.state = 'waiting' and e.paused_at is null and e.disabled_at is null
+       and (e.held_until is null or e.held_until <= now())
+     order by d.due_at limit 1
+   ) due on true`,
+  { rows: 'many' },
+);
+
+/** Reads the state of all endpoints, for metrics. */
+export async function readWebhookState(db: QueryRunner): Promise<State> {
+  const [state] = await db.query(webhookState, []);
+  return state ?? { lag: 0, overdueSeconds: 0, disabled: 0, failing: 0 };
+}
