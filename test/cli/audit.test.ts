@@ -60,6 +60,26 @@ test('a CSV has a line an event, and no formula', async () => {
   expect(rest.match(/evt_\w+/g)).toEqual([later]);
 });
 
+// Guarantees that a log that can be changed unnoticed is noticed, before anything is changed.
+test.each([
+  ['disabled', 'alter table audit_event disable trigger audit_event_append_only', 'trigger_disabled'],
+  ['dropped', 'drop trigger audit_event_append_only on audit_event', 'trigger_missing'],
+])('a trigger of the audit log that was %s is named by verify and doctor', async (_, sql, kind) => {
+  const [trigger] = await roster.rows<{ definition: string }>(
+    `select pg_get_triggerdef(oid) as definition from pg_trigger where tgname = 'audit_event_append_only'`,
+  );
+  await roster.rows(sql);
+  const [verify, doctor] = await Promise.all([roster.run('audit', 'verify'), roster.run('doctor')]);
+  await roster.rows('drop trigger if exists audit_event_append_only on audit_event');
+  await roster.rows(trigger?.definition ?? '');
+
+  const named = new RegExp(`trigger audit_event_append_only .*\\(${kind}\\)`);
+  expect([verify.code, doctor.code]).toEqual([1, 1]);
+  expect(verify.stderr).toMatch(named);
+  expect(doctor.stdout).toMatch(named);
+  expect((await roster.run('audit', 'verify')).stderr).not.toMatch(named);
+});
+
 test('a log that was tampered with is reported, with the position and exit 1', async () => {
   await chain();
   const client = new pg.Client(roster.env.DATABASE_URL);
