@@ -1,8 +1,8 @@
-import { Button, Group, Stack, Text } from '@mantine/core';
+import { Button, Stack, Text } from '@mantine/core';
+import { DialogButtons } from './dialog-buttons.tsx';
 import { useMutation } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Dialog } from './dialog.tsx';
-import { texts } from '../messages/console.ts';
 import { toFailure } from '../trpc.ts';
 import { FailureAlert } from './failure-alert.tsx';
 
@@ -42,14 +42,11 @@ export function Confirmation({
         <Text>{explanation}</Text>
         {children}
         {mutation.error !== null && <FailureAlert failure={toFailure(mutation.error)} />}
-        <Group justify="flex-end" gap="sm">
-          <Button variant="default" onClick={onClose} data-autofocus>
-            {texts.cancel}
-          </Button>
+        <DialogButtons onCancel={onClose} focusCancel>
           <Button color={color} disabled={!isReady} loading={mutation.isPending} onClick={() => mutation.mutate()}>
             {submit}
           </Button>
-        </Group>
+        </DialogButtons>
       </Stack>
     </Dialog>
   );

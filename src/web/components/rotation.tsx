@@ -1,5 +1,5 @@
-import { Button, Group, NativeSelect, Stack, Text } from '@mantine/core';
-import { texts } from '../messages/console.ts';
+import { Button, NativeSelect, Stack, Text } from '@mantine/core';
+import { DialogButtons } from './dialog-buttons.tsx';
 import { rotationTexts as words } from '../messages/rotation.ts';
 import { useCallForm } from './call-form.ts';
 import { Dialog } from './dialog.tsx';
@@ -32,14 +32,11 @@ export function Rotation<Output>({ explanation, call, onSuccess, onClose }: Rota
             data={Object.entries(words.overlaps).map(([value, label]) => ({ value, label }))}
             data-autofocus
           />
-          <Group justify="flex-end" gap="sm">
-            <Button variant="default" onClick={onClose}>
-              {texts.cancel}
-            </Button>
+          <DialogButtons onCancel={onClose}>
             <Button type="submit" loading={form.pending}>
               {words.title}
             </Button>
-          </Group>
+          </DialogButtons>
         </Stack>
       </form>
     </Dialog>

@@ -1,4 +1,5 @@
-import { Alert, Avatar, Badge, Button, EmptyState, Group, Paper, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Avatar, Badge, Button, EmptyState, Paper, Stack, Text, TextInput } from '@mantine/core';
+import { DialogButtons } from '../components/dialog-buttons.tsx';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Dialog } from '../components/dialog.tsx';
@@ -96,14 +97,11 @@ function CreateTeam({ onClose }: { readonly onClose: () => void }) {
           {form.failure !== undefined && <FailureAlert failure={form.failure} />}
           <TextInput {...form.field('name')} label={texts.home.name} autoComplete="off" required data-autofocus />
           <TextInput {...form.field('description')} label={texts.optional(texts.home.description)} autoComplete="off" />
-          <Group justify="flex-end" gap="sm">
-            <Button variant="default" onClick={onClose}>
-              {texts.cancel}
-            </Button>
+          <DialogButtons onCancel={onClose}>
             <Button type="submit" loading={form.pending}>
               {texts.home.submit}
             </Button>
-          </Group>
+          </DialogButtons>
         </Stack>
       </form>
     </Dialog>

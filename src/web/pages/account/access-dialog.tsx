@@ -1,4 +1,5 @@
-import { Button, Group, Stack, Text } from '@mantine/core';
+import { Button, Stack, Text } from '@mantine/core';
+import { DialogButtons } from '../../components/dialog-buttons.tsx';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Dialog } from '../../components/dialog.tsx';
@@ -33,10 +34,7 @@ export function AccessDialog({ grant, onClose }: AccessDialogProps) {
         <Text size="sm" c="dimmed" role="status">
           {ticked.length === 0 && words.noScopes}
         </Text>
-        <Group justify="flex-end" gap="sm">
-          <Button variant="default" onClick={onClose} data-autofocus>
-            {texts.cancel}
-          </Button>
+        <DialogButtons onCancel={onClose} focusCancel>
           <Button
             loading={narrow.isPending}
             disabled={ticked.length === 0 || ticked.length === grant.scopes.length}
@@ -44,7 +42,7 @@ export function AccessDialog({ grant, onClose }: AccessDialogProps) {
           >
             {texts.save}
           </Button>
-        </Group>
+        </DialogButtons>
       </Stack>
     </Dialog>
   );

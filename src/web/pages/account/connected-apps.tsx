@@ -1,4 +1,5 @@
-import { Button, Group, Text } from '@mantine/core';
+import { Group, Text } from '@mantine/core';
+import { RowButton } from '../../components/row-button.tsx';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Confirmation } from '../../components/confirmation.tsx';
@@ -63,23 +64,12 @@ function GrantRow({ grant }: { readonly grant: Grant }) {
           {words.expires(day(expiresAt))}
         </Text>
         <Group gap={4} className="row-actions">
-          <Button
-            size="compact-sm"
-            variant="subtle"
-            onClick={() => setDialog('change')}
-            aria-label={words.changeOf(client.name)}
-          >
+          <RowButton onClick={() => setDialog('change')} aria-label={words.changeOf(client.name)}>
             {words.change}
-          </Button>
-          <Button
-            size="compact-sm"
-            variant="subtle"
-            color="red"
-            onClick={() => setDialog('revoke')}
-            aria-label={words.revokeOf(client.name)}
-          >
+          </RowButton>
+          <RowButton color="red" onClick={() => setDialog('revoke')} aria-label={words.revokeOf(client.name)}>
             {words.revoke}
-          </Button>
+          </RowButton>
         </Group>
       </div>
       {dialog === 'change' && <AccessDialog grant={grant} onClose={close} />}

@@ -1,4 +1,6 @@
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
+import { DialogButtons } from '../../components/dialog-buttons.tsx';
+import { RowButton } from '../../components/row-button.tsx';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Dialog } from '../../components/dialog.tsx';
@@ -81,23 +83,12 @@ function PasskeyRow({ passkey: { id, name, createdAt, lastUsedAt } }: { readonly
         </Text>
       </div>
       <Group gap={4}>
-        <Button
-          size="compact-sm"
-          variant="subtle"
-          onClick={() => setDialog('rename')}
-          aria-label={words.renameOf(name)}
-        >
+        <RowButton onClick={() => setDialog('rename')} aria-label={words.renameOf(name)}>
           {words.rename}
-        </Button>
-        <Button
-          size="compact-sm"
-          variant="subtle"
-          color="red"
-          onClick={() => setDialog('remove')}
-          aria-label={words.removeOf(name)}
-        >
+        </RowButton>
+        <RowButton color="red" onClick={() => setDialog('remove')} aria-label={words.removeOf(name)}>
           {words.remove}
-        </Button>
+        </RowButton>
       </Group>
       {dialog === 'rename' && (
         <NameDialog
@@ -167,14 +158,11 @@ function NameDialog({ title, name, submit, done, call, onClose }: NameDialogProp
             required
             data-autofocus
           />
-          <Group justify="flex-end" gap="sm">
-            <Button variant="default" onClick={onClose}>
-              {texts.cancel}
-            </Button>
+          <DialogButtons onCancel={onClose}>
             <Button type="submit" loading={form.pending}>
               {submit}
             </Button>
-          </Group>
+          </DialogButtons>
         </Stack>
       </form>
     </Dialog>

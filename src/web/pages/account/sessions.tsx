@@ -1,4 +1,5 @@
 import { Badge, Button, Group, Text } from '@mantine/core';
+import { RowButton } from '../../components/row-button.tsx';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useDates } from '../../components/dates.ts';
 import { FailureAlert } from '../../components/failure-alert.tsx';
@@ -84,16 +85,14 @@ function SessionRow({ session }: { readonly session: Session }) {
         {revoke.error !== null && <FailureAlert failure={toFailure(revoke.error)} />}
       </div>
       {!session.isCurrentSession && (
-        <Button
-          size="compact-sm"
-          variant="subtle"
+        <RowButton
           color="red"
           loading={revoke.isPending}
           onClick={() => revoke.mutate()}
           aria-label={words.revokeOf(device)}
         >
           {words.revoke}
-        </Button>
+        </RowButton>
       )}
     </li>
   );

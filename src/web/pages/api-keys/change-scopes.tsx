@@ -1,4 +1,5 @@
-import { Button, Group, Stack, Text } from '@mantine/core';
+import { Button, Stack, Text } from '@mantine/core';
+import { DialogButtons } from '../../components/dialog-buttons.tsx';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Dialog } from '../../components/dialog.tsx';
@@ -32,14 +33,11 @@ export function ChangeScopes({ apiKey: { id, name, teamId, scopes }, onClose }: 
         <Text size="sm">{words.changeHint}</Text>
         {change.error !== null && <FailureAlert failure={toFailure(change.error)} />}
         <ScopesField teamId={teamId} ticked={ticked} onChange={setTicked} />
-        <Group justify="flex-end" gap="sm">
-          <Button variant="default" onClick={onClose} data-autofocus>
-            {texts.cancel}
-          </Button>
+        <DialogButtons onCancel={onClose} focusCancel>
           <Button loading={change.isPending} disabled={ticked.length === 0 || isSame} onClick={() => change.mutate()}>
             {texts.save}
           </Button>
-        </Group>
+        </DialogButtons>
       </Stack>
     </Dialog>
   );

@@ -1,10 +1,10 @@
-import { Button, Group, NativeSelect, Stack, TextInput } from '@mantine/core';
+import { Button, NativeSelect, Stack, TextInput } from '@mantine/core';
+import { DialogButtons } from '../../components/dialog-buttons.tsx';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useCallForm } from '../../components/call-form.ts';
 import { Dialog } from '../../components/dialog.tsx';
 import { FailureAlert } from '../../components/failure-alert.tsx';
-import { texts } from '../../messages/console.ts';
 import { apiKeysTexts as words } from '../../messages/api-keys.ts';
 import { trpc, type Scope } from '../../trpc.ts';
 import { keysQuery, type NewSecret, type TeamId } from './keys.ts';
@@ -61,14 +61,11 @@ function CreateDialog({ teamId, onCreated, onClose }: CreateDialogProps) {
             data={Object.entries(words.expiries).map(([value, label]) => ({ value, label }))}
           />
           <ScopesField teamId={teamId} ticked={scopes} onChange={setScopes} />
-          <Group justify="flex-end" gap="sm">
-            <Button variant="default" onClick={onClose}>
-              {texts.cancel}
-            </Button>
+          <DialogButtons onCancel={onClose}>
             <Button type="submit" loading={form.pending} disabled={scopes.length === 0}>
               {words.submit}
             </Button>
-          </Group>
+          </DialogButtons>
         </Stack>
       </form>
     </Dialog>

@@ -1,4 +1,5 @@
-import { Badge, Button, Code, Group, Text } from '@mantine/core';
+import { Badge, Code, Group, Text } from '@mantine/core';
+import { RowButton } from '../../components/row-button.tsx';
 import { useState } from 'react';
 import { Confirmation } from '../../components/confirmation.tsx';
 import { useDates } from '../../components/dates.ts';
@@ -35,34 +36,18 @@ export function KeyRow({ apiKey, onRevoke }: KeyRowProps) {
         </div>
         <Group gap={4}>
           {isOwn && (
-            <Button
-              size="compact-sm"
-              variant="subtle"
-              onClick={() => setDialog('scopes')}
-              aria-label={words.changeOf(name)}
-            >
+            <RowButton onClick={() => setDialog('scopes')} aria-label={words.changeOf(name)}>
               {words.change}
-            </Button>
+            </RowButton>
           )}
           {isOwn && !isExpired(apiKey) && (
-            <Button
-              size="compact-sm"
-              variant="subtle"
-              onClick={() => setDialog('rotate')}
-              aria-label={words.rotateOf(name)}
-            >
+            <RowButton onClick={() => setDialog('rotate')} aria-label={words.rotateOf(name)}>
               {words.rotate}
-            </Button>
+            </RowButton>
           )}
-          <Button
-            size="compact-sm"
-            variant="subtle"
-            color="red"
-            onClick={() => setDialog('revoke')}
-            aria-label={words.revokeOf(name)}
-          >
+          <RowButton color="red" onClick={() => setDialog('revoke')} aria-label={words.revokeOf(name)}>
             {words.revoke}
-          </Button>
+          </RowButton>
         </Group>
       </div>
       <Facts apiKey={apiKey} use={use} />

@@ -1,4 +1,5 @@
-import { Button, Group, Text } from '@mantine/core';
+import { Group, Text } from '@mantine/core';
+import { RowButton } from '../../components/row-button.tsx';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Confirmation } from '../../components/confirmation.tsx';
@@ -34,28 +35,17 @@ export function ClientRow({ client }: { readonly client: Client }) {
           </Text>
         </div>
         <Group gap={4}>
-          <Button size="compact-sm" variant="subtle" onClick={() => setDialog('edit')} aria-label={words.editOf(name)}>
+          <RowButton onClick={() => setDialog('edit')} aria-label={words.editOf(name)}>
             {words.edit}
-          </Button>
+          </RowButton>
           {client.isConfidential && (
-            <Button
-              size="compact-sm"
-              variant="subtle"
-              onClick={() => setDialog('rotate')}
-              aria-label={words.rotateOf(name)}
-            >
+            <RowButton onClick={() => setDialog('rotate')} aria-label={words.rotateOf(name)}>
               {words.rotate}
-            </Button>
+            </RowButton>
           )}
-          <Button
-            size="compact-sm"
-            variant="subtle"
-            color="red"
-            onClick={() => setDialog('delete')}
-            aria-label={words.deleteOf(name)}
-          >
+          <RowButton color="red" onClick={() => setDialog('delete')} aria-label={words.deleteOf(name)}>
             {words.delete}
-          </Button>
+          </RowButton>
         </Group>
       </div>
       <dl className="values">

@@ -1,10 +1,10 @@
-import { Button, Group, Radio, Stack } from '@mantine/core';
+import { Button, Radio, Stack } from '@mantine/core';
+import { DialogButtons } from '../../components/dialog-buttons.tsx';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useCallForm } from '../../components/call-form.ts';
 import { Dialog } from '../../components/dialog.tsx';
 import { FailureAlert } from '../../components/failure-alert.tsx';
-import { texts } from '../../messages/console.ts';
 import { developerTexts as words, type ClientKind } from '../../messages/oauth.ts';
 import { query, trpc, type Outputs } from '../../trpc.ts';
 import { splitLines, NameField, RedirectUrisField } from './client-fields.tsx';
@@ -57,14 +57,11 @@ function CreateDialog({ onCreated, onClose }: CreateDialogProps) {
             </Stack>
           </Radio.Group>
           <RedirectUrisField field={form.field('redirectUris')} />
-          <Group justify="flex-end" gap="sm">
-            <Button variant="default" onClick={onClose}>
-              {texts.cancel}
-            </Button>
+          <DialogButtons onCancel={onClose}>
             <Button type="submit" loading={form.pending}>
               {words.submit}
             </Button>
-          </Group>
+          </DialogButtons>
         </Stack>
       </form>
     </Dialog>

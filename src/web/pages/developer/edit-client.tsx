@@ -1,4 +1,5 @@
-import { Button, Group, Stack } from '@mantine/core';
+import { Button, Stack } from '@mantine/core';
+import { DialogButtons } from '../../components/dialog-buttons.tsx';
 import { useQueryClient } from '@tanstack/react-query';
 import { useCallForm } from '../../components/call-form.ts';
 import { Dialog } from '../../components/dialog.tsx';
@@ -32,14 +33,11 @@ export function EditClient({ client, onClose }: EditClientProps) {
           {form.failure !== undefined && <FailureAlert failure={form.failure} />}
           <NameField field={form.field('name')} />
           <RedirectUrisField field={form.field('redirectUris')} />
-          <Group justify="flex-end" gap="sm">
-            <Button variant="default" onClick={onClose}>
-              {texts.cancel}
-            </Button>
+          <DialogButtons onCancel={onClose}>
             <Button type="submit" loading={form.pending}>
               {texts.save}
             </Button>
-          </Group>
+          </DialogButtons>
         </Stack>
       </form>
     </Dialog>

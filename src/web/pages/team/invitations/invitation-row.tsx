@@ -1,4 +1,5 @@
-import { Badge, Button, Group, Text } from '@mantine/core';
+import { Badge, Group, Text } from '@mantine/core';
+import { RowButton } from '../../../components/row-button.tsx';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useDates } from '../../../components/dates.ts';
 import { FailureAlert } from '../../../components/failure-alert.tsx';
@@ -51,35 +52,18 @@ export function InvitationRow({ invitation, onAgain, onRevoke }: InvitationRowPr
               <Badge variant="light" color="gray" tt="none">
                 {words.expired}
               </Badge>
-              <Button
-                size="compact-sm"
-                variant="subtle"
-                onClick={() => onAgain(invitation)}
-                aria-label={words.againOf(email)}
-              >
+              <RowButton onClick={() => onAgain(invitation)} aria-label={words.againOf(email)}>
                 {words.again}
-              </Button>
+              </RowButton>
             </>
           ) : (
             <>
-              <Button
-                size="compact-sm"
-                variant="subtle"
-                loading={resend.isPending}
-                onClick={() => resend.mutate()}
-                aria-label={words.resendOf(email)}
-              >
+              <RowButton loading={resend.isPending} onClick={() => resend.mutate()} aria-label={words.resendOf(email)}>
                 {words.resend}
-              </Button>
-              <Button
-                size="compact-sm"
-                variant="subtle"
-                color="red"
-                onClick={() => onRevoke(invitation)}
-                aria-label={words.revokeOf(email)}
-              >
+              </RowButton>
+              <RowButton color="red" onClick={() => onRevoke(invitation)} aria-label={words.revokeOf(email)}>
                 {words.revoke}
-              </Button>
+              </RowButton>
             </>
           )}
         </Group>

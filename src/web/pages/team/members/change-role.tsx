@@ -1,7 +1,7 @@
-import { Button, Group, Radio, Stack } from '@mantine/core';
+import { Button, Radio, Stack } from '@mantine/core';
+import { DialogButtons } from '../../../components/dialog-buttons.tsx';
 import { useState } from 'react';
 import { Dialog } from '../../../components/dialog.tsx';
-import { texts } from '../../../messages/console.ts';
 import { membersTexts as words } from '../../../messages/members.ts';
 import { permissionTexts } from '../../../messages/permissions.ts';
 import { trpc } from '../../../trpc.ts';
@@ -62,12 +62,9 @@ export function ChangeRole({ member, onChange, onClose }: ChangeRoleProps) {
               ))}
             </Stack>
           </Radio.Group>
-          <Group justify="flex-end" gap="sm">
-            <Button variant="default" onClick={onClose}>
-              {texts.cancel}
-            </Button>
+          <DialogButtons onCancel={onClose}>
             <Button type="submit">{words.roleSubmit}</Button>
-          </Group>
+          </DialogButtons>
         </Stack>
       </form>
     </Dialog>

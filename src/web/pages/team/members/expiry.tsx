@@ -1,4 +1,5 @@
-import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Stack, Text, TextInput } from '@mantine/core';
+import { DialogButtons } from '../../../components/dialog-buttons.tsx';
 import { useCallForm } from '../../../components/call-form.ts';
 import { useDates } from '../../../components/dates.ts';
 import { Dialog } from '../../../components/dialog.tsx';
@@ -51,14 +52,11 @@ export function Expiry({ member, onClose }: { readonly member: Member; readonly 
             max="9999-12-31"
             data-autofocus
           />
-          <Group justify="flex-end" gap="sm">
-            <Button variant="default" onClick={onClose}>
-              {texts.cancel}
-            </Button>
+          <DialogButtons onCancel={onClose}>
             <Button type="submit" loading={form.pending}>
               {texts.save}
             </Button>
-          </Group>
+          </DialogButtons>
         </Stack>
       </form>
     </Dialog>

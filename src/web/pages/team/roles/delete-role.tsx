@@ -1,10 +1,10 @@
-import { Alert, Button, Group, NativeSelect, Skeleton, Stack, Text } from '@mantine/core';
+import { Alert, Button, NativeSelect, Skeleton, Stack, Text } from '@mantine/core';
+import { DialogButtons } from '../../../components/dialog-buttons.tsx';
 import { useQuery } from '@tanstack/react-query';
 import { useCallForm } from '../../../components/call-form.ts';
 import { Dialog } from '../../../components/dialog.tsx';
 import { FailureAlert } from '../../../components/failure-alert.tsx';
 import { useNotice } from '../../../components/notices.tsx';
-import { texts } from '../../../messages/console.ts';
 import { rolesTexts as words } from '../../../messages/roles.ts';
 import { query, trpc } from '../../../trpc.ts';
 import { useTeamRefresh } from '../refresh.ts';
@@ -53,14 +53,11 @@ export function DeleteRole({ role, onClose }: DeleteRoleProps) {
             ]}
             data-autofocus
           />
-          <Group justify="flex-end" gap="sm">
-            <Button variant="default" onClick={onClose}>
-              {texts.cancel}
-            </Button>
+          <DialogButtons onCancel={onClose}>
             <Button type="submit" color="red" loading={form.pending}>
               {words.deleteSubmit}
             </Button>
-          </Group>
+          </DialogButtons>
         </Stack>
       </form>
     </Dialog>

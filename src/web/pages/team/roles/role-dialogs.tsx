@@ -1,4 +1,5 @@
-import { Alert, Button, Group, Stack, TextInput } from '@mantine/core';
+import { Alert, Button, Stack, TextInput } from '@mantine/core';
+import { DialogButtons } from '../../../components/dialog-buttons.tsx';
 import { useState } from 'react';
 import { useCallForm } from '../../../components/call-form.ts';
 import { Dialog } from '../../../components/dialog.tsx';
@@ -81,14 +82,11 @@ function RoleDialog({ title, submit, role, call, done, onClose }: RoleDialogProp
             data-autofocus
           />
           <PermissionChoice ticked={ticked} onChange={setTicked} />
-          <Group justify="flex-end" gap="sm">
-            <Button variant="default" onClick={onClose}>
-              {texts.cancel}
-            </Button>
+          <DialogButtons onCancel={onClose}>
             <Button type="submit" loading={form.pending}>
               {submit}
             </Button>
-          </Group>
+          </DialogButtons>
         </Stack>
       </form>
     </Dialog>

@@ -1,4 +1,5 @@
-import { Badge, Button, Group, Text } from '@mantine/core';
+import { Badge, Group, Text } from '@mantine/core';
+import { RowButton } from '../../../components/row-button.tsx';
 import { permissionTexts } from '../../../messages/permissions.ts';
 import { rolesTexts as words } from '../../../messages/roles.ts';
 import { useTeam, type Role } from '../team.ts';
@@ -32,18 +33,12 @@ export function RoleRow({ role, members, onEdit, onDelete }: RoleRowProps) {
         </Group>
         {isOffered && role.isAssignable && (
           <Group gap={4}>
-            <Button size="compact-sm" variant="subtle" onClick={() => onEdit(role)} aria-label={words.editOf(name)}>
+            <RowButton onClick={() => onEdit(role)} aria-label={words.editOf(name)}>
               {words.edit}
-            </Button>
-            <Button
-              size="compact-sm"
-              variant="subtle"
-              color="red"
-              onClick={() => onDelete(role)}
-              aria-label={words.deleteOf(name)}
-            >
+            </RowButton>
+            <RowButton color="red" onClick={() => onDelete(role)} aria-label={words.deleteOf(name)}>
               {words.delete}
-            </Button>
+            </RowButton>
           </Group>
         )}
       </div>

@@ -1,9 +1,9 @@
-import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Stack, Text, TextInput } from '@mantine/core';
+import { DialogButtons } from '../../../components/dialog-buttons.tsx';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Dialog } from '../../../components/dialog.tsx';
 import { FailureAlert } from '../../../components/failure-alert.tsx';
-import { texts } from '../../../messages/console.ts';
 import { settingsTexts } from '../../../messages/settings.ts';
 import { toFailure, trpc } from '../../../trpc.ts';
 import { useTeamRefresh } from '../refresh.ts';
@@ -53,14 +53,11 @@ export function DeleteTeam({ onClose }: { readonly onClose: () => void }) {
             spellCheck={false}
             data-autofocus
           />
-          <Group justify="flex-end" gap="sm">
-            <Button variant="default" onClick={onClose}>
-              {texts.cancel}
-            </Button>
+          <DialogButtons onCancel={onClose}>
             <Button type="submit" color="red" disabled={!isTyped} loading={deletion.isPending}>
               {words.submit}
             </Button>
-          </Group>
+          </DialogButtons>
         </Stack>
       </form>
     </Dialog>
