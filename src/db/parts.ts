@@ -1,8 +1,10 @@
 import { CallerGoneError, currentCaller, msSinceLastRequest } from './caller.ts';
 
-/** From how many items a list is too long to be worked on in one go, and how many are: for less than a millisecond. */
+/** From how many items a list is too long to be worked on in one go. */
 const LONG_ITEMS = 200;
-const PART_ITEMS = 100;
+
+/** How many items are worked on in one go: for less than a millisecond. */
+export const PART_ITEMS = 100;
 
 /** If a request arrived within this time, others are probably at work. */
 const RECENT_MS = 20;

@@ -3,11 +3,15 @@ import { recordDenial } from '../http/denials.ts';
 import type { HttpServices } from '../http/http-services.ts';
 import { PROBLEMS, ProblemError } from '../errors.ts';
 import type { Context } from '../procedures/context.ts';
+import type { JsonText } from '../procedures/json-text.ts';
 import { createProblemDocument, toProblemError } from '../procedures/problem-details.ts';
 import type { Route } from '../rest/routes.ts';
 import { PAGE_SIZE, type Tool } from './tools.ts';
 
 type Arguments = Readonly<Record<string, unknown>>;
+
+/** What a list procedure returns: an array, or a long list as text. */
+type List = readonly unknown[] | JsonText;
 
 /**
  * Calls the procedure of a tool. Errors become results that a model can act on: the problem document and what to do
@@ -28,7 +32,7 @@ export async function callTool(
     if (tool.needsConfirmation && confirm !== true) return await describeChange(ctx, tool, preview, input);
     const output = await tool.route.call(ctx, () => Promise.resolve(input));
     if (tool.needsConfirmation) return toResult({ changed: true, message: `${tool.route.meta.returns}` });
-    return toResult(tool.isList ? toPage(output as unknown[], offset) : (output as Arguments)); // by its output schema
+    return toResult(tool.isList ? toPage(output as List, offset) : (output as Arguments)); // by its output schema
   } catch (error) {
     const problem = toProblemError(error, { raw: input, locationOf: () => 'body' });
     const { requestId, address, authentication } = ctx;
@@ -68,7 +72,7 @@ async function describeChange(
   });
 }
 
-function toPage(items: readonly unknown[], offset: unknown): Arguments {
+function toPage(items: List, offset: unknown): Arguments {
   if (!Number.isInteger(offset) || Number(offset) < 0) {
     throw new ProblemError('validation_failed', undefined, {
       errors: [{ in: 'body', pointer: '/offset', code: 'min_value', params: { min: 0 } }],

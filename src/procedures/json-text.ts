@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { forEachPart } from '../db/parts.ts';
+import { forEachPart, PART_ITEMS } from '../db/parts.ts';
 
 // Random, so that no data can contain it.
 const PLACEHOLDER = randomUUID();
@@ -8,10 +8,13 @@ let made = 0;
 /** The JSON of a long list, made in parts. In the JSON of anything that contains it, it is a placeholder. */
 export class JsonText {
   readonly parts: readonly Buffer[];
+  /** How many items the list has. */
+  readonly length: number;
   readonly #placeholder = `${PLACEHOLDER}-${(made += 1)}`;
 
-  private constructor(parts: readonly Buffer[]) {
+  private constructor(parts: readonly Buffer[], length: number) {
     this.parts = parts;
+    this.length = length;
   }
 
   /** @param present returns the items of a part as they are sent */
@@ -25,7 +28,16 @@ export class JsonText {
       parts.push(Buffer.from(parts.length === 0 ? `[${text}` : `,${text}`));
     });
     parts.push(Buffer.from(']'));
-    return new JsonText(parts);
+    return new JsonText(parts, items.length);
+  }
+
+  /** Returns a few of the items, as `slice` of arrays does. Parses the parts that contain them. */
+  slice(start: number, end: number): unknown[] {
+    const first = Math.floor(start / PART_ITEMS);
+    const parts = this.parts.slice(first, Math.ceil(Math.min(end, this.length) / PART_ITEMS));
+    if (parts.length === 0) return [];
+    const items = JSON.parse(`[${Buffer.concat(parts).toString().slice(1)}]`) as unknown[]; // the items of a list
+    return items.slice(start - first * PART_ITEMS, end - first * PART_ITEMS);
   }
 
   toJSON(): string {

@@ -85,6 +85,35 @@ describe.each(ERAS)('a client of %s', (era) => {
     expect(new Set([...first.items, ...second.items].map(({ userId }) => userId)).size).toBe(61);
   });
 
+  test('gets each entry of a list of hundreds once', async ({ api }) => {
+    const account = await api.anAccount();
+    const team = await api.aTeam({ owner: account });
+    await api.rows(
+      `with person as (
+         insert into account (id, email, created_at, updated_at)
+         select format('acc_%s_%s', $1::text, n), format('%s-%s@example.com', $1::text, n), now(), now()
+         from generate_series(1, 310) n returning id)
+       insert into membership (id, team_id, account_id, role_id, joined_at, created_at)
+       select 'mem_' || id, $1, id, 'member', now(), now() from person`,
+      [team.id],
+    );
+    const client = await connect(api, era, (await api.anApiKey(account, { scopes: ['members:read'] })).secret);
+    const userIds = new Set<string>();
+
+    for (let offset: number | null = 0; offset !== null;) {
+      const { structuredContent } = await client.callTool({
+        name: 'listTeamMembers',
+        arguments: { teamId: team.id, ...(offset > 0 && { offset }) },
+      });
+      const page = structuredContent as { items: { userId: string }[]; total: number; nextOffset: number | null };
+      expect(page.total).toBe(311);
+      for (const { userId } of page.items) userIds.add(userId);
+      offset = page.nextOffset;
+    }
+
+    expect(userIds.size).toBe(311);
+  });
+
   test('removes nobody before it is confirmed, and says what removing would revoke', async ({ api }) => {
     const [owner, member] = [await api.anAccount(), await api.anAccount()];
     const team = await api.aTeam({ owner });

@@ -22,6 +22,21 @@ test.each([0, 1, 200, 201, 400, 401, 1000])(
   },
 );
 
+test.each([
+  [0, 50],
+  [50, 150],
+  [99, 101],
+  [950, 1050],
+  [1000, 1100],
+  [2000, 2100],
+])('a page of a long list from %i to %i has its entries', async (start, end) => {
+  const entries = upTo(1000).map(({ id }) => ({ id }));
+  const text = await JsonText.fromList(entries, (part) => Promise.resolve(part));
+
+  expect(text).toHaveLength(entries.length);
+  expect(text.slice(start, end)).toEqual(entries.slice(start, end));
+});
+
 test('an invalid entry anywhere in a long list fails the call', async () => {
   await expect(list([...upTo(999), { id: 7 }])).rejects.toThrow('Output validation failed');
 });
