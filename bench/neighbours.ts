@@ -44,10 +44,11 @@ export async function measureNeighbours(
     const { length: bodyLength } = await answerTo(server.url, first);
     return { urls: [server.url], sent, bodyLength, connections: VICTIMS, seconds: lasting };
   };
+  const [ofReads, ofWrites] = [await loadOf('teams', seconds), await loadOf('patch', seconds)];
   const observe = async (): Promise<Seen> => {
     const [teams, patch] = await Promise.all([
-      reads.observe({ ...(await loadOf('teams', seconds)), perSecond: PACE.teams }),
-      writes.observe({ ...(await loadOf('patch', seconds)), perSecond: PACE.patch }),
+      reads.observe({ ...ofReads, perSecond: PACE.teams }),
+      writes.observe({ ...ofWrites, perSecond: PACE.patch }),
     ]);
     return { teams, patch };
   };
