@@ -26,7 +26,10 @@ function describe(outcome: Outcome): string {
   return outcome.kind === 'error' ? `, ${outcome.reason}` : '';
 }
 
-if (chosen.length === 0) throw new Error(`No mutation contains "${words.join(' ')}" in its file or name.`);
+if (chosen.length === 0) {
+  say(`No mutation contains all of these words in its file and name: ${words.join(' ')}`);
+  process.exit(2);
+}
 // All texts first, so that an outdated mutation does not cost a run of the others.
 const sources = new Map(chosen.map((mutation) => [mutation, mutate(root, mutation)]));
 

@@ -32,8 +32,8 @@ export async function runSuites(
   const [out, err, [code, reason]] = await Promise.all([text(child.stdout), text(child.stderr), exited]);
   if (code === 0) return { kind: 'passed' };
   const output = `${out}\n${err}`;
-  // Vitest names a test as `file > test`, but a file that did not load as `file [ file ]`.
-  const test = /^ ?FAIL +(.+ > .+)$/m.exec(output)?.[1];
+  // Vitest names a test as `file > test (1st retry)`, but a file that did not load as `file [ file ]`.
+  const test = /^ ?FAIL +(.+ > .+) \([^)]*1st retry\)$/m.exec(output)?.[1];
   if (test !== undefined) return { kind: 'failed', test };
   const suite = /^ ?FAIL +(.+)$/m.exec(output)?.[1] ?? 'no test failed';
   return { kind: 'error', reason: `suite did not run: ${suite}, exit ${String(code ?? reason)}` };
