@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { WebhookEndpoint } from '../../entities/index.ts';
+import type { WebhookEndpoint } from '../../entities/index.ts';
 import { ProblemError } from '../../errors.ts';
 import { lockOne } from '../../transactions/locks.ts';
 import { transaction, type TransactionScope } from '../../transactions/transaction.ts';
