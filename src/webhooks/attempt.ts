@@ -99,6 +99,9 @@ function fail(claim: Claim, reason: string, attempt: Attempt, holdMs = 0): Resul
   return { ...NOTHING, claim, state: delayMs === null ? 'failed' : 'waiting', reason, delayMs, holdMs, attempt };
 }
 
-/** Returns the error in one line. The reason of an abort is its cause. */
+/** Returns the error in one line that PostgreSQL can store. The reason of an abort is its cause. */
 const describe = (error: unknown): string =>
-  errorSummary(error instanceof Error && error.cause instanceof Error ? error.cause : error).slice(0, 500);
+  errorSummary(error instanceof Error && error.cause instanceof Error ? error.cause : error)
+    .slice(0, 500)
+    .replaceAll('\u0000', '')
+    .toWellFormed();

@@ -339,3 +339,25 @@ describe('a file that is not as it was written', () => {
     return `${content}{"sha256":"${hash('sha256', content)}"}\n`;
   }
 });
+
+describe('webhooks in a backup', () => {
+  const deliveries = ({ rows }: Connection) =>
+    rows<{ state: string }>(`select state from webhook_delivery order by id`).then((found) =>
+      found.map(({ state }) => state),
+    );
+
+  test('that wait are restored to be sent', async () => {
+    const target = await anEmptyDatabase();
+    await restoreBackup(target.url, file, { emails: true });
+
+    expect(await deliveries(target)).toEqual(['waiting']);
+  });
+
+  test('are not sent where the restore is without deliveries, nor are those of older events', async () => {
+    const target = await anEmptyDatabase();
+    await restoreBackup(target.url, file, { emails: true, deliveries: false });
+
+    expect(await deliveries(target)).toEqual(['failed']);
+    expect(await target.rows('select 1 as one from webhook_cursor where not_before <= now()')).toHaveLength(1);
+  });
+});
