@@ -34,6 +34,8 @@ const environment = z.object({
   BASE_URL: baseUrl().optional(),
   DATABASE_URL: databaseUrl().optional(),
   // At least one connection for each pool (db/pools.ts).
+  DATABASE_POOLER: z.enum(['auto', 'none', 'session', 'transaction']).default('auto'),
+  DATABASE_MIGRATION_URL: databaseUrl().optional(),
   DATABASE_POOL_MAX: wholeNumber(3, 1000).default(10),
   DATA_DIR: z.string().min(1).default('./var'),
   REDIS_URL: redisUrls().optional(),
@@ -129,6 +131,8 @@ export function readConfig(env: NodeJS.ProcessEnv) {
   const faults = (parsed.error?.issues ?? []).map(({ path, message }) => `${path.join('.')}: ${message}`);
   if (set['DATABASE_URL'] !== undefined && set['SECRET_KEYS'] === undefined)
     faults.push('SECRET_KEYS: required with DATABASE_URL; set at least 32 random ASCII characters');
+  if (set['DATABASE_MIGRATION_URL'] !== undefined && set['DATABASE_URL'] === undefined)
+    faults.push('DATABASE_MIGRATION_URL: requires DATABASE_URL');
   if ((set['REDIS_CERT'] === undefined) !== (set['REDIS_KEY'] === undefined))
     faults.push('REDIS_KEY: must be set together with REDIS_CERT');
   if (set['METRICS_PORT'] !== undefined && set['METRICS_PORT'] === (set['PORT'] ?? '3000'))
@@ -145,6 +149,10 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     /** Without a trailing slash. */
     baseUrl: e.BASE_URL ?? `http://localhost:${e.PORT}`,
     databaseUrl: e.DATABASE_URL,
+    /** What is between this service and PostgreSQL; `auto` finds it out. */
+    databasePooler: e.DATABASE_POOLER,
+    /** Leads to PostgreSQL without a pooler, for migrations, backups and notifications. */
+    databaseMigrationUrl: e.DATABASE_MIGRATION_URL,
     databasePoolMax: e.DATABASE_POOL_MAX,
     dataDir: resolve(e.DATA_DIR),
     redisUrl: e.REDIS_URL,

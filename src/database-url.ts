@@ -35,14 +35,26 @@ export type DatabaseUrl = {
   /** Server settings, such as `-c search_path=roster`. */
   readonly options: string | undefined;
   readonly targetSessionAttrs: string | undefined;
+  readonly pooler: Pooler;
 };
+
+/**
+ * What is between this service and PostgreSQL. `prepared` is a pooler in transaction mode that keeps prepared
+ * statements, such as PgBouncer 1.21 with `max_prepared_statements`.
+ */
+export type Pooler = (typeof POOLERS)[number];
+const POOLERS = ['none', 'session', 'transaction', 'prepared'] as const;
+
+/** Returns the URL with a parameter for the pooler, so that whoever connects with it knows. */
+export const withPooler = (url: string, pooler: Pooler): string =>
+  `${url}${url.includes('?') ? '&' : '?'}pooler=${pooler}`;
 
 const DEFAULT_PORT = 5432;
 
 /** Parameters that change what this service does. */
 const USED = new Set(
   `host port user password dbname sslmode sslrootcert sslcert sslkey sslpassword sslnegotiation
-   ssl_min_protocol_version channel_binding application_name options target_session_attrs ssl`.split(/\s+/),
+   ssl_min_protocol_version channel_binding application_name options target_session_attrs ssl pooler`.split(/\s+/),
 );
 
 /** Parameters of libpq and of pg that change nothing here: timeouts are fixed, and there is one encoding. */
@@ -83,7 +95,14 @@ export function parseDatabaseUrl(text: string): DatabaseUrl {
     applicationName: parameters.get('application_name'),
     options: parameters.get('options'),
     targetSessionAttrs: target,
+    pooler: readPooler(parameters.get('pooler')),
   };
+}
+
+function readPooler(text = 'none'): Pooler {
+  const pooler = POOLERS.find((name) => name === text);
+  if (pooler === undefined) throw new Error(`pooler must be one of ${POOLERS.join(', ')}`);
+  return pooler;
 }
 
 function readParameters(search: string): Map<string, string> {

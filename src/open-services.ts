@@ -10,6 +10,7 @@ import { openDatabase } from './db/database.ts';
 import { connectionFault, isDamage } from './db/connection-fault.ts';
 import { type Embedded, startEmbedded } from './db/embedded.ts';
 import { EmbeddedError } from './db/embedded/home.ts';
+import { resolvePooler } from './db/detect-pooler.ts';
 import { migrate } from './db/migrate.ts';
 import type { RunInSpan } from './telemetry/span.ts';
 import { useEventKey } from './events/chain/event-mac.ts';
@@ -27,10 +28,11 @@ export type OpenServices = {
 /** Opens the services. Without DATABASE_URL, it starts the embedded database. Migrates the database. */
 export async function openServices(config: Config, audit: Audit, withSpan?: RunInSpan): Promise<OpenServices> {
   const embedded = config.databaseUrl === undefined ? await openEmbedded(config) : undefined;
-  const databaseUrl = embedded?.url ?? config.databaseUrl ?? '';
+  let databaseUrl = embedded?.url ?? config.databaseUrl ?? '';
   try {
     let newerSchema: string | undefined;
-    await migrate(databaseUrl, undefined, (version) => (newerSchema = version));
+    if (embedded === undefined) databaseUrl = await resolvePooler(databaseUrl, config.databasePooler);
+    await migrateDirectly(databaseUrl, config, (version) => (newerSchema = version));
     const db = await openDatabase(databaseUrl, config.databasePoolMax, withSpan);
     const secretKeys = config.secretKeys ?? ownSecretKeys(config.dataDir);
     const encryption = createEncryption(secretKeys);
@@ -49,6 +51,19 @@ export async function openServices(config: Config, audit: Audit, withSpan?: RunI
     const fault = embedded === undefined ? connectionFault(error, databaseUrl) : fileFault(error, config.dataDir);
     throw fault === undefined ? error : new ConfigError(fault);
   }
+}
+
+/** Migrates over DATABASE_MIGRATION_URL if it is set. */
+async function migrateDirectly(
+  databaseUrl: string,
+  { databaseMigrationUrl }: Config,
+  onNewer: (version: string) => void,
+): Promise<void> {
+  if (databaseMigrationUrl === undefined) return void (await migrate(databaseUrl, undefined, onNewer));
+  await migrate(databaseMigrationUrl, undefined, onNewer).catch((error: unknown) => {
+    const fault = connectionFault(error, databaseMigrationUrl, 'DATABASE_MIGRATION_URL');
+    throw fault === undefined ? error : new ConfigError(fault);
+  });
 }
 
 /** Starts the embedded database. @throws ConfigError if the operator can fix the cause */

@@ -10,6 +10,7 @@ import { appliedMigrations } from '../db/backup/tables.ts';
 import { createEncryption } from '../crypto/encryption.ts';
 import { createClient } from '../db/connection.ts';
 import { connectionFault } from '../db/connection-fault.ts';
+import { detectPooler } from '../db/detect-pooler.ts';
 import { tlsVersion } from '../db/pg-internals.ts';
 import { countKeyUse } from '../jobs/reseal.ts';
 import { knownMigrations } from '../db/migrate.ts';
@@ -42,6 +43,7 @@ async function runChecks(): Promise<Check[]> {
     const config = readConfig(process.env);
     const [database, ...others] = await Promise.all([
       checkDatabase(config),
+      runCheck('pooler', () => checkPooler(config)),
       runCheck('redis', () => checkRedis(config)),
       runCheck('mail', () => checkMail(config)),
       runCheck('disk', () => checkDisk(config)),
@@ -100,6 +102,27 @@ async function checkDatabase(config: Config): Promise<Check[]> {
     ];
   }
 }
+
+/** Says what is between this machine and PostgreSQL, and whether the settings fit. */
+async function checkPooler({ databaseUrl, databaseMigrationUrl, databasePooler: setting }: Config): Promise<string> {
+  if (databaseUrl === undefined) return 'none, because the database is embedded';
+  const found = await detectPooler(databaseUrl).catch(() => undefined);
+  if (found === undefined) throw new Error('not checked, because the database cannot be reached');
+  const told = setting === 'auto' || setting === found || (setting === 'transaction' && found === 'prepared');
+  if (!told) throw new Error(`DATABASE_POOLER is ${setting}, but the pooler is ${POOLERS[found]}: set it to auto`);
+  if (databaseMigrationUrl !== undefined && (await detectPooler(databaseMigrationUrl)) !== 'none')
+    throw new Error('DATABASE_MIGRATION_URL leads through a pooler: set the URL of PostgreSQL itself');
+  const isShared = found === 'transaction' || found === 'prepared';
+  const advice = 'jobs are found by polling: set DATABASE_MIGRATION_URL to start them at once';
+  return isShared && databaseMigrationUrl === undefined ? `${POOLERS[found]}; ${advice}` : POOLERS[found];
+}
+
+const POOLERS = {
+  none: 'none',
+  session: 'in session mode: it needs a connection to the server for each connection of each replica',
+  transaction: 'in transaction mode, without prepared statements',
+  prepared: 'in transaction mode, with prepared statements',
+} as const;
 
 async function describeServer(client: Client, config: Config): Promise<string> {
   const { rows } = await client.query<{ version: string; number: number; encoding: string }>(

@@ -44,8 +44,9 @@ async function describe(error: unknown): Promise<string> {
     const option = OPTIONS[fault?.pointer.replace(/\/\d+$/, '') ?? error.problem];
     return option === undefined ? error.message : `${option}: ${error.message}`;
   }
-  const databaseUrl = process.env['DATABASE_URL'] ?? '';
-  const fault = databaseUrl === '' ? undefined : connectionFault(error, databaseUrl);
+  const variable = process.env['DATABASE_MIGRATION_URL'] ? 'DATABASE_MIGRATION_URL' : 'DATABASE_URL';
+  const databaseUrl = process.env[variable] ?? '';
+  const fault = databaseUrl === '' ? undefined : connectionFault(error, databaseUrl, variable);
   return fault ?? errorSummary(error);
 }
 

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { Command } from 'commander';
 import { runAs, type Actor } from '../events/actor.ts';
+import { resolvePooler } from '../db/detect-pooler.ts';
 import { readConfig, type Config } from '../config.ts';
 import type { Account } from '../entities/index.ts';
 import type { Services } from '../app-services.ts';
@@ -45,12 +46,13 @@ const operatorAt = ({ audit }: Services): Actor => ({
   audit,
 });
 
-/** Runs `use` on the database without migrating it. */
+/** Runs `use` on the database without migrating it, without a pooler if DATABASE_MIGRATION_URL is set. */
 export async function withDatabase<Result>(
   config: Config,
   use: (databaseUrl: string) => Promise<Result>,
 ): Promise<Result> {
-  if (config.databaseUrl !== undefined) return use(config.databaseUrl);
+  if (config.databaseMigrationUrl !== undefined) return use(config.databaseMigrationUrl);
+  if (config.databaseUrl !== undefined) return use(await resolvePooler(config.databaseUrl, config.databasePooler));
   const { openEmbedded } = await import('../open-services.ts');
   const embedded = await openEmbedded(config);
   try {

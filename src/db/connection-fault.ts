@@ -22,13 +22,13 @@ export const isDamage = (code: string): boolean => /^(XX00[12]|58P0[12]|58030)$/
 const CERTIFICATE = /CERT|UNABLE_TO_(VERIFY|GET)|SELF_SIGNED/;
 
 /** Explains why a database cannot be used, in one line that names the variable. @returns undefined for other errors */
-export function connectionFault(error: unknown, databaseUrl: string): string | undefined {
-  if (error instanceof AggregateError) return connectionFault(error.errors[0], databaseUrl);
+export function connectionFault(error: unknown, databaseUrl: string, variable = 'DATABASE_URL'): string | undefined {
+  if (error instanceof AggregateError) return connectionFault(error.errors[0], databaseUrl, variable);
   if (!(error instanceof Error)) return undefined;
   const target = parseTarget(databaseUrl);
   if (target === undefined) return undefined;
   const fault = explainError(error, target) ?? explainError(error.cause, target);
-  return fault === undefined ? undefined : `DATABASE_URL: ${fault}`;
+  return fault === undefined ? undefined : `${variable}: ${fault}`;
 }
 
 function explainError(error: unknown, target: Target): string | undefined {
@@ -37,6 +37,9 @@ function explainError(error: unknown, target: Target): string | undefined {
   const known = FAULTS_BY_SQLSTATE[code];
   if (known !== undefined) return known(target);
   if (isDamage(code)) return `the files of PostgreSQL at ${target.host} are damaged: ${error.message} (${code})`;
+  const [refused] = /(?<=unsupported startup parameter(?: in options)?: )[\w-]+/.exec(error.message) ?? [];
+  if (refused !== undefined)
+    return `the connection pooler at ${target.host} refuses the parameter ${refused}: remove it, and set DATABASE_POOLER`;
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
     return `the certificate of ${target.host} is for another host name: set the name that it contains`;
   if (CERTIFICATE.test(code)) return `the certificate of ${target.host} is not trusted (${code}): check sslrootcert`;

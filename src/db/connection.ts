@@ -5,9 +5,12 @@ import {
   type DatabaseHost,
   type DatabaseTls,
   type DatabaseUrl,
+  type Pooler,
 } from '../database-url.ts';
 import { OptionalTlsClient } from './optional-tls.ts';
 import { createPrimaryClient } from './primary-client.ts';
+import { withSessionPooling } from './session-pooler.ts';
+import { withTransactionPooling, type Timeouts } from './transaction-pooler.ts';
 
 /** The settings of one connection that its purpose decides. The URL decides all others. */
 export type ConnectionOptions = {
@@ -30,7 +33,11 @@ type Settings = pg.ClientConfig & { readonly Client: typeof pg.Client };
  */
 export function connectionSettings(databaseUrl: string, options: ConnectionOptions = {}): Settings {
   const url = parseDatabaseUrl(databaseUrl);
-  return { ...settingsForHost(url, url.hosts[0], options), Client: primaryClientOf(url) };
+  const PrimaryClient = primaryClientOf(url);
+  return {
+    ...settingsForHost(url, url.hosts[0], options),
+    Client: url.pooler === 'none' ? PrimaryClient : withPooling(PrimaryClient, url.pooler, options),
+  };
 }
 
 const primaryClients = new Map<string, typeof pg.Client>();
@@ -68,11 +75,12 @@ export function createPool(databaseUrl: string, options: ConnectionOptions & { r
 const QUERY_GRACE_MS = 1000;
 
 function settingsForHost(
-  { user, password, database, tls, applicationName = 'roster', options: serverOptions }: DatabaseUrl,
+  { user, password, database, tls, applicationName = 'roster', options: serverOptions, pooler }: DatabaseUrl,
   { host, port }: DatabaseHost,
   { purpose, connectMs, statementMs, lockMs, pipeline = false }: ConnectionOptions,
 ): pg.ClientConfig {
   const isSocket = host.startsWith('/');
+  const isDirect = pooler === 'none';
   return {
     host,
     port,
@@ -85,15 +93,19 @@ function settingsForHost(
     application_name: purpose === undefined ? applicationName : `${applicationName} ${purpose}`,
     ...(serverOptions !== undefined && { options: serverOptions }),
     ...(connectMs !== undefined && { connectionTimeoutMillis: connectMs }),
-    ...(statementMs !== undefined && {
-      statement_timeout: statementMs,
-      query_timeout: statementMs + QUERY_GRACE_MS,
-    }),
-    ...(lockMs !== undefined && { lock_timeout: lockMs }),
+    ...(statementMs !== undefined && { query_timeout: statementMs + QUERY_GRACE_MS }),
+    ...(isDirect && statementMs !== undefined && { statement_timeout: statementMs }),
+    ...(isDirect && lockMs !== undefined && { lock_timeout: lockMs }),
     pipeline,
     keepAlive: true,
   };
 }
+
+/** A pooler refuses the timeouts as startup parameters. */
+const withPooling = (Base: typeof pg.Client, pooler: Exclude<Pooler, 'none'>, timeouts: Timeouts): typeof pg.Client =>
+  pooler === 'session'
+    ? withSessionPooling(Base, timeouts)
+    : withTransactionPooling(Base, timeouts, pooler === 'prepared');
 
 function toTlsOptions(
   { mode, ca, cert, key, passphrase, minVersion }: DatabaseTls,

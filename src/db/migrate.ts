@@ -10,6 +10,10 @@ import { MIGRATIONS, openOrm } from './orm.ts';
 
 const CONNECT_MS = 10 * SECOND_MS;
 
+/** Replicas wait for the first one as long as its migrations take. */
+const NO_TIMEOUTS =
+  'set local lock_timeout = 0; set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0';
+
 /**
  * Applies the pending migrations of this service and of the job queue. Replicas that start concurrently wait for the
  * first one; without the lock, two of three crash on an empty database.
@@ -25,7 +29,10 @@ export async function migrate(
   const lock = createClient(databaseUrl, { purpose: 'migration', connectMs: CONNECT_MS });
   await lock.connect();
   try {
-    await lock.query('select pg_advisory_lock($1)', [ADVISORY_LOCKS.migration]);
+    // A lock of a transaction, because behind a pooler the lock of a session stays behind with its server connection.
+    await lock.query('begin');
+    await lock.query(NO_TIMEOUTS);
+    await lock.query('select pg_advisory_xact_lock($1)', [ADVISORY_LOCKS.migration]);
     const newer = await requireKnownSchema(lock);
     if (newer !== undefined) onNewer(newer);
     const orm = await openOrm(databaseUrl, { poolMax: 1 });
@@ -33,6 +40,7 @@ export async function migrate(
       const ran = await orm.migrator.up(to === undefined ? undefined : { to });
       await migrateJobQueue(databaseUrl);
       await markSchema(lock);
+      await lock.query('commit');
       return ran.map(({ name }) => name);
     } finally {
       await orm.close(true);

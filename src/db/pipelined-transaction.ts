@@ -1,6 +1,7 @@
 import type { Pool, Submittable } from 'pg';
 import { toPgConnection, type DataRow, type RowDescription } from './pg-internals.ts';
 import type { BoundQuery, Rows } from './pipeline.ts';
+import { sendSettings } from './transaction-pooler.ts';
 import { PreparedQuery, type TypeParsers } from './prepared-query.ts';
 
 /**
@@ -38,6 +39,7 @@ class PreparedTransaction implements Submittable {
   readonly #results: Rows[] = [];
   #failure: Error | null = null;
   #current = 0;
+  #skipsCompletion = false;
 
   constructor(
     statements: readonly BoundQuery[],
@@ -67,6 +69,7 @@ class PreparedTransaction implements Submittable {
     const connection = toPgConnection(pgConnection);
     connection.stream.cork();
     try {
+      this.#skipsCompletion = sendSettings(connection);
       for (const part of this.#parts) {
         const error = part.send(connection);
         if (error !== undefined) return error;
@@ -86,6 +89,10 @@ class PreparedTransaction implements Submittable {
   }
 
   handleCommandComplete(): void {
+    if (this.#skipsCompletion) {
+      this.#skipsCompletion = false;
+      return;
+    }
     this.#part?.handleReadyForQuery();
     this.#current += 1;
   }

@@ -1,5 +1,6 @@
 import type { Submittable } from 'pg';
 import { toPgConnection, type DataRow, type PgConnection, type RowDescription, type Value } from './pg-internals.ts';
+import { sendSettings, statementName } from './transaction-pooler.ts';
 
 type Parse = (text: string) => unknown;
 type Column = { readonly name: string; readonly parse: Parse };
@@ -40,6 +41,7 @@ export class PreparedQuery implements Submittable {
 
   submit(pgConnection: unknown): Error | void {
     const connection = toPgConnection(pgConnection);
+    sendSettings(connection);
     const error = this.send(connection);
     if (error !== undefined) return error;
     connection.sync();
@@ -47,16 +49,19 @@ export class PreparedQuery implements Submittable {
 
   /** Sends the statement without a sync message, so that more statements can follow in the same transaction. */
   send(connection: PgConnection): Error | undefined {
-    const { name, text } = this;
+    const { text } = this;
+    const name = statementName(connection, this.name);
     const prepared = connection.parsedStatements[name] ?? connection.submittedNamedStatements[name];
-    if (prepared === undefined) {
+    if (name === '') {
+      connection.parse({ name, text });
+    } else if (prepared === undefined) {
       connection.parse({ name, text });
       connection.submittedNamedStatements[name] = text;
     } else if (prepared !== text) {
       return new Error(`Two statements have the name ${name}.`);
     }
     connection.bind({ statement: name, values: this.#values });
-    this.#columns = columnsByName.get(name);
+    this.#columns = columnsByName.get(this.name);
     if (this.#columns === undefined) connection.describe({ type: 'P', name: '' });
     connection.execute({ portal: '' });
     return undefined;

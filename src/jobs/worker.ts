@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { run, type Runner } from 'graphile-worker';
-import type { Pool } from 'pg';
-import { createPool } from '../db/connection.ts';
 import type { Mailer } from '../email/mailer.ts';
 import { errorSummary, type Log } from '../telemetry/log.ts';
 import { jobLogger } from './log.ts';
 import type { Services } from '../app-services.ts';
+import { openQueuePool } from './queue-pool.ts';
 import { cronItems, createTasks } from './tasks.ts';
 import { MINUTE_MS, SECOND_MS } from '../time.ts';
 
@@ -14,14 +13,13 @@ export type Worker = { stop(): Promise<void> };
 const CONCURRENCY = 4;
 /** Notifications start jobs. Polling finds scheduled jobs and those whose notification was lost. */
 const POLL_MS = 5000;
+const POLL_ONLY_MS = SECOND_MS;
 
 /** Time limits of a shutdown: abort running jobs, stop waiting for them, kill the runner, close the pool. */
 const ABORT_MS = 3500;
 const FINISH_MS = 4500;
 const KILL_MS = 1000;
 const CLOSE_MS = 500;
-
-const PURPOSE = 'worker';
 
 const RESTART_MS_MAX = 30 * SECOND_MS;
 const STEADY_MS = MINUTE_MS;
@@ -38,20 +36,22 @@ where not exists (
 
 /** Starts a worker, which runs jobs until it is stopped and survives outages of the database. */
 export async function startWorker(services: Services, mailer: Mailer, log: Log): Promise<Worker> {
-  const pool = openPool(services.db.url, log);
+  const connections = openQueuePool(services.db.url, services.config, CONCURRENCY + 1, log);
   const stopping = new AbortController();
   const started = Promise.withResolvers<void>();
   let runner: Runner | undefined;
 
   async function runOnce(): Promise<void> {
-    await pool.query(UNLOCK_ORPHANED_JOBS);
+    // Without sessions, the connections do not show which workers there are.
+    if (connections.hasSessions) await connections.pool.query(UNLOCK_ORPHANED_JOBS);
     runner = await run({
-      pgPool: pool,
+      pgPool: connections.pool,
       schema: 'graphile_worker',
       taskList: createTasks(services, mailer, log),
       parsedCronItems: cronItems(),
       concurrency: CONCURRENCY,
-      pollInterval: POLL_MS,
+      pollInterval: connections.isNotified ? POLL_MS : POLL_ONLY_MS,
+      noPreparedStatements: !connections.hasSessions,
       noHandleSignals: true,
       gracefulShutdownAbortTimeout: ABORT_MS,
       logger: jobLogger(log),
@@ -82,23 +82,13 @@ export async function startWorker(services: Services, mailer: Mailer, log: Log):
     const ended = runner?.stop().catch(() => undefined); // Rejects if the run has already ended.
     const inTime = await settlesWithin(FINISH_MS, Promise.all([ended, running]));
     if (!inTime) await settlesWithin(KILL_MS, runner?.kill());
-    await settlesWithin(CLOSE_MS, pool.end());
+    await settlesWithin(CLOSE_MS, connections.end());
   }
 
   const running = keepRunning();
   await started.promise;
   let stopped: Promise<void> | undefined;
   return { stop: () => (stopped ??= stop()) };
-}
-
-/**
- * Opens a separate connection pool for the worker, so that emails and requests never wait for each other. Timeouts are
- * those of requests, because all statements of the queue are short.
- */
-function openPool(databaseUrl: string, log: Log): Pool {
-  const pool = createPool(databaseUrl, { purpose: PURPOSE, connectMs: 2000, statementMs: 5000, max: CONCURRENCY + 1 });
-  pool.on('error', (error) => log.warn({ reason: errorSummary(error) }, 'worker database connection lost'));
-  return pool;
 }
 
 async function settlesWithin(ms: number, work: Promise<unknown> | undefined): Promise<boolean> {

@@ -35,7 +35,7 @@ describe('migrate', () => {
     expect(await doctor(env)).toMatchObject({
       code: 1,
       failed: ['migrations'],
-      stderr: 'roster: 1 of 9 checks failed: migrations\n',
+      stderr: 'roster: 1 of 10 checks failed: migrations\n',
     });
     const first = await run(env, ['migrate', '--json']);
     const second = await run(env, ['migrate', '--json']);
@@ -61,6 +61,7 @@ describe('doctor', () => {
         'clock',
         'audit',
         'encrypted-data',
+        'pooler',
         'redis',
         'mail',
         'disk',
@@ -94,7 +95,7 @@ describe('doctor', () => {
 
     expect(unreachable).toMatchObject({
       code: 1,
-      failed: ['database', 'migrations', 'clock', 'encrypted-data', 'redis', 'mail'],
+      failed: ['database', 'migrations', 'clock', 'encrypted-data', 'pooler', 'redis', 'mail'],
     });
     expect(misconfigured.checks).toEqual([
       {

@@ -27,7 +27,6 @@ export async function restoreBackup(databaseUrl: string, file: string, options: 
   const client = createClient(databaseUrl, { purpose: 'restore' });
   await client.connect();
   try {
-    await client.query(PLAIN_FORMATS);
     await requireEmpty(client);
     const applied = await appliedMigrations(client);
     if (applied.some((name) => !header.migrations.includes(name)))
@@ -76,6 +75,7 @@ async function load(
   { emails, deliveries = true }: RestoreOptions,
 ): Promise<Record<string, number>> {
   await client.query('begin');
+  await client.query(PLAIN_FORMATS);
   const tables = (await listTables(client)).map(({ name }) => name);
   const names = tables.map((name) => pg.escapeIdentifier(name)).join(', ');
   // A running service waits for this lock and then sees all restored rows.

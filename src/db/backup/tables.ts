@@ -38,7 +38,11 @@ export async function appliedMigrations(client: Client): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** Settings for a text format that does not depend on the server, without timeouts. */
+/**
+ * Settings of a transaction: a text format that does not depend on the server, and no timeouts. Not of the session,
+ * which a pooler shares.
+ */
 export const PLAIN_FORMATS = `
-  set datestyle = 'ISO'; set intervalstyle = 'postgres'; set timezone = 'UTC'; set bytea_output = 'hex';
-  set extra_float_digits = 3; set statement_timeout = 0; set lock_timeout = 0; set idle_in_transaction_session_timeout = 0`;
+  set local datestyle = 'ISO'; set local intervalstyle = 'postgres'; set local timezone = 'UTC';
+  set local bytea_output = 'hex'; set local extra_float_digits = 3; set local statement_timeout = 0;
+  set local lock_timeout = 0; set local idle_in_transaction_session_timeout = 0`;

@@ -22,7 +22,6 @@ export async function writeBackup(databaseUrl: string, file: string): Promise<Wr
   const client = createClient(databaseUrl, { purpose: 'backup' });
   await client.connect();
   try {
-    await client.query(PLAIN_FORMATS);
     const tables = await lockTables(client);
     const migrations = await appliedMigrations(client);
     if (migrations.length === 0)
@@ -49,6 +48,7 @@ export async function writeBackup(databaseUrl: string, file: string): Promise<Wr
 async function lockTables(client: pg.Client): Promise<Table[]> {
   const tables = await listTables(client);
   await client.query('begin transaction isolation level repeatable read, read only');
+  await client.query(PLAIN_FORMATS);
   if (tables.length > 0) {
     const names = tables.map(({ name }) => pg.escapeIdentifier(name)).join(', ');
     await client.query(`lock table ${names} in access share mode`);

@@ -84,8 +84,10 @@ async function numberFrom(
  * before the other keys are removed.
  */
 async function isExtendable(services: ChainServices, log: Log): Promise<boolean> {
+  // Before the look: beside it, events are numbered, and the end that was read is behind them.
+  const known = lastEnds.get(services.db);
   const state = await inTransaction(services.db.pools.writes, readState);
-  const problem = findEndProblem(services.encryption, state, lastEnds.get(services.db));
+  const problem = findEndProblem(services.encryption, state, known);
   if (problem !== null) {
     const { sequence } = signedEnd(state);
     log.error({ sequence, problem }, 'the audit chain was not extended; run `roster audit verify`');

@@ -1,0 +1,82 @@
+import { Pool, type PoolClient, type PoolConfig } from 'pg';
+import type { Config } from '../config.ts';
+import { connectionSettings, createPool, type ConnectionOptions } from '../db/connection.ts';
+import { isTransactionPooler } from '../db/detect-pooler.ts';
+import { errorSummary, type Log } from '../telemetry/log.ts';
+
+const PURPOSE = 'worker';
+
+export type QueuePool = {
+  readonly pool: Pool;
+  /** How the queue learns of new jobs: by a notification, or only by polling. */
+  readonly isNotified: boolean;
+  /** False behind a pooler that runs a statement on any connection to the server. */
+  readonly hasSessions: boolean;
+  end(): Promise<void>;
+};
+
+/**
+ * Opens the connections of the worker, separate from those of requests, so that emails and requests never wait for
+ * each other. Timeouts are those of requests, because all statements of the queue are short. Behind a pooler in
+ * transaction mode, notifications come over DATABASE_MIGRATION_URL, or not at all.
+ */
+export function openQueuePool(databaseUrl: string, { databaseMigrationUrl }: Config, max: number, log: Log): QueuePool {
+  const options = { purpose: PURPOSE, connectMs: 2000, statementMs: 5000 };
+  const report = (error: Error) => log.warn({ reason: errorSummary(error) }, 'worker database connection lost');
+  if (!isTransactionPooler(databaseUrl)) {
+    const pool = createPool(databaseUrl, { ...options, max });
+    pool.on('error', report);
+    return { pool, isNotified: true, hasSessions: true, end: () => pool.end() };
+  }
+  const listening =
+    databaseMigrationUrl === undefined ? undefined : createPool(databaseMigrationUrl, { ...options, max: 1 });
+  const pool = new PoolWithoutSessions(databaseUrl, { ...options, max }, listening) as unknown as Pool; // `query` has fewer overloads
+  for (const each of [pool, listening]) each?.on('error', report);
+  return {
+    pool,
+    isNotified: listening !== undefined,
+    hasSessions: false,
+    end: async () => void (await Promise.all([pool.end(), listening?.end()])),
+  };
+}
+
+type OnConnect = (
+  error: Error | undefined,
+  client: PoolClient | undefined,
+  release: (error?: Error | boolean) => void,
+) => void;
+
+/**
+ * A pool whose connections cannot LISTEN. The queue connects with a callback only to do that: it gets a connection of
+ * `listening`, or none, and then polls.
+ */
+class PoolWithoutSessions extends Pool {
+  readonly #listening: Pool | undefined;
+
+  constructor(
+    databaseUrl: string,
+    { max, ...options }: ConnectionOptions & { max: number },
+    listening: Pool | undefined,
+  ) {
+    super({ ...connectionSettings(databaseUrl, options), max } as PoolConfig);
+    this.on('connect', (client) => client.on('error', () => undefined)); // The pending query fails with the same error.
+    this.#listening = listening;
+  }
+
+  override connect(): Promise<PoolClient>;
+  override connect(callback: OnConnect): void;
+  override connect(callback?: OnConnect): Promise<PoolClient> | void {
+    if (callback === undefined) return super.connect();
+    this.#listening?.connect(callback);
+  }
+
+  // @ts-expect-error -- one signature for the overloads of pg, which connect with a callback
+  override async query(text: string, values?: unknown[]): Promise<unknown> {
+    const client = await super.connect();
+    try {
+      return await client.query(text, values);
+    } finally {
+      client.release();
+    }
+  }
+}
