@@ -1,5 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { runMigrations } from 'graphile-worker';
 import type { Client } from 'pg';
 import { ConfigError } from '../config.ts';
@@ -8,6 +9,7 @@ import { ADVISORY_LOCKS } from './advisory-locks.ts';
 import { createClient, createPool } from './connection.ts';
 import { MIGRATIONS, openOrm } from './orm.ts';
 
+const RETRY_MS = 100;
 const CONNECT_MS = 10 * SECOND_MS;
 
 /** Replicas wait for the first one as long as its migrations take. */
@@ -29,10 +31,7 @@ export async function migrate(
   const lock = createClient(databaseUrl, { purpose: 'migration', connectMs: CONNECT_MS });
   await lock.connect();
   try {
-    // A lock of a transaction, because behind a pooler the lock of a session stays behind with its server connection.
-    await lock.query('begin');
-    await lock.query(NO_TIMEOUTS);
-    await lock.query('select pg_advisory_xact_lock($1)', [ADVISORY_LOCKS.migration]);
+    await lockMigrations(lock);
     const newer = await requireKnownSchema(lock);
     if (newer !== undefined) onNewer(newer);
     const orm = await openOrm(databaseUrl, { poolMax: 1 });
@@ -47,6 +46,24 @@ export async function migrate(
     }
   } finally {
     await lock.end();
+  }
+}
+
+/**
+ * Begins the transaction that holds the lock. Not the lock of a session, which behind a pooler stays behind with its
+ * server connection. It is asked for again and again, because waiting would hold one of the few connections of a
+ * pooler that the migrations need.
+ */
+async function lockMigrations(client: Client): Promise<void> {
+  for (;;) {
+    await client.query('begin');
+    await client.query(NO_TIMEOUTS);
+    const { rows } = await client.query<{ locked: boolean }>('select pg_try_advisory_xact_lock($1) as locked', [
+      ADVISORY_LOCKS.migration,
+    ]);
+    if (rows[0]?.locked === true) return;
+    await client.query('rollback');
+    await sleep(RETRY_MS);
   }
 }
 
