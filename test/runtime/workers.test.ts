@@ -92,55 +92,65 @@ describe.skipIf(!hasRedis || process.platform === 'win32')('several workers', ()
     expect(scraped.match(/^roster_jobs\{[^}]*state="ready"[^}]*\}/gm)).toHaveLength(1);
   });
 
-  test('the SIGKILL of one under load loses only its own requests, and it is replaced, with its jobs', async () => {
-    const database = await aDatabase();
-    const account = await database.anAccount();
-    const key = await database.anApiKey(account, { scopes: ['teams:read', 'invites:write'] });
-    const team = await database.aTeam({ owner: account });
-    const dataDir = await aDataDir();
-    const service = await twoWorkers(ofDatabase(database), dataDir);
-    const [victim = 0] = pidsOf(service, 1);
-    const [survivor = 0] = pidsOf(service, 2);
+  test(
+    'the SIGKILL of one under load loses only its own requests, and it is replaced, with its jobs',
+    {
+      timeout: 120_000,
+    },
+    async () => {
+      const database = await aDatabase();
+      const account = await database.anAccount();
+      const key = await database.anApiKey(account, { scopes: ['teams:read', 'invites:write'] });
+      const team = await database.aTeam({ owner: account });
+      const dataDir = await aDataDir();
+      const service = await twoWorkers(ofDatabase(database), dataDir);
+      const [victim = 0] = pidsOf(service, 1);
+      const [survivor = 0] = pidsOf(service, 2);
 
-    const lost: string[] = [];
-    let answered = 0;
-    let isOver = false;
-    const LANES = 12;
-    const lane = async (number: number): Promise<void> => {
-      const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-      for (let i = 0; !isOver; i += 1) {
-        const id = `lane-${number}-${i}`;
-        const status = await get(service, key.secret, id, agent).catch(() => undefined);
-        if (status === 200) answered += 1;
-        else lost.push(id);
-      }
-      agent.destroy();
-    };
-    const lanes = Promise.all(Array.from({ length: LANES }, (_, number) => lane(number)));
-    await expect.poll(() => answered, BOUND).toBeGreaterThan(200);
+      const lost: string[] = [];
+      let answered = 0;
+      let isOver = false;
+      // Few, so that the replacement can start beside them on two cores.
+      const LANES = 4;
+      const lane = async (number: number): Promise<void> => {
+        const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+        for (let i = 0; !isOver; i += 1) {
+          const id = `lane-${number}-${i}`;
+          const status = await get(service, key.secret, id, agent).catch(() => undefined);
+          if (status === 200) answered += 1;
+          else lost.push(id);
+        }
+        agent.destroy();
+      };
+      const lanes = Promise.all(Array.from({ length: LANES }, (_, number) => lane(number)));
+      await expect.poll(() => answered, BOUND).toBeGreaterThan(100);
 
-    process.kill(victim, 'SIGKILL');
+      process.kill(victim, 'SIGKILL');
 
-    await expect.poll(() => pidsOf(service, 1).length, BOUND).toBe(2);
-    const before = answered;
-    await expect.poll(() => answered, BOUND).toBeGreaterThan(before + 200);
-    isOver = true;
-    await lanes;
-    const bySurvivor = new Set(linesOf(service).flatMap(({ pid, requestId }) => (pid === survivor ? [requestId] : [])));
-    expect(bySurvivor.size).toBeGreaterThan(0);
-    expect(lost.filter((id) => bySurvivor.has(id))).toEqual([]);
-    expect(lost.length).toBeLessThanOrEqual(LANES);
-    expect(isRunning(survivor)).toBe(true);
+      await expect.poll(() => pidsOf(service, 1).length, BOUND).toBe(2);
+      const before = answered;
+      await expect.poll(() => answered, BOUND).toBeGreaterThan(before + 100);
+      isOver = true;
+      await lanes;
+      const bySurvivor = new Set(
+        linesOf(service).flatMap(({ pid, requestId }) => (pid === survivor ? [requestId] : [])),
+      );
+      expect(bySurvivor.size).toBeGreaterThan(0);
+      expect(lost.filter((id) => bySurvivor.has(id))).toEqual([]);
+      // Once as it dies, and once if the next connection was being handed to it at that moment.
+      expect(lost.length).toBeLessThanOrEqual(2 * LANES);
+      expect(isRunning(survivor)).toBe(true);
 
-    const client = createClient(service.port, undefined);
-    onTestFinished(() => client.close());
-    const invited = await client
-      .as(key)
-      .post(`/api/v1/teams/${team.id}/invitations`, { email: 'new.colleague@example.com' });
-    expect(invited.status).toBe(201);
-    const directory = join(dataDir, 'mail');
-    await expect.poll(() => existsSync(directory) && readdirSync(directory).length > 0, BOUND).toBe(true);
-  });
+      const client = createClient(service.port, undefined);
+      onTestFinished(() => client.close());
+      const invited = await client
+        .as(key)
+        .post(`/api/v1/teams/${team.id}/invitations`, { email: 'new.colleague@example.com' });
+      expect(invited.status).toBe(201);
+      const directory = join(dataDir, 'mail');
+      await expect.poll(() => existsSync(directory) && readdirSync(directory).length > 0, BOUND).toBe(true);
+    },
+  );
 
   test('a replacement that cannot start is tried again at growing intervals, while the other worker serves', async () => {
     const database = await aDatabase();
@@ -229,17 +239,21 @@ test.each([
   expect(service.complaint()).toMatch(complaint);
 });
 
+const ANSWER_MS_MAX = 5000;
+
 /** The status of a request with its own id, over a new connection unless an agent is given. */
 const get = ({ port }: Service, secret: string, requestId: string, agent: Agent | false = false): Promise<number> =>
   new Promise((resolve, reject) => {
     const headers = { authorization: `Bearer ${secret}`, 'x-request-id': requestId };
-    request({ host: '127.0.0.1', port, path: '/api/v1/teams', agent, headers }, (res) => {
+    const sent = request({ host: '127.0.0.1', port, path: '/api/v1/teams', agent, headers }, (res) => {
       res
         .resume()
         .on('end', () => resolve(res.statusCode ?? 0))
         .on('error', reject);
-    })
+    });
+    sent
       .on('error', reject)
+      .setTimeout(ANSWER_MS_MAX, () => sent.destroy(new Error('There was no answer.')))
       .end();
   });
 
