@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks';
 import { callbackify } from 'node:util';
 import type pg from 'pg';
 import type { DatabaseHost as Server } from '../database-url.ts';
@@ -20,6 +21,7 @@ const READ_ONLY_STATE = '25006';
 /** The parameters by which PostgreSQL 14 and later report, at login and on each change, that they accept no writes. */
 const READ_ONLY_PARAMETERS = ['in_hot_standby', 'default_transaction_read_only'] as const;
 
+type Connection = { readonly server: Server; readonly destroy: (error: Error) => void };
 type ParameterStatus = { readonly parameterName: string; readonly parameterValue: string };
 
 /**
@@ -28,14 +30,14 @@ type ParameterStatus = { readonly parameterName: string; readonly parameterValue
  * Reads need it as well, because a former primary returns data from before a revocation.
  */
 export function createPrimaryClient({ servers, settingsFor, Client }: Options): typeof pg.Client {
-  const connections = new Map<pg.Client, Server>();
+  const connections = new Map<pg.Client, Connection>();
   /** Whether a write failed since the parameters at login were last confirmed. A pooler can report outdated ones. */
   let isReadOnlySeen = false;
 
   /** Breaks connections as the loss of a server does: their queries fail, and their pools discard them. */
   function disconnect(isLeft: (server: Server) => boolean): void {
-    for (const [client, server] of connections)
-      if (isLeft(server)) client.connection.stream.destroy(new ReadOnlyServerError(server));
+    for (const { server, destroy } of connections.values())
+      if (isLeft(server)) destroy(new ReadOnlyServerError(server));
   }
 
   const locator = createPrimaryLocator(servers, {
@@ -83,7 +85,10 @@ export function createPrimaryClient({ servers, settingsFor, Client }: Options): 
         throw error;
       }
       this.#server = server;
-      connections.set(this, server);
+      // In the async context of this connection: a job worker that connects again must not work for the request that
+      // noticed the loss.
+      const destroy = AsyncResource.bind((error: Error) => void this.connection.stream.destroy(error));
+      connections.set(this, { server, destroy });
       this.once('end', () => {
         connections.delete(this);
         // Without a connection nothing says that the server is still the primary.

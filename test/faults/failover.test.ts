@@ -43,6 +43,23 @@ const FAULTS: readonly (readonly [title: string, name: string, inject: Fault])[]
   ],
 ];
 
+/** A scheduled job that ran while there was no primary. */
+const isOutage = (line: string): boolean =>
+  line.includes('failed, next run on schedule') && !line.includes('The client closed the connection');
+
+/** Guarantees that the workers have not become part of a request that noticed the failover. */
+async function runCleanup({ rows }: Cluster): Promise<void> {
+  for (let jobs = 0; jobs < 4; jobs += 1)
+    await rows(`select graphile_worker.add_job('cleanup_sign_ups', max_attempts := 1, job_key := 'test ${jobs}')`);
+  const waiting = () => rows(`select from graphile_worker.jobs where key like 'test %' and attempts = 0`);
+  await expect.poll(waiting, { timeout: 30_000 }).toEqual([]);
+  expect(
+    await rows(
+      `select last_error from graphile_worker.jobs where key like 'test %' and attempts = max_attempts and last_error is not null`,
+    ),
+  ).toEqual([]);
+}
+
 describe.skipIf(!hasPatroni)('when the leader of a Patroni cluster', { timeout: FAULT_MS_MAX }, () => {
   let patroni: Patroni;
   let cluster: Cluster;
@@ -73,11 +90,12 @@ describe.skipIf(!hasPatroni)('when the leader of a Patroni cluster', { timeout: 
     });
     await repaired;
     await mailsOfCutOffLeave(cluster);
+    await runCleanup(cluster);
 
     expect(result.unavailable.length).toBeGreaterThan(0);
     expect(result.broken).toEqual([]);
     expect(result.recoveryMs).toBeLessThan(RECOVERY_MS_MAX);
     expect(await auditMails(cluster, result.load.ledger)).toMatchObject({ missing: [], stray: [] });
-    expect(cluster.replicas.flatMap((replica) => replica.faults())).toEqual([]);
+    expect(cluster.replicas.flatMap((replica) => replica.faults()).filter((line) => !isOutage(line))).toEqual([]);
   });
 });
