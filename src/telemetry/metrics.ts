@@ -1,6 +1,7 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { RequestListener } from 'node:http';
 import { AggregatorRegistry, collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { operationLabel } from './labels.ts';
+import { createScrapeListener } from './scrape-listener.ts';
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
@@ -235,28 +236,4 @@ function shareResult<Answer>(run: () => Promise<Answer>): () => Promise<Answer |
 export function createWorkersListener(): RequestListener {
   const register = new AggregatorRegistry();
   return createScrapeListener(register.contentType, () => register.clusterMetrics());
-}
-
-const createScrapeListener =
-  (contentType: string, read: () => Promise<string>): RequestListener =>
-  (req, res) => {
-    sendMetrics(contentType, read, req, res).catch(() => (res.headersSent ? res.destroy() : res.writeHead(500).end()));
-  };
-
-async function sendMetrics(
-  contentType: string,
-  read: () => Promise<string>,
-  req: IncomingMessage,
-  res: ServerResponse,
-): Promise<void> {
-  if (req.url?.split('?', 1)[0] !== '/metrics') {
-    res.writeHead(404).end();
-    return;
-  }
-  if (req.method !== 'GET') {
-    res.writeHead(405, { Allow: 'GET' }).end();
-    return;
-  }
-  const text = await read();
-  res.writeHead(200, { 'Content-Type': contentType }).end(text);
 }
