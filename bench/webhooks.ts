@@ -18,7 +18,8 @@ const PAUSE_MS = Number(process.env['PAUSE_MS'] ?? 5000);
 
 const opened = await openServices(readConfig({ ...process.env, SEED_DEMO: 'off' }), () => undefined);
 const { services } = opened;
-const silent = { info: () => undefined, warn: console.warn, error: console.error };
+const report = (...parts: unknown[]) => void process.stderr.write(`${parts.map(String).join(' ')}\n`);
+const silent = { info: () => undefined, warn: report, error: report };
 
 const committedAt = new Map<string, number>();
 const latencies: number[] = [];
@@ -69,8 +70,8 @@ const expected = (ENDPOINTS - HANGING) * EVENTS;
 for (const deadline = Date.now() + 120_000; latencies.length < expected && Date.now() < deadline; await sleep(50));
 const sorted = latencies.toSorted((a, b) => a - b);
 const quantile = (q: number) => Math.round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? NaN);
-console.log(
-  JSON.stringify({
+process.stdout.write(
+  `${JSON.stringify({
     endpoints: ENDPOINTS,
     hanging: HANGING,
     events: EVENTS,
@@ -79,7 +80,7 @@ console.log(
     p50: quantile(0.5),
     p99: quantile(0.99),
     max: quantile(1),
-  }),
+  })}\n`,
 );
 server.closeAllConnections();
 server.close();

@@ -97,7 +97,9 @@ async function start(): Promise<void> {
   process.stdout.write(await firstGreeting(services));
   const worker = runsJobs(slot) ? await startWorker(services, mailer, log) : undefined;
   const sequencer = startSequencer(services, log);
-  const webhooks = runsJobs(slot) ? startDispatcher(services, log, telemetry.metrics?.countWebhook) : undefined;
+  const webhooks = runsJobs(slot)
+    ? startDispatcher(services, log, (outcome) => telemetry.metrics?.countWebhook(outcome))
+    : undefined;
   const scrapes = await listenForScrapes(services, telemetry, slot);
   await listen(server, config.port, config.host);
   log.info({ host: config.host, port: config.port, baseUrl: config.baseUrl }, 'listening');
