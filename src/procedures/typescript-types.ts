@@ -40,7 +40,10 @@ export function toTypeScript(schema: Schema, style: TypeStyle, named: ReadonlyMa
   if (type === 'array') return `Array<${inner(items)}>`;
   if (type === 'integer') return 'number';
   if (type !== 'object') return String(type ?? 'unknown');
-  if (properties === undefined) return `Record<string, ${inner(additionalProperties)}>`;
+  if (properties === undefined) {
+    const member = inner(additionalProperties);
+    return member === 'unknown' && !style.isDeclaration ? 'object' : `Record<string, ${member}>`;
+  }
   const members = Object.entries(properties).map(([name, member]) => {
     const text = `${name}${required.includes(name) ? '' : '?'}: ${inner(member)}`;
     // For readers with exactOptionalPropertyTypes: JSON has no undefined, so it is the same as a missing member.

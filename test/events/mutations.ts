@@ -60,6 +60,18 @@ async function aPasskey(scene: Scene) {
   return { authenticator, passkey };
 }
 
+async function anEndpoint({ owner, team: { id: teamId } }: Scene) {
+  const { endpoint } = await owner.visitor.trpc.webhooks.create.mutate({ teamId, url: 'https://hooks.example/' });
+  return { teamId, endpointId: endpoint.endpointId };
+}
+
+async function aFailedDelivery(scene: Scene) {
+  const endpoint = await anEndpoint(scene);
+  const { deliveryId } = await scene.owner.visitor.trpc.webhooks.sendTest.mutate(endpoint);
+  await scene.api.rows(`update webhook_delivery set state = 'failed' where id = $1`, [deliveryId]);
+  return { endpoint, deliveryId };
+}
+
 async function aClient({ owner }: Scene) {
   const { client } = await owner.visitor.trpc.oauthClients.create.mutate({
     name: 'A client',
@@ -255,6 +267,41 @@ export const MUTATIONS: readonly Row[] = [
   ['apiKeys.revokeInTeam', ['api_key.revoked'], async ({ api, team, member }) => {
     const { id } = await api.anApiKey(member, { team });
     return { call: (trpc) => trpc.apiKeys.revokeInTeam.mutate({ teamId: team.id, keyId: id }) };
+  }],
+  ['webhooks.create', ['webhook_endpoint.created'], simply((_trpc, scene) => anEndpoint(scene))],
+  ['webhooks.update', ['webhook_endpoint.updated'], async (scene) => {
+    const endpoint = await anEndpoint(scene);
+    return { call: (trpc) => trpc.webhooks.update.mutate({ ...endpoint, types: ['team.renamed'] }) };
+  }],
+  ['webhooks.pause', ['webhook_endpoint.paused'], async (scene) => {
+    const endpoint = await anEndpoint(scene);
+    return { call: (trpc) => trpc.webhooks.pause.mutate(endpoint) };
+  }],
+  ['webhooks.resume', ['webhook_endpoint.resumed'], async (scene) => {
+    const endpoint = await anEndpoint(scene);
+    await scene.owner.visitor.trpc.webhooks.pause.mutate(endpoint);
+    return { call: (trpc) => trpc.webhooks.resume.mutate(endpoint) };
+  }],
+  ['webhooks.rotateSecret', ['webhook_endpoint.secret_rotated'], async (scene) => {
+    const endpoint = await anEndpoint(scene);
+    return { call: (trpc) => trpc.webhooks.rotateSecret.mutate(endpoint) };
+  }],
+  ['webhooks.sendTest', ['webhook_endpoint.tested'], async (scene) => {
+    const endpoint = await anEndpoint(scene);
+    return { call: (trpc) => trpc.webhooks.sendTest.mutate(endpoint) };
+  }],
+  ['webhooks.replay', ['webhook_endpoint.replayed'], async (scene) => {
+    const { endpoint, deliveryId } = await aFailedDelivery(scene);
+    return { call: (trpc) => trpc.webhooks.replay.mutate({ ...endpoint, deliveryId }) };
+  }],
+  ['webhooks.replayFailed', ['webhook_endpoint.replayed'], async (scene) => {
+    const { endpoint } = await aFailedDelivery(scene);
+    const since = new Date(Date.now() - 3_600_000).toISOString();
+    return { call: (trpc) => trpc.webhooks.replayFailed.mutate({ ...endpoint, since }) };
+  }],
+  ['webhooks.delete', ['webhook_endpoint.deleted'], async (scene) => {
+    const endpoint = await anEndpoint(scene);
+    return { call: (trpc) => trpc.webhooks.delete.mutate(endpoint) };
   }],
   ['operator.disableAccount', ['operator.account_disabled'], async ({ api, owner, member }) => {
     await asOperator(api, owner);

@@ -379,7 +379,7 @@ test('operator.health counts jobs and quotes the first line of what failed last'
   expect({ version, redis }).toEqual({ version: '1.0.0', redis: 'none' });
   expect(uptimeSeconds).toBeGreaterThanOrEqual(0);
   expect(database.version).toMatch(/^\d+/);
-  expect(database.latencyMs).toBeGreaterThan(0);
+  expect(database.latencyMs).toBeGreaterThanOrEqual(0); // in tenths of a millisecond, which a quick answer rounds to zero
   expect(jobs).toMatchObject({
     waiting: before.jobs.waiting + 1,
     running: before.jobs.running + 1,

@@ -26,9 +26,13 @@ export async function writePayloads(sql: Sql, events: readonly CanonicalRow[], s
   if (delivered.length === 0) return;
   const found = await readResources(sql, delivered);
   const data = delivered.map((row) => findData(found, row));
+  // Rows of a chain that somebody deleted must not stop the numbering; `audit verify` reports the deletion.
   await sql.execute(
     `insert into event_payload (sequence, event_id, type, team_id, account_id, target_id, data, created_at)
-     select *, now() from unnest(?::bigint[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::jsonb[])`,
+     select *, now() from unnest(?::bigint[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::jsonb[])
+     on conflict (sequence) do update set event_id = excluded.event_id, type = excluded.type,
+       team_id = excluded.team_id, account_id = excluded.account_id, target_id = excluded.target_id,
+       data = excluded.data, created_at = excluded.created_at`,
     [
       delivered.map(({ sequence }) => sequence),
       delivered.map(({ event }) => event.id),
