@@ -1,5 +1,6 @@
 import { parseDatabaseUrl } from '../database-url.ts';
 import { isUnavailable } from './database.ts';
+import { isDamage } from './embedded/damage.ts';
 
 type Target = { readonly host: string; readonly user: string; readonly database: string };
 
@@ -15,9 +16,6 @@ const FAULTS_BY_SQLSTATE: Readonly<Record<string, (target: Target) => string>> =
   '53300': ({ host }) =>
     `PostgreSQL at ${host} has no free connection: raise max_connections or lower DATABASE_POOL_MAX`,
 };
-
-/** Returns whether an SQLSTATE reports corrupted or missing files of the server. */
-export const isDamage = (code: string): boolean => /^(XX00[12]|58P0[12]|58030)$/.test(code);
 
 const CERTIFICATE = /CERT|UNABLE_TO_(VERIFY|GET)|SELF_SIGNED/;
 

@@ -1,6 +1,6 @@
 import { Client, DatabaseError } from 'pg';
 import { SUPERUSER } from './cluster.ts';
-import { isDamage } from '../connection-fault.ts';
+import { isDamage } from './damage.ts';
 import { EmbeddedError } from './home.ts';
 
 const DATABASE = 'roster';
