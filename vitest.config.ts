@@ -21,6 +21,9 @@ const FAULTS = [
   'test/telemetry/{redaction,tracing}.test.ts',
 ];
 
+/** Suites of the nightly workflow. */
+const NIGHTLY = ['test/faults/partition.test.ts'];
+
 let suites = 0;
 
 /** A suite of its own number of workers, which runs after the ones before it where several are run at once. */
@@ -49,7 +52,8 @@ export default defineConfig({
         maxWorkers: 3,
       }),
       // One file at a time, because these suites measure recovery times.
-      suite('faults', 60_000, { include: FAULTS, fileParallelism: false }),
+      suite('faults', 60_000, { include: FAULTS, exclude: NIGHTLY, fileParallelism: false }),
+      suite('partition', 120_000, { include: NIGHTLY, fileParallelism: false }),
       suite('soak', 60_000, {
         include: ['test/faults/memory.test.ts'],
         fileParallelism: false,
