@@ -45,7 +45,7 @@ export type DatabaseUrl = {
 export type Pooler = (typeof POOLERS)[number];
 const POOLERS = ['none', 'session', 'transaction', 'prepared'] as const;
 
-/** Returns the URL with a parameter for the pooler, so that whoever connects with it knows. */
+/** Adds the mode of the connection pooler to a URL, as a parameter that `parseDatabaseUrl` reads. */
 export const withPooler = (url: string, pooler: Pooler): string =>
   `${url}${url.includes('?') ? '&' : '?'}pooler=${pooler}`;
 

@@ -6,7 +6,7 @@ let lastRequestAt = -Infinity;
 /** Returns how long ago the last request arrived. */
 export const msSinceLastRequest = (): number => performance.now() - lastRequestAt;
 
-/** For whom a request works. Connections are shared between callers, and work that waits ends with its request. */
+/** The caller of a request. Connections are divided fairly between callers, and waiting work ends with its request. */
 export class Caller {
   /** The account; the client's address as long as there is none. */
   account: string;

@@ -155,7 +155,7 @@ export const CLEANUPS = {
       if (isKept === 'f') record(tx, 'oauth_client.deleted', { accountId: null, clientId: id ?? '', reason: 'unused' });
     },
   ),
-  // From the beginning of the order, so that the position up to which they are gone tells readers which cursor is too old.
+  // Deletes the oldest events first and stores the last deleted position, from which feeds know that a cursor is too old.
   cleanup_event_payloads: {
     ...everyMinute(
       ({

@@ -12,8 +12,8 @@ type Delivered = {
 };
 
 /**
- * Stores what delivered events show, in the transaction that numbers them. It shows a resource as it is by now, which
- * can be later than the event; of one that is gone only the ids of the event are left.
+ * Stores what delivered events show, in the transaction that numbers them. The data is the
+ * state of the resource at that time, which can be later than the event. It is null if the resource no longer exists.
  * @param start the position before the first event
  */
 export async function writePayloads(sql: Sql, events: readonly CanonicalRow[], start: number): Promise<void> {
@@ -26,7 +26,7 @@ export async function writePayloads(sql: Sql, events: readonly CanonicalRow[], s
   if (delivered.length === 0) return;
   const found = await readResources(sql, delivered);
   const data = delivered.map((row) => findData(found, row));
-  // Rows of a chain that somebody deleted must not stop the numbering; `audit verify` reports the deletion.
+  // If an attacker deleted the chain, its old payloads must not stop the numbering. `audit verify` reports the deletion.
   await sql.execute(
     `insert into event_payload (sequence, event_id, type, team_id, account_id, target_id, data, created_at)
      select *, now() from unnest(?::bigint[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::jsonb[])

@@ -64,7 +64,7 @@ const HASH_AT = (sequence: string) =>
   `encode((select hash from audit_link where sequence = ${sequence}
      union all select hash from audit_checkpoint where sequence = ${sequence} limit 1), 'hex')`;
 
-/** Where feeds begin and end. What retention deleted from the audit log is gone from feeds too. */
+/** Returns the oldest and newest positions of feeds. Events that retention deleted from the audit log are not in feeds. */
 const feedBounds = query<Bounds>(
   'feed_bounds',
   `with h as (

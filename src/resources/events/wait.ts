@@ -52,11 +52,13 @@ async function nextEvents(db: Database, ms: number, signal: AbortSignal | undefi
   const { promise, resolve } = Promise.withResolvers<void>();
   const stopListening = onEventsNumbered(db, resolve);
   const timer = setTimeout(resolve, Math.max(0, ms));
-  signal?.addEventListener('abort', () => resolve(), { once: true });
+  const stop = () => resolve();
+  signal?.addEventListener('abort', stop);
   try {
     await promise;
   } finally {
     stopListening();
     clearTimeout(timer);
+    signal?.removeEventListener('abort', stop);
   }
 }
