@@ -33,14 +33,17 @@ export class Caller {
   }
 }
 
+/** The reason of all signals. The default one is a new exception with a stack for each. */
+const OVER = new Error('The request is over.');
+
 function signalEnd({ socket }: IncomingMessage, res: ServerResponse): AbortSignal {
   const controller = new AbortController();
   const end = () => {
     res.off('close', end);
     socket.off('close', end);
-    controller.abort();
+    controller.abort(OVER);
   };
-  if (res.closed || socket.destroyed) controller.abort();
+  if (res.closed || socket.destroyed) controller.abort(OVER);
   else {
     res.once('close', end);
     // A pipelined response has no connection yet, and is not told when it closes.
