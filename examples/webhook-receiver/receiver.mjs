@@ -15,8 +15,8 @@ async function receive(request) {
   const id = request.headers.get('webhook-id');
   if (handled.has(id)) return;
   handled.add(id);
-  const { type, data } = JSON.parse(body);
-  console.log(`${type} ${data.teamId ?? ''}`.trim());
+  const { type, teamId } = JSON.parse(body);
+  console.log(`${type} ${teamId ?? ''}`.trim());
 }
 
 const server = createServer(async (req, res) => {

@@ -1,17 +1,16 @@
 import { Router } from 'express';
 import type { Config } from '../config.ts';
 import { query, type QueryRunner } from '../db/query.ts';
-import type { EventRow } from '../events/serialize.ts';
+import type { DeliveredRow } from '../events/feed/read.ts';
 import { createBody } from '../webhooks/payload.ts';
-import { INSTALLATION_TYPES } from '../webhooks/types.ts';
 import { isLocalRequest } from './dev-mail.ts';
 import { escapeHtml } from './html.ts';
 import { createPlainPages } from './plain.ts';
 
-const latestEvents = query<{ row: EventRow }>(
+const latestEvents = query<{ row: DeliveredRow }>(
   'latest_webhook_events',
-  `select to_jsonb(e) - 'mac' as row from audit_link l join audit_event e on e.id = l.event_id
-   where e.event in (select jsonb_array_elements_text($1::jsonb)) order by l.sequence desc limit 50`,
+  `select to_jsonb(e) - 'mac' || jsonb_build_object('type', p.type, 'data', p.data) as row
+   from event_payload p join audit_event e on e.id = p.event_id order by p.sequence desc limit 50`,
   { rows: 'many' },
 );
 
@@ -29,7 +28,7 @@ export function devWebhookPages(
   });
   pages.get(style.path, style.serve);
   pages.get('/dev/webhooks', async (_req, res) => {
-    const events = await db.query(latestEvents, [JSON.stringify(INSTALLATION_TYPES)]);
+    const events = await db.query(latestEvents, []);
     const shown = events.map(({ row }) => renderWebhook(row.id, createBody(row, 'operator')));
     show(res, 'Webhooks', `<h1>Webhooks</h1>\n${shown.join('\n') || '<p>There are no events yet.</p>'}`);
   });

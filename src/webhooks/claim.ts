@@ -1,7 +1,7 @@
 import type { Database } from '../db/database.ts';
 import { activeMembership } from '../db/predicates.ts';
 import type { Permission } from '../entities/index.ts';
-import type { EventRow } from '../events/serialize.ts';
+import type { DeliveredRow } from '../events/feed/read.ts';
 import { transaction } from '../transactions/transaction.ts';
 
 /** How many requests an endpoint gets at a time, in all processes together; one while it fails. */
@@ -27,7 +27,7 @@ export type Claim = {
   /** Null unless it still signs. */
   readonly previous_secret: string | null;
   /** Null if the event is no longer kept. */
-  readonly row: EventRow | null;
+  readonly row: DeliveredRow | null;
   /** Whether the responsible account is a member of the team. Null for an endpoint of the installation. */
   readonly is_member: boolean | null;
   /** Null unless the member is active. */
@@ -103,13 +103,16 @@ const CLAIM = `
 const LOAD = `
   select d.id, d.endpoint_id, d.event_id, d.event as type, d.created_at, d.attempts, w.url, w.team_id, w.secret,
     case when w.previous_expires_at > now() then w.previous_secret end as previous_secret,
-    case when e.id is not null then to_jsonb(e) - 'mac' end as row,
+    case when e.id is not null
+      then to_jsonb(e) - 'mac' || jsonb_build_object('type', coalesce(p.type, d.event), 'data', p.data) end as row,
     case when w.team_id is not null then m.id is not null end as is_member,
     case when ${activeMembership('m')} then to_jsonb(r.permissions) end as permissions
   from jsonb_array_elements_text(?::jsonb) as claimed (id)
   join webhook_delivery d on d.id = claimed.id
   join webhook_endpoint w on w.id = d.endpoint_id
   left join audit_event e on e.id = d.event_id
+  left join audit_link l on l.event_id = d.event_id
+  left join event_payload p on p.sequence = l.sequence
   left join membership m on m.team_id = w.team_id and m.account_id = w.account_id
   left join role r on r.id = m.role_id
   order by d.id`;

@@ -1,20 +1,15 @@
-import { serialize, type EventRow } from '../events/serialize.ts';
+import { toDelivered, type DeliveredRow } from '../events/feed/read.ts';
 
 /** The type of the event that an owner of an endpoint sends to test it. */
 export const TEST_TYPE = 'webhook.test';
 
 /**
- * Returns the body of a webhook (Standard Webhooks, section "Payload"). It depends only on the event, whose row never
- * changes, so every attempt sends the same bytes. It has no IP addresses and request ids.
+ * Returns the body of a webhook (Standard Webhooks, section "Payload"): the event as feeds show it, with its time as
+ * `timestamp` too. Every attempt sends the same bytes, until the data is erased. It has no IP addresses.
  */
-export function createBody(row: EventRow, audience: 'team' | 'operator'): string {
-  const { id, type, occurredAt, actor, teamId, accountId, target, data: details, count } = serialize(row, audience);
-  const { address: _address, ...actorIds } = actor;
-  return JSON.stringify({
-    type,
-    timestamp: occurredAt,
-    data: { id, teamId, accountId, actor: actorIds, target, details, count },
-  });
+export function createBody(row: DeliveredRow, audience: 'team' | 'operator'): string {
+  const { type, data, ...event } = toDelivered(row, { kind: audience });
+  return JSON.stringify({ type, timestamp: event.occurredAt, data, ...event });
 }
 
 /** Returns the body of a test event. */

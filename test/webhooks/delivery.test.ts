@@ -29,7 +29,9 @@ describe('an event', () => {
       [teamId],
     );
     expect(webhook?.headers['webhook-id']).toBe(event?.id);
-    expect(webhook?.json.data).toMatchObject({ id: event?.id, teamId, details: {}, count: 1 });
+    const { events } = await trpc.events.list.query({ teamId, types: ['team.updated'] });
+    expect(webhook?.json).toEqual({ ...events[0], timestamp: events[0]?.occurredAt });
+    expect(webhook?.json).toMatchObject({ id: event?.id, teamId, data: { team: { description: 'New' } } });
     expect(JSON.stringify(webhook?.json)).not.toContain('127.0.0.1');
     new Webhook(secret).verify(webhook?.body ?? '', webhook?.headers ?? {});
     const same = other.received.find(({ json }) => json.type === 'team.updated');

@@ -11,7 +11,7 @@ import { as } from '../trpc/console.ts';
 export type Received = {
   readonly headers: Record<string, string>;
   readonly body: string;
-  readonly json: { type: string; timestamp: string; data: Record<string, unknown> };
+  readonly json: { id: string; type: string; timestamp: string; data: Record<string, unknown> | null };
 };
 
 const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
