@@ -18,8 +18,7 @@ describe('the body of a webhook', () => {
     await eventually(() => expect(bodyOf('invitation.created')).toBeDefined());
 
     const { events } = await trpc.events.list.query({ teamId, types: ['invitation.created', 'api_key.created'] });
-    for (const event of events)
-      expect(bodyOf(event.type)?.json).toEqual({ ...event, timestamp: event.occurredAt });
+    for (const event of events) expect(bodyOf(event.type)?.json).toEqual({ ...event, timestamp: event.occurredAt });
     expect(bodyOf('invitation.created')?.json.data).toMatchObject({
       invitation: { id: invitation.id, email: 'ida@example.com' },
     });
