@@ -1,0 +1,150 @@
+import { describe, expect } from 'vitest';
+import { aProofKey } from '../oauth/flow.ts';
+import { approveAt } from '../oauth/visit.ts';
+import { startApiAtItsAddress, testWith, type Api } from '../support/api.ts';
+
+const test = testWith(() => startApiAtItsAddress({ OAUTH_REGISTRATION: 'on' }));
+
+const CODE = { grant_types: ['authorization_code', 'refresh_token'], response_types: ['code'] };
+const PUBLIC = { ...CODE, token_endpoint_auth_method: 'none' };
+
+/** What the clients send to register, and the redirect URI with which each then asks for a code. */
+const CLIENTS = [
+  {
+    client: 'VS Code',
+    body: {
+      ...PUBLIC,
+      client_name: 'Visual Studio Code',
+      client_uri: 'https://code.visualstudio.com',
+      application_type: 'native',
+      redirect_uris: [
+        'https://insiders.vscode.dev/redirect',
+        'https://vscode.dev/redirect',
+        'http://127.0.0.1/',
+        'http://127.0.0.1:33418/',
+      ],
+    },
+    redirects: ['http://127.0.0.1:33418/', 'http://127.0.0.1:50123/', 'https://vscode.dev/redirect'],
+  },
+  {
+    client: 'Cursor',
+    body: {
+      ...PUBLIC,
+      client_name: 'Cursor',
+      redirect_uris: [
+        'cursor://anysphere.cursor-mcp/oauth/callback',
+        'https://www.cursor.com/agents/mcp/oauth/callback',
+        'http://localhost:8787/callback',
+      ],
+    },
+    redirects: [
+      'cursor://anysphere.cursor-mcp/oauth/callback',
+      'https://www.cursor.com/agents/mcp/oauth/callback',
+      'http://localhost:8787/callback',
+    ],
+  },
+  {
+    client: 'Claude',
+    body: {
+      ...CODE,
+      client_name: 'Claude',
+      token_endpoint_auth_method: 'client_secret_post',
+      redirect_uris: ['https://claude.ai/api/mcp/auth_callback', 'https://claude.com/api/mcp/auth_callback'],
+    },
+    redirects: ['https://claude.ai/api/mcp/auth_callback'],
+  },
+  {
+    client: 'Claude Code',
+    body: {
+      ...PUBLIC,
+      client_name: 'Claude Code (roster)',
+      application_type: 'native',
+      redirect_uris: ['http://localhost:3118/callback'],
+    },
+    redirects: ['http://localhost:3118/callback', 'http://localhost:61022/callback'],
+  },
+  {
+    client: 'ChatGPT',
+    body: { ...PUBLIC, client_name: 'ChatGPT', redirect_uris: ['https://chatgpt.com/connector/oauth/Fq3xT0'] },
+    redirects: ['https://chatgpt.com/connector/oauth/Fq3xT0'],
+  },
+  {
+    client: 'Codex',
+    body: { ...PUBLIC, client_name: 'Codex', redirect_uris: ['http://127.0.0.1:43561/callback'] },
+    redirects: ['http://127.0.0.1:43561/callback', 'http://127.0.0.1:43999/callback'],
+  },
+  {
+    client: 'MCP Inspector in a browser',
+    body: {
+      ...PUBLIC,
+      client_name: 'MCP Inspector',
+      client_uri: 'https://github.com/modelcontextprotocol/inspector',
+      scope: 'profile:read teams:read',
+      redirect_uris: ['http://localhost:6274/oauth/callback'],
+    },
+    redirects: ['http://localhost:6274/oauth/callback'],
+  },
+  {
+    client: 'MCP Inspector on the command line',
+    body: { ...PUBLIC, client_name: 'MCP Inspector', redirect_uris: ['http://127.0.0.1:6276/oauth/callback'] },
+    redirects: ['http://127.0.0.1:6276/oauth/callback'],
+  },
+] as const;
+
+type Registered = { client_id: string; client_secret?: string };
+
+/** Asks for a code for `/mcp`, as a client does that names no scope, and exchanges it. */
+async function aToken(api: Api, { client_id: id, client_secret: secret }: Registered, redirectUri: string) {
+  const { baseUrl } = api.services.config;
+  const { verifier, challenge } = aProofKey();
+  const url = new URL(`${baseUrl}/oauth/authorize`);
+  const asked = { client_id: id, redirect_uri: redirectUri, resource: `${baseUrl}/mcp` };
+  url.search = new URLSearchParams({
+    ...asked,
+    response_type: 'code',
+    code_challenge: challenge,
+    code_challenge_method: 'S256',
+  }).toString();
+  const answer = await approveAt(api, url);
+  expect(answer.href.split('?')[0]).toBe(redirectUri);
+  const response = await fetch(`${baseUrl}/oauth/token`, {
+    method: 'POST',
+    body: new URLSearchParams({
+      ...asked,
+      grant_type: 'authorization_code',
+      code: answer.searchParams.get('code') ?? '',
+      code_verifier: verifier,
+      ...(secret !== undefined && { client_secret: secret }),
+    }),
+  });
+  return (await response.json()) as { access_token: string; refresh_token: string };
+}
+
+describe.for(CLIENTS)('$client', ({ body, redirects }) => {
+  test('registers, gets a token for each redirect URI that it uses, and lists the tools', async ({ api }) => {
+    const { baseUrl } = api.services.config;
+    const response = await fetch(`${baseUrl}/oauth/register`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    expect(response.status).toBe(201);
+    const registered = (await response.json()) as Registered;
+    expect(registered).toMatchObject({ client_name: body.client_name, redirect_uris: body.redirect_uris });
+
+    for (const redirectUri of redirects) {
+      const tokens = await aToken(api, registered, redirectUri);
+      expect(tokens).toMatchObject({ access_token: expect.any(String), refresh_token: expect.any(String) });
+      const listed = await fetch(`${baseUrl}/mcp`, {
+        method: 'POST',
+        headers: {
+          'authorization': `Bearer ${tokens.access_token}`,
+          'content-type': 'application/json',
+          'accept': 'application/json, text/event-stream',
+        },
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }),
+      });
+      expect([listed.status, await listed.text()]).toEqual([200, expect.stringContaining('"listTeams"')]);
+    }
+  });
+});
