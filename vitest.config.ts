@@ -47,7 +47,7 @@ export default defineConfig({
     projects: [
       suite('service', 30_000, {
         include: ['test/**/*.test.ts'],
-        exclude: ['test/web/**', 'test/fuzz/**', ...FAULTS],
+        exclude: ['test/web/**', 'test/fuzz/**', 'test/interop/**', ...FAULTS],
         // Tests wait for processes and timeouts much of the time, so run one more than there are cores to spare.
         maxWorkers: 3,
       }),
@@ -60,6 +60,8 @@ export default defineConfig({
         env: { SOAK_SECONDS: '300' },
       }),
       suite('fuzz', 300_000, { include: ['test/fuzz/**/*.test.ts'] }),
+      // Tools and clients of others, installed by `npm run test:interop`.
+      suite('interop', 120_000, { include: ['test/interop/*.test.ts'], maxWorkers: 2 }),
       // Each test runs a browser beside it.
       suite('web', 60_000, { include: ['test/web/**/*.test.ts'], maxWorkers: 2 }),
     ],

@@ -45,7 +45,9 @@ export function createApp(services: HttpServices, readiness: Readiness): Listene
   pages.use(addCommonHeaders(http));
   pages.use(addSecurityHeaders(config.baseUrl));
   pages.use('/trpc', trpcHandler(http, appRouter));
-  if (config.mcp) pages.all('/mcp', mcpHandler(http, routes, appRouter.members.removalPreview));
+  const { members, events } = appRouter;
+  if (config.mcp)
+    pages.all('/mcp', mcpHandler(http, routes, { removalPreview: members.removalPreview, listEvents: events.list }));
   pages.use(addRateHeaders(http));
   pages.use(healthPages(db, readiness));
   pages.use(eventPages());

@@ -30,8 +30,8 @@ export async function callTool(
   try {
     requireKnown(tool, args);
     if (tool.needsConfirmation && confirm !== true) return await describeChange(ctx, tool, preview, input);
-    const output = await tool.route.call(ctx, () => Promise.resolve(input));
-    if (tool.needsConfirmation) return toResult({ changed: true, message: `${tool.route.meta.returns}` });
+    const output = await tool.source.call(ctx, () => Promise.resolve(input));
+    if (tool.needsConfirmation) return toResult({ changed: true, message: `${tool.source.meta.returns}` });
     return toResult(tool.isList ? toPage(output as List, offset) : (output as Arguments)); // by its output schema
   } catch (error) {
     const problem = toProblemError(error, { raw: input, locationOf: () => 'body' });
@@ -57,7 +57,7 @@ function requireKnown({ inputSchema: { properties = {} } }: Tool, args: Argument
 
 async function describeChange(
   ctx: Context,
-  { name, title, route }: Tool,
+  { name, title, source }: Tool,
   preview: Route['call'],
   input: Arguments,
 ): Promise<CallToolResult> {
@@ -65,7 +65,11 @@ async function describeChange(
     name === 'removeTeamMember'
       ? [`It would also revoke: ${JSON.stringify(await preview(ctx, () => Promise.resolve(input)))}.`]
       : [];
-  const parts = [`Nothing was changed. The call would do this: ${title}.`, route.meta.openapi?.description, ...revoked];
+  const parts = [
+    `Nothing was changed. The call would do this: ${title}.`,
+    source.meta.openapi?.description,
+    ...revoked,
+  ];
   return toResult({
     changed: false,
     message: [...parts, 'If the user agrees, call it again with `confirm: true`.'].filter(Boolean).join(' '),

@@ -1,5 +1,4 @@
 import { toNodeHandler } from '@modelcontextprotocol/node';
-import type { AnyTRPCProcedure } from '@trpc/server';
 import type { Request, RequestHandler, Response } from 'express';
 import type { Principal } from '../auth/principal.ts';
 import { SCOPES } from '../entities/index.ts';
@@ -19,6 +18,7 @@ import { createContext } from '../procedures/create-context.ts';
 import { toProblemError } from '../procedures/problem-details.ts';
 import { readJson } from '../rest/body.ts';
 import { callerOf, type RouteTable } from '../rest/routes.ts';
+import { consoleReads, type ConsoleProcedures } from './console-reads.ts';
 import { createMcpEndpoint, type McpCall } from './server.ts';
 import { buildTools, initialScopes, type Tool } from './tools.ts';
 
@@ -28,15 +28,11 @@ const MAX_BATCH = 20;
 
 type State = { principal: Principal | null };
 
-/** Serves the REST operations as tools of the Model Context Protocol, at `/mcp`. */
-export function mcpHandler(
-  http: HttpServices,
-  { routes }: RouteTable,
-  removalPreview: AnyTRPCProcedure,
-): RequestHandler {
+/** Serves the REST operations, and reads of the console, as tools of the Model Context Protocol, at `/mcp`. */
+export function mcpHandler(http: HttpServices, { routes }: RouteTable, console: ConsoleProcedures): RequestHandler {
   const { config } = http.services;
-  const tools = buildTools(routes, config);
-  const serve = toNodeHandler(createMcpEndpoint(http, callerOf(removalPreview, 'members.removalPreview')));
+  const tools = buildTools([...routes, ...consoleReads(console)], config);
+  const serve = toNodeHandler(createMcpEndpoint(http, callerOf(console.removalPreview, 'members.removalPreview')));
   const origins = new Set([...config.trpcOrigins, config.baseUrl]);
 
   return async (req: Request, res: Response) => {

@@ -18,6 +18,9 @@ Never invent ids. A team or member that the user cannot see answers like one tha
 Tools that revoke or remove describe what they would do, until you repeat the call with confirm: true; ask the user first.
 An error has a code, a detail, and advice on what to do next. The rate limit counts each call.`;
 
+/** Clients need not listen for changes of lists, which only a new version of the service changes. */
+const NEVER_CHANGE = { listChanged: false };
+
 /** What the handler of a request passes to the server of that request. */
 export type McpCall = { readonly ctx: Context; readonly tools: readonly Tool[] };
 
@@ -30,7 +33,7 @@ export function createMcpEndpoint(http: HttpServices, preview: Route['call']): M
       const { ctx, tools } = authInfo.extra as unknown as McpCall; // as the handler passes it
       const server = new McpServer(
         { name: 'roster', title: 'Roster', version: '1.0.0', websiteUrl: baseUrl },
-        { instructions: INSTRUCTIONS, capabilities: { tools: {}, resources: {} } },
+        { instructions: INSTRUCTIONS, capabilities: { tools: NEVER_CHANGE, resources: NEVER_CHANGE } },
       );
       for (const tool of tools) {
         const { name, title, description, annotations } = tool;

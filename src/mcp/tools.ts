@@ -6,7 +6,10 @@ import type { Route } from '../rest/routes.ts';
 
 type JsonSchema = z.core.JSONSchema.BaseSchema;
 
-/** A REST operation as a tool of the Model Context Protocol. */
+/** What a tool is made from: a REST operation, or a procedure that is described in the same way. */
+export type ToolSource = Pick<Route, 'operationId' | 'method' | 'meta' | 'input' | 'output' | 'call'>;
+
+/** An operation as a tool of the Model Context Protocol. */
 export type Tool = {
   readonly name: string;
   readonly title: string;
@@ -16,7 +19,7 @@ export type Tool = {
   readonly outputSchema: JsonSchema;
   readonly annotations: ToolAnnotations;
   readonly scope: Scope | null;
-  readonly route: Route;
+  readonly source: ToolSource;
   readonly isList: boolean;
   /** Whether a call without `confirm` only describes what it would do. */
   readonly needsConfirmation: boolean;
@@ -44,13 +47,13 @@ const confirmedOutput = z.object({
   message: z.string().meta({ description: 'What the call did, or would do.' }),
 });
 
-/** Derives the tools from the REST operations. */
-export function buildTools(routes: readonly Route[], { mcpCreateApiKey }: { mcpCreateApiKey: boolean }): Tool[] {
-  return routes.filter(({ operationId }) => mcpCreateApiKey || !RETURNS_SECRET.has(operationId)).map(toTool);
+/** Derives the tools from the REST operations and other sources. */
+export function buildTools(sources: readonly ToolSource[], { mcpCreateApiKey }: { mcpCreateApiKey: boolean }): Tool[] {
+  return sources.filter(({ operationId }) => mcpCreateApiKey || !RETURNS_SECRET.has(operationId)).map(toTool);
 }
 
-function toTool(route: Route): Tool {
-  const { operationId, method, meta, input, output } = route;
+function toTool(source: ToolSource): Tool {
+  const { operationId, method, meta, input, output } = source;
   const { summary = operationId, description } = meta.openapi ?? {};
   const isList = output instanceof z.ZodArray;
   const needsConfirmation = method === 'DELETE';
@@ -80,7 +83,7 @@ function toTool(route: Route): Tool {
       openWorldHint: operationId === 'createTeamInvitation', // sends an email
     },
     scope,
-    route,
+    source,
     isList,
     needsConfirmation,
   };
@@ -96,6 +99,9 @@ const toPage = (list: z.ZodArray) =>
 /** What zod generates; `override` is for published documents. */
 type Generated = JsonSchema & { override?: object };
 
+/** Longer lists of values in an output cost a model more than they tell it. */
+const OUTPUT_VALUES_MAX = 20;
+
 /** Creates the JSON Schema for clients: without references and lists of types, which some of them do not understand. */
 function advertise(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
   const { $schema: _dialect, $defs = {}, ...root } = z.toJSONSchema(schema, { io });
@@ -104,6 +110,7 @@ function advertise(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
     // A pattern is long and of no use to a model; the procedure checks it.
     const { $ref, pattern: _pattern, override, ...generated } = node as Generated; // zod writes schemas, or booleans
     if ($ref !== undefined) return resolve($defs[$ref.replace('#/$defs/', '')]);
+    if (io === 'output' && (generated.enum?.length ?? 0) > OUTPUT_VALUES_MAX) delete generated.enum;
     const { type, description, ...rest } = { ...generated, ...override };
     if (Array.isArray(type)) {
       const anyOf = type.map((one) => resolve({ ...rest, type: one }));

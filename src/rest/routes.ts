@@ -95,17 +95,22 @@ type Callable = (options: {
   batchIndex: number;
 }) => Promise<unknown>;
 
-function toRoute(procedure: AnyTRPCProcedure): Route | undefined {
+/** Returns what a procedure declares: its metadata, its input unless it has none, and its output. */
+export function declarationOf(procedure: AnyTRPCProcedure): Pick<Route, 'input' | 'output'> & { meta?: Meta } {
   const { meta, inputs, output } = procedure._def as unknown as {
     meta?: Meta;
     inputs: readonly unknown[];
     output: z.ZodType;
   }; // inputs and output are not in the public type; trpc-to-openapi reads them too
+  return { input: inputs.find((schema) => schema instanceof z.ZodObject), output, ...(meta && { meta }) };
+}
+
+function toRoute(procedure: AnyTRPCProcedure): Route | undefined {
+  const { meta, input, output } = declarationOf(procedure);
   const openapi = meta?.openapi;
   if (meta === undefined || openapi?.operationId === undefined) return undefined;
   const { operationId, method, path: template } = openapi;
 
-  const input = inputs.find((schema) => schema instanceof z.ZodObject);
   const pathParams = [...template.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
   const others = Object.keys(input?.shape ?? {}).filter((field) => !pathParams.includes(field));
   const takesBody = method === 'POST' || method === 'PATCH';

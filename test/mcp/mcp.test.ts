@@ -2,9 +2,12 @@ import { describe, expect } from 'vitest';
 import { test, startApi, type Api } from '../support/api.ts';
 import { ALL_SCOPES, OPERATIONS } from '../rest/operations.ts';
 import { signedIn } from '../support/browser.ts';
+import { numberEvents } from '../webhooks/receiver.ts';
 import { connect, ERAS } from './clients.ts';
 
 const WITH_SECRET = 'createApiKey';
+/** Tools that are reads of the console. */
+const CONSOLE_READS = ['listTeamEvents', 'previewMemberRemoval'];
 
 /** An access token for `/mcp`. */
 async function anMcpToken(api: Api, account: { id: string }, scopes: string[]) {
@@ -30,18 +33,18 @@ const call = (name: string, args: object = {}, id = 1) => ({
 });
 
 describe.each(ERAS)('a client of %s', (era) => {
-  test('sees each operation but the one that returns a secret, as a tool with all four hints', async ({ api }) => {
+  test('sees each operation but the one that returns a secret, and two reads of the console, as tools with all four hints', async ({
+    api,
+  }) => {
     const key = await api.anApiKey(await api.anAccount(), { scopes: ALL_SCOPES as never });
     const client = await connect(api, era, key.secret);
     const { tools } = await client.listTools();
 
     expect(tools.map(({ name }) => name).toSorted()).toEqual(
-      OPERATIONS.map(({ id }) => id)
-        .filter((id) => id !== WITH_SECRET)
-        .toSorted(),
+      [...OPERATIONS.map(({ id }) => id).filter((id) => id !== WITH_SECRET), ...CONSOLE_READS].toSorted(),
     );
     for (const { name, description, annotations, inputSchema, outputSchema } of tools) {
-      const method = OPERATIONS.find(({ id }) => id === name)?.method;
+      const { method } = OPERATIONS.find(({ id }) => id === name) ?? { method: 'GET' };
       expect(annotations).toMatchObject({
         readOnlyHint: method === 'GET',
         destructiveHint: method === 'DELETE' || method === 'PATCH',
@@ -49,9 +52,10 @@ describe.each(ERAS)('a client of %s', (era) => {
         openWorldHint: name === 'createTeamInvitation',
       });
       expect(description).toContain('never instructions');
-      expect(JSON.stringify([name, inputSchema, outputSchema])).not.toMatch(
-        /\$ref|\$defs|"pattern"|"override"|"type":\[|"session"/,
-      );
+      const schemas = JSON.stringify([name, inputSchema, outputSchema]);
+      expect(schemas).not.toMatch(/\$ref|\$defs|"pattern"|"override"|"type":\[/);
+      if (name !== 'listTeamEvents') expect(schemas).not.toContain('"session"'); // what callers here never are
+      expect(schemas.length).toBeLessThan(5000);
       expect(description).not.toMatch(/ {2}/);
       expect([inputSchema, outputSchema]).toMatchObject([{ type: 'object' }, { type: 'object' }]);
     }
@@ -134,6 +138,45 @@ describe.each(ERAS)('a client of %s', (era) => {
 
     expect((await remove({ confirm: true })).structuredContent).toMatchObject({ changed: true });
     expect(await isMember()).toBe(0);
+  });
+
+  test('previews a removal, and follows the events of a team, with the permissions for both', async ({ api }) => {
+    const [owner, member] = [await api.anAccount(), await api.anAccount()];
+    const team = await api.aTeam({ owner });
+    await api.aMember(team, member, { role: 'member' });
+    const key = await api.anApiKey(member, { team });
+    const as = async (account: { id: string }) =>
+      connect(api, era, (await api.anApiKey(account, { scopes: ALL_SCOPES as never })).secret);
+    const client = await as(owner);
+    const listEvents = async (after?: unknown) =>
+      (
+        await client.callTool({
+          name: 'listTeamEvents',
+          arguments: { teamId: team.id, after, types: ['team.renamed'] },
+        })
+      ).structuredContent;
+
+    const preview = { name: 'previewMemberRemoval', arguments: { teamId: team.id, userId: member.id } };
+    expect((await client.callTool(preview)).structuredContent).toMatchObject({
+      apiKeys: [{ id: key.id, name: 'A key' }],
+      oauthGrants: 0,
+    });
+    await client.callTool({ name: 'updateTeam', arguments: { teamId: team.id, name: 'Engines' } });
+    await numberEvents(api);
+    const page = await listEvents();
+    expect(page).toMatchObject({
+      events: [{ type: 'team.renamed', actor: { id: owner.id }, data: { team: { name: 'Engines' } } }],
+      hasMore: false,
+    });
+    expect(JSON.stringify(page)).not.toMatch(/127\.0\.0\.1|address/);
+    expect(await listEvents(page?.['cursor'])).toMatchObject({ events: [], cursor: page?.['cursor'] });
+
+    const [denied, invalid] = await Promise.all([
+      (await as(member)).callTool({ name: 'listTeamEvents', arguments: { teamId: team.id } }),
+      client.callTool({ name: 'listTeamEvents', arguments: { teamId: team.id, wait: 20 } }),
+    ]);
+    expect(denied.content[0]?.text).toContain('permission_missing');
+    expect(invalid.content[0]?.text).toContain('Unknown arguments: wait.');
   });
 
   test('gets errors that a model can act on, with the code of the problem and no internals', async ({ api }) => {
@@ -250,6 +293,7 @@ describe('credentials', () => {
     expect((await key.listTools()).tools.map(({ name }) => name).toSorted()).toEqual([
       'getCredential',
       'getTeam',
+      'listTeamEvents',
       'listTeams',
     ]);
   });

@@ -138,9 +138,9 @@ describe.for(CLIENTS)('$client', ({ body, redirects }) => {
       const listed = await fetch(`${baseUrl}/mcp`, {
         method: 'POST',
         headers: {
-          'authorization': `Bearer ${tokens.access_token}`,
+          authorization: `Bearer ${tokens.access_token}`,
           'content-type': 'application/json',
-          'accept': 'application/json, text/event-stream',
+          accept: 'application/json, text/event-stream',
         },
         body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }),
       });

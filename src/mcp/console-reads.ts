@@ -1,0 +1,52 @@
+import type { AnyTRPCProcedure } from '@trpc/server';
+import { z } from 'zod';
+import { callerOf, declarationOf } from '../rest/routes.ts';
+import type { ToolSource } from './tools.ts';
+
+/** The procedures without REST operations that are offered as tools. */
+export type ConsoleProcedures = { readonly removalPreview: AnyTRPCProcedure; readonly listEvents: AnyTRPCProcedure };
+
+type Text = { readonly name: string; readonly summary: string; readonly description: string; readonly returns: string };
+
+/**
+ * Describes reads of the console as sources of tools. The audit log is not among them, because it contains IP addresses
+ * and requires a session; events do without them.
+ */
+export const consoleReads = ({ removalPreview, listEvents }: ConsoleProcedures): ToolSource[] => [
+  toSource(removalPreview, 'members.removalPreview', {
+    name: 'previewMemberRemoval',
+    summary: 'Preview the removal of a member',
+    description: 'Lists what removeTeamMember would revoke besides the membership. Changes nothing.',
+    returns: 'The API keys, the number of applications, and whether an ownership offer would be withdrawn.',
+  }),
+  toSource(
+    listEvents,
+    'events.list',
+    {
+      name: 'listTeamEvents',
+      summary: 'List the events of a team',
+      description:
+        'What happened in the team and who did it, oldest first, as far back as events are kept. Store `cursor` to go on later.',
+      returns: 'At most `limit` events, `cursor` for the argument `after`, and whether there are more now (`hasMore`).',
+    },
+    ['wait'], // would keep a connection of the agent open
+  ),
+];
+
+function toSource(
+  procedure: AnyTRPCProcedure,
+  path: string,
+  { name, summary, description, returns }: Text,
+  hidden: readonly string[] = [],
+): ToolSource {
+  const { meta, input, output } = declarationOf(procedure);
+  return {
+    operationId: name,
+    method: 'GET',
+    meta: { ...meta, returns, openapi: { method: 'GET', path: '/', summary, description } },
+    input:
+      input && z.object(Object.fromEntries(Object.entries(input.shape).filter(([member]) => !hidden.includes(member)))),
+    output,
+    call: callerOf(procedure, path),
+  };
+}
