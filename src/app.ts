@@ -27,6 +27,7 @@ import { openApiDocument } from './rest/openapi-document.ts';
 import { buildRoutes } from './rest/routes.ts';
 import { appRouter } from './router.ts';
 import { toProblemError } from './procedures/problem-details.ts';
+import { createSecurityRouter } from './security/router.ts';
 import { trpcHandler } from './trpc/handler.ts';
 
 /** Creates the listener of all requests: `/api/v1` is served by the REST handler, other paths by Express. */
@@ -56,6 +57,7 @@ export function createApp(services: HttpServices, readiness: Readiness): Listene
   pages.use(problemPages(config.baseUrl));
   pages.use(devMailPages(config));
   pages.use(devWebhookPages(config, db));
+  pages.use(createSecurityRouter(http));
   pages.use(createOAuthRouter(http));
   pages.use(webPages(config));
   pages.use(() => {

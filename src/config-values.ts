@@ -1,3 +1,4 @@
+import { createPublicKey, type KeyObject } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
@@ -116,6 +117,28 @@ export const pemFile = () =>
     if (!pem.includes('-----BEGIN ')) throw new Error(`${path} is not in PEM format`);
     return pem;
   });
+
+const publicKeys = z.object({
+  public_keys: z.array(z.object({ key_identifier: z.string().min(1), key: z.string() })).min(1),
+});
+
+/** Public keys by their identifier, read from a JSON file in the format of GitHub's API. */
+export const githubKeys = () =>
+  readBy((file): ReadonlyMap<string, KeyObject> => {
+    if (!existsSync(file)) throw new Error(`${file} does not exist`);
+    try {
+      const { public_keys: keys } = publicKeys.parse(JSON.parse(readFileSync(file, 'utf8')));
+      return new Map(keys.map(({ key_identifier: id, key }) => [id, readEcdsaKey(key)]));
+    } catch {
+      throw new Error(`${file} is not the answer of https://api.github.com/meta/public_keys/secret_scanning`);
+    }
+  });
+
+function readEcdsaKey(pem: string): KeyObject {
+  const key = createPublicKey(pem);
+  if (key.asymmetricKeyDetails?.namedCurve !== 'prime256v1') throw new Error('not an ECDSA key of P-256');
+  return key;
+}
 
 /** Parses `SECRET_KEYS`. The first key signs and encrypts; all keys verify and decrypt. */
 export function readSecretKeys(text: string): readonly string[] {

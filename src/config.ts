@@ -9,6 +9,7 @@ import {
   databaseUrl,
   days,
   flag,
+  githubKeys,
   isLoopback,
   networks,
   origins,
@@ -86,6 +87,9 @@ const environment = z.object({
   OAUTH_REDIRECT_SCHEMES: redirectSchemes().default(['cursor']),
   // Client registrations per IP address and hour.
   OAUTH_REGISTRATION_LIMIT: count(30, REQUESTS_MAX),
+  // Reports of leaked secrets per RATE_WINDOW_SECONDS and IP address.
+  LEAK_ADDRESS_LIMIT: count(60, REQUESTS_MAX),
+  GITHUB_SECRET_SCANNING_KEYS: githubKeys().optional(),
   AUDIT_DAYS: count(365, 36_500),
   // Networks that endpoints of the installation, not those of teams, can be in although they are not public.
   WEBHOOK_PRIVATE_NETWORKS: networks().default([]),
@@ -201,6 +205,10 @@ export function readConfig(env: NodeJS.ProcessEnv) {
       /** Client registrations per IP address and hour. */
       registrationLimit: e.OAUTH_REGISTRATION_LIMIT,
     },
+    /** Reports of leaked secrets per rate window and IP address. */
+    leakAddressLimit: e.LEAK_ADDRESS_LIMIT,
+    /** The public keys of GitHub's secret scanning by identifier; reports of GitHub are not accepted without them. */
+    githubSecretScanningKeys: e.GITHUB_SECRET_SCANNING_KEYS,
     /** Retention of the audit log. */
     auditDays: e.AUDIT_DAYS,
     webhookPrivateNetworks: e.WEBHOOK_PRIVATE_NETWORKS,

@@ -52,6 +52,11 @@ export const PROBLEMS = {
     'Open the link in the verification email, or request a new one.',
   ],
   sign_up_closed: [403, 'Sign-up is disabled', 'Ask a team member for an invitation, or the operator for an account.'],
+  signature_invalid: [
+    403,
+    'Invalid signature',
+    'Sign the body with the key that `GitHub-Public-Key-Identifier` names, and send it unchanged.',
+  ],
   cursor_expired: [
     410,
     'Cursor expired',

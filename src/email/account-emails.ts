@@ -1,8 +1,11 @@
 import { formatUtc, quote, renderEmail } from './layout.ts';
 import type { Mail } from './mailer.ts';
-import { NOTICES, type NoticeKind } from './notices.ts';
+import { NOTICES, type LeakSource, type NoticeKind } from './notices.ts';
 
 type Link = { readonly token: string; readonly expiresAt: Date };
+
+/** `foundAt` is the URL where GitHub found the secret. */
+type Leak = { readonly leak: LeakSource; readonly foundAt: string | null };
 
 /**
  * The content of an email about an account. User-supplied text appears only quoted and neutralised, so that
@@ -14,6 +17,14 @@ export type AccountEmail =
   | { readonly kind: 'email_change_requested' | 'email_changed'; readonly newEmail: string }
   | { readonly kind: 'ownership_offer_made' | 'team_deleted'; readonly teamName: string }
   | { readonly kind: 'webhook_disabled'; readonly url: string; readonly reason: string }
+  | ({
+      readonly kind: 'leaked_key_revoked';
+      readonly keyName: string;
+      readonly keyPrefix: string;
+      readonly last4: string;
+      readonly teamName: string | null;
+    } & Leak)
+  | ({ readonly kind: 'leaked_token_revoked'; readonly clientName: string } & Leak)
   | {
       readonly kind: 'new_device';
       readonly browser: string | null;
@@ -36,6 +47,11 @@ const WEBHOOK_REASONS: Readonly<Record<string, string>> = {
   failing: 'no delivery succeeded for five days',
   member_left: 'the member who was responsible for it left the team',
 };
+
+const describeLeak = ({ leak, foundAt }: Leak): string =>
+  leak === 'holder'
+    ? 'someone who holds it reported it, or the application that uses it did'
+    : `GitHub found it in a public place${foundAt === null ? '' : `: ${quote(foundAt)}`}`;
 
 /** What the reader can do if someone else caused the email. */
 const RESET = 'If this wasn’t you, reset your password immediately. That signs out all sessions.';
@@ -135,6 +151,23 @@ export function renderAccountEmail(email: AccountEmail, baseUrl: string): Omit<M
           `The webhook endpoint ${quote(email.url)} was disabled, because ${WEBHOOK_REASONS[email.reason] ?? 'it could not be used'}. It gets no events until you resume it.`,
         ],
         `Correct the receiver, resume the endpoint at ${baseUrl}, and replay what failed.`,
+      );
+    case 'leaked_key_revoked':
+      return notice(
+        'A leaked API key was revoked',
+        [
+          `The API key ${quote(email.keyName)} (${quote(`${email.keyPrefix}…${email.last4}`)})${email.teamName === null ? '' : ` of the team ${quote(email.teamName)}`} was revoked, because ${describeLeak(email)}.`,
+          'Requests with it are denied now.',
+        ],
+        `Create a new key at ${baseUrl}, and check in the audit log what the old one was used for.`,
+      );
+    case 'leaked_token_revoked':
+      return notice(
+        'Access of an application was revoked',
+        [
+          `The access of the application ${quote(email.clientName)} to your account was revoked, because one of its tokens leaked: ${describeLeak(email)}.`,
+        ],
+        `Connect the application again if you trust it. Check at ${baseUrl} what else has access to your account.`,
       );
     case 'new_device':
       return notice(

@@ -5,6 +5,9 @@ type Notice = {
   readonly isFinal?: true;
 };
 
+/** Who reported a leaked secret: GitHub's secret scanning, or someone who holds it. */
+export type LeakSource = 'github' | 'holder';
+
 export type NoticeKind =
   | 'password_changed'
   | 'password_reset'

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Actor } from '../events/actor.ts';
-import type { NoticeKind } from '../email/notices.ts';
+import type { LeakSource, NoticeKind } from '../email/notices.ts';
 
 /** A notice to the owner of an account about a change that grants or revokes access. */
 export type SecurityNotice =
@@ -9,6 +9,17 @@ export type SecurityNotice =
   | { kind: 'email_change_requested' | 'email_changed'; newEmail: string }
   | { kind: 'ownership_offer_made' | 'team_deleted'; teamName: string }
   | { kind: 'webhook_disabled'; url: string; reason: string }
+  | {
+      kind: 'leaked_key_revoked';
+      keyId: string;
+      keyName: string;
+      keyPrefix: string;
+      last4: string;
+      teamName: string | null;
+      leak: LeakSource;
+      foundAt: string | null;
+    }
+  | { kind: 'leaked_token_revoked'; familyId: string; clientName: string; leak: LeakSource; foundAt: string | null }
   | {
       kind: 'new_device';
       browser: string | null;
@@ -65,7 +76,15 @@ export const invitationKey = (invitationId: string): string => `invitation:${inv
 
 /**
  * At most one email of a kind waits per account and email address; a later one replaces it. Each sign-in from a new
- * browser is reported separately.
+ * browser and each leaked secret is reported separately.
  */
-export const accountMailKey = ({ kind, accountId, to, ...rest }: AccountMail): string =>
-  `${kind}:${accountId}:${hash('sha256', `${to.toLowerCase()} ${'at' in rest ? rest.at : 'url' in rest ? rest.url : ''}`).slice(0, 16)}`;
+export const accountMailKey = (mail: AccountMail): string =>
+  `${mail.kind}:${mail.accountId}:${hash('sha256', `${mail.to.toLowerCase()} ${findSubject(mail)}`).slice(0, 16)}`;
+
+/** Returns what a notice is about, if several of its kind can wait. */
+function findSubject(mail: AccountMail): string {
+  if ('at' in mail) return mail.at;
+  if ('url' in mail) return mail.url;
+  if ('keyId' in mail) return mail.keyId;
+  return 'familyId' in mail ? mail.familyId : '';
+}

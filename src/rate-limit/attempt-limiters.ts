@@ -34,6 +34,7 @@ export function createAttemptLimiters(
   const oauthByAddress = createWindows('oauth_by_address', config.oauth.addressLimit, config.rateWindowSeconds);
   const oauthByClient = createWindows('oauth_by_client', config.oauth.clientLimit, config.rateWindowSeconds);
   const registrations = createWindows('oauth_registrations', config.oauth.registrationLimit, HOUR_SECONDS);
+  const leaks = createWindows('leak_reports', config.leakAddressLimit, config.rateWindowSeconds);
   const proofs = config.oauth.dpop ? createWindows('proofs', 1, PROOF_WINDOW_SECONDS) : null;
 
   return {
@@ -42,10 +43,11 @@ export function createAttemptLimiters(
     oauthByAddress,
     oauthByClient,
     registrations,
+    leaks,
     proofs,
     isShared: () => byAddress.isShared(),
     async close() {
-      const all = [byAddress, byAccount, oauthByAddress, oauthByClient, registrations, proofs];
+      const all = [byAddress, byAccount, oauthByAddress, oauthByClient, registrations, leaks, proofs];
       await Promise.all(all.filter((windows) => windows !== null).map((windows) => windows.close()));
     },
   };

@@ -16,6 +16,8 @@ export type Attempts = {
   readonly oauthByClient: Counter;
   /** Registrations of OAuth clients, by client address. */
   readonly registrations: Counter;
+  /** Reports of leaked secrets, by client address. */
+  readonly leaks: Counter;
   /** DPoP proofs, each valid once; null if DPoP is off. */
   readonly proofs: Counter | null;
   /** Whether all replicas count together, through Redis; null if none is configured. */

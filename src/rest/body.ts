@@ -1,14 +1,26 @@
 import type { IncomingMessage } from 'node:http';
 import { invalidInput, ProblemError } from '../errors.ts';
 
-const MAX_BYTES = 100 * 1024;
+const JSON_BYTES_MAX = 100 * 1024;
 
 const JSON_TYPE = /^application\/json[ \t]*(?:;|$)/i;
 const CHARSET = /;[ \t]*charset[ \t]*=[ \t]*"?([^";\s]+)"?/i;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** Reads a JSON body of at most 100 KiB. */
-export async function readJson(req: IncomingMessage): Promise<unknown> {
+export const readJson = async (req: IncomingMessage): Promise<unknown> => parseJson(await readBytes(req));
+
+/** @throws malformed_json without a part of the body, which can be a secret */
+export function parseJson(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(utf8.decode(bytes)) as unknown;
+  } catch {
+    throw new ProblemError('malformed_json');
+  }
+}
+
+/** Reads the bytes of a JSON body. */
+export async function readBytes(req: IncomingMessage, maxBytes = JSON_BYTES_MAX): Promise<Buffer> {
   const { headers } = req;
   if (!hasBody(req)) throw missingBody();
   requireJson(headers['content-type']);
@@ -18,15 +30,11 @@ export async function readJson(req: IncomingMessage): Promise<unknown> {
       'Content codings are not accepted. Send the body without compression.',
     );
   }
-  if (Number(headers['content-length'] ?? 0) > MAX_BYTES) throw tooLarge();
+  if (Number(headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes);
 
-  const bytes = await collect(req);
+  const bytes = await collect(req, maxBytes);
   if (bytes.length === 0) throw missingBody();
-  try {
-    return JSON.parse(utf8.decode(bytes)) as unknown;
-  } catch {
-    throw new ProblemError('malformed_json');
-  }
+  return bytes;
 }
 
 const hasBody = ({ headers }: IncomingMessage): boolean =>
@@ -39,28 +47,28 @@ function requireJson(contentType: string | undefined): void {
   }
 }
 
-async function collect(req: IncomingMessage): Promise<Buffer> {
+async function collect(req: IncomingMessage, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   try {
     for await (const chunk of req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       // no encoding is set, so chunks are buffers
       size += chunk.length;
-      if (size > MAX_BYTES) break;
+      if (size > maxBytes) break;
       chunks.push(chunk);
     }
   } catch {
     // The client disconnected. The error is for the log only, where it must not look like an internal one.
     throw new ProblemError('malformed_request', 'The body ended early.');
   }
-  if (size > MAX_BYTES) {
+  if (size > maxBytes) {
     // Discards the rest, which would otherwise precede the next request on the connection.
     req.resume();
-    throw tooLarge();
+    throw tooLarge(maxBytes);
   }
   return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks, size);
 }
 
-const tooLarge = () => new ProblemError('body_too_large', `The body is larger than ${MAX_BYTES} bytes.`);
+const tooLarge = (maxBytes: number) => new ProblemError('body_too_large', `The body is larger than ${maxBytes} bytes.`);
 
 const missingBody = () => invalidInput('', 'A JSON body is required.', 'required');

@@ -13,6 +13,7 @@ export type Counted =
   | 'oauth_by_address'
   | 'oauth_by_client'
   | 'oauth_registrations'
+  | 'leak_reports'
   | 'proofs';
 
 type Pool = { readonly totalCount: number; readonly idleCount: number; readonly waitingCount: number };

@@ -44,12 +44,16 @@ const REVOKE = (table: 'oauth_grant' | 'api_key') =>
 
 const idsOf = (rows: readonly Revoked[]): string => rows.map(({ id }) => id).join(' ');
 
-/** Revokes the grants that match and the API keys that were created through them. Records each. */
-export async function revokeGrants(tx: EntityManager, filter: GrantFilter, reason: string): Promise<void> {
+/**
+ * Revokes the grants that match and the API keys that were created through them. Records each.
+ * @returns the number of revoked grants
+ */
+export async function revokeGrants(tx: EntityManager, filter: GrantFilter, reason: string): Promise<number> {
   const grants = await recordGrantEnds(tx, filter, reason, (ids) =>
     revokeApiKeys(tx, { grant: ids }, 'its grant ended'),
   );
   if (grants.length > 0) await tx.execute(REVOKE('oauth_grant'), [idsOf(grants)]);
+  return grants.length;
 }
 
 /** Revokes the API keys that match. Records each. @returns the number of revoked keys */

@@ -7,8 +7,9 @@ import { revokeApiKeys, revokeGrants } from './revocation.ts';
 /**
  * Deletes a family with its code and tokens, and revokes the API keys that were created through it. A grant with no
  * usable token or key left is revoked too.
+ * @returns false if the family was deleted before
  */
-export async function endTokenFamily(tx: EntityManager, familyId: string, reason: string): Promise<void> {
+export async function endTokenFamily(tx: EntityManager, familyId: string, reason: string): Promise<boolean> {
   const [found] = await tx.execute<{ grant_id: string | null }[]>(
     'select grant_id from oauth_token_family where id = ?',
     [familyId],
@@ -16,16 +17,17 @@ export async function endTokenFamily(tx: EntityManager, familyId: string, reason
   const grantId = found?.grant_id ?? null;
   if (grantId !== null) await lockOne(tx, 'oauth_grant', grantId);
   const family = await lockOne(tx, 'oauth_token_family', familyId);
-  if (family === null) return;
+  if (family === null) return false;
   await revokeApiKeys(tx, { family: familyId }, reason);
   await tx.nativeDelete(OAuthTokenFamily, { id: familyId });
-  if (grantId === null) return;
+  if (grantId === null) return true;
   if (await isUsable(tx, grantId)) {
     const ids = { accountId: family.account.id, clientId: family.client.id, grantId, teamId: family.team?.id ?? null };
     record(tx, 'oauth_token.revoked', { ...ids, reason });
   } else {
     await revokeGrants(tx, { id: grantId }, reason);
   }
+  return true;
 }
 
 async function isUsable(tx: EntityManager, grantId: string): Promise<boolean> {

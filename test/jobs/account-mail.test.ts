@@ -26,6 +26,16 @@ const NEWS: readonly AccountEmail[] = [
   { kind: 'team_deleted', teamName: 'Acme' },
   { kind: 'email_changed', newEmail: 'new@example.com' },
   { kind: 'new_device', browser: 'Firefox', os: 'Linux', country: 'DE', city: null, at: expiresAt },
+  {
+    kind: 'leaked_key_revoked',
+    keyName: 'CI',
+    keyPrefix: 'rst_tk_abcdef',
+    last4: 'wxyz',
+    teamName: 'Acme',
+    leak: 'github',
+    foundAt: 'https://github.com/octo/repo',
+  },
+  { kind: 'leaked_token_revoked', clientName: 'An app', leak: 'holder', foundAt: null },
   { kind: 'ownership_offered', teamName: 'Acme', ownerName: 'Ann', expiresAt },
 ];
 

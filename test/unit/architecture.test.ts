@@ -9,7 +9,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['main.ts'],
   ['app.ts', 'primary.ts'],
   ['oauth'],
-  ['cli', 'mcp', 'pages', 'trpc'],
+  ['cli', 'mcp', 'pages', 'security', 'trpc'],
   ['demo', 'rest', 'router.ts'],
   ['resources', 'http', 'open-services.ts'],
   ['webhooks'],
@@ -102,7 +102,7 @@ describe('the dependency rule', () => {
   });
 
   test.each([
-    ['express', /^(app\.ts|pages\/|trpc\/|mcp\/|oauth\/|http\/cookies\.ts)/],
+    ['express', /^(app\.ts|pages\/|security\/|trpc\/|mcp\/|oauth\/|http\/cookies\.ts)/],
     ['@modelcontextprotocol/', /^mcp\//],
     ['oidc-provider', /^oauth\//],
     ['jose', /^auth\/dpop\.ts$/],
