@@ -366,6 +366,7 @@ export type Problem = {
     | 'password_required'
     | 'email_not_verified'
     | 'sign_up_closed'
+    | 'signature_invalid'
     | 'cursor_expired'
     | 'link_invalid'
     | 'invitation_for_another'
