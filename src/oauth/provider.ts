@@ -100,7 +100,7 @@ function createConfiguration(services: Services, cookies: Cookies): Configuratio
     routes: { ...ROUTES, jwks: '/oauth/jwks', end_session: '/oauth/end-session' },
     cookies: {
       names: { session: '_unused', interaction: 'roster_authorization', resume: 'roster_resume' },
-      keys: [...encryption.keysFor('oauth-cookies')],
+      keys: encryption.keysFor('oauth-cookies').map((key) => key.export()),
       short: cookie,
       long: cookie,
     },

@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, timingSafeEqual, type KeyObject } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Encryption } from '../../crypto/encryption.ts';
 import type { Database } from '../../db/database.ts';
@@ -9,7 +9,7 @@ const PURPOSE = 'audit-event';
 /** An event before it is stored. */
 export type MacInput = Readonly<Record<EventProperty, unknown>>;
 
-const computeMac = (key: Buffer, columns: readonly unknown[]): Buffer =>
+const computeMac = (key: KeyObject, columns: readonly unknown[]): Buffer =>
   createHmac('sha256', key).update(JSON.stringify(columns)).digest();
 
 /** Sorts the keys of objects, because `jsonb` does not keep their order. */
@@ -22,14 +22,14 @@ function canonical(value: unknown): unknown {
 }
 
 /** Signs an event, so that the worker chains only rows that this service wrote. */
-const signEvent = (key: Buffer, event: MacInput): Buffer =>
+const signEvent = (key: KeyObject, event: MacInput): Buffer =>
   computeMac(
     key,
     PROPERTIES.map((property) => canonical(event[property])),
   );
 
 /** Returns whether one of the keys signed a stored event. */
-export function isEventSigned(keys: readonly Buffer[], row: CanonicalRow): boolean {
+export function isEventSigned(keys: readonly KeyObject[], row: CanonicalRow): boolean {
   if (row.mac === null) return false;
   const given = Buffer.from(row.mac, 'hex');
   const stored = { ...row, details: JSON.parse(row.details) as unknown, count: Number(row.count) };
@@ -41,10 +41,10 @@ export function isEventSigned(keys: readonly Buffer[], row: CanonicalRow): boole
 }
 
 /** Returns the keys that events are signed with; the first one signs. */
-export const eventKeys = (encryption: Encryption): readonly Buffer[] => encryption.keysFor(PURPOSE);
+export const eventKeys = (encryption: Encryption): readonly KeyObject[] => encryption.keysFor(PURPOSE);
 
 // Keyed by driver, which all entity managers of a database share, because `record` knows only the entity manager.
-const signingKeys = new WeakMap<object, Buffer>();
+const signingKeys = new WeakMap<object, KeyObject>();
 
 /** Sets the key that signs the events of a database. Without one, nothing can be recorded in it. */
 export function useEventKey(db: Database, encryption: Encryption): void {

@@ -1,4 +1,4 @@
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { createHash, createHmac, timingSafeEqual, type KeyObject } from 'node:crypto';
 import type { Encryption } from '../../crypto/encryption.ts';
 import { COLUMNS, type CanonicalRow } from './event-columns.ts';
 
@@ -24,7 +24,7 @@ export function nextPosition(before: ChainPosition, row: CanonicalRow): ChainPos
 const PURPOSE = 'audit-checkpoint';
 
 /** Returns the keys that checkpoints are signed with; the first one signs. */
-export const checkpointKeys = (encryption: Encryption): readonly Buffer[] => encryption.keysFor(PURPOSE);
+export const checkpointKeys = (encryption: Encryption): readonly KeyObject[] => encryption.keysFor(PURPOSE);
 
 /** A position where the chain once ended. A root is a checkpoint whose predecessors were pruned. */
 export type Checkpoint = ChainPosition & {
@@ -36,7 +36,7 @@ export type Checkpoint = ChainPosition & {
 };
 
 /** Returns the signature of a checkpoint in hex. It takes `SECRET_KEYS`, which are not in the database. */
-export const signCheckpoint = (key: Buffer, checkpoint: Checkpoint): string => {
+export const signCheckpoint = (key: KeyObject, checkpoint: Checkpoint): string => {
   const { sequence, hash, isRoot, createdAt, startedAt, unsignedUntil } = checkpoint;
   const chain = startedAt === null ? [] : [startedAt, unsignedUntil];
   return createHmac('sha256', key)
@@ -45,7 +45,7 @@ export const signCheckpoint = (key: Buffer, checkpoint: Checkpoint): string => {
 };
 
 /** Returns the index of the key that signed a checkpoint, or -1. */
-export const findSigner = (keys: readonly Buffer[], checkpoint: Checkpoint, signature: string): number =>
+export const findSigner = (keys: readonly KeyObject[], checkpoint: Checkpoint, signature: string): number =>
   keys.findIndex((key) => {
     const expected = Buffer.from(signCheckpoint(key, checkpoint), 'hex');
     const given = Buffer.from(signature, 'hex');

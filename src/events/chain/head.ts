@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, timingSafeEqual, type KeyObject } from 'node:crypto';
 import type { Encryption } from '../../crypto/encryption.ts';
 import type { ChainPosition } from './hash-chain.ts';
 
@@ -7,7 +7,7 @@ const PURPOSE = 'audit-head';
 /** The signed end of the chain. It moves with every batch; checkpoints are signed at most once a minute. */
 export type StoredHead = ChainPosition & { readonly signature: string };
 
-const mac = (key: Buffer, { sequence, hash }: ChainPosition): Buffer =>
+const mac = (key: KeyObject, { sequence, hash }: ChainPosition): Buffer =>
   createHmac('sha256', key)
     .update(JSON.stringify([sequence, hash]))
     .digest();
