@@ -12,6 +12,11 @@ export const PROBLEMS = {
   ],
   malformed_json: [400, 'Malformed JSON', 'Send a body that is valid JSON, encoded as UTF-8.'],
   malformed_request: [400, 'Malformed HTTP request', 'Check your HTTP client and any proxy in front of this server.'],
+  idempotency_key_reused: [
+    400,
+    'Idempotency key reused',
+    'Send a new `Idempotency-Key` for a new request. Send the same one only to repeat the same request.',
+  ],
   batch_too_large: [400, 'Batch too large', 'Send at most 20 calls in one batch.'],
   credential_missing: [
     401,

@@ -89,7 +89,7 @@ export function createQueryRunner(
 }
 
 /** Converts a parameter to text or bytes. Queries accept text, bytes, numbers and null only. */
-function toParameter(value: unknown): Value {
+export function toParameter(value: unknown): Value {
   if (value === null || typeof value === 'string' || value instanceof Uint8Array) return value;
   if (typeof value === 'number') return String(value);
   throw new TypeError(`A parameter of a query cannot be of type ${typeof value}.`);

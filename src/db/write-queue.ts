@@ -16,6 +16,8 @@ const BACKGROUND = 'background';
  */
 export type WriteQueue = {
   run<Result>(work: () => Promise<Result>, teamId?: string): Promise<Result>;
+  /** Runs work with the same key one after another. Call it before `run`, so that what waits has no connection. */
+  runAlone<Result>(key: string, work: () => Promise<Result>): Promise<Result>;
   /** How much runs or waits. */
   readonly length: number;
 };
@@ -24,7 +26,9 @@ export type WriteQueue = {
 export function createWriteQueue(connections: number): WriteQueue {
   const total = Math.max(1, connections - 1);
   const turns = new Turns({ total, perKey: PER_KEY, queuePerKey: QUEUE_PER_KEY, waitMs: WAIT_MS });
+  const alone = new Turns({ total: Infinity, perKey: 1, queuePerKey: QUEUE_PER_KEY, waitMs: WAIT_MS });
   return {
+    runAlone: (key, work) => alone.run({ keys: [key], caller: currentCaller() }, work),
     run(work, teamId) {
       const caller = currentCaller();
       const account = caller === undefined ? BACKGROUND : `account ${caller.account}`;

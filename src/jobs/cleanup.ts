@@ -87,6 +87,10 @@ export const CLEANUPS = {
       record(tx, 'api_key.revoked', { keyId: id ?? '', accountId, teamId, reason: 'its grant ended' }),
   ),
   cleanup_oauth_tokens: hourlyAt(3, remove({ table: 'oauth_token', key: 'token_hash', keptFor: '1 hour' })),
+  cleanup_idempotency_keys: hourlyAt(
+    6,
+    remove({ table: 'idempotency_key', key: 'key_hash', expiry: 'created_at', keptFor: '24 hours' }),
+  ),
   cleanup_sent_emails: hourlyAt(
     9,
     remove({ table: 'sent_mail', key: 'id', expiry: 'created_at', keptFor: '25 hours' }),

@@ -13,6 +13,8 @@ export type Context = {
   readonly authentication: Authentication;
   /** Null over REST. */
   readonly browserClient: BrowserClient | null;
+  /** The `Idempotency-Key` header as it was sent with a REST operation that takes one. */
+  readonly idempotencyKey: string | undefined;
   /** The error of the whole request, such as an exceeded rate limit; no procedure runs then. */
   readonly blocked: ProblemError | null;
   /** Returns the caller's active membership of a team; null for all other teams. */

@@ -12,18 +12,20 @@ type Call = {
   /** The team whose membership the authentication contains, so that it is not queried again. */
   readonly teamId?: string | null;
   readonly browserClient?: BrowserClient;
+  readonly idempotencyKey?: string | undefined;
   readonly blocked?: ProblemError | null;
 };
 
 export const createContext = (
   services: Services,
-  { requestId, address, authentication, teamId = null, browserClient, blocked = null }: Call,
+  { requestId, address, authentication, teamId = null, browserClient, idempotencyKey, blocked = null }: Call,
 ): Context => ({
   services,
   requestId,
   address,
   authentication,
   browserClient: browserClient ?? null,
+  idempotencyKey,
   blocked,
   findMembership: async (id) =>
     id === teamId || authentication.principal === null

@@ -2,6 +2,12 @@ import { getTRPCErrorFromUnknown, type AnyTRPCProcedure, type TRPCError } from '
 import { isLong } from '../db/parts.ts';
 import { JsonText } from './json-text.ts';
 
+/** Wraps the last part of a procedure, after its input was parsed and access checked: the resolver with its output. */
+export type AroundResolver<Context> = (
+  options: { readonly ctx: Context; readonly input: unknown },
+  resolve: (ctx: Context) => Promise<unknown>,
+) => Promise<unknown>;
+
 /** The options that tRPC's adapters pass to a procedure. */
 export type CallOptions<Context> = {
   readonly ctx: Context;
@@ -12,6 +18,7 @@ export type CallOptions<Context> = {
 type Result = { readonly ok: true; readonly data: unknown } | { readonly ok: false; readonly error: TRPCError };
 type Given = { readonly ctx?: object; readonly input?: unknown; readonly getRawInput?: () => Promise<unknown> };
 type MiddlewareOptions = {
+  readonly ctx?: unknown;
   readonly meta?: unknown;
   readonly input?: unknown;
   readonly next: (given?: Given) => Promise<Result>;
@@ -25,9 +32,12 @@ type Middleware = ((options: MiddlewareOptions) => Promise<Result>) & { readonly
  */
 export function createRunner<Context extends object>(
   procedure: AnyTRPCProcedure,
+  around?: AroundResolver<Context>,
 ): (options: CallOptions<Context>) => Promise<unknown> {
   const { meta, ...given } = procedure._def as unknown as { meta: unknown; middlewares: readonly Middleware[] };
-  const middlewares = given.middlewares.map((one) => (one._type === 'output' ? presentInParts(one) : one));
+  const middlewares = given.middlewares.map((one) =>
+    one._type === 'output' ? wrap(presentInParts(one), around) : one,
+  );
 
   async function step(index: number, options: CallOptions<object>): Promise<Result> {
     try {
@@ -52,6 +62,19 @@ export function createRunner<Context extends object>(
     const result = await step(0, options);
     if (!result.ok) throw result.error;
     return result.data;
+  };
+}
+
+function wrap<Context extends object>(output: Middleware, around: AroundResolver<Context> | undefined): Middleware {
+  if (around === undefined) return output;
+  return async (options) => {
+    const resolve = async (ctx: Context) => {
+      const result = await output({ ...options, next: () => options.next({ ctx }) });
+      if (!result.ok) throw result.error;
+      return result.data;
+    };
+    const { ctx, input } = options as { ctx: Context; input: unknown }; // the context of the procedure
+    return { ok: true, data: await around({ ctx, input }, resolve) };
   };
 }
 

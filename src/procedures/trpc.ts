@@ -6,6 +6,7 @@ import type { Context } from './context.ts';
 import { runAs } from '../events/actor.ts';
 import { toActor } from './create-context.ts';
 import { createProblemDocument, toProblemError } from './problem-details.ts';
+import { onceForKey } from './idempotency-key.ts';
 import { createRunner, type CallOptions } from './run.ts';
 
 export type Meta = {
@@ -16,6 +17,8 @@ export type Meta = {
   readonly returns?: string;
   /** The errors of the operation itself; those of access and input follow from its declaration. */
   readonly errors?: readonly ProblemCode[];
+  /** Returns the id of the resource whose secret the output contains, if it contains one. */
+  readonly secretOf?: ((output: never) => string) | undefined;
   readonly openapi?: NonNullable<OpenApiMeta['openapi']>;
 };
 
@@ -57,7 +60,7 @@ export const router: typeof t.router = (procedures) => {
 // Wraps the procedure instead of adding a middleware, which would cost a step and a copy of all options.
 function authorizeFirst(inner: AnyTRPCProcedure): AnyTRPCProcedure {
   const access = (inner._def.meta as Meta | undefined)?.access; // all procedures are built from `t` above
-  const run = createRunner<Context>(inner);
+  const run = createRunner<Context>(inner, onceForKey(inner));
   // Queries record no events, except those of operators, who can see all data.
   const isRecorded = inner._def.type === 'mutation' || access?.operatorOnly === true;
   const outer = async (options: CallOptions<Context>) => {
@@ -79,19 +82,21 @@ type EndpointText = {
   readonly returns: string;
   readonly errors?: readonly ProblemCode[];
   readonly status?: 200 | 201;
+  readonly secretOf?: Meta['secretOf'];
 };
 
 /** Describes the REST endpoint of a procedure: a row of the contract's table, with its documentation. */
 export function endpoint(
   operationId: string,
   route: Route,
-  { summary, description, returns, errors = [], status = 200 }: EndpointText,
+  { summary, description, returns, errors = [], status = 200, secretOf }: EndpointText,
 ): Meta {
   const [method, path] = route.split(' ') as ['GET' | 'POST' | 'PATCH' | 'DELETE', `/api/v1/${string}`]; // the parts of Route
   return {
     status,
     returns,
     errors,
+    secretOf,
     openapi: {
       operationId,
       method,

@@ -111,7 +111,7 @@ async function callProcedure(
   authentication: Authentication,
   teamId: string | null,
 ): Promise<Reply> {
-  const ctx = createContext(services, { requestId, address, authentication, teamId });
+  const ctx = createContext(services, { requestId, address, authentication, teamId, ...readKey(req, route) });
   let raw: unknown;
   try {
     const output = await route.call(ctx, async () => (raw = await readInput(req, route, params)));
@@ -120,6 +120,9 @@ async function callProcedure(
     throw toProblemError(error, { raw, locationOf: route.locationOf });
   }
 }
+
+const readKey = ({ headers }: IncomingMessage, { takesIdempotencyKey }: Route) =>
+  takesIdempotencyKey ? { idempotencyKey: headers['idempotency-key'] as string | undefined } : {}; // one header
 
 /** Returns the team id in the path or query, if PostgreSQL can store such a value. */
 function findTeamId(params: Params): string | null {
@@ -140,7 +143,7 @@ function preflight({ lookup, path }: Call, { oauth }: Config): Reply {
     headers: Object.entries({
       Allow: allow,
       'Access-Control-Allow-Methods': allow,
-      'Access-Control-Allow-Headers': `Authorization, Content-Type, X-Request-Id${oauth.dpop ? ', DPoP' : ''}`,
+      'Access-Control-Allow-Headers': `Authorization, Content-Type, Idempotency-Key, X-Request-Id${oauth.dpop ? ', DPoP' : ''}`,
       'Access-Control-Max-Age': '7200',
     }).flat(),
   };

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { ProblemError, type ValidationEntry } from '../errors.ts';
+import { parseIdempotencyKey } from '../procedures/idempotency-key.ts';
 import { toValidationEntries } from '../procedures/validation.ts';
 import { readJson } from './body.ts';
 import type { Route } from './routes.ts';
@@ -43,6 +44,12 @@ function decode(text: string): string {
 /** Returns the raw input of a procedure: the members of the body, if it has one, overridden by the parameters. */
 export async function readInput(req: IncomingMessage, route: Route, params: Params): Promise<unknown> {
   if (!route.hasBody) return params;
+  const input = await readBody(req, route, params);
+  if (route.takesIdempotencyKey) requireIdempotencyKey(req, route, input);
+  return input;
+}
+
+async function readBody(req: IncomingMessage, route: Route, params: Params): Promise<object> {
   const body = await readJson(req).catch((error: unknown) => {
     throw withParamErrors(error, route, params);
   });
@@ -57,13 +64,32 @@ export async function readInput(req: IncomingMessage, route: Route, params: Para
   return { ...body, ...params };
 }
 
+/** Reports an invalid `Idempotency-Key` together with the invalid values of the input. */
+function requireIdempotencyKey({ headers }: IncomingMessage, route: Route, input: object): void {
+  const header = headers['idempotency-key'];
+  if (header === undefined) return;
+  try {
+    parseIdempotencyKey(String(header));
+  } catch (error) {
+    throw withInvalid(error, route, input, () => true);
+  }
+}
+
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Adds the invalid parameters to the errors of a body, so that all are reported together. */
-function withParamErrors(error: unknown, route: Route, params: Params): unknown {
+const withParamErrors = (error: unknown, route: Route, params: Params): unknown =>
+  withInvalid(error, route, params, (entry) => entry.in !== 'body');
+
+function withInvalid(
+  error: unknown,
+  route: Route,
+  input: object,
+  isReported: (entry: ValidationEntry) => boolean,
+): unknown {
   if (!(error instanceof ProblemError) || error.extras.errors === undefined) return error;
-  const issues = route.input?.safeParse(params).error?.issues ?? [];
-  const entries = toValidationEntries(issues, params, route.locationOf).filter((entry) => entry.in !== 'body');
+  const issues = route.input?.safeParse(input).error?.issues ?? [];
+  const entries = toValidationEntries(issues, input, route.locationOf).filter(isReported);
   return new ProblemError(error.problem, error.message, { errors: [...error.extras.errors, ...entries] });
 }

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { createSchema, type oas31 } from 'zod-openapi';
 import { SCOPE_MEANINGS } from '../auth/scopes.ts';
 import { secretPattern } from '../crypto/tokens.ts';
+import { IDEMPOTENCY_KEY } from '../procedures/idempotency-key.ts';
 import { PROBLEMS, type ProblemCode } from '../errors.ts';
 import { REQUEST_ID } from './openapi-examples.ts';
 
@@ -91,6 +92,16 @@ export const HEADERS = {
     example: 'Bearer error="invalid_token"',
   },
 } satisfies Record<string, oas31.HeaderObject>;
+
+export const IDEMPOTENCY_KEY_HEADER: oas31.ParameterObject = {
+  name: IDEMPOTENCY_KEY,
+  in: 'header',
+  description:
+    'A key of your choice, quoted or bare, for a request that can be repeated safely: for 24 hours, the same key with the same body gets the same response, and the request takes effect once.',
+  required: false,
+  schema: { type: 'string', minLength: 1, maxLength: 255 },
+  example: '"8e03978e-40d5-43dd-bc93-6894a57f9324"',
+};
 
 const header = (name: keyof typeof HEADERS) => ({ [name]: { $ref: `#/components/headers/${name}` } });
 const optional = (name: keyof typeof HEADERS) => ({ [name]: { ...HEADERS[name], required: false } });

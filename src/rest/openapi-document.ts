@@ -1,7 +1,13 @@
 import { generateOpenApiDocument, type OpenAPIObject, type OpenApiRouter } from 'trpc-to-openapi';
 import type { oas31 } from 'zod-openapi';
 import type { Access } from '../procedures/authorize.ts';
-import { HEADERS, PROBLEM_SCHEMAS, RESPONSE_HEADERS, securitySchemes } from './openapi-components.ts';
+import {
+  HEADERS,
+  IDEMPOTENCY_KEY_HEADER,
+  PROBLEM_SCHEMAS,
+  RESPONSE_HEADERS,
+  securitySchemes,
+} from './openapi-components.ts';
 import { errorResponses } from './openapi-errors.ts';
 import { EXAMPLES, PARAMETERS } from './openapi-examples.ts';
 import { codeSamples } from './openapi-samples.ts';
@@ -96,9 +102,14 @@ function completed(
     tags: [tag.name],
     description: [operation.description, ...accessSentences(access, route)].filter(Boolean).join('\n\n'),
     security: [{ bearer: [] }, { oauth2: access.scope === null ? [] : [access.scope] }],
-    ...(parameters.length === 0
+    ...(parameters.length === 0 && !route.takesIdempotencyKey
       ? {}
-      : { parameters: parameters.map((parameter) => described(parameter, operationId)) }),
+      : {
+          parameters: [
+            ...parameters.map((parameter) => described(parameter, operationId)),
+            ...(route.takesIdempotencyKey ? [IDEMPOTENCY_KEY_HEADER] : []),
+          ],
+        }),
     ...(requestBody === undefined
       ? {}
       : { requestBody: namedBody(contentSchema(requestBody), operationId, example.body, schemas) }),

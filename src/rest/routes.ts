@@ -2,6 +2,7 @@ import type { AnyTRPCProcedure } from '@trpc/server';
 import { z } from 'zod';
 import type { ValidationEntry } from '../errors.ts';
 import type { Context } from '../procedures/context.ts';
+import { takesIdempotencyKey } from '../procedures/idempotency-key.ts';
 import type { Meta } from '../procedures/trpc.ts';
 
 /** A REST operation: a procedure with an endpoint. */
@@ -15,6 +16,7 @@ export type Route = {
   readonly pathParams: readonly string[];
   readonly queryParams: readonly string[];
   readonly hasBody: boolean;
+  readonly takesIdempotencyKey: boolean;
   /** Returns the part of the request that contains a member of the input. */
   readonly locationOf: (field: string) => ValidationEntry['in'];
   call(ctx: Context, getRawInput: () => Promise<unknown>): Promise<unknown>;
@@ -125,6 +127,7 @@ function toRoute(procedure: AnyTRPCProcedure): Route | undefined {
     pathParams,
     queryParams: takesBody ? [] : others,
     hasBody: takesBody && others.length > 0,
+    takesIdempotencyKey: takesIdempotencyKey(procedure),
     locationOf: (field) => (inPath.has(field) ? 'path' : takesBody ? 'body' : 'query'),
     call: callerOf(procedure, operationId),
     input,

@@ -3,7 +3,11 @@ import type { Database } from '../db/database.ts';
 import { isTransactionConflict } from '../db/database.ts';
 
 /** Opens transactions: the database or, through `within`, an open transaction, which has its connection already. */
-export type TransactionScope = Pick<Database, 'em'> & Partial<Pick<Database, 'writeQueue'>>;
+export type TransactionScope = Pick<Database, 'em'> &
+  Partial<Pick<Database, 'writeQueue'>> & {
+    /** An open transaction that all others join (`joined`): they commit and fail with it. */
+    readonly open?: EntityManager;
+  };
 
 type Options = {
   /** The team whose lock the transaction waits for. Only for callers who are its members: others could fill its queue. */
@@ -23,8 +27,16 @@ export function transaction<R>(
   work: (tx: EntityManager) => Promise<R>,
   { teamId }: Options = {},
 ): Promise<R> {
+  if (db.open !== undefined) return join(db.open, work);
   const attempt = () => retryConflicts(() => db.em().transactional(work));
   return db.writeQueue === undefined ? attempt() : db.writeQueue.run(attempt, teamId);
+}
+
+/** Runs work in an open transaction, which retries all of it after a conflict. */
+async function join<R>(open: EntityManager, work: (tx: EntityManager) => Promise<R>): Promise<R> {
+  const result = await work(open);
+  await open.flush();
+  return result;
 }
 
 /** Retries a transaction that PostgreSQL aborted because of a conflict, up to three times. */

@@ -81,6 +81,13 @@ const TABLES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     expires_at: 'now()',
     created_at: 'now()',
   },
+  idempotency_key: {
+    key_hash: 'sha256(n::text::bytea)',
+    credential_id: `'key_' || n`,
+    operation: `'createTeam'`,
+    fingerprint: `'x'`,
+    created_at: `now() - n * interval '1 minute'`,
+  },
   sent_mail: { id: `'mail_' || n`, recipient: `'u' || n || '@example.com'`, created_at: 'now()' },
   passkey: {
     id: `'pk_' || n`,

@@ -77,6 +77,7 @@ describe('/api/v1 is for pages of any origin, with a bearer credential', () => {
       expect(listOf(headers['access-control-allow-headers'])).toEqual([
         'Authorization',
         'Content-Type',
+        'Idempotency-Key',
         'X-Request-Id',
       ]);
       expect(headers).not.toHaveProperty('access-control-allow-credentials');

@@ -85,6 +85,15 @@ test('cleanups delete expired rows and keep all others', async () => {
   ] as const) {
     await rows(`insert into sent_mail (id, recipient, created_at) values ($1, 'a', ${at(sent)})`, [id]);
   }
+  for (const [id, made] of [
+    ['repeatable', '-23 hours'],
+    ['over', '-25 hours'],
+  ] as const) {
+    await rows(
+      `insert into idempotency_key (key_hash, credential_id, operation, fingerprint, created_at) values ($1, '', '', '', ${at(made)})`,
+      [Buffer.from(id)],
+    );
+  }
   await cleanUp(roster);
 
   const ids = async (table: string, column = 'id') =>
@@ -95,6 +104,7 @@ test('cleanups delete expired rows and keep all others', async () => {
   expect(await ids('passkey_challenge')).toEqual(['works']);
   expect(await ids('invitation')).toEqual(['accepted', 'expired', 'pending']);
   expect(await ids('sent_mail')).toEqual(['today']);
+  expect(await ids('idempotency_key', `convert_from(key_hash, 'utf8')`)).toEqual(['repeatable']);
   expect(await events(roster, 'session.ended')).toEqual([{ target: 'expired', reason: 'expired' }]);
 });
 

@@ -43,6 +43,7 @@ export const apiKeysRouter = router({
         description:
           'The scopes must be among those of the calling credential; a team key cannot hold an account-only one. Only this response contains the secret.',
         returns: 'The new key and its secret.',
+        secretOf: ({ key }: z.infer<typeof createdApiKeyOutput>) => key.id,
         errors: [
           'scope_not_allowed',
           'scope_account_only',

@@ -1,0 +1,89 @@
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { createEncryption } from '../crypto/encryption.ts';
+import type { Database } from '../db/database.ts';
+import { ProblemError } from '../errors.ts';
+import { joined } from './joined.ts';
+import { transaction } from './transaction.ts';
+
+/** A call with an `Idempotency-Key`, which belongs to its credential and operation. */
+export type IdempotentCall = {
+  readonly credentialId: string;
+  readonly operation: string;
+  readonly key: string;
+  /** The parsed input. */
+  readonly input: unknown;
+  /** The team that the call locks. */
+  readonly teamId: string | undefined;
+  /** Returns the id of the resource whose secret an answer contains. Such an answer is not stored. */
+  readonly secretOf: ((answer: unknown) => string) | undefined;
+};
+
+/**
+ * Runs a call once within 24 hours: its key and answer are stored in the transaction of its effect. A repetition gets
+ * the stored answer; one that arrives meanwhile waits for the first. A call that fails stores nothing.
+ * @param work runs the call on a database whose transactions are all part of that one
+ * @throws idempotency_key_reused (400) for another input, and instead of an answer with a secret; BusyError,
+ *   CallerGoneError
+ */
+export function runOnce(
+  db: Database,
+  call: IdempotentCall,
+  work: (db: Database) => Promise<unknown>,
+): Promise<unknown> {
+  const name = JSON.stringify([call.credentialId, call.operation, call.key]);
+  const keyHash = createHash('sha256').update(name).digest();
+  // Only who knows the key can read the answer, which can contain personal data, or guess the input.
+  const encryption = createEncryption([name]);
+  const [secret = ''] = encryption.keysFor('fingerprint');
+  const fingerprint = createHmac('sha256', secret).update(canonicalJson(call.input)).digest();
+
+  const attempt = async (tx: EntityManager) => {
+    const isFirst =
+      (await tx.execute<object[]>(CLAIM, [keyHash, call.credentialId, call.operation, fingerprint])).length > 0;
+    if (!isFirst) {
+      const stored = await findAnswer(tx, keyHash, fingerprint);
+      return JSON.parse(encryption.decrypt(stored)) as unknown;
+    }
+    const answer = await work(joined(db, tx));
+    const secretOf = call.secretOf?.(answer) ?? null;
+    const stored = secretOf === null ? encryption.encrypt(JSON.stringify(answer)) : null;
+    await tx.execute('update idempotency_key set answer = ?, secret_of = ? where key_hash = ?', [
+      stored,
+      secretOf,
+      keyHash,
+    ]);
+    return answer;
+  };
+  return db.writeQueue.runAlone(keyHash.toString('base64'), () => transaction(db, attempt, { teamId: call.teamId }));
+}
+
+/** Inserts the key. Waits for a transaction that has inserted it but not ended, on whatever replica. */
+const CLAIM = `insert into idempotency_key as k (key_hash, credential_id, operation, fingerprint, created_at)
+  values (?, ?, ?, ?, now())
+  on conflict (key_hash) do update
+    set fingerprint = excluded.fingerprint, answer = null, secret_of = null, created_at = excluded.created_at
+    where k.created_at <= now() - interval '24 hours'
+  returning 1 as is_first`;
+
+async function findAnswer(tx: EntityManager, keyHash: Buffer, fingerprint: Buffer): Promise<string> {
+  const [stored] = await tx.execute<{ fingerprint: Buffer; answer: string | null; secret_of: string | null }[]>(
+    'select fingerprint, answer, secret_of from idempotency_key where key_hash = ?',
+    [keyHash],
+  );
+  if (stored === undefined || !timingSafeEqual(stored.fingerprint, fingerprint))
+    throw new ProblemError('idempotency_key_reused', 'This `Idempotency-Key` was used with another input.');
+  if (stored.answer === null) {
+    const detail = `This \`Idempotency-Key\` created ${stored.secret_of}. Its secret was in the first response only.`;
+    throw new ProblemError('idempotency_key_reused', detail);
+  }
+  return stored.answer;
+}
+
+/** Returns JSON in which the order of members does not matter. */
+const canonicalJson = (value: unknown): string =>
+  JSON.stringify(value, (_, inner: unknown) =>
+    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
+  ) ?? '';
