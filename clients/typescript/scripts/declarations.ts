@@ -16,7 +16,7 @@ type Operation = {
   operationId: string;
   summary: string;
   description: string;
-  parameters?: { name: string; required?: boolean; schema: Definition }[];
+  parameters?: { name: string; in: string; required?: boolean; schema: Definition }[];
   requestBody?: Content;
   responses: Record<string, Content>;
 };
@@ -57,7 +57,9 @@ export function operationsModule(): string {
   const operations = table.routes.map((route) => {
     const operation = document.paths[route.template]?.[route.method.toLowerCase()];
     if (operation === undefined) throw new Error(`${route.operationId} is not in the document`);
-    const { operationId, summary, description, parameters = [], requestBody, responses } = operation;
+    const { operationId, summary, description, requestBody, responses } = operation;
+    // Headers are options of a call, not members of its input.
+    const parameters = (operation.parameters ?? []).filter((parameter) => parameter.in !== 'header');
     const members = parameters.map(
       ({ name, required, schema }) => `${name}${required ? '' : '?'}: ${type(schema)}${required ? '' : ' | undefined'}`,
     );

@@ -218,6 +218,7 @@ export type Problem = {
     | 'validation_failed'
     | 'malformed_json'
     | 'malformed_request'
+    | 'idempotency_key_reused'
     | 'batch_too_large'
     | 'credential_missing'
     | 'credential_invalid'
@@ -388,6 +389,7 @@ export interface Operations {
       | SharedError
       | 'validation_failed'
       | 'malformed_json'
+      | 'idempotency_key_reused'
       | 'email_not_verified'
       | 'scope_missing'
       | 'team_credential_refused'
@@ -447,6 +449,7 @@ export interface Operations {
       | SharedError
       | 'validation_failed'
       | 'malformed_json'
+      | 'idempotency_key_reused'
       | 'scope_missing'
       | 'permission_missing'
       | 'seat_limit_reached'
@@ -489,6 +492,7 @@ export interface Operations {
       | SharedError
       | 'validation_failed'
       | 'malformed_json'
+      | 'idempotency_key_reused'
       | 'email_not_verified'
       | 'scope_missing'
       | 'team_credential_refused'

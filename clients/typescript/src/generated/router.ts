@@ -354,6 +354,7 @@ export type Problem = {
     | 'validation_failed'
     | 'malformed_json'
     | 'malformed_request'
+    | 'idempotency_key_reused'
     | 'batch_too_large'
     | 'credential_missing'
     | 'credential_invalid'
