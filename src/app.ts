@@ -74,7 +74,7 @@ export function createApp(services: HttpServices, readiness: Readiness): Listene
   return (req, res) => {
     // The address is stored, because a closed socket has none.
     const caller = new Caller(http.clientAddress(req), req, res);
-    if (!readiness.ready) res.shouldKeepAlive = false;
+    if (readiness.isEnding === true) res.shouldKeepAlive = false;
     return runFor(caller, () => (isApi(req.url ?? '') ? rest(req, res) : showPage(req, res)));
   };
 }

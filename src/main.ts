@@ -26,11 +26,15 @@ import { startDispatcher } from './webhooks/dispatcher.ts';
 import { readWebhookState } from './webhooks/state.ts';
 import { closeServer, createHttpServer, listen } from './http/server.ts';
 import { openServices } from './open-services.ts';
-import { runsJobs, startPrimary, workerSlot } from './primary.ts';
+import type { Readiness } from './pages/health.ts';
+import { onServiceStop, runsJobs, startPrimary, workerSlot } from './primary.ts';
 import { SECOND_MS } from './time.ts';
 
 /** Time limit of running requests after the listener is closed; the whole shutdown stays under 10 s. */
 const FINISH_MS = 5000;
+
+/** How long a worker that ends alone lets its clients move to the others: each response closes its connection. */
+const HAND_OVER_MS = SECOND_MS;
 
 /** Interval of the check whether `bin/run.cjs` still runs, because it cannot report that it was killed. */
 const WRAPPER_CHECK_MS = 500;
@@ -85,7 +89,8 @@ async function start(): Promise<void> {
   };
   const limiter = createLimiter(withTelemetry(windows, 'requests', telemetry));
   const attempts = createAttemptLimiters(config, log, telemetry);
-  const readiness = { ready: true };
+  const readiness: Readiness = { ready: true };
+  onServiceStop(() => (readiness.ready = false));
   const requests = createAccessLog(log, telemetry);
   const app = createApp(
     { services, limiter, attempts, usage, denials, log: requests, clientAddress: source.address, locateClient },
@@ -105,8 +110,10 @@ async function start(): Promise<void> {
   log.info({ host: config.host, port: config.port, baseUrl: config.baseUrl }, 'listening');
 
   async function stop(): Promise<void> {
-    readiness.ready = false;
-    await sleep(config.drainSeconds * SECOND_MS);
+    readiness.isEnding = true;
+    if (slot === undefined) readiness.ready = false;
+    const handOverMs = readiness.ready ? HAND_OVER_MS : 0;
+    await sleep(Math.max(config.drainSeconds * SECOND_MS, handOverMs));
     // In parallel, so that slow requests and slow jobs do not add up.
     await Promise.all([closeServer(server, FINISH_MS), worker?.stop(), webhooks?.stop()]);
     await Promise.all([usage.close(), denials.close(), telemetry.tracing?.close()]);

@@ -10,11 +10,19 @@ import { SECOND_MS } from './time.ts';
 
 const SLOT_VARIABLE = 'ROSTER_WORKER';
 
+/** Sent to each worker before its SIGTERM if all of them stop. */
+const STOP_MESSAGE = 'roster: stop';
+
 /** Number of this worker, from 1; undefined in a service of one process. A replacement gets the number of its predecessor. */
 export const workerSlot = (): number | undefined => (cluster.isWorker ? Number(process.env[SLOT_VARIABLE]) : undefined);
 
 /** Returns whether this process is to run the jobs of the service: one process does, and after its death its replacement. */
 export const runsJobs = (slot: number | undefined): boolean => slot === undefined || slot === 1;
+
+/** Calls back if the whole service stops. A worker that only gets a signal ends alone, and stays ready meanwhile. */
+export function onServiceStop(callback: () => void): void {
+  if (cluster.isWorker) process.on('message', (message) => message === STOP_MESSAGE && callback());
+}
 
 /** Delays of replacements: none for the first, then doubled. A worker that has run for `STEADY_MS` begins anew. */
 const DELAY_MS = 500;
@@ -34,6 +42,9 @@ export type Primary = {
  * others start. Replaces workers that die. A worker that fails to start ends the service, unless another one serves.
  */
 export async function startPrimary(config: Config, log: Logger): Promise<Primary> {
+  // Workers accept from one socket. With the default, the primary accepts, and a connection that it hands to a dying
+  // worker is never answered. With a socket for each worker (SO_REUSEPORT), closing one resets those in its queue.
+  cluster.schedulingPolicy = cluster.SCHED_NONE;
   // Workers join this server, so it outlives each of them.
   const embedded = config.databaseUrl === undefined ? await openEmbedded(config) : undefined;
   const stopping = new AbortController();
@@ -85,7 +96,10 @@ export async function startPrimary(config: Config, log: Logger): Promise<Primary
     stopping.abort();
     const workers = [...running.values()];
     const exits = workers.map((worker) => once(worker, 'exit'));
-    for (const worker of workers) worker.process.kill('SIGTERM');
+    for (const worker of workers) {
+      if (worker.isConnected()) worker.send(STOP_MESSAGE, () => undefined);
+      worker.process.kill('SIGTERM');
+    }
     const timer = setTimeout(
       () => {
         for (const worker of workers) worker.process.kill('SIGKILL');

@@ -10,8 +10,11 @@ const findMigrations = query<{ name: string; isReadOnly: boolean }>(
   `select name, current_setting('transaction_read_only') = 'on' as "isReadOnly" from mikro_orm_migrations`,
 );
 
-/** Whether this process should get traffic; false once it drains. */
-export type Readiness = { ready: boolean };
+/**
+ * `ready`: whether this replica should get traffic; false once it drains. `isEnding`: whether this process closes each
+ * connection after the next response, so that its client goes to another process.
+ */
+export type Readiness = { ready: boolean; isEnding?: boolean };
 
 /** `GET /healthz`: the process runs. `GET /readyz`: it can serve, so the database is reachable, writable and migrated, and it does not drain. */
 export function healthPages(db: Database, readiness: Readiness): Router {
