@@ -90,6 +90,7 @@ const environment = z.object({
   // Reports of leaked secrets per RATE_WINDOW_SECONDS and IP address.
   LEAK_ADDRESS_LIMIT: count(60, REQUESTS_MAX),
   GITHUB_SECRET_SCANNING_KEYS: githubKeys().optional(),
+  KEY_UNUSED_DAYS: wholeNumber(30, 3650).optional(),
   AUDIT_DAYS: count(365, 36_500),
   // Networks that endpoints of the installation, not those of teams, can be in although they are not public.
   WEBHOOK_PRIVATE_NETWORKS: networks().default([]),
@@ -209,6 +210,8 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     leakAddressLimit: e.LEAK_ADDRESS_LIMIT,
     /** The public keys of GitHub's secret scanning by identifier; reports of GitHub are not accepted without them. */
     githubSecretScanningKeys: e.GITHUB_SECRET_SCANNING_KEYS,
+    /** API keys that were not used for so many days are revoked. */
+    keyUnusedDays: e.KEY_UNUSED_DAYS,
     /** Retention of the audit log. */
     auditDays: e.AUDIT_DAYS,
     webhookPrivateNetworks: e.WEBHOOK_PRIVATE_NETWORKS,

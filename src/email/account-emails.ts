@@ -17,6 +17,13 @@ export type AccountEmail =
   | { readonly kind: 'email_change_requested' | 'email_changed'; readonly newEmail: string }
   | { readonly kind: 'ownership_offer_made' | 'team_deleted'; readonly teamName: string }
   | { readonly kind: 'webhook_disabled'; readonly url: string; readonly reason: string }
+  | {
+      readonly kind: 'unused_keys';
+      /** `endsAt` is in ISO 8601. */
+      readonly keys: readonly Readonly<Record<'name' | 'keyPrefix' | 'last4' | 'endsAt', string>>[];
+      /** All of them, of which `keys` can be the first. */
+      readonly number: number;
+    }
   | ({
       readonly kind: 'leaked_key_revoked';
       readonly keyName: string;
@@ -151,6 +158,19 @@ export function renderAccountEmail(email: AccountEmail, baseUrl: string): Omit<M
           `The webhook endpoint ${quote(email.url)} was disabled, because ${WEBHOOK_REASONS[email.reason] ?? 'it could not be used'}. It gets no events until you resume it.`,
         ],
         `Correct the receiver, resume the endpoint at ${baseUrl}, and replay what failed.`,
+      );
+    case 'unused_keys':
+      return notice(
+        'Unused API keys will be revoked',
+        [
+          'These API keys of your account were not used for a long time and will be revoked:',
+          ...email.keys.map(
+            ({ name, keyPrefix, last4, endsAt }) =>
+              `${quote(name)} (${quote(`${keyPrefix}…${last4}`)}) on ${formatUtc(new Date(endsAt))}`,
+          ),
+          ...(email.number > email.keys.length ? [`and ${email.number - email.keys.length} more`] : []),
+        ],
+        'A key that is used before then is kept. If you do not need the keys, you do not have to do anything.',
       );
     case 'leaked_key_revoked':
       return notice(

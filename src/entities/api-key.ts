@@ -26,6 +26,10 @@ const ApiKeySchema = defineEntity({
     lastUsedAt: instant().nullable(),
     expiresAt: instant().nullable(),
     revokedAt: instant().nullable(),
+    /** When the job for unused keys looks at it again; null before its first look. */
+    unusedCheckAt: instant().nullable().hidden(),
+    /** When its owner was told that it will be revoked because it is not used. */
+    unusedWarnedAt: instant().nullable().hidden(),
   },
   indexes: [
     // With revoked keys too: deleting the account or the team finds all by them.
@@ -39,6 +43,11 @@ const ApiKeySchema = defineEntity({
       name: 'api_key_oauth_grant_index',
       expression:
         'create index "api_key_oauth_grant_index" on "api_key" ("oauth_grant_id") where oauth_grant_id is not null',
+    },
+    {
+      name: 'api_key_unused_index',
+      expression:
+        'create index "api_key_unused_index" on "api_key" (coalesce(unused_check_at, created_at)) where revoked_at is null',
     },
     {
       name: 'api_key_grant_expiry_index',

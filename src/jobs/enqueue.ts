@@ -3,11 +3,15 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Actor } from '../events/actor.ts';
 import type { LeakSource, NoticeKind } from '../email/notices.ts';
 
+/** An API key that will be revoked because it is not used. */
+export type UnusedKey = { name: string; keyPrefix: string; last4: string; endsAt: string };
+
 /** A notice to the owner of an account about a change that grants or revokes access. */
 export type SecurityNotice =
   | { kind: NoticeKind }
   | { kind: 'email_change_requested' | 'email_changed'; newEmail: string }
   | { kind: 'ownership_offer_made' | 'team_deleted'; teamName: string }
+  | { kind: 'unused_keys'; keys: UnusedKey[]; number: number; at: string }
   | { kind: 'webhook_disabled'; url: string; reason: string }
   | {
       kind: 'leaked_key_revoked';

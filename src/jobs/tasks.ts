@@ -12,6 +12,7 @@ import { errorSummary, type Log } from '../telemetry/log.ts';
 import { cleanupSchedule, createCleanupTasks, scheduledJob } from './run-cleanup.ts';
 import { sendAccountMail } from './send-account-email.ts';
 import { removeClient } from './remove-client.ts';
+import { endUnusedKeys, UNUSED_KEYS_TASK } from './unused-keys.ts';
 import { sendInvitation, type Job } from './send-invitation.ts';
 
 /** The tasks of a worker: those of `Jobs`, and the scheduled ones. */
@@ -58,6 +59,8 @@ export function createTasks(services: Services, mailer: Mailer, log: Log): TaskL
 
     ...createCleanupTasks(services),
 
+    [UNUSED_KEYS_TASK]: (_payload: unknown, helpers: JobHelpers) => endUnusedKeys(services, helpers),
+
     async recover_jobs(_payload: unknown, helpers: JobHelpers) {
       await helpers.query(UNLOCK_STALE_JOBS, [helpers.job.id]);
       const { rows } = await helpers.query<EmailJob>(ABANDONED_EMAILS);
@@ -77,6 +80,7 @@ export function createTasks(services: Services, mailer: Mailer, log: Log): TaskL
 export const cronItems = (): ParsedCronItem[] => [
   ...scheduledJob('recover_jobs', '* * * * *'),
   ...scheduledJob('chainAudit', '* * * * *'),
+  ...scheduledJob(UNUSED_KEYS_TASK, '51 * * * *'),
   ...cleanupSchedule(),
 ];
 

@@ -27,6 +27,11 @@ const NEWS: readonly AccountEmail[] = [
   { kind: 'email_changed', newEmail: 'new@example.com' },
   { kind: 'new_device', browser: 'Firefox', os: 'Linux', country: 'DE', city: null, at: expiresAt },
   {
+    kind: 'unused_keys',
+    keys: [{ name: 'CI', keyPrefix: 'rst_pk_abcdef', last4: 'wxyz', endsAt: '2030-01-02T00:00:00Z' }],
+    number: 3,
+  },
+  {
     kind: 'leaked_key_revoked',
     keyName: 'CI',
     keyPrefix: 'rst_tk_abcdef',
