@@ -35,6 +35,7 @@ export {
   DELIVERY_STATES,
   WebhookAttempt,
   WebhookCursor,
+  WebhookQueue,
   WebhookDelivery,
   WebhookEndpoint,
   type DeliveryState,

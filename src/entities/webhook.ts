@@ -44,6 +44,29 @@ const WebhookEndpointSchema = defineEntity({
 export class WebhookEndpoint extends WebhookEndpointSchema.class {}
 WebhookEndpointSchema.setClass(WebhookEndpoint);
 
+/** When to look at an endpoint again. It is the row that processes lock to claim what they send to it. */
+const WebhookQueueSchema = defineEntity({
+  name: 'WebhookQueue',
+  tableName: 'webhook_queue',
+  properties: {
+    endpoint: () => p.manyToOne(WebhookEndpoint).primary().deleteRule('cascade'),
+    /** Null if nothing can be sent until something wakes it: an event, a result, or its owner. */
+    nextAt: instant().nullable(),
+    /** Whether its last attempt failed, as of the last result. */
+    isFailing: p.boolean().default(false),
+  },
+  indexes: [
+    {
+      name: 'webhook_queue_next_index',
+      expression:
+        'create index "webhook_queue_next_index" on "webhook_queue" ("is_failing", "next_at") where next_at is not null',
+    },
+  ],
+});
+
+export class WebhookQueue extends WebhookQueueSchema.class {}
+WebhookQueueSchema.setClass(WebhookQueue);
+
 /** `skipped` is final: the event was not sent, because the responsible member may not see it. */
 export const DELIVERY_STATES = ['waiting', 'sending', 'delivered', 'failed', 'skipped'] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
@@ -71,10 +94,6 @@ const WebhookDeliverySchema = defineEntity({
     {
       name: 'webhook_delivery_waiting_index',
       expression: `create index "webhook_delivery_waiting_index" on "webhook_delivery" ("endpoint_id", "due_at") where state = 'waiting'`,
-    },
-    {
-      name: 'webhook_delivery_due_index',
-      expression: `create index "webhook_delivery_due_index" on "webhook_delivery" ("due_at") where state in ('waiting', 'sending')`,
     },
     {
       name: 'webhook_delivery_sending_index',

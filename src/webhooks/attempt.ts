@@ -38,22 +38,26 @@ export type Result = {
 type Sender = {
   readonly encryption: Encryption;
   readonly network: (claim: Claim) => Network;
-  readonly signal: AbortSignal;
+  /** Aborted when the process stops: the attempt does not count. */
+  readonly stopping: AbortSignal;
 };
 
-/** Makes one attempt. Permissions, signature and IP addresses are checked in each attempt. Never throws. */
-export async function attemptDelivery(claim: Claim, sender: Sender): Promise<Result> {
+/**
+ * Makes one attempt. Permissions, signature and IP addresses are checked in each attempt. Never throws.
+ * @param signal ends the attempt, which then has failed with the reason of the signal
+ */
+export async function attemptDelivery(claim: Claim, sender: Sender, signal: AbortSignal): Promise<Result> {
   const refusal = findRefusal(claim);
   if (refusal !== null) return { ...NOTHING, claim, ...refusal };
   const startedAt = Date.now();
   const at = new Date(startedAt);
   const took = () => ({ id: newId('wha'), at: at.toISOString(), duration_ms: Math.max(0, Date.now() - startedAt) });
   try {
-    const answer = await post(claim, at, sender);
+    const answer = await post(claim, at, sender, signal);
     const attempt = { ...took(), status: answer.status, error: null, answer: answer.body };
     return judge(claim, answer, attempt);
   } catch (error) {
-    if (sender.signal.aborted) return { ...NOTHING, claim, state: 'waiting', delayMs: 0 };
+    if (sender.stopping.aborted) return { ...NOTHING, claim, state: 'waiting', delayMs: 0 };
     const reason = describe(error);
     return fail(claim, reason, { ...took(), status: null, error: reason, answer: null });
   }
@@ -74,7 +78,12 @@ function findRefusal({ event_id, row, team_id, is_member, permissions, type }: C
   return { state: 'skipped', reason: `The responsible member lacks the permission ${permission}.` } as const;
 }
 
-function post(claim: Claim, at: Date, { encryption, network, signal }: Sender): Promise<WebhookAnswer> {
+function post(
+  claim: Claim,
+  at: Date,
+  { encryption, network, stopping }: Sender,
+  signal: AbortSignal,
+): Promise<WebhookAnswer> {
   const secrets = [claim.secret, claim.previous_secret].flatMap((sealed) =>
     sealed === null ? [] : [encryption.decrypt(sealed)],
   );
@@ -83,7 +92,7 @@ function post(claim: Claim, at: Date, { encryption, network, signal }: Sender): 
       ? createTestBody(claim.endpoint_id, new Date(claim.created_at))
       : createBody(claim.row, claim.team_id === null ? 'operator' : 'team');
   const headers = signatureHeaders(secrets, claim.event_id ?? claim.id, at, body);
-  return postWebhook(claim.url, headers, body, network(claim), signal);
+  return postWebhook(claim.url, headers, body, network(claim), AbortSignal.any([stopping, signal]));
 }
 
 function judge(claim: Claim, { status, retryAfter }: WebhookAnswer, attempt: Attempt): Result {

@@ -1,16 +1,16 @@
-import type { Database } from '../db/database.ts';
+import type { Pool } from 'pg';
 import { activeMembership } from '../db/predicates.ts';
 import type { Permission } from '../entities/index.ts';
+import { inTransaction } from '../events/chain/sql.ts';
 import type { DeliveredRow } from '../events/feed/read.ts';
-import { transaction } from '../transactions/transaction.ts';
+import type { Free } from './slots.ts';
+import { SLOW_SECONDS } from './slots.ts';
 
 /** How many requests an endpoint gets at a time, in all processes together; one while it fails. */
 export const CONCURRENCY_PER_ENDPOINT = 5;
 
 /** After this time, a process that has not noted a result counts as stopped: four times the longest attempt. */
 const LEASE_SECONDS = 60;
-/** An endpoint with a request of this age gets no further one, because it may hang. */
-export const SLOW_SECONDS = 0.5;
 
 /** A delivery that this process has to attempt now. */
 export type Claim = {
@@ -32,83 +32,79 @@ export type Claim = {
   readonly is_member: boolean | null;
   /** Null unless the member is active. */
   readonly permissions: readonly Permission[] | null;
+  /** Whether the last attempt of the endpoint failed. */
+  readonly is_failing: boolean;
 };
 
 /**
- * Claims up to `free` due deliveries for this process. Counts those that an endpoint is being sent under a lock of the
- * endpoint, so that no process exceeds the limit. Locks that others hold are skipped.
+ * Claims due deliveries for this process, of the endpoints that have waited longest for their turn. What an endpoint
+ * is being sent is counted in a statement after the one that locks its turn, so that no process exceeds the limit.
+ * Turns that others hold are skipped, so that nothing waits.
  */
-export const claimDeliveries = (db: Database, free: number): Promise<Claim[]> =>
-  transaction(db, async (tx) => {
-    const endpoints = await tx.execute<{ id: string }[]>(LOCK_DUE_ENDPOINTS, [free]);
-    if (endpoints.length === 0) return [];
-    const claimed = await tx.execute<{ id: string }[]>(CLAIM, [JSON.stringify(endpoints.map(({ id }) => id)), free]);
-    if (claimed.length === 0) return [];
-    return tx.execute<Claim[]>(LOAD, [JSON.stringify(claimed.map(({ id }) => id))]);
+export const claimDeliveries = (pool: Pool, free: Free): Promise<Claim[]> =>
+  inTransaction(pool, async (tx) => {
+    const turns = await tx.execute<{ id: string }[]>(LOCK_TURNS, [free.healthy, free.failing]);
+    if (turns.length === 0) return [];
+    return tx.execute<Claim[]>(CLAIM, [JSON.stringify(turns.map(({ id }) => id)), free.failing, free.healthy]);
   });
 
-/** Makes deliveries of stopped processes due again. @returns nothing; each costs an attempt */
-export const recoverStopped = (db: Database): Promise<unknown> =>
-  transaction(db, (tx) =>
-    tx.execute(
-      `update webhook_delivery set state = 'waiting', due_at = now()
-       where id in (select id from webhook_delivery where state = 'sending' and due_at < now() for update skip locked)`,
-    ),
-  );
+const lockTurns = (isFailing: boolean): string =>
+  `select endpoint_id as id from webhook_queue where is_failing = ${isFailing} and next_at <= now()
+   order by next_at limit ? for update skip locked`;
 
-/** Counts what is being sent to an endpoint, and tells whether one of these requests is slow. */
-const sendingOf = (endpoint: string): string =>
-  `select count(*) as number, bool_or(s.due_at < now() + interval '${LEASE_SECONDS - SLOW_SECONDS} seconds') as is_slow
-   from webhook_delivery s where s.endpoint_id = ${endpoint} and s.state = 'sending'`;
-
-// Visits each endpoint with waiting deliveries once, by its index, whatever their number.
-const LOCK_DUE_ENDPOINTS = `
-  with recursive waiting as (
-    (select endpoint_id from webhook_delivery where state = 'waiting' order by endpoint_id limit 1)
-    union all
-    select (select d.endpoint_id from webhook_delivery d
-            where d.state = 'waiting' and d.endpoint_id > w.endpoint_id order by d.endpoint_id limit 1)
-    from waiting w where w.endpoint_id is not null
-  ), due as (
-    select w.endpoint_id, first.due_at, sending.number from waiting w
-    cross join lateral (
-      select d.due_at from webhook_delivery d
-      where d.endpoint_id = w.endpoint_id and d.state = 'waiting' and d.due_at <= now() order by d.due_at limit 1
-    ) first
-    cross join lateral (${sendingOf('w.endpoint_id')}) sending
-    where sending.number < ${CONCURRENCY_PER_ENDPOINT} and sending.is_slow is not true
-  )
-  select e.id from due join webhook_endpoint e on e.id = due.endpoint_id
-  where e.paused_at is null and e.disabled_at is null and (e.held_until is null or e.held_until <= now())
-  order by due.number, e.failing_since is not null, due.due_at limit ?
-  for no key update of e skip locked`;
+const LOCK_TURNS = `
+  with healthy as (${lockTurns(false)}), failing as (${lockTurns(true)})
+  select id from healthy union all select id from failing`;
 
 const CLAIM = `
-  with picked as (
-    select d.id from jsonb_array_elements_text(?::jsonb) as locked (id)
+  with turn as (
+    select e.id, q.is_failing, q.next_at, e.held_until, sending.is_slow,
+      case when e.paused_at is null and e.disabled_at is null then
+        case when e.failing_since is null then ${CONCURRENCY_PER_ENDPOINT} else 1 end - sending.number end as room
+    from jsonb_array_elements_text(?::jsonb) as locked (id)
     join webhook_endpoint e on e.id = locked.id
-    cross join lateral (${sendingOf('e.id')}) sending
+    join webhook_queue q on q.endpoint_id = e.id
     cross join lateral (
-      select x.id, x.due_at, sending.number + row_number() over (order by x.due_at, x.id) as rank from webhook_delivery x
-      where sending.is_slow is not true and x.endpoint_id = e.id and x.state = 'waiting' and x.due_at <= now()
-      order by x.due_at, x.id
-      limit greatest(0, case when e.failing_since is null then ${CONCURRENCY_PER_ENDPOINT} else 1 end - sending.number)
+      select count(*)::int as number,
+        coalesce(bool_or(s.due_at < now() + interval '${LEASE_SECONDS - SLOW_SECONDS} seconds'), false) as is_slow
+      from webhook_delivery s where s.endpoint_id = e.id and s.state = 'sending'
+    ) sending
+  ), due as (
+    select d.id, t.is_failing, row_number() over (partition by t.is_failing order by d.rank, t.next_at) as place
+    from turn t cross join lateral (
+      select x.id, row_number() over (order by x.due_at, x.id) as rank from (
+        select w.id, w.due_at from webhook_delivery w
+        where w.endpoint_id = t.id and w.state = 'waiting' and w.due_at <= now()
+        order by w.due_at, w.id limit greatest(0, t.room) for update skip locked
+      ) x
     ) d
-    order by d.rank, e.failing_since is not null, d.due_at limit ?
+    where t.room > 0 and not t.is_slow and (t.held_until is null or t.held_until <= now())
+  ), claimed as (
+    update webhook_delivery d
+    set state = 'sending', due_at = now() + interval '${LEASE_SECONDS} seconds', attempts = d.attempts + 1
+    from due where d.id = due.id and due.place <= case when due.is_failing then ?::int else ?::int end
+    returning d.*
+  ), next as (
+    select t.id, case
+        when t.room is null then null
+        when t.held_until > now() then t.held_until
+        when t.is_slow or t.room <= taken.number then null
+        else (select greatest(w.due_at, now()) from webhook_delivery w
+              where w.endpoint_id = t.id and w.state = 'waiting' order by w.due_at offset taken.number limit 1)
+      end as at
+    from turn t
+    cross join lateral (select count(*)::int as number from claimed c where c.endpoint_id = t.id) taken
+  ), noted as (
+    update webhook_queue q set next_at = next.at from next where q.endpoint_id = next.id
   )
-  update webhook_delivery d set state = 'sending', due_at = now() + interval '${LEASE_SECONDS} seconds', attempts = d.attempts + 1
-  from picked where d.id = picked.id and d.state = 'waiting'
-  returning d.id`;
-
-const LOAD = `
-  select d.id, d.endpoint_id, d.event_id, d.event as type, d.created_at, d.attempts, w.url, w.team_id, w.secret,
-    case when w.previous_expires_at > now() then w.previous_secret end as previous_secret,
+  select d.id, d.endpoint_id, d.event_id, d.event as type, to_jsonb(d.created_at) #>> '{}' as created_at, d.attempts,
+    w.url, w.team_id, w.secret, case when w.previous_expires_at > now() then w.previous_secret end as previous_secret,
     case when e.id is not null
       then to_jsonb(e) - 'mac' || jsonb_build_object('type', coalesce(p.type, d.event), 'data', p.data) end as row,
     case when w.team_id is not null then m.id is not null end as is_member,
-    case when ${activeMembership('m')} then to_jsonb(r.permissions) end as permissions
-  from jsonb_array_elements_text(?::jsonb) as claimed (id)
-  join webhook_delivery d on d.id = claimed.id
+    case when ${activeMembership('m')} then to_jsonb(r.permissions) end as permissions,
+    w.failing_since is not null as is_failing
+  from claimed d
   join webhook_endpoint w on w.id = d.endpoint_id
   left join audit_event e on e.id = d.event_id
   left join audit_link l on l.event_id = d.event_id

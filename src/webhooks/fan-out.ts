@@ -1,13 +1,13 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
-import type { Database } from '../db/database.ts';
+import type { Pool } from 'pg';
 import { newId } from '../entities/index.ts';
-import { transaction } from '../transactions/transaction.ts';
+import { inTransaction, type Sql } from '../events/chain/sql.ts';
+import { wakeEndpoints } from './queue.ts';
 import { INSTALLATION_TYPES, TEAM_TYPES } from './types.ts';
 
 const BATCH_MAX = 500;
 
 /** Starts at the newest event. Called before the first endpoint is created, so that it misses nothing. */
-export const ensureCursor = (tx: EntityManager): Promise<unknown> =>
+export const ensureCursor = (tx: Sql): Promise<unknown> =>
   tx.execute(
     `insert into webhook_cursor (id, sequence) select 1, coalesce(max(sequence), 0) from audit_link
      on conflict (id) do nothing`,
@@ -20,10 +20,10 @@ type Pair = { readonly endpoint_id: string; readonly event_id: string; readonly 
  * transaction. Of several processes one does it.
  * @returns whether there can be more
  */
-export const fanOut = (db: Database): Promise<boolean> =>
-  transaction(db, async (tx) => {
-    const [cursor] = await tx.execute<{ sequence: string; not_before: Date | null }[]>(
-      'select sequence::text, not_before from webhook_cursor where id = 1 for update skip locked',
+export const fanOut = (pool: Pool): Promise<boolean> =>
+  inTransaction(pool, async (tx) => {
+    const [cursor] = await tx.execute<{ sequence: string; not_before: string | null }[]>(
+      'select sequence::text, not_before::text from webhook_cursor where id = 1 for update skip locked',
     );
     if (cursor === undefined) return false;
     const [batch] = await tx.execute<{ last: string | null; size: number }[]>(
@@ -39,7 +39,10 @@ export const fanOut = (db: Database): Promise<boolean> =>
       batch.last,
       cursor.not_before,
     ]);
-    if (pairs.length > 0) await insertDeliveries(tx, pairs);
+    if (pairs.length > 0) {
+      await insertDeliveries(tx, pairs);
+      await wakeEndpoints(tx, [...new Set(pairs.map((pair) => pair.endpoint_id))]);
+    }
     await tx.execute('update webhook_cursor set sequence = ?::bigint where id = 1', [batch.last]);
     return batch.size === BATCH_MAX;
   });
@@ -57,7 +60,7 @@ const SUBSCRIPTIONS = `
     and w.disabled_at is null and (cardinality(w.types) = 0 or e.event = any(w.types))
   order by l.sequence, w.id`;
 
-const insertDeliveries = (tx: EntityManager, pairs: readonly Pair[]) =>
+const insertDeliveries = (tx: Sql, pairs: readonly Pair[]) =>
   tx.execute(
     `insert into webhook_delivery (id, created_at, endpoint_id, event_id, event, state, due_at)
      select id, now(), endpoint_id, event_id, event, 'waiting', now()

@@ -1,47 +1,46 @@
-import { command, query } from '../db/query.ts';
+import type { Pool } from 'pg';
+import { query } from '../db/query.ts';
 import type { Database } from '../db/database.ts';
-import { transaction } from '../transactions/transaction.ts';
+import { inTransaction } from '../events/chain/sql.ts';
+import { retryConflicts, transaction } from '../transactions/transaction.ts';
 import { disableEndpoints, type DisableReason } from '../transactions/disable-webhooks.ts';
 import { notify } from '../jobs/notify.ts';
 import type { Result } from './attempt.ts';
+import { wakeEndpoints } from './queue.ts';
 import { FAILING_DAYS_MAX } from './retry.ts';
 
-/** Stores results in one statement. Results of deliveries that were deleted meanwhile are dropped. */
-const storeResults = command<object>(
-  'store_webhook_results',
-  `with note as (
-     select * from jsonb_to_recordset($1::jsonb) as n (
-       delivery_id text, state text, reason text, delay_ms float8, is_undone boolean,
-       id text, at timestamptz, status int, duration_ms int, error text, answer text)
-   ), changed as (
-     update webhook_delivery d set state = n.state, reason = n.reason,
-       due_at = case when n.delay_ms is null then d.due_at else now() + n.delay_ms * interval '1 ms' end,
-       attempts = case when n.is_undone then d.attempts - 1 else d.attempts end
-     from note n where d.id = n.delivery_id and d.state = 'sending'
-     returning d.id
-   )
-   insert into webhook_attempt (id, created_at, delivery_id, status, duration_ms, error, answer)
-   select n.id, n.at, n.delivery_id, n.status, n.duration_ms, n.error, n.answer
-   from note n join changed c on c.id = n.delivery_id where n.id is not null`,
-);
+/** Stores results. Those of deliveries that were deleted meanwhile are dropped. */
+const STORE_RESULTS = `
+  with note as (
+    select * from jsonb_to_recordset(?::jsonb) as n (
+      delivery_id text, state text, reason text, delay_ms float8, is_undone boolean,
+      id text, at timestamptz, status int, duration_ms int, error text, answer text)
+  ), changed as (
+    update webhook_delivery d set state = n.state, reason = n.reason,
+      due_at = case when n.delay_ms is null then d.due_at else now() + n.delay_ms * interval '1 ms' end,
+      attempts = case when n.is_undone then d.attempts - 1 else d.attempts end
+    from note n where d.id = n.delivery_id and d.state = 'sending'
+    returning d.id
+  )
+  insert into webhook_attempt (id, created_at, delivery_id, status, duration_ms, error, answer)
+  select n.id, n.at, n.delivery_id, n.status, n.duration_ms, n.error, n.answer
+  from note n join changed c on c.id = n.delivery_id where n.id is not null`;
 
-/** Notes which endpoints succeed and fail. Writes only changes, in the order of the locks of other processes. */
-const storeHealth = command<object>(
-  'store_webhook_health',
-  `with health as (
-     select * from jsonb_to_recordset($1::jsonb) as h (endpoint_id text, is_success boolean, hold_ms float8)
-   ), locked as (
-     select e.id from webhook_endpoint e join health h on h.endpoint_id = e.id
-     where (h.is_success and (e.failing_since is not null or e.held_until is not null))
-       or (not h.is_success and (e.failing_since is null or h.hold_ms > 0))
-     order by e.id for no key update of e
-   )
-   update webhook_endpoint e set
-     failing_since = case when h.is_success then null else coalesce(e.failing_since, now()) end,
-     held_until = case when h.is_success then null when h.hold_ms > 0 then now() + h.hold_ms * interval '1 ms'
-       else e.held_until end
-   from health h where h.endpoint_id = e.id and e.id in (select id from locked)`,
-);
+/** Stores which endpoints succeed and fail. Writes only changes, in the order of the locks of other processes. */
+const STORE_HEALTH = `
+  with health as (
+    select * from jsonb_to_recordset(?::jsonb) as h (endpoint_id text, is_success boolean, hold_ms float8)
+  ), locked as (
+    select e.id from webhook_endpoint e join health h on h.endpoint_id = e.id
+    where (h.is_success and (e.failing_since is not null or e.held_until is not null))
+      or (not h.is_success and (e.failing_since is null or h.hold_ms > 0))
+    order by e.id for no key update of e
+  )
+  update webhook_endpoint e set
+    failing_since = case when h.is_success then null else coalesce(e.failing_since, now()) end,
+    held_until = case when h.is_success then null when h.hold_ms > 0 then now() + h.hold_ms * interval '1 ms'
+      else e.held_until end
+  from health h where h.endpoint_id = e.id and e.id in (select id from locked)`;
 
 const failingTooLong = query<{ id: string }>(
   'webhook_endpoints_failing_too_long',
@@ -50,12 +49,22 @@ const failingTooLong = query<{ id: string }>(
      and id in (select jsonb_array_elements_text($1::jsonb))`,
 );
 
-/** Stores what became of attempts, and disables endpoints that are gone or fail for too long. */
-export async function noteResults(db: Database, results: readonly Result[]): Promise<void> {
-  await db.run(storeResults, [JSON.stringify(results.map(toNote))]);
+/**
+ * Stores what became of attempts in one transaction, which lets their endpoints get the next ones. Disables endpoints
+ * that are gone or fail for too long.
+ */
+export async function noteResults(pool: Pool, db: Database, results: readonly Result[]): Promise<void> {
   const health = toHealth(results);
-  if (health.length === 0) return;
-  await db.run(storeHealth, [JSON.stringify(health)]);
+  await retryConflicts(() =>
+    inTransaction(pool, async (tx) => {
+      const steps = [
+        ...(health.length > 0 ? [tx.execute(STORE_HEALTH, [JSON.stringify(health)])] : []),
+        tx.execute(STORE_RESULTS, [JSON.stringify(results.map(toNote))]),
+        wakeEndpoints(tx, [...new Set(results.map(({ claim }) => claim.endpoint_id))]),
+      ];
+      await Promise.all(steps);
+    }),
+  );
   const disabling = new Map<string, DisableReason>();
   const failing = health.filter(({ is_success }) => !is_success).map(({ endpoint_id }) => endpoint_id);
   if (failing.length > 0) {

@@ -64,6 +64,7 @@ export async function fillEverything(api: Api) {
     sent_mail: { id: newId('mail'), recipient: AWKWARD },
     webhook_cursor: { sequence: '1' },
     webhook_endpoint: { id: 'whe_1', team_id: team.id, url: AWKWARD, types: ['team.updated'], secret: '' },
+    webhook_queue: { endpoint_id: 'whe_1', is_failing: true },
     webhook_delivery: {
       id: 'whd_1',
       endpoint_id: 'whe_1',

@@ -4,6 +4,7 @@ import { WebhookDelivery, type WebhookEndpoint } from '../../entities/index.ts';
 import { record } from '../../events/record.ts';
 import { ProblemError } from '../../errors.ts';
 import { TEST_TYPE } from '../../webhooks/payload.ts';
+import { wakeEndpoints } from '../../webhooks/queue.ts';
 import { fieldsOf } from './endpoints.service.ts';
 import { withEndpoint, type Owner } from './owner.ts';
 
@@ -19,6 +20,7 @@ export const sendTestEvent = ({ db }: Services, owner: Owner, endpointId: string
     const delivery = tx.create(WebhookDelivery, { ...waiting, event: TEST_TYPE, dueAt: new Date(0) });
     record(tx, 'webhook_endpoint.tested', fieldsOf(endpoint));
     await tx.flush();
+    await wakeEndpoints(tx, [endpointId]);
     return delivery.id;
   });
 
@@ -51,7 +53,10 @@ async function replay(
     `update webhook_delivery ${REPLAYED} where endpoint_id = ? and ${which} returning 1`,
     [endpoint.id, ...values],
   );
-  if (rows.length > 0) record(tx, 'webhook_endpoint.replayed', { ...fieldsOf(endpoint), number: rows.length });
+  if (rows.length > 0) {
+    record(tx, 'webhook_endpoint.replayed', { ...fieldsOf(endpoint), number: rows.length });
+    await wakeEndpoints(tx, [endpoint.id]);
+  }
   return rows.length;
 }
 

@@ -6,6 +6,7 @@ import { invalidInput, ProblemError } from '../../errors.ts';
 import { HOUR_MS } from '../../time.ts';
 import { findUrlFault, networkOf } from '../../webhooks/endpoint-network.ts';
 import { ensureCursor } from '../../webhooks/fan-out.ts';
+import { wakeEndpoints } from '../../webhooks/queue.ts';
 import { generateSecret, publicKeyOf, signatureKind, type SignatureKind } from '../../webhooks/signature.ts';
 import { memberOf, teamOf, withEndpoint, withOwner, type Owner } from './owner.ts';
 import { presentEndpoint } from './webhooks.schema.ts';
@@ -79,6 +80,7 @@ export const resumeEndpoint = (services: Services, owner: Owner, endpointId: str
     tx.assign(endpoint, { ...nothing, ...(account !== null && { account }) });
     record(tx, 'webhook_endpoint.resumed', fieldsOf(endpoint));
     await tx.flush();
+    await wakeEndpoints(tx, [endpointId]);
     return present(services, endpoint);
   });
 
