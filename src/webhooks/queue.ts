@@ -35,5 +35,9 @@ export async function wakeForgotten(tx: Sql): Promise<void> {
        and exists (select from webhook_delivery d where d.endpoint_id = e.id and d.state = 'waiting')
        and not exists (select from webhook_delivery d where d.endpoint_id = e.id and d.state = 'sending')`,
   );
-  if (rows.length > 0) await wakeEndpoints(tx, rows.map(({ id }) => id));
+  if (rows.length > 0)
+    await wakeEndpoints(
+      tx,
+      rows.map(({ id }) => id),
+    );
 }
