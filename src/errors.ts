@@ -70,6 +70,8 @@ export const PROBLEMS = {
   link_invalid: [404, 'Invalid or expired link', 'Request a new link. It was used, has expired, or was replaced.'],
   invitation_for_another: [403, 'Invitation for another email', 'Sign in with the email address that was invited.'],
   account_exists: [409, 'Account already exists', 'Sign in, then open the invitation again.'],
+  already_taken: [409, 'Already in use', 'Choose another value for the field in `detail`, or use what has it already.'],
+  version_mismatch: [412, 'Changed meanwhile', 'Read the resource again, and send the change with its present `ETag`.'],
   account_owns_teams: [
     409,
     'Account owns shared teams',
@@ -198,6 +200,7 @@ const TRPC_CODES: Record<number, TRPCError['code']> = {
   404: 'NOT_FOUND',
   405: 'METHOD_NOT_SUPPORTED',
   409: 'CONFLICT',
+  412: 'PRECONDITION_FAILED',
   413: 'PAYLOAD_TOO_LARGE',
   415: 'UNSUPPORTED_MEDIA_TYPE',
   429: 'TOO_MANY_REQUESTS',

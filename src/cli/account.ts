@@ -6,10 +6,11 @@ import { createAccount, disableAccount, enableAccount } from '../resources/accou
 import { accountDeleteCommand } from './account-delete.ts';
 import { accountLine, accountListCommand } from './account-list.ts';
 import { requireAccountByEmail, withServices, type Answer } from './operate.ts';
-import { email, emailOption, option, required, textOf } from './options.ts';
+import { email, emailOption, externalIdOption, option, required, textOf } from './options.ts';
 
 type CreateOptions = {
   email: string;
+  externalId?: string;
   firstName?: string;
   lastName?: string;
   password?: string;
@@ -23,6 +24,7 @@ export function accountCommands(account: Command): void {
     .command('create')
     .description('Create an account')
     .addOption(required(option('--email <address>', 'email address', email)))
+    .addOption(externalIdOption())
     .addOption(option('--first-name <name>', 'first name', textOf(2, 255)))
     .addOption(option('--last-name <name>', 'last name', textOf(2, 255)))
     .option('--password <password>', '8 to 128 characters, visible to other users of this machine')

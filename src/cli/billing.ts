@@ -14,6 +14,7 @@ type SetOptions = {
   planExpiresAt?: Date;
   cancelAtPeriodEnd?: true;
   needsPaymentAction?: true;
+  ifVersion?: number;
 };
 
 export function billingCommands(billing: Command): void {
@@ -28,9 +29,10 @@ export function billingCommands(billing: Command): void {
     .addOption(option('--plan-expires-at <instant>', 'renewal date, as ISO 8601 with a time zone', instant))
     .option('--cancel-at-period-end', 'cancel the subscription on the renewal date')
     .option('--needs-payment-action', 'the payment needs confirmation by the payer')
+    .addOption(option('--if-version <version>', 'change nothing if the subscription has another version', version))
     .action(
-      withServices(async ({ db, config }, { team, plan, addon, ...rest }: SetOptions) => {
-        await setSubscription(db, config.plans, team, { planId: plan, addons: addon, ...rest });
+      withServices(async ({ db, config }, { team, plan, addon, ifVersion, ...rest }: SetOptions) => {
+        await setSubscription(db, config.plans, team, { planId: plan, addons: addon, ...rest }, ifVersion);
         const summary = await getTeamBilling(db, config.plans, team);
         const addons = Object.entries(summary.addons).map(([name, units]) => `, ${name}=${units}`);
         return {
@@ -39,6 +41,11 @@ export function billingCommands(billing: Command): void {
         };
       }),
     );
+}
+
+function version(raw: string): number {
+  if (!/^\d{1,9}$/.test(raw)) throw new InvalidArgumentError('It must be a whole number from 0.');
+  return Number(raw);
 }
 
 function addAddon(raw: string, addons: Record<string, number> = {}): Record<string, number> {

@@ -6,6 +6,7 @@ export class CommandError extends Error {}
 /** The options that correspond to the pointers and codes of service errors. */
 const OPTIONS: Readonly<Record<string, string>> = {
   '/email': '--email',
+  '/externalId': '--external-id',
   '/password': '--password',
   '/userId': '--email',
   '/roleId': '--role',
@@ -15,6 +16,7 @@ const OPTIONS: Readonly<Record<string, string>> = {
   '/clientId': '--client',
   '/redirectUris': '--redirect-uri',
   '/isConfidential': '--confidential',
+  version_mismatch: '--if-version',
   team_not_found: '--team',
   api_key_not_found: '--key',
   account_owns_teams: '--email',

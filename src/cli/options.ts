@@ -34,6 +34,9 @@ export const textOf = (min: number, max: number): Parse<string> =>
 const ISO_INSTANT = /^(\d{4})-(\d\d)-(\d\d)T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/;
 const LAST_INSTANT = Date.UTC(9999, 11, 31);
 
+export const externalIdOption = (): Option =>
+  option('--external-id <id>', 'id in a system of yours, 1 to 255 characters', textOf(1, 255));
+
 /** Parses an instant in ISO 8601 with a time zone. Rejects days that do not exist. */
 export function instant(raw: string): Date {
   const at = new Date(raw);

@@ -7,9 +7,9 @@ import { requireAccountByEmail, withServices } from './operate.ts';
 import { teamDeleteCommand } from './team-delete.ts';
 import { teamListCommand } from './team-list.ts';
 import { teamTransferCommand } from './team-transfer.ts';
-import { option, required, textOf } from './options.ts';
+import { externalIdOption, option, required, textOf } from './options.ts';
 
-type CreateOptions = { owner: string; name: string; plan?: string };
+type CreateOptions = { owner: string; name: string; externalId?: string; plan?: string };
 
 export function teamCommands(team: Command): void {
   team
@@ -17,12 +17,13 @@ export function teamCommands(team: Command): void {
     .description('Create a team with its owner (ignores TEAM_LIMIT)')
     .requiredOption('--owner <address>', 'email address of the owner')
     .addOption(required(option('--name <name>', 'name of the team', textOf(1, 100))))
+    .addOption(externalIdOption())
     .option('--plan <plan>', 'plan of the team (see `billing set` for the rest of the subscription)')
     .action(
-      withServices(async (services, { owner, name, plan }: CreateOptions) => {
+      withServices(async (services, { owner, plan, ...input }: CreateOptions) => {
         const { id } = await requireAccountByEmail(services, owner, '--owner');
         const created = await transaction(services.db, async (tx) => {
-          const result = await createTeamAsOperator(within(tx), id, { name });
+          const result = await createTeamAsOperator(within(tx), id, input);
           if (plan !== undefined)
             await setSubscription(within(tx), services.config.plans, result.team.id, { planId: plan });
           return presentTeam(result);

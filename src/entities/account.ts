@@ -1,5 +1,5 @@
 import { defineEntity } from '@mikro-orm/core';
-import { base, instant, text } from './base.ts';
+import { base, externalId, instant, text } from './base.ts';
 
 export const ACCOUNT_ROLES = ['user', 'admin'] as const;
 
@@ -9,6 +9,8 @@ const AccountSchema = defineEntity({
   properties: {
     ...base('acc'),
     email: text().nullable(),
+    /** The id of the account in the operator's own system. */
+    externalId: externalId(),
     firstName: text().nullable(),
     lastName: text().nullable(),
     /** An `admin` is an operator of this instance, without permissions in teams. */
@@ -26,6 +28,7 @@ const AccountSchema = defineEntity({
       .onUpdate(() => new Date()),
   },
   uniques: [
+    { name: 'account_external_id_unique', properties: ['externalId'] },
     {
       name: 'account_email_unique',
       // This operator class supports equality and, in any collation, prefix searches.
@@ -33,6 +36,10 @@ const AccountSchema = defineEntity({
     },
   ],
   checks: [
+    {
+      name: 'account_external_id_check',
+      expression: 'char_length(external_id) >= 1 and char_length(external_id) <= 255',
+    },
     { name: 'account_role_check', expression: `role in ('user', 'admin')` },
     { name: 'account_created_by_check', expression: `created_by in ('operator')` },
   ],

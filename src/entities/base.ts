@@ -43,4 +43,7 @@ export const base = (kind: string) => ({
 /** A `timestamptz` column with milliseconds, the precision of a JavaScript `Date`. */
 export const instant = () => p.datetime().columnType('timestamptz(3)');
 
+/** The id of a row in a system of the operator: 1 to 255 characters, unique in its table. */
+export const externalId = () => text().collation('C').nullable();
+
 export const text = () => p.string().columnType('text');

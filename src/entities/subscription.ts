@@ -19,6 +19,8 @@ const SubscriptionSchema = defineEntity({
     planExpiresAt: instant().nullable(),
     cancelAtPeriodEnd: p.boolean().default(false),
     needsPaymentAction: p.boolean().default(false),
+    /** Counts the changes. 0 stands for a team without a subscription. */
+    version: p.integer().default(1),
   },
   checks: [
     {

@@ -1,5 +1,5 @@
 import { defineEntity } from '@mikro-orm/core';
-import { base, instant, text } from './base.ts';
+import { base, externalId, instant, text } from './base.ts';
 
 const TeamSchema = defineEntity({
   name: 'Team',
@@ -9,12 +9,18 @@ const TeamSchema = defineEntity({
     name: text().collation('C'),
     /** Derived from the name at creation. A rename does not change it (spec 2.4). */
     slug: text().collation('C').unique('team_slug_unique'),
+    /** The id of the team in the operator's own system. */
+    externalId: externalId(),
     description: text().nullable(),
     avatarUrl: text().nullable(),
     updatedAt: instant()
       .onCreate(() => new Date())
       .onUpdate(() => new Date()),
   },
+  uniques: [{ name: 'team_external_id_unique', properties: ['externalId'] }],
+  checks: [
+    { name: 'team_external_id_check', expression: 'char_length(external_id) >= 1 and char_length(external_id) <= 255' },
+  ],
   indexes: [
     {
       name: 'team_name_index',

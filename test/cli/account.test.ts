@@ -61,6 +61,18 @@ describe('account create', () => {
     );
   });
 
+  test('an id of the operator’s own system belongs to one account', async () => {
+    const create = (email: string) => ['account', 'create', '--email', email, '--external-id', 'crm-7'];
+    await roster.json(...create('seven@example.com'));
+
+    expect(await roster.refusal(...create('other@example.com'))).toBe(
+      '--external-id: An account with the external id crm-7 exists already.',
+    );
+    expect(await roster.rows(`select email from account where external_id = 'crm-7'`)).toEqual([
+      { email: 'seven@example.com' },
+    ]);
+  });
+
   test('rejects invalid options in one line that names the option', async () => {
     const create = (...args: string[]) => roster.refusal('account', 'create', ...args);
 

@@ -48,6 +48,24 @@ describe('billing set', () => {
     });
   });
 
+  test('changes nothing if the subscription has another version', async () => {
+    const team = await roster.team(await roster.account());
+    const set = (plan: string, version: number) => [
+      'billing',
+      'set',
+      '--team',
+      team.id,
+      '--plan',
+      plan,
+      '--if-version',
+      String(version),
+    ];
+    await roster.json(...set('pro', 0));
+
+    expect(await roster.refusal(...set('free', 0))).toBe('--if-version: The subscription has version 1.');
+    expect(await roster.json(...set('free', 1))).toMatchObject({ planId: 'free' });
+  });
+
   test('rejects unknown plans, states and teams, and units of add-ons that are no number', async () => {
     const team = await roster.team(await roster.account());
     const set = (...args: string[]) => roster.refusal('billing', 'set', '--team', team.id, ...args);

@@ -1,7 +1,7 @@
-import { UniqueConstraintViolationException } from '@mikro-orm/core';
 import { currentActor } from '../../events/actor.ts';
 import { record } from '../../events/record.ts';
 import { lockOne } from '../../transactions/locks.ts';
+import { reportTaken } from '../../transactions/report-taken.ts';
 import { transaction, type TransactionScope } from '../../transactions/transaction.ts';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { hashPassword, PASSWORD_LENGTH, requireUncommon } from '../../crypto/password-hash.ts';
@@ -11,6 +11,7 @@ import { revokeSessions } from '../sessions/sessions.service.ts';
 
 export type NewAccount = {
   readonly email: string;
+  readonly externalId?: string | undefined;
   readonly firstName?: string | undefined;
   readonly lastName?: string | undefined;
   readonly password?: string | undefined;
@@ -22,10 +23,11 @@ export type NewAccount = {
 export async function createAccount(db: TransactionScope, input: NewAccount): Promise<Account> {
   const passwordHash =
     input.password === undefined ? null : await hashPassword(requireValidPassword(input.password, input.email));
-  try {
-    return await transaction(db, async (tx) => {
+  return reportTaken(uniqueValues(input), () =>
+    transaction(db, async (tx) => {
       const account = tx.create(Account, {
         email: input.email,
+        externalId: input.externalId ?? null,
         firstName: input.firstName ?? null,
         lastName: input.lastName ?? null,
         role: input.role ?? 'user',
@@ -35,12 +37,15 @@ export async function createAccount(db: TransactionScope, input: NewAccount): Pr
       });
       record(tx, 'account.created', { accountId: account.id });
       return account;
-    });
-  } catch (error) {
-    if (!(error instanceof UniqueConstraintViolationException)) throw error;
-    throw invalidInput('/email', `An account with the address ${input.email} exists already.`);
-  }
+    }),
+  );
 }
+
+const uniqueValues = ({ email, externalId }: { readonly email?: string; readonly externalId?: string | undefined }) =>
+  ({
+    account_email_unique: ['/email', `An account with the address ${email} exists already.`],
+    account_external_id_unique: ['/externalId', `An account with the external id ${externalId} exists already.`],
+  }) as const;
 
 /** Finds an account by its email address, ignoring case. @returns null if there is none */
 export async function findAccountByEmail(em: EntityManager, email: string): Promise<Account | null> {

@@ -1,6 +1,6 @@
 import { record } from '../../events/record.ts';
 import { Subscription, type SUBSCRIPTION_INTERVALS, type SUBSCRIPTION_STATUSES } from '../../entities/index.ts';
-import { invalidInput } from '../../errors.ts';
+import { invalidInput, ProblemError } from '../../errors.ts';
 import type { TransactionScope } from '../../transactions/transaction.ts';
 import { withTeamAsOperator } from '../../transactions/with-team.ts';
 import type { Plans } from './plans.ts';
@@ -15,20 +15,33 @@ export type NewSubscription = {
   readonly needsPaymentAction?: boolean | undefined;
 };
 
-/** Replaces the subscription of a team for the operator. Omitted fields get their defaults. */
+/**
+ * Replaces the subscription of a team for the operator. Omitted fields get their defaults.
+ * @param expectedVersion the version that the caller has read, if it must not replace another one
+ * @returns the new version
+ * @throws version_mismatch (412)
+ */
 export async function setSubscription(
   db: TransactionScope,
   plans: Plans,
   teamId: string,
   input: NewSubscription,
-): Promise<void> {
+  expectedVersion?: number,
+): Promise<number> {
   if (!plans.has(input.planId))
     throw invalidInput('/planId', `There is no plan ${input.planId}; the plans are ${[...plans.keys()].join(', ')}.`);
   const addons = input.addons ?? {};
   const wrong = Object.entries(addons).find(([, units]) => !Number.isSafeInteger(units) || units < 0);
   if (wrong !== undefined) throw invalidInput('/addons', `The units of ${wrong[0]} must be a whole number from 0.`);
 
-  await withTeamAsOperator(db, teamId, async ({ tx, team }) => {
+  return withTeamAsOperator(db, teamId, async ({ tx, team }) => {
+    const [current = { version: 0 }] = await tx.execute<{ version: number }[]>(
+      'select version from subscription where team_id = ?',
+      [teamId],
+    );
+    if (expectedVersion !== undefined && expectedVersion !== current.version)
+      throw new ProblemError('version_mismatch', `The subscription has version ${current.version}.`);
+    const version = current.version + 1;
     await tx.upsert(Subscription, {
       team,
       planId: input.planId,
@@ -38,7 +51,9 @@ export async function setSubscription(
       planExpiresAt: input.planExpiresAt ?? null,
       cancelAtPeriodEnd: input.cancelAtPeriodEnd ?? false,
       needsPaymentAction: input.needsPaymentAction ?? false,
+      version,
     });
     record(tx, 'team.plan_set', { teamId, planId: input.planId });
+    return version;
   });
 }

@@ -3,6 +3,7 @@ import type { Principal } from '../../auth/principal.ts';
 import type { Database } from '../../db/database.ts';
 import { record, recordedCommand, runAndRecord } from '../../events/record.ts';
 import { CALLER_HOLDS, teamCommandRunner } from '../../transactions/team-command.ts';
+import { reportTaken } from '../../transactions/report-taken.ts';
 import { transaction, type TransactionScope } from '../../transactions/transaction.ts';
 import { lockAccount, requireVerifiedEmail, withAccount } from '../../transactions/with-account.ts';
 import { withTeam, type TeamCaller } from '../../transactions/with-team.ts';
@@ -10,7 +11,11 @@ import { type Account, Membership, Role, Team } from '../../entities/index.ts';
 import { createSlug } from './slug.ts';
 import { requireTeamQuota } from './team-quota.ts';
 
-type NewTeam = { readonly name: string; readonly description?: string | undefined };
+type NewTeam = {
+  readonly name: string;
+  readonly description?: string | undefined;
+  readonly externalId?: string | undefined;
+};
 
 /** Creates a team with the caller as its owner and first member. @param teamLimit how many teams an account can own */
 export const createTeam = (db: TransactionScope, caller: Principal, input: NewTeam, teamLimit: number) =>
@@ -23,11 +28,19 @@ export const createTeam = (db: TransactionScope, caller: Principal, input: NewTe
 
 /** Creates a team with the account as its owner for the operator, to whom the team limit does not apply. */
 export const createTeamAsOperator = (db: TransactionScope, accountId: string, input: NewTeam) =>
-  transaction(db, async (tx) => addTeam(tx, await lockAccount(tx, accountId), input));
+  reportTaken(uniqueValues(input), () =>
+    transaction(db, async (tx) => addTeam(tx, await lockAccount(tx, accountId), input)),
+  );
+
+const uniqueValues = ({ externalId }: { readonly externalId?: string | undefined }) =>
+  ({
+    team_external_id_unique: ['/externalId', `A team with the external id ${externalId} exists already.`],
+  }) as const;
 
 async function addTeam(tx: EntityManager, account: Account, input: NewTeam) {
   const slug = await createSlug(tx, input.name);
-  const team = tx.create(Team, { name: input.name, slug, description: input.description ?? null });
+  const { name, description = null, externalId = null } = input;
+  const team = tx.create(Team, { name, slug, description, externalId });
   tx.create(Membership, { team, account, role: tx.getReference(Role, 'owner'), joinedAt: new Date() });
   record(tx, 'team.created', { accountId: account.id, teamId: team.id });
   await tx.flush();
