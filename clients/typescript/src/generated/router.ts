@@ -372,6 +372,8 @@ export type Problem = {
     | 'link_invalid'
     | 'invitation_for_another'
     | 'account_exists'
+    | 'already_taken'
+    | 'version_mismatch'
     | 'account_owns_teams'
     | 'owner_cannot_leave'
     | 'transfer_not_found'
