@@ -36,7 +36,7 @@ export function connectionSettings(databaseUrl: string, options: ConnectionOptio
   const PrimaryClient = primaryClientOf(url);
   return {
     ...settingsForHost(url, url.hosts[0], options),
-    Client: url.pooler === 'none' ? PrimaryClient : withPooling(PrimaryClient, url.pooler, options),
+    Client: url.pooler === 'none' ? PrimaryClient : withPooling(PrimaryClient, url.pooler, toTimeouts(options)),
   };
 }
 
@@ -74,6 +74,15 @@ export function createPool(databaseUrl: string, options: ConnectionOptions & { r
 
 const QUERY_GRACE_MS = 1000;
 
+/** How long a connection is silent before TCP asks whether its peer is still there; the default is two hours. */
+const KEEP_ALIVE_MS = 10_000;
+
+/**
+ * How long PostgreSQL waits for the next statement of a transaction. The locks of a process that froze, or whose host
+ * or network failed, end then, and not with the TCP connection, which PostgreSQL gives up after two hours.
+ */
+const IDLE_IN_TRANSACTION_MS = 10_000;
+
 function settingsForHost(
   { user, password, database, tls, applicationName = 'roster', options: serverOptions, pooler }: DatabaseUrl,
   { host, port }: DatabaseHost,
@@ -96,10 +105,18 @@ function settingsForHost(
     ...(statementMs !== undefined && { query_timeout: statementMs + QUERY_GRACE_MS }),
     ...(isDirect && statementMs !== undefined && { statement_timeout: statementMs }),
     ...(isDirect && lockMs !== undefined && { lock_timeout: lockMs }),
+    ...(isDirect && statementMs !== undefined && { idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS }),
     pipeline,
     keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
   };
 }
+
+const toTimeouts = ({ statementMs, lockMs }: ConnectionOptions): Timeouts => ({
+  statement_timeout: statementMs,
+  lock_timeout: lockMs,
+  idle_in_transaction_session_timeout: statementMs && IDLE_IN_TRANSACTION_MS,
+});
 
 /** A pooler refuses the timeouts as startup parameters. */
 const withPooling = (Base: typeof pg.Client, pooler: Exclude<Pooler, 'none'>, timeouts: Timeouts): typeof pg.Client =>

@@ -11,6 +11,14 @@ export class ReadOnlyServerError extends Error {
   }
 }
 
+/** A server on an older timeline than one seen before: a former primary that does not know it yet. */
+class FormerPrimaryError extends ReadOnlyServerError {
+  constructor(server: Server, found: number, seen: number) {
+    super(server);
+    this.message = `PostgreSQL at ${server.host}:${server.port} is on timeline ${found}, but ${seen} was seen before`;
+  }
+}
+
 export type PrimaryLocator = {
   /** Returns the server that accepts writes; searches for it only after a doubt. */
   readonly locate: () => Promise<Server>;
@@ -41,7 +49,7 @@ export function createPrimaryLocator(servers: readonly [Server, ...Server[]], op
 
   async function probe(server: Server): Promise<void> {
     const found = await options.probe(server);
-    if (found < timeline) throw new ReadOnlyServerError(server);
+    if (found < timeline) throw new FormerPrimaryError(server, found, timeline);
     timeline = found;
   }
 
@@ -100,6 +108,7 @@ function raceServers(servers: readonly Server[], probe: (server: Server) => Prom
 
 /** An error of a server that responds says more than one that cannot be reached; least says a standby. */
 const mostTelling = (errors: readonly unknown[]): unknown =>
+  errors.find((error) => error instanceof FormerPrimaryError) ??
   errors.find((error) => error instanceof pg.DatabaseError) ??
   errors.find((error) => !(error instanceof ReadOnlyServerError)) ??
   errors[0];

@@ -1,15 +1,15 @@
 import type pg from 'pg';
-import type { Timeouts } from './transaction-pooler.ts';
+import { isSet, type Timeouts } from './transaction-pooler.ts';
 
 /**
  * Adds to a client what a pooler in session mode needs: no startup parameters beyond the login. The settings are sent
  * after it, and the pooler resets them when the client disconnects.
  */
-export function withSessionPooling(Base: typeof pg.Client, { statementMs, lockMs }: Timeouts): typeof pg.Client {
-  const settings = [
-    ...(statementMs === undefined ? [] : [`set statement_timeout = ${statementMs}`]),
-    ...(lockMs === undefined ? [] : [`set lock_timeout = ${lockMs}`]),
-  ].join('; ');
+export function withSessionPooling(Base: typeof pg.Client, timeouts: Timeouts): typeof pg.Client {
+  const settings = Object.entries(timeouts)
+    .filter(isSet)
+    .map(([name, ms]) => `set ${name} = ${ms}`)
+    .join('; ');
   if (settings === '') return Base;
 
   return class extends Base {

@@ -1,8 +1,13 @@
 import pg, { type QueryConfig } from 'pg';
 import { toPgConnection, type PgConnection } from './pg-internals.ts';
 
-/** Timeouts of a connection in ms; undefined leaves the default of the server. */
-export type Timeouts = { readonly statementMs?: number | undefined; readonly lockMs?: number | undefined };
+/** Timeouts of a connection in ms, by the name of their setting; undefined leaves the default of the server. */
+export type Timeouts = Readonly<
+  Record<'statement_timeout' | 'lock_timeout' | 'idle_in_transaction_session_timeout', number | undefined>
+>;
+
+export const isSet = (timeout: [name: string, ms: number | undefined]): timeout is [string, number] =>
+  timeout[1] !== undefined;
 
 /** How statements are sent through a pooler that gives each transaction another connection to the server. */
 type TransactionPooling = { readonly keepsStatements: boolean; readonly settings: string | undefined };
@@ -35,14 +40,8 @@ type Callback = (error: Error, result: pg.QueryResult) => void;
  * Adds to a client what a pooler in transaction mode needs: no startup parameters beyond the login, settings for each
  * transaction instead of the session, and no statements that the server would have to keep.
  */
-export function withTransactionPooling(
-  Base: typeof pg.Client,
-  { statementMs, lockMs }: Timeouts,
-  keepsStatements: boolean,
-) {
-  const timeouts = Object.entries({ statement_timeout: statementMs, lock_timeout: lockMs }).filter(
-    ([, ms]) => ms !== undefined,
-  );
+export function withTransactionPooling(Base: typeof pg.Client, allTimeouts: Timeouts, keepsStatements: boolean) {
+  const timeouts = Object.entries(allTimeouts).filter(isSet);
   const calls = timeouts.map(([name, ms]) => `set_config('${name}', '${ms}', true)`);
   // A condition, because the row of a select list would be taken for a row of the query after it.
   const settings = calls.length === 0 ? undefined : `select where ${calls.join(' || ')} is null`;

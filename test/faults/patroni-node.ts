@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startProxy } from '../jobs/proxy.ts';
@@ -18,6 +18,8 @@ export type Host = {
 
 export type Node = Awaited<ReturnType<typeof createNode>>;
 
+const LOG_LINES = 30;
+
 /** Short, so that a failover takes seconds. */
 const DCS = { ttl: 5, loop_wait: 1, retry_timeout: 2, synchronous_mode: true };
 
@@ -33,6 +35,7 @@ export async function createNode(host: Host, name: string) {
   const [pgProxy, apiProxy, etcdProxy] = proxies.map((proxy) => `127.0.0.1:${proxy.port}`);
   const dataDir = join(host.directory, name);
   const configFile = join(host.directory, `${name}.yml`);
+  const logFile = join(host.directory, `${name}.log`);
   writeFileSync(
     configFile,
     // YAML contains JSON.
@@ -40,7 +43,9 @@ export async function createNode(host: Host, name: string) {
       scope: 'roster',
       name,
       restapi: { listen: `127.0.0.1:${apiPort}`, connect_address: apiProxy },
-      etcd3: { host: etcdProxy, use_proxies: true },
+      // Version 2 of the API, where a leader renews its key only if it still holds it. With version 3, Patroni 3.0 takes
+      // the key from its successor if it goes on after a stop, and the cluster loses what the successor committed.
+      etcd: { hosts: [etcdProxy], use_proxies: true },
       bootstrap: {
         dcs: { ...DCS, postgresql: { use_pg_rewind: true, parameters: { max_connections: 100 } } },
         initdb: [{ encoding: 'UTF8' }, { locale: 'C' }],
@@ -86,7 +91,9 @@ export async function createNode(host: Host, name: string) {
     port,
     apiUrl: `http://127.0.0.1:${apiPort}`,
     start(): void {
-      patroni = spawn('patroni', [configFile], { ...host.user, cwd: host.directory, stdio: 'ignore' });
+      const log = openSync(logFile, 'a');
+      patroni = spawn('patroni', [configFile], { ...host.user, cwd: host.directory, stdio: ['ignore', log, log] });
+      closeSync(log);
     },
     /** Ends all its processes, as a power failure does. */
     async kill(): Promise<void> {
@@ -106,6 +113,8 @@ export async function createNode(host: Host, name: string) {
       await Promise.all(proxies.map((proxy) => proxy.cut()));
       return async () => void (await Promise.all(proxies.map((proxy) => proxy.mend())));
     },
+    /** The end of its log. */
+    log: (): string => readFileSync(logFile, 'utf8').split('\n').slice(-LOG_LINES).join('\n'),
     closeProxies: () => Promise.all(proxies.map((proxy) => proxy.cut())),
   };
 }

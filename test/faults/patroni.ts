@@ -51,7 +51,10 @@ export async function startPatroni() {
   async function settle(): Promise<void> {
     const deadline = Date.now() + START_MS_MAX;
     for (let roles = ''; roles !== 'leader,replica,sync_standby'; await sleep(10 * POLL_MS)) {
-      if (Date.now() > deadline) throw new Error(`The nodes do not replicate: ${JSON.stringify(await members())}`);
+      if (Date.now() > deadline) {
+        const logs = nodes.map((node) => `${node.name}:\n${node.log()}`).join('\n');
+        throw new Error(`The nodes do not replicate: ${JSON.stringify(await members())}\n${logs}`);
+      }
       const running = (await members()).filter(({ state }) => state === 'running' || state === 'streaming');
       roles = running
         .map(({ role }) => role)
@@ -130,8 +133,14 @@ async function startEtcd(directory: string, user: { uid?: number; gid?: number }
     'initial-cluster': `default=${peerUrl}`,
   };
   const args = Object.entries(flags).map(([name, value]) => `--${name}=${value}`);
-  const etcd = spawn('etcd', args, { ...user, cwd: directory, stdio: 'ignore' });
+  const etcd = spawn('etcd', [...args, '--enable-v2'], { ...user, cwd: directory, stdio: 'ignore' });
   process.once('exit', () => etcd.kill('SIGKILL'));
+  const isHealthy = () =>
+    fetch(`${url}/health`).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+  while (!(await isHealthy())) await sleep(POLL_MS);
   return {
     port,
     async stop(): Promise<void> {
