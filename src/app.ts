@@ -22,23 +22,23 @@ import { eventPages } from './pages/events.ts';
 import { procedurePages } from './pages/procedures.ts';
 import { webPages } from './pages/web.ts';
 import { restHandler } from './rest/handler.ts';
-import { serveDocument } from './rest/openapi.ts';
-import { openApiDocument } from './rest/openapi-document.ts';
-import { buildRoutes } from './rest/routes.ts';
-import { appRouter } from './router.ts';
+import { API_FACE } from './rest/api-face.ts';
+import { openFace } from './rest/face.ts';
+import { OPERATOR_FACE } from './rest/operator-face.ts';
+import { apiRouter, appRouter, operatorRouter } from './router.ts';
 import { toProblemError } from './procedures/problem-details.ts';
 import { createSecurityRouter } from './security/router.ts';
 import { trpcHandler } from './trpc/handler.ts';
 
-/** Creates the listener of all requests: `/api/v1` is served by the REST handler, other paths by Express. */
+/** Creates the listener of all requests: the REST interfaces have handlers of their own, other paths Express. */
 export function createApp(services: HttpServices, readiness: Readiness): Listener {
   const http = isolateRecorders(services);
   const { db, config } = http.services;
-  const routes = buildRoutes(appRouter._def.procedures);
-  const rest = restHandler(
+  const api = openFace(API_FACE, apiRouter, config.baseUrl, config.tokenBrand);
+  const serveApi = restHandler(http, api);
+  const serveOperatorApi = restHandler(
     http,
-    routes,
-    serveDocument(openApiDocument(appRouter, routes, config.baseUrl, config.tokenBrand)),
+    openFace(OPERATOR_FACE, operatorRouter, config.baseUrl, config.tokenBrand),
   );
 
   const pages = express();
@@ -48,7 +48,10 @@ export function createApp(services: HttpServices, readiness: Readiness): Listene
   pages.use('/trpc', trpcHandler(http, appRouter));
   const { members, events } = appRouter;
   if (config.mcp)
-    pages.all('/mcp', mcpHandler(http, routes, { removalPreview: members.removalPreview, listEvents: events.list }));
+    pages.all(
+      '/mcp',
+      mcpHandler(http, api.routes, { removalPreview: members.removalPreview, listEvents: events.list }),
+    );
   pages.use(addRateHeaders(http));
   pages.use(healthPages(db, readiness));
   pages.use(eventPages());
@@ -75,12 +78,14 @@ export function createApp(services: HttpServices, readiness: Readiness): Listene
     // The address is stored, because a closed socket has none.
     const caller = new Caller(http.clientAddress(req), req, res);
     if (readiness.isEnding === true) res.shouldKeepAlive = false;
-    return runFor(caller, () => (isApi(req.url ?? '') ? rest(req, res) : showPage(req, res)));
+    const [, face] = FACES.exec(req.url ?? '') ?? [];
+    const serve = face === undefined ? showPage : face.toLowerCase() === 'api' ? serveApi : serveOperatorApi;
+    return runFor(caller, () => serve(req, res));
   };
 }
 
-/** Whether a request target is `/api/v1` or below, also in absolute form. */
-const isApi = (target: string): boolean => /^(?:https?:\/\/[^/?#]*)?\/api\/v1(?:[/?]|$)/i.test(target);
+/** Matches request targets that are `/api/v1`, `/operator/v1` or below, also in absolute form. */
+const FACES = /^(?:https?:\/\/[^/?#]*)?\/(api|operator)\/v1(?:[/?]|$)/i;
 
 /** Adds a request id, a log line and `no-store` to all responses outside the API. Pages can override `no-store`. */
 const addCommonHeaders =

@@ -53,6 +53,9 @@ const environment = z.object({
   TRUST_PROXY: trustedProxies().default(false),
   RATE_LIMIT: count(300, REQUESTS_MAX),
   RATE_WINDOW_SECONDS: count(60, SECONDS_MAX),
+  // Requests of an operator key per RATE_WINDOW_SECONDS, and those that verify credentials.
+  OPERATOR_RATE_LIMIT: count(6000, REQUESTS_MAX),
+  OPERATOR_VERIFY_LIMIT: count(60_000, REQUESTS_MAX),
   TEAM_LIMIT: count(10),
   KEY_LIMIT: count(1000),
   PLANS_FILE: plans().default(BUILT_IN_PLANS),
@@ -173,6 +176,8 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     trustProxy: e.TRUST_PROXY,
     rateLimit: e.RATE_LIMIT,
     rateWindowSeconds: e.RATE_WINDOW_SECONDS,
+    operatorRateLimit: e.OPERATOR_RATE_LIMIT,
+    operatorVerifyLimit: e.OPERATOR_VERIFY_LIMIT,
     teamLimit: e.TEAM_LIMIT,
     keyLimit: e.KEY_LIMIT,
     plans: e.PLANS_FILE,

@@ -28,6 +28,13 @@ export const PROBLEMS = {
     'Invalid credential',
     'Create a new API key or refresh the access token. The credential is malformed, unknown, expired or revoked.',
   ],
+  address_not_allowed: [
+    403,
+    'IP address not allowed',
+    'Call from an address that the operator key allows, or change its list with a new key.',
+  ],
+  operator_key_not_found: [404, 'Operator key not found', 'Check the key id. It does not exist or was revoked.'],
+  operator_key_limit_reached: [403, 'Operator key limit reached', 'Revoke operator keys that are no longer used.'],
   sign_in_failed: [
     401,
     'Sign-in failed',
@@ -222,6 +229,8 @@ type ProblemExtras = {
   denial?: 'access.denied' | 'attempts.throttled';
   /** The account that the caller tried to access. Only for the audit log. */
   accountId?: string;
+  /** The credential that was not accepted. Only for the audit log. */
+  credentialId?: string;
   cause?: unknown;
 };
 

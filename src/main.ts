@@ -17,6 +17,7 @@ import { errorSummary } from './telemetry/log.ts';
 import { startSequencer } from './events/sequencer.ts';
 import { startWorker } from './jobs/worker.ts';
 import { createMailer } from './email/mailer.ts';
+import { createOperatorLimiters } from './rate-limit/operator-limiters.ts';
 import { createLimiter, withTelemetry } from './rate-limit/limiter.ts';
 import { openLog } from './telemetry/log.ts';
 import { createLogOutput } from './telemetry/log-output.ts';
@@ -88,12 +89,23 @@ async function start(): Promise<void> {
     onRecovery: () => log.info('Redis is available; rate limits are shared again'),
   };
   const limiter = createLimiter(withTelemetry(windows, 'requests', telemetry));
+  const operatorLimiters = createOperatorLimiters(config, log, telemetry);
   const attempts = createAttemptLimiters(config, log, telemetry);
   const readiness: Readiness = { ready: true };
   onServiceStop(() => (readiness.ready = false));
   const requests = createAccessLog(log, telemetry);
   const app = createApp(
-    { services, limiter, attempts, usage, denials, log: requests, clientAddress: source.address, locateClient },
+    {
+      services,
+      limiter,
+      operatorLimiters,
+      attempts,
+      usage,
+      denials,
+      log: requests,
+      clientAddress: source.address,
+      locateClient,
+    },
     readiness,
   );
   const server = createHttpServer(telemetry.tracing?.listener(app) ?? app, config.baseUrl, requests);
@@ -119,7 +131,7 @@ async function start(): Promise<void> {
     await Promise.all([usage.close(), denials.close(), telemetry.tracing?.close()]);
     await sequencer.stop();
     mailer.close();
-    await Promise.all([limiter.close(), attempts.close()]);
+    await Promise.all([limiter.close(), operatorLimiters.close(), attempts.close()]);
     await opened.close();
     await scrapes.close();
   }

@@ -15,6 +15,7 @@ import { membersConsoleRouter } from './resources/members/members.console.router
 import { membersRouter } from './resources/members/members.router.ts';
 import { oauthClientsRouter } from './resources/oauth-clients/oauth-clients.router.ts';
 import { operatorConsoleRouter } from './resources/operator/operator.console.router.ts';
+import { operatorKeysRouter } from './resources/operator-keys/operator-keys.router.ts';
 import { passkeysRouter } from './resources/passkeys/passkeys.router.ts';
 import { rolesConsoleRouter } from './resources/roles/roles.console.router.ts';
 import { rolesRouter } from './resources/roles/roles.router.ts';
@@ -25,8 +26,8 @@ import { teamsRouter } from './resources/teams/teams.router.ts';
 import { webhooksConsoleRouter } from './resources/webhooks/webhooks.console.router.ts';
 import { mergeRouters, router } from './procedures/trpc.ts';
 
-/** All procedures. Those with an endpoint are also served over REST. */
-export const appRouter = mergeRouters(
+/** The operations of `/api/v1`. */
+export const apiRouter = mergeRouters(
   credentialRouter,
   meRouter,
   sessionsRouter,
@@ -36,6 +37,14 @@ export const appRouter = mergeRouters(
   invitationsRouter,
   billingRouter,
   apiKeysRouter,
+);
+
+/** The operations of `/operator/v1`. */
+export const operatorRouter = mergeRouters(operatorKeysRouter);
+
+/** All procedures. */
+export const appRouter = mergeRouters(
+  apiRouter,
   router({
     auth: authRouter,
     authorizations: authorizationsRouter,
@@ -53,6 +62,7 @@ export const appRouter = mergeRouters(
     webhooks: webhooksConsoleRouter,
     events: eventsRouter,
     operator: operatorConsoleRouter,
+    operatorApi: operatorRouter,
   }),
 );
 

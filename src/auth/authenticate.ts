@@ -1,7 +1,7 @@
 import type { QueryRunner } from '../db/query.ts';
 import { SCOPES, type Resource, type Scope } from '../entities/index.ts';
 import { ProblemError } from '../errors.ts';
-import type { ActiveMembership, Principal } from './principal.ts';
+import type { ActiveMembership, OperatorPrincipal, Principal } from './principal.ts';
 import {
   findApiKey,
   findAccessToken,
@@ -23,6 +23,8 @@ export type Authentication =
       readonly membership: null;
       readonly refusal: ProblemError;
       readonly signUp?: PendingSignUp;
+      /** The caller of the operator API. Everything else responds with `refusal`. */
+      readonly operator?: OperatorPrincipal;
     };
 
 /** The properties of an access token that its grant does not have. */
@@ -35,11 +37,11 @@ export type AccessToken = {
 };
 
 /** An unauthenticated result. Procedures that require a credential respond with its error. */
-export const unauthenticated = (refusal: ProblemError): Authentication => ({
-  principal: null,
-  membership: null,
-  refusal,
-});
+export const unauthenticated = (refusal: ProblemError) => ({ principal: null, membership: null, refusal }) as const;
+
+/** Returns who called, for logs and events: an account's credential or an operator key. */
+export const callerOf = (authentication: Authentication): Principal | OperatorPrincipal | null =>
+  authentication.principal ?? authentication.operator ?? null;
 
 /**
  * Resolves a bearer string and, in the same statement, the caller's membership of `teamId`. A string that is not one

@@ -1,13 +1,13 @@
 import { runInBackground } from '../db/caller.ts';
 import type { Database } from '../db/database.ts';
 import { command } from '../db/query.ts';
-import type { Principal } from './principal.ts';
+import type { OperatorPrincipal, Principal } from './principal.ts';
 import { DAY_MS, MINUTE_MS, SECOND_MS } from '../time.ts';
 
 const FLUSH_MS = 15 * SECOND_MS;
 
 // Locks rows in the order of their ids (see LOCK_ORDER), so that batches of several replicas and scope changes cannot deadlock.
-const createUseCommand = (table: 'api_key' | 'oauth_grant') =>
+const createUseCommand = (table: 'api_key' | 'oauth_grant' | 'operator_key') =>
   command<never>(
     `write_${table}_use`,
     `update ${table} set last_used_at = used.at
@@ -23,6 +23,7 @@ const createUseCommand = (table: 'api_key' | 'oauth_grant') =>
   );
 const writeKeyUse = createUseCommand('api_key');
 const writeGrantUse = createUseCommand('oauth_grant');
+const writeOperatorKeyUse = createUseCommand('operator_key');
 
 const writeFirstUse = command<never>(
   'write_first_use',
@@ -48,7 +49,7 @@ const writeSessionUse = command<never>(
  * memory and written in batches, so that requests do not write. A crash loses the uses since the last batch.
  */
 export type Usage = {
-  note(principal: Principal): void;
+  note(principal: Pick<Principal | OperatorPrincipal, 'kind' | 'credentialId'>): void;
   /** Writes the first use of a refreshed access token without delaying the request. Its refresh can no longer be repeated. */
   noteFirstUse(tokenHash: Buffer): void;
   flush(): Promise<void>;
@@ -59,12 +60,14 @@ export type Usage = {
 export function trackUsage(db: Database, sessionIdleDays: number, onError: (error: unknown) => void): Usage {
   const keys = createBatch((ids, minutes) => db.run(writeKeyUse, [ids, minutes.map(toIso)]));
   const grants = createBatch((ids, minutes) => db.run(writeGrantUse, [ids, minutes.map(toIso)]));
+  const operatorKeys = createBatch((ids, minutes) => db.run(writeOperatorKeyUse, [ids, minutes.map(toIso)]));
   const sessions = createBatch((ids, minutes) =>
     db.run(writeSessionUse, [ids, minutes.map((minute) => toIso(minute + sessionIdleDays * DAY_MS))]),
   );
 
   const flush = async () => {
-    await Promise.all([keys.write(), grants.write(), sessions.write(), ...firstUses.values()]).catch(onError);
+    const batches = [keys, grants, operatorKeys, sessions].map((batch) => batch.write());
+    await Promise.all([...batches, ...firstUses.values()]).catch(onError);
   };
   const firstUses = new Map<string, Promise<unknown>>();
   const timer = setInterval(() => void flush(), FLUSH_MS).unref();
@@ -72,7 +75,7 @@ export function trackUsage(db: Database, sessionIdleDays: number, onError: (erro
   return {
     note({ kind, credentialId }) {
       const minute = Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS;
-      const uses = { 'api-key': keys, 'oauth-grant': grants, session: sessions }[kind];
+      const uses = { 'api-key': keys, 'oauth-grant': grants, 'operator-key': operatorKeys, session: sessions }[kind];
       uses.note(credentialId, minute);
     },
     noteFirstUse(tokenHash) {

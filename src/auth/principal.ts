@@ -1,4 +1,4 @@
-import type { Permission, Scope } from '../entities/index.ts';
+import type { OperatorScope, Permission, Scope } from '../entities/index.ts';
 
 /** The authenticated caller. Code after authentication uses this, never the credential. */
 export type Principal = {
@@ -12,6 +12,13 @@ export type Principal = {
   readonly tokenFamilyId?: string | null;
   /** The scopes enforced, in the order of the specification. */
   readonly scopes: readonly Scope[];
+};
+
+/** An operator key. It acts for the installation and for no account, so it is no `Principal`. */
+export type OperatorPrincipal = {
+  readonly kind: 'operator-key';
+  readonly credentialId: string;
+  readonly scopes: readonly OperatorScope[];
 };
 
 /** The caller's active membership of the team named in the request, with the team's details. */

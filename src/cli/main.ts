@@ -19,6 +19,10 @@ const GROUPS: Readonly<Record<string, readonly [description: string, load: () =>
   member: ['Add members to teams and change them', async () => (await import('./member.ts')).memberCommands],
   role: ['Create custom roles of teams', async () => (await import('./role.ts')).roleCommands],
   key: ['Create, list and revoke API keys', async () => (await import('./key.ts')).keyCommands],
+  'operator-key': [
+    'Create, list, rotate and revoke keys of the operator API',
+    async () => (await import('./operator-key.ts')).operatorKeyCommands,
+  ],
   'oauth-client': [
     'Create, list and delete OAuth clients',
     async () => (await import('./oauth-client.ts')).oauthClientCommands,

@@ -3,7 +3,7 @@ import { listAllClients } from '../resources/oauth-clients/oauth-clients.queries
 import { clientName, OVERLAP_HOURS_MAX, REDIRECT_URIS_MAX } from '../resources/oauth-clients/oauth-clients.schema.ts';
 import { createClient, deleteClient, rotateSecret } from '../resources/oauth-clients/oauth-clients.service.ts';
 import { withServices } from './operate.ts';
-import { option, createParser, required } from './options.ts';
+import { createParser, hours, option, required } from './options.ts';
 
 type CreateOptions = { name: string; redirectUri: string[]; confidential?: true; native?: true };
 
@@ -56,7 +56,9 @@ export function oauthClientCommands(client: Command): void {
     .command('rotate-secret')
     .description('Rotate the secret of a confidential OAuth client')
     .addOption(clientOption())
-    .addOption(option('--overlap-hours <hours>', 'how long the old secret stays valid', hours).default(24))
+    .addOption(
+      option('--overlap-hours <hours>', 'how long the old secret stays valid', hours(OVERLAP_HOURS_MAX)).default(24),
+    )
     .action(
       withServices(async (services, { client: clientId, overlapHours }: { client: string; overlapHours: number }) => {
         const clientSecret = await rotateSecret(services, undefined, clientId, overlapHours);
@@ -82,13 +84,6 @@ function eachUri(uri: string, before: readonly string[] = []): readonly string[]
   if (before.length === REDIRECT_URIS_MAX)
     throw new InvalidArgumentError(`A client can have at most ${REDIRECT_URIS_MAX} redirect URIs.`);
   return [...before, uri];
-}
-
-function hours(raw: string): number {
-  const count = /^\d{1,3}$/.test(raw) ? Number(raw) : -1;
-  if (count < 0 || count > OVERLAP_HOURS_MAX)
-    throw new InvalidArgumentError(`It must be a whole number from 0 to ${OVERLAP_HOURS_MAX}.`);
-  return count;
 }
 
 type Listed = Awaited<ReturnType<typeof listAllClients>>[number];

@@ -59,6 +59,14 @@ export const days =
     return count;
   };
 
+export const hours =
+  (max: number): Parse<number> =>
+  (raw) => {
+    const count = /^\d{1,4}$/.test(raw) ? Number(raw) : -1;
+    if (count < 0 || count > max) throw new InvalidArgumentError(`It must be a whole number from 0 to ${max}.`);
+    return count;
+  };
+
 /** Creates a parser for comma-separated names, each one of `known`. */
 export const listOf =
   <Name extends string>(noun: string, known: readonly Name[]): Parse<Name[]> =>

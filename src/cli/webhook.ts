@@ -1,4 +1,4 @@
-import { InvalidArgumentError, type Command, type Option } from 'commander';
+import type { Command, Option } from 'commander';
 import type { Services } from '../app-services.ts';
 import { replayDelivery, replayFailed, sendTestEvent } from '../resources/webhooks/deliveries.service.ts';
 import {
@@ -14,7 +14,7 @@ import { listDeliveries, listEndpoints } from '../resources/webhooks/webhooks.qu
 import { INSTALLATION_TYPES } from '../webhooks/types.ts';
 import type { SignatureKind } from '../webhooks/signature.ts';
 import { withServices, type Answer } from './operate.ts';
-import { instant, listOf, option, required, textOf } from './options.ts';
+import { hours, instant, listOf, option, required, textOf } from './options.ts';
 
 const OWNER = 'installation';
 const PAGE = 50;
@@ -97,7 +97,7 @@ export function webhookCommands(webhook: Command): void {
     .command('rotate')
     .description('Create a new secret. The present one also signs for the overlap')
     .addOption(endpointOption())
-    .addOption(option('--overlap-hours <hours>', 'from 0 to 168', hours).default(24))
+    .addOption(option('--overlap-hours <hours>', 'from 0 to 168', hours(OVERLAP_HOURS_MAX)).default(24))
     .action(
       withServices(async (services, { endpoint, overlapHours }: Endpoint & { overlapHours: number }) =>
         shown(await rotateSecret(services, OWNER, endpoint, overlapHours)),
@@ -134,13 +134,6 @@ function onEndpoint(
     .addOption(endpointOption())
     .action(withServices((services, { endpoint }: Endpoint) => act(services, endpoint)));
 }
-
-const hours = (raw: string): number => {
-  const count = /^\d{1,3}$/.test(raw) ? Number(raw) : -1;
-  if (count < 0 || count > OVERLAP_HOURS_MAX)
-    throw new InvalidArgumentError(`It must be a whole number from 0 to ${OVERLAP_HOURS_MAX}.`);
-  return count;
-};
 
 const line = ({ endpointId, url: address, status, types: names }: Shown): string =>
   [endpointId, status, address, names.join(',') || 'all events'].join('  ');

@@ -6,6 +6,7 @@ import { generateRandomString } from '@oslojs/crypto/random';
 export const SECRET_KINDS = {
   personalKey: 'pk',
   teamKey: 'tk',
+  operatorKey: 'ok',
   accessToken: 'at',
   refreshToken: 'rt',
   authorizationCode: 'ac',

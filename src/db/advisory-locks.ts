@@ -12,6 +12,8 @@ export const ADVISORY_LOCKS = {
   email: 0x4d41494c,
   /** Serializes the choice of slugs with the same stem. "SLUG" in ASCII. */
   slug: 0x534c5547,
+  /** Serializes the count of operator keys. "OPKY" in ASCII. */
+  operatorKey: 0x4f504b59,
   /** Serializes the count of sign-ups per email address. "SIGN" in ASCII. */
   signUp: 0x5349474e,
 } as const;

@@ -9,6 +9,7 @@ export const ACTOR_KINDS = [
   'oauth_client',
   'anonymous',
   'operator_cli',
+  'operator_key',
   'system',
 ] as const;
 export type ActorKind = (typeof ACTOR_KINDS)[number];

@@ -21,6 +21,7 @@ export { GRANT_DAYS, OAuthGrant, RESOURCES, type Resource } from './oauth-grant.
 export { AuthorizationRequest, OAuthArtifact } from './oauth-request.ts';
 export { OAuthRefreshAnswer, OAuthToken, TOKEN_KINDS } from './oauth-token.ts';
 export { OAuthTokenFamily } from './oauth-token-family.ts';
+export { OPERATOR_SCOPES, OperatorKey, OperatorKeySecret, type OperatorScope } from './operator-key.ts';
 export { OwnershipTransfer } from './ownership-transfer.ts';
 export { Passkey, PasskeyChallenge } from './passkey.ts';
 export { PERMISSIONS, Role, SYSTEM_ROLES, type Permission } from './role.ts';

@@ -35,4 +35,9 @@ export const runAs = <Result>(actor: Actor, act: () => Result): Result => actors
 export const currentActor = (): Actor => actors.getStore() ?? SERVICE;
 
 /** Maps kinds of credentials to the names in the audit log. */
-export const ACTOR_KINDS_OF = { session: 'session', 'api-key': 'api_key', 'oauth-grant': 'oauth_grant' } as const;
+export const ACTOR_KINDS_OF = {
+  session: 'session',
+  'api-key': 'api_key',
+  'oauth-grant': 'oauth_grant',
+  'operator-key': 'operator_key',
+} as const;

@@ -15,6 +15,7 @@ export type EventTarget =
   | 'oauth_client'
   | 'oauth_grant'
   | 'webhook_endpoint'
+  | 'operator_key'
   | 'audit_log';
 
 export type EventDefinition = {
@@ -210,6 +211,9 @@ export const EVENTS = {
   'operator.account_enabled': audited('account', 'operator'),
   'operator.emails_retried': audited(null, 'operator', ['number']),
   'operator.secrets_resealed': audited(null, 'operator', ['number']),
+  'operator_key.created': audited('operator_key', 'operator', ['operatorScopes', 'expiresAt']),
+  'operator_key.rotated': audited('operator_key', 'operator', ['expiresAt']),
+  'operator_key.revoked': audited('operator_key', 'operator'),
   'access.denied': audited(null, 'team', DENIAL),
   'sign_in.denied': audited('account', 'operator', DENIAL),
   'attempts.throttled': audited(null, 'operator', DENIAL),

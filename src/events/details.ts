@@ -1,11 +1,14 @@
 import { z } from 'zod';
-import { PERMISSIONS, SCOPES } from '../entities/index.ts';
+import { OPERATOR_SCOPES, PERMISSIONS, SCOPES } from '../entities/index.ts';
 
 const id = z.string();
 
 /** What an event can say about itself, besides ids. Neither names nor email addresses, because it is never erased. */
 export const DETAILS = {
   scopes: z.array(z.enum(SCOPES)).meta({ description: 'The scopes from then on.', example: ['teams:read'] }),
+  operatorScopes: z
+    .array(z.enum(OPERATOR_SCOPES))
+    .meta({ description: 'The scopes of the operator key.', example: ['teams:read'] }),
   permissions: z
     .array(z.enum(PERMISSIONS))
     .meta({ description: 'The permissions of the role.', example: ['invite_members'] }),

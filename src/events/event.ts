@@ -21,6 +21,7 @@ export type EventFields = {
   /** The account that created the key. */
   readonly makerId?: string;
   readonly scopes?: readonly string[];
+  readonly operatorScopes?: readonly string[];
   readonly permissions?: readonly string[];
   /** The names of the changed fields. */
   readonly changed?: readonly string[];

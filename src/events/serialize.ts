@@ -44,11 +44,12 @@ export type PublicEvent = {
 export function serialize(row: EventRow, audience: 'team' | 'operator'): PublicEvent {
   const type = toEventName(row.event);
   const isHidden = audience === 'team' && type.startsWith('operator.');
+  const isByOperator = isHidden || (audience === 'team' && row.actor_kind === 'operator_key');
   return {
     id: row.id,
     type,
     occurredAt: iso(row.occurred_at),
-    actor: isHidden
+    actor: isByOperator
       ? { kind: 'operator', id: null, credentialId: null, clientId: null, address: null }
       : {
           kind: row.actor_kind,

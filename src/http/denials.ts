@@ -1,11 +1,11 @@
-import type { Principal } from '../auth/principal.ts';
+import type { OperatorPrincipal, Principal } from '../auth/principal.ts';
 import { denied, type Denial } from '../events/denials.ts';
 import { PROBLEMS, type ProblemError } from '../errors.ts';
 import { ACTOR_KINDS_OF } from '../events/actor.ts';
 import type { HttpServices } from './http-services.ts';
 
 type Caller = {
-  readonly principal: Principal | null;
+  readonly principal: Principal | OperatorPrincipal | null;
   readonly address: string;
   readonly requestId: string;
   /** The team id in the input. */
@@ -21,13 +21,14 @@ export function recordDenial(
   const event = findDenialEvent(problem, principal);
   if (event === null) return;
   // Only for members: other callers must not be able to fill the audit log of a team.
+  const account = principal?.kind === 'operator-key' ? null : principal;
   const concernsTeam = problem.problem === 'permission_missing' && typeof teamId === 'string';
   const denial = denied(event, problem.problem, {
     actorKind: principal === null ? 'anonymous' : ACTOR_KINDS_OF[principal.kind],
-    actorId: principal?.accountId ?? null,
-    credentialId: principal?.credentialId ?? null,
+    actorId: account?.accountId ?? null,
+    credentialId: principal?.credentialId ?? problem.extras.credentialId ?? null,
     teamId: concernsTeam ? teamId : null,
-    accountId: problem.extras.accountId ?? principal?.accountId ?? null,
+    accountId: problem.extras.accountId ?? account?.accountId ?? null,
     address,
   });
   denials.note(denial, requestId);
@@ -37,7 +38,7 @@ const SIGN_IN: ReadonlySet<string> = new Set(['sign_in_failed', 'passkey_refused
 /** Denials that look like missing resources to the caller. */
 const HIDDEN: ReadonlySet<string> = new Set(['team_not_found', 'link_invalid']);
 
-function findDenialEvent({ problem, extras }: ProblemError, principal: Principal | null): Denial['event'] | null {
+function findDenialEvent({ problem, extras }: ProblemError, principal: Caller['principal']): Denial['event'] | null {
   if (extras.denial !== undefined) return extras.denial;
   if (SIGN_IN.has(problem)) return 'sign_in.denied';
   // Not an attempt: every visit to the sign-in page starts without a credential.

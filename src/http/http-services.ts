@@ -3,6 +3,7 @@ import type { Attempts } from '../rate-limit/attempts.ts';
 import type { DenialLog } from '../events/denials.ts';
 import type { Usage } from '../auth/last-used.ts';
 import type { Services } from '../app-services.ts';
+import type { OperatorLimiters } from '../rate-limit/operator-limiters.ts';
 import type { Limiter } from '../rate-limit/limiter.ts';
 import type { AccessLog } from './access-log.ts';
 import type { LocateClient } from './geolocation.ts';
@@ -11,6 +12,7 @@ import type { LocateClient } from './geolocation.ts';
 export type HttpServices = {
   readonly services: Services;
   readonly limiter: Limiter;
+  readonly operatorLimiters: OperatorLimiters;
   readonly attempts: Attempts;
   readonly usage: Usage;
   readonly denials: DenialLog;

@@ -30,7 +30,7 @@ export const hasUnfinishedResponse = (connection: Connection): boolean =>
 
 /** Answers requests that Node's parser rejects, with a problem document like all others. */
 export function answerParserErrors(server: Server, baseUrl: string, log: AccessLog): void {
-  const common = createApiHeaders(baseUrl);
+  const common = createApiHeaders(baseUrl, true);
   const answered = new WeakSet<Duplex>();
 
   server.on('clientError', (error: NodeJS.ErrnoException, connection: Connection) => {

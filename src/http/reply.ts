@@ -25,12 +25,15 @@ export const createJsonReply = (status: number, value: unknown): Reply => ({
   body: value instanceof JsonText ? Buffer.concat(value.parts) : JSON.stringify(value),
 });
 
-/** Creates the problem document of an error, with its headers. */
+/**
+ * Creates the problem document of an error, with its headers.
+ * @param resource what OAuth grants access to; null if OAuth cannot
+ */
 export function createProblemReply(
   error: ProblemError,
   baseUrl: string,
   requestId: string,
-  resource: Resource = 'api',
+  resource: Resource | null = 'api',
 ): Reply {
   const { retryAfter, allow } = error.extras;
   return {
@@ -49,31 +52,45 @@ export function createProblemReply(
 function createChallenges(
   { problem, extras: { dpop, scope } }: ProblemError,
   baseUrl: string,
-  resource: Resource,
+  resource: Resource | null,
 ): string[] {
   // RFC 9728: tells clients how to get a credential, and at `/mcp` with which scopes to begin.
-  const hint = problem !== 'scope_missing' && scope !== undefined ? `, scope="${scope}"` : '';
-  const metadata = `resource_metadata="${baseUrl}${resourceMetadataPath(resource)}"${hint}`;
-  const dpopParams = `algs="${PROOF_ALGORITHMS.join(' ')}", ${metadata}`;
+  const hint = problem !== 'scope_missing' && scope !== undefined ? [`scope="${scope}"`] : [];
+  const metadata =
+    resource === null ? [] : [`resource_metadata="${baseUrl}${resourceMetadataPath(resource)}"`, ...hint];
+  const challenge = (scheme: string, ...params: readonly string[]) => [scheme, params.join(', ')].join(' ').trimEnd();
   if (problem === 'credential_missing') {
-    return [`Bearer ${metadata}`, ...(dpop === undefined ? [] : [`DPoP ${dpopParams}`])];
+    const algorithms = `algs="${PROOF_ALGORITHMS.join(' ')}"`;
+    return [
+      challenge('Bearer', ...metadata),
+      ...(dpop === undefined ? [] : [challenge('DPoP', algorithms, ...metadata)]),
+    ];
   }
-  const [scheme, rest] = dpop === undefined ? ['Bearer', metadata] : ['DPoP', dpopParams];
+  const [scheme, rest] =
+    dpop === undefined ? ['Bearer', metadata] : ['DPoP', [`algs="${PROOF_ALGORITHMS.join(' ')}"`, ...metadata]];
   if (problem === 'credential_invalid') {
-    return [`${scheme} error="${dpop === 'proof_rejected' ? 'invalid_dpop_proof' : 'invalid_token'}", ${rest}`];
+    const error = dpop === 'proof_rejected' ? 'invalid_dpop_proof' : 'invalid_token';
+    return [challenge(scheme, `error="${error}"`, ...rest)];
   }
-  return problem === 'scope_missing' ? [`${scheme} error="insufficient_scope", scope="${scope}", ${rest}`] : [];
+  return problem === 'scope_missing'
+    ? [challenge(scheme, 'error="insufficient_scope"', `scope="${scope}"`, ...rest)]
+    : [];
 }
 
-/** Creates the headers of all responses under `/api/v1`. Cookies are not accepted there, so all origins can read them. */
-export const createApiHeaders = (baseUrl: string): readonly string[] =>
+/**
+ * Creates the headers of all responses of a REST interface.
+ * @param isPublic whether pages of all origins can read them. Cookies are not accepted there.
+ */
+export const createApiHeaders = (baseUrl: string, isPublic: boolean): readonly string[] =>
   Object.entries({
     'X-Content-Type-Options': 'nosniff',
     'Referrer-Policy': 'no-referrer',
     'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
-    'Cross-Origin-Resource-Policy': 'cross-origin',
-    'Access-Control-Allow-Origin': '*',
-    'Access-Control-Expose-Headers': `${EXPOSED_HEADERS}, WWW-Authenticate`,
+    'Cross-Origin-Resource-Policy': isPublic ? 'cross-origin' : 'same-origin',
+    ...(isPublic && {
+      'Access-Control-Allow-Origin': '*',
+      'Access-Control-Expose-Headers': `${EXPOSED_HEADERS}, WWW-Authenticate`,
+    }),
     // Only if the service uses https.
     ...(baseUrl.startsWith('https:') && { 'Strict-Transport-Security': 'max-age=31536000; includeSubDomains' }),
   }).flat();

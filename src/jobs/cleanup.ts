@@ -72,6 +72,7 @@ export const CLEANUPS = {
   cleanup_authorization_requests: everyMinute(remove({ table: 'authorization_request', key: 'id_hash' })),
   cleanup_oauth_artifacts: everyMinute(remove({ table: 'oauth_artifact', key: 'key_hash' })),
   cleanup_api_key_secrets: everyMinute(remove({ table: 'api_key_secret', key: 'secret_hash' })),
+  cleanup_operator_key_secrets: everyMinute(remove({ table: 'operator_key_secret', key: 'secret_hash' })),
   cleanup_client_secrets: everyMinute(remove({ table: 'oauth_client_secret', key: 'secret_hash' })),
   // A key expires with its grant at the latest. Revoking it removes it from the lists of keys.
   cleanup_grant_keys: everyMinute(

@@ -58,7 +58,7 @@ function toTool(source: ToolSource): Tool {
   const isList = output instanceof z.ZodArray;
   const needsConfirmation = method === 'DELETE';
   const shape = { ...input?.shape, ...(isList ? paging : {}), ...(needsConfirmation ? confirmation : {}) };
-  const scope = meta.access?.scope ?? null;
+  const scope = (meta.access?.scope ?? null) as Scope | null; // tools are operations of /api/v1
   return {
     name: operationId,
     title: summary,

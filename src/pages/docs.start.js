@@ -1,9 +1,10 @@
 // Runs in the browser, after Scalar's script. Nothing here may reach beyond this origin.
+const { document: url, scheme } = document.querySelector('#reference').dataset;
 globalThis.Scalar.createApiReference('#reference', {
-  url: '/api/v1/openapi.json',
+  url,
   // The page may be open under another name of this machine than the document's server has.
   servers: [{ url: location.origin }],
-  authentication: { preferredSecurityScheme: 'bearer' },
+  authentication: { preferredSecurityScheme: scheme },
   defaultOpenAllTags: true,
   agent: { disabled: true },
   mcp: { disabled: true },

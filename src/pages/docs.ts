@@ -5,7 +5,21 @@ import { loadScalarScript } from './scalar.ts';
 
 const JAVASCRIPT = 'text/javascript; charset=utf-8';
 
-/** `GET /docs`: the API reference, rendered by Scalar in the browser from the OpenAPI document. Loads nothing from other hosts. */
+type Reference = { readonly title: string; readonly document: string; readonly scheme: string };
+
+const REFERENCES: Readonly<Record<string, Reference>> = {
+  '/docs': { title: 'Roster API reference', document: '/api/v1/openapi.json', scheme: 'bearer' },
+  '/docs/operator': {
+    title: 'Roster operator API reference',
+    document: '/operator/v1/openapi.json',
+    scheme: 'operatorKey',
+  },
+};
+
+/**
+ * `GET /docs` and `/docs/operator`: the references of the APIs, rendered by Scalar in the browser from the OpenAPI
+ * documents. Load nothing from other hosts.
+ */
 export function docsPages(): Router {
   const start = createAsset('/docs/start.js', {
     type: JAVASCRIPT,
@@ -23,10 +37,13 @@ export function docsPages(): Router {
     ));
 
   const pages = Router();
-  pages.get('/docs', async (_req, res) => {
-    const scripts = [(await loadScalar()).path, start.path];
-    res.set({ 'Content-Security-Policy': POLICY, 'Cache-Control': 'no-cache' }).type('html').send(page(scripts));
-  });
+  for (const [path, reference] of Object.entries(REFERENCES)) {
+    pages.get(path, async (_req, res) => {
+      const scripts = [(await loadScalar()).path, start.path];
+      const html = page(reference, scripts);
+      res.set({ 'Content-Security-Policy': POLICY, 'Cache-Control': 'no-cache' }).type('html').send(html);
+    });
+  }
   pages.get(start.path, start.serve);
   pages.get('/docs/:file', async (req, res, next) => {
     const { path, serve } = await loadScalar();
@@ -48,18 +65,18 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-const page = (scripts: readonly string[]): string => `<!doctype html>
+const page = ({ title, document, scheme }: Reference, scripts: readonly string[]): string => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Roster API reference</title>
+<title>${title}</title>
 <link rel="icon" href="data:,">
 ${scripts.map((path) => `<script src="${path}" defer></script>`).join('\n')}
 </head>
 <body>
-<noscript>This reference needs JavaScript. <a href="/api/v1/openapi.json">The OpenAPI document</a> has the same content.</noscript>
-<div id="reference"></div>
+<noscript>This reference needs JavaScript. <a href="${document}">The OpenAPI document</a> has the same content.</noscript>
+<div id="reference" data-document="${document}" data-scheme="${scheme}"></div>
 </body>
 </html>
 `;

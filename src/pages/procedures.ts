@@ -41,6 +41,7 @@ const entry = (
 function describeAccess(access: Access | undefined): string {
   if (access === undefined) return 'no credential required';
   if (access.operatorOnly) return 'operator session';
+  if (access.isOperatorApi) return access.scope === null ? 'operator key' : `operator key, scope ${access.scope}`;
   if (access.sessionOnly) return 'user session';
   const { scope, accountLevel, permission } = access;
   return [

@@ -1,10 +1,12 @@
 import type { Authentication } from '../auth/authenticate.ts';
-import type { Permission, Scope } from '../entities/index.ts';
+import type { OperatorScope, Permission, Scope } from '../entities/index.ts';
 import { ProblemError } from '../errors.ts';
 
 /** The access level of a procedure: enforced by the builders in `procedures.ts`, and shown in the documentation. */
 export type Access = {
-  readonly scope: Scope | null;
+  readonly scope: Scope | OperatorScope | null;
+  /** An operation of the operator API: requires an operator key, with `scope`. */
+  readonly isOperatorApi?: true;
   /** Requires a user session: API keys and OAuth tokens are denied. */
   readonly sessionOnly?: true;
   /** Requires an operator of this instance; checked by `operatorProcedure`. */
@@ -18,15 +20,19 @@ export type Access = {
 
 /** Checks credential, scope and audience in this order, before the input is read. @throws a 401 or 403 error */
 export function authorize(authentication: Authentication, access: Access): void {
+  if (access.isOperatorApi) {
+    authorizeOperator(authentication, access);
+    return;
+  }
   if (authentication.principal === null) {
     if (access.isOpenToSignUps && authentication.signUp !== undefined) return;
     throw authentication.refusal;
   }
   const { principal } = authentication;
   if (access.sessionOnly && principal.kind !== 'session') throw new ProblemError('session_required');
-  if (access.scope !== null && !principal.scopes.includes(access.scope)) {
+  if (!hasScope(principal, access)) {
     throw new ProblemError('scope_missing', `A credential with the scope ${access.scope} is required.`, {
-      scope: access.scope,
+      ...(access.scope !== null && { scope: access.scope }),
       // A token with a thumbprint was only accepted with a proof.
       ...(authentication.token?.thumbprint && { dpop: 'used' }),
     });
@@ -35,3 +41,15 @@ export function authorize(authentication: Authentication, access: Access): void 
     throw new ProblemError('team_credential_refused');
   }
 }
+
+function authorizeOperator(authentication: Authentication, access: Access): void {
+  if (authentication.principal !== null) throw new ProblemError('credential_invalid');
+  const { operator, refusal } = authentication;
+  if (operator === undefined) throw refusal;
+  if (hasScope(operator, access)) return;
+  const detail = `An operator key with the scope ${access.scope} is required.`;
+  throw new ProblemError('scope_missing', detail, access.scope === null ? {} : { scope: access.scope });
+}
+
+const hasScope = ({ scopes }: { readonly scopes: readonly string[] }, { scope }: Access): boolean =>
+  scope === null || scopes.includes(scope);

@@ -1,4 +1,4 @@
-import { findActiveMembership, type Authentication } from '../auth/authenticate.ts';
+import { callerOf, findActiveMembership, type Authentication } from '../auth/authenticate.ts';
 import { ACTOR_KINDS_OF, type Actor } from '../events/actor.ts';
 import type { ProblemError } from '../errors.ts';
 import type { Services } from '../app-services.ts';
@@ -34,11 +34,12 @@ export const createContext = (
 });
 
 /** Returns the actor of a call, for audit events. */
-export function toActor({ services, authentication: { principal }, address, requestId }: Context): Actor {
+export function toActor({ services, authentication, address, requestId }: Context): Actor {
+  const caller = callerOf(authentication);
   return {
-    actorKind: principal === null ? 'anonymous' : ACTOR_KINDS_OF[principal.kind],
-    actorId: principal?.accountId ?? null,
-    credentialId: principal?.credentialId ?? null,
+    actorKind: caller === null ? 'anonymous' : ACTOR_KINDS_OF[caller.kind],
+    actorId: authentication.principal?.accountId ?? null,
+    credentialId: caller?.credentialId ?? null,
     address,
     requestId,
     audit: services.audit,

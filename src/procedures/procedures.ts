@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { requirePermission } from '../auth/permissions.ts';
+import type { OperatorPrincipal } from '../auth/principal.ts';
 import { query } from '../db/query.ts';
-import type { Permission, Scope } from '../entities/index.ts';
+import type { OperatorScope, Permission, Scope } from '../entities/index.ts';
 import { ProblemError } from '../errors.ts';
 import type { Access } from './authorize.ts';
 import { resourceId } from './fields.ts';
@@ -46,6 +47,16 @@ export const operatorProcedure = sessionProcedure
     if (row === undefined) throw new ProblemError('route_not_found', undefined, { denial: 'access.denied' });
     return next();
   });
+
+/** An operation of the operator API: requires an operator key with `scope`. `null` accepts any operator key. */
+export const operatorKeyProcedure = (scope: OperatorScope | null) =>
+  procedure
+    .meta({ access: { scope, accountLevel: false, permission: null, isOperatorApi: true } })
+    .use(({ ctx, next }) => {
+      const { operator } = ctx.authentication as { readonly operator?: OperatorPrincipal }; // `authorize` has checked it
+      if (operator === undefined) throw new ProblemError('credential_missing');
+      return next({ ctx: { operator } });
+    });
 
 /** Requires a valid credential with any scopes. */
 export const credentialProcedure = credentialed({ scope: null, accountLevel: false, permission: null });

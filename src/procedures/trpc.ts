@@ -2,6 +2,7 @@ import { initTRPC, type AnyTRPCProcedure, type TRPCError } from '@trpc/server';
 import type { OpenApiMeta } from 'trpc-to-openapi';
 import { authorize, type Access } from './authorize.ts';
 import type { ProblemCode } from '../errors.ts';
+import type { OperatorLimit } from '../rate-limit/operator-limiters.ts';
 import type { Context } from './context.ts';
 import { runAs } from '../events/actor.ts';
 import { toActor } from './create-context.ts';
@@ -19,8 +20,14 @@ export type Meta = {
   readonly errors?: readonly ProblemCode[];
   /** Returns the id of the resource whose secret the output contains, if it contains one. */
   readonly secretOf?: ((output: never) => string) | undefined;
+  /** Which limit of an operator key a call consumes. Default: `requests`. */
+  readonly limit?: OperatorLimit;
+  /** Examples of the body and the response. Those of `/api/v1` are in `src/rest/openapi-examples.ts`. */
+  readonly example?: Example;
   readonly openapi?: NonNullable<OpenApiMeta['openapi']>;
 };
+
+export type Example = { readonly body?: unknown; readonly answer: unknown };
 
 /** The contexts of errors that tRPC reports without one. */
 const contexts = new WeakMap<TRPCError, Context>();
@@ -75,7 +82,9 @@ function authorizeFirst(inner: AnyTRPCProcedure): AnyTRPCProcedure {
   }) as unknown as AnyTRPCProcedure;
 }
 
-type Route = `${'GET' | 'POST' | 'PATCH' | 'DELETE'} /api/v1/${string}`;
+type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+type Path = `/api/v1/${string}` | `/operator/v1/${string}`;
+type Route = `${Method} ${Path}`;
 type EndpointText = {
   readonly summary: string;
   readonly description?: string;
@@ -83,20 +92,24 @@ type EndpointText = {
   readonly errors?: readonly ProblemCode[];
   readonly status?: 200 | 201;
   readonly secretOf?: Meta['secretOf'];
+  readonly example?: Example;
+  readonly limit?: OperatorLimit;
 };
 
 /** Describes the REST endpoint of a procedure: a row of the contract's table, with its documentation. */
 export function endpoint(
   operationId: string,
   route: Route,
-  { summary, description, returns, errors = [], status = 200, secretOf }: EndpointText,
+  { summary, description, returns, errors = [], status = 200, example, limit, secretOf }: EndpointText,
 ): Meta {
-  const [method, path] = route.split(' ') as ['GET' | 'POST' | 'PATCH' | 'DELETE', `/api/v1/${string}`]; // the parts of Route
+  const [method, path] = route.split(' ') as [Method, Path]; // the parts of Route
   return {
     status,
     returns,
     errors,
     secretOf,
+    ...(example === undefined ? {} : { example }),
+    ...(limit === undefined ? {} : { limit }),
     openapi: {
       operationId,
       method,

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
-import type { Authentication } from '../auth/authenticate.ts';
-import type { Principal } from '../auth/principal.ts';
+import { callerOf, type Authentication } from '../auth/authenticate.ts';
+import type { OperatorPrincipal, Principal } from '../auth/principal.ts';
 import type { Config } from '../config.ts';
 import { ProblemError } from '../errors.ts';
 import { compressReply } from '../http/compression.ts';
-import { identify, peekAddress, createRateLimitError } from '../http/identify.ts';
+import { peekAddress, createRateLimitError } from '../http/identify.ts';
 import type { Listener } from '../http/guard.ts';
 import { hasOneHost } from '../http/parser-errors.ts';
 import {
@@ -24,8 +24,8 @@ import { toProblemError } from '../procedures/problem-details.ts';
 import { isStorable } from '../procedures/fields.ts';
 import { readInput, readParams, type Params } from './input.ts';
 import type { RateDecision } from '../rate-limit/limiter.ts';
-import { OPENAPI_PATH, type OpenApiDocument } from './openapi.ts';
-import type { Lookup, Route, RouteTable } from './routes.ts';
+import type { Face } from './face.ts';
+import type { Lookup, Route } from './routes.ts';
 
 /** The state of one request, for its response and its log line. */
 type Call = {
@@ -36,14 +36,18 @@ type Call = {
   readonly query: string;
   readonly lookup: Lookup;
   rate: RateDecision | undefined;
-  principal: Principal | null;
+  principal: Principal | OperatorPrincipal | null;
   teamId: string | null;
 };
 
-/** Handles all requests under `/api/v1`, with the contract's order of checks: see `answer`. */
-export function restHandler(http: HttpServices, routes: RouteTable, document: OpenApiDocument): Listener {
+/** Handles all requests of a REST interface, with the contract's order of checks: see `answer`. */
+export function restHandler(http: HttpServices, face: Face): Listener {
   const { baseUrl } = http.services.config;
-  const fixedHeaders = createApiHeaders(baseUrl);
+  const { routes } = face;
+  const { isPublic } = face.settings;
+  const fixedHeaders = createApiHeaders(baseUrl, isPublic);
+  // OAuth grants access to what is open to other origins.
+  const resource = isPublic ? 'api' : null;
 
   return async (req, res) => {
     const startedAt = performance.now();
@@ -60,11 +64,11 @@ export function restHandler(http: HttpServices, routes: RouteTable, document: Op
       principal: null,
       teamId: null,
     };
-    const reply = await answer(http, document, call).catch((error: unknown) => {
+    const reply = await answer(http, face, call).catch((error: unknown) => {
       const problem = toProblemError(error);
       http.log.failure(problem, call.requestId);
       recordDenial(http, problem, call);
-      return createProblemReply(problem, baseUrl, call.requestId);
+      return createProblemReply(problem, baseUrl, call.requestId, resource);
     });
     const rate = call.rate ?? (await peekAddress(http, call.address));
     send(
@@ -78,25 +82,25 @@ export function restHandler(http: HttpServices, routes: RouteTable, document: Op
   };
 }
 
-async function answer(http: HttpServices, document: OpenApiDocument, call: Call): Promise<Reply> {
+async function answer(http: HttpServices, face: Face, call: Call): Promise<Reply> {
   const { req, lookup } = call;
   if (!hasOneHost(req)) throw new ProblemError('malformed_request', 'The request must have exactly one `Host` header.');
-  if (req.method === 'OPTIONS') return preflight(call, http.services.config);
+  if (req.method === 'OPTIONS') return preflight(face, call, http.services.config);
 
   const params = lookup.kind === 'found' ? readParams(lookup.route, lookup.rawParams, call.query) : {};
   const teamId = lookup.kind === 'found' ? findTeamId(params) : null;
-  const { authentication, rate } = await identify(http, req, {
+  const { authentication, rate } = await face.settings.identify(http, req, {
     address: call.address,
     teamId,
     path: call.path,
-    cost: 1,
+    lookup,
   });
   call.rate = rate;
-  call.principal = authentication.principal;
+  call.principal = callerOf(authentication);
   call.teamId = teamId;
   if (!rate.allowed) throw createRateLimitError(rate);
 
-  if (isDocument(call.path)) return document.reply(req);
+  if (isDocument(face, call.path)) return face.document.reply(req);
   if (lookup.kind === 'unknown') throw new ProblemError('route_not_found');
   if (lookup.kind === 'wrong-method') throw new ProblemError('method_not_allowed', undefined, { allow: lookup.allow });
   return callProcedure(http, call, lookup.route, params, authentication, teamId);
@@ -131,20 +135,23 @@ function findTeamId(params: Params): string | null {
 }
 
 /** One trailing slash is tolerated, as in `buildRoutes`. */
-const isDocument = (path: string): boolean => path === OPENAPI_PATH || path === `${OPENAPI_PATH}/`;
+const isDocument = ({ documentPath }: Face, path: string): boolean =>
+  path === documentPath || path === `${documentPath}/`;
 
-/** Answers OPTIONS. All origins can call with a bearer credential (CORS). */
-function preflight({ lookup, path }: Call, { oauth }: Config): Reply {
-  if (lookup.kind === 'unknown' && !isDocument(path)) throw new ProblemError('route_not_found');
+/** Answers OPTIONS. All origins can call a public interface with a bearer credential (CORS). */
+function preflight(face: Face, { lookup, path }: Call, { oauth }: Config): Reply {
+  if (lookup.kind === 'unknown' && !isDocument(face, path)) throw new ProblemError('route_not_found');
   const allow = lookup.kind === 'unknown' ? 'GET, HEAD, OPTIONS' : lookup.allow;
   return {
     status: 204,
     body: undefined,
     headers: Object.entries({
       Allow: allow,
-      'Access-Control-Allow-Methods': allow,
-      'Access-Control-Allow-Headers': `Authorization, Content-Type, Idempotency-Key, X-Request-Id${oauth.dpop ? ', DPoP' : ''}`,
-      'Access-Control-Max-Age': '7200',
+      ...(face.settings.isPublic && {
+        'Access-Control-Allow-Methods': allow,
+        'Access-Control-Allow-Headers': `Authorization, Content-Type, Idempotency-Key, X-Request-Id${oauth.dpop ? ', DPoP' : ''}`,
+        'Access-Control-Max-Age': '7200',
+      }),
     }).flat(),
   };
 }

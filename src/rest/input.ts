@@ -15,21 +15,27 @@ export function readParams(route: Route, rawParams: readonly string[], query: st
   if (route.pathParams.length === 0 && (query === '' || route.queryParams.length === 0)) return NO_PARAMS;
   const params: Record<string, unknown> = {};
   route.pathParams.forEach((name, i) => (params[name] = decode(rawParams[i] ?? '')));
-  if (query !== '') readQuery(route.queryParams, query, params);
+  if (query !== '') readQuery(route, query, params);
   return params;
 }
 
 const NO_PARAMS: Params = {};
 
 /** A repeated parameter becomes an array, which no parameter accepts. */
-function readQuery(names: readonly string[], query: string, params: Record<string, unknown>): void {
+function readQuery({ queryParams: names, queryTypes }: Route, query: string, params: Record<string, unknown>): void {
   for (const pair of query.split('&')) {
     const [rawName = '', ...rest] = pair.replaceAll('+', ' ').split('=');
     const name = decode(rawName);
     if (!names.includes(name)) continue;
-    const value = decode(rest.join('='));
+    const value = convert(decode(rest.join('=')), queryTypes.get(name));
     params[name] = Object.hasOwn(params, name) ? [params[name], value].flat() : value;
   }
+}
+
+/** Converts the text of a number or truth value; all other text stays, so that validation reports it. */
+function convert(text: string, type: 'integer' | 'boolean' | undefined): unknown {
+  if (type === 'integer' && /^-?\d{1,15}$/.test(text)) return Number(text);
+  return type === 'boolean' && (text === 'true' || text === 'false') ? text === 'true' : text;
 }
 
 function decode(text: string): string {

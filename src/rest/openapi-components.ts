@@ -55,6 +55,18 @@ const problem = z
 
 export const PROBLEM_SCHEMAS = createSchema(problem, { io: 'output' }).components;
 
+export const OPERATOR_PROBLEM_SCHEMAS = createSchema(
+  problem
+    .extend({
+      oldestCursor: z
+        .string()
+        .optional()
+        .meta({ description: 'With `cursor_expired`: the oldest cursor that is still valid.' }),
+    })
+    .meta({ id: 'Problem', description: 'An error (RFC 9457).' }),
+  { io: 'output' },
+).components;
+
 const count = (description: string, example: number): oas31.HeaderObject => ({
   description,
   required: true,

@@ -1,80 +1,50 @@
 import { generateOpenApiDocument, type OpenAPIObject, type OpenApiRouter } from 'trpc-to-openapi';
 import type { oas31 } from 'zod-openapi';
 import type { Access } from '../procedures/authorize.ts';
-import {
-  HEADERS,
-  IDEMPOTENCY_KEY_HEADER,
-  PROBLEM_SCHEMAS,
-  RESPONSE_HEADERS,
-  securitySchemes,
-} from './openapi-components.ts';
+import type { FaceSettings } from './face-settings.ts';
+import { HEADERS, IDEMPOTENCY_KEY_HEADER, RESPONSE_HEADERS } from './openapi-components.ts';
 import { errorResponses } from './openapi-errors.ts';
-import { EXAMPLES, PARAMETERS } from './openapi-examples.ts';
 import { codeSamples } from './openapi-samples.ts';
 import type { Route, RouteTable } from './routes.ts';
-
-/** Tags of operations by the last literal segment of their path. */
-const TAGS: Readonly<Record<string, { name: string; description: string }>> = {
-  credential: { name: 'Credential', description: 'The credential in use, with its scopes and audience.' },
-  me: { name: 'Account', description: "The caller's own account." },
-  sessions: { name: 'Sessions', description: "The account's sign-in sessions." },
-  teams: { name: 'Teams', description: 'The teams of the account, and the account in its teams.' },
-  members: { name: 'Members', description: 'The members of a team.' },
-  roles: { name: 'Roles', description: 'The roles of a team.' },
-  invitations: { name: 'Invitations', description: 'The pending invitations of a team.' },
-  billing: { name: 'Billing', description: 'The subscription of a team. Plans cannot be changed over the API.' },
-  'api-keys': {
-    name: 'API keys',
-    description: 'Keys of the account and of its teams. The secret is returned once, when the key is created.',
-  },
-};
-
-const DESCRIPTION = `Accounts, teams, members, roles, invitations, billing status and API keys.
-
-Send \`Authorization: Bearer <API key or OAuth 2.1 access token>\`. A call needs a scope of the
-credential and, in a team, a permission of the caller's role. A team of which the caller is not an active member gets
-the same 404 as one that does not exist.
-
-Lists are plain arrays. Every failure is a problem document (RFC 9457); branch on its \`code\`. Requests are counted per
-credential in windows that \`RateLimit-*\` headers describe.`;
 
 type Method = 'get' | 'post' | 'patch' | 'delete';
 type Schema = oas31.SchemaObject | oas31.ReferenceObject;
 type Schemas = Record<string, Schema>;
 
-/** Generates the OpenAPI document of the REST API from the procedures, and adds what all responses share. */
+/** Generates the OpenAPI document of a REST interface from the procedures, and adds what all responses share. */
 export function openApiDocument(
-  appRouter: OpenApiRouter,
+  face: FaceSettings,
+  router: OpenApiRouter,
   { routes }: RouteTable,
   baseUrl: string,
   tokenBrand = 'rst',
 ): OpenAPIObject {
   const generated = simplify(
-    generateOpenApiDocument(appRouter, {
-      title: 'Roster API',
+    generateOpenApiDocument(router, {
+      title: face.title,
       version: '1.0.0',
       openApiVersion: '3.1.1',
-      description: DESCRIPTION,
+      description: face.description,
       baseUrl,
-      docsUrl: `${baseUrl}/docs`,
+      docsUrl: `${baseUrl}${face.docsPath}`,
       contact: { name: 'The operator of this instance', url: baseUrl },
       license: { name: 'MIT', identifier: 'MIT' },
-      securitySchemes: securitySchemes(baseUrl, tokenBrand),
+      securitySchemes: face.securitySchemes(baseUrl, tokenBrand),
     }),
   );
-  const schemas: Schemas = simplify({ ...generated.components?.schemas, ...PROBLEM_SCHEMAS });
+  const schemas: Schemas = simplify({ ...generated.components?.schemas, ...face.problemSchemas });
   const paths: Record<string, oas31.PathItemObject> = {};
   for (const route of routes) {
     const method = route.method.toLowerCase() as Method; // of an endpoint's route
     const operation = generated.paths?.[route.template]?.[method];
     if (operation === undefined) throw new Error(`${route.operationId} was not generated`);
-    paths[route.template] = { ...paths[route.template], [method]: completed(operation, route, schemas, baseUrl) };
+    paths[route.template] = { ...paths[route.template], [method]: completed(face, operation, route, schemas, baseUrl) };
   }
 
   return {
     ...generated,
     servers: [{ url: baseUrl, description: 'This instance' }],
-    tags: Object.values(TAGS),
+    tags: Object.values(face.tags),
     paths,
     components: { ...generated.components, schemas, headers: HEADERS },
   };
@@ -82,6 +52,7 @@ export function openApiDocument(
 
 /** Completes an operation with its tag, examples, headers, errors and required access. Its body becomes a named schema. */
 function completed(
+  face: FaceSettings,
   operation: oas31.OperationObject,
   route: Route,
   schemas: Schemas,
@@ -89,9 +60,8 @@ function completed(
 ): oas31.OperationObject {
   const { operationId, template, status, meta } = route;
   const { access } = meta;
-  const example = EXAMPLES[operationId];
-  const word = template.split('/').findLast((segment) => !segment.startsWith('{'));
-  const tag = TAGS[word ?? ''];
+  const example = face.examples[operationId] ?? meta.example;
+  const tag = face.tags[face.tagOf(template.split('/')) ?? ''];
   if (access === undefined || example === undefined || tag === undefined || meta.returns === undefined)
     throw new Error(`${operationId} lacks access, example, tag or the description of its result`);
 
@@ -101,12 +71,12 @@ function completed(
     ...rest,
     tags: [tag.name],
     description: [operation.description, ...accessSentences(access, route)].filter(Boolean).join('\n\n'),
-    security: [{ bearer: [] }, { oauth2: access.scope === null ? [] : [access.scope] }],
+    security: face.security(access),
     ...(parameters.length === 0 && !route.takesIdempotencyKey
       ? {}
       : {
           parameters: [
-            ...parameters.map((parameter) => described(parameter, operationId)),
+            ...parameters.map((parameter) => described(face, parameter, operationId)),
             ...(route.takesIdempotencyKey ? [IDEMPOTENCY_KEY_HEADER] : []),
           ],
         }),
@@ -119,14 +89,15 @@ function completed(
         headers: RESPONSE_HEADERS,
         content: { 'application/json': { schema: answer, example: example.answer } },
       },
-      ...errorResponses(route, baseUrl),
+      ...errorResponses(face, route, baseUrl),
     },
-    'x-codeSamples': codeSamples(route, baseUrl),
+    'x-codeSamples': codeSamples(face, route, example, baseUrl),
   };
 }
 
 /** Describes the required access, which the procedure builders enforce. */
-function accessSentences({ scope, accountLevel, permission }: Access, { pathParams }: Route): string[] {
+function accessSentences({ scope, accountLevel, permission, isOperatorApi }: Access, { pathParams }: Route): string[] {
+  if (isOperatorApi) return [`**Needs** ${scope === null ? 'any operator key' : `the scope \`${scope}\``}.`];
   const needs = [
     scope === null ? 'any valid credential' : `a credential with the scope \`${scope}\``,
     ...(permission === null ? [] : [`a role in the team with the permission \`${permission}\``]),
@@ -156,14 +127,22 @@ function namedBody(schema: Schema, operationId: string, example: unknown, schema
 }
 
 function described(
+  { parameters }: FaceSettings,
   parameter: oas31.ParameterObject | oas31.ReferenceObject,
   operationId: string,
 ): oas31.ParameterObject {
   if (!('name' in parameter)) throw new Error(`${operationId} has a parameter by reference`);
-  const text = PARAMETERS[`${operationId}.${parameter.name}`] ?? PARAMETERS[parameter.name];
+  const text = parameters[`${operationId}.${parameter.name}`] ?? parameters[parameter.name] ?? textOf(parameter.schema);
   if (text === undefined)
     throw new Error(`${operationId} has the parameter ${parameter.name}, which nothing describes`);
   return { ...parameter, ...text };
+}
+
+/** Returns the description and example of a schema. */
+function textOf(schema: Schema | undefined): { description: string; example: unknown } | undefined {
+  if (schema === undefined || '$ref' in schema) return undefined;
+  const { description, example, examples } = schema as oas31.SchemaObject;
+  return description === undefined ? undefined : { description, example: example ?? examples?.[0] };
 }
 
 /**

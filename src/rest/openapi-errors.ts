@@ -4,6 +4,7 @@ import { PROBLEMS, type ProblemCode, ProblemError, type ValidationEntry } from '
 import { createProblemDocument } from '../procedures/problem-details.ts';
 import { RESPONSE_HEADERS, problemHeaders } from './openapi-components.ts';
 import { problemExample, REQUEST_ID } from './openapi-examples.ts';
+import type { FaceSettings } from './face-settings.ts';
 import type { Route } from './routes.ts';
 
 /** Errors that every operation shares. Those of the HTTP parser and of unknown paths belong to no operation. */
@@ -27,42 +28,50 @@ export function operationErrors(route: Route): ProblemCode[] {
   const codes = new Set<ProblemCode>([
     ...SHARED_ERRORS,
     ...(access === undefined || access.scope === null ? [] : (['scope_missing'] as const)),
+    ...(access?.isOperatorApi ? (['address_not_allowed'] as const) : []),
     ...(access?.accountLevel ? (['team_credential_refused'] as const) : []),
     ...(input === undefined ? [] : (['validation_failed'] as const)),
     ...(hasBody ? (['malformed_json', 'body_too_large', 'unsupported_media_type'] as const) : []),
     ...(takesIdempotencyKey ? (['idempotency_key_reused'] as const) : []),
-    ...(pathParams.includes('teamId') ? (['team_not_found'] as const) : []),
+    ...(pathParams.includes('teamId') && !access?.isOperatorApi ? (['team_not_found'] as const) : []),
     ...(access?.permission ? (['permission_missing'] as const) : []),
     ...errors,
   ]);
   return (Object.keys(PROBLEMS) as ProblemCode[]).filter((code) => codes.has(code)); // in the order of the catalogue
 }
 
-const STATUSES = { 400: 'invalid', 401: 'credential', 403: 'denied', 404: 'absent', 429: 'limit' } as const;
+const DESCRIPTIONS: Readonly<Record<number, string>> = {
+  400: 'The request is invalid.',
+  401: 'The credential is missing, malformed, expired or revoked.',
+  403: 'The credential or the caller is not allowed to do this, or a limit is reached.',
+  404: 'It does not exist, or the credential has no access.',
+  409: 'It conflicts with the present state.',
+  410: 'It existed, and is no longer available.',
+  412: 'It was changed since the version in `If-Match`.',
+  428: 'A header with a condition is required.',
+  429: 'The rate limit is exceeded.',
+};
 
-const DESCRIPTIONS = {
-  invalid: 'The request is invalid.',
-  credential: 'The credential is missing, malformed, expired or revoked.',
-  denied: 'The credential or the caller is not allowed to do this, or a limit is reached.',
-  absent: 'It does not exist, or the credential has no access.',
-  limit: 'The rate limit is exceeded.',
-} as const;
-
-/** Describes the error responses of an operation: 400, 401, 403, 404, 429 (spec 4) and all others as `default`. */
-export function errorResponses(route: Route, baseUrl: string): Record<string, oas31.ResponseObject> {
+/** Describes the error responses of an operation: the statuses of its interface, and all others as `default`. */
+export function errorResponses(
+  { statuses, declaresUnused }: FaceSettings,
+  route: Route,
+  baseUrl: string,
+): Record<string, oas31.ResponseObject> {
   const codes = operationErrors(route);
   const responses: Record<string, oas31.ResponseObject> = {};
-  for (const [status, kind] of Object.entries(STATUSES)) {
-    const own = codes.filter((code) => PROBLEMS[code][0] === Number(status) && code !== 'route_not_found');
+  for (const status of statuses) {
+    const own = codes.filter((code) => PROBLEMS[code][0] === status && code !== 'route_not_found');
+    if (own.length === 0 && !declaresUnused) continue;
     responses[status] = response(
       own.length === 0
         ? 'The contract allows this status; this operation does not respond with it.'
-        : DESCRIPTIONS[kind],
-      { ...RESPONSE_HEADERS, ...problemHeaders(Number(status)) },
+        : (DESCRIPTIONS[status] ?? ''),
+      { ...RESPONSE_HEADERS, ...problemHeaders(status) },
       own.map((code) => [code, ownExample(code, route, baseUrl)]),
     );
   }
-  const others = codes.filter((code) => !(PROBLEMS[code][0] in STATUSES));
+  const others = codes.filter((code) => !statuses.includes(PROBLEMS[code][0]));
   responses['default'] = response(
     'Another error. A 503 has `Retry-After`.',
     problemHeaders('default'),
@@ -94,7 +103,9 @@ function ownExample(code: ProblemCode, { meta: { access }, input, locationOf }: 
   const [field] = Object.keys(input?.shape ?? {}).toSorted((a, b) => rank(locationOf(a)) - rank(locationOf(b)));
   const value =
     code === 'scope_missing'
-      ? create(`A credential with the scope ${access?.scope} is required.`)
+      ? create(
+          `${access?.isOperatorApi ? 'An operator key' : 'A credential'} with the scope ${access?.scope} is required.`,
+        )
       : code === 'permission_missing' && access?.permission
         ? create(`Your role needs the permission \`${access.permission}\`.`)
         : code === 'validation_failed' && field !== undefined

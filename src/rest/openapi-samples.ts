@@ -1,15 +1,28 @@
-import { EXAMPLES, PARAMETERS } from './openapi-examples.ts';
+import type { Example } from '../procedures/trpc.ts';
+import type { FaceSettings } from './face-settings.ts';
 import type { Route } from './routes.ts';
 
 type CodeSample = { readonly lang: string; readonly label: string; readonly source: string };
 
-/** Returns the calls of an operation in three languages, as `x-codeSamples` for the reference at `/docs`. */
-export function codeSamples({ operationId, method, template, pathParams }: Route, baseUrl: string): CodeSample[] {
-  const body = EXAMPLES[operationId]?.body;
-  const params = Object.fromEntries(pathParams.map((name) => [name, PARAMETERS[name]?.example ?? name]));
+/** Returns the calls of an operation in several languages, as `x-codeSamples` for the reference at `/docs`. */
+export function codeSamples(
+  { parameters, credentialVariable, hasClient }: FaceSettings,
+  { operationId, method, template, pathParams }: Route,
+  { body }: Example,
+  baseUrl: string,
+): CodeSample[] {
+  const params = Object.fromEntries(pathParams.map((name) => [name, String(parameters[name]?.example ?? name)]));
   const url = `${baseUrl}${template.replaceAll(/\{(\w+)\}/g, (_, name: string) => params[name] ?? name)}`;
   const json = body === undefined ? '' : JSON.stringify(body);
   const input = { ...params, ...(body as object | undefined) }; // an example body is an object
+  const typeScript = {
+    lang: 'TypeScript',
+    label: 'TypeScript',
+    source: `import { createRoster } from '@roster/client';
+
+const roster = createRoster({ baseUrl: '${baseUrl}', credential: process.env.${credentialVariable}! });
+const result = await roster.${operationId}(${Object.keys(input).length === 0 ? '' : JSON.stringify(input, null, 2)});`,
+  };
 
   return [
     {
@@ -17,18 +30,11 @@ export function codeSamples({ operationId, method, template, pathParams }: Route
       label: 'curl',
       source: [
         `curl${method === 'GET' ? '' : ` -X ${method}`} ${url}`,
-        `  -H "Authorization: Bearer $ROSTER_KEY"`,
+        `  -H "Authorization: Bearer $${credentialVariable}"`,
         ...(body === undefined ? [] : [`  -H 'Content-Type: application/json'`, `  -d '${json}'`]),
       ].join(' \\\n'),
     },
-    {
-      lang: 'TypeScript',
-      label: 'TypeScript',
-      source: `import { createRoster } from '@roster/client';
-
-const roster = createRoster({ baseUrl: '${baseUrl}', credential: process.env.ROSTER_KEY! });
-const result = await roster.${operationId}(${Object.keys(input).length === 0 ? '' : JSON.stringify(input, null, 2)});`,
-    },
+    ...(hasClient ? [typeScript] : []),
     {
       lang: 'Python',
       label: 'Python',
@@ -36,7 +42,7 @@ const result = await roster.${operationId}(${Object.keys(input).length === 0 ? '
 
 response = requests.${method.toLowerCase()}(
     "${url}",
-    headers={"Authorization": f"Bearer {os.environ['ROSTER_KEY']}"},${body === undefined ? '' : `\n    json=${toPython(body)},`}
+    headers={"Authorization": f"Bearer {os.environ['${credentialVariable}']}"},${body === undefined ? '' : `\n    json=${toPython(body)},`}
 )
 response.raise_for_status()
 result = response.json()`,
@@ -47,7 +53,8 @@ result = response.json()`,
 function toPython(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(toPython).join(', ')}]`;
   if (typeof value === 'boolean') return value ? 'True' : 'False';
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  if (value === null) return 'None';
+  if (typeof value !== 'object') return JSON.stringify(value);
   return `{${Object.entries(value)
     .map(([key, inner]) => `${JSON.stringify(key)}: ${toPython(inner)}`)
     .join(', ')}}`;

@@ -3,8 +3,6 @@ import { createHash } from 'node:crypto';
 import { ProblemError } from '../errors.ts';
 import type { Reply } from '../http/reply.ts';
 
-export const OPENAPI_PATH = '/api/v1/openapi.json';
-
 /** The OpenAPI document as it is served. */
 export type OpenApiDocument = { reply(req: IncomingMessage): Reply };
 

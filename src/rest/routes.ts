@@ -15,6 +15,8 @@ export type Route = {
   readonly meta: Meta;
   readonly pathParams: readonly string[];
   readonly queryParams: readonly string[];
+  /** Those that are no strings. */
+  readonly queryTypes: ReadonlyMap<string, 'integer' | 'boolean'>;
   readonly hasBody: boolean;
   readonly takesIdempotencyKey: boolean;
   /** Returns the part of the request that contains a member of the input. */
@@ -115,8 +117,13 @@ function toRoute(procedure: AnyTRPCProcedure): Route | undefined {
 
   const pathParams = [...template.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
   const others = Object.keys(input?.shape ?? {}).filter((field) => !pathParams.includes(field));
+  const queryTypes = new Map<string, 'integer' | 'boolean'>();
   const takesBody = method === 'POST' || method === 'PATCH';
   const inPath = new Set(pathParams);
+  for (const field of takesBody ? [] : others) {
+    const { type } = z.toJSONSchema(input?.shape[field] as z.ZodType, { io: 'input' }); // a member of the shape
+    if (type === 'integer' || type === 'boolean') queryTypes.set(field, type);
+  }
 
   return {
     operationId,
@@ -126,6 +133,7 @@ function toRoute(procedure: AnyTRPCProcedure): Route | undefined {
     meta,
     pathParams,
     queryParams: takesBody ? [] : others,
+    queryTypes,
     hasBody: takesBody && others.length > 0,
     takesIdempotencyKey: takesIdempotencyKey(procedure),
     locationOf: (field) => (inPath.has(field) ? 'path' : takesBody ? 'body' : 'query'),

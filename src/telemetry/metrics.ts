@@ -8,6 +8,8 @@ export type Metrics = ReturnType<typeof createMetrics>;
 /** The counters of rate limits: requests, and the attempts of `createAttemptLimiters`. */
 export type Counted =
   | 'requests'
+  | 'operator_requests'
+  | 'operator_verify'
   | 'by_address'
   | 'by_account'
   | 'oauth_by_address'

@@ -10,6 +10,7 @@ import {
   OAuthClient,
   OAuthGrant,
   OAuthTokenFamily,
+  OperatorKey,
   Session,
   Team,
   WebhookEndpoint,
@@ -20,6 +21,7 @@ import {
  * their primary keys. Transactions that follow it cannot deadlock.
  */
 export const LOCK_ORDER = [
+  'operator_key',
   'authorization_request',
   'team',
   'account',
@@ -36,6 +38,7 @@ export const LOCK_ORDER = [
 type LockTable = (typeof LOCK_ORDER)[number];
 
 const ENTITIES = {
+  operator_key: OperatorKey,
   authorization_request: AuthorizationRequest,
   team: Team,
   account: Account,

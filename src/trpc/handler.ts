@@ -1,14 +1,17 @@
 import { nodeHTTPRequestHandler } from '@trpc/server/adapters/node-http';
 import type { Request, RequestHandler, Response } from 'express';
-import type { Authentication } from '../auth/authenticate.ts';
+import { callerOf, type Authentication } from '../auth/authenticate.ts';
+import { parseBearer } from '../auth/authorization-header.ts';
 import { PROBLEMS, ProblemError } from '../errors.ts';
 import { identify, peekAddress, createRateLimitError } from '../http/identify.ts';
+import { identifyOperator } from '../http/identify-operator.ts';
 import { createRateHeaders, EXPOSED_HEADERS, setHeaders } from '../http/reply.ts';
 import type { HttpServices } from '../http/http-services.ts';
 import type { AppRouter } from '../router.ts';
 import { createContext } from '../procedures/create-context.ts';
 import { toProblemError } from '../procedures/problem-details.ts';
-import { setErrorContext } from '../procedures/trpc.ts';
+import { setErrorContext, type Meta } from '../procedures/trpc.ts';
+import type { OperatorLimit } from '../rate-limit/operator-limiters.ts';
 import { recordDenial } from '../http/denials.ts';
 import { createCookies } from '../http/cookies.ts';
 import { sendLongLists } from './long-lists.ts';
@@ -40,14 +43,16 @@ export function trpcHandler(http: HttpServices, router: AppRouter): RequestHandl
     res.locals['operation'] = names.every(isProcedure) && names.length <= MAX_BATCH ? names.join(',') : null;
     const { session } = cookies.read(req.headers.cookie);
     const crossSite = findCrossSiteError(req, session !== undefined, services.config.baseUrl);
-    const { authentication, rate } = await identify(http, req, {
-      address,
-      teamId: null,
-      path: req.baseUrl + req.path,
-      cost: names.length,
-      sessionToken: crossSite === null ? session : undefined,
-    });
-    res.locals['credentialId'] = authentication.principal?.credentialId ?? null;
+    const { authentication, rate } = isOperatorKey(http, req)
+      ? await identifyOperator(http, req, { address, cost: names.length, limit: findLimit(router, names) })
+      : await identify(http, req, {
+          address,
+          teamId: null,
+          path: req.baseUrl + req.path,
+          cost: names.length,
+          sessionToken: crossSite === null ? session : undefined,
+        });
+    res.locals['credentialId'] = callerOf(authentication)?.credentialId ?? null;
     setHeaders(res, createRateHeaders(rate, services.config));
     if (!rate.allowed) res.setHeader('Retry-After', rate.resetSeconds);
     // tRPC fails on other methods before it creates a request.
@@ -93,7 +98,7 @@ export function trpcHandler(http: HttpServices, router: AppRouter): RequestHandl
       onError: ({ error, input }) => {
         setErrorContext(error, ctx);
         const problem = toProblemError(error);
-        const { principal } = authentication;
+        const principal = callerOf(authentication);
         const { teamId } = (input ?? {}) as { teamId?: unknown }; // unvalidated input
         recordDenial(http, problem, { principal, address, requestId, teamId });
         if (problem.extras.retryAfter !== undefined) res.setHeader('Retry-After', problem.extras.retryAfter);
@@ -101,6 +106,17 @@ export function trpcHandler(http: HttpServices, router: AppRouter): RequestHandl
       },
     });
   };
+}
+
+const isOperatorKey = ({ services }: HttpServices, req: Request): boolean =>
+  services.tokens.parseKind(parseBearer(req.rawHeaders) ?? '') === 'operatorKey';
+
+/** Returns the limit that all calls of a batch share; calls with different ones consume the smaller one. */
+function findLimit(router: AppRouter, names: readonly string[]): OperatorLimit {
+  const procedures = router._def.procedures as unknown as Record<string, { _def: { meta?: Meta } }>; // flat by path
+  const limits = new Set(names.map((name) => procedures[name]?._def.meta?.limit ?? 'requests'));
+  const [limit = 'requests'] = limits;
+  return limits.size === 1 ? limit : 'requests';
 }
 
 const isExpired = (error: Error): boolean => error instanceof ProblemError && error.problem === 'cursor_expired';

@@ -30,6 +30,7 @@ async function serve(api: Api, broken: (http: HttpServices) => Partial<HttpServi
   const http: HttpServices = {
     services: api.services,
     limiter,
+    operatorLimiters: { requests: limiter, verify: limiter },
     attempts: createAttemptLimiters(config, { warn: ignore, info: ignore }),
     usage: api.usage,
     denials: api.denials,

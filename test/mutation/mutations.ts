@@ -257,8 +257,8 @@ export const MUTATIONS: readonly Mutation[] = [
     [
       [
         'no scope is required',
-        'access.scope !== null && !principal.scopes',
-        'access.scope === undefined && !principal.scopes',
+        'if (!hasScope(principal, access)) {',
+        'if (access.scope === undefined && !hasScope(principal, access)) {',
       ],
       [
         'a team credential reaches the account',

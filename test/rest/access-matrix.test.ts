@@ -1,7 +1,7 @@
 import type { AnyTRPCProcedure } from '@trpc/server';
 import { describe, expect } from 'vitest';
 import { SECRET_KINDS, type SecretKind } from '../../src/crypto/tokens.ts';
-import { appRouter } from '../../src/router.ts';
+import { apiRouter } from '../../src/router.ts';
 import type { Meta } from '../../src/procedures/trpc.ts';
 import { test } from '../support/api.ts';
 import type { Sent } from '../support/client.ts';
@@ -320,7 +320,7 @@ describe('beside the scope, the role has to hold the permission', () => {
 
 test('the specification and the router list the same 20 operations', () => {
   // Nested routers are there under the paths of their procedures, which their type does not say.
-  const built = Object.values(appRouter._def.procedures) as unknown as AnyTRPCProcedure[];
+  const built = Object.values(apiRouter._def.procedures) as unknown as AnyTRPCProcedure[];
   const procedures = built.map((procedure) => procedure._def.meta as Meta | undefined);
   const served = procedures.flatMap((meta) => {
     if (meta?.openapi === undefined) return [];

@@ -7,9 +7,9 @@ import addFormats from 'ajv-formats';
 import { describe, expect, test } from 'vitest';
 import { createTokens } from '../../src/crypto/tokens.ts';
 import { PROBLEMS } from '../../src/errors.ts';
-import { openApiDocument } from '../../src/rest/openapi-document.ts';
-import { buildRoutes } from '../../src/rest/routes.ts';
-import { appRouter } from '../../src/router.ts';
+import { API_FACE } from '../../src/rest/api-face.ts';
+import { describeFace } from '../../src/rest/face.ts';
+import { apiRouter } from '../../src/router.ts';
 import { ALL_SCOPES, OPERATIONS } from './operations.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -54,7 +54,7 @@ type Document = {
   };
 };
 
-const generated = openApiDocument(appRouter, buildRoutes(appRouter._def.procedures), BASE_URL);
+const generated = describeFace(API_FACE, apiRouter, BASE_URL).document;
 const document = JSON.parse(JSON.stringify(generated)) as Document; // as clients read it
 const { components } = document;
 

@@ -19,13 +19,15 @@ import { createSourceReader } from '../../src/http/client-address.ts';
 import { openGeolocation } from '../../src/http/geolocation.ts';
 import { createLimiter } from '../../src/rate-limit/limiter.ts';
 import { openLog } from '../../src/telemetry/log.ts';
-import { openApiDocument } from '../../src/rest/openapi-document.ts';
-import { buildRoutes } from '../../src/rest/routes.ts';
-import { appRouter } from '../../src/router.ts';
+import { createOperatorLimiters } from '../../src/rate-limit/operator-limiters.ts';
+import { API_FACE } from '../../src/rest/api-face.ts';
+import { describeFace } from '../../src/rest/face.ts';
+import { OPERATOR_FACE } from '../../src/rest/operator-face.ts';
+import { apiRouter, operatorRouter } from '../../src/router.ts';
 import { closeServer, createHttpServer, listen } from '../../src/http/server.ts';
 import { createVisitor } from './browser.ts';
 import { createClient } from './client.ts';
-import { contractOf } from './contract.ts';
+import { allContracts, contractOf } from './contract.ts';
 import { createTestDatabase } from './database.ts';
 import { factoriesOf } from './factories.ts';
 import { useEventKey } from '../../src/events/chain/event-mac.ts';
@@ -88,6 +90,7 @@ export async function startApi(
     onFallback: (error) => log.warn({ err: error }, 'redis fallback'),
     onRecovery: () => log.info('redis recovery'),
   });
+  const operatorLimiters = createOperatorLimiters(config, log);
   const attempts = createAttemptLimiters(config, log);
   const usage = trackUsage(db, config.sessionIdleDays, (error) => log.error({ err: error }, 'key usage'));
   const denials = createDenialLog(db, (error) => log.error({ err: error }, 'denials'));
@@ -98,6 +101,7 @@ export async function startApi(
     {
       services,
       limiter,
+      operatorLimiters,
       attempts,
       usage,
       denials,
@@ -112,7 +116,10 @@ export async function startApi(
   const { port } = server.address() as AddressInfo; // listening on TCP
   const client = createClient(
     port,
-    contractOf(openApiDocument(appRouter, buildRoutes(appRouter._def.procedures), config.baseUrl)),
+    allContracts(
+      contractOf(describeFace(API_FACE, apiRouter, config.baseUrl).document),
+      contractOf(describeFace(OPERATOR_FACE, operatorRouter, config.baseUrl).document),
+    ),
   );
 
   const mailbox = createMailbox(services, log);
@@ -139,6 +146,7 @@ export async function startApi(
       await usage.close();
       await denials.close();
       await limiter.close();
+      await operatorLimiters.close();
       await attempts.close();
       await db.close();
       await database.drop();

@@ -20,6 +20,7 @@ const RATE = ['ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset', 'rate
  */
 export function contractOf(document: object): Contract {
   const { paths } = document as Document; // the document under test; what is missing fails the check
+  const [, prefix = ''] = /^(\/\w+\/v1)\//.exec(Object.keys(paths)[0] ?? '') ?? [];
   const ajv = addFormats.default(new Ajv2020({ strict: false, allErrors: true }));
   ajv.addSchema({ $id: 'openapi', ...closed(document) });
   const validators = new Map<string, ValidateFunction>();
@@ -36,7 +37,7 @@ export function contractOf(document: object): Contract {
         );
       };
       const [plain = ''] = path.split('?');
-      if (!plain.startsWith('/api/v1')) return;
+      if (!plain.startsWith(prefix)) return;
       for (const name of [...RATE, 'x-request-id']) if (answer.headers[name] === undefined) fail(`no ${name}`);
       if (answer.status >= 400) {
         requireType(answer, 'application/problem+json', fail);
@@ -73,6 +74,11 @@ export function contractOf(document: object): Contract {
     if (!validator(body)) fail(ajv.errorsText(validator.errors));
   }
 }
+
+/** Checks each answer against all contracts; those of other paths pass. */
+export const allContracts = (...contracts: readonly Contract[]): Contract => ({
+  check: (...answered) => contracts.forEach((contract) => contract.check(...answered)),
+});
 
 /** The document is open to new members; a test fails on one that the document does not describe. */
 function closed<Node>(node: Node): Node {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { sortScopes } from '../../src/auth/scopes.ts';
-import { newId, type Permission, type Scope } from '../../src/entities/index.ts';
+import { newId, OPERATOR_SCOPES, type OperatorScope, type Permission, type Scope } from '../../src/entities/index.ts';
 import type { Services } from '../../src/app-services.ts';
 
 export type AnAccount = { readonly id: string; readonly email: string };
@@ -12,6 +12,12 @@ export type AKey = { readonly id: string; readonly secret: string };
 
 type MemberOptions = { role?: string; active?: boolean; expiresAt?: Date | null };
 type KeyOptions = { scopes?: readonly Scope[]; team?: { id: string }; expiresAt?: Date; revoked?: boolean };
+type OperatorKeyOptions = {
+  scopes?: readonly OperatorScope[];
+  addresses?: readonly string[];
+  expiresAt?: Date;
+  revoked?: boolean;
+};
 
 type ClientOptions = {
   name?: string;
@@ -102,6 +108,26 @@ export function factoriesOf({ db, tokens }: Services) {
       ],
     );
     await run(`insert into api_key_secret (secret_hash, api_key_id, created_at) values ($1, $2, now())`, [hash, id]);
+    return { id, secret };
+  }
+
+  async function anOperatorKey({
+    scopes = OPERATOR_SCOPES,
+    addresses = [],
+    expiresAt,
+    revoked = false,
+  }: OperatorKeyOptions = {}): Promise<AKey> {
+    const id = newId('opk');
+    const { secret, hash, keyPrefix, last4 } = tokens.generate('operatorKey');
+    await run(
+      `insert into operator_key (id, name, scopes, addresses, key_prefix, last4, expires_at, revoked_at, created_at)
+       values ($1, 'An operator key', $2, $3, $4, $5, $6, $7, now())`,
+      [id, scopes, addresses, keyPrefix, last4, expiresAt ?? null, revoked ? new Date() : null],
+    );
+    await run(`insert into operator_key_secret (secret_hash, operator_key_id, created_at) values ($1, $2, now())`, [
+      hash,
+      id,
+    ]);
     return { id, secret };
   }
 
@@ -209,6 +235,7 @@ export function factoriesOf({ db, tokens }: Services) {
     aMember,
     aRole,
     anApiKey,
+    anOperatorKey,
     anOAuthClient,
     aGrant,
     aSession,

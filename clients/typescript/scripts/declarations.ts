@@ -2,9 +2,9 @@ import type { z } from 'zod';
 import type { Meta } from '../../../src/procedures/trpc.ts';
 import { toTypeScript, toTypeText } from '../../../src/procedures/typescript-types.ts';
 import { operationErrors, SHARED_ERRORS } from '../../../src/rest/openapi-errors.ts';
-import { openApiDocument } from '../../../src/rest/openapi-document.ts';
-import { buildRoutes } from '../../../src/rest/routes.ts';
-import { appRouter } from '../../../src/router.ts';
+import { API_FACE } from '../../../src/rest/api-face.ts';
+import { describeFace } from '../../../src/rest/face.ts';
+import { apiRouter, appRouter } from '../../../src/router.ts';
 import { PROBLEM_SCHEMAS } from '../../../src/rest/openapi-components.ts';
 
 type Procedure = { _def: { type: 'query' | 'mutation'; inputs: readonly z.ZodType[]; output: z.ZodType; meta?: Meta } };
@@ -51,10 +51,10 @@ const docOf = (text: string | undefined): string =>
 
 /** Returns the types and routes of the REST operations, from the OpenAPI document. */
 export function operationsModule(): string {
-  const table = buildRoutes(appRouter._def.procedures);
-  const document = forZod(openApiDocument(appRouter, table, 'https://roster.invalid')) as Document;
+  const { routes, document: described } = describeFace(API_FACE, apiRouter, 'https://roster.invalid');
+  const document = forZod(described) as Document;
   const type = (definition: Definition) => toTypeScript(definition, STYLE, new Map());
-  const operations = table.routes.map((route) => {
+  const operations = routes.routes.map((route) => {
     const operation = document.paths[route.template]?.[route.method.toLowerCase()];
     if (operation === undefined) throw new Error(`${route.operationId} is not in the document`);
     const { operationId, summary, description, requestBody, responses } = operation;

@@ -90,6 +90,7 @@ export const auditTexts = {
     anonymous: 'A user who is not signed in',
     operator_cli: 'The operator of this service',
     operator: 'The operator of this service',
+    operator_key: 'The operator of this service',
     system: 'The service',
   } satisfies Record<Event['actorKind'], string>,
   withKey: (key: string) => `with the API key ${key}`,

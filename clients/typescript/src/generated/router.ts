@@ -214,7 +214,16 @@ export type Event = {
   /** Who acted. An operator is not named to teams. */
   actor: {
     /** The kind of credential that acted. */
-    kind: 'session' | 'api_key' | 'oauth_grant' | 'oauth_client' | 'anonymous' | 'operator_cli' | 'system' | 'operator';
+    kind:
+      | 'session'
+      | 'api_key'
+      | 'oauth_grant'
+      | 'oauth_client'
+      | 'anonymous'
+      | 'operator_cli'
+      | 'operator_key'
+      | 'system'
+      | 'operator';
     /** The account that acted. */
     id: string | null;
     /** The session, API key or OAuth grant that was used. */
@@ -240,6 +249,7 @@ export type Event = {
       | 'oauth_client'
       | 'oauth_grant'
       | 'webhook_endpoint'
+      | 'operator_key'
       | 'audit_log'
       | null;
     id: string;
@@ -327,6 +337,9 @@ export type Event = {
     | 'operator.account_enabled'
     | 'operator.emails_retried'
     | 'operator.secrets_resealed'
+    | 'operator_key.created'
+    | 'operator_key.rotated'
+    | 'operator_key.revoked'
     | 'access.denied'
     | 'sign_in.denied'
     | 'attempts.throttled'
@@ -340,6 +353,44 @@ export type Event = {
   details: Record<string, unknown>;
   /** The resource. Null if it was deleted, erased, or if the reader may not see it. */
   data: Record<string, unknown> | null;
+};
+/** Operator keys. */
+export type OperatorKeys = {
+  /** The oldest first. */
+  keys: Array<OperatorKey>;
+};
+/** A key of the operator API. */
+export type OperatorKey = {
+  id: string;
+  name: string;
+  /** The beginning of the secret. */
+  keyPrefix: string;
+  /** The end of the secret. */
+  last4: string;
+  scopes: Array<OperatorScope>;
+  /** The IP addresses and networks that can use the key. Empty for all. */
+  addresses: Array<string>;
+  createdAt: string;
+  /** Precise to the minute. */
+  lastUsedAt: (string & {}) | null;
+  expiresAt: (string & {}) | null;
+};
+/** A group of operations that an operator key can call. */
+export type OperatorScope =
+  | 'accounts:read'
+  | 'accounts:write'
+  | 'teams:read'
+  | 'teams:write'
+  | 'billing:write'
+  | 'credentials:verify'
+  | 'events:read'
+  | 'webhooks:write'
+  | 'keys:write';
+/** An operator key with its secret. */
+export type CreatedOperatorKey = {
+  key: OperatorKey;
+  /** The key itself. It is returned once. */
+  secret: string;
 };
 /** An error (RFC 9457). */
 export type Problem = {
@@ -358,6 +409,9 @@ export type Problem = {
     | 'batch_too_large'
     | 'credential_missing'
     | 'credential_invalid'
+    | 'address_not_allowed'
+    | 'operator_key_not_found'
+    | 'operator_key_limit_reached'
     | 'sign_in_failed'
     | 'passkey_refused'
     | 'session_required'
@@ -1037,6 +1091,9 @@ export type AppRouter = TRPCBuiltRouter<
               | 'operator.account_enabled'
               | 'operator.emails_retried'
               | 'operator.secrets_resealed'
+              | 'operator_key.created'
+              | 'operator_key.rotated'
+              | 'operator_key.revoked'
               | 'access.denied'
               | 'sign_in.denied'
               | 'attempts.throttled'
@@ -1051,6 +1108,7 @@ export type AppRouter = TRPCBuiltRouter<
               | 'oauth_client'
               | 'anonymous'
               | 'operator_cli'
+              | 'operator_key'
               | 'system'
               | 'operator';
             actor: { userId: string; name: string | null } | null;
@@ -1650,6 +1708,37 @@ export type AppRouter = TRPCBuiltRouter<
             }>;
           };
         }
+      >;
+    };
+    operatorApi: {
+      listOperatorKeys: Query<void, OperatorKeys>;
+      createOperatorKey: Mutation<
+        {
+          /** A name for humans. */
+          name: string;
+          scopes: Array<OperatorScope>;
+          /** Without it, the key does not expire. */
+          expiresInDays?: number | undefined;
+          /** IP addresses, or networks in CIDR notation. Without any, those of the calling key. */
+          addresses?: Array<string> | undefined;
+        },
+        CreatedOperatorKey
+      >;
+      rotateOperatorKey: Mutation<
+        {
+          /** The id of an operator key. */
+          keyId: string;
+          /** How long the present secret stays valid. Default: 24. */
+          overlapHours?: number | undefined;
+        },
+        CreatedOperatorKey
+      >;
+      revokeOperatorKey: Mutation<
+        {
+          /** The id of an operator key. */
+          keyId: string;
+        },
+        Success
       >;
     };
   }

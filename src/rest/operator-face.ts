@@ -1,0 +1,54 @@
+import { OPERATOR_SCOPE_MEANINGS } from '../auth/operator-scopes.ts';
+import { identifyOperator } from '../http/identify-operator.ts';
+import type { FaceSettings } from './face-settings.ts';
+import { OPERATOR_PROBLEM_SCHEMAS } from './openapi-components.ts';
+
+const DESCRIPTION = `What the backend of the company that runs this instance needs: who a bearer is, accounts, teams,
+subscriptions, events, and the keys of this API.
+
+Send \`Authorization: Bearer <operator key>\`. Operator keys are created with \`roster operator-key create\` or by
+\`createOperatorKey\`. No other credential is accepted here, and an operator key is accepted nowhere else. A call
+needs a scope of the key:
+
+${Object.entries(OPERATOR_SCOPE_MEANINGS)
+  .map(([scope, meaning]) => `- \`${scope}\`: ${meaning}`)
+  .join('\n')}
+
+Every failure is a problem document (RFC 9457); branch on its \`code\`. Requests are counted per key in windows that
+\`RateLimit-*\` headers describe.`;
+
+/** The API of the operator. Its operations have their examples and parameters beside their contracts. */
+export const OPERATOR_FACE: FaceSettings = {
+  prefix: '/operator/v1',
+  title: 'Roster operator API',
+  description: DESCRIPTION,
+  docsPath: '/docs/operator',
+  tags: {
+    'operator-keys': { name: 'Operator keys', description: 'The keys of this API. A secret is returned once.' },
+  },
+  // The resource: `/operator/v1/<resource>/…`.
+  tagOf: ([, , , resource]) => resource,
+  examples: {},
+  parameters: {},
+  statuses: [400, 401, 403, 404, 409, 410, 412, 428, 429],
+  declaresUnused: false,
+  problemSchemas: OPERATOR_PROBLEM_SCHEMAS,
+  securitySchemes: (_baseUrl, tokenBrand) => ({
+    operatorKey: {
+      type: 'http',
+      scheme: 'bearer',
+      bearerFormat: `${tokenBrand}_ok_<49 letters and digits>`,
+      description: 'An operator key.',
+    },
+  }),
+  security: () => [{ operatorKey: [] }],
+  credentialVariable: 'ROSTER_OPERATOR_KEY',
+  hasClient: false,
+  isPublic: false,
+  identify: (http, req, { address, lookup }) =>
+    identifyOperator(http, req, {
+      address,
+      cost: 1,
+      limit: (lookup.kind === 'found' ? lookup.route.meta.limit : undefined) ?? 'requests',
+    }),
+};
