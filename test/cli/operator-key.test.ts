@@ -3,12 +3,16 @@ import { OPERATOR_SCOPES } from '../../src/entities/index.ts';
 import { anId, rosterOfItsOwn } from './roster.ts';
 
 const roster = await rosterOfItsOwn();
+const create = (name: string, scopes: string) => ['operator-key', 'create', '--name', name, '--scopes', scopes];
 type Created = { key: { id: string; scopes: string[]; addresses: string[]; last4: string }; secret: string };
 
 test('an operator key is created, listed, rotated and revoked, and each change is recorded', async () => {
   const created = await roster.json<Created>(
-    ...['operator-key', 'create', '--name', 'Billing', '--scopes', 'billing:write,teams:read'],
-    ...['--addresses', '10.0.0.0/8,2001:db8::1', '--expires-in-days', '30'],
+    ...create('Billing', 'billing:write,teams:read'),
+    '--addresses',
+    '10.0.0.0/8,2001:db8::1',
+    '--expires-in-days',
+    '30',
   );
   expect(created).toMatchObject({
     key: {
@@ -41,11 +45,12 @@ test('an operator key is created, listed, rotated and revoked, and each change i
 });
 
 test('all scopes have a short name, and a wrong scope, address or key is named', async () => {
-  const all = await roster.json<Created>('operator-key', 'create', '--name', 'All', '--scopes', 'all');
+  const all = await roster.json<Created>(...create('All', 'all'));
   expect(all.key.scopes).toEqual(OPERATOR_SCOPES);
-  const create = ['operator-key', 'create', '--name', 'x', '--scopes'];
-  expect(await roster.refusal(...create, 'profile:read')).toContain('There is no scope profile:read');
-  expect(await roster.refusal(...create, ',')).toContain('Name at least one scope');
-  expect(await roster.refusal(...create, 'all', '--addresses', '10.0.0.0/33')).toContain('"10.0.0.0/33" is neither');
+  expect(await roster.refusal(...create('x', 'profile:read'))).toContain('There is no scope profile:read');
+  expect(await roster.refusal(...create('x', ','))).toContain('Name at least one scope');
+  expect(await roster.refusal(...create('x', 'all'), '--addresses', '10.0.0.0/33')).toContain(
+    '"10.0.0.0/33" is neither',
+  );
   expect(await roster.refusal('operator-key', 'revoke', '--key', 'opk_none')).toContain('Operator key not found');
 });
