@@ -3,8 +3,12 @@ import { OPERATOR_SCOPES, PERMISSIONS, SCOPES } from '../entities/index.ts';
 
 const id = z.string();
 
-/** What an event can say about itself, besides ids. Neither names nor email addresses, because it is never erased. */
+/**
+ * What an event can say about itself, besides ids. It is never erased, so it contains no email addresses, and only names
+ * of a team’s roles and API keys, which are no person’s data.
+ */
 export const DETAILS = {
+  name: z.string().meta({ description: 'The name that the role or API key then had.', example: 'Editor' }),
   scopes: z.array(z.enum(SCOPES)).meta({ description: 'The scopes from then on.', example: ['teams:read'] }),
   operatorScopes: z
     .array(z.enum(OPERATOR_SCOPES))

@@ -18,6 +18,8 @@ export type EventFields = {
   readonly teamId?: string | null;
   /** The account that an operator (`accountId`) viewed or changed. */
   readonly subjectId?: string;
+  /** The name that a role or a team’s API key then had. Never of a person, nor of a personal key. */
+  readonly name?: string | undefined;
   /** The account that created the key. */
   readonly makerId?: string;
   readonly scopes?: readonly string[];

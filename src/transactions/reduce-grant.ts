@@ -19,10 +19,10 @@ export async function reduceGrant(tx: EntityManager, grantId: string, kept: read
     [list, grantId, list],
   );
   const keys = await lockMany(tx, 'api_key', { oauthGrant: grantId, revokedAt: null });
-  for (const { id: keyId, account, team, scopes } of keys) {
+  for (const { id: keyId, account, team, name, scopes } of keys) {
     const left = scopes.filter((scope) => kept.includes(scope));
     if (left.length === scopes.length) continue;
-    const ids = { accountId: account.id, keyId, teamId: team?.id ?? null };
+    const ids = { accountId: account.id, keyId, teamId: team?.id ?? null, ...(team && { name }) };
     if (left.length === 0) {
       await tx.nativeUpdate(ApiKey, { id: keyId }, { revokedAt: new Date() });
       record(tx, 'api_key.revoked', { ...ids, reason: 'its grant has none of its scopes' });

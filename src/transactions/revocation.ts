@@ -20,6 +20,7 @@ const COLUMNS = {
 };
 
 type Revoked = { readonly id: string; readonly account_id: string; readonly team_id: string | null };
+type RevokedKey = Revoked & { readonly name: string };
 type RevokedGrant = Revoked & { readonly client_id: string };
 
 /** Locks what matches and is not revoked, in a statement that can find thousands. */
@@ -92,14 +93,15 @@ async function recordGrantEnds(
 }
 
 async function recordKeyEnds(tx: EntityManager, filter: KeyFilter, reason: string | undefined): Promise<Revoked[]> {
-  const keys = await lockLive<Revoked>(tx, 'api_key', 'id, account_id, team_id', filter);
+  const keys = await lockLive<RevokedKey>(tx, 'api_key', 'id, account_id, team_id, name', filter);
   await recordMany(
     tx,
     'api_key.revoked',
-    keys.map(({ id: keyId, account_id: accountId, team_id: teamId }) => ({
+    keys.map(({ id: keyId, account_id: accountId, team_id: teamId, name }) => ({
       accountId,
       keyId,
       teamId,
+      ...(teamId !== null && { name }),
       ...(reason === undefined ? {} : { reason }),
     })),
   );

@@ -31,12 +31,16 @@ describe.skipIf(!hasChromium)('the audit log of a team', () => {
     await page.getByText('No events of this kind').waitFor();
   });
 
-  test('shows the ids of roles and accounts that no longer exist', async ({ api, open }) => {
+  test('keeps the names of roles and keys that no longer exist, and the ids of accounts', async ({ api, open }) => {
     const owner = await aPerson(api, { firstName: 'Ada', lastName: 'Lovelace' });
     const team = await api.aTeam({ owner });
     const { trpc } = await signedIn(api, owner);
     const { roleId: id } = await trpc.roles.create.mutate({ teamId: team.id, name: 'Editors', permissions: [] });
+    await trpc.roles.update.mutate({ teamId: team.id, roleId: id, name: 'Copy editors' });
+    const { key } = await trpc.createApiKey.mutate({ name: 'Deploy', scopes: ['teams:read'], teamId: team.id });
+    await trpc.apiKeys.revokeInTeam.mutate({ teamId: team.id, keyId: key.id });
     await trpc.roles.delete.mutate({ teamId: team.id, roleId: id, replacementRoleId: 'member' });
+    await api.rows('delete from api_key where id = $1', [key.id]);
     await api.rows(
       `insert into audit_event (id, occurred_at, event, actor_kind, actor_id, account_id, team_id, details)
        values ('evt_zzz', now(), 'member.added', 'session', 'acc_former', 'acc_deleted', $1, '{}')`,
@@ -45,10 +49,13 @@ describe.skipIf(!hasChromium)('the audit log of a team', () => {
 
     const page = await open(`/teams/${team.id}/audit`, { as: owner });
     const events = eventsOn(page);
-    await events.nth(2).waitFor();
+    await events.nth(5).waitFor();
     expect(await events.nth(0).innerText()).toContain('acc_former (deleted) added acc_deleted (deleted)');
-    expect(await events.nth(1).innerText()).toContain(`Ada Lovelace deleted the role ${id} (deleted)`);
-    expect(await events.nth(2).innerText()).toContain(`Ada Lovelace created the role ${id} (deleted)`);
+    expect(await events.nth(1).innerText()).toContain('Ada Lovelace deleted the role Copy editors');
+    expect(await events.nth(2).innerText()).toContain('Ada Lovelace revoked the API key Deploy');
+    expect(await events.nth(3).innerText()).toContain('Ada Lovelace created the API key Deploy');
+    expect(await events.nth(4).innerText()).toContain('Ada Lovelace changed the role Copy editors');
+    expect(await events.nth(5).innerText()).toContain('Ada Lovelace created the role Editors');
   });
 
   test('has pages of fifty, with the keyboard too', async ({ api, open }) => {

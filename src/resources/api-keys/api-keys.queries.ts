@@ -38,9 +38,9 @@ const revokeKey = recordedCommand<{ id: string }>(
 );
 
 // The team of a key never changes, so it can be read before the key is revoked.
-const teamOfKey = query<{ team_id: string | null }>(
+const teamOfKey = query<{ team_id: string | null; name: string }>(
   'team_of_api_key',
-  'select team_id from api_key where id = $1 and account_id = $2 and revoked_at is null',
+  'select team_id, name from api_key where id = $1 and account_id = $2 and revoked_at is null',
 );
 
 export const listPersonalKeys = async (db: QueryRunner, accountId: string) =>
@@ -54,7 +54,9 @@ export const listTeamKeys = async (db: QueryRunner, teamId: string) =>
 export async function revokeApiKey(db: Database, accountId: string, keyId: string): Promise<boolean> {
   const [key] = await db.query(teamOfKey, [keyId, accountId]);
   if (key === undefined) return false;
-  const rows = await runAndRecord(db, revokeKey, [keyId, accountId], { accountId, keyId, teamId: key.team_id });
+  const named = key.team_id === null ? {} : { name: key.name };
+  const fields = { accountId, keyId, teamId: key.team_id, ...named };
+  const rows = await runAndRecord(db, revokeKey, [keyId, accountId], fields);
   return rows.length > 0;
 }
 

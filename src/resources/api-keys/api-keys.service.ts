@@ -1,4 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import type { EventFields } from '../../events/event.ts';
 import { record } from '../../events/record.ts';
 import { lockMany, lockOne } from '../../transactions/locks.ts';
 import { transaction, type TransactionScope } from '../../transactions/transaction.ts';
@@ -49,7 +50,7 @@ export async function createApiKey(
       expiresAt: earlier(input.expiresAt, origin?.expiresAt ?? null),
     });
     tx.create(ApiKeySecret, { secretHash: hash, apiKey: key });
-    record(tx, 'api_key.created', { accountId, keyId: key.id, teamId: input.teamId ?? null, scopes: key.scopes });
+    record(tx, 'api_key.created', { ...toEventFields(key), accountId, scopes: key.scopes });
     await tx.flush();
     if (bounds?.caller.kind === 'session') await notify(tx, accountId, { kind: 'api_key_created' });
     return { key, secret };
@@ -75,10 +76,17 @@ export async function updateApiKey(
     await requireScopes(tx, scopes, Boolean(key.team), caller);
     if (grant !== null) requireHeld(grant.scopes, scopes, 'The grant that the key was created through');
     key.scopes = sortScopes(scopes);
-    record(tx, 'api_key.updated', { keyId, teamId: key.team?.id ?? null, scopes: key.scopes });
+    record(tx, 'api_key.updated', { ...toEventFields(key), scopes: key.scopes });
     return key;
   });
 }
+
+/** Returns what events say about a key. Only keys of teams are named: personal ones are data of their owner. */
+export const toEventFields = ({ id, name, team }: ApiKey): EventFields => ({
+  keyId: id,
+  teamId: team?.id ?? null,
+  ...(team && { name }),
+});
 
 /** Locks the row that the keys are counted under. For a team key, checks the membership that it depends on. */
 async function lockOwner(

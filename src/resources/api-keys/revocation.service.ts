@@ -13,7 +13,7 @@ export const revokeKeyInTeam = ({ db }: Services, caller: TeamCaller, keyId: str
     const [key] = await lockMany(tx, 'api_key', { id: keyId, team: teamId, revokedAt: null });
     if (key === undefined) throw new ProblemError('api_key_not_found');
     await tx.nativeUpdate(ApiKey, { id: keyId }, { revokedAt: new Date() });
-    record(tx, 'api_key.revoked', { accountId, keyId, makerId: key.account.id, teamId });
+    record(tx, 'api_key.revoked', { accountId, keyId, name: key.name, makerId: key.account.id, teamId });
   });
 
 /** Revokes any API key for the operator. */

@@ -6,7 +6,7 @@ import type { Principal } from '../../auth/principal.ts';
 import { type ApiKey, ApiKeySecret } from '../../entities/index.ts';
 import { ProblemError } from '../../errors.ts';
 import type { Services } from '../../app-services.ts';
-import { lockCallerScopes } from './api-keys.service.ts';
+import { lockCallerScopes, toEventFields } from './api-keys.service.ts';
 import { HOUR_MS } from '../../time.ts';
 import { notify } from '../../jobs/notify.ts';
 
@@ -32,7 +32,7 @@ export async function rotateApiKey(
     tx.create(ApiKeySecret, { secretHash: hash, apiKey: key });
     key.keyPrefix = keyPrefix;
     key.last4 = last4;
-    record(tx, 'api_key.rotated', { accountId: caller.accountId, keyId, teamId: key.team?.id ?? null });
+    record(tx, 'api_key.rotated', { ...toEventFields(key), accountId: caller.accountId });
     await tx.flush();
     await notify(tx, caller.accountId, { kind: 'api_key_created' });
     return { key, secret };

@@ -9,7 +9,7 @@ const displayName = (account: string) =>
 const eventsOfTeam = query<NamedRow>(
   'audit_events_of_team',
   `select e.*, ${displayName('actor')} as actor_name, ${displayName('subject')} as account_name, used.name as credential_name,
-     coalesce(k.name, r.name, i.email) as target_name
+     coalesce(e.details ->> 'name', k.name, r.name, i.email) as target_name
    from (
      select * from audit_event
      where team_id = $1 and ($2::text is null or id < $2) and ($3::text is null or starts_with(event, $3 || '.'))

@@ -28,7 +28,7 @@ export async function createRole(
       const team = caller === undefined ? await lockTeam(tx, teamId) : await lockTeamToGrant(tx, caller, permissions);
       await requireFreeName(tx, teamId, name);
       const role = tx.create(Role, { team, name, permissions: sortPermissions(permissions) }, { partial: true }); // isSystemRole is computed
-      record(tx, 'role.created', { roleId: role.id, teamId, permissions: role.permissions });
+      record(tx, 'role.created', { roleId: role.id, teamId, name, permissions: role.permissions });
       await tx.flush();
       return role;
     },
@@ -54,6 +54,7 @@ export async function updateRole(
     record(tx, 'role.updated', {
       roleId,
       teamId: caller.teamId,
+      name: role.name,
       ...(permissions && { permissions: role.permissions }),
     });
     await tx.flush();
@@ -81,7 +82,7 @@ export async function deleteRole(
     await tx.nativeUpdate(Membership, { role: roleId }, { role: replacement.id });
     await tx.nativeUpdate(Invitation, { role: roleId }, { role: replacement.id });
     await tx.nativeDelete(Role, { id: roleId });
-    record(tx, 'role.deleted', { roleId, teamId: caller.teamId, replacementId: replacement.id });
+    record(tx, 'role.deleted', { roleId, teamId: caller.teamId, name: role.name, replacementId: replacement.id });
   });
 }
 
