@@ -27,6 +27,10 @@ export function chooseEncoding(acceptEncoding: string | undefined): Encoding | u
   return chosen === 'br' || chosen === 'gzip' ? chosen : undefined;
 }
 
+/** Compresses a body in a thread, unless it is too short to gain by that. */
+export const compress = async (body: Buffer, encoding: Encoding): Promise<Buffer | undefined> =>
+  body.length < MIN_BYTES ? undefined : COMPRESS[encoding](body);
+
 /** Compresses a long reply in a thread, if the client accepts that. */
 export async function compressReply(reply: Reply, acceptEncoding: string | undefined): Promise<Reply> {
   const { body, headers = [] } = reply;

@@ -14,6 +14,7 @@ import { setErrorContext, type Meta } from '../procedures/trpc.ts';
 import type { OperatorLimit } from '../rate-limit/operator-limiters.ts';
 import { recordDenial } from '../http/denials.ts';
 import { createCookies } from '../http/cookies.ts';
+import { compressReads } from './compress-reads.ts';
 import { sendLongLists } from './long-lists.ts';
 import { isSameOrigin } from './same-origin.ts';
 import { readBrowserClient } from './browser-client.ts';
@@ -72,6 +73,7 @@ export function trpcHandler(http: HttpServices, router: AppRouter): RequestHandl
     const browserClient = readBrowserClient(http, cookies, req, res);
     const rejection = crossSite ?? findInvalidRequest(req, names.length) ?? checkAccount(req, authentication);
     const blocked = rate.allowed ? rejection : createRateLimitError(rate);
+    compressReads(req, res);
     const ctx = createContext(services, { requestId, address, authentication, browserClient, blocked });
     await nodeHTTPRequestHandler({
       req,
@@ -88,7 +90,7 @@ export function trpcHandler(http: HttpServices, router: AppRouter): RequestHandl
           headers: {
             ...(info === undefined && { 'content-type': 'application/json' }),
             // Replaces tRPC's own header, which would overwrite ours.
-            ...(origins.size > 0 && { vary: 'trpc-accept, accept, origin' }),
+            vary: `trpc-accept, accept, accept-encoding${origins.size > 0 ? ', origin' : ''}`,
           },
           ...(blocked !== null && { status: PROBLEMS[blocked.problem][0] }),
           // tRPC has no code for it.
