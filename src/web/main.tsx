@@ -4,6 +4,7 @@ import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { Notices } from './components/notices.tsx';
+import { Offline } from './components/offline.tsx';
 import { ProofPrompt } from './components/proof-prompt.tsx';
 import { createAppRouter } from './router.ts';
 import { me } from './session.ts';
@@ -23,7 +24,7 @@ function leave(error: unknown): void {
   if (!isSignedOut(error) || queries.getQueryData(me().queryKey) === undefined) return;
   queries.clear();
   const { pathname, searchStr } = router.state.location;
-  void router.navigate({ to: '/sign-in', search: { next: pathname + searchStr } });
+  void router.navigate({ to: '/sign-in', search: { next: pathname + searchStr, ended: true } });
 }
 
 const root = document.getElementById('root');
@@ -40,6 +41,7 @@ createRoot(root).render(
     >
       <QueryClientProvider client={queries}>
         <Notices>
+          <Offline />
           <RouterProvider router={router} />
           <ProofPrompt />
         </Notices>

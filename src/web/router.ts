@@ -1,7 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { createRouter } from '@tanstack/react-router';
 import { LoadingPage } from './components/page.tsx';
-import { NotFound, RouteFailure } from './components/route-failure.tsx';
+import { NotFound, PageFailure } from './components/route-failure.tsx';
 import { consoleRoutes, decisionRoutes } from './routes/console.ts';
 import { root } from './routes/layouts.tsx';
 import { publicRoutes } from './routes/public.ts';
@@ -16,7 +16,7 @@ export function createAppRouter(queries: QueryClient) {
     defaultPendingMs: 0,
     defaultPendingMinMs: 0,
     defaultPendingComponent: LoadingPage,
-    defaultErrorComponent: RouteFailure,
+    defaultErrorComponent: PageFailure,
     defaultNotFoundComponent: NotFound,
     scrollRestoration: true,
   });

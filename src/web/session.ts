@@ -2,8 +2,8 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 import { query, trpc } from './trpc.ts';
 
-/** The signed-in account. @throws 401 if there is no session */
-export const me = () => query('getMe');
+/** The signed-in account, asked for once: calls of another account are rejected. @throws 401 if there is no session */
+export const me = () => ({ ...query('getMe'), staleTime: Infinity });
 
 /** Returns the path to open after the sign-in. Paths to other sites become `/`. */
 export const safePath = (path: string | undefined): string =>
@@ -26,7 +26,8 @@ export function useSessionStart() {
       return;
     }
     queries.clear();
-    router.history.push(path);
+    // The page before is a form that is done: going back must not lead to it.
+    router.history.replace(path);
   };
 }
 

@@ -1,9 +1,18 @@
 import { QueryClient, queryOptions, type QueryClientConfig } from '@tanstack/react-query';
-import { createTRPCClient, getUntypedClient, httpLink, TRPCClientError, type TRPCLink } from '@trpc/client';
+import {
+  createTRPCClient,
+  getUntypedClient,
+  httpBatchLink,
+  httpLink,
+  splitLink,
+  TRPCClientError,
+  type TRPCLink,
+} from '@trpc/client';
 import { observable, type Unsubscribable } from '@trpc/server/observable';
 import type { inferRouterInputs, inferRouterOutputs } from '@trpc/server';
 import type { AppRouter } from '../router.ts';
 import { texts } from './messages/console.ts';
+import { problemAdvice } from './messages/problems.ts';
 import { proofTexts } from './messages/proof.ts';
 import { askForProof } from './proof.ts';
 
@@ -38,8 +47,27 @@ function accountHeader(path: string): Record<string, string> {
   return id === undefined || path.startsWith('authorizations.') ? {} : { 'x-roster-account': id };
 }
 
+/** The service accepts 20 calls in one request. */
+const MAX_BATCH = 20;
+
+/** Longer URLs than this are rejected by some proxies. */
+const MAX_URL_LENGTH = 2000;
+
 export const trpc = createTRPCClient<AppRouter>({
-  links: [proofLink, httpLink<AppRouter>({ url: '/trpc', headers: ({ op }) => accountHeader(op.path) })],
+  links: [
+    proofLink,
+    splitLink({
+      // Reads of one page travel together. A change travels alone, so that its answer waits for no other.
+      condition: ({ type, path }) => type === 'query' && !path.startsWith('authorizations.'),
+      true: httpBatchLink<AppRouter>({
+        url: '/trpc',
+        maxItems: MAX_BATCH,
+        maxURLLength: MAX_URL_LENGTH,
+        headers: ({ opList: [first] }) => accountHeader(first.path),
+      }),
+      false: httpLink<AppRouter>({ url: '/trpc', headers: ({ op }) => accountHeader(op.path) }),
+    }),
+  ],
 });
 
 const untyped = getUntypedClient(trpc);
@@ -90,14 +118,25 @@ export type Failure = Pick<Document, 'title' | 'detail'> & {
   readonly errors: NonNullable<Document['errors']>;
 };
 
+/** Whether a file of the console could not be loaded. Browsers word the error differently. */
+export const isLoadError = (error: unknown): boolean =>
+  error instanceof Error &&
+  /dynamically imported module|importing a module script|^unable to preload/i.test(error.message);
+
 export function toFailure(error: unknown): Failure {
   const none = { code: null, requestId: null, errors: [] };
+  if (!navigator.onLine && (!(error instanceof TRPCClientError) || error.data === null || error.data === undefined))
+    return { ...texts.offlineCall, ...none };
+  if (isLoadError(error)) return { ...texts.outdated, ...none };
   if (!(error instanceof TRPCClientError)) return { ...texts.unexpected, ...none };
   const problem = (error as TRPCClientError<AppRouter>).data?.problem; // the only client that is used
   if (problem === undefined) return { ...texts.unreachable, ...none };
   // The problem document names the procedures of the API instead of the dialog.
   const own = problem.code === 'proof_required' && { title: proofTexts.title, detail: proofTexts.explanation };
-  return { errors: [], ...problem, ...own };
+  const wait = problem.retryAfter !== undefined && { detail: texts.wait(Math.ceil(problem.retryAfter)) };
+  const advice = problemAdvice[problem.code];
+  const help = advice !== undefined && problem.detail === `${problem.title}.` && { detail: advice };
+  return { errors: [], ...problem, ...help, ...wait, ...own };
 }
 
 const SIGNED_OUT: ReadonlySet<Failure['code']> = new Set<Failure['code']>([
@@ -114,11 +153,23 @@ export const isSignedOut = (error: unknown): boolean => SIGNED_OUT.has(toFailure
 
 const TRANSIENT: ReadonlySet<Failure['code']> = new Set<Failure['code']>([null, 'service_unavailable']);
 
-/** Retries queries if the service could not be reached, but never mutations. */
+/** What was read this short a time ago is shown again without asking: the parts of one page share their reads. */
+const FRESH_MS = 5000;
+
+/**
+ * Retries queries if the service could not be reached, but never mutations. Offline, calls fail like others instead of
+ * waiting: a change that waits in a tab looks done and is lost with it.
+ */
 export const createQueryClient = (caches: Pick<QueryClientConfig, 'queryCache' | 'mutationCache'>) =>
   new QueryClient({
     ...caches,
     defaultOptions: {
-      queries: { retry: (count, error) => count < 2 && TRANSIENT.has(toFailure(error).code) },
+      mutations: { networkMode: 'always' },
+      queries: {
+        networkMode: 'always',
+        staleTime: FRESH_MS,
+        refetchOnWindowFocus: () => navigator.onLine,
+        retry: (count, error) => count < 2 && navigator.onLine && TRANSIENT.has(toFailure(error).code),
+      },
     },
   });

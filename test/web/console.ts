@@ -16,6 +16,10 @@ export const PASSWORD = 'correct horse battery staple';
 
 type Options = BrowserContextOptions & { readonly as?: { id: string } };
 
+/** What tests provoke: rejected calls, and calls and files that a test aborts or cuts off. */
+const PROVOKED =
+  /^(Failed to load resource: (.* 4\d\d |net::ERR_(FAILED|INTERNET_DISCONNECTED))|TypeError: Failed to fetch dynamically)/;
+
 /** Opens a browser window of its own, signed in as an account where one is named. */
 export type Open = (path: string, options?: Options) => Promise<Page>;
 
@@ -42,8 +46,7 @@ export const test = base.extend<{ browser: Browser; open: Open }>({
       page.on('pageerror', (error) => complaints.push(String(error)));
       page.on('console', (message) => {
         // The browser logs a call that was rejected, or aborted by a test, whatever the page does about it.
-        if (message.type() === 'error' && !/^Failed to load resource: (.* 4\d\d |net::ERR_FAILED)/.test(message.text()))
-          complaints.push(message.text());
+        if (message.type() === 'error' && !PROVOKED.test(message.text())) complaints.push(message.text());
       });
       await page.goto(path);
       return page;

@@ -149,7 +149,7 @@ describe.skipIf(!hasChromium)('the web shell', () => {
       'Teams',
       'Account',
       'Sign out',
-      'First name',
+      'First name (optional)',
       'New email',
       'New password',
       'Add passkey',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { PASSWORD_LENGTH } from '../../crypto/password-hash.ts';
 import type { Account } from '../../entities/index.ts';
-import { emailAddress, text, timestamp } from '../../procedures/fields.ts';
+import { emailAddress, readableName, text, timestamp } from '../../procedures/fields.ts';
 
 /** A password to verify. Its length is limited before it is hashed. */
 const givenPassword = text(0, PASSWORD_LENGTH.max);
@@ -39,7 +39,10 @@ const locale = text(1, 100).transform((value, { issues }) => {
   }
 });
 
+/** People can have one name. REST asks for both (section 4 of the contract), this call for neither. */
 export const updateProfileInput = z.object({
+  firstName: readableName(1, 255).nullable().optional(),
+  lastName: readableName(1, 255).nullable().optional(),
   avatar: avatarUrl.nullable().optional(),
   preferredLocale: locale.nullable().optional(),
 });

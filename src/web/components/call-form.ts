@@ -1,7 +1,7 @@
 import { useForm } from '@mantine/form';
-import { useMutation } from '@tanstack/react-query';
 import { texts } from '../messages/console.ts';
 import { toFailure, type Failure } from '../trpc.ts';
+import { useSubmission } from './submission.ts';
 
 type Values = Record<string, string>;
 
@@ -29,7 +29,8 @@ export function useCallForm<Fields extends Values, Output>({
   faults = {},
 }: CallForm<Fields, Output>) {
   const form = useForm<Fields>({ mode: 'uncontrolled', initialValues });
-  const mutation = useMutation({
+  const mutation = useSubmission({
+    isRepeatable: true,
     mutationFn: call,
     onSuccess: (output, values) => onSuccess?.(output, values),
     onError: (error) => {
@@ -55,9 +56,7 @@ export function useCallForm<Fields extends Values, Output>({
   const failure = mutation.error === null ? undefined : toFailure(mutation.error);
   return {
     field: (name: keyof Fields & string) => ({ key: form.key(name), ...form.getInputProps(name), name }),
-    submit: form.onSubmit((values) => {
-      if (!mutation.isPending) mutation.mutate(values);
-    }),
+    submit: form.onSubmit((values) => mutation.submit(values)),
     values: () => form.getValues(),
     reset: () => {
       form.reset();

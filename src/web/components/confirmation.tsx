@@ -1,10 +1,10 @@
 import { Button, Stack, Text } from '@mantine/core';
 import { DialogButtons } from './dialog-buttons.tsx';
-import { useMutation } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Dialog } from './dialog.tsx';
 import { toFailure } from '../trpc.ts';
 import { FailureAlert } from './failure-alert.tsx';
+import { useSubmission } from './submission.ts';
 
 type ConfirmationProps = {
   readonly title: string;
@@ -35,15 +35,20 @@ export function Confirmation({
   onError,
   onClose,
 }: ConfirmationProps) {
-  const mutation = useMutation({ mutationFn: call, onSuccess, ...(onError && { onError }) });
+  const mutation = useSubmission({ mutationFn: call, onSuccess, ...(onError && { onError }) });
   return (
-    <Dialog onClose={onClose} title={title}>
+    <Dialog onClose={onClose} title={title} isBusy={mutation.isPending}>
       <Stack gap="md">
         <Text>{explanation}</Text>
         {children}
         {mutation.error !== null && <FailureAlert failure={toFailure(mutation.error)} />}
-        <DialogButtons onCancel={onClose} focusCancel>
-          <Button color={color} disabled={!isReady} loading={mutation.isPending} onClick={() => mutation.mutate()}>
+        <DialogButtons onCancel={onClose} isBusy={mutation.isPending} focusCancel>
+          <Button
+            color={color}
+            disabled={!isReady}
+            loading={mutation.isPending || mutation.isSuccess}
+            onClick={() => mutation.submit()}
+          >
             {submit}
           </Button>
         </DialogButtons>

@@ -6,14 +6,16 @@ type DialogButtonsProps = {
   readonly onCancel: () => void;
   /** Whether the cancel button has the focus when the dialog opens. */
   readonly focusCancel?: boolean;
+  /** Whether the action runs. Its result is shown in the dialog, which cannot be closed meanwhile. */
+  readonly isBusy?: boolean;
   /** The button that submits. */
   readonly children: ReactNode;
 };
 
 /** The buttons at the end of a dialog. */
-export const DialogButtons = ({ onCancel, focusCancel = false, children }: DialogButtonsProps) => (
+export const DialogButtons = ({ onCancel, focusCancel = false, isBusy = false, children }: DialogButtonsProps) => (
   <Group justify="flex-end" gap="sm">
-    <Button variant="default" onClick={onCancel} {...(focusCancel && { 'data-autofocus': true })}>
+    <Button variant="default" onClick={onCancel} disabled={isBusy} {...(focusCancel && { 'data-autofocus': true })}>
       {texts.cancel}
     </Button>
     {children}

@@ -1,9 +1,11 @@
 import { Modal, type ModalProps } from '@mantine/core';
-import { useEffect, useState } from 'react';
 import { texts } from '../messages/console.ts';
+import { useFocusReturn } from './focus-return.ts';
 
-/** A dialog that is open while it is mounted. */
-export function Dialog(props: Omit<ModalProps, 'opened'>) {
+type DialogProps = Omit<ModalProps, 'opened'> & { readonly isBusy?: boolean };
+
+/** A dialog that is open while it is mounted. It stays open while its action runs, and so shows how that ended. */
+export function Dialog({ isBusy = false, ...props }: DialogProps) {
   useFocusReturn();
   return (
     <Modal
@@ -17,17 +19,7 @@ export function Dialog(props: Omit<ModalProps, 'opened'>) {
       attributes={{ header: { role: 'none' } }}
       closeButtonProps={{ 'aria-label': texts.close }}
       {...props}
+      {...(isBusy && { onClose: () => undefined })}
     />
-  );
-}
-
-/** Restores the focus on unmount, which Modal does only if `opened` changes. */
-function useFocusReturn(): void {
-  const [before] = useState(() => document.activeElement);
-  useEffect(
-    () => () => {
-      if (document.activeElement === document.body && before instanceof HTMLElement) before.focus();
-    },
-    [before],
   );
 }

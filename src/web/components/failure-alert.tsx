@@ -6,12 +6,13 @@ import type { Failure } from '../trpc.ts';
 type FailureAlertProps = {
   readonly failure: Failure;
   readonly retry?: (() => void) | undefined;
+  readonly retryLabel?: string;
   readonly children?: ReactNode;
   readonly onClose?: () => void;
 };
 
 /** Shows the problem document of a failed call with its request ID. Screen readers announce it. */
-export const FailureAlert = ({ failure, retry, children, onClose }: FailureAlertProps) => (
+export const FailureAlert = ({ failure, retry, retryLabel = texts.retry, children, onClose }: FailureAlertProps) => (
   <Alert
     color="red"
     title={failure.title}
@@ -24,7 +25,7 @@ export const FailureAlert = ({ failure, retry, children, onClose }: FailureAlert
       <Group gap="xs" mt="xs">
         {retry !== undefined && (
           <Button size="compact-sm" variant="default" onClick={retry}>
-            {texts.retry}
+            {retryLabel}
           </Button>
         )}
         {failure.requestId !== null && <RequestId id={failure.requestId} />}

@@ -1,5 +1,4 @@
 import { Button, Stack } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
 import { useEffect, type ReactNode } from 'react';
 import { ButtonLink } from './links.tsx';
 import { texts } from '../messages/console.ts';
@@ -7,6 +6,7 @@ import { publicTexts } from '../messages/public.ts';
 import { toFailure } from '../trpc.ts';
 import { FailureAlert } from './failure-alert.tsx';
 import { Page } from './page.tsx';
+import { useSubmission } from './submission.ts';
 
 type LinkPageProps = {
   readonly token: string | undefined;
@@ -19,20 +19,23 @@ type LinkPageProps = {
   };
   readonly call: (token: string) => Promise<unknown>;
   readonly onDone?: () => void;
+  /** Shown if the link is invalid. */
+  readonly another: ReactNode;
   /** The next step after success. */
   readonly next: ReactNode;
 };
 
 /** The page of an emailed link. Mail scanners open links, so only the button changes data. */
-export function LinkPage({ token, words, call, onDone, next }: LinkPageProps) {
-  const mutation = useMutation({ mutationFn: call, ...(onDone === undefined ? {} : { onSuccess: onDone }) });
+export function LinkPage({ token, words, call, onDone, another, next }: LinkPageProps) {
+  const mutation = useSubmission({ mutationFn: call, ...(onDone === undefined ? {} : { onSuccess: onDone }) });
   if (token === undefined) return <IncompleteLink />;
   if (mutation.isSuccess) return <Done title={words.doneTitle} explanation={words.done} next={next} />;
   return (
     <Page title={words.title} explanation={words.explanation}>
       <Stack gap="md">
         {mutation.error !== null && <FailureAlert failure={toFailure(mutation.error)} />}
-        <Button size="md" fullWidth loading={mutation.isPending} onClick={() => mutation.mutate(token)}>
+        {mutation.error !== null && toFailure(mutation.error).code === 'link_invalid' && another}
+        <Button size="md" fullWidth loading={mutation.isPending} onClick={() => mutation.submit(token)}>
           {words.submit}
         </Button>
       </Stack>

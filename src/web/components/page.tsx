@@ -1,6 +1,7 @@
 import { Skeleton, Stack, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { texts } from '../messages/console.ts';
+import { useWindowTitle } from './page-title.ts';
 
 type PageProps = {
   readonly title: string;
@@ -10,25 +11,28 @@ type PageProps = {
 };
 
 /** A page with its heading, which is focused after a route change (see router.ts). */
-export const Page = ({ title, explanation, action, children }: PageProps) => (
-  <>
-    <title>{`${title} · ${texts.product}`}</title>
-    <Stack gap="lg">
-      <header className="page-header">
-        <Title order={1} size="h2" tabIndex={-1}>
-          {title}
-        </Title>
-        {action}
-        {explanation !== undefined && (
-          <Text c="dimmed" className="page-explanation">
-            {explanation}
-          </Text>
-        )}
-      </header>
-      {children}
-    </Stack>
-  </>
-);
+export function Page({ title, explanation, action, children }: PageProps) {
+  const windowTitle = useWindowTitle(title);
+  return (
+    <>
+      <title>{windowTitle}</title>
+      <Stack gap="lg">
+        <header className="page-header">
+          <Title order={1} size="h2" tabIndex={-1}>
+            {title}
+          </Title>
+          {action}
+          {explanation !== undefined && (
+            <Text c="dimmed" className="page-explanation">
+              {explanation}
+            </Text>
+          )}
+        </header>
+        {children}
+      </Stack>
+    </>
+  );
+}
 
 /** A placeholder of about the height of the content that is loading. */
 export const Placeholder = ({ rows = 3, height = 44 }: { readonly rows?: number; readonly height?: number }) => (

@@ -11,6 +11,7 @@ import { useCallForm } from './call-form.ts';
 import { Dialog } from './dialog.tsx';
 import { FailureAlert } from './failure-alert.tsx';
 import { Key } from './icons.tsx';
+import { Username } from './new-password.tsx';
 import { Placeholder } from './page.tsx';
 
 type ProofDialogProps = { readonly onFinish: (isProven: boolean) => void };
@@ -44,7 +45,7 @@ export function ProofDialog({ onFinish }: ProofDialogProps) {
         <Text>{words.explanation}</Text>
         {proof.error !== null && <FailureAlert failure={toFailure(proof.error)} />}
         {proof.isPending && <Placeholder rows={2} />}
-        {proof.data?.hasPassword === true && <PasswordProof onFinish={onFinish} />}
+        {proof.data?.hasPassword === true && <PasswordProof email={account?.email ?? null} onFinish={onFinish} />}
         {proof.data?.hasPasskey === true && supportsPasskeys() && (
           <>
             {proof.data.hasPassword && <Divider label={publicTexts.signIn.or} />}
@@ -72,7 +73,7 @@ export function ProofDialog({ onFinish }: ProofDialogProps) {
   );
 }
 
-function PasswordProof({ onFinish }: ProofDialogProps) {
+function PasswordProof({ email, onFinish }: ProofDialogProps & { readonly email: string | null }) {
   const form = useCallForm({
     initialValues: { password: '' },
     call: (values) => trpc.account.prove.mutate(values),
@@ -83,6 +84,7 @@ function PasswordProof({ onFinish }: ProofDialogProps) {
     <form onSubmit={form.submit} noValidate>
       <Stack gap="md">
         {form.failure !== undefined && <FailureAlert failure={form.failure} />}
+        <Username email={email} />
         <PasswordInput
           {...form.field('password')}
           {...OWN_ESCAPE}

@@ -24,7 +24,7 @@ export function RemainingAccess({ access, revocationToken }: RemainingAccessProp
           <li key={id} className="row">
             <div className="row-text">
               <Text fw={600} className="wrap">
-                {name}
+                <bdi>{name}</bdi>
               </Text>
               <Text size="sm" c="dimmed">
                 {words.kinds[kind]}, {words.created(day(createdAt))},{' '}

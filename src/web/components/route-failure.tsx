@@ -1,21 +1,32 @@
 import { useRouter, type ErrorComponentProps } from '@tanstack/react-router';
 import { ButtonLink } from './links.tsx';
 import { texts } from '../messages/console.ts';
-import { toFailure } from '../trpc.ts';
+import { isLoadError, toFailure } from '../trpc.ts';
 import { FailureAlert } from './failure-alert.tsx';
 import { CardLayout } from './layouts.tsx';
 import { Page } from './page.tsx';
 
-export function RouteFailure({ error }: ErrorComponentProps) {
+/** An error inside of a layout, in place of the page. */
+export function PageFailure({ error }: ErrorComponentProps) {
   const router = useRouter();
+  const isOutdated = isLoadError(error) && navigator.onLine;
   return (
-    <CardLayout>
-      <Page title={texts.failed.title}>
-        <FailureAlert failure={toFailure(error)} retry={() => void router.invalidate()} />
-      </Page>
-    </CardLayout>
+    <Page title={texts.failed.title}>
+      <FailureAlert
+        failure={toFailure(error)}
+        retry={() => (isOutdated ? window.location.reload() : void router.invalidate())}
+        retryLabel={isOutdated ? texts.reload : texts.retry}
+      />
+    </Page>
   );
 }
+
+/** An error of a layout itself. */
+export const LayoutFailure = (props: ErrorComponentProps) => (
+  <CardLayout>
+    <PageFailure {...props} />
+  </CardLayout>
+);
 
 export const NotFound = () => (
   <CardLayout>

@@ -1,5 +1,7 @@
+import { isolateNames } from './isolate.ts';
+
 /** Texts of the account page, and of the link that confirms a new email. */
-export const accountTexts = {
+export const accountTexts = isolateNames({
   title: 'Your account',
   profile: {
     title: 'Profile',
@@ -77,4 +79,4 @@ export const accountTexts = {
     doneTitle: 'Email address changed',
     done: 'Sign in with the new email from now on.',
   },
-} as const;
+} as const);

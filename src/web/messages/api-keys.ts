@@ -1,9 +1,13 @@
+import { isolateNames } from './isolate.ts';
+
 /** Texts of the pages about API keys. */
-export const apiKeysTexts = {
+export const apiKeysTexts = isolateNames({
   title: 'API keys',
-  explanation: 'Programs use a key to act as you in all your teams, within the key’s scopes.',
+  explanation:
+    'Programs use a key to act as you in all your teams, within the key’s scopes. Uses appear within a minute.',
   teamTitle: 'Team API keys',
-  teamExplanation: 'Team keys can access only this team, with at most the permissions of the person who created them.',
+  teamExplanation:
+    'Team keys can access only this team, with at most the permissions of the person who created them. Uses appear within a minute.',
   create: 'Create key',
   emptyTitle: 'You have no API keys',
   empty: 'A key lets a script or service use the API without your password.',
@@ -14,7 +18,8 @@ export const apiKeysTexts = {
   created: (date: string) => `Created ${date}`,
   createdBy: (date: string, person: string) => `Created ${date} by ${person}`,
   used: (date: string) => `last used ${date}`,
-  unused: 'never used',
+  // Uses are written in batches, at most a minute late.
+  unused: 'no use recorded yet',
   expires: (date: string) => `expires ${date}`,
   expiredOn: (date: string) => `expired ${date}`,
   endless: 'does not expire',
@@ -59,8 +64,7 @@ export const apiKeysTexts = {
   revokeOf: (key: string) => `Revoke ${key}`,
   revokeTitle: 'Revoke the key?',
   revokeExplanation: (key: string, use: string) =>
-    `Applications that use ${key} lose access immediately. The key was ${use}. This cannot be undone.`,
+    `Applications that use ${key} lose access immediately. Last minute’s uses aside: ${use}. This cannot be undone.`,
   revokeForeign: (person: string) => `Created by ${person}.`,
   revoked: 'Key revoked.',
-  notRevoked: (key: string) => `${key} was not revoked.`,
-} as const;
+} as const);

@@ -1,4 +1,5 @@
 import type { Outputs } from '../trpc.ts';
+import { isolateNames } from './isolate.ts';
 
 type Event = Outputs['audit']['list']['events'][number];
 type Names = { readonly actor: string; readonly subject: string; readonly target: string };
@@ -54,7 +55,7 @@ const SENTENCES: Partial<Record<Event['event'], (names: Names) => string>> = {
 };
 
 /** Texts of a team’s audit log. */
-export const auditTexts = {
+export const auditTexts = isolateNames({
   title: 'Audit log',
   explanation: 'Changes and denied requests in this team, with user and IP address.',
   filter: 'Show',
@@ -99,4 +100,4 @@ export const auditTexts = {
   request: (id: string) => `request ${id}`,
   times: (count: number) => `${count} times within a minute`,
   sentence: (event: Event['event'], names: Names) => SENTENCES[event]?.(names) ?? `${names.actor}: ${event}`,
-} as const;
+} as const);

@@ -1,9 +1,10 @@
 import type { Outputs } from '../trpc.ts';
+import { isolateNames } from './isolate.ts';
 
 type Billing = Outputs['getTeamBilling'];
 
 /** Texts of the page about a team's plan. */
-export const billingTexts = {
+export const billingTexts = isolateNames({
   title: 'Billing',
   notAllowedTitle: 'Your role does not include billing',
   notAllowed: 'Ask the team’s owner for a role that can view the plan and billing.',
@@ -48,4 +49,4 @@ export const billingTexts = {
     date === null
       ? 'The plan will not renew at the end of its period.'
       : `The plan will not renew and ends on ${date}.`,
-} as const;
+} as const);

@@ -1,7 +1,8 @@
 import { faultTexts } from './faults.ts';
+import { isolateNames } from './isolate.ts';
 
 /** Texts that several pages share. The text of a failed call comes from its problem document. */
-export const texts = {
+export const texts = isolateNames({
   product: 'Roster',
   skipToContent: 'Skip to content',
   loading: 'Loading…',
@@ -19,6 +20,25 @@ export const texts = {
   retry: 'Try again',
   toTeams: 'Go to your teams',
   toSignIn: 'Go to sign-in',
+
+  offline: {
+    title: 'You are offline',
+    detail: 'What you see can be out of date. Changes are not saved until the connection is back.',
+  },
+  offlineCall: {
+    title: 'Not sent: you are offline',
+    detail: 'Nothing was changed. Try again when the connection is back.',
+  },
+  outdated: {
+    title: 'This part of the page could not be loaded',
+    detail: 'The service may have been updated. Reload the page. If that does not help, try again in a few minutes.',
+  },
+  reload: 'Reload',
+  wait: (seconds: number) =>
+    seconds < 90
+      ? `Try again in ${seconds === 1 ? '1 second' : `${seconds} seconds`}.`
+      : `Try again in ${Math.ceil(seconds / 60)} minutes.`,
+  saving: 'Saving…',
 
   unreachable: {
     title: 'The service could not be reached',
@@ -60,6 +80,7 @@ export const texts = {
     emptyTitle: 'You are not in a team yet',
     empty: 'Create a team and invite others, or ask someone to invite you by email.',
     name: 'Team name',
+    nameless: 'Team without a name',
     description: 'Description',
     created: (team: string) => `Team ${team} created. You are the owner.`,
     createTitle: 'Create a team',
@@ -71,4 +92,4 @@ export const texts = {
     detail: 'Check the URL, or go to your teams.',
   },
   failed: { title: 'This page could not be shown' },
-} as const;
+} as const);

@@ -1,5 +1,7 @@
+import { isolateNames } from './isolate.ts';
+
 /** Texts of the page about a team's invitations. */
-export const invitationsTexts = {
+export const invitationsTexts = isolateNames({
   title: 'Invitations',
   explanation: 'Pending invitations. Each uses a seat until it is accepted or expires.',
   invite: 'Invite people',
@@ -33,6 +35,8 @@ export const invitationsTexts = {
     addressesHint: 'One per line, or separated by commas.',
     corrected: 'Invitations that failed are still listed. Correct and send them again.',
     none: 'Enter at least one email address.',
+    ofYou: (email: string) => `${email} is your own email. You are already a member.`,
+    ofMembers: (emails: string) => `Already members: ${emails}. They do not need an invitation.`,
     role: 'Role',
     noPermissions: 'No permissions beyond membership',
     noRoles: 'You cannot invite people, because your role cannot grant any role of this team.',
@@ -50,4 +54,4 @@ export const invitationsTexts = {
       'You can share a link yourself. It is shown only now. Because a shared link does not verify the email address, people who sign up with it need to verify their email first.',
     done: 'Done',
   },
-} as const;
+} as const);

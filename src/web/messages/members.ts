@@ -1,5 +1,7 @@
+import { isolateNames } from './isolate.ts';
+
 /** Texts of the page about a team's members. */
-export const membersTexts = {
+export const membersTexts = isolateNames({
   title: 'Members',
   explanation: 'The members of the team, with role and status.',
   invite: 'Invite people',
@@ -38,6 +40,7 @@ export const membersTexts = {
   deactivated: (member: string) =>
     `${member} deactivated. They cannot see the team, their keys for it do not work, and their seat is free.`,
   activated: (member: string) => `${member} activated.`,
+  saving: (member: string) => `Saving the change of ${member}…`,
   undone: (member: string) => `${member} was not changed.`,
 
   roleTitle: (member: string) => `Change the role of ${member}`,
@@ -101,4 +104,4 @@ export const membersTexts = {
     accepted: (team: string) => `You are now the owner of ${team}.`,
     declined: (team: string) => `Ownership of ${team} declined.`,
   },
-} as const;
+} as const);

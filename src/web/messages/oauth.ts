@@ -1,4 +1,5 @@
 import type { Scope } from '../trpc.ts';
+import { isolateNames } from './isolate.ts';
 
 /** Descriptions of the scopes for users. */
 export const scopeTexts: Readonly<Record<Scope, string>> = {
@@ -14,7 +15,7 @@ export const scopeTexts: Readonly<Record<Scope, string>> = {
   'api-keys:write': 'Create, change and revoke API keys',
 };
 
-export const consentTexts = {
+export const consentTexts = isolateNames({
   loadingTitle: 'An application asks for access',
   title: (client: string) => `${client} asks for access`,
   explanation: 'Choose what it can do as you. You can revoke access at any time on your account page.',
@@ -48,9 +49,9 @@ export const consentTexts = {
   switched: (email: string) => `You are now signed in as ${email}. No access was granted. Review the request again.`,
   invalidTitle: 'Request no longer valid',
   invalid: 'It was already answered, has expired, or was started in another browser. Start again from the application.',
-} as const;
+} as const);
 
-export const connectedAppsTexts = {
+export const connectedAppsTexts = isolateNames({
   title: 'Connected apps',
   explanation: 'Applications that can act as you. Revoke the ones that you no longer use.',
   none: 'No application has access to your account. Applications that you approve are listed here.',
@@ -76,11 +77,11 @@ export const connectedAppsTexts = {
   revoked: 'Access revoked.',
   toDeveloper: 'Do you build an application?',
   developerLink: 'Register it on the developer page',
-} as const;
+} as const);
 
 export type ClientKind = 'server' | 'browser' | 'device';
 
-export const developerTexts = {
+export const developerTexts = isolateNames({
   title: 'Developer',
   explanation: 'Register your applications, so that users can grant them access with OAuth 2.1.',
   create: 'Register application',
@@ -135,4 +136,4 @@ export const developerTexts = {
     metadata: 'Metadata',
     docs: 'API reference',
   },
-} as const;
+} as const);

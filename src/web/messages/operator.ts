@@ -1,11 +1,12 @@
 import type { Outputs } from '../trpc.ts';
+import { isolateNames } from './isolate.ts';
 
 type Redis = Outputs['operator']['health']['redis'];
 
 const counted = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
 
 /** Texts of the operator's area. */
-export const operatorTexts = {
+export const operatorTexts = isolateNames({
   title: 'Operator',
   explanation: 'Accounts and teams of this deployment. Viewing user data is recorded in the audit log.',
   notAllowedTitle: 'This page is for operators',
@@ -126,4 +127,4 @@ export const operatorTexts = {
     plan: 'Plan',
     noSubscription: 'No subscription',
   },
-} as const;
+} as const);

@@ -23,7 +23,7 @@ export const remainingAccessTexts = {
   kinds: { passkey: 'Passkey', api_key: 'API key', connected_app: 'Connected app' },
   created: (date: string) => `created ${date}`,
   used: (date: string) => `last used ${date}`,
-  unused: 'never used',
+  unused: 'no use recorded',
   submit: 'Revoke all',
   revoked: 'All passkeys, API keys and connected apps were revoked, and your other sessions were signed out.',
 } as const;

@@ -1,5 +1,7 @@
+import { isolateNames } from './isolate.ts';
+
 /** Texts of the pages that need no session. */
-export const publicTexts = {
+export const publicTexts = isolateNames({
   signIn: {
     title: 'Sign in',
     submit: 'Sign in',
@@ -9,6 +11,11 @@ export const publicTexts = {
     emailLink: 'Email me a sign-in link',
     newHere: 'New here?',
     signUp: 'Create an account',
+    endedTitle: 'Your session has ended',
+    ended: 'It expired or was signed out. Sign in to continue where you were.',
+    alreadyTitle: (email: string) => `You are signed in as ${email}`,
+    already: 'Continue, or sign in as someone else below.',
+    proceed: 'Continue',
   },
 
   signUp: {
@@ -85,6 +92,10 @@ export const publicTexts = {
   link: {
     incompleteTitle: 'Link incomplete',
     incomplete: 'Open it from the email again, or copy the complete link into the browser.',
+    toForgot: 'Request another link',
+    toVerification: 'Sign in to request another link',
+    toAccount: 'Change the email again in your account',
+    invitation: 'Ask the person who invited you to send the invitation again.',
   },
 
   invitation: {
@@ -111,4 +122,4 @@ export const publicTexts = {
       `It is for ${invited}, and you are signed in as ${own}. Sign out, then sign in as ${invited}.`,
     signOut: 'Sign out and continue',
   },
-} as const;
+} as const);

@@ -1,7 +1,8 @@
 import type { Permission } from '../pages/team/team.ts';
+import { isolateNames } from './isolate.ts';
 
 /** Texts of the page about a team's roles. */
-export const rolesTexts = {
+export const rolesTexts = isolateNames({
   title: 'Roles',
   explanation: 'A member’s role decides what they can do.',
   hidden: 'Your role does not let you see the roles of this team.',
@@ -71,4 +72,4 @@ export const rolesTexts = {
       manage_api_keys: 'View, create, change and revoke the team’s API keys.',
     } satisfies Readonly<Record<Permission, string>>,
   },
-} as const;
+} as const);

@@ -1,5 +1,7 @@
+import { isolateNames } from './isolate.ts';
+
 /** Texts of the page about a team's settings. */
-export const settingsTexts = {
+export const settingsTexts = isolateNames({
   title: 'Settings',
   readOnly: 'Your role cannot change these settings. Ask a member who can.',
   nothing: 'None',
@@ -52,4 +54,4 @@ export const settingsTexts = {
     submit: 'Delete team',
     done: (team: string) => `Team ${team} deleted.`,
   },
-} as const;
+} as const);

@@ -1,5 +1,7 @@
+import { isolateNames } from './isolate.ts';
+
 /** Texts of a team's frame. */
-export const teamTexts = {
+export const teamTexts = isolateNames({
   failedTitle: 'This team could not be shown',
   goneTitle: 'You cannot see this team',
   gone: 'It does not exist, or you are not an active member. To get access, ask a member who manages the team.',
@@ -13,10 +15,10 @@ export const teamTexts = {
   billing: 'Billing',
   audit: 'Audit log',
   settings: 'Settings',
-} as const;
+} as const);
 
 /** Texts of a team's first page. */
-export const overviewTexts = {
+export const overviewTexts = isolateNames({
   title: 'Overview',
   hiddenTitle: 'Your role has limited access',
   hidden: (role: string) =>
@@ -49,4 +51,4 @@ export const overviewTexts = {
     try: 'With a key that can read teams, this command returns the team:',
     curl: 'Try the key',
   },
-} as const;
+} as const);

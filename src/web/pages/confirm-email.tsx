@@ -1,9 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
-import { ButtonLink } from '../components/links.tsx';
+import { ButtonLink, TextLink } from '../components/links.tsx';
 import { LinkPage } from '../components/link-page.tsx';
 import { me } from '../session.ts';
 import { accountTexts } from '../messages/account.ts';
+import { publicTexts } from '../messages/public.ts';
 import { texts } from '../messages/console.ts';
 import { trpc } from '../trpc.ts';
 
@@ -16,6 +17,11 @@ export function ConfirmEmail() {
       words={accountTexts.emailChange}
       call={(given) => trpc.account.confirmEmailChange.mutate({ token: given })}
       onDone={() => queries.removeQueries(me())}
+      another={
+        <p className="card-foot">
+          <TextLink to="/account">{publicTexts.link.toAccount}</TextLink>
+        </p>
+      }
       next={
         <ButtonLink to="/" size="md" fullWidth>
           {texts.toTeams}

@@ -39,7 +39,7 @@ export function DeveloperPage() {
           ))}
         </Paper>
       )}
-      <Endpoints />
+      {!clients.isPending && <Endpoints />}
       {creating && <CreateClient onClose={() => setCreating(false)} />}
     </Page>
   );

@@ -1,4 +1,4 @@
-import { Alert, Avatar, Badge, Button, EmptyState, Paper, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Badge, Button, EmptyState, Paper, Stack, Text, TextInput } from '@mantine/core';
 import { DialogButtons } from '../components/dialog-buttons.tsx';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -6,9 +6,11 @@ import { Dialog } from '../components/dialog.tsx';
 import { useCallForm } from '../components/call-form.ts';
 import { FailureAlert } from '../components/failure-alert.tsx';
 import { People } from '../components/icons.tsx';
+import { getTeamName } from '../components/display-name.ts';
 import { useNotice } from '../components/notices.tsx';
 import { TextLink } from '../components/links.tsx';
 import { Page, Placeholder } from '../components/page.tsx';
+import { TeamPicture } from '../components/picture.tsx';
 import { ResendVerification } from '../components/resend-verification.tsx';
 import { me } from '../session.ts';
 import { texts } from '../messages/console.ts';
@@ -42,12 +44,12 @@ export function Home() {
 
 const TeamList = ({ teams }: { readonly teams: Outputs['listTeams'] }) => (
   <Paper component="ul" withBorder radius="lg" className="card-list">
-    {teams.map(({ id, name, description, role }) => (
+    {teams.map(({ id, name, description, avatarUrl, role }) => (
       <li key={id} className="row">
-        <Avatar name={name} color="blue" radius="md" aria-hidden />
+        <TeamPicture name={name} src={avatarUrl} />
         <div className="row-text">
           <TextLink to="/teams/$teamId" params={{ teamId: id }} fw={600} className="wrap">
-            {name}
+            <bdi>{getTeamName({ name })}</bdi>
           </TextLink>
           {description !== null && description !== '' && (
             <Text size="sm" c="dimmed" lineClamp={2}>
@@ -56,7 +58,7 @@ const TeamList = ({ teams }: { readonly teams: Outputs['listTeams'] }) => (
           )}
         </div>
         <Badge variant="light" color={role.id === 'owner' ? 'blue' : 'gray'} tt="none" size="lg">
-          {role.name}
+          <bdi>{role.name}</bdi>
         </Badge>
       </li>
     ))}
@@ -83,7 +85,8 @@ function CreateTeam({ onClose }: { readonly onClose: () => void }) {
   const notify = useNotice();
   const form = useCallForm({
     initialValues: { name: '', description: '' },
-    call: ({ name, description }) => trpc.createTeam.mutate({ name, ...(description === '' ? {} : { description }) }),
+    call: ({ name, description }) =>
+      trpc.createTeam.mutate({ name: name.trim(), ...(description === '' ? {} : { description }) }),
     onSuccess: ({ name }) => {
       notify(texts.home.created(name));
       onClose();

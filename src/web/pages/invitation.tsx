@@ -1,5 +1,5 @@
 import { Alert, Button, DataList, Stack, Text } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ButtonLink } from '../components/links.tsx';
@@ -9,6 +9,7 @@ import { FailureAlert } from '../components/failure-alert.tsx';
 import { Done, IncompleteLink } from '../components/link-page.tsx';
 import { useNotice } from '../components/notices.tsx';
 import { Page, Placeholder } from '../components/page.tsx';
+import { useSubmission } from '../components/submission.ts';
 import { ResendVerification } from '../components/resend-verification.tsx';
 import { me, useSessionStart, useSignOut } from '../session.ts';
 import { publicTexts } from '../messages/public.ts';
@@ -35,7 +36,9 @@ function Invitation({ token }: { readonly token: string }) {
   if (error !== null) {
     return (
       <Page title={publicTexts.invitation.failedTitle}>
-        <FailureAlert failure={toFailure(error)} />
+        <FailureAlert failure={toFailure(error)}>
+          {toFailure(error).code === 'link_invalid' && <Text size="sm">{publicTexts.link.invitation}</Text>}
+        </FailureAlert>
       </Page>
     );
   }
@@ -98,7 +101,7 @@ function Answer({ token, invitation, own, onDecline }: AnswerProps) {
   const here = `/invitation?token=${encodeURIComponent(token)}`;
   const start = useSessionStart();
   const notify = useNotice();
-  const accept = useMutation({
+  const accept = useSubmission({
     mutationFn: () => trpc.invitations.accept.mutate({ token }),
     onSuccess: () => {
       start('/');
@@ -133,7 +136,7 @@ function Answer({ token, invitation, own, onDecline }: AnswerProps) {
             {failure.code === 'email_not_verified' && <ResendVerification email={own} />}
           </FailureAlert>
         )}
-        <Button size="md" loading={accept.isPending} onClick={() => accept.mutate()}>
+        <Button size="md" loading={accept.isPending} onClick={() => accept.submit()}>
           {publicTexts.invitation.accept}
         </Button>
         {decline}

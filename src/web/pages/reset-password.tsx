@@ -2,7 +2,7 @@ import { Button, Stack } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import { ButtonLink } from '../components/links.tsx';
+import { ButtonLink, TextLink } from '../components/links.tsx';
 import { useCallForm } from '../components/call-form.ts';
 import { FailureAlert } from '../components/failure-alert.tsx';
 import { Done, IncompleteLink } from '../components/link-page.tsx';
@@ -42,7 +42,15 @@ export function ResetPassword() {
     <Page title={publicTexts.reset.title} explanation={publicTexts.reset.explanation}>
       <form onSubmit={form.submit} noValidate>
         <Stack gap="md">
-          {form.failure !== undefined && <FailureAlert failure={form.failure} />}
+          {form.failure !== undefined && (
+            <FailureAlert failure={form.failure}>
+              {form.failure.code === 'link_invalid' && (
+                <TextLink to="/forgot-password" size="sm">
+                  {publicTexts.link.toForgot}
+                </TextLink>
+              )}
+            </FailureAlert>
+          )}
           <NewPassword {...form.field('password')} autoFocus />
           <Button type="submit" size="md" fullWidth loading={form.pending}>
             {publicTexts.reset.submit}

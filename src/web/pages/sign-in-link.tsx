@@ -1,10 +1,11 @@
 import { Button, Stack } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
 import { FailureAlert } from '../components/failure-alert.tsx';
 import { IncompleteLink } from '../components/link-page.tsx';
 import { TextLink } from '../components/links.tsx';
 import { Page, Placeholder } from '../components/page.tsx';
+import { useSubmission } from '../components/submission.ts';
 import { publicTexts } from '../messages/public.ts';
 import { useSessionStart } from '../session.ts';
 import { toFailure, query, trpc } from '../trpc.ts';
@@ -20,7 +21,7 @@ export function SignInLink() {
 function Link({ token }: { readonly token: string }) {
   const link = useQuery({ ...query('auth.readSignInLink', { token }), staleTime: Infinity });
   const start = useSessionStart();
-  const signIn = useMutation({
+  const signIn = useSubmission({
     mutationFn: () => trpc.auth.signInWithLink.mutate({ token }),
     onSuccess: () => start('/'),
   });
@@ -47,7 +48,7 @@ function Link({ token }: { readonly token: string }) {
   }
   return (
     <Page title={words.title} explanation={words.explanation(link.data.email)}>
-      <Button size="md" fullWidth loading={signIn.isPending} onClick={() => signIn.mutate()}>
+      <Button size="md" fullWidth loading={signIn.isPending} onClick={() => signIn.submit()}>
         {words.submit}
       </Button>
     </Page>

@@ -1,4 +1,4 @@
-import { Button, Divider, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Button, Divider, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
 import { useEffect, useEffectEvent, useRef } from 'react';
@@ -9,19 +9,22 @@ import { Key } from '../components/icons.tsx';
 import { Page } from '../components/page.tsx';
 import { ResendVerification } from '../components/resend-verification.tsx';
 import { offerPasskeys, passkeyErrorText, signInWithPasskey } from '../passkeys.ts';
-import { useSessionStart } from '../session.ts';
+import { me, useSessionStart } from '../session.ts';
 import { texts } from '../messages/console.ts';
 import { publicTexts } from '../messages/public.ts';
 import { toFailure, query, trpc } from '../trpc.ts';
 
 export function SignIn() {
-  const { next } = useSearch({ from: '/public/sign-in' });
+  const { next, ended } = useSearch({ from: '/public/sign-in' });
   const start = useSessionStart();
+  const passwordField = useRef<HTMLInputElement>(null);
   const policy = useQuery(query('auth.policy'));
+  const { data: person } = useQuery({ ...me(), retry: false });
   const form = useCallForm({
     initialValues: { email: '', password: '' },
     call: (values) => trpc.auth.signIn.mutate(values),
     onSuccess: () => start(next),
+    onError: () => passwordField.current?.select(),
   });
   const endOffer = useRef<() => void>(undefined);
   const passkey = useMutation({
@@ -40,6 +43,19 @@ export function SignIn() {
 
   return (
     <Page title={publicTexts.signIn.title}>
+      {ended && person === undefined && (
+        <Alert color="yellow" title={publicTexts.signIn.endedTitle} role="alert">
+          {publicTexts.signIn.ended}
+        </Alert>
+      )}
+      {person !== undefined && (
+        <Alert color="blue" title={publicTexts.signIn.alreadyTitle(person.email ?? person.id)}>
+          <Text size="sm">{publicTexts.signIn.already}</Text>
+          <Button size="sm" mt="sm" onClick={() => start(next)}>
+            {publicTexts.signIn.proceed}
+          </Button>
+        </Alert>
+      )}
       <form onSubmit={form.submit} noValidate>
         <Stack gap="md">
           {form.failure !== undefined && (
@@ -55,7 +71,13 @@ export function SignIn() {
             required
             autoFocus
           />
-          <PasswordInput {...form.field('password')} label={texts.password} autoComplete="current-password" required />
+          <PasswordInput
+            {...form.field('password')}
+            ref={passwordField}
+            label={texts.password}
+            autoComplete="current-password"
+            required
+          />
           <Button type="submit" size="md" fullWidth loading={form.pending}>
             {publicTexts.signIn.submit}
           </Button>

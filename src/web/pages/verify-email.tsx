@@ -4,9 +4,9 @@ import { useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useCallForm } from '../components/call-form.ts';
 import { FailureAlert } from '../components/failure-alert.tsx';
-import { ButtonLink } from '../components/links.tsx';
+import { ButtonLink, TextLink } from '../components/links.tsx';
 import { Done, IncompleteLink } from '../components/link-page.tsx';
-import { NewPassword } from '../components/new-password.tsx';
+import { NewPassword, Username } from '../components/new-password.tsx';
 import { Page, Placeholder } from '../components/page.tsx';
 import { texts } from '../messages/console.ts';
 import { publicTexts } from '../messages/public.ts';
@@ -41,7 +41,13 @@ function Verification({ token }: { readonly token: string }) {
   if (link.error !== null) {
     return (
       <Page title={words.title}>
-        <FailureAlert failure={toFailure(link.error)} />
+        <FailureAlert failure={toFailure(link.error)}>
+          {toFailure(link.error).code === 'link_invalid' && (
+            <TextLink to="/sign-in" size="sm">
+              {publicTexts.link.toVerification}
+            </TextLink>
+          )}
+        </FailureAlert>
       </Page>
     );
   }
@@ -96,6 +102,7 @@ function WithPassword({ token, email, onDone }: FormProps) {
       <form onSubmit={form.submit} noValidate>
         <Stack gap="md">
           {form.failure !== undefined && <FailureAlert failure={form.failure} />}
+          <Username email={email} />
           {isNew ? (
             <NewPassword {...form.field('newPassword')} autoFocus />
           ) : (

@@ -1,22 +1,40 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { createRootRouteWithContext, createRoute, Outlet, redirect } from '@tanstack/react-router';
 import { CardLayout, ConsoleLayout, WideCardLayout } from '../components/layouts.tsx';
-import { NotFound } from '../components/route-failure.tsx';
+import { LayoutFailure, NotFound } from '../components/route-failure.tsx';
 import { me } from '../session.ts';
 import { isSignedOut, query } from '../trpc.ts';
 
 export const root = createRootRouteWithContext<{ queries: QueryClient }>()({
   component: Outlet,
+  errorComponent: LayoutFailure,
   notFoundComponent: NotFound,
 });
 
 /** Pages that need no session. */
-export const publicPages = createRoute({ getParentRoute: () => root, id: 'public', component: CardLayout });
+export const publicPages = createRoute({
+  getParentRoute: () => root,
+  id: 'public',
+  component: CardLayout,
+  errorComponent: LayoutFailure,
+});
 
-type Entry = { readonly context: { readonly queries: QueryClient }; readonly location: { readonly href: string } };
+type Entry = {
+  readonly context: { readonly queries: QueryClient };
+  readonly location: { readonly href: string };
+  readonly params: { readonly teamId?: string };
+};
+
+/** Reads what all pages of a team need, in the same request as the account. */
+function readTeam(queries: QueryClient, teamId: string): void {
+  void queries.prefetchQuery(query('getTeam', { teamId }));
+  void queries.prefetchQuery(query('teams.permissions', { teamId }));
+  void queries.prefetchQuery(query('listTeams'));
+}
 
 /** Redirects to the sign-in page, and from there back, unless the user is signed in. */
-async function requireSession({ context: { queries }, location }: Entry): Promise<void> {
+async function requireSession({ context: { queries }, location, params: { teamId } }: Entry): Promise<void> {
+  if (teamId !== undefined) readTeam(queries, teamId);
   try {
     const { emailVerified } = await queries.ensureQueryData(me());
     // A pending sign-up has a profile but no account, so there is nothing else to show.
@@ -36,6 +54,7 @@ export const consolePages = createRoute({
   getParentRoute: () => root,
   id: 'console',
   component: ConsoleLayout,
+  errorComponent: LayoutFailure,
   beforeLoad: requireSession,
 });
 
@@ -44,5 +63,6 @@ export const decisionPages = createRoute({
   getParentRoute: () => root,
   id: 'decisions',
   component: WideCardLayout,
+  errorComponent: LayoutFailure,
   beforeLoad: requireSession,
 });

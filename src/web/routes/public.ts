@@ -1,13 +1,16 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from './lazy-page.ts';
 import { publicPages } from './layouts.tsx';
 import { text, withToken } from './search.ts';
 
 const signIn = createRoute({
   getParentRoute: () => publicPages,
   path: '/sign-in',
-  validateSearch: ({ next }: Record<string, unknown>): { next?: string } =>
-    text(next) === undefined ? {} : { next: String(next) },
-  component: lazyRouteComponent(() => import('../pages/sign-in.tsx'), 'SignIn'),
+  validateSearch: ({ next, ended }: Record<string, unknown>): { next?: string; ended?: true } => ({
+    ...(text(next) !== undefined && { next: String(next) }),
+    ...(ended === true && { ended }),
+  }),
+  component: lazyPage(() => import('../pages/sign-in.tsx'), 'SignIn'),
 });
 
 const signUp = createRoute({
@@ -15,60 +18,60 @@ const signUp = createRoute({
   path: '/sign-up',
   validateSearch: ({ invitation }: Record<string, unknown>): { invitation?: string } =>
     text(invitation) === undefined ? {} : { invitation: String(invitation) },
-  component: lazyRouteComponent(() => import('../pages/sign-up.tsx'), 'SignUp'),
+  component: lazyPage(() => import('../pages/sign-up.tsx'), 'SignUp'),
 });
 
 const forgotPassword = createRoute({
   getParentRoute: () => publicPages,
   path: '/forgot-password',
-  component: lazyRouteComponent(() => import('../pages/forgot-password.tsx'), 'ForgotPassword'),
+  component: lazyPage(() => import('../pages/forgot-password.tsx'), 'ForgotPassword'),
 });
 
 const resetPassword = createRoute({
   getParentRoute: () => publicPages,
   path: '/reset-password',
   validateSearch: withToken,
-  component: lazyRouteComponent(() => import('../pages/reset-password.tsx'), 'ResetPassword'),
+  component: lazyPage(() => import('../pages/reset-password.tsx'), 'ResetPassword'),
 });
 
 const verifyEmail = createRoute({
   getParentRoute: () => publicPages,
   path: '/verify-email',
   validateSearch: withToken,
-  component: lazyRouteComponent(() => import('../pages/verify-email.tsx'), 'VerifyEmail'),
+  component: lazyPage(() => import('../pages/verify-email.tsx'), 'VerifyEmail'),
 });
 
 const emailSignIn = createRoute({
   getParentRoute: () => publicPages,
   path: '/email-sign-in',
-  component: lazyRouteComponent(() => import('../pages/email-sign-in.tsx'), 'EmailSignIn'),
+  component: lazyPage(() => import('../pages/email-sign-in.tsx'), 'EmailSignIn'),
 });
 
 const signInLink = createRoute({
   getParentRoute: () => publicPages,
   path: '/sign-in-link',
   validateSearch: withToken,
-  component: lazyRouteComponent(() => import('../pages/sign-in-link.tsx'), 'SignInLink'),
+  component: lazyPage(() => import('../pages/sign-in-link.tsx'), 'SignInLink'),
 });
 
 const checkEmail = createRoute({
   getParentRoute: () => publicPages,
   path: '/check-email',
-  component: lazyRouteComponent(() => import('../pages/check-email.tsx'), 'CheckEmail'),
+  component: lazyPage(() => import('../pages/check-email.tsx'), 'CheckEmail'),
 });
 
 const confirmEmail = createRoute({
   getParentRoute: () => publicPages,
   path: '/confirm-email',
   validateSearch: withToken,
-  component: lazyRouteComponent(() => import('../pages/confirm-email.tsx'), 'ConfirmEmail'),
+  component: lazyPage(() => import('../pages/confirm-email.tsx'), 'ConfirmEmail'),
 });
 
 const invitation = createRoute({
   getParentRoute: () => publicPages,
   path: '/invitation',
   validateSearch: withToken,
-  component: lazyRouteComponent(() => import('../pages/invitation.tsx'), 'InvitationPage'),
+  component: lazyPage(() => import('../pages/invitation.tsx'), 'InvitationPage'),
 });
 
 export const publicRoutes = publicPages.addChildren([

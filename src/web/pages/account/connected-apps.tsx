@@ -51,7 +51,7 @@ function GrantRow({ grant }: { readonly grant: Grant }) {
       </span>
       <div className="row-text">
         <Text fw={600} className="wrap">
-          {client.name}
+          <bdi>{client.name}</bdi>
         </Text>
         <Text size="sm">{team === null ? words.personal : words.team(team.name)}</Text>
         <ul className="facts" aria-label={words.scopes(client.name)}>
@@ -80,6 +80,7 @@ function GrantRow({ grant }: { readonly grant: Grant }) {
           submit={words.revoke}
           call={() => trpc.grants.revoke.mutate({ grantId: grant.id })}
           onSuccess={() => {
+            close();
             notify(words.revoked);
             void queries.invalidateQueries(query('grants.list'));
           }}

@@ -76,7 +76,7 @@ function PasskeyRow({ passkey: { id, name, createdAt, lastUsedAt } }: { readonly
       </span>
       <div className="row-text">
         <Text fw={600} className="wrap">
-          {name}
+          <bdi>{name}</bdi>
         </Text>
         <Text size="sm" c="dimmed">
           {words.created(day(createdAt))}, {lastUsedAt === null ? words.unused : words.used(day(lastUsedAt))}
@@ -107,6 +107,7 @@ function PasskeyRow({ passkey: { id, name, createdAt, lastUsedAt } }: { readonly
           submit={words.remove}
           call={() => trpc.passkeys.remove.mutate({ id })}
           onSuccess={() => {
+            close();
             notify(words.removed);
             void queries.invalidateQueries(query('passkeys.list'));
           }}

@@ -2,7 +2,7 @@ import { Button, Group, Stack } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useCallForm } from '../../components/call-form.ts';
 import { FailureAlert } from '../../components/failure-alert.tsx';
-import { NewPassword } from '../../components/new-password.tsx';
+import { NewPassword, Username } from '../../components/new-password.tsx';
 import { useNotice } from '../../components/notices.tsx';
 import { Section } from '../../components/section.tsx';
 import { accountTexts } from '../../messages/account.ts';
@@ -26,8 +26,7 @@ export function Password({ email }: { readonly email: string | null }) {
       <form onSubmit={form.submit} noValidate>
         <Stack gap="md">
           {form.failure !== undefined && <FailureAlert failure={form.failure} />}
-          {/* Tells a password manager whose password this is. */}
-          <input type="text" name="username" autoComplete="username" value={email ?? ''} readOnly hidden />
+          <Username email={email} />
           <NewPassword {...form.field('newPassword')} />
           <Group>
             <Button type="submit" variant="default" loading={form.pending}>

@@ -50,11 +50,12 @@ export function Profile({ account }: { readonly account: Outputs['getMe'] }) {
       lastName: account.lastName ?? '',
       preferredLocale: account.preferredLocale ?? '',
     },
-    call: async ({ firstName, lastName, preferredLocale }) => {
-      const named = await trpc.updateMe.mutate({ firstName, lastName });
-      if (preferredLocale === (account.preferredLocale ?? '')) return named;
-      return trpc.account.updateProfile.mutate({ preferredLocale: preferredLocale === '' ? null : preferredLocale });
-    },
+    call: ({ firstName, lastName, preferredLocale }) =>
+      trpc.account.updateProfile.mutate({
+        firstName: firstName.trim() === '' ? null : firstName,
+        lastName: lastName.trim() === '' ? null : lastName,
+        preferredLocale: preferredLocale === '' ? null : preferredLocale,
+      }),
     onSuccess: (changed) => {
       queries.setQueryData(me().queryKey, changed);
       notify(accountTexts.profile.saved);
@@ -66,8 +67,8 @@ export function Profile({ account }: { readonly account: Outputs['getMe'] }) {
       <form onSubmit={form.submit} noValidate>
         <Stack gap="md">
           {form.failure !== undefined && <FailureAlert failure={form.failure} />}
-          <TextInput {...form.field('firstName')} label={texts.firstName} autoComplete="given-name" required />
-          <TextInput {...form.field('lastName')} label={texts.lastName} autoComplete="family-name" required />
+          <TextInput {...form.field('firstName')} label={texts.optional(texts.firstName)} autoComplete="given-name" />
+          <TextInput {...form.field('lastName')} label={texts.optional(texts.lastName)} autoComplete="family-name" />
           <NativeSelect
             {...form.field('preferredLocale')}
             label={accountTexts.profile.locale}

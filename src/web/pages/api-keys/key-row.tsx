@@ -7,14 +7,14 @@ import { apiKeysTexts as words } from '../../messages/api-keys.ts';
 import { scopeTexts } from '../../messages/oauth.ts';
 import { ChangeScopes } from './change-scopes.tsx';
 import { isExpired, getCreatorName, type Key } from './keys.ts';
+import { useRevocation } from './revocation.ts';
 import { RotateKey } from './rotate-key.tsx';
 
-type KeyRowProps = { readonly apiKey: Key; readonly onRevoke: () => void };
-
-export function KeyRow({ apiKey, onRevoke }: KeyRowProps) {
+export function KeyRow({ apiKey }: { readonly apiKey: Key }) {
   const { name, isOwn, lastUsedAt } = apiKey;
   const { minute } = useDates();
   const [dialog, setDialog] = useState<'scopes' | 'rotate' | 'revoke'>();
+  const { revoke, remove } = useRevocation(apiKey.teamId ?? undefined);
   const close = () => setDialog(undefined);
   const use = lastUsedAt === null ? words.unused : words.used(minute(lastUsedAt));
   const explanation = words.revokeExplanation(name, use);
@@ -24,7 +24,7 @@ export function KeyRow({ apiKey, onRevoke }: KeyRowProps) {
         <div className="row-text">
           <Group gap="xs">
             <Text fw={600} component="h2" className="wrap">
-              {name}
+              <bdi>{name}</bdi>
             </Text>
             {isExpired(apiKey) && (
               <Badge variant="light" color="red" tt="none">
@@ -58,9 +58,11 @@ export function KeyRow({ apiKey, onRevoke }: KeyRowProps) {
           title={words.revokeTitle}
           explanation={isOwn ? explanation : `${words.revokeForeign(getCreatorName(apiKey))} ${explanation}`}
           submit={words.revoke}
-          // The row is removed with its dialog, so the page shows errors.
-          call={() => Promise.resolve(onRevoke())}
-          onSuccess={close}
+          call={() => revoke(apiKey)}
+          onSuccess={() => {
+            close();
+            remove(apiKey);
+          }}
           onClose={close}
         />
       )}

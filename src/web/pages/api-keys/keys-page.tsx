@@ -1,4 +1,4 @@
-import { Button, EmptyState, Paper, Text } from '@mantine/core';
+import { Button, EmptyState, Paper } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { FailureAlert } from '../../components/failure-alert.tsx';
@@ -9,13 +9,11 @@ import { toFailure } from '../../trpc.ts';
 import { CreateKey } from './create-key.tsx';
 import { KeyRow } from './key-row.tsx';
 import { keysQuery, type TeamId } from './keys.ts';
-import { useRevocation } from './revocation.ts';
 import './api-keys.css';
 
 /** The personal keys of the user, or the keys of a team. */
 export function KeysPage({ teamId }: { readonly teamId: TeamId }) {
   const keys = useQuery(keysQuery(teamId));
-  const revocation = useRevocation(teamId);
   const [creating, setCreating] = useState(false);
   const isOfTeam = teamId !== undefined;
   const create = <Button onClick={() => setCreating(true)}>{words.create}</Button>;
@@ -26,11 +24,6 @@ export function KeysPage({ teamId }: { readonly teamId: TeamId }) {
       action={keys.data !== undefined && keys.data.length > 0 && create}
     >
       {keys.error !== null && <FailureAlert failure={toFailure(keys.error)} retry={() => void keys.refetch()} />}
-      {revocation.error !== null && (
-        <FailureAlert failure={toFailure(revocation.error)}>
-          <Text size="sm">{words.notRevoked(revocation.variables.name)}</Text>
-        </FailureAlert>
-      )}
       {keys.isPending && <Placeholder rows={2} height={112} />}
       {keys.data?.length === 0 && (
         <Paper withBorder radius="lg" className="empty">
@@ -47,7 +40,7 @@ export function KeysPage({ teamId }: { readonly teamId: TeamId }) {
       {keys.data !== undefined && keys.data.length > 0 && (
         <Paper component="ul" withBorder radius="lg" className="card-list">
           {keys.data.map((key) => (
-            <KeyRow key={key.id} apiKey={key} onRevoke={() => revocation.mutate(key)} />
+            <KeyRow key={key.id} apiKey={key} />
           ))}
         </Paper>
       )}

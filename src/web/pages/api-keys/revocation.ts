@@ -1,25 +1,21 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useNotice } from '../../components/notices.tsx';
 import { apiKeysTexts as words } from '../../messages/api-keys.ts';
 import { trpc } from '../../trpc.ts';
 import { keysQuery, type Key, type TeamId } from './keys.ts';
 
-/** Revokes a key. Its row is removed immediately, and restored on an error. */
+/** Returns how to revoke a key, and to remove its row once the service has confirmed it. */
 export function useRevocation(teamId: TeamId) {
   const queries = useQueryClient();
   const notify = useNotice();
   const list = keysQuery(teamId);
-  return useMutation({
-    mutationFn: ({ id: keyId }: Key) =>
+  return {
+    revoke: ({ id: keyId }: Key) =>
       teamId === undefined ? trpc.revokeApiKey.mutate({ keyId }) : trpc.apiKeys.revokeInTeam.mutate({ teamId, keyId }),
-    onMutate: async ({ id }) => {
-      await queries.cancelQueries(list);
-      const before = queries.getQueryData(list.queryKey);
+    remove: ({ id }: Key) => {
       queries.setQueryData(list.queryKey, (keys) => keys?.filter((key) => key.id !== id));
-      return { before };
+      void queries.invalidateQueries(list);
+      notify(words.revoked);
     },
-    onError: (_error, _key, context) => queries.setQueryData(list.queryKey, context?.before),
-    onSuccess: () => notify(words.revoked),
-    onSettled: () => queries.invalidateQueries(list),
-  });
+  };
 }

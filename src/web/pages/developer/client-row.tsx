@@ -28,7 +28,7 @@ export function ClientRow({ client }: { readonly client: Client }) {
       <div className="row-head">
         <div className="row-text">
           <Text fw={600} component="h2" className="wrap">
-            {name}
+            <bdi>{name}</bdi>
           </Text>
           <Text size="sm" c="dimmed">
             {words.kinds[getClientKind(client)]}, {words.created(day(client.createdAt))}
@@ -79,6 +79,7 @@ export function ClientRow({ client }: { readonly client: Client }) {
           submit={words.delete}
           call={() => trpc.oauthClients.delete.mutate({ clientId: id })}
           onSuccess={() => {
+            close();
             notify(words.deleted);
             void queries.invalidateQueries(query('oauthClients.list'));
           }}

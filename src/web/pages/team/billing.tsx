@@ -1,5 +1,5 @@
 import { Alert, Text } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { usePrefetchQuery, useQuery } from '@tanstack/react-query';
 import { useDates } from '../../components/dates.ts';
 import { FailureAlert } from '../../components/failure-alert.tsx';
 import { Page, Placeholder } from '../../components/page.tsx';
@@ -15,6 +15,7 @@ export function BillingPage() {
   const { team, can } = useTeam();
   const isAllowed = can('access_billing');
   const billing = useQuery({ ...query('getTeamBilling', { teamId: team.id }), enabled: isAllowed });
+  usePrefetchQuery(query('teams.seats', { teamId: team.id }));
   const { day } = useDates();
   return (
     <Page title={words.title}>
@@ -42,7 +43,8 @@ export function BillingPage() {
           {billing.data?.status === null && <Text size="sm">{words.plan.noSubscription}</Text>}
         </Section>
       )}
-      <Seats teamId={team.id} />
+      {/* Below the plan, so it waits for it: nothing moves while the page loads. */}
+      {(!isAllowed || !billing.isPending) && <Seats teamId={team.id} />}
     </Page>
   );
 }

@@ -34,7 +34,7 @@ export function MembersPage() {
       {isVisible && members.isPending && <Placeholder rows={4} height={60} />}
       {members.data !== undefined && <TeamMembers members={members.data} />}
       {members.data?.length === 1 && page.can('invite_members') && <Text c="dimmed">{words.alone}</Text>}
-      {team.role.id === 'owner' && (
+      {team.role.id === 'owner' && !members.isPending && (
         <Ownership canOffer={members.data?.some(({ isActive, roleId }) => isActive && roleId !== 'owner') ?? true} />
       )}
     </Page>

@@ -5,7 +5,11 @@ import { useTeam } from './team.ts';
 export function useTeamRefresh() {
   const { team } = useTeam();
   const queries = useQueryClient();
-  return () => queries.invalidateQueries({ predicate: ({ queryKey: [, input] }) => isAbout(input, team.id) });
+  return async () => {
+    // Offline every read would fail, and hide what is known.
+    if (!navigator.onLine) return;
+    await queries.invalidateQueries({ predicate: ({ queryKey: [, input] }) => isAbout(input, team.id) });
+  };
 }
 
 /** Whether a query has the team as input. */

@@ -1,10 +1,13 @@
-import { Avatar, Badge, Group, NativeSelect, Text } from '@mantine/core';
+import { Badge, Group, NativeSelect, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link, Outlet, useMatches, useNavigate } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { FailureAlert } from '../../components/failure-alert.tsx';
 import { ButtonLink } from '../../components/links.tsx';
+import { TitleContext } from '../../components/page-title.ts';
 import { LoadingPage, Page } from '../../components/page.tsx';
+import { TeamPicture } from '../../components/picture.tsx';
+import { getTeamName } from '../../components/display-name.ts';
 import { texts } from '../../messages/console.ts';
 import { teamTexts as words } from '../../messages/team.ts';
 import { toFailure, query } from '../../trpc.ts';
@@ -74,19 +77,21 @@ type TeamFrameProps = {
 function TeamFrame({ team, permissions, roles }: TeamFrameProps) {
   const can = (permission: Permission) => permissions.includes(permission);
   return (
-    <TeamContext value={{ team, roles, can }}>
-      <div className="team-head">
-        <Avatar name={team.name} src={team.avatarUrl} color="blue" radius="md" size="sm" aria-hidden />
-        <div className="team-head-text">
-          <TeamSwitch current={team} />
-          <Badge variant="light" color={team.role.id === 'owner' ? 'blue' : 'gray'} tt="none" className="team-role">
-            {team.role.name}
-          </Badge>
+    <TitleContext value={team.name}>
+      <TeamContext value={{ team, roles, can }}>
+        <div className="team-head">
+          <TeamPicture name={team.name} src={team.avatarUrl} size="sm" />
+          <div className="team-head-text">
+            <TeamSwitch current={team} />
+            <Badge variant="light" color={team.role.id === 'owner' ? 'blue' : 'gray'} tt="none" className="team-role">
+              <bdi>{team.role.name}</bdi>
+            </Badge>
+          </div>
         </div>
-      </div>
-      <TeamNavigation teamId={team.id} can={can} />
-      <Outlet />
-    </TeamContext>
+        <TeamNavigation teamId={team.id} can={can} />
+        <Outlet />
+      </TeamContext>
+    </TitleContext>
   );
 }
 
@@ -98,7 +103,7 @@ function TeamSwitch({ current }: { readonly current: Team }) {
   if (teams.length < 2) {
     return (
       <Text fw={600} className="wrap">
-        {current.name}
+        <bdi>{getTeamName(current)}</bdi>
       </Text>
     );
   }
@@ -110,7 +115,7 @@ function TeamSwitch({ current }: { readonly current: Team }) {
       className="team-switch"
       value={current.id}
       onChange={(event) => void navigate({ to: page, params: { teamId: event.currentTarget.value } })}
-      data={teams.map(({ id, name }) => ({ value: id, label: name }))}
+      data={teams.map(({ id, name }) => ({ value: id, label: getTeamName({ name }) }))}
     />
   );
 }

@@ -19,7 +19,7 @@ export function EventRow({ event }: { readonly event: AuditEvent }) {
     <li className="row">
       <div className="row-text">
         <Text fw={500} className="wrap">
-          {sentence}
+          <bdi>{sentence}</bdi>
         </Text>
         <Text size="sm" c="dimmed" className="wrap">
           <time dateTime={event.occurredAt}>{minute(event.occurredAt)}</time>

@@ -5,6 +5,7 @@ import { texts } from '../../../messages/console.ts';
 import { invitationsTexts } from '../../../messages/invitations.ts';
 import { useTeam } from '../team.ts';
 import { parseAddresses } from './addresses.ts';
+import { AlreadyMembers } from './already-members.tsx';
 import { useInviting } from './inviting.ts';
 import { Results } from './results.tsx';
 import { RolePicker } from './role-picker.tsx';
@@ -79,6 +80,7 @@ export function InviteDialog({ email, roleId, onClose }: InviteDialogProps) {
                 withAsterisk={false}
                 data-autofocus
               />
+              <AlreadyMembers emails={addresses} />
               <RolePicker roles={roles} value={role.roleId} onChange={setChosen} disabled={pending} />
             </>
           )}

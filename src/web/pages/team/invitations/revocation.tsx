@@ -8,34 +8,23 @@ import type { Invitation } from './invitation-row.tsx';
 
 type RevocationProps = { readonly invitation: Invitation; readonly onClose: () => void };
 
-/** Revokes after confirmation. The row is removed immediately, and restored on an error. */
+/** Revokes after confirmation. The row is removed once the service has confirmed it. */
 export function Revocation({ invitation: { id, email }, onClose }: RevocationProps) {
   const { team } = useTeam();
   const queries = useQueryClient();
   const notify = useNotice();
   const list = query('invitations.list', { teamId: team.id });
 
-  async function revoke(): Promise<void> {
-    await queries.cancelQueries(list);
-    const before = queries.getQueryData(list.queryKey);
-    queries.setQueryData(list.queryKey, (rows) => rows?.filter((row) => row.id !== id));
-    try {
-      await trpc.revokeTeamInvitation.mutate({ teamId: team.id, invitationId: id });
-    } catch (error) {
-      queries.setQueryData(list.queryKey, before);
-      throw error;
-    } finally {
-      void queries.invalidateQueries(list);
-    }
-  }
-
   return (
     <Confirmation
       title={words.revokeTitle}
       explanation={words.revokeExplanation(email)}
       submit={words.revoke}
-      call={revoke}
+      call={() => trpc.revokeTeamInvitation.mutate({ teamId: team.id, invitationId: id })}
+      onError={() => void queries.invalidateQueries(list)}
       onSuccess={() => {
+        queries.setQueryData(list.queryKey, (rows) => rows?.filter((row) => row.id !== id));
+        void queries.invalidateQueries(list);
         onClose();
         notify(words.revoked);
       }}

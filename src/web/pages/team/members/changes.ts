@@ -8,7 +8,7 @@ import { membersQuery, type Member } from './member.ts';
 
 export type MemberChange = {
   readonly member: Member;
-  /** The optimistic value until the service responds. */
+  /** The new value, shown once the service has confirmed it. */
   readonly now: Partial<Member>;
   readonly call: () => Promise<unknown>;
   readonly notice: string;
@@ -20,35 +20,43 @@ export function useTeamCall() {
   return <Output>(call: Promise<Output>): Promise<Output> => call.finally(() => void refresh());
 }
 
-/** Changes a row of the list immediately, and reverts it on an error. */
+/** Changes a row of the list once the service has confirmed it. Meanwhile the row is marked. */
 export function useMemberChanges() {
   const queries = useQueryClient();
   const notify = useNotice();
   const refresh = useTeamRefresh();
   const { team } = useTeam();
+  const [saving, setSaving] = useState<ReadonlySet<string>>(new Set());
   const [refusal, setRefusal] = useState<{ member: Member; failure: Failure }>();
   const { queryKey } = membersQuery(team.id);
 
-  const show = (userId: string, change: (member: Member) => Member) =>
-    queries.setQueryData(queryKey, (members) =>
-      members?.map((member) => (member.userId === userId ? change(member) : member)),
-    );
+  const mark = (userId: string, isSaving: boolean) =>
+    setSaving((current) => {
+      const next = new Set(current);
+      if (isSaving) next.add(userId);
+      else next.delete(userId);
+      return next;
+    });
 
   const { mutate } = useMutation({
     mutationFn: ({ call }: MemberChange) => call(),
-    onMutate: async ({ member: { userId }, now }) => {
+    onMutate: ({ member: { userId } }) => {
       setRefusal(undefined);
+      mark(userId, true);
+    },
+    onSuccess: async (_output, { member: { userId }, now, notice }) => {
       // A running query would overwrite the row with its old value.
       await queries.cancelQueries({ queryKey });
-      show(userId, (member) => ({ ...member, ...now }));
+      queries.setQueryData(queryKey, (members) =>
+        members?.map((member) => (member.userId === userId ? { ...member, ...now } : member)),
+      );
+      notify(notice);
     },
-    onSuccess: (_output, { notice }) => notify(notice),
-    // Reverts only this row, because another can be changing concurrently.
-    onError: (error, { member }) => {
-      show(member.userId, () => member);
-      setRefusal({ member, failure: toFailure(error) });
+    onError: (error, { member }) => setRefusal({ member, failure: toFailure(error) }),
+    onSettled: (_output, _error, { member: { userId } }) => {
+      mark(userId, false);
+      void refresh();
     },
-    onSettled: refresh,
   });
-  return { change: mutate, refusal, forget: () => setRefusal(undefined) };
+  return { change: mutate, saving, refusal, forget: () => setRefusal(undefined) };
 }

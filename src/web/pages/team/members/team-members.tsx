@@ -23,7 +23,7 @@ export function TeamMembers({ members }: { readonly members: readonly Member[] }
   const page = useTeam();
   const { team } = page;
   const { data: person } = useQuery(me());
-  const { change, refusal, forget } = useMemberChanges();
+  const { change, saving, refusal, forget } = useMemberChanges();
   const [asked, setAsked] = useState<Asked>();
 
   const act = (action: Action, member: Member) => {
@@ -46,6 +46,7 @@ export function TeamMembers({ members }: { readonly members: readonly Member[] }
         key={member.userId}
         member={member}
         isYou={member.userId === person?.id}
+        isSaving={saving.has(member.userId)}
         actions={
           actions.length > 0 && (
             <MemberMenu member={member} actions={actions} onAction={(action) => act(action, member)} />

@@ -15,7 +15,7 @@ type HoldersProps = { readonly role: Role; readonly members: readonly Member[] |
 export function Holders({ role, members }: HoldersProps) {
   const { team } = useTeam();
   const [isOpen, setOpen] = useState(false);
-  if (members === undefined) return <Skeleton height={20} width={96} />;
+  if (members === undefined) return <Skeleton height={24} width={96} />;
   const holders = members.filter(({ roleId }) => roleId === role.roleId);
   if (holders.length === 0)
     return (
@@ -32,9 +32,11 @@ export function Holders({ role, members }: HoldersProps) {
         <ul>
           {holders.slice(0, NAMES).map((holder) => (
             <li key={holder.membershipId} className="wrap">
-              {holder.isActive
-                ? getDisplayName(holder, holder.userId)
-                : words.notActive(getDisplayName(holder, holder.userId))}
+              <bdi>
+                {holder.isActive
+                  ? getDisplayName(holder, holder.userId)
+                  : words.notActive(getDisplayName(holder, holder.userId))}
+              </bdi>
             </li>
           ))}
           {holders.length > NAMES && (

@@ -23,7 +23,7 @@ export function RoleRow({ role, members, onEdit, onDelete }: RoleRowProps) {
       <div className="row-head">
         <Group gap="xs" className="row-text">
           <Text fw={600} component="h3" className="wrap">
-            {name}
+            <bdi>{name}</bdi>
           </Text>
           {role.roleId === team.role.id && (
             <Badge variant="light" tt="none">

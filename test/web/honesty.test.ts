@@ -1,0 +1,276 @@
+import type { Page } from 'playwright-core';
+import { describe, expect } from 'vitest';
+import { hasChromium } from '../support/chromium.ts';
+import { aPerson, linkIn, PASSWORD, shows, signInAs, test } from './console.ts';
+
+const focusedTag = (page: Page) => page.evaluate('document.activeElement.tagName');
+
+describe.skipIf(!hasChromium)('what the console says is true', () => {
+  test('offline is said, and a change is not shown as done before the service confirmed it', async ({ api, open }) => {
+    const owner = await aPerson(api, { firstName: 'Ada', lastName: 'Lovelace' });
+    const max = await aPerson(api, { firstName: 'Max', lastName: 'Member' });
+    const team = await api.aTeam({ owner });
+    await api.aMember(team, max, { role: 'member' });
+    const page = await open(`/teams/${team.id}/members`, { as: owner });
+    const row = page.getByRole('row').filter({ hasText: 'Max Member' });
+    await row.waitFor();
+
+    await page.context().setOffline(true);
+    await page.getByText('You are offline', { exact: true }).waitFor();
+    await row.getByRole('button', { name: 'Actions for Max Member' }).click();
+    await page.getByRole('menuitem', { name: 'Deactivate' }).click();
+    await page.getByRole('alert').getByText('Max Member was not changed.').waitFor();
+    expect(await row.getByText('Active', { exact: true }).isVisible()).toBe(true);
+
+    await page.context().setOffline(false);
+    await page.getByText('You are offline', { exact: true }).waitFor({ state: 'detached' });
+    await row.getByText('Active', { exact: true }).waitFor();
+    const [membership] = await api.rows('select is_active from membership where account_id = $1', [max.id]);
+    expect(membership).toEqual({ is_active: true });
+  });
+
+  test('while a change of a member is being saved, its row says so and shows the old state', async ({ api, open }) => {
+    const owner = await aPerson(api);
+    const max = await aPerson(api, { firstName: 'Max', lastName: 'Member' });
+    const team = await api.aTeam({ owner });
+    await api.aMember(team, max, { role: 'member' });
+    const page = await open(`/teams/${team.id}/members`, { as: owner });
+    const row = page.getByRole('row').filter({ hasText: 'Max Member' });
+    const { promise, resolve } = Promise.withResolvers<void>();
+    await page.route('**/trpc/members.deactivate*', (route) => promise.then(() => route.continue()));
+    await row.getByRole('button', { name: 'Actions for Max Member' }).click();
+    await page.getByRole('menuitem', { name: 'Deactivate' }).click();
+    await row.getByRole('status', { name: 'Saving the change of Max Member…' }).waitFor();
+    expect(await row.getAttribute('aria-busy')).toBe('true');
+    expect(await row.getByText('Active', { exact: true }).isVisible()).toBe(true);
+    resolve();
+    await row.getByText('Inactive').waitFor();
+  });
+
+  test('a profile without a last name is saved, with its language', async ({ api, open }) => {
+    const person = await aPerson(api, { firstName: 'Sukarno' });
+    await api.rows('update account set last_name = null where id = $1', [person.id]);
+    const page = await open('/account', { as: person });
+    await page.getByLabel('Language and region').selectOption('de-DE');
+    await page.getByRole('region', { name: 'Profile' }).getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Profile saved.').waitFor();
+    const [row] = await api.rows('select first_name, last_name, preferred_locale from account where id = $1', [
+      person.id,
+    ]);
+    expect(row).toEqual({ first_name: 'Sukarno', last_name: null, preferred_locale: 'de-DE' });
+  });
+
+  test('a team whose name shows nothing can be opened', async ({ api, open }) => {
+    const owner = await aPerson(api);
+    const team = await api.aTeam({ owner, name: '   ' });
+    const page = await open('/', { as: owner });
+    await page.getByRole('link', { name: 'Team without a name' }).click();
+    await shows(page, 'Overview');
+    expect(new URL(page.url()).pathname).toBe(`/teams/${team.id}`);
+
+    await page.goto('/');
+    await page.getByRole('button', { name: 'Create team' }).click();
+    await page.getByLabel('Team name').fill('   ');
+    await page.getByRole('dialog').getByRole('button', { name: 'Create team' }).click();
+    await expect.poll(() => page.getByLabel('Team name').getAttribute('aria-invalid')).toBe('true');
+  });
+
+  test('a new key is not said to be unused before its uses have been written', async ({ api, open }) => {
+    const owner = await aPerson(api);
+    const key = await api.anApiKey(owner);
+    expect((await api.as(key).get('/api/v1/credential')).status).toBe(200);
+    const page = await open('/api-keys', { as: owner });
+    await page.getByText('Uses appear within a minute').waitFor();
+    expect(await page.getByRole('main').innerText()).not.toMatch(/never used/i);
+  });
+
+  test('a page whose file cannot be loaded reloads once, and then says so inside of the console', async ({
+    api,
+    open,
+  }) => {
+    const page = await open('/', { as: await aPerson(api) });
+    await shows(page, 'Your teams');
+    let loads = 0;
+    page.on('load', () => (loads += 1));
+    await page.route(/\/assets\/developer-.*\.js$/, (route) => route.abort());
+    await page.getByRole('link', { name: 'Developer' }).click();
+    await page.getByRole('alert').getByText('This part of the page could not be loaded').waitFor();
+    expect(loads).toBe(1);
+    expect(await page.getByRole('main').count(), 'no console inside of the console').toBe(1);
+    expect(await page.getByRole('banner').count()).toBe(1);
+
+    await page.unroute(/\/assets\/developer-.*\.js$/);
+    await page.getByRole('button', { name: 'Reload' }).click();
+    await shows(page, 'Developer');
+  });
+
+  test('the focus returns to what opened a dialog, and to the heading if that is gone', async ({ api, open }) => {
+    const owner = await aPerson(api);
+    await api.anApiKey(owner);
+    const page = await open('/api-keys', { as: owner });
+    await page.getByRole('button', { name: /^Revoke / }).click();
+    await page.getByRole('dialog').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('Revoke');
+
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+    await page.getByText('You have no API keys').waitFor();
+    await expect.poll(() => focusedTag(page)).toBe('H1');
+
+    // Through two dialogs: the secret is shown after the form.
+    const create = page.getByRole('button', { name: 'Create key' });
+    await create.click();
+    await page.getByLabel('Name').fill('Deploy');
+    await page.getByLabel('See teams and their details').check();
+    await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click();
+    await page.getByRole('button', { name: 'Done' }).click();
+    await expect.poll(() => page.evaluate('document.activeElement !== document.body')).toBe(true);
+  });
+
+  test('names from right to left stand apart from the text around them', async ({ api, open }) => {
+    const owner = await aPerson(api, { firstName: 'עדה', lastName: 'לאבלייס' });
+    const max = await aPerson(api, { firstName: 'משה', lastName: 'כהן' });
+    const team = await api.aTeam({ owner });
+    await api.aMember(team, max, { role: 'member' });
+    const page = await open(`/teams/${team.id}/members`, { as: owner });
+    const row = page.getByRole('row').filter({ hasText: 'משה כהן' });
+    expect(await row.locator('bdi').first().innerText()).toBe('משה כהן');
+    await row.getByRole('button', { name: /^Actions for/ }).click();
+    await page.getByRole('menuitem', { name: 'Deactivate' }).click();
+    await page.getByText('\u2068משה כהן\u2069 deactivated.').waitFor();
+  });
+
+  test('two clicks at once confirm once', async ({ api, open }) => {
+    const owner = await aPerson(api);
+    await api.anApiKey(owner);
+    const page = await open('/api-keys', { as: owner });
+    const calls: string[] = [];
+    page.on('request', (request) => request.url().includes('revokeApiKey') && calls.push(request.url()));
+    await page.getByRole('button', { name: /^Revoke / }).click();
+    const confirm = page.getByRole('dialog').getByRole('button', { name: 'Revoke' });
+    await confirm.evaluate((button: { click(): void }) => {
+      button.click();
+      button.click();
+    });
+    await page.getByText('Key revoked.').waitFor();
+    expect(calls).toHaveLength(1);
+  });
+
+  test('two clicks at once on the page of a link use it once', async ({ api, open }) => {
+    const person = await aPerson(api);
+    await api.visitor().trpc.auth.emailSignInLink.mutate({ email: person.email });
+    const page = await open(linkIn(await api.mailTo(person.email, /sign-in link/)));
+    const calls: string[] = [];
+    page.on('request', (request) => request.url().includes('signInWithLink') && calls.push(request.url()));
+    await page.getByRole('button', { name: 'Sign in' }).evaluate((button: { click(): void }) => {
+      button.click();
+      button.click();
+    });
+    await shows(page, 'Your teams');
+    expect(calls).toHaveLength(1);
+  });
+
+  test('inviting oneself or a member is warned of', async ({ api, open }) => {
+    const owner = await aPerson(api);
+    const max = await aPerson(api, { firstName: 'Max', lastName: 'Member' });
+    const team = await api.aTeam({ owner });
+    await api.aMember(team, max, { role: 'member' });
+    const page = await open(`/teams/${team.id}/invitations`, { as: owner });
+    await page.getByRole('button', { name: 'Invite people' }).first().click();
+    const field = page.getByLabel('Email addresses');
+    await field.fill(`${owner.email.toUpperCase()}, ${max.email}`);
+    await page.getByText('is your own email. You are already a member.').waitFor();
+    await page.getByText(`Already members: ${max.email}.`).waitFor();
+    await field.fill('somebody-new@example.com');
+    await page.getByText('Already members').waitFor({ state: 'detached' });
+  });
+});
+
+describe.skipIf(!hasChromium)('what is said after something went wrong', () => {
+  test('an ended session is said at the sign-in, which leads back', async ({ api, open }) => {
+    const person = await aPerson(api);
+    const page = await open('/', { as: person });
+    await shows(page, 'Your teams');
+    await api.rows('delete from session where account_id = $1', [person.id]);
+    await page.getByRole('link', { name: 'API keys' }).click();
+    await page.getByText('Your session has ended').waitFor();
+    await signInAs(page, person.email);
+    await shows(page, 'API keys');
+  });
+
+  test('back from home does not lead to the form again, and the sign-in says who is signed in', async ({
+    api,
+    open,
+  }) => {
+    const person = await aPerson(api);
+    const page = await open('/forgot-password');
+    await page.getByRole('link', { name: 'Back to sign-in' }).click();
+    await shows(page, 'Sign in');
+    await signInAs(page, person.email);
+    await shows(page, 'Your teams');
+    await page.goBack();
+    await shows(page, 'Reset your password');
+
+    await page.goto('/sign-in');
+    await page.getByText(`You are signed in as ${person.email}`).waitFor();
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await shows(page, 'Your teams');
+  });
+
+  test('a wrong password is said, and the password can be typed again at once', async ({ api, open }) => {
+    const person = await aPerson(api);
+    const page = await open('/sign-in');
+    await signInAs(page, person.email, 'not the password');
+    await page.getByRole('alert').getByText('The email or password is incorrect.').waitFor();
+    await page.keyboard.type(PASSWORD);
+    await page.keyboard.press('Enter');
+    await shows(page, 'Your teams');
+  });
+
+  test('too many requests are said with the time to wait', async ({ api, open }) => {
+    const page = await open('/', { as: await aPerson(api) });
+    await shows(page, 'Your teams');
+    const problem = {
+      title: 'Too many requests',
+      status: 429,
+      code: 'rate_limited',
+      detail: '',
+      requestId: 'r',
+      retryAfter: 32,
+    };
+    await page.route('**/trpc/createTeam*', (route) =>
+      route.fulfill({
+        status: 429,
+        json: { error: { message: '', code: -32029, data: { code: 'TOO_MANY_REQUESTS', httpStatus: 429, problem } } },
+      }),
+    );
+    await page.getByRole('button', { name: 'Create team' }).click();
+    await page.getByLabel('Team name').fill('Analytical Engine');
+    await page.getByRole('dialog').getByRole('button', { name: 'Create team' }).click();
+    await page.getByRole('alert').getByText('Try again in 32 seconds.').waitFor();
+  });
+
+  test.for([
+    ['/reset-password?token=wrong', 'Request another link', /Set password/],
+    ['/verify-email?token=wrong', 'Sign in to request another link', null],
+    ['/sign-in-link?token=wrong', 'Request another link', null],
+    ['/confirm-email?token=wrong', 'Change the email again in your account', /Confirm/],
+  ] as const)('a bad link at %s says so, and leads to another', async ([path, next, submit], { open }) => {
+    const page = await open(path);
+    if (submit !== null) {
+      await page.getByRole('button', { name: submit }).waitFor();
+      const field = page.getByLabel('New password');
+      if ((await field.count()) > 0) await field.fill(PASSWORD);
+      await page.getByRole('button', { name: submit }).click();
+    }
+    await page.getByRole('alert').getByText('Invalid or expired link').waitFor();
+    await page.getByRole('link', { name: next }).waitFor();
+  });
+
+  test('a bad invitation says whom to ask', async ({ open }) => {
+    const page = await open('/invitation?token=wrong');
+    await page.getByText('Ask the person who invited you').waitFor();
+  });
+});
