@@ -50,10 +50,9 @@ describe('what a query returns over tRPC', () => {
     const { headers, body } = await fetchRaw(api, owner, `/trpc/members.list,getTeam?batch=1&input=${input}`);
     expect(headers['content-encoding']).toBe('br');
     expect(headers['vary']).toMatch(/accept-encoding/i);
-    const [members, { result }] = JSON.parse(brotliDecompressSync(body).toString()) as { result: { data: unknown } }[] as [
-      { result: { data: unknown[] } },
-      { result: { data: { id: string } } },
-    ];
+    const [members, { result }] = JSON.parse(brotliDecompressSync(body).toString()) as {
+      result: { data: unknown };
+    }[] as [{ result: { data: unknown[] } }, { result: { data: { id: string } } }];
     expect(members.result.data).toHaveLength(201);
     expect(result.data.id).toBe(team.id);
   });

@@ -193,7 +193,9 @@ describe.skipIf(!hasChromium)('the page of personal keys', () => {
     const page = await open('/api-keys', { as: person });
     await page.getByRole('button', { name: 'Revoke Backup' }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByText(/Applications that use Backup lose access immediately. Last minute’s uses aside: no use recorded yet./).waitFor();
+    await dialog
+      .getByText(/Applications that use Backup lose access immediately. Last minute’s uses aside: no use recorded yet./)
+      .waitFor();
     await dialog.getByRole('button', { name: 'Revoke' }).click();
     await page.getByText('Key revoked.').waitFor();
 

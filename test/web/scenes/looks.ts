@@ -42,7 +42,9 @@ export const looksWell = (scenes: readonly Scene[]) =>
           await keepShot(page, `${name}-${width}-${colorScheme}`);
 
           const look = `${name}, ${colorScheme}, ${width}`;
-          const { violations } = await new AxeBuilder({ page }).options({ rules: { 'target-size': { enabled: true } } }).analyze();
+          const { violations } = await new AxeBuilder({ page })
+            .options({ rules: { 'target-size': { enabled: true } } })
+            .analyze();
           const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
           expect(found, look).toEqual([]);
           expect(

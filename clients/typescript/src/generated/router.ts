@@ -650,7 +650,12 @@ export type AppRouter = TRPCBuiltRouter<
       changeEmail: Mutation<{ newEmail: string }, Success>;
       confirmEmailChange: Mutation<{ token: string }, Success>;
       updateProfile: Mutation<
-        { avatar?: (string & {}) | null | undefined; preferredLocale?: (string & {}) | null | undefined },
+        {
+          firstName?: (string & {}) | null | undefined;
+          lastName?: (string & {}) | null | undefined;
+          avatar?: (string & {}) | null | undefined;
+          preferredLocale?: (string & {}) | null | undefined;
+        },
         Account
       >;
       delete: Mutation<void, Success>;
