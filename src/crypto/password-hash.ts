@@ -1,7 +1,9 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { readFileSync } from 'node:fs';
 import { invalidInput } from '../errors.ts';
 import { deriveTag, withArgon2Slot } from './argon2.ts';
+import { createDummyHash, readForeignHash } from './foreign-hash.ts';
 
 /** The length of a password in code points. */
 export const PASSWORD_LENGTH = { min: 8, max: 128 } as const;
@@ -28,23 +30,76 @@ export async function hashPassword(password: string, cost: PasswordCost = MIN_CO
 /**
  * Compares a password with a stored hash. The work is the same without a hash, and for a hash of another
  * cost than the configured one, so that the time reveals neither that an account exists nor its history.
+ * @param schemes the most expensive schemes of other systems that are stored: each verification takes at least as long
  */
-export function verifyPassword(
+export async function verifyPassword(
   password: string,
   storedHash: string | null,
   cost: PasswordCost = MIN_COST,
+  schemes: readonly string[] = [],
 ): Promise<boolean> {
+  const floorMs = await findFloor(schemes, cost);
+  let startedAt = 0;
+  const isRight = await withArgon2Slot(async () => {
+    startedAt = performance.now();
+    for (const candidate of listCandidates(password)) if (await matches(candidate, storedHash, cost)) return true;
+    return false;
+  });
+  // Not in the slot, so that waiting takes no one's turn.
+  await sleep(Math.max(0, startedAt + floorMs - performance.now()));
+  return isRight;
+}
+
+/** Returns the forms of a password that can have been hashed: the normalized one first, and as other systems hash it. */
+const listCandidates = (password: string): ReadonlySet<string> => new Set([normalize(password), password]);
+
+async function matches(message: string, storedHash: string | null, cost: PasswordCost): Promise<boolean> {
+  if (storedHash !== null && !PHC.test(storedHash)) return readForeignHash(storedHash).matches(message);
   const { salt, tag, parallelism, passesOfDummy, ...stored } = planVerification(storedHash, cost);
   const tagLength = tag?.length ?? TAG_BYTES;
-  return withArgon2Slot(async () => {
-    const message = normalize(password);
-    const actual = tag === null ? null : await deriveTag(message, { salt, ...stored, parallelism, tagLength });
-    if (passesOfDummy > 0) {
-      const { memoryKib } = applyMinCost(cost);
-      await deriveTag(message, { salt, memoryKib, passes: passesOfDummy, parallelism, tagLength });
-    }
-    return tag !== null && actual !== null && timingSafeEqual(actual, tag);
+  const actual = tag === null ? null : await deriveTag(message, { salt, ...stored, parallelism, tagLength });
+  if (passesOfDummy > 0) {
+    const { memoryKib } = applyMinCost(cost);
+    await deriveTag(message, { salt, memoryKib, passes: passesOfDummy, parallelism, tagLength });
+  }
+  return tag !== null && actual !== null && timingSafeEqual(actual, tag);
+}
+
+/** Verifications can take longer than the measured one by this factor before their time differs from that of others. */
+const FLOOR_MARGIN = 1.5;
+
+const durations = new Map<string, Promise<number>>();
+
+/**
+ * Returns the minimum duration of a verification in milliseconds, while hashes of other systems are stored. Their work
+ * cannot be added to that of an Argon2id hash, so this process measures each scheme once.
+ */
+async function findFloor(schemes: readonly string[], cost: PasswordCost): Promise<number> {
+  if (schemes.length === 0) return 0;
+  // Argon2id can be filled up with passes instead.
+  for (const [, memoryKib, passes] of schemes.flatMap((scheme) => [...scheme.matchAll(ARGON2ID_COST)]))
+    highestWork = Math.max(highestWork, Number(memoryKib) * Number(passes));
+  const foreign = schemes.filter((scheme) => !scheme.startsWith('$argon2id$'));
+  if (foreign.length === 0) return 0;
+  const native = await measure(`argon2id ${highestWork}`, null, cost);
+  const others = await Promise.all(foreign.map((scheme) => measure(scheme, createDummyHash(scheme), cost)));
+  return FLOOR_MARGIN * Math.max(native, ...others);
+}
+
+const ARGON2ID_COST = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),/g;
+
+/** Measures a verification, once for each name. @returns milliseconds */
+function measure(name: string, storedHash: string | null, cost: PasswordCost): Promise<number> {
+  const known = durations.get(name);
+  if (known !== undefined) return known;
+  const measured = withArgon2Slot(async () => {
+    const startedAt = performance.now();
+    await matches('a password', storedHash, cost);
+    return performance.now() - startedAt;
   });
+  durations.set(name, measured);
+  measured.catch(() => durations.delete(name));
+  return measured;
 }
 
 /** The highest work of a stored hash that this process has seen: after the cost was lowered, all others have to match it. */
@@ -64,8 +119,9 @@ export function planVerification(storedHash: string | null, cost: PasswordCost) 
   return { ...stored, salt, tag, passesOfDummy: Math.round(missing / configured.memoryKib) };
 }
 
-/** Returns whether a hash has another cost than new ones, so that the next sign-in replaces it. */
+/** Returns whether a hash has another algorithm or cost than new ones, so that the next sign-in replaces it. */
 export function needsRehash(storedHash: string, cost: PasswordCost): boolean {
+  if (!PHC.test(storedHash)) return true;
   const { memoryKib, passes } = parse(storedHash);
   const wanted = applyMinCost(cost);
   return memoryKib !== wanted.memoryKib || passes !== wanted.passes;

@@ -35,6 +35,12 @@ const AccountSchema = defineEntity({
       expression: 'create unique index "account_email_unique" on "account" (lower("email") text_pattern_ops)',
     },
   ],
+  indexes: [
+    {
+      name: 'account_foreign_hash_index',
+      expression: `create index "account_foreign_hash_index" on "account" (split_part(password_hash, '$', 2)) where password_hash not like '$argon2id$%'`,
+    },
+  ],
   checks: [
     {
       name: 'account_external_id_check',

@@ -24,6 +24,7 @@ export { OAuthTokenFamily } from './oauth-token-family.ts';
 export { OPERATOR_SCOPES, OperatorKey, OperatorKeySecret, type OperatorScope } from './operator-key.ts';
 export { OwnershipTransfer } from './ownership-transfer.ts';
 export { Passkey, PasskeyChallenge } from './passkey.ts';
+export { PasswordScheme } from './password-scheme.ts';
 export { PERMISSIONS, Role, SYSTEM_ROLES, type Permission } from './role.ts';
 export { SCOPES, type Scope } from './scope.ts';
 export { SentMail } from './sent-mail.ts';

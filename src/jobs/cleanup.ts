@@ -172,6 +172,15 @@ export const CLEANUPS = {
     ),
     schedule: '33 * * * *',
   },
+  // Sign-ins no longer have to take as long as a kind of hashes of which none is left. That of Argon2id is not known.
+  cleanup_password_schemes: hourlyAt(
+    57,
+    `delete from password_scheme
+     where updated_at < now() - interval '1 day' and kind <> 'argon2id' and (
+       select true from account where split_part(password_hash, '$', 2) = kind and password_hash not like '$argon2id$%'
+       limit 1) is null
+     returning 1 as removed`,
+  ),
   // Consents without an exchanged code.
   cleanup_pending_consents: hourlyAt(
     45,

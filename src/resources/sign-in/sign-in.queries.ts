@@ -8,12 +8,14 @@ type Row = {
   device_id: string | null;
   attempt_id: string | null;
   attempt_hash: string | null;
+  schemes: string | null;
 };
 
 const findForSignIn = query<Row>(
   'find_for_sign_in',
   `select a.id as account_id, a.password_hash, a.disabled_at is not null as is_disabled, d.id as device_id,
-     s.id as attempt_id, s.password_hash as attempt_hash
+     s.id as attempt_id, s.password_hash as attempt_hash,
+     (select string_agg(scheme, ' ') from password_scheme) as schemes
    from (values (lower($1::text))) as address (email)
    left join account a on lower(a.email) = address.email
    left join known_device d on d.account_id = a.id and d.token_hash = $2
@@ -35,6 +37,8 @@ export async function findSignIn(db: QueryRunner, email: string, deviceToken: st
     accountId,
     passwordHash: row === undefined || row.is_disabled ? null : row.password_hash,
     deviceId,
+    /** Of hashes that were imported. */
+    schemes: row?.schemes?.split(' ') ?? [],
     attempt:
       row === undefined || row.attempt_id === null || row.attempt_hash === null
         ? null

@@ -39,7 +39,7 @@ async function signInToAccount(
   browserClient: BrowserClient,
   replaced: Principal | null,
   { email, password }: SignIn,
-  { accountId, passwordHash, deviceId }: SignInTarget,
+  { accountId, passwordHash, deviceId, schemes }: SignInTarget,
 ): Promise<void> {
   const { db, config } = services;
   const { attempts, addressBucket } = browserClient;
@@ -50,7 +50,7 @@ async function signInToAccount(
       : [passwordAttemptLimit(attempts, { deviceId })];
   for (const limit of limits) await consumeAttempt(limit);
 
-  const isRight = await verifyPassword(password, passwordHash, config.passwordCost);
+  const isRight = await verifyPassword(password, passwordHash, config.passwordCost, schemes);
   if (!isRight || accountId === null || passwordHash === null) {
     throw new ProblemError('sign_in_failed', undefined, accountId === null ? {} : { accountId });
   }
