@@ -6,6 +6,7 @@ import { authorizationsRouter } from './resources/oauth-consent/oauth-consent.ro
 import { authRouter } from './resources/sign-in/sign-in.router.ts';
 import { billingRouter } from './resources/billing/billing.router.ts';
 import { credentialRouter } from './resources/credential/credential.router.ts';
+import { eventsOperatorRouter } from './resources/events/events.operator.router.ts';
 import { eventsRouter } from './resources/events/events.router.ts';
 import { grantsRouter } from './resources/oauth-grants/oauth-grants.router.ts';
 import { invitationsConsoleRouter } from './resources/invitations/invitations.console.router.ts';
@@ -40,7 +41,7 @@ export const apiRouter = mergeRouters(
 );
 
 /** The operations of `/operator/v1`. */
-export const operatorRouter = mergeRouters(operatorKeysRouter);
+export const operatorRouter = mergeRouters(eventsOperatorRouter, operatorKeysRouter);
 
 /** All procedures. */
 export const appRouter = mergeRouters(

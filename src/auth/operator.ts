@@ -5,6 +5,7 @@ import type { OperatorScope } from '../entities/index.ts';
 import { ProblemError } from '../errors.ts';
 import { unauthenticated, type Authentication } from './authenticate.ts';
 import { splitList } from './credential-lookups.ts';
+import type { OperatorPrincipal } from './principal.ts';
 import { isInNetworks } from './networks.ts';
 
 const findOperatorKey = query<{ key_id: string; scopes: string; addresses: string }>(
@@ -13,6 +14,15 @@ const findOperatorKey = query<{ key_id: string; scopes: string; addresses: strin
    from operator_key_secret s join operator_key k on k.id = s.operator_key_id
    where s.secret_hash = $1 and (s.expires_at is null or s.expires_at > now()) and ${liveApiKey('k')}`,
 );
+
+const liveOperatorKey = query<object>(
+  'live_operator_key',
+  `select from operator_key k where k.id = $1 and ${liveApiKey('k')}`,
+);
+
+/** Returns whether a key is still valid, for calls that take long. */
+export const isLiveOperatorKey = async (db: QueryRunner, { credentialId }: OperatorPrincipal): Promise<boolean> =>
+  (await db.query(liveOperatorKey, [credentialId])).length > 0;
 
 /**
  * Resolves an operator key. For all procedures but those of the operator API the result is unauthenticated.

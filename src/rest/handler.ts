@@ -121,8 +121,18 @@ async function callProcedure(
     const output = await route.call(ctx, async () => (raw = await readInput(req, route, params)));
     return await compressReply(createJsonReply(route.status, output), req.headers['accept-encoding']);
   } catch (error) {
-    throw toProblemError(error, { raw, locationOf: route.locationOf });
+    throw relocate(toProblemError(error, { raw, locationOf: route.locationOf }), route);
   }
+}
+
+/** Names the parameter instead of the body in errors of procedures, which do not know where their input came from. */
+function relocate(error: ProblemError, { hasBody, locationOf }: Route): ProblemError {
+  const { errors } = error.extras;
+  if (hasBody || errors === undefined) return error;
+  const located = errors.map((entry) =>
+    entry.in === 'body' ? { ...entry, in: locationOf(entry.pointer.slice(1)) } : entry,
+  );
+  return new ProblemError(error.problem, error.message, { ...error.extras, errors: located });
 }
 
 const readKey = ({ headers }: IncomingMessage, { takesIdempotencyKey }: Route) =>

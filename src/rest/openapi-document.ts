@@ -1,4 +1,5 @@
 import { generateOpenApiDocument, type OpenAPIObject, type OpenApiRouter } from 'trpc-to-openapi';
+import { z } from 'zod';
 import type { oas31 } from 'zod-openapi';
 import type { Access } from '../procedures/authorize.ts';
 import type { FaceSettings } from './face-settings.ts';
@@ -76,7 +77,7 @@ function completed(
       ? {}
       : {
           parameters: [
-            ...parameters.map((parameter) => described(face, parameter, operationId)),
+            ...parameters.map((parameter) => described(face, parameter, route)),
             ...(route.takesIdempotencyKey ? [IDEMPOTENCY_KEY_HEADER] : []),
           ],
         }),
@@ -129,20 +130,22 @@ function namedBody(schema: Schema, operationId: string, example: unknown, schema
 function described(
   { parameters }: FaceSettings,
   parameter: oas31.ParameterObject | oas31.ReferenceObject,
-  operationId: string,
+  { operationId, input }: Route,
 ): oas31.ParameterObject {
   if (!('name' in parameter)) throw new Error(`${operationId} has a parameter by reference`);
-  const text = parameters[`${operationId}.${parameter.name}`] ?? parameters[parameter.name] ?? textOf(parameter.schema);
+  const text =
+    parameters[`${operationId}.${parameter.name}`] ??
+    parameters[parameter.name] ??
+    textOf(input?.shape[parameter.name]);
   if (text === undefined)
     throw new Error(`${operationId} has the parameter ${parameter.name}, which nothing describes`);
   return { ...parameter, ...text };
 }
 
-/** Returns the description and example of a schema. */
-function textOf(schema: Schema | undefined): { description: string; example: unknown } | undefined {
-  if (schema === undefined || '$ref' in schema) return undefined;
-  const { description, example, examples } = schema as oas31.SchemaObject;
-  return description === undefined ? undefined : { description, example: example ?? examples?.[0] };
+/** Returns the description and example of a member of an input. */
+function textOf(schema: unknown): { description: string; example: unknown } | undefined {
+  const { description, example } = schema instanceof z.ZodType ? (schema.meta() ?? {}) : {};
+  return description === undefined ? undefined : { description, example };
 }
 
 /**

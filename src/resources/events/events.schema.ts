@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { EVENTS, type EventName } from '../../events/catalogue.ts';
+import { invalidInput } from '../../errors.ts';
 import { eventOutput } from '../../events/feed/event-schema.ts';
+import { resourceId, text } from '../../procedures/fields.ts';
 
 type DeliveredName = {
   [Name in EventName]: (typeof EVENTS)[Name]['isDelivered'] extends true ? Name : never;
@@ -19,8 +21,45 @@ export const feedInput = {
   wait: z.int().min(0).max(WAIT_MAX).default(0).meta({ description: 'Seconds to wait if there is nothing new.' }),
 };
 
-export const feedOutput = z.object({
-  events: z.array(eventOutput),
-  cursor: z.string().meta({ description: 'Where to go on. Store it once the events are processed.' }),
-  hasMore: z.boolean().meta({ description: 'Whether to go on at once.' }),
+export const feedOutput = z
+  .object({
+    events: z.array(eventOutput),
+    cursor: z.string().meta({ description: 'Where to go on. Store it once the events are processed.' }),
+    hasMore: z.boolean().meta({ description: 'Whether to go on at once.' }),
+  })
+  .meta({ id: 'EventPage', description: 'A page of a feed.' });
+
+const TYPES_LENGTH_MAX = 5000;
+
+/** The query of the operator API, in which every value is text or a number. */
+export const operatorFeedInput = z.object({
+  after: text(1, 100)
+    .optional()
+    .meta({ description: '`cursor` of the previous page. Without it, the oldest events.', example: 'q2hV0mR4' }),
+  limit: z.int().min(1).max(100).default(50).meta({ description: 'The most events of a page.', example: 50 }),
+  types: text(1, TYPES_LENGTH_MAX).optional().meta({
+    description: 'Names of events, separated by commas. Without it, all.',
+    example: 'team.created,member.added',
+  }),
+  teamId: resourceId
+    .optional()
+    .meta({ description: 'Only events of this team.', example: 'team_0cn7s5l4a9nkf9u7h2q0bf5m7e' }),
+  accountId: resourceId
+    .optional()
+    .meta({ description: 'Only events about this account.', example: 'acc_0cn7r2h8vtk3p9qj6mdb5ce0ol' }),
+  wait: z
+    .int()
+    .min(0)
+    .max(WAIT_MAX)
+    .default(0)
+    .meta({ description: 'How many seconds to wait if there is nothing new.', example: 20 }),
 });
+
+/** Parses a list of names. @throws validation_failed (400) */
+export function parseTypes(list: string): EventName[] {
+  return list.split(',').map((word) => {
+    const type = DELIVERED.find((name) => name === word.trim());
+    if (type === undefined) throw invalidInput('/types', `${JSON.stringify(word)} is no event that feeds contain.`);
+    return type;
+  });
+}

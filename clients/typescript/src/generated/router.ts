@@ -205,6 +205,14 @@ export type CreatedApiKey = {
   /** Shown only once; it cannot be recovered. */
   secret: string;
 };
+/** A page of a feed. */
+export type EventPage = {
+  events: Array<Event>;
+  /** Where to go on. Store it once the events are processed. */
+  cursor: string;
+  /** Whether to go on at once. */
+  hasMore: boolean;
+};
 /** A change, as feeds and deliveries show it. */
 export type Event = {
   /** The id of the event, the same in feeds, deliveries and the audit log. */
@@ -1456,13 +1464,7 @@ export type AppRouter = TRPCBuiltRouter<
           /** Seconds to wait if there is nothing new. Default: 0. */
           wait?: number | undefined;
         },
-        {
-          events: Array<Event>;
-          /** Where to go on. Store it once the events are processed. */
-          cursor: string;
-          /** Whether to go on at once. */
-          hasMore: boolean;
-        }
+        EventPage
       >;
       listMine: Query<
         {
@@ -1544,13 +1546,7 @@ export type AppRouter = TRPCBuiltRouter<
           /** Seconds to wait if there is nothing new. Default: 0. */
           wait?: number | undefined;
         },
-        {
-          events: Array<Event>;
-          /** Where to go on. Store it once the events are processed. */
-          cursor: string;
-          /** Whether to go on at once. */
-          hasMore: boolean;
-        }
+        EventPage
       >;
       listAll: Query<
         {
@@ -1634,13 +1630,7 @@ export type AppRouter = TRPCBuiltRouter<
           teamId?: string | undefined;
           accountId?: string | undefined;
         },
-        {
-          events: Array<Event>;
-          /** Where to go on. Store it once the events are processed. */
-          cursor: string;
-          /** Whether to go on at once. */
-          hasMore: boolean;
-        }
+        EventPage
       >;
     };
     operator: {
@@ -1716,6 +1706,23 @@ export type AppRouter = TRPCBuiltRouter<
       >;
     };
     operatorApi: {
+      listEvents: Query<
+        {
+          /** `cursor` of the previous page. Without it, the oldest events. */
+          after?: string | undefined;
+          /** The most events of a page. Default: 50. */
+          limit?: number | undefined;
+          /** Names of events, separated by commas. Without it, all. */
+          types?: string | undefined;
+          /** Only events of this team. */
+          teamId?: string | undefined;
+          /** Only events about this account. */
+          accountId?: string | undefined;
+          /** How many seconds to wait if there is nothing new. Default: 0. */
+          wait?: number | undefined;
+        },
+        EventPage
+      >;
       listOperatorKeys: Query<void, OperatorKeys>;
       createOperatorKey: Mutation<
         {

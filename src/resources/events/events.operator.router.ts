@@ -1,0 +1,38 @@
+import { isLiveOperatorKey } from '../../auth/operator.ts';
+import { currentCaller } from '../../db/caller.ts';
+import { ProblemError } from '../../errors.ts';
+import { createEventExample } from '../../events/feed/example.ts';
+import { operatorKeyProcedure } from '../../procedures/procedures.ts';
+import { endpoint, router } from '../../procedures/trpc.ts';
+import { operatorFeedInput, feedOutput, parseTypes } from './events.schema.ts';
+import { readOrWait } from './read-or-wait.ts';
+
+/** The events of all teams and accounts, for operator keys. */
+export const eventsOperatorRouter = router({
+  listEvents: operatorKeyProcedure('events:read')
+    .meta(
+      endpoint('listEvents', 'GET /operator/v1/events', {
+        summary: 'Read the events of all teams and accounts',
+        description:
+          'In the order of their commits, without gaps. Store `cursor` with what was processed, and go on from it. With `wait`, a call that finds nothing new is answered as soon as there is something, or after so many seconds; a key can have three such calls at a time, more are answered immediately.',
+        returns: 'Events after the cursor, the oldest first.',
+        errors: ['cursor_expired'],
+        example: { answer: { events: [createEventExample('team.created')], cursor: 'q2hV0m…', hasMore: false } },
+      }),
+    )
+    .input(operatorFeedInput)
+    .output(feedOutput)
+    .query(({ ctx: { services, operator }, input: { teamId, accountId, types, ...input }, signal }) =>
+      readOrWait(services, {
+        ...input,
+        types: types === undefined ? undefined : parseTypes(types),
+        caller: operator.credentialId,
+        // Over REST there is no signal of tRPC's.
+        signal: signal ?? currentCaller()?.over,
+        findReader: async () => {
+          if (!(await isLiveOperatorKey(services.db, operator))) throw new ProblemError('credential_invalid');
+          return { kind: 'operator', teamId, accountId };
+        },
+      }),
+    ),
+});

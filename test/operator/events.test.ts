@@ -1,0 +1,108 @@
+import { expect } from 'vitest';
+import { numberEvents } from '../../src/events/chain/append.ts';
+import { testWith, startApi, type Api } from '../support/api.ts';
+
+const test = testWith(() => startApi());
+const EVENTS = '/operator/v1/events';
+const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
+
+const number = async ({ services }: Api) => {
+  while ((await numberEvents(services, log)).outcome === 'more');
+};
+
+/** A team whose owner renames it, as often as asked, and an operator at the end of the feed before that. */
+async function aScene(api: Api) {
+  const owner = await api.anAccount();
+  const team = await api.aTeam({ owner });
+  const key = await api.anApiKey(owner, { scopes: ['teams:write'] });
+  const operatorKey = await api.anOperatorKey({ scopes: ['events:read'] });
+  const operator = api.as(operatorKey);
+  const rename = async (name: string) => {
+    expect((await api.as(key).patch(`/api/v1/teams/${team.id}`, { name })).status).toBe(200);
+    await number(api);
+  };
+  await number(api);
+  let cursor = '';
+  for (let hasMore = true; hasMore;) {
+    const { body } = await operator.get(`${EVENTS}?limit=100${cursor === '' ? '' : `&after=${cursor}`}`);
+    ({ cursor, hasMore } = body);
+  }
+  return { owner, team, operator, operatorKey, cursor, rename };
+}
+
+test('the feed has the events of all teams in their order, and goes on after its cursor', async ({ api }) => {
+  const one = await aScene(api);
+  const other = await aScene(api);
+  await one.rename('One');
+  await other.rename('Other');
+
+  const page = (query: string) => one.operator.get(`${EVENTS}?after=${one.cursor}${query}`);
+  const all = (await page('')).body;
+  expect(all.events.map(({ data }: { data: { team: { name: string } } }) => data.team.name)).toEqual(['One', 'Other']);
+  const first = (await page('&limit=1')).body;
+  expect(first).toMatchObject({ events: [all.events[0]], hasMore: true });
+  const rest = (await one.operator.get(`${EVENTS}?after=${first.cursor}`)).body;
+  expect(rest).toMatchObject({ events: [all.events[1]], hasMore: false });
+
+  expect((await page(`&teamId=${other.team.id}`)).body.events).toEqual([all.events[1]]);
+  expect((await page(`&accountId=${one.owner.id}`)).body.events).toEqual([all.events[0]]);
+  expect((await page('&types=team.renamed,%20role.created')).body.events).toEqual(all.events);
+  expect((await page('&types=role.created')).body.events).toEqual([]);
+});
+
+test('every invalid parameter is named where it is', async ({ api }) => {
+  const { operator } = await aScene(api);
+  for (const [query, pointer, code] of [
+    ['limit=0', '/limit', 'min_value'],
+    ['limit=101', '/limit', 'max_value'],
+    ['limit=many', '/limit', 'invalid_type'],
+    ['limit=1e2', '/limit', 'invalid_type'],
+    ['limit=', '/limit', 'invalid_type'],
+    ['limit=1&limit=2', '/limit', 'invalid_type'],
+    ['wait=21', '/wait', 'max_value'],
+    ['wait=-1', '/wait', 'min_value'],
+    ['types=', '/types', 'min_length'],
+    ['types=team.created,nothing', '/types', 'invalid_value'],
+    ['types=access.denied', '/types', 'invalid_value'],
+    ['after=nothing', '/after', 'invalid_value'],
+    ['after=%00', '/after', 'invalid_format'],
+    [`teamId=${'x'.repeat(256)}`, '/teamId', 'max_length'],
+  ] as const) {
+    const { status, body } = await operator.get(`${EVENTS}?${query}`);
+    expect([query, status, body.errors]).toEqual([
+      query,
+      400,
+      [expect.objectContaining({ in: 'query', pointer, code })],
+    ]);
+  }
+});
+
+test('a cursor that is too old is a 410 with the oldest one', async ({ api }) => {
+  const { operator, cursor, rename } = await aScene(api);
+  await rename('Before');
+  await api.rows('update audit_head set feed_start = sequence');
+  await rename('After');
+
+  const gone = await operator.get(`${EVENTS}?after=${cursor}`);
+  expect([gone.status, gone.body.code]).toEqual([410, 'cursor_expired']);
+  const { events } = (await operator.get(`${EVENTS}?after=${gone.body.oldestCursor}`)).body;
+  expect(events).toMatchObject([{ data: { team: { name: 'After' } } }]);
+  await api.rows('update audit_head set feed_start = 0');
+});
+
+test('a waiting call is answered as soon as something happens, and no later than it asked', async ({ api }) => {
+  const { operator, team, cursor, rename } = await aScene(api);
+  const waiting = operator.get(`${EVENTS}?after=${cursor}&wait=20&teamId=${team.id}`);
+  await rename('While it waits');
+  expect((await waiting).body.events).toMatchObject([{ data: { team: { name: 'While it waits' } } }]);
+  const { cursor: end } = (await waiting).body;
+  expect((await operator.get(`${EVENTS}?after=${end}&wait=1&teamId=${team.id}`)).body).toMatchObject({ events: [] });
+});
+
+test('a waiting call ends with its key', async ({ api }) => {
+  const { operator, operatorKey, cursor } = await aScene(api);
+  const waiting = operator.get(`${EVENTS}?after=${cursor}&wait=20`);
+  const revoker = await api.anOperatorKey({ scopes: ['keys:write'] });
+  expect((await api.as(revoker).delete(`/operator/v1/operator-keys/${operatorKey.id}`)).status).toBe(200);
+  expect((await waiting).body.code).toBe('credential_invalid');
+});
