@@ -99,6 +99,9 @@ const toPage = (list: z.ZodArray) =>
 /** What zod generates; `override` is for published documents. */
 type Generated = JsonSchema & { override?: object };
 
+const isEmpty = (schema: unknown): boolean =>
+  typeof schema === 'object' && schema !== null && Object.keys(schema).length === 0;
+
 /** Longer lists of values in an output cost a model more than they tell it. */
 const OUTPUT_VALUES_MAX = 20;
 
@@ -117,6 +120,8 @@ function advertise(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
       return { ...(description === undefined ? {} : { description }), anyOf } as JsonSchema; // an equivalent schema
     }
     const { properties, items, anyOf, additionalProperties } = rest;
+    delete generated.propertyNames; // strings always are
+    if (isEmpty(additionalProperties)) delete generated.additionalProperties; // anything, as without it
     return {
       ...generated,
       ...override,
@@ -125,7 +130,8 @@ function advertise(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
       }),
       ...(items !== undefined && { items: resolve(items) }),
       ...(anyOf && { anyOf: anyOf.map(resolve) }),
-      ...(additionalProperties !== undefined && { additionalProperties: resolve(additionalProperties) }),
+      ...(additionalProperties !== undefined &&
+        !isEmpty(additionalProperties) && { additionalProperties: resolve(additionalProperties) }),
     } as JsonSchema; // as above
   };
   return resolve(root) as JsonSchema; // an object, as the root is

@@ -152,7 +152,7 @@ function createConfiguration(services: Services, cookies: Cookies): Configuratio
     },
     extraParams: {
       scope: requireKnownScopes,
-      scope_omitted: offerAllScopes,
+      scope_omitted: offerAllScopes(resourceUri(config.baseUrl, 'mcp')),
       response_mode: requireQueryMode,
       resource: requireOneResource,
       state: rejectNul,

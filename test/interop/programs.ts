@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, request } from 'node:http';
@@ -9,8 +9,6 @@ import { onTestFinished } from 'vitest';
 
 const BIN = join(import.meta.dirname, 'node_modules/.bin');
 
-type Finished = { readonly code: number; readonly stdout: string; readonly stderr: string };
-
 /** A folder that is removed after the test. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'roster-interop-'));
@@ -18,23 +16,54 @@ export function temporaryFolder(): string {
   return folder;
 }
 
-/** Runs a program of the packages of this folder, with the Node.js of the tests, to its end. */
-export const program = (
-  name: string,
-  args: readonly string[],
-  options: { cwd?: string; env?: Record<string, string> } = {},
-) =>
-  new Promise<Finished>((resolve) => {
-    const { cwd, env } = options;
-    const home = temporaryFolder();
-    const PATH = [join(process.execPath, '..'), process.env['PATH']].join(':');
-    execFile(
-      process.execPath,
-      [join(BIN, name), ...args],
-      { cwd, env: { PATH, HOME: home, ...env }, maxBuffer: 64 * 1024 * 1024 },
-      (error, stdout, stderr) => resolve({ code: error === null ? 0 : Number(error.code ?? -1), stdout, stderr }),
-    );
+type Options = { readonly cwd?: string; readonly env?: Readonly<Record<string, string>> };
+
+/** Starts a program of the packages of this folder, with the Node.js of the tests. It ends with the test. */
+export const startProgram = (name: string, args: readonly string[], options?: Options) =>
+  startNode([join(BIN, name), ...args], options);
+
+function startNode(args: readonly string[], { cwd, env }: Options = {}) {
+  const home = env?.['HOME'] ?? temporaryFolder();
+  const PATH = [join(process.execPath, '..'), process.env['PATH']].join(':');
+  const child = spawn(process.execPath, args, { cwd, env: { PATH, HOME: home, ...env } });
+  const ended = once(child, 'close').then(([code]) => Number(code));
+  onTestFinished(async () => {
+    child.kill('SIGKILL');
+    await ended;
   });
+  const printed = { stdout: '', stderr: '' };
+  child.stdout.on('data', (chunk: Buffer) => (printed.stdout += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (printed.stderr += chunk.toString()));
+  return {
+    printed,
+    /** Resolves to the first match in what it prints, or rejects when it has ended without. */
+    prints: async (pattern: RegExp): Promise<RegExpExecArray> => {
+      for (;;) {
+        const match = pattern.exec(printed.stdout) ?? pattern.exec(printed.stderr);
+        if (match !== null) return match;
+        const next = Promise.race([once(child.stdout, 'data'), once(child.stderr, 'data'), ended]);
+        if (typeof (await next) === 'number') {
+          const last = pattern.exec(printed.stdout) ?? pattern.exec(printed.stderr);
+          if (last !== null) return last;
+          throw new Error(`${args[0]} ended without ${pattern}: ${printed.stdout}${printed.stderr}`);
+        }
+      }
+    },
+    /** Resolves to the exit code. */
+    ended,
+  };
+}
+
+/** Runs a program of the packages of this folder to its end. */
+export const program = (name: string, args: readonly string[], options?: Options) =>
+  run([join(BIN, name), ...args], options);
+
+/** Runs Node.js with these arguments to its end. */
+export async function run(args: readonly string[], options?: Options) {
+  const { printed, ended } = startNode(args, options);
+  const code = await ended;
+  return { code, ...printed };
+}
 
 /** A proxy that adds a credential and passes everything else on, for clients that cannot send one. */
 export async function bearerProxy() {

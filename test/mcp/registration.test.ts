@@ -1,6 +1,7 @@
 import { describe, expect } from 'vitest';
 import { aProofKey } from '../oauth/flow.ts';
 import { approveAt } from '../oauth/visit.ts';
+import { ALL_SCOPES } from '../rest/operations.ts';
 import { startApiAtItsAddress, testWith, type Api } from '../support/api.ts';
 
 const test = testWith(() => startApiAtItsAddress({ OAUTH_REGISTRATION: 'on' }));
@@ -93,17 +94,23 @@ const CLIENTS = [
 
 type Registered = { client_id: string; client_secret?: string };
 
-/** Asks for a code for `/mcp`, as a client does that names no scope, and exchanges it. */
-async function aToken(api: Api, { client_id: id, client_secret: secret }: Registered, redirectUri: string) {
+/** Asks for a code, by default for `/mcp` and without a scope, approves all that is offered, and exchanges it. */
+async function aToken(
+  api: Api,
+  { client_id: id, client_secret: secret }: Registered,
+  redirectUri: string,
+  { path = '/mcp', scope }: { path?: string; scope?: string } = {},
+) {
   const { baseUrl } = api.services.config;
   const { verifier, challenge } = aProofKey();
   const url = new URL(`${baseUrl}/oauth/authorize`);
-  const asked = { client_id: id, redirect_uri: redirectUri, resource: `${baseUrl}/mcp` };
+  const asked = { client_id: id, redirect_uri: redirectUri, resource: `${baseUrl}${path}` };
   url.search = new URLSearchParams({
     ...asked,
     response_type: 'code',
     code_challenge: challenge,
     code_challenge_method: 'S256',
+    ...(scope !== undefined && { scope }),
   }).toString();
   const answer = await approveAt(api, url);
   expect(answer.href.split('?')[0]).toBe(redirectUri);
@@ -117,17 +124,34 @@ async function aToken(api: Api, { client_id: id, client_secret: secret }: Regist
       ...(secret !== undefined && { client_secret: secret }),
     }),
   });
-  return (await response.json()) as { access_token: string; refresh_token: string };
+  return (await response.json()) as { access_token: string; refresh_token: string; scope: string };
 }
+
+const register = ({ services }: Api, body: object) =>
+  fetch(`${services.config.baseUrl}/oauth/register`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+
+// Guarantees write access to users of clients that ask for the scopes of the challenge, and never for others.
+test('a client that asks for the scopes of the challenge is offered all, and at /mcp only', async ({ api }) => {
+  const [redirectUri] = CLIENTS[0].redirects;
+  const client = (await (await register(api, CLIENTS[0].body)).json()) as Registered;
+  const challenge = (await fetch(`${api.services.config.baseUrl}/mcp`, { method: 'POST' })).headers;
+  const [, scope = ''] = /scope="([^"]+)"/.exec(challenge.get('www-authenticate') ?? '') ?? [];
+  const granted = async (options: object) => (await aToken(api, client, redirectUri, options)).scope.split(' ');
+
+  expect(scope.split(' ')).toContain('teams:read');
+  expect(await granted({ scope })).toEqual([...ALL_SCOPES]);
+  expect(await granted({ scope: 'teams:read' })).toEqual(['teams:read']);
+  expect(await granted({ scope, path: '/api/v1' })).toEqual(scope.split(' '));
+});
 
 describe.for(CLIENTS)('$client', ({ body, redirects }) => {
   test('registers, gets a token for each redirect URI that it uses, and lists the tools', async ({ api }) => {
     const { baseUrl } = api.services.config;
-    const response = await fetch(`${baseUrl}/oauth/register`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    });
+    const response = await register(api, body);
     expect(response.status).toBe(201);
     const registered = (await response.json()) as Registered;
     expect(registered).toMatchObject({ client_name: body.client_name, redirect_uris: body.redirect_uris });
