@@ -7,6 +7,7 @@ import { ConfigError } from '../config.ts';
 import { SECOND_MS } from '../time.ts';
 import { ADVISORY_LOCKS } from './advisory-locks.ts';
 import { createClient, createPool } from './connection.ts';
+import { createMissingMonths, type RunSql } from './event-partitions.ts';
 import { MIGRATIONS, openOrm } from './orm.ts';
 
 const RETRY_MS = 100;
@@ -39,6 +40,7 @@ export async function migrate(
       const ran = await orm.migrator.up(to === undefined ? undefined : { to });
       await migrateJobQueue(databaseUrl);
       await markSchema(lock);
+      if (to === undefined) await createEventPartitions(lock);
       await lock.query('commit');
       return ran.map(({ name }) => name);
     } finally {
@@ -79,6 +81,12 @@ async function migrateJobQueue(databaseUrl: string): Promise<void> {
   } finally {
     await pgPool.end();
   }
+}
+
+/** Creates the partitions of the next months, in the transaction that holds the lock. */
+async function createEventPartitions(client: Client): Promise<void> {
+  const run: RunSql = async <Row extends object>(sql: string) => (await client.query<Row>(sql)).rows;
+  for (const sql of await createMissingMonths(run)) await client.query(sql);
 }
 
 /** Reads the version that last migrated the database, from the comment of the migrations table. */

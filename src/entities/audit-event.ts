@@ -131,6 +131,8 @@ const AuditHeadSchema = defineEntity({
     signature: p.blob().nullable(),
     /** The position up to which payloads were deleted: where feeds begin. */
     feedStart: p.bigint().default(0),
+    /** Events with smaller ids have no positions any more if they are too old: their partition is dropped as a whole. */
+    prunedBefore: textId().nullable(),
   },
   checks: [{ name: 'audit_head_single_check', expression: 'id = 1' }],
 });

@@ -8,6 +8,7 @@ import type { EmailFailure } from '../entities/index.ts';
 import { failEmail, type EmailJob } from './fail-email.ts';
 import { chainEvents } from '../events/chain/append.ts';
 import { pruneEvents } from '../events/chain/retention.ts';
+import { maintainPartitions } from '../events/partitions.ts';
 import { errorSummary, type Log } from '../telemetry/log.ts';
 import { cleanupSchedule, createCleanupTasks, scheduledJob } from './run-cleanup.ts';
 import { sendAccountMail } from './send-account-email.ts';
@@ -68,10 +69,14 @@ export function createTasks(services: Services, mailer: Mailer, log: Log): TaskL
       await helpers.query(DELETE_FINISHED_JOBS, [RETIRED_TASKS]);
     },
 
+    async maintainPartitions() {
+      await maintainPartitions(services, log);
+    },
+
     async chainAudit() {
       await chainEvents(services, log);
       const deleted = await pruneEvents(services, log);
-      if (deleted > 0) log.info({ events: deleted }, 'old audit events deleted');
+      if (deleted > 0) log.info({ events: deleted }, 'old audit events removed from the chain');
     },
   };
 }
@@ -80,6 +85,7 @@ export function createTasks(services: Services, mailer: Mailer, log: Log): TaskL
 export const cronItems = (): ParsedCronItem[] => [
   ...scheduledJob('recover_jobs', '* * * * *'),
   ...scheduledJob('chainAudit', '* * * * *'),
+  ...scheduledJob('maintainPartitions', '37 * * * *'),
   ...scheduledJob(UNUSED_KEYS_TASK, '51 * * * *'),
   ...cleanupSchedule(),
 ];

@@ -66,7 +66,8 @@ test.each([
   ['dropped', 'drop trigger audit_event_append_only on audit_event', 'trigger_missing'],
 ])('a trigger of the audit log that was %s is named by verify and doctor', async (_, sql, kind) => {
   const [trigger] = await roster.rows<{ definition: string }>(
-    `select pg_get_triggerdef(oid) as definition from pg_trigger where tgname = 'audit_event_append_only'`,
+    `select pg_get_triggerdef(oid) as definition from pg_trigger where tgname = 'audit_event_append_only'
+       and tgrelid = 'audit_event'::regclass`,
   );
   await roster.rows(sql);
   const [verify, doctor] = await Promise.all([roster.run('audit', 'verify'), roster.run('doctor')]);

@@ -71,7 +71,8 @@ type Connection = Awaited<ReturnType<typeof connectTo>>;
 const tableNames = async ({ rows }: Connection): Promise<string[]> =>
   (
     await rows<{ name: string }>(
-      `select tablename as name from pg_tables where schemaname = 'public' and tablename <> 'mikro_orm_migrations' order by 1`,
+      `select tablename as name from pg_tables where schemaname = 'public' and tablename <> 'mikro_orm_migrations'
+         and not exists (select from pg_inherits where inhrelid = tablename::regclass) order by 1`,
     )
   ).map(({ name }) => name);
 

@@ -20,7 +20,8 @@ async function aMigratedDatabase() {
   });
   const tables = async () => {
     const rows = await orm.em.execute<{ name: string }[]>(
-      `select tablename as name from pg_tables where schemaname = 'public'`,
+      `select tablename as name from pg_tables where schemaname = 'public'
+         and not exists (select from pg_inherits where inhrelid = tablename::regclass)`,
     );
     return rows.map(({ name }) => name).filter((name) => name !== 'mikro_orm_migrations');
   };
@@ -136,6 +137,9 @@ test.each([
   expect(row?.comment).toBe(`Roster ${version}`);
 });
 
+/** Renames the audit log to a partition of a table with its name and columns, so that each statement works as before. */
+const REPLACING = ['Migration20261122042750_audit_partitions'];
+
 test('a migration takes nothing away from the version before', () => {
   const taken =
     /\b(drop (table|column|schema)|rename|set not null|alter column \S+ type|add (column )?"\w+" [^;]*not null(?! default))/i;
@@ -146,5 +150,5 @@ test('a migration takes nothing away from the version before', () => {
     additions(upOf(name)).some((statement) => !statement.startsWith('create table') && taken.test(statement)),
   );
 
-  expect(taking).toEqual(UNRELEASED);
+  expect(taking).toEqual([...UNRELEASED, ...REPLACING]);
 });

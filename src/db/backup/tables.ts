@@ -10,7 +10,7 @@ const TABLES = `
     array(select f.relname::text from pg_constraint r join pg_class f on f.oid = r.confrelid
           where r.conrelid = c.oid and r.contype = 'f' and r.confrelid <> c.oid) as needs
   from pg_class c
-  where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r' and c.relname <> 'mikro_orm_migrations'
+  where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p') and not c.relispartition and c.relname <> 'mikro_orm_migrations'
   order by c.relname`;
 
 /** Lists the tables of the service, each after the tables that it references. Excludes the migrations table. */

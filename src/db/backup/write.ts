@@ -67,7 +67,7 @@ async function* createSections(
     const list = columns.map((column) => pg.escapeIdentifier(column)).join(', ');
     yield {
       section: { kind: 'table', name, columns: [...columns] },
-      rows: client.query(copyTo(`copy ${pg.escapeIdentifier(name)} (${list}) to stdout`)),
+      rows: client.query(copyTo(`copy (select ${list} from ${pg.escapeIdentifier(name)}) to stdout`)),
     };
   }
   yield {

@@ -8,8 +8,11 @@ export type Candidate = CanonicalRow & { readonly xid: string | null };
 export const IS_SNAPSHOT_VALID = `(h.server = (select system_identifier::text from pg_control_system())
   and pg_snapshot_xmax(h.snapshot) <= pg_snapshot_xmax(pg_current_snapshot()))`;
 
-const HAS_NO_POSITION = `not exists (select from audit_link l where l.event_id = e.id)
+export const HAS_NO_POSITION = `not exists (select from audit_link l where l.event_id = e.id)
   and not exists (select from audit_pending p where p.event_id = e.id)`;
+
+/** Whether retention has removed the position of an event, whose partition is dropped later. */
+export const IS_PRUNED = `coalesce(e.id < (select pruned_before from audit_head), false)`;
 
 const CANDIDATE = `select ${CANONICAL}, e.xid::text as xid from audit_event e`;
 
@@ -61,7 +64,8 @@ export async function listUnnumbered(sql: Sql): Promise<void> {
   for (let after = ''; ;) {
     const [page] = await sql.execute<{ last: string | null; size: number }[]>(
       `with page as (select id from audit_event where id > ? order by id limit ?),
-         listed as (insert into audit_pending select id from page e where ${HAS_NO_POSITION})
+         listed as (insert into audit_pending select id from page e where ${HAS_NO_POSITION}
+           and not ${IS_PRUNED})
        select max(id) as last, count(*)::int as size from page`,
       [after, PAGE],
     );

@@ -9,8 +9,11 @@ import { createAcceptance } from './links.ts';
 const PAGE = 2000;
 const FAULTS_MAX = 20;
 
-/** `isFindable`: the worker finds it with its next run, or it waits. */
-type UnlinkedRow = CanonicalRow & { readonly isFindable: boolean };
+/**
+ * `isFindable`: the worker finds it with its next run, or it waits. `isExpired`: retention has removed its position, and
+ * drops the partition of its month. Its key may no longer be in SECRET_KEYS.
+ */
+type UnlinkedRow = CanonicalRow & { readonly isFindable: boolean; readonly isExpired: boolean };
 
 /**
  * Counts the events without a position, and finds those that never get one: the worker rejects them, or their link
@@ -30,19 +33,25 @@ export async function checkUnlinked(tx: EntityManager, encryption: Encryption, l
     );
     const ids = page?.unlinked ?? [];
     for (const row of ids.length === 0 ? [] : await readUnlinked(tx, ids)) {
+      if (row.isExpired && !row.isFindable) continue;
+      count += 1;
       const kind = !isAccepted(row) ? 'event_forged' : row.isFindable ? null : 'event_unchained';
       if (kind !== null && faults.length < FAULTS_MAX) faults.push(faultAt(kind, null, row.id));
     }
-    count += ids.length;
     if (page === undefined || page.size < PAGE || page.last === null) return { count, faults };
     after = page.last;
   }
 }
 
+/** Not later than the last run of retention, which is signed. */
+const IS_EXPIRED = `coalesce(e.id < h.pruned_before
+  and e.occurred_at < (select max(created_at) from audit_checkpoint where is_root), false)`;
+
 const readUnlinked = (tx: EntityManager, ids: readonly string[]): Promise<UnlinkedRow[]> =>
   tx.execute<UnlinkedRow[]>(
     `select ${CANONICAL}, exists (select from audit_pending p where p.event_id = e.id)
-       or coalesce(not pg_visible_in_snapshot(e.xid, h.snapshot) or not ${IS_SNAPSHOT_VALID}, h.id is null) as "isFindable"
+       or coalesce(not pg_visible_in_snapshot(e.xid, h.snapshot) or not ${IS_SNAPSHOT_VALID}, h.id is null) as "isFindable",
+       ${IS_EXPIRED} as "isExpired"
      from audit_event e left join audit_head h on true where e.id = any(string_to_array(?, ' ')) order by e.id`,
     [ids.join(' ')],
   );

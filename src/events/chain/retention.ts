@@ -1,5 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Log } from '../../telemetry/log.ts';
+import { firstIdAt } from '../../entities/index.ts';
 import { record } from '../record.ts';
 import {
   insertCheckpoint,
@@ -22,8 +23,13 @@ const PRUNE_BATCHES_MAX = 100;
 const PAUSE_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 
+/** Returns the time before which events are too old. */
+export const retentionEnd = ({ auditDays }: { readonly auditDays: number }, now: Date): Date =>
+  new Date(now.getTime() - auditDays * DAY_MS);
+
 /**
- * Deletes the events that are older than AUDIT_DAYS, in whole ranges of the chain. The checkpoint at the end of a
+ * Removes the events that are older than AUDIT_DAYS from the chain, in whole ranges. Their rows go with the partition
+ * of their month (see `dropOldPartitions`). The checkpoint at the end of a
  * range is kept and signed as the root from which the rest is verified. Ranges that fail verification are kept,
  * because they are evidence of tampering. @returns the number of deleted events
  */
@@ -33,7 +39,7 @@ export async function pruneEvents(services: RetentionServices, log: Log, now = n
   ]);
   // Pruning runs less than once a minute, because each deletion is an event too.
   if (recent !== undefined) return 0;
-  const before = new Date(now.getTime() - services.config.auditDays * DAY_MS);
+  const before = retentionEnd(services.config, now);
   let deleted = 0;
   for (let i = 0; i < PRUNE_BATCHES_MAX; i += 1) {
     const range = await services.db.em().transactional((tx) => pruneRange(tx, services, before));
@@ -64,11 +70,8 @@ async function pruneRange(
   if (!(await isVerified(tx, services, cut, before))) return 'not_verified';
   const newest = (await newestCheckpoint(tx)) ?? cut;
   await tx.execute(`select set_config('roster.retention', 'on', true)`);
-  const deleted = await tx.execute<unknown[]>(
-    `with cut as (delete from audit_link where sequence <= ? returning event_id)
-     delete from audit_event where id in (select event_id from cut) returning id`,
-    [cut.sequence],
-  );
+  const prunedBefore = firstIdAt('evt', before);
+  const deleted = await tx.execute<{ id: string }[]>(DELETE_RANGE, [cut.sequence, prunedBefore, prunedBefore]);
   await tx.execute('delete from audit_checkpoint where sequence <= ?', [cut.sequence]);
   const { startedAt, unsignedUntil } = newest;
   await insertCheckpoint(tx, services.encryption, {
@@ -82,6 +85,18 @@ async function pruneRange(
   record(tx, 'audit_log.pruned', { number: deleted.length });
   return deleted.length;
 }
+
+/**
+ * Deletes positions with their events. An event in the partition of a month stays until the whole partition is dropped;
+ * without a position it has to be older than what retention keeps.
+ */
+const DELETE_RANGE = `with cut as materialized (delete from audit_link where sequence <= ? returning event_id),
+    of_first as (delete from audit_event_first where id = any(array(select event_id from cut))),
+    of_other as (delete from audit_event_other where id = any(array(select event_id from cut))),
+    young as (delete from audit_event where id = any(array(select event_id from cut where event_id >= ?))
+      and tableoid not in ('audit_event_first'::regclass, 'audit_event_other'::regclass)),
+    moved as (update audit_head set pruned_before = greatest(pruned_before, ?))
+  select event_id as id from cut`;
 
 /** Recomputes a range that is to be deleted, and checks that its end was signed. */
 async function isVerified(
