@@ -1,6 +1,14 @@
 import { describe, expect, test as plain } from 'vitest';
-import { createRoster, RosterError, type Roster } from '../../clients/typescript/src/index.ts';
+import {
+  authenticate,
+  createOperator,
+  createRoster,
+  followEvents,
+  RosterError,
+  type Roster,
+} from '../../clients/typescript/src/index.ts';
 import { test, type Api } from '../support/api.ts';
+import { numberEvents } from '../webhooks/receiver.ts';
 
 const clientOf = ({ port }: Api, credential: string): Roster =>
   createRoster({ baseUrl: `http://127.0.0.1:${port}`, credential });
@@ -121,12 +129,40 @@ describe('repetition', () => {
   });
 
   // Guarantees that a change that may have happened is never made twice.
-  plain('a change is not repeated after a 503 or a lost connection', async () => {
+  plain('a POST is repeated with the same Idempotency-Key; another change is not repeated', async () => {
+    for (const answer of [problem(503), new TypeError('connection lost')]) {
+      const { roster, calls } = answering(answer, Response.json({ id: 'team_1' }));
+      expect(await roster.createTeam({ name: 'x' })).toEqual({ id: 'team_1' });
+      const [first, second] = calls.map(({ headers }) => headers.get('idempotency-key'));
+      expect([first, second]).toEqual([expect.stringMatching(/^"[\w-]{36}"$/), first]);
+    }
     for (const answer of [problem(503), new TypeError('connection lost')]) {
       const { roster, calls } = answering(answer, Response.json({}));
-      await expect(roster.createTeam({ name: 'x' })).rejects.toBeInstanceOf(Error);
+      await expect(roster.updateTeam({ teamId: 't', name: 'x' })).rejects.toBeInstanceOf(Error);
       expect(calls).toHaveLength(1);
     }
+  });
+
+  test('a call whose response was lost takes effect once', async ({ api }) => {
+    const account = await api.anAccount();
+    let lost = 2;
+    const roster = createRoster({
+      baseUrl: `http://127.0.0.1:${api.port}`,
+      credential: (await api.anApiKey(account, { scopes: ['teams:read', 'teams:write'] })).secret,
+      fetch: async (url, init) => {
+        const answer = await fetch(url, init);
+        if (lost-- > 0) throw new TypeError('connection lost');
+        return answer;
+      },
+    });
+    const team = await roster.createTeam({ name: 'Engines' });
+    expect((await roster.listTeams()).map(({ id }) => id)).toEqual([team.id]);
+    const options = { idempotencyKey: 'import-7' };
+    const [one, other] = [
+      await roster.createTeam({ name: 'Mills' }, options),
+      await roster.createTeam({ name: 'Mills' }, options),
+    ];
+    expect(other).toEqual(one);
   });
 
   plain('a wait that is too long is not begun, and one that is begun ends with its signal', async () => {
@@ -149,5 +185,78 @@ describe('repetition', () => {
   plain('an answer that is no problem document is an error with its status', async () => {
     const { roster } = answering(new Response('<html>', { status: 418 }));
     await expect(roster.listTeams()).rejects.toMatchObject({ code: 'unknown_response', status: 418 });
+  });
+});
+
+describe('authenticate', () => {
+  test('tells who a bearer is, and refuses whoever is not in the team', async ({ api }) => {
+    const [owner, stranger] = [await api.anAccount(), await api.anAccount()];
+    const team = await api.aTeam({ owner });
+    const options = { baseUrl: `http://127.0.0.1:${api.port}`, teamId: team.id };
+    const bearerOf = async (account: { id: string }) =>
+      (await api.anApiKey(account, { scopes: ['teams:read'] })).secret;
+    const [token, foreign] = [await bearerOf(owner), await bearerOf(stranger)];
+
+    for (const headers of [new Headers({ authorization: `Bearer ${token}` }), { authorization: `bearer ${token}` }])
+      expect(await authenticate({ headers }, options)).toMatchObject({
+        token,
+        credential: { kind: 'api-key', scopes: ['teams:read'] },
+        team: { id: team.id, role: { id: 'owner' } },
+      });
+    for (const authorization of [undefined, '', 'Bearer', `Basic ${token}`, `Bearer rst_pk_x`, `Bearer ${foreign}`])
+      expect([authorization, await authenticate({ headers: { authorization } }, options)]).toEqual([
+        authorization,
+        null,
+      ]);
+    await expect(
+      authenticate({ headers: { authorization: `Bearer ${token}` } }, { ...options, baseUrl: 'http://127.0.0.1:9' }),
+    ).rejects.toBeInstanceOf(Error);
+  });
+});
+
+describe('createOperator', () => {
+  test('calls the operator API, and follows the events of all teams from a stored cursor', async ({ api }) => {
+    const { secret } = await api.anOperatorKey();
+    const operator = createOperator({ baseUrl: `http://127.0.0.1:${api.port}`, operatorKey: secret });
+    expect(await operator.listOperatorKeys()).toEqual(expect.anything());
+    await expect(operator.revokeOperatorKey({ keyId: 'opk_x' })).rejects.toMatchObject({ status: 404 });
+
+    const roster = clientOf(api, (await api.anApiKey(await api.anAccount(), { scopes: ['teams:write'] })).secret);
+    const created = [await roster.createTeam({ name: 'Engines' }), await roster.createTeam({ name: 'Mills' })];
+    await numberEvents(api);
+    const seen = [];
+    let cursor: string | undefined;
+    for (let stops = 0; stops < 20; stops += 1)
+      for await (const page of followEvents((input, options) => operator.listEvents({ ...input, limit: 1 }, options), {
+        after: cursor,
+        wait: 0,
+      })) {
+        seen.push(...page.events);
+        cursor = page.cursor;
+        break; // as a consumer that is stopped after each page
+      }
+    const teams = seen.filter(({ type }) => type === 'team.created').map(({ teamId }) => teamId);
+    expect(teams.slice(-2)).toEqual(created.map(({ id }) => id));
+    expect(new Set(seen.map(({ id }) => id)).size).toBe(seen.length);
+  });
+
+  test('a feed that waits ends with its signal', async ({ api }) => {
+    const operator = createOperator({
+      baseUrl: `http://127.0.0.1:${api.port}`,
+      operatorKey: (await api.anOperatorKey()).secret,
+    });
+    const controller = new AbortController();
+    const pages = followEvents(
+      (input, options) => {
+        if (input.after !== undefined) queueMicrotask(() => controller.abort(new Error('stopped')));
+        return operator.listEvents(input, options);
+      },
+      { signal: controller.signal },
+    );
+    await expect(
+      (async () => {
+        for await (const { events } of pages) expect(events.length).toBeGreaterThan(0);
+      })(),
+    ).rejects.toThrow('stopped');
   });
 });

@@ -3,8 +3,9 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, syml
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { build } from 'vite';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
-import { operationsModule, routerModule } from '../../clients/typescript/scripts/declarations.ts';
+import { eventsModule, operationsModule, routerModule } from '../../clients/typescript/scripts/declarations.ts';
 import { test } from '../support/api.ts';
 
 const run = promisify(execFile);
@@ -12,6 +13,8 @@ const ROOT = join(import.meta.dirname, '../..');
 const PACKAGE = join(ROOT, 'clients/typescript');
 const TSC = join(ROOT, 'node_modules/typescript/bin/tsc');
 const SIZE_MAX = 200_000;
+/** What a page loads for `createRoster` alone, minified. */
+const BUNDLE_SIZE_MAX = 6_000;
 const dir = mkdtempSync(join(tmpdir(), 'roster-client-'));
 const installed = join(dir, 'node_modules/@roster/client');
 
@@ -25,8 +28,8 @@ beforeAll(async () => {
   mkdirSync(installed, { recursive: true });
   await run('tar', ['xzf', join(dir, packed?.filename ?? ''), '-C', installed, '--strip-components', '1']);
   mkdirSync(join(dir, 'node_modules/@trpc'), { recursive: true });
-  for (const name of ['client', 'server'])
-    symlinkSync(join(ROOT, 'node_modules/@trpc', name), join(dir, 'node_modules/@trpc', name));
+  for (const name of ['@trpc/client', '@trpc/server', 'oauth4webapi'])
+    symlinkSync(join(ROOT, 'node_modules', name), join(dir, 'node_modules', name));
   writeFileSync(join(dir, 'package.json'), JSON.stringify({ type: 'module' }));
   writeFileSync(
     join(dir, 'tsconfig.json'),
@@ -61,15 +64,20 @@ describe('the packed client', () => {
   test('was generated from the present procedures', async () => {
     const generated = join(dir, 'generated');
     mkdirSync(generated);
-    writeFileSync(join(generated, 'operations.ts'), operationsModule());
-    writeFileSync(join(generated, 'router.ts'), routerModule());
+    const modules = {
+      'events.ts': eventsModule(),
+      'operations.ts': operationsModule('api'),
+      'operator.ts': operationsModule('operator'),
+      'router.ts': routerModule(),
+    };
+    for (const [file, text] of Object.entries(modules)) writeFileSync(join(generated, file), text);
     await run(process.execPath, [
       join(ROOT, 'node_modules/oxfmt/bin/oxfmt'),
       '-c',
       join(ROOT, '.oxfmtrc.json'),
       generated,
     ]);
-    for (const file of ['operations.ts', 'router.ts'])
+    for (const file of Object.keys(modules))
       expect(readFileSync(join(generated, file), 'utf8'), 'run `npm run build:client`').toBe(
         readFileSync(join(PACKAGE, 'src/generated', file), 'utf8'),
       );
@@ -94,7 +102,10 @@ describe('the packed client', () => {
     expect(
       await compile(
         `import { createRoster, isRosterError } from '@roster/client';`,
+        `import { createOAuth } from '@roster/client/oauth';`,
         `import { createRosterTrpc } from '@roster/client/trpc';`,
+        `const { baseUrl: service } = { baseUrl: 'http://127.0.0.1' };`,
+        `export const oauth = createOAuth({ baseUrl: service, clientId: 'c', redirectUri: service });`,
         `const options = { baseUrl: 'http://127.0.0.1:${api.port}', credential: '${key.secret}' };`,
         `const roster = createRoster(options);`,
         `const team = await roster.createTeam({ name: 'Engines' });`,
@@ -107,6 +118,20 @@ describe('the packed client', () => {
       const { stdout } = await run(node, [join(dir, 'program.js')]);
       expect(JSON.parse(stdout)).toMatchObject(['Engines', 'team_not_found', expect.arrayContaining(['Engines'])]);
     }
+  });
+
+  test('bundles for a page: few kilobytes, nothing of other packages and nothing of Node.js', async () => {
+    writeFileSync(join(dir, 'page.js'), `export { createRoster } from '@roster/client';`);
+    const bundle = await build({
+      root: dir,
+      logLevel: 'error',
+      configFile: false,
+      build: { write: false, lib: { entry: join(dir, 'page.js'), formats: ['es'] }, minify: true },
+    });
+    const chunks = [bundle].flat().flatMap((built) => ('output' in built ? built.output : []));
+    const [code = ''] = chunks.map((chunk) => (chunk.type === 'chunk' ? chunk.code : ''));
+    expect(code.length).toBeLessThan(BUNDLE_SIZE_MAX);
+    expect(code).not.toMatch(/node:|require\(|^import|whsec_/m);
   });
 
   test('rejects a wrong input, a wrong reading of a result, and a code of another operation', async () => {

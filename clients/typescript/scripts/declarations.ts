@@ -1,10 +1,14 @@
-import type { z } from 'zod';
+import type { OpenApiRouter } from 'trpc-to-openapi';
+import { z } from 'zod';
+import { eventOutput } from '../../../src/events/feed/event-schema.ts';
 import type { Meta } from '../../../src/procedures/trpc.ts';
 import { toTypeScript, toTypeText } from '../../../src/procedures/typescript-types.ts';
 import { operationErrors, SHARED_ERRORS } from '../../../src/rest/openapi-errors.ts';
 import { API_FACE } from '../../../src/rest/api-face.ts';
+import type { FaceSettings } from '../../../src/rest/face-settings.ts';
 import { describeFace } from '../../../src/rest/face.ts';
-import { apiRouter, appRouter } from '../../../src/router.ts';
+import { OPERATOR_FACE } from '../../../src/rest/operator-face.ts';
+import { apiRouter, appRouter, operatorRouter } from '../../../src/router.ts';
 import { PROBLEM_SCHEMAS } from '../../../src/rest/openapi-components.ts';
 
 type Procedure = { _def: { type: 'query' | 'mutation'; inputs: readonly z.ZodType[]; output: z.ZodType; meta?: Meta } };
@@ -49,9 +53,18 @@ const docOf = (text: string | undefined): string =>
       ? `/** ${text} */\n`
       : `/**\n * ${text.replaceAll('\n', '\n * ')}\n */\n`;
 
-/** Returns the types and routes of the REST operations, from the OpenAPI document. */
-export function operationsModule(): string {
-  const { routes, document: described } = describeFace(API_FACE, apiRouter, 'https://roster.invalid');
+/** What the operations of a REST interface are generated as. */
+type Interface = { readonly face: FaceSettings; readonly router: OpenApiRouter; readonly name: string };
+
+const INTERFACES = {
+  api: { face: API_FACE, router: apiRouter, name: 'Roster' },
+  operator: { face: OPERATOR_FACE, router: operatorRouter, name: 'RosterOperator' },
+} as const satisfies Record<string, Interface>;
+
+/** Returns the types and routes of the operations of a REST interface, from its OpenAPI document. */
+export function operationsModule(kind: keyof typeof INTERFACES): string {
+  const { face, router, name: interfaceName }: Interface = INTERFACES[kind];
+  const { routes, document: described } = describeFace(face, router, 'https://roster.invalid');
   const document = forZod(described) as Document;
   const type = (definition: Definition) => toTypeScript(definition, STYLE, new Map());
   const operations = routes.routes.map((route) => {
@@ -88,14 +101,17 @@ export function operationsModule(): string {
       ({ operationId, input, output, errors }) =>
         `${operationId}: { input: ${input}; output: ${output}; errors: ${['SharedError', ...errors.map((code) => `'${code}'`)].join(' | ')} };\n`,
     ),
-    '}\n\n/** The operations of the REST API as methods. */\nexport interface Roster {\n',
+    `}\n\n/** The operations of the REST interface as methods. */\nexport interface ${interfaceName} {\n`,
     ...operations.map(
       ({ operationId, doc, isOptional }) =>
         `${doc}${operationId}(input${isOptional ? '?' : ''}: Operations['${operationId}']['input'], options?: CallOptions): Promise<Operations['${operationId}']['output']>;\n`,
     ),
-    '}\n\n/** Method and path by operation. */\nexport const ROUTES = {\n',
-    ...operations.map(({ operationId, method, template }) => `${operationId}: ['${method}', '${template}'],\n`),
-    '} as const satisfies Readonly<Record<keyof Operations, readonly [method: string, path: string]>>;\n',
+    '}\n\n/** Method and path by operation, and whether it takes an Idempotency-Key. */\nexport const ROUTES = {\n',
+    ...operations.map(
+      ({ operationId, method, template, takesIdempotencyKey }) =>
+        `${operationId}: ['${method}', '${template}', ${takesIdempotencyKey}],\n`,
+    ),
+    '} as const satisfies Readonly<Record<keyof Operations, readonly [method: string, path: string, takesIdempotencyKey: boolean]>>;\n',
   ].join('');
 }
 
@@ -108,6 +124,14 @@ function contentOf(holder: Content | undefined): Definition {
   const schema = holder?.content['application/json']?.schema;
   if (schema === undefined) throw new Error('An operation has no content.');
   return schema;
+}
+
+/** Returns the type of a delivered event, as webhooks and feeds have it. */
+export function eventsModule(): string {
+  const named = new Map<string, Definition>();
+  toTypeText(eventOutput, 'output', STYLE, named);
+  const text = toTypeText(z.object(eventOutput.shape).meta({ description: 'A change.' }), 'output', STYLE, named);
+  return `${HEADER}/** A change, as feeds and webhooks deliver it. */\nexport type RosterEvent = ${text};\n`;
 }
 
 /** Returns the type of the tRPC router, without the server behind it. */

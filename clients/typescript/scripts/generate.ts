@@ -1,8 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { operationsModule, routerModule } from './declarations.ts';
+import { eventsModule, operationsModule, routerModule } from './declarations.ts';
 
 const FOLDER = join(import.meta.dirname, '../src/generated');
 
-writeFileSync(join(FOLDER, 'operations.ts'), operationsModule());
+writeFileSync(join(FOLDER, 'events.ts'), eventsModule());
+writeFileSync(join(FOLDER, 'operations.ts'), operationsModule('api'));
+writeFileSync(join(FOLDER, 'operator.ts'), operationsModule('operator'));
 writeFileSync(join(FOLDER, 'router.ts'), routerModule());

@@ -1,3 +1,8 @@
-export { createRoster, type CallOptions, type RosterOptions } from './client.ts';
+export { authenticate, type Authenticated, type AuthenticateOptions, type IncomingRequest } from './bearer.ts';
+export { createOperator, createRoster, type CallOptions, type OperatorOptions, type RosterOptions } from './client.ts';
 export { isRosterError, RosterError, type ErrorCode, type OperationName } from './errors.ts';
+export { followEvents, type EventPage, type FollowOptions } from './feed.ts';
+export type { RosterEvent } from './generated/events.ts';
 export type * from './generated/operations.ts';
+export type { RosterOperator } from './generated/operator.ts';
+export { verifyWebhook, WebhookVerificationError, type ReceivedWebhook, type WebhookEvent } from './webhooks.ts';

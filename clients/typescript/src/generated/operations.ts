@@ -531,7 +531,7 @@ export interface Operations {
   };
 }
 
-/** The operations of the REST API as methods. */
+/** The operations of the REST interface as methods. */
 export interface Roster {
   /**
    * Read the credential in use.
@@ -768,26 +768,28 @@ export interface Roster {
   ): Promise<Operations['revokeApiKey']['output']>;
 }
 
-/** Method and path by operation. */
+/** Method and path by operation, and whether it takes an Idempotency-Key. */
 export const ROUTES = {
-  getCredential: ['GET', '/api/v1/credential'],
-  getMe: ['GET', '/api/v1/me'],
-  updateMe: ['PATCH', '/api/v1/me'],
-  listMySessions: ['GET', '/api/v1/me/sessions'],
-  revokeMySession: ['DELETE', '/api/v1/me/sessions/{sessionId}'],
-  listTeams: ['GET', '/api/v1/teams'],
-  createTeam: ['POST', '/api/v1/teams'],
-  getTeam: ['GET', '/api/v1/teams/{teamId}'],
-  updateTeam: ['PATCH', '/api/v1/teams/{teamId}'],
-  listTeamMembers: ['GET', '/api/v1/teams/{teamId}/members'],
-  removeTeamMember: ['DELETE', '/api/v1/teams/{teamId}/members/{userId}'],
-  listTeamRoles: ['GET', '/api/v1/teams/{teamId}/roles'],
-  listTeamInvitations: ['GET', '/api/v1/teams/{teamId}/invitations'],
-  createTeamInvitation: ['POST', '/api/v1/teams/{teamId}/invitations'],
-  revokeTeamInvitation: ['DELETE', '/api/v1/teams/{teamId}/invitations/{invitationId}'],
-  getTeamBilling: ['GET', '/api/v1/teams/{teamId}/billing'],
-  listApiKeys: ['GET', '/api/v1/api-keys'],
-  createApiKey: ['POST', '/api/v1/api-keys'],
-  updateApiKey: ['PATCH', '/api/v1/api-keys/{keyId}'],
-  revokeApiKey: ['DELETE', '/api/v1/api-keys/{keyId}'],
-} as const satisfies Readonly<Record<keyof Operations, readonly [method: string, path: string]>>;
+  getCredential: ['GET', '/api/v1/credential', false],
+  getMe: ['GET', '/api/v1/me', false],
+  updateMe: ['PATCH', '/api/v1/me', false],
+  listMySessions: ['GET', '/api/v1/me/sessions', false],
+  revokeMySession: ['DELETE', '/api/v1/me/sessions/{sessionId}', false],
+  listTeams: ['GET', '/api/v1/teams', false],
+  createTeam: ['POST', '/api/v1/teams', true],
+  getTeam: ['GET', '/api/v1/teams/{teamId}', false],
+  updateTeam: ['PATCH', '/api/v1/teams/{teamId}', false],
+  listTeamMembers: ['GET', '/api/v1/teams/{teamId}/members', false],
+  removeTeamMember: ['DELETE', '/api/v1/teams/{teamId}/members/{userId}', false],
+  listTeamRoles: ['GET', '/api/v1/teams/{teamId}/roles', false],
+  listTeamInvitations: ['GET', '/api/v1/teams/{teamId}/invitations', false],
+  createTeamInvitation: ['POST', '/api/v1/teams/{teamId}/invitations', true],
+  revokeTeamInvitation: ['DELETE', '/api/v1/teams/{teamId}/invitations/{invitationId}', false],
+  getTeamBilling: ['GET', '/api/v1/teams/{teamId}/billing', false],
+  listApiKeys: ['GET', '/api/v1/api-keys', false],
+  createApiKey: ['POST', '/api/v1/api-keys', true],
+  updateApiKey: ['PATCH', '/api/v1/api-keys/{keyId}', false],
+  revokeApiKey: ['DELETE', '/api/v1/api-keys/{keyId}', false],
+} as const satisfies Readonly<
+  Record<keyof Operations, readonly [method: string, path: string, takesIdempotencyKey: boolean]>
+>;
