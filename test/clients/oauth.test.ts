@@ -16,7 +16,7 @@ async function anOAuth(api: Api) {
     redirectUri: client.redirectUri,
     ...(client.clientSecret !== null && { clientSecret: client.clientSecret }),
     fetch: (url, init) => {
-      sent.push(String(url));
+      sent.push(new Request(url).url);
       return fetch(url, init);
     },
   });
