@@ -5,6 +5,7 @@ import { auditConsoleRouter } from './resources/audit-log/audit-log.console.rout
 import { authorizationsRouter } from './resources/oauth-consent/oauth-consent.router.ts';
 import { authRouter } from './resources/sign-in/sign-in.router.ts';
 import { billingRouter } from './resources/billing/billing.router.ts';
+import { credentialsOperatorRouter } from './resources/credentials/credentials.operator.router.ts';
 import { credentialRouter } from './resources/credential/credential.router.ts';
 import { eventsOperatorRouter } from './resources/events/events.operator.router.ts';
 import { eventsRouter } from './resources/events/events.router.ts';
@@ -41,7 +42,7 @@ export const apiRouter = mergeRouters(
 );
 
 /** The operations of `/operator/v1`. */
-export const operatorRouter = mergeRouters(eventsOperatorRouter, operatorKeysRouter);
+export const operatorRouter = mergeRouters(credentialsOperatorRouter, eventsOperatorRouter, operatorKeysRouter);
 
 /** All procedures. */
 export const appRouter = mergeRouters(

@@ -10,7 +10,10 @@ import {
   findMembership,
   splitList,
   toMembership,
+  type ApiKeyRow,
   type PendingSignUp,
+  type SessionRow,
+  type TokenRow,
 } from './credential-lookups.ts';
 import { enforcedScopes } from './scopes.ts';
 import { hashSecret, type Tokens } from '../crypto/tokens.ts';
@@ -65,16 +68,16 @@ export async function authenticate(
 async function authenticateApiKey(db: QueryRunner, hash: Buffer, teamId: string | null): Promise<Authentication> {
   const found = await findApiKey(db, hash, teamId);
   if (found === undefined) return unauthenticated(new ProblemError('credential_invalid'));
-  const { row, membership } = found;
-  const principal: Principal = {
-    kind: 'api-key',
-    credentialId: row.key_id,
-    accountId: row.account_id,
-    teamId: row.team_id,
-    scopes: splitList<Scope>(row.scopes),
-  };
-  return { principal, membership };
+  return { principal: toKeyPrincipal(found.row), membership: found.membership };
 }
+
+export const toKeyPrincipal = (row: ApiKeyRow): Principal => ({
+  kind: 'api-key',
+  credentialId: row.key_id,
+  accountId: row.account_id,
+  teamId: row.team_id,
+  scopes: splitList<Scope>(row.scopes),
+});
 
 async function authenticateAccessToken(
   db: QueryRunner,
@@ -85,20 +88,21 @@ async function authenticateAccessToken(
   const found = await findAccessToken(db, hash, teamId);
   if (found?.row.resource !== resource) return unauthenticated(new ProblemError('credential_invalid'));
   const { row, membership } = found;
-  const principal: Principal = {
-    kind: 'oauth-grant',
-    credentialId: row.grant_id,
-    tokenFamilyId: row.family_id,
-    accountId: row.account_id,
-    teamId: row.team_id,
-    scopes: enforcedScopes(splitList(row.token_scopes), splitList(row.grant_scopes), row.team_id),
-  };
   return {
-    principal,
+    principal: toGrantPrincipal(row),
     membership,
     token: { hash, thumbprint: row.thumbprint, isUnproven: row.is_unproven },
   };
 }
+
+export const toGrantPrincipal = (row: TokenRow): Principal => ({
+  kind: 'oauth-grant',
+  credentialId: row.grant_id,
+  tokenFamilyId: row.family_id,
+  accountId: row.account_id,
+  teamId: row.team_id,
+  scopes: enforcedScopes(splitList(row.token_scopes), splitList(row.grant_scopes), row.team_id),
+});
 
 /** Resolves the token of a session cookie. A session has access to the whole account, with all scopes. */
 export async function authenticateSession(
@@ -115,16 +119,16 @@ export async function authenticateSession(
       ? unauthenticated(new ProblemError('credential_invalid'))
       : { principal: null, membership: null, refusal: new ProblemError('email_not_verified'), signUp };
   }
-  const { row, membership } = found;
-  const principal: Principal = {
-    kind: 'session',
-    credentialId: row.session_id,
-    accountId: row.account_id,
-    teamId: null,
-    scopes: SCOPES,
-  };
-  return { principal, membership };
+  return { principal: toSessionPrincipal(found.row), membership: found.membership };
 }
+
+export const toSessionPrincipal = (row: SessionRow): Principal => ({
+  kind: 'session',
+  credentialId: row.session_id,
+  accountId: row.account_id,
+  teamId: null,
+  scopes: SCOPES,
+});
 
 /**
  * Returns the caller's active membership of a team.

@@ -4,7 +4,7 @@ import { query, type QueryRunner } from '../db/query.ts';
 import type { Permission, Resource } from '../entities/index.ts';
 import type { ActiveMembership } from './principal.ts';
 
-type MembershipColumns = {
+export type MembershipColumns = {
   membership_id: string | null;
   role_id: string;
   role_name: string;
@@ -17,32 +17,37 @@ type MembershipColumns = {
 };
 
 // Inactive members are treated as non-members.
-const MEMBERSHIP_COLUMNS = `m.id as membership_id, r.id as role_id, r.name as role_name,
+export const MEMBERSHIP_COLUMNS = `m.id as membership_id, r.id as role_id, r.name as role_name,
     array_to_string(r.permissions, ' ') as permissions,
     t.name as team_name, t.slug as team_slug, t.description as team_description, t.avatar_url as team_avatar_url`;
 const ACTIVE = activeMembership('m');
+
+/** How a kind of credential is found by its hash (`$1`), and the account `a` that it belongs to. */
+export type CredentialSource = {
+  readonly columns: string;
+  readonly from: string;
+  readonly where: string;
+  readonly membershipFilter?: string;
+};
+
+/** Joins the membership `m` of the account in a team, with its role `r` and its team `t`. */
+export const joinMembership = (teamId: string, { membershipFilter = '' }: CredentialSource): string =>
+  `left join membership m on m.account_id = a.id and m.team_id = ${teamId} and ${ACTIVE} ${membershipFilter}
+     left join role r on r.id = m.role_id
+     left join team t on t.id = m.team_id`;
 
 /**
  * Declares the look-up of a credential: one statement that also returns the caller's membership, for requests that
  * name a team, and a smaller one for requests that do not.
  */
-function credentialLookup<Row extends { account_id: string }>(
-  name: string,
-  {
-    columns,
-    from,
-    where,
-    membershipFilter = '',
-  }: { columns: string; from: string; where: string; membershipFilter?: string },
-) {
+function credentialLookup<Row extends { account_id: string }>(name: string, source: CredentialSource) {
+  const { columns, from, where } = source;
   const withoutTeam = query<Row>(name, `select ${columns} from ${from} where ${where} and a.disabled_at is null`);
   const inTeam = query<Row & MembershipColumns>(
     `${name}_in_team`,
     `select ${columns}, ${MEMBERSHIP_COLUMNS}
      from ${from}
-     left join membership m on m.account_id = a.id and m.team_id = $2 and ${ACTIVE} ${membershipFilter}
-     left join role r on r.id = m.role_id
-     left join team t on t.id = m.team_id
+     ${joinMembership('$2', source)}
      where ${where} and a.disabled_at is null`,
   );
   return async (db: QueryRunner, hash: Buffer, teamId: string | null) => {
@@ -55,22 +60,20 @@ function credentialLookup<Row extends { account_id: string }>(
   };
 }
 
+export type ApiKeyRow = { key_id: string; account_id: string; team_id: string | null; scopes: string };
+
 // A key that was created through a grant is valid only while the grant is.
-export const findApiKey = credentialLookup<{
-  key_id: string;
-  account_id: string;
-  team_id: string | null;
-  scopes: string;
-}>('authenticate_api_key', {
+export const API_KEY_SOURCE: CredentialSource = {
   columns: `k.id as key_id, k.account_id, k.team_id, array_to_string(k.scopes, ' ') as scopes`,
   from: `api_key_secret s join api_key k on k.id = s.api_key_id join account a on a.id = k.account_id
       left join oauth_grant g on g.id = k.oauth_grant_id`,
   where: `s.secret_hash = $1 and (s.expires_at is null or s.expires_at > now())
       and ${liveApiKey('k')} and (k.oauth_grant_id is null or (${liveGrant('g')}))`,
   membershipFilter: 'and (k.team_id is null or k.team_id = m.team_id)',
-});
+};
+export const findApiKey = credentialLookup<ApiKeyRow>('authenticate_api_key', API_KEY_SOURCE);
 
-type TokenRow = {
+export type TokenRow = {
   grant_id: string;
   family_id: string | null;
   resource: Resource;
@@ -84,7 +87,7 @@ type TokenRow = {
 
 // `is_unproven`: issued by a refresh that the client can still repeat, unless the token was used. The interval is
 // the longest that OAUTH_REFRESH_REPEAT can be.
-export const findAccessToken = credentialLookup<TokenRow>('authenticate_access_token', {
+export const ACCESS_TOKEN_SOURCE: CredentialSource = {
   columns: `g.id as grant_id, k.family_id, coalesce(g.resource, 'api') as resource, g.account_id, g.team_id,
     array_to_string(k.scopes, ' ') as token_scopes, array_to_string(g.scopes, ' ') as grant_scopes, k.thumbprint,
     k.used_at is null and k.created_at > now() - interval '${REFRESH_REPEAT_MAX_SECONDS} seconds'
@@ -92,13 +95,17 @@ export const findAccessToken = credentialLookup<TokenRow>('authenticate_access_t
   from: 'oauth_token k join oauth_grant g on g.id = k.grant_id join account a on a.id = g.account_id',
   where: `k.token_hash = $1 and k.kind = 'access' and k.expires_at > now() and ${liveGrant('g')}`,
   membershipFilter: 'and (g.team_id is null or g.team_id = m.team_id)',
-});
+};
+export const findAccessToken = credentialLookup<TokenRow>('authenticate_access_token', ACCESS_TOKEN_SOURCE);
 
-export const findSession = credentialLookup<{ session_id: string; account_id: string }>('authenticate_session', {
+export type SessionRow = { session_id: string; account_id: string };
+
+export const SESSION_SOURCE: CredentialSource = {
   columns: 's.id as session_id, s.account_id',
   from: 'session s join account a on a.id = s.account_id',
   where: `s.token_hash = $1 and ${openSession('s')}`,
-});
+};
+export const findSession = credentialLookup<SessionRow>('authenticate_session', SESSION_SOURCE);
 
 /** The sign-up that a session cookie belongs to until its email address is verified. It has no account yet. */
 export type PendingSignUp = {

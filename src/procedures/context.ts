@@ -1,8 +1,17 @@
 import type { Services } from '../app-services.ts';
-import type { Authentication } from '../auth/authenticate.ts';
-import type { ActiveMembership } from '../auth/principal.ts';
+import type { AccessToken, Authentication } from '../auth/authenticate.ts';
+import type { RateDecision } from '../rate-limit/limiter.ts';
+import type { ActiveMembership, Principal } from '../auth/principal.ts';
 import type { ProblemError } from '../errors.ts';
 import type { BrowserClient } from './browser-client.ts';
+
+/** Counts uses of a credential that an operator verifies. */
+export type CredentialUse = {
+  /** Consumes a request of its rate limit. Never rejects. */
+  charge(credentialId: string): Promise<RateDecision>;
+  /** Updates its `lastUsedAt`, without a delay. */
+  note(used: { readonly principal: Principal; readonly token: AccessToken | null }): void;
+};
 
 /** The context of one call, the same over REST and tRPC. */
 export type Context = {
@@ -15,6 +24,9 @@ export type Context = {
   readonly browserClient: BrowserClient | null;
   /** The `Idempotency-Key` header as it was sent with a REST operation that takes one. */
   readonly idempotencyKey: string | undefined;
+  /** What `prefetch` of the operation has returned; undefined if it was not called. */
+  readonly prefetched: unknown;
+  readonly credentialUse: CredentialUse;
   /** The error of the whole request, such as an exceeded rate limit; no procedure runs then. */
   readonly blocked: ProblemError | null;
   /** Returns the caller's active membership of a team; null for all other teams. */

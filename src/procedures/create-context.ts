@@ -2,7 +2,7 @@ import { callerOf, findActiveMembership, type Authentication } from '../auth/aut
 import { ACTOR_KINDS_OF, type Actor } from '../events/actor.ts';
 import type { ProblemError } from '../errors.ts';
 import type { Services } from '../app-services.ts';
-import type { Context } from './context.ts';
+import type { Context, CredentialUse } from './context.ts';
 import type { BrowserClient } from './browser-client.ts';
 
 type Call = {
@@ -13,12 +13,30 @@ type Call = {
   readonly teamId?: string | null;
   readonly browserClient?: BrowserClient;
   readonly idempotencyKey?: string | undefined;
+  readonly prefetched?: unknown;
+  /** Only for interfaces of operators. */
+  readonly credentialUse?: CredentialUse;
   readonly blocked?: ProblemError | null;
+};
+
+const UNUSED: CredentialUse = {
+  charge: () => Promise.reject(new Error('This interface does not count the use of credentials.')),
+  note: () => undefined,
 };
 
 export const createContext = (
   services: Services,
-  { requestId, address, authentication, teamId = null, browserClient, idempotencyKey, blocked = null }: Call,
+  {
+    requestId,
+    address,
+    authentication,
+    teamId = null,
+    browserClient,
+    idempotencyKey,
+    prefetched,
+    credentialUse = UNUSED,
+    blocked = null,
+  }: Call,
 ): Context => ({
   services,
   requestId,
@@ -26,6 +44,8 @@ export const createContext = (
   authentication,
   browserClient: browserClient ?? null,
   idempotencyKey,
+  prefetched,
+  credentialUse,
   blocked,
   findMembership: async (id) =>
     id === teamId || authentication.principal === null

@@ -33,13 +33,14 @@ const invalid = (
 type Meta = {
   readonly openapi?: { readonly method?: string; readonly operationId?: string };
   readonly secretOf?: (output: unknown) => string;
+  readonly readsOnly?: boolean;
 };
 
 const metaOf = ({ _def: { meta } }: AnyTRPCProcedure) => (meta ?? {}) as Meta; // all procedures are built in `trpc.ts`
 
 /** Whether a REST operation takes the header: every POST that changes something. */
 export const takesIdempotencyKey = (procedure: AnyTRPCProcedure): boolean =>
-  procedure._def.type === 'mutation' && metaOf(procedure).openapi?.method === 'POST';
+  procedure._def.type === 'mutation' && metaOf(procedure).openapi?.method === 'POST' && !metaOf(procedure).readsOnly;
 
 /** Returns what lets a procedure run once for a key; undefined if it takes none. */
 export function onceForKey(procedure: AnyTRPCProcedure): AroundResolver<Context> | undefined {

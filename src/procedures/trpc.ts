@@ -3,6 +3,7 @@ import type { OpenApiMeta } from 'trpc-to-openapi';
 import { authorize, type Access } from './authorize.ts';
 import type { ProblemCode } from '../errors.ts';
 import type { OperatorLimit } from '../rate-limit/operator-limiters.ts';
+import type { Services } from '../app-services.ts';
 import type { Context } from './context.ts';
 import { runAs } from '../events/actor.ts';
 import { toActor } from './create-context.ts';
@@ -22,6 +23,10 @@ export type Meta = {
   readonly secretOf?: ((output: never) => string) | undefined;
   /** Which limit of an operator key a call consumes. Default: `requests`. */
   readonly limit?: OperatorLimit;
+  /** Whether a mutation only reads: it is not recorded and takes no `Idempotency-Key`. */
+  readonly readsOnly?: boolean;
+  /** Starts to read what a body asks for, before the credential is known to be valid. Must not change anything. */
+  readonly prefetch?: ((services: Services, raw: unknown) => Promise<unknown> | undefined) | undefined;
   /** Examples of the body and the response. Those of `/api/v1` are in `src/rest/openapi-examples.ts`. */
   readonly example?: Example;
   readonly openapi?: NonNullable<OpenApiMeta['openapi']>;
@@ -66,10 +71,11 @@ export const router: typeof t.router = (procedures) => {
 
 // Wraps the procedure instead of adding a middleware, which would cost a step and a copy of all options.
 function authorizeFirst(inner: AnyTRPCProcedure): AnyTRPCProcedure {
-  const access = (inner._def.meta as Meta | undefined)?.access; // all procedures are built from `t` above
+  const meta = inner._def.meta as Meta | undefined; // all procedures are built from `t` above
+  const access = meta?.access;
   const run = createRunner<Context>(inner, onceForKey(inner));
   // Queries record no events, except those of operators, who can see all data.
-  const isRecorded = inner._def.type === 'mutation' || access?.operatorOnly === true;
+  const isRecorded = (inner._def.type === 'mutation' && !meta?.readsOnly) || access?.operatorOnly === true;
   const outer = async (options: CallOptions<Context>) => {
     if (options.ctx.blocked !== null) throw options.ctx.blocked;
     if (access !== undefined) authorize(options.ctx.authentication, access);
@@ -94,13 +100,26 @@ type EndpointText = {
   readonly secretOf?: Meta['secretOf'];
   readonly example?: Example;
   readonly limit?: OperatorLimit;
+  readonly readsOnly?: boolean;
+  readonly prefetch?: Meta['prefetch'];
 };
 
 /** Describes the REST endpoint of a procedure: a row of the contract's table, with its documentation. */
 export function endpoint(
   operationId: string,
   route: Route,
-  { summary, description, returns, errors = [], status = 200, example, limit, secretOf }: EndpointText,
+  {
+    summary,
+    description,
+    returns,
+    errors = [],
+    status = 200,
+    example,
+    limit,
+    secretOf,
+    readsOnly,
+    prefetch,
+  }: EndpointText,
 ): Meta {
   const [method, path] = route.split(' ') as [Method, Path]; // the parts of Route
   return {
@@ -110,6 +129,8 @@ export function endpoint(
     secretOf,
     ...(example === undefined ? {} : { example }),
     ...(limit === undefined ? {} : { limit }),
+    ...(readsOnly === undefined ? {} : { readsOnly }),
+    prefetch,
     openapi: {
       operationId,
       method,

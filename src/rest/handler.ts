@@ -16,6 +16,7 @@ import {
   send,
   type Reply,
 } from '../http/reply.ts';
+import { createCredentialUse } from '../http/credential-use.ts';
 import { readRequestId } from '../http/request-id.ts';
 import { recordDenial } from '../http/denials.ts';
 import type { HttpServices } from '../http/http-services.ts';
@@ -89,6 +90,9 @@ async function answer(http: HttpServices, face: Face, call: Call): Promise<Reply
 
   const params = lookup.kind === 'found' ? readParams(lookup.route, lookup.rawParams, call.query) : {};
   const teamId = lookup.kind === 'found' ? findTeamId(params) : null;
+  const prefetch = lookup.kind === 'found' ? lookup.route.meta.prefetch : undefined;
+  const early =
+    prefetch && lookup.kind === 'found' ? await readEarly(http, req, lookup.route, params, prefetch) : undefined;
   const { authentication, rate } = await face.settings.identify(http, req, {
     address: call.address,
     teamId,
@@ -103,22 +107,33 @@ async function answer(http: HttpServices, face: Face, call: Call): Promise<Reply
   if (isDocument(face, call.path)) return face.document.reply(req);
   if (lookup.kind === 'unknown') throw new ProblemError('route_not_found');
   if (lookup.kind === 'wrong-method') throw new ProblemError('method_not_allowed', undefined, { allow: lookup.allow });
-  return callProcedure(http, call, lookup.route, params, authentication, teamId);
+  return callProcedure(http, call, lookup.route, params, authentication, teamId, early);
 }
 
 /** Calls the procedure, which checks credential, scope and audience before it reads its input. */
 async function callProcedure(
-  { services }: HttpServices,
+  http: HttpServices,
   { req, requestId, address }: Call,
   route: Route,
   params: Params,
   authentication: Authentication,
   teamId: string | null,
+  early: EarlyInput | undefined,
 ): Promise<Reply> {
-  const ctx = createContext(services, { requestId, address, authentication, teamId, ...readKey(req, route) });
+  const ctx = createContext(http.services, {
+    requestId,
+    address,
+    authentication,
+    teamId,
+    ...readKey(req, route),
+    ...(early && { prefetched: early.prefetched, credentialUse: createCredentialUse(http) }),
+  });
   let raw: unknown;
   try {
-    const output = await route.call(ctx, async () => (raw = await readInput(req, route, params)));
+    const output = await route.call(
+      ctx,
+      async () => (raw = await (early === undefined ? readInput(req, route, params) : early.input)),
+    );
     return await compressReply(createJsonReply(route.status, output), req.headers['accept-encoding']);
   } catch (error) {
     throw relocate(toProblemError(error, { raw, locationOf: route.locationOf }), route);
@@ -133,6 +148,26 @@ function relocate(error: ProblemError, { hasBody, locationOf }: Route): ProblemE
     entry.in === 'body' ? { ...entry, in: locationOf(entry.pointer.slice(1)) } : entry,
   );
   return new ProblemError(error.problem, error.message, { ...error.extras, errors: located });
+}
+
+type EarlyInput = { readonly input: Promise<unknown>; readonly prefetched: Promise<unknown> | undefined };
+
+/** Reads the input of an operation that prefetches, and starts that: in one round trip with the look-up of the key. */
+async function readEarly(
+  { services }: HttpServices,
+  req: IncomingMessage,
+  route: Route,
+  params: Params,
+  prefetch: NonNullable<Route['meta']['prefetch']>,
+): Promise<EarlyInput> {
+  const input = readInput(req, route, params);
+  const prefetched = await input.then(
+    (raw) => ({ started: prefetch(services, raw) }),
+    () => undefined,
+  );
+  // Without an operator key nobody waits for it.
+  prefetched?.started?.catch(() => undefined);
+  return { input, prefetched: prefetched?.started };
 }
 
 const readKey = ({ headers }: IncomingMessage, { takesIdempotencyKey }: Route) =>

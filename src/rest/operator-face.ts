@@ -24,6 +24,7 @@ export const OPERATOR_FACE: FaceSettings = {
   description: DESCRIPTION,
   docsPath: '/docs/operator',
   tags: {
+    credentials: { name: 'Credentials', description: 'Whom the callers of your own API act for.' },
     events: { name: 'Events', description: 'What happened, in one order.' },
     'operator-keys': { name: 'Operator keys', description: 'The keys of this API. A secret is returned once.' },
   },

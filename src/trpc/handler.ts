@@ -4,6 +4,7 @@ import { callerOf, type Authentication } from '../auth/authenticate.ts';
 import { parseBearer } from '../auth/authorization-header.ts';
 import { PROBLEMS, ProblemError } from '../errors.ts';
 import { identify, peekAddress, createRateLimitError } from '../http/identify.ts';
+import { createCredentialUse } from '../http/credential-use.ts';
 import { identifyOperator } from '../http/identify-operator.ts';
 import { createRateHeaders, EXPOSED_HEADERS, setHeaders } from '../http/reply.ts';
 import type { HttpServices } from '../http/http-services.ts';
@@ -26,6 +27,7 @@ const METHODS: readonly string[] = ['GET', 'HEAD', 'POST', 'OPTIONS'];
 /** Serves the procedures over tRPC, at `/trpc`. Each call of a batch consumes one request of the rate limit. */
 export function trpcHandler(http: HttpServices, router: AppRouter): RequestHandler {
   const { services, log } = http;
+  const credentialUse = createCredentialUse(http);
   const origins = new Set(services.config.trpcOrigins);
   const cookies = createCookies(services.config.baseUrl);
   const isProcedure = (name: string) => Object.hasOwn(router._def.procedures, name);
@@ -74,7 +76,14 @@ export function trpcHandler(http: HttpServices, router: AppRouter): RequestHandl
     const rejection = crossSite ?? findInvalidRequest(req, names.length) ?? checkAccount(req, authentication);
     const blocked = rate.allowed ? rejection : createRateLimitError(rate);
     compressReads(req, res);
-    const ctx = createContext(services, { requestId, address, authentication, browserClient, blocked });
+    const ctx = createContext(services, {
+      requestId,
+      address,
+      authentication,
+      browserClient,
+      blocked,
+      credentialUse,
+    });
     await nodeHTTPRequestHandler({
       req,
       res,

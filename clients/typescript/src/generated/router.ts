@@ -362,6 +362,48 @@ export type Event = {
   /** The resource. Null if it was deleted, erased, or if the reader may not see it. */
   data: Record<string, unknown> | null;
 };
+/** Who a credential belongs to, and what it permits. */
+export type Verification = {
+  /** Whether the credential is valid and has all that the request needs. */
+  valid: boolean;
+  /** Why not, as the API answers: for `credential_invalid` everything else is null, whether it is unknown, revoked, expired or disabled. More can be added. */
+  code: 'credential_invalid' | 'rate_limited' | 'scope_missing' | 'team_not_found' | 'permission_missing' | null;
+  credential: {
+    /** The id of the API key, grant or session. */
+    id: string;
+    kind: 'api-key' | 'oauth-grant' | 'session';
+    /** The whole account, or one team. */
+    audience: 'personal' | 'team';
+    /** The team of the audience. */
+    teamId: string | null;
+    /** The enforced scopes. */
+    scopes: Array<Scope>;
+    expiresAt: (string & {}) | null;
+    /** The OAuth grant behind it. */
+    grantId: string | null;
+    /** The OAuth client of the grant. */
+    clientId: string | null;
+    /** What an access token was issued for. */
+    resource: 'api' | 'mcp' | null;
+    /** Of the key that an access token is bound to (RFC 9449): require a proof of it. */
+    thumbprint: string | null;
+  } | null;
+  account: {
+    id: string;
+    email: string;
+    firstName: string | null;
+    lastName: string | null;
+    /** The id that you gave it. */
+    externalId: string | null;
+  } | null;
+  /** The team of the request, if the account is an active member. */
+  team: { id: string; name: string; slug: string } | null;
+  role: { id: string; name: string } | null;
+  /** What the role permits in the team. */
+  permissions: Array<Permission>;
+  /** The rate limit of the credential after the charge. Null without `charge`. */
+  rate: { limit: number; remaining: number; resetSeconds: number } | null;
+};
 /** Operator keys. */
 export type OperatorKeys = {
   /** The oldest first. */
@@ -1706,6 +1748,25 @@ export type AppRouter = TRPCBuiltRouter<
       >;
     };
     operatorApi: {
+      verifyCredential: Mutation<
+        {
+          /** What the caller sent you: an API key, an access token or the token of a session. */
+          credential: string;
+          /** The kinds that you accept. Name `session` to accept session tokens. Default: ["api-key","oauth-grant"]. */
+          kinds?: Array<'api-key' | 'oauth-grant' | 'session'> | undefined;
+          /** What access tokens have to be issued for. Without it, both are accepted. */
+          resource?: 'api' | 'mcp' | undefined;
+          /** The team that the request is about. Without it, that of a team credential. */
+          teamId?: string | undefined;
+          /** The scopes that the request needs. Default: []. */
+          scopes?: Array<Scope> | undefined;
+          /** The permission in the team that the request needs. */
+          permission?: Permission | undefined;
+          /** Whether the request counts against the rate limit of the credential. Default: false. */
+          charge?: boolean | undefined;
+        },
+        Verification
+      >;
       listEvents: Query<
         {
           /** `cursor` of the previous page. Without it, the oldest events. */

@@ -1,0 +1,89 @@
+import { z } from 'zod';
+import { RESOURCES } from '../../entities/index.ts';
+import { permissionName, resourceId, scopeName, text, timestamp } from '../../procedures/fields.ts';
+
+const kind = z.enum(['api-key', 'oauth-grant', 'session']);
+const SECRET_LENGTH_MAX = 500;
+
+export const verifyInput = z.object({
+  credential: text(1, SECRET_LENGTH_MAX).meta({
+    description: 'What the caller sent you: an API key, an access token or the token of a session.',
+  }),
+  kinds: z
+    .array(kind)
+    .min(1)
+    .max(3)
+    .default(['api-key', 'oauth-grant'])
+    .meta({ description: 'The kinds that you accept. Name `session` to accept session tokens.' }),
+  resource: z
+    .enum(RESOURCES)
+    .optional()
+    .meta({ description: 'What access tokens have to be issued for. Without it, both are accepted.' }),
+  teamId: resourceId
+    .optional()
+    .meta({ description: 'The team that the request is about. Without it, that of a team credential.' }),
+  scopes: z.array(scopeName).max(10).default([]).meta({ description: 'The scopes that the request needs.' }),
+  permission: permissionName.optional().meta({ description: 'The permission in the team that the request needs.' }),
+  charge: z
+    .boolean()
+    .default(false)
+    .meta({ description: 'Whether the request counts against the rate limit of the credential.' }),
+});
+
+/** Why a credential is not sufficient. */
+export const VERIFY_CODES = [
+  'credential_invalid',
+  'rate_limited',
+  'scope_missing',
+  'team_not_found',
+  'permission_missing',
+] as const;
+
+export const verifyOutput = z
+  .object({
+    valid: z.boolean().meta({ description: 'Whether the credential is valid and has all that the request needs.' }),
+    code: z.enum(VERIFY_CODES).nullable().meta({
+      description:
+        'Why not, as the API answers: for `credential_invalid` everything else is null, whether it is unknown, revoked, expired or disabled. More can be added.',
+    }),
+    credential: z
+      .object({
+        id: z.string().meta({ description: 'The id of the API key, grant or session.' }),
+        kind,
+        audience: z.enum(['personal', 'team']).meta({ description: 'The whole account, or one team.' }),
+        teamId: z.string().nullable().meta({ description: 'The team of the audience.' }),
+        scopes: z.array(scopeName).meta({ description: 'The enforced scopes.' }),
+        expiresAt: timestamp.nullable(),
+        grantId: z.string().nullable().meta({ description: 'The OAuth grant behind it.' }),
+        clientId: z.string().nullable().meta({ description: 'The OAuth client of the grant.' }),
+        resource: z.enum(RESOURCES).nullable().meta({ description: 'What an access token was issued for.' }),
+        thumbprint: z
+          .string()
+          .nullable()
+          .meta({ description: 'Of the key that an access token is bound to (RFC 9449): require a proof of it.' }),
+      })
+      .nullable(),
+    account: z
+      .object({
+        id: z.string(),
+        email: z.string(),
+        firstName: z.string().nullable(),
+        lastName: z.string().nullable(),
+        externalId: z.string().nullable().meta({ description: 'The id that you gave it.' }),
+      })
+      .nullable(),
+    team: z
+      .object({ id: z.string(), name: z.string(), slug: z.string() })
+      .nullable()
+      .meta({ description: 'The team of the request, if the account is an active member.' }),
+    role: z.object({ id: z.string(), name: z.string() }).nullable(),
+    permissions: z.array(permissionName).meta({ description: 'What the role permits in the team.' }),
+    rate: z
+      .object({ limit: z.int(), remaining: z.int(), resetSeconds: z.int() })
+      .nullable()
+      .meta({ description: 'The rate limit of the credential after the charge. Null without `charge`.' }),
+  })
+  .meta({ id: 'Verification', description: 'Who a credential belongs to, and what it permits.' });
+
+export type VerifyInput = z.infer<typeof verifyInput>;
+export type Verification = z.infer<typeof verifyOutput>;
