@@ -2,6 +2,26 @@
 
 import type { CallOptions } from '../client.ts';
 
+/** A group of operations that a credential can call. */
+export type Scope =
+  | 'profile:read'
+  | 'profile:write'
+  | 'teams:read'
+  | 'teams:write'
+  | 'members:read'
+  | 'members:write'
+  | 'invites:write'
+  | 'billing:read'
+  | 'api-keys:read'
+  | 'api-keys:write';
+/** A group of actions that a role allows in a team. */
+export type Permission =
+  | 'edit_team_settings'
+  | 'access_dashboard'
+  | 'remove_members'
+  | 'invite_members'
+  | 'access_billing'
+  | 'manage_api_keys';
 /** A group of operations that an operator key can call. */
 export type OperatorScope =
   | 'accounts:read'
@@ -13,6 +33,48 @@ export type OperatorScope =
   | 'events:read'
   | 'webhooks:write'
   | 'keys:write';
+/** Who a credential belongs to, and what it permits. */
+export type Verification = {
+  /** Whether the credential is valid and has all that the request needs. */
+  valid: boolean;
+  /** Why not, as the API answers: for `credential_invalid` everything else is null, whether it is unknown, revoked, expired or disabled. More can be added. */
+  code: 'credential_invalid' | 'rate_limited' | 'scope_missing' | 'team_not_found' | 'permission_missing' | null;
+  credential: {
+    /** The id of the API key, grant or session. */
+    id: string;
+    kind: 'api-key' | 'oauth-grant' | 'session';
+    /** The whole account, or one team. */
+    audience: 'personal' | 'team';
+    /** The team of the audience. */
+    teamId: string | null;
+    /** The enforced scopes. */
+    scopes: Array<Scope>;
+    expiresAt: string | null;
+    /** The OAuth grant behind it. */
+    grantId: string | null;
+    /** The OAuth client of the grant. */
+    clientId: string | null;
+    /** What an access token was issued for. */
+    resource: 'api' | 'mcp' | null;
+    /** Of the key that an access token is bound to (RFC 9449): require a proof of it. */
+    thumbprint: string | null;
+  } | null;
+  account: {
+    id: string;
+    email: string;
+    firstName: string | null;
+    lastName: string | null;
+    /** The id that you gave it. */
+    externalId: string | null;
+  } | null;
+  /** The team of the request, if the account is an active member. */
+  team: { id: string; name: string; slug: string } | null;
+  role: { id: string; name: string } | null;
+  /** What the role permits in the team. */
+  permissions: Array<Permission>;
+  /** The rate limit of the credential after the charge. Null without `charge`. */
+  rate: { limit: number; remaining: number; resetSeconds: number } | null;
+};
 /** A page of a feed. */
 export type EventPage = {
   events: Array<Event>;
@@ -307,6 +369,22 @@ export type ValidationEntry = {
   /** The bound, type, format or values that the rule names. */
   params?: Record<string, string | number> | undefined;
 };
+export type VerifyCredentialBody = {
+  /** What the caller sent you: an API key, an access token or the token of a session. */
+  credential: string;
+  /** The kinds that you accept. Name `session` to accept session tokens. Default: `api-key,oauth-grant`. */
+  kinds?: Array<'api-key' | 'oauth-grant' | 'session'> | undefined;
+  /** What access tokens have to be issued for. Without it, both are accepted. */
+  resource?: 'api' | 'mcp' | undefined;
+  /** The team that the request is about. Without it, that of a team credential. */
+  teamId?: string | undefined;
+  /** The scopes that the request needs. Default: ``. */
+  scopes?: Array<Scope> | undefined;
+  /** The permission in the team that the request needs. */
+  permission?: Permission | undefined;
+  /** Whether the request counts against the rate limit of the credential. Default: `false`. */
+  charge?: boolean | undefined;
+};
 export type CreateOperatorKeyBody = {
   /** A name for humans. */
   name: string;
@@ -332,6 +410,18 @@ export type SharedError =
   | 'service_unavailable';
 /** Inputs, outputs and error codes by operation. */
 export interface Operations {
+  verifyCredential: {
+    input: VerifyCredentialBody;
+    output: Verification;
+    errors:
+      | SharedError
+      | 'validation_failed'
+      | 'malformed_json'
+      | 'address_not_allowed'
+      | 'scope_missing'
+      | 'body_too_large'
+      | 'unsupported_media_type';
+  };
   listEvents: {
     input: {
       after?: string | undefined;
@@ -389,6 +479,17 @@ export interface Operations {
 /** The operations of the REST interface as methods. */
 export interface RosterOperator {
   /**
+   * Verify a credential.
+   *
+   * Who sent a request to your own API, and whether they may make it. A revocation, a change of scopes and the end of a membership apply from the next call on. Do not cache the answer. Calls have a rate limit of their own.
+   *
+   * **Needs** the scope `credentials:verify`.
+   */
+  verifyCredential(
+    input: Operations['verifyCredential']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['verifyCredential']['output']>;
+  /**
    * Read the events of all teams and accounts.
    *
    * In the order of their commits, without gaps. Store `cursor` with what was processed, and go on from it. With `wait`, a call that finds nothing new is answered as soon as there is something, or after so many seconds; a key can have three such calls at a time, more are answered immediately.
@@ -445,6 +546,7 @@ export interface RosterOperator {
 
 /** Method and path by operation, and whether it takes an Idempotency-Key. */
 export const ROUTES = {
+  verifyCredential: ['POST', '/operator/v1/credentials/verify', false],
   listEvents: ['GET', '/operator/v1/events', false],
   listOperatorKeys: ['GET', '/operator/v1/operator-keys', false],
   createOperatorKey: ['POST', '/operator/v1/operator-keys', true],
