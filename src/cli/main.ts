@@ -32,6 +32,10 @@ const GROUPS: Readonly<Record<string, readonly [description: string, load: () =>
   webhook: ['Manage webhook endpoints of the installation', async () => (await import('./webhook.ts')).webhookCommands],
   audit: ['Verify and export the audit log', async () => (await import('./audit.ts')).auditCommands],
   secrets: ['Encrypt secrets with a new key', async () => (await import('./secrets.ts')).secretsCommands],
+  import: [
+    'Import accounts, teams, memberships and API keys of another system',
+    async () => (await import('./import.ts')).importCommand,
+  ],
   migrate: ['Migrate the database', async () => (await import('./migrate.ts')).migrateCommand],
   backup: ['Back up the database to a file', async () => (await import('./backup.ts')).backupCommand],
   restore: ['Restore a backup into an empty database', async () => (await import('./restore.ts')).restoreCommand],

@@ -210,6 +210,7 @@ export const EVENTS = {
   'operator.account_disabled': audited('account', 'operator'),
   'operator.account_enabled': audited('account', 'operator'),
   'operator.emails_retried': audited(null, 'operator', ['number']),
+  'operator.import_started': audited(null, 'operator', ['number']),
   'operator.secrets_resealed': audited(null, 'operator', ['number']),
   'operator_key.created': audited('operator_key', 'operator', ['operatorScopes', 'expiresAt']),
   'operator_key.rotated': audited('operator_key', 'operator', ['expiresAt']),

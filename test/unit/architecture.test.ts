@@ -39,6 +39,8 @@ const ALLOWED: readonly (readonly [from: string, to: string])[] = [
   ['', 'sessions/sessions.service.ts'],
   // A browser that follows an emailed link becomes a known one.
   ['', 'sessions/known-devices.ts'],
+  // Imported teams get slugs like others.
+  ['imports/', 'teams/slug.ts'],
   // Sign-in sends and consumes the links that accounts define.
   ['sign-in/', 'accounts/email-link-token.ts'],
   // Signing up by an invitation accepts it.

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import anyAscii from 'any-ascii';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { ADVISORY_LOCKS } from '../../db/advisory-locks.ts';
@@ -15,14 +16,40 @@ export function slugify(name: string): string {
 }
 
 /**
+ * Locks slugs, and all that a suffix turns them into, until the transaction ends. Names that can get the same slug share
+ * a stem: "core", "core-2", "core-2-3" and all truncations of one text.
+ */
+async function lockSlugs(em: EntityManager, bases: readonly string[]): Promise<void> {
+  const stems = bases.map((base) => base.slice(0, MAX_LENGTH - 12).replace(/(-\d*)+$/, ''));
+  await em.execute(
+    `select pg_advisory_xact_lock(?, stem) from
+       (select distinct hashtext(stem) as stem from unnest(string_to_array(?, ' ')) stem order by 1) stems`,
+    [ADVISORY_LOCKS.slug, stems.join(' ')],
+  );
+}
+
+/** Creates a slug for each of many texts, with a random suffix if the first choice is taken. Locks them like `createSlug`. */
+export async function createSlugs(em: EntityManager, names: readonly string[]): Promise<string[]> {
+  const bases = names.map(slugify);
+  await lockSlugs(em, bases);
+  const rows = await em.execute<{ slug: string }[]>(`select slug from team where slug = any(string_to_array(?, ' '))`, [
+    bases.join(' '),
+  ]);
+  const taken = new Set(rows.map(({ slug }) => slug));
+  return bases.map((base) => {
+    const slug = taken.has(base) ? `${base.slice(0, MAX_LENGTH - 11)}-${randomInt(1e9, 1e10)}` : base;
+    taken.add(slug);
+    return slug;
+  });
+}
+
+/**
  * Creates a slug that no team has, with a numeric suffix if needed. Holds an advisory lock until the transaction
  * ends, so that concurrent teams with the same name get different slugs.
  */
 export async function createSlug(em: EntityManager, name: string): Promise<string> {
   const base = slugify(name);
-  // Names that can get the same slug share this stem: "core", "core-2", "core-2-3" and all truncations of one text.
-  const stem = base.slice(0, MAX_LENGTH - 12).replace(/(-\d*)+$/, '');
-  await em.execute('select pg_advisory_xact_lock(?, hashtext(?))', [ADVISORY_LOCKS.slug, stem]);
+  await lockSlugs(em, [base]);
 
   const [free] = await em.execute<{ slug: string }[]>(FIND_FREE_SLUG, [base, base, base, base]);
   if (free === undefined) throw new Error(`No slug is left for ${base}.`);

@@ -1,0 +1,101 @@
+import { sortScopes } from '../../auth/scopes.ts';
+import { newId } from '../../entities/index.ts';
+import { lockRows, lockShared } from '../../transactions/locks.ts';
+import {
+  addPlanned,
+  findIds,
+  insertRows,
+  newOutcome,
+  refuse,
+  type Batch,
+  type Numbered,
+  type Outcome,
+} from './batch.ts';
+
+const KEY = 'id, account_id, team_id, name, scopes, key_prefix, last4, created_at, expires_at, last_used_at';
+
+/** Imports API keys by the hashes of their secrets. A team key needs the membership that it depends on. */
+export async function importApiKeys(batch: Batch, rows: readonly Numbered<'apiKey'>[]): Promise<Outcome> {
+  const { tx, dryRun } = batch;
+  const outcome = newOutcome();
+  const wanted = { team: rows.flatMap(({ row }) => row.team ?? []), account: rows.map(({ row }) => row.account) };
+  const teams = await findIds(tx, 'team', wanted.team);
+  const accounts = await findIds(tx, 'account', wanted.account);
+  await lockShared(tx, 'team', [...teams.values()]);
+  await lockShared(tx, 'account', [...accounts.values()]);
+  const members = await lockMembers(batch, [...teams.values()], [...accounts.values()]);
+  addPlanned(teams, dryRun?.team, wanted.team);
+  addPlanned(accounts, dryRun?.account, wanted.account);
+  const known = await findHashes(
+    batch,
+    rows.map(({ row }) => row.secretHash),
+  );
+
+  const accepted = rows.flatMap(({ line, row }) => {
+    const [teamId, accountId] = [row.team === null ? null : teams.get(row.team), accounts.get(row.account)];
+    if (teamId === undefined) refuse(outcome, line, 'unknown_team', '`team` is no team.');
+    else if (accountId === undefined) refuse(outcome, line, 'unknown_account', '`account` is no account.');
+    else if (
+      teamId !== null &&
+      !members.has(`${teamId} ${accountId}`) &&
+      dryRun?.membership.has(`${row.team} ${row.account}`) !== true
+    )
+      refuse(outcome, line, 'not_a_member', '`account` is no member of `team`.');
+    else if (known.has(row.secretHash) || dryRun?.apiKey.has(row.secretHash) === true) outcome.existing += 1;
+    else {
+      known.add(row.secretHash);
+      dryRun?.apiKey.add(row.secretHash);
+      return [{ ...row, id: newId('key'), teamId, accountId }];
+    }
+    return [];
+  });
+  outcome.created = accepted.length;
+  if (dryRun !== null) return outcome;
+  const now = new Date().toISOString();
+  await insertRows(
+    tx,
+    'api_key',
+    KEY,
+    accepted.map((row) => ({
+      id: row.id,
+      account_id: row.accountId,
+      team_id: row.teamId,
+      name: row.name,
+      scopes: sortScopes(row.scopes),
+      key_prefix: row.keyPrefix,
+      last4: row.last4,
+      created_at: row.createdAt ?? now,
+      expires_at: row.expiresAt,
+      last_used_at: row.lastUsedAt,
+    })),
+  );
+  await insertRows(
+    tx,
+    'api_key_secret',
+    'secret_hash, api_key_id, created_at',
+    accepted.map(({ id, secretHash }) => ({ secret_hash: `\\x${secretHash}`, api_key_id: id, created_at: now })),
+  );
+  return outcome;
+}
+
+/** Locks memberships, so that none ends, and revokes its keys, before a key of it is committed. */
+async function lockMembers({ tx }: Batch, teams: readonly string[], accounts: readonly string[]): Promise<Set<string>> {
+  if (teams.length === 0) return new Set();
+  const rows = await lockRows<{ id: string; team_id: string; account_id: string }>(
+    tx,
+    'membership',
+    `select id, team_id, account_id from membership
+     where team_id = any(string_to_array(?, ' ')) and account_id = any(string_to_array(?, ' '))`,
+    [teams.join(' '), accounts.join(' ')],
+  );
+  return new Set(rows.map(({ team_id: teamId, account_id: accountId }) => `${teamId} ${accountId}`));
+}
+
+async function findHashes({ tx }: Batch, hashes: readonly string[]): Promise<Set<string>> {
+  const rows = await tx.execute<{ hash: string }[]>(
+    `select encode(secret_hash, 'hex') as hash from api_key_secret
+     where secret_hash = any(array(select decode(hash, 'hex') from unnest(string_to_array(?, ' ')) hash))`,
+    [hashes.join(' ')],
+  );
+  return new Set(rows.map(({ hash }) => hash));
+}

@@ -1,0 +1,59 @@
+import { createReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { createGunzip } from 'node:zlib';
+import { pipeline } from 'node:stream';
+
+/** A line of a file, without its end; null if it is too long. */
+export type Line = { readonly number: number; readonly bytes: Buffer | null };
+
+const LINE_BYTES_MAX = 1024 * 1024;
+
+const NEWLINE = 0x0a;
+const BOM = Buffer.from([0xef, 0xbb, 0xbf]);
+
+/**
+ * Reads the lines of a file, also of one that gzip compressed. Lines end with LF or CRLF; empty ones are skipped, but
+ * counted. Memory is bounded whatever the file contains.
+ */
+export async function* readLines(path: string): AsyncGenerator<Line> {
+  let [number, size, parts] = [1, 0, [] as Buffer[]];
+  const take = (): Line | null => {
+    const bytes = size > LINE_BYTES_MAX ? null : trim(Buffer.concat(parts, size), number === 1);
+    const line = bytes?.length === 0 ? null : { number, bytes };
+    [number, size, parts] = [number + 1, 0, []];
+    return line;
+  };
+  const add = (part: Buffer): void => {
+    size += part.length;
+    if (size > LINE_BYTES_MAX) parts = [];
+    else parts.push(part);
+  };
+
+  for await (const chunk of (await openBytes(path)) as AsyncIterable<Buffer>) {
+    let from = 0;
+    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, from)) {
+      add(chunk.subarray(from, end));
+      from = end + 1;
+      const line = take();
+      if (line !== null) yield line;
+    }
+    if (from < chunk.length) add(chunk.subarray(from));
+  }
+  const last = size === 0 ? null : take();
+  if (last !== null) yield last;
+}
+
+async function openBytes(path: string): Promise<NodeJS.ReadableStream> {
+  const file = await open(path);
+  const { buffer: magic } = await file.read(Buffer.alloc(2), 0, 2, 0);
+  await file.close();
+  const bytes = createReadStream(path, { highWaterMark: 1024 * 1024 });
+  if (magic.readUInt16BE() !== 0x1f8b) return bytes;
+  // The consumer gets the error of either stream from the second one.
+  return pipeline(bytes, createGunzip(), () => undefined);
+}
+
+function trim(line: Buffer, isFirst: boolean): Buffer {
+  const from = isFirst && line.subarray(0, 3).equals(BOM) ? 3 : 0;
+  return line.subarray(from, line.at(-1) === 0x0d ? -1 : undefined);
+}

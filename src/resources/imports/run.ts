@@ -1,0 +1,138 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { UniqueConstraintViolationException } from '@mikro-orm/core';
+import type { Services } from '../../app-services.ts';
+import { transaction } from '../../transactions/transaction.ts';
+import { importAccounts } from './accounts.ts';
+import { importApiKeys } from './api-keys.ts';
+import { newOutcome, type Batch, type DryRun, type Numbered, type Outcome } from './batch.ts';
+import { importMemberships } from './memberships.ts';
+import { advance, type Progress } from './progress.ts';
+import { readLines } from './lines.ts';
+import { isRefusal, readRow, readType, STAGES, type Refusal, type Stage } from './rows.ts';
+import { importTeams } from './teams.ts';
+
+const APPLY: { readonly [S in Stage]: (batch: Batch, rows: readonly Numbered<S>[]) => Promise<Outcome> } = {
+  account: importAccounts,
+  team: importTeams,
+  membership: importMemberships,
+  apiKey: importApiKeys,
+};
+
+/** Rows of a transaction, adapted so that it takes about as long as it should beside a running service. */
+const ROWS = { first: 200, min: 50, max: 2000 };
+const BATCH_MS = { min: 80, max: 200 };
+/** The share of the time in which the database gets a rest. */
+const REST = 0.1;
+
+const RETRIES_MAX = 5;
+
+export type RefusedRow = { readonly line: number; readonly type: Stage | null; readonly externalId?: string } & Refusal;
+
+type Run = {
+  readonly services: Services;
+  readonly path: string;
+  readonly progress: Progress;
+  readonly isDryRun: boolean;
+  /** Writes rows to the report, which is committed with them. @returns the size of the report */
+  readonly report: (rows: readonly RefusedRow[]) => Promise<number>;
+  readonly onProgress: (progress: Progress) => void;
+};
+
+type Pending = { readonly rows: Numbered<Stage>[]; readonly refused: RefusedRow[] };
+
+/** Imports a file from where its progress is. Every batch commits the rows, their count and the position together. */
+export async function runImport(run: Run): Promise<Progress> {
+  const dryRun = run.isDryRun ? createDryRun() : null;
+  let { progress } = run;
+  let size = ROWS.first;
+  for (const stage of STAGES.slice(STAGES.indexOf(progress.stage))) {
+    if (stage !== progress.stage) progress = { ...progress, stage, line: 0 };
+    let pending: Pending = { rows: [], refused: [] };
+    let last = progress.line;
+    const commit = async (): Promise<void> => {
+      const startedAt = performance.now();
+      progress = await commitBatch(run, dryRun, { ...progress, stage }, pending, last);
+      pending = { rows: [], refused: [] };
+      run.onProgress(progress);
+      const elapsed = performance.now() - startedAt;
+      if (elapsed > BATCH_MS.max) size = Math.max(ROWS.min, Math.round(size / 2));
+      else if (elapsed < BATCH_MS.min) size = Math.min(ROWS.max, Math.round(size * 1.5));
+      await sleep(elapsed * REST);
+    };
+    for await (const line of readLines(run.path)) {
+      if (line.number <= progress.line) continue;
+      last = line.number;
+      addLine(pending, stage, line);
+      if (pending.rows.length + pending.refused.length >= size) await commit();
+    }
+    await commit();
+  }
+  return progress;
+}
+
+const createDryRun = (): DryRun => ({
+  account: new Set(),
+  team: new Set(),
+  membership: new Set(),
+  apiKey: new Set(),
+  email: new Set(),
+  owner: new Set(),
+});
+
+/** Adds the row of a line if it is of the stage. Lines without a type are refused in the first stage. */
+function addLine(pending: Pending, stage: Stage, line: Parameters<typeof readType>[0]): void {
+  const typed = readType(line);
+  if (isRefusal(typed)) {
+    if (stage === STAGES[0]) pending.refused.push({ line: line.number, type: null, ...typed });
+    return;
+  }
+  if (typed.stage !== stage) return;
+  const row = readRow(stage, typed.value);
+  if (isRefusal(row)) pending.refused.push({ line: line.number, type: stage, ...nameOf(typed.value), ...row });
+  else pending.rows.push({ line: line.number, row });
+}
+
+const nameOf = (value: object): { externalId?: string } =>
+  'externalId' in value && typeof value.externalId === 'string' && value.externalId.length <= 255
+    ? { externalId: value.externalId }
+    : {};
+
+async function commitBatch(
+  { services, isDryRun, report }: Run,
+  dryRun: DryRun | null,
+  progress: Progress,
+  { rows, refused }: Pending,
+  line: number,
+): Promise<Progress> {
+  const apply = APPLY[progress.stage] as (batch: Batch, rows: readonly Numbered<Stage>[]) => Promise<Outcome>; // `rows` are of the stage
+  const attempt = (): Promise<Progress> =>
+    transaction(services.db, async (tx) => {
+      const outcome = rows.length === 0 ? newOutcome() : await apply({ tx, services, dryRun }, rows);
+      const all = [...refused, ...outcome.refused.map((entry) => toRefusedRow(progress.stage, rows, entry))];
+      const counts = { ...progress.counts };
+      counts[progress.stage] = (counts[progress.stage] ?? 0) + outcome.created;
+      counts['existing'] = (counts['existing'] ?? 0) + outcome.existing;
+      counts['refused'] = (counts['refused'] ?? 0) + all.length;
+      all.sort((a, b) => a.line - b.line);
+      const next = { ...progress, line, counts, reportBytes: await report(all), batches: progress.batches + 1 };
+      if (!isDryRun) await advance(tx, next);
+      return next;
+    });
+  for (let retries = 0; ; retries += 1) {
+    try {
+      return await attempt();
+    } catch (error) {
+      // Someone signed up with the email address of a row; the next attempt sees it.
+      if (!(error instanceof UniqueConstraintViolationException) || retries === RETRIES_MAX) throw error;
+    }
+  }
+}
+
+function toRefusedRow(
+  type: Stage,
+  rows: readonly Numbered<Stage>[],
+  { line, refusal }: Outcome['refused'][number],
+): RefusedRow {
+  const found = rows.find((candidate) => candidate.line === line);
+  return { line, type, ...(found === undefined ? {} : nameOf(found.row)), ...refusal };
+}
