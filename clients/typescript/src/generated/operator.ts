@@ -214,6 +214,7 @@ export type Event = {
     | 'operator.account_disabled'
     | 'operator.account_enabled'
     | 'operator.emails_retried'
+    | 'operator.import_started'
     | 'operator.secrets_resealed'
     | 'operator_key.created'
     | 'operator_key.rotated'
