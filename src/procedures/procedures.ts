@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { requirePermission } from '../auth/permissions.ts';
 import type { OperatorPrincipal } from '../auth/principal.ts';
-import { query } from '../db/query.ts';
+import { query, type QueryRunner } from '../db/query.ts';
 import type { OperatorScope, Permission, Scope } from '../entities/index.ts';
 import { ProblemError } from '../errors.ts';
 import type { Access } from './authorize.ts';
@@ -36,15 +36,17 @@ const isOperator = query<object>(
   `select from account where id = $1 and role = 'admin' and disabled_at is null`,
 );
 
-/**
- * Requires a signed-in operator of this instance. Reads the role in each call, so that its loss takes effect
- * immediately. For all others the procedure does not exist (404).
- */
+/** Requires the role of an operator, which each call reads, so that its loss takes effect immediately. @throws route_not_found */
+export async function requireOperator(db: QueryRunner, accountId: string): Promise<void> {
+  const [row] = await db.query(isOperator, [accountId]);
+  if (row === undefined) throw new ProblemError('route_not_found', undefined, { denial: 'access.denied' });
+}
+
+/** Requires a signed-in operator of this instance. For all others the procedure does not exist (404). */
 export const operatorProcedure = sessionProcedure
   .meta({ access: { scope: null, accountLevel: true, permission: null, sessionOnly: true, operatorOnly: true } })
   .use(async ({ ctx, next }) => {
-    const [row] = await ctx.services.db.query(isOperator, [ctx.principal.accountId]);
-    if (row === undefined) throw new ProblemError('route_not_found', undefined, { denial: 'access.denied' });
+    await requireOperator(ctx.services.db, ctx.principal.accountId);
     return next();
   });
 

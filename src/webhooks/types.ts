@@ -3,14 +3,20 @@ import { EVENTS, toEventName, type EventName } from '../events/catalogue.ts';
 
 const names = Object.keys(EVENTS) as EventName[]; // the keys of a constant object
 
+type DeliveredName = {
+  [Name in EventName]: (typeof EVENTS)[Name]['isDelivered'] extends true ? Name : never;
+}[EventName];
+const isDelivered = (name: EventName): name is DeliveredName => EVENTS[name].isDelivered;
+
 /** The events that an endpoint of the installation can get. */
-export const INSTALLATION_TYPES: readonly EventName[] = names.filter((name) => EVENTS[name].isDelivered);
+export const INSTALLATION_TYPES: readonly DeliveredName[] = names.filter(isDelivered);
 
 type OfTeam = { readonly audience: 'team'; readonly isDelivered: true };
 type TeamType = { [Name in EventName]: (typeof EVENTS)[Name] extends OfTeam ? Name : never }[EventName];
 
-function isTeamType(name: EventName): name is TeamType {
-  return EVENTS[name].audience === 'team';
+/** Returns whether an endpoint of a team can get an event. */
+export function isTeamType(name: EventName): name is TeamType {
+  return EVENTS[name].isDelivered && EVENTS[name].audience === 'team';
 }
 
 /** The events that an endpoint of a team can get. */

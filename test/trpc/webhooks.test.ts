@@ -136,3 +136,45 @@ describe('the URL of a team’s endpoint', () => {
     });
   });
 });
+
+describe('the endpoints of the installation', () => {
+  test('are managed by operators, get types that no team gets, and exist for nobody else', async ({ api }) => {
+    const operator = await api.anAccount();
+    const { id: teamId } = await api.aTeam({ owner: operator });
+    const trpc = await as(api, operator);
+    const attempt = () => trpc.webhooks.create.mutate({ teamId: null, url: URL, types: ['account.created'] });
+
+    expect(await outcomeOf(attempt())).toBe('route_not_found');
+    expect(await outcomeOf(trpc.webhooks.list.query({ teamId: null }))).toBe('route_not_found');
+    await api.rows(`update account set role = 'admin' where id = $1`, [operator.id]);
+    const { endpoint, secret } = await attempt();
+    expect(endpoint).toMatchObject({ types: ['account.created'], responsibleUserId: null });
+    expect(secret).toMatch(/^whsec_/);
+    const input = { teamId: null, endpointId: endpoint.endpointId };
+    expect(await outcomeOf(trpc.webhooks.pause.mutate({ ...input, teamId }))).toBe('webhook_endpoint_not_found');
+    expect(await trpc.webhooks.pause.mutate(input)).toMatchObject({ status: 'paused' });
+    expect((await trpc.webhooks.types.query({ teamId: null })).map(({ type }) => type)).toContain('account.created');
+    const ofTeam = trpc.webhooks.create.mutate({ teamId, url: URL, types: ['team.updated', 'account.created'] });
+    expect(await problemOf(ofTeam)).toMatchObject({ code: 'validation_failed', errors: [{ pointer: '/types/1' }] });
+
+    await api.rows(`update account set role = 'user' where id = $1`, [operator.id]);
+    expect(await outcomeOf(trpc.webhooks.delete.mutate(input))).toBe('route_not_found');
+  });
+
+  test('are created, pointed elsewhere and given a new secret only soon after a proof', async ({ api }) => {
+    const operator = await api.anAccount();
+    await api.rows(`update account set role = 'admin' where id = $1`, [operator.id]);
+    const trpc = await as(api, operator);
+    const { endpoint } = await trpc.webhooks.create.mutate({ teamId: null, url: URL });
+    await api.rows(`update session set proven_at = now() - interval '11 minutes' where account_id = $1`, [operator.id]);
+
+    const input = { teamId: null, endpointId: endpoint.endpointId };
+    expect(await outcomeOf(trpc.webhooks.create.mutate({ teamId: null, url: URL }))).toBe('proof_required');
+    expect(await outcomeOf(trpc.webhooks.update.mutate({ ...input, url: URL }))).toBe('proof_required');
+    expect(await outcomeOf(trpc.webhooks.rotateSecret.mutate(input))).toBe('proof_required');
+    const stored = await api.rows('select url from webhook_endpoint where id = $1 and previous_secret is null', [
+      endpoint.endpointId,
+    ]);
+    expect(stored).toEqual([{ url: URL }]);
+  });
+});

@@ -7,6 +7,7 @@ import { HOUR_MS } from '../../time.ts';
 import { findUrlFault, networkOf } from '../../webhooks/endpoint-network.ts';
 import { ensureCursor } from '../../webhooks/fan-out.ts';
 import { wakeEndpoints } from '../../webhooks/queue.ts';
+import { isTeamType } from '../../webhooks/types.ts';
 import { generateSecret, publicKeyOf, signatureKind, type SignatureKind } from '../../webhooks/signature.ts';
 import { memberOf, teamOf, withEndpoint, withOwner, type Owner } from './owner.ts';
 import { presentEndpoint } from './webhooks.schema.ts';
@@ -23,6 +24,7 @@ type NewEndpoint = {
 /** Creates an endpoint, which gets the events from now on. @returns it with its secret, which cannot be read later */
 export async function createEndpoint(services: Services, owner: Owner, { url, types, signature }: NewEndpoint) {
   requireUrl(services, owner, url);
+  requireTypes(owner, types);
   const secret = generateSecret(signature);
   return withOwner(services.db, owner, async (tx) => {
     const teamId = teamOf(owner);
@@ -53,6 +55,7 @@ export async function updateEndpoint(
   { url, types }: { url?: string | undefined; types?: readonly EventName[] | undefined },
 ) {
   if (url !== undefined) requireUrl(services, owner, url);
+  requireTypes(owner, types ?? []);
   return withEndpoint(services.db, owner, endpointId, async (tx, endpoint) => {
     if (url !== undefined) endpoint.url = url;
     if (types !== undefined) endpoint.types = [...new Set(types)];
@@ -118,4 +121,9 @@ const shownSecret = (secret: string): string | null => (signatureKind(secret) ==
 function requireUrl({ config }: Services, owner: Owner, url: string): void {
   const fault = findUrlFault(url, networkOf(config, teamOf(owner)));
   if (fault !== null) throw invalidInput('/url', fault);
+}
+
+function requireTypes(owner: Owner, types: readonly EventName[]): void {
+  const index = teamOf(owner) === null ? -1 : types.findIndex((type) => !isTeamType(type));
+  if (index !== -1) throw invalidInput(`/types/${index}`, 'Use types that `webhooks.types` lists.');
 }

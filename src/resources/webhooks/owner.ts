@@ -1,19 +1,32 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Principal } from '../../auth/principal.ts';
 import type { WebhookEndpoint } from '../../entities/index.ts';
 import { ProblemError } from '../../errors.ts';
 import { lockOne } from '../../transactions/locks.ts';
 import { transaction, type TransactionScope } from '../../transactions/transaction.ts';
+import { lockCaller } from '../../transactions/with-account.ts';
 import { withTeam, type TeamCaller } from '../../transactions/with-team.ts';
 
-/** Whose endpoints: those of a team, for one of its members, or those of the installation, for the operator. */
-export type Owner = TeamCaller | 'installation';
+/**
+ * Whose endpoints: those of a team, for one of its members, or those of the installation, for an operator who is signed
+ * in or uses the command line.
+ */
+export type Owner = TeamCaller | { readonly operator: Principal } | 'installation';
 
-export const teamOf = (owner: Owner): string | null => (owner === 'installation' ? null : owner.teamId);
-export const memberOf = (owner: Owner): string | null => (owner === 'installation' ? null : owner.accountId);
+const isTeam = (owner: Owner): owner is TeamCaller => owner !== 'installation' && 'teamId' in owner;
 
-/** Changes endpoints of an owner. For a team, the permission of the caller is checked under its lock. */
-export const withOwner = <R>(db: TransactionScope, owner: Owner, work: (tx: EntityManager) => Promise<R>): Promise<R> =>
-  owner === 'installation' ? transaction(db, work) : withTeam(db, owner, 'edit_team_settings', ({ tx }) => work(tx));
+export const teamOf = (owner: Owner): string | null => (isTeam(owner) ? owner.teamId : null);
+export const memberOf = (owner: Owner): string | null => (isTeam(owner) ? owner.accountId : null);
+
+/** Changes endpoints of an owner. The permission of a member and the role of an operator are checked under a lock. */
+export function withOwner<R>(db: TransactionScope, owner: Owner, work: (tx: EntityManager) => Promise<R>): Promise<R> {
+  if (isTeam(owner)) return withTeam(db, owner, 'edit_team_settings', ({ tx }) => work(tx));
+  return transaction(db, async (tx) => {
+    if (owner !== 'installation' && (await lockCaller(tx, owner.operator, 'share')).role !== 'admin')
+      throw new ProblemError('route_not_found');
+    return work(tx);
+  });
+}
 
 /** Changes one endpoint of an owner, under its lock. @throws webhook_endpoint_not_found (404) */
 export const withEndpoint = <R>(

@@ -2,13 +2,13 @@ import { z } from 'zod';
 import { DELIVERY_STATES, type WebhookEndpoint } from '../../entities/index.ts';
 import { resourceId, text, timestamp } from '../../procedures/fields.ts';
 import { SIGNATURE_KINDS } from '../../webhooks/signature.ts';
-import { TEAM_TYPES } from '../../webhooks/types.ts';
+import { INSTALLATION_TYPES } from '../../webhooks/types.ts';
 
 const URL_LENGTH_MAX = 2000;
 export const OVERLAP_HOURS_MAX = 168;
 
 const url = text(1, URL_LENGTH_MAX);
-const types = z.array(z.enum(TEAM_TYPES)).max(TEAM_TYPES.length);
+const types = z.array(z.enum(INSTALLATION_TYPES)).max(INSTALLATION_TYPES.length);
 const endpointId = resourceId;
 
 /** Without types, an endpoint gets all events. */
@@ -92,3 +92,6 @@ export function presentEndpoint(endpoint: WebhookEndpoint, publicKey: string | n
     createdAt: endpoint.createdAt.toISOString(),
   };
 }
+
+/** A type of events, and the permission that the responsible member needs to get it. */
+export const eventTypeOutput = z.object({ type: z.enum(INSTALLATION_TYPES), permission: z.string().nullable() });

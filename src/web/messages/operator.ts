@@ -12,6 +12,7 @@ export const operatorTexts = isolateNames({
   notAllowedTitle: 'This page is for operators',
   notAllowed: 'Your account does not have the operator role.',
   backToSearch: 'Back to search',
+  webhooks: 'Webhooks of the installation',
   nameless: 'Account without a name',
   disabled: 'Disabled',
   isOperator: 'Operator',

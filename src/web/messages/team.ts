@@ -13,6 +13,7 @@ export const teamTexts = isolateNames({
   roles: 'Roles',
   apiKeys: 'API keys',
   billing: 'Billing',
+  webhooks: 'Webhooks',
   audit: 'Audit log',
   settings: 'Settings',
 } as const);

@@ -1,4 +1,5 @@
 import { getRouteApi } from '@tanstack/react-router';
+import { ButtonLink } from '../components/links.tsx';
 import { Page } from '../components/page.tsx';
 import { operatorTexts as words } from '../messages/operator.ts';
 import { Health } from './operator/health.tsx';
@@ -12,7 +13,15 @@ export function OperatorPage() {
   const { find } = route.useSearch();
   return (
     <Operators>
-      <Page title={words.title} explanation={words.explanation}>
+      <Page
+        title={words.title}
+        explanation={words.explanation}
+        action={
+          <ButtonLink to="/operator/webhooks" variant="default">
+            {words.webhooks}
+          </ButtonLink>
+        }
+      >
         <Search sought={find} />
         <Health />
       </Page>

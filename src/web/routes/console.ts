@@ -48,6 +48,18 @@ const operatorTeam = createRoute({
   component: lazyPage(() => import('../pages/operator/team.tsx'), 'OperatorTeamPage'),
 });
 
+const operatorWebhooks = createRoute({
+  getParentRoute: () => consolePages,
+  path: '/operator/webhooks',
+  component: lazyPage(() => import('../pages/operator/webhooks.tsx'), 'OperatorWebhooksPage'),
+});
+
+const operatorDeliveries = createRoute({
+  getParentRoute: () => consolePages,
+  path: '/operator/webhooks/$endpointId',
+  component: lazyPage(() => import('../pages/operator/webhooks.tsx'), 'OperatorDeliveriesPage'),
+});
+
 const consent = createRoute({
   getParentRoute: () => decisionPages,
   path: '/oauth/consent/$id',
@@ -62,6 +74,8 @@ export const consoleRoutes = consolePages.addChildren([
   operator,
   operatorAccount,
   operatorTeam,
+  operatorWebhooks,
+  operatorDeliveries,
   teamRoutes,
 ]);
 

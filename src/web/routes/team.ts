@@ -46,6 +46,16 @@ const teamPages = [
   }),
   createRoute({
     getParentRoute: () => team,
+    path: '/webhooks',
+    component: lazyPage(() => import('../pages/team/webhooks.tsx'), 'TeamWebhooksPage'),
+  }),
+  createRoute({
+    getParentRoute: () => team,
+    path: '/webhooks/$endpointId',
+    component: lazyPage(() => import('../pages/team/webhooks.tsx'), 'TeamDeliveriesPage'),
+  }),
+  createRoute({
+    getParentRoute: () => team,
     path: '/settings',
     component: lazyPage(() => import('../pages/team/settings.tsx'), 'SettingsPage'),
   }),

@@ -1182,9 +1182,82 @@ export type AppRouter = TRPCBuiltRouter<
       >;
     };
     webhooks: {
-      types: Query<{ teamId: string }, Array<{ type: string; permission: string | null }>>;
+      types: Query<
+        { teamId: (string & {}) | null },
+        Array<{
+          type:
+            | 'account.created'
+            | 'account.email_verified'
+            | 'account.profile_changed'
+            | 'account.password_changed'
+            | 'account.password_reset'
+            | 'account.email_change_requested'
+            | 'account.email_changed'
+            | 'account.reclaimed'
+            | 'account.deleted'
+            | 'account.email_failed'
+            | 'session.created'
+            | 'session.ended'
+            | 'session.proven'
+            | 'passkey.added'
+            | 'passkey.renamed'
+            | 'passkey.removed'
+            | 'team.created'
+            | 'team.renamed'
+            | 'team.updated'
+            | 'team.plan_set'
+            | 'team.deleted'
+            | 'ownership.offered'
+            | 'ownership.offer_withdrawn'
+            | 'ownership.declined'
+            | 'ownership.transferred'
+            | 'member.added'
+            | 'member.role_changed'
+            | 'member.activated'
+            | 'member.deactivated'
+            | 'member.expiry_changed'
+            | 'member.updated'
+            | 'member.left'
+            | 'member.removed'
+            | 'role.created'
+            | 'role.updated'
+            | 'role.deleted'
+            | 'invitation.created'
+            | 'invitation.renewed'
+            | 'invitation.resent'
+            | 'invitation.revoked'
+            | 'invitation.declined'
+            | 'invitation.accepted'
+            | 'invitation.email_failed'
+            | 'api_key.created'
+            | 'api_key.updated'
+            | 'api_key.rotated'
+            | 'api_key.revoked'
+            | 'oauth_client.created'
+            | 'oauth_client.updated'
+            | 'oauth_client.secret_rotated'
+            | 'oauth_client.deleted'
+            | 'oauth_grant.approved'
+            | 'oauth_grant.created'
+            | 'oauth_grant.denied'
+            | 'oauth_grant.reduced'
+            | 'oauth_grant.renewed'
+            | 'oauth_grant.revoked'
+            | 'oauth_token.reused'
+            | 'webhook_endpoint.created'
+            | 'webhook_endpoint.updated'
+            | 'webhook_endpoint.paused'
+            | 'webhook_endpoint.resumed'
+            | 'webhook_endpoint.secret_rotated'
+            | 'webhook_endpoint.tested'
+            | 'webhook_endpoint.replayed'
+            | 'webhook_endpoint.disabled'
+            | 'webhook_endpoint.deleted';
+          permission: string | null;
+        }>
+      >;
       list: Query<
-        { teamId: string },
+        { teamId: (string & {}) | null },
         Array<{
           endpointId: string;
           url: string;
@@ -1200,11 +1273,27 @@ export type AppRouter = TRPCBuiltRouter<
         }>
       >;
       create: Mutation<
-        { teamId: string } & {
+        { teamId: (string & {}) | null } & {
           url: string;
           /** Default: []. */
           types?:
             | Array<
+                | 'account.created'
+                | 'account.email_verified'
+                | 'account.profile_changed'
+                | 'account.password_changed'
+                | 'account.password_reset'
+                | 'account.email_change_requested'
+                | 'account.email_changed'
+                | 'account.reclaimed'
+                | 'account.deleted'
+                | 'account.email_failed'
+                | 'session.created'
+                | 'session.ended'
+                | 'session.proven'
+                | 'passkey.added'
+                | 'passkey.renamed'
+                | 'passkey.removed'
                 | 'team.created'
                 | 'team.renamed'
                 | 'team.updated'
@@ -1236,10 +1325,17 @@ export type AppRouter = TRPCBuiltRouter<
                 | 'api_key.updated'
                 | 'api_key.rotated'
                 | 'api_key.revoked'
+                | 'oauth_client.created'
+                | 'oauth_client.updated'
+                | 'oauth_client.secret_rotated'
+                | 'oauth_client.deleted'
+                | 'oauth_grant.approved'
                 | 'oauth_grant.created'
+                | 'oauth_grant.denied'
                 | 'oauth_grant.reduced'
                 | 'oauth_grant.renewed'
                 | 'oauth_grant.revoked'
+                | 'oauth_token.reused'
                 | 'webhook_endpoint.created'
                 | 'webhook_endpoint.updated'
                 | 'webhook_endpoint.paused'
@@ -1272,11 +1368,27 @@ export type AppRouter = TRPCBuiltRouter<
         }
       >;
       update: Mutation<
-        { teamId: string } & {
+        { teamId: (string & {}) | null } & {
           endpointId: string;
           url?: string | undefined;
           types?:
             | Array<
+                | 'account.created'
+                | 'account.email_verified'
+                | 'account.profile_changed'
+                | 'account.password_changed'
+                | 'account.password_reset'
+                | 'account.email_change_requested'
+                | 'account.email_changed'
+                | 'account.reclaimed'
+                | 'account.deleted'
+                | 'account.email_failed'
+                | 'session.created'
+                | 'session.ended'
+                | 'session.proven'
+                | 'passkey.added'
+                | 'passkey.renamed'
+                | 'passkey.removed'
                 | 'team.created'
                 | 'team.renamed'
                 | 'team.updated'
@@ -1308,10 +1420,17 @@ export type AppRouter = TRPCBuiltRouter<
                 | 'api_key.updated'
                 | 'api_key.rotated'
                 | 'api_key.revoked'
+                | 'oauth_client.created'
+                | 'oauth_client.updated'
+                | 'oauth_client.secret_rotated'
+                | 'oauth_client.deleted'
+                | 'oauth_grant.approved'
                 | 'oauth_grant.created'
+                | 'oauth_grant.denied'
                 | 'oauth_grant.reduced'
                 | 'oauth_grant.renewed'
                 | 'oauth_grant.revoked'
+                | 'oauth_token.reused'
                 | 'webhook_endpoint.created'
                 | 'webhook_endpoint.updated'
                 | 'webhook_endpoint.paused'
@@ -1339,7 +1458,7 @@ export type AppRouter = TRPCBuiltRouter<
         }
       >;
       pause: Mutation<
-        { teamId: string } & { endpointId: string },
+        { teamId: (string & {}) | null } & { endpointId: string },
         {
           endpointId: string;
           url: string;
@@ -1355,7 +1474,7 @@ export type AppRouter = TRPCBuiltRouter<
         }
       >;
       resume: Mutation<
-        { teamId: string } & { endpointId: string },
+        { teamId: (string & {}) | null } & { endpointId: string },
         {
           endpointId: string;
           url: string;
@@ -1371,7 +1490,7 @@ export type AppRouter = TRPCBuiltRouter<
         }
       >;
       rotateSecret: Mutation<
-        { teamId: string } & {
+        { teamId: (string & {}) | null } & {
           endpointId: string;
           /** Default: 24. */
           overlapHours?: number | undefined;
@@ -1393,10 +1512,10 @@ export type AppRouter = TRPCBuiltRouter<
           secret: string | null;
         }
       >;
-      delete: Mutation<{ teamId: string } & { endpointId: string }, Success>;
-      sendTest: Mutation<{ teamId: string } & { endpointId: string }, { deliveryId: string }>;
+      delete: Mutation<{ teamId: (string & {}) | null } & { endpointId: string }, Success>;
+      sendTest: Mutation<{ teamId: (string & {}) | null } & { endpointId: string }, { deliveryId: string }>;
       deliveries: Query<
-        { teamId: string } & {
+        { teamId: (string & {}) | null } & {
           endpointId: string;
           state?: 'waiting' | 'sending' | 'delivered' | 'failed' | 'skipped' | undefined;
           cursor?: string | undefined;
@@ -1423,8 +1542,11 @@ export type AppRouter = TRPCBuiltRouter<
           nextCursor: string | null;
         }
       >;
-      replay: Mutation<{ teamId: string } & { endpointId: string; deliveryId: string }, Success>;
-      replayFailed: Mutation<{ teamId: string } & { endpointId: string; since: string }, { replayed: number }>;
+      replay: Mutation<{ teamId: (string & {}) | null } & { endpointId: string; deliveryId: string }, Success>;
+      replayFailed: Mutation<
+        { teamId: (string & {}) | null } & { endpointId: string; since: string },
+        { replayed: number }
+      >;
     };
     events: {
       list: Query<

@@ -153,6 +153,11 @@ const TeamNavigation = ({ teamId, can }: NavigationProps) => (
       </Link>
     )}
     {can('edit_team_settings') && (
+      <Link to="/teams/$teamId/webhooks" params={{ teamId }}>
+        {words.webhooks}
+      </Link>
+    )}
+    {can('edit_team_settings') && (
       <Link to="/teams/$teamId/audit" params={{ teamId }}>
         {words.audit}
       </Link>

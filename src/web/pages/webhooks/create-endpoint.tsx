@@ -1,0 +1,78 @@
+import { Button, NativeSelect, Stack, TextInput } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useCallForm } from '../../components/call-form.ts';
+import { DialogButtons } from '../../components/dialog-buttons.tsx';
+import { Dialog } from '../../components/dialog.tsx';
+import { FailureAlert } from '../../components/failure-alert.tsx';
+import { webhooksTexts as words } from '../../messages/webhooks.ts';
+import { trpc } from '../../trpc.ts';
+import { endpointsQuery, type EventType, type NewSecret, type TeamId } from './endpoints.ts';
+import { EventTypes } from './event-types.tsx';
+import { SecretOnce } from './secret-once.tsx';
+
+type CreateEndpointProps = { readonly teamId: TeamId; readonly onClose: () => void };
+
+export function CreateEndpoint({ teamId, onClose }: CreateEndpointProps) {
+  const [created, setCreated] = useState<NewSecret>();
+  return created === undefined ? (
+    <CreateDialog teamId={teamId} onCreated={setCreated} onClose={onClose} />
+  ) : (
+    <SecretOnce title={words.createdTitle} {...created} onClose={onClose} />
+  );
+}
+
+type CreateDialogProps = CreateEndpointProps & { readonly onCreated: (created: NewSecret) => void };
+
+function CreateDialog({ teamId, onCreated, onClose }: CreateDialogProps) {
+  const [types, setTypes] = useState<string[]>();
+  const queries = useQueryClient();
+  const form = useCallForm({
+    initialValues: { url: '', signature: 'hmac' },
+    call: ({ url, signature }) =>
+      trpc.webhooks.create.mutate({
+        teamId,
+        url,
+        signature: signature === 'ed25519' ? 'ed25519' : 'hmac',
+        types: asTypes(types),
+      }),
+    onSuccess: (created) => {
+      onCreated(created);
+      void queries.invalidateQueries(endpointsQuery(teamId));
+    },
+    fieldOf: {},
+  });
+  return (
+    <Dialog onClose={onClose} title={words.createTitle}>
+      <form onSubmit={form.submit} noValidate>
+        <Stack gap="md">
+          {form.failure !== undefined && <FailureAlert failure={form.failure} />}
+          <TextInput
+            {...form.field('url')}
+            label={words.url}
+            description={words.urlHint}
+            type="url"
+            autoComplete="off"
+            required
+            data-autofocus
+          />
+          <NativeSelect
+            {...form.field('signature')}
+            label={words.signature}
+            description={words.signatureHint}
+            data={Object.entries(words.signatures).map(([value, label]) => ({ value, label }))}
+          />
+          <EventTypes teamId={teamId} chosen={types} onChange={setTypes} />
+          <DialogButtons onCancel={onClose}>
+            <Button type="submit" loading={form.pending} disabled={types?.length === 0}>
+              {words.create}
+            </Button>
+          </DialogButtons>
+        </Stack>
+      </form>
+    </Dialog>
+  );
+}
+
+/** The names that the service listed. None stands for all. */
+export const asTypes = (types: readonly string[] | undefined) => [...(types ?? [])] as EventType['type'][];

@@ -1,0 +1,56 @@
+import { Button, Stack, TextInput } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useCallForm } from '../../components/call-form.ts';
+import { DialogButtons } from '../../components/dialog-buttons.tsx';
+import { Dialog } from '../../components/dialog.tsx';
+import { FailureAlert } from '../../components/failure-alert.tsx';
+import { useNotice } from '../../components/notices.tsx';
+import { texts } from '../../messages/console.ts';
+import { webhooksTexts as words } from '../../messages/webhooks.ts';
+import { trpc } from '../../trpc.ts';
+import { asTypes } from './create-endpoint.tsx';
+import { endpointsQuery, type Endpoint, type TeamId } from './endpoints.ts';
+import { EventTypes } from './event-types.tsx';
+
+type EditEndpointProps = { readonly teamId: TeamId; readonly endpoint: Endpoint; readonly onClose: () => void };
+
+export function EditEndpoint({ teamId, endpoint, onClose }: EditEndpointProps) {
+  const [types, setTypes] = useState(endpoint.types.length === 0 ? undefined : endpoint.types);
+  const queries = useQueryClient();
+  const notify = useNotice();
+  const form = useCallForm({
+    initialValues: { url: endpoint.url },
+    call: ({ url }) =>
+      trpc.webhooks.update.mutate({ teamId, endpointId: endpoint.endpointId, url, types: asTypes(types) }),
+    onSuccess: async () => {
+      await queries.invalidateQueries(endpointsQuery(teamId));
+      onClose();
+      notify(words.edited);
+    },
+  });
+  return (
+    <Dialog onClose={onClose} title={words.editOf(endpoint.url)}>
+      <form onSubmit={form.submit} noValidate>
+        <Stack gap="md">
+          {form.failure !== undefined && <FailureAlert failure={form.failure} />}
+          <TextInput
+            {...form.field('url')}
+            label={words.url}
+            description={words.urlHint}
+            type="url"
+            autoComplete="off"
+            required
+            data-autofocus
+          />
+          <EventTypes teamId={teamId} chosen={types} onChange={setTypes} />
+          <DialogButtons onCancel={onClose}>
+            <Button type="submit" loading={form.pending} disabled={types?.length === 0}>
+              {texts.save}
+            </Button>
+          </DialogButtons>
+        </Stack>
+      </form>
+    </Dialog>
+  );
+}

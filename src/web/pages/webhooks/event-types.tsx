@@ -1,0 +1,51 @@
+import { Checkbox, Radio, Stack } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { FailureAlert } from '../../components/failure-alert.tsx';
+import { Placeholder } from '../../components/page.tsx';
+import { webhooksTexts as words } from '../../messages/webhooks.ts';
+import { query, toFailure } from '../../trpc.ts';
+import type { TeamId } from './endpoints.ts';
+
+type EventTypesProps = {
+  readonly teamId: TeamId;
+  /** Undefined for all. */
+  readonly chosen: readonly string[] | undefined;
+  readonly onChange: (chosen: string[] | undefined) => void;
+};
+
+/** The types of events that an endpoint gets: all, or a checkbox for each. */
+export const EventTypes = ({ teamId, chosen, onChange }: EventTypesProps) => (
+  <>
+    <Radio.Group
+      label={words.events}
+      value={chosen === undefined ? 'all' : 'some'}
+      onChange={(value) => onChange(value === 'all' ? undefined : [])}
+    >
+      <Stack gap="xs" mt="xs">
+        <Radio value="all" label={words.all} />
+        <Radio value="some" label={words.some} />
+      </Stack>
+    </Radio.Group>
+    {chosen !== undefined && <Choice teamId={teamId} chosen={chosen} onChange={onChange} />}
+  </>
+);
+
+function Choice({ teamId, chosen, onChange }: EventTypesProps & { readonly chosen: readonly string[] }) {
+  const types = useQuery(query('webhooks.types', { teamId }));
+  if (types.error !== null) return <FailureAlert failure={toFailure(types.error)} retry={() => void types.refetch()} />;
+  if (types.data === undefined) return <Placeholder />;
+  return (
+    <Checkbox.Group label={words.types} value={[...chosen]} onChange={onChange}>
+      <Stack gap="xs" className="webhook-types">
+        {types.data.map(({ type, permission }) => (
+          <Checkbox
+            key={type}
+            value={type}
+            label={type}
+            description={permission === null ? undefined : words.needs(permission)}
+          />
+        ))}
+      </Stack>
+    </Checkbox.Group>
+  );
+}
