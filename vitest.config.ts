@@ -24,6 +24,9 @@ const FAULTS = [
 /** Suites of the nightly workflow. */
 const NIGHTLY = ['test/faults/partition.test.ts'];
 
+/** Tools and clients of others, which `npm run test:interop` installs, and programs that use the packed client. */
+const INTEROP = ['test/interop/*.test.ts', 'test/examples/client-examples.test.ts'];
+
 let suites = 0;
 
 /** A suite of its own number of workers, which runs after the ones before it where several are run at once. */
@@ -47,7 +50,7 @@ export default defineConfig({
     projects: [
       suite('service', 30_000, {
         include: ['test/**/*.test.ts'],
-        exclude: ['test/web/**', 'test/fuzz/**', 'test/interop/**', ...FAULTS],
+        exclude: ['test/web/**', 'test/fuzz/**', ...INTEROP, ...FAULTS],
         // Tests wait for processes and timeouts much of the time, so run one more than there are cores to spare.
         maxWorkers: 3,
       }),
@@ -60,8 +63,7 @@ export default defineConfig({
         env: { SOAK_SECONDS: '300' },
       }),
       suite('fuzz', 300_000, { include: ['test/fuzz/**/*.test.ts'] }),
-      // Tools and clients of others, installed by `npm run test:interop`.
-      suite('interop', 120_000, { include: ['test/interop/*.test.ts'], maxWorkers: 2 }),
+      suite('interop', 120_000, { include: INTEROP, maxWorkers: 2 }),
       // Each test runs a browser beside it.
       suite('web', 60_000, { include: ['test/web/**/*.test.ts'], maxWorkers: 2 }),
     ],

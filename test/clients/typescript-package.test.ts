@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -7,30 +7,19 @@ import { build } from 'vite';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { eventsModule, operationsModule, routerModule } from '../../clients/typescript/scripts/declarations.ts';
 import { test } from '../support/api.ts';
+import { installPackedClient, TSC } from './packed-client.ts';
 
 const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, '../..');
 const PACKAGE = join(ROOT, 'clients/typescript');
-const TSC = join(ROOT, 'node_modules/typescript/bin/tsc');
 const SIZE_MAX = 200_000;
 /** What a page loads for `createRoster` alone, minified. */
 const BUNDLE_SIZE_MAX = 6_000;
 const dir = mkdtempSync(join(tmpdir(), 'roster-client-'));
-const installed = join(dir, 'node_modules/@roster/client');
+let installed = '';
 
-/** A project of somebody else: the packed package and the tRPC client, nothing of the server. */
 beforeAll(async () => {
-  const staging = join(dir, 'staging');
-  await run(process.execPath, [TSC, '-p', PACKAGE, '--outDir', join(staging, 'dist')]);
-  for (const file of ['package.json', 'README.md']) cpSync(join(PACKAGE, file), join(staging, file));
-  const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', dir], { cwd: staging });
-  const [packed] = JSON.parse(stdout) as { filename: string }[];
-  mkdirSync(installed, { recursive: true });
-  await run('tar', ['xzf', join(dir, packed?.filename ?? ''), '-C', installed, '--strip-components', '1']);
-  mkdirSync(join(dir, 'node_modules/@trpc'), { recursive: true });
-  for (const name of ['@trpc/client', '@trpc/server', 'oauth4webapi'])
-    symlinkSync(join(ROOT, 'node_modules', name), join(dir, 'node_modules', name));
-  writeFileSync(join(dir, 'package.json'), JSON.stringify({ type: 'module' }));
+  installed = await installPackedClient(dir, ['@trpc/client', '@trpc/server', 'oauth4webapi']);
   writeFileSync(
     join(dir, 'tsconfig.json'),
     JSON.stringify({
