@@ -54,8 +54,10 @@ async function requireTls({ url, directory }: Postgres): Promise<void> {
 }
 
 /** Runs a statement over TLS, as an observer. */
-async function query<Row>(sql: string): Promise<Row[]> {
-  const client = new pg.Client({ connectionString: postgres.url, ssl: { rejectUnauthorized: false } });
+async function query<Row>(sql: string, database?: string): Promise<Row[]> {
+  const url = new URL(postgres.url);
+  if (database !== undefined) url.pathname = `/${database}`;
+  const client = new pg.Client({ connectionString: url.href, ssl: { rejectUnauthorized: false } });
   await client.connect();
   try {
     const { rows } = await client.query(sql);
@@ -67,9 +69,10 @@ async function query<Row>(sql: string): Promise<Row[]> {
 
 type Backend = { application_name: string; ssl: boolean };
 
-const backends = (): Promise<Backend[]> =>
+/** The kinds of connections to a database. */
+const backendsOf = (database: string): Promise<Backend[]> =>
   query(`select distinct application_name, ssl from pg_stat_activity join pg_stat_ssl using (pid)
-         where backend_type = 'client backend' and pid <> pg_backend_pid() order by 1`);
+         where backend_type = 'client backend' and datname = '${database}' order by 1`);
 
 function urlWith(parameters: Readonly<Record<string, string>>, host = 'localhost'): string {
   const url = new URL(postgres.url);
@@ -97,8 +100,9 @@ const VERIFIED = { sslmode: 'verify-full', sslrootcert: authority.cert };
 
 describe('with a PostgreSQL that accepts TLS only', () => {
   test('every connection of the service is encrypted and has the parameters of the URL', async () => {
-    await query('create schema teams');
-    const parameters = { ...VERIFIED, application_name: 'teams', options: '-c search_path=teams' };
+    await query('create database service');
+    await query('create schema teams', 'service');
+    const parameters = { ...VERIFIED, dbname: 'service', application_name: 'teams', options: '-c search_path=teams' };
     const service = await startService({
       dataDir: aDataDir(),
       env: { DATABASE_URL: urlWith(parameters), SECRET_KEYS },
@@ -110,12 +114,21 @@ describe('with a PostgreSQL that accepts TLS only', () => {
     const answers = await Promise.all(Array.from({ length: 12 }, () => fetch(`${service.url}/readyz`)));
 
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
-    expect(await backends()).toEqual([
-      { application_name: 'teams', ssl: true },
-      { application_name: 'teams worker', ssl: true },
-    ]);
+    const lookAtAll = async () => {
+      await fetch(`${service.url}/readyz`); // uses a connection of requests
+      return backendsOf('service');
+    };
+    await expect.poll(lookAtAll, { interval: 100, timeout: 20_000 }).toEqual(
+      ['teams', 'teams events', 'teams webhooks', 'teams worker'].map((name) => ({
+        application_name: name,
+        ssl: true,
+      })),
+    );
     expect(
-      await query(`select to_regclass('teams.account') is null as lost, to_regclass('public.account') as astray`),
+      await query(
+        `select to_regclass('teams.account') is null as lost, to_regclass('public.account') as astray`,
+        'service',
+      ),
     ).toEqual([{ lost: false, astray: null }]);
   });
 
@@ -127,7 +140,7 @@ describe('with a PostgreSQL that accepts TLS only', () => {
   ] as const)('`roster %s` connects over TLS', async (command, args) => {
     onTestFinished(() => rmSync(join(tmpdir(), `roster-tls-${process.pid}.backup`), { force: true }));
     const env = { DATABASE_URL: urlWith(VERIFIED), SECRET_KEYS };
-    if (command === 'doctor') await run(env, ['migrate']);
+    if (command !== 'migrate') await run(env, ['migrate']);
 
     const { code, stdout, stderr } = await run(env, [command, ...args]);
 
