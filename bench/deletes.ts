@@ -56,7 +56,15 @@ export async function measureDeletes(stage: Stage): Promise<DeleteRun[]> {
   return runs;
 }
 
-async function measureDelete(client: pg.Client, server: Server, one: (typeof DELETES)[number]): Promise<DeleteRun> {
+type Delete = {
+  readonly title: string;
+  readonly owner: string;
+  readonly path: string;
+  readonly input: object | undefined;
+  readonly left: string;
+};
+
+export async function measureDelete(client: pg.Client, server: Server, one: Delete): Promise<DeleteRun> {
   const cookie = await signIn(client, one.owner);
   const before = residentMegabytes(server.pid);
   forgetPeak(server.pid);

@@ -9,6 +9,7 @@ import { HELP, readOptions, type Options } from './options.ts';
 import { installPackages } from './packages.ts';
 import { openStage, type Stage } from './stage.ts';
 import { details, ratios, scaling, sizeRatios } from './table.ts';
+import { measureTenMillion, tenMillionTable } from './ten-million.ts';
 import { compareWorkers } from './workers.ts';
 
 const report = (line: string) => void process.stderr.write(`${line}\n`);
@@ -46,6 +47,10 @@ async function perform(stage: Stage, options: Options): Promise<{ table: string;
   if (options.lists) {
     const results = await measureLists(stage);
     return { table: listTable(results), results };
+  }
+  if (options.tenMillion) {
+    const results = await measureTenMillion(stage, options, report);
+    return { table: tenMillionTable(results), results };
   }
   if (options.deletes) {
     const results = await measureDeletes(stage);

@@ -12,6 +12,8 @@ export const HELP = `npm run bench -- [options]
   --connections 32          how many requests are under way at once
   --workers 1,2,4           Roster with so many WORKERS, instead of the comparison
   --lists                   lists of 10,000 members and of 2,000 teams, instead of the comparison
+  --ten-million             ten million accounts, 30 million memberships, 20 million events: about 25 GB of disk, an hour
+  --scale 100               a hundredth of that
   --deletes                 deletes of what has very many rows below it, instead of the comparison
   --neighbours              what one tenant notices of floods by another, instead of the comparison
   --pin                     the servers on the first core, everything else on the second (Linux, taskset)
@@ -29,6 +31,8 @@ export type Options = {
   readonly lists: boolean;
   readonly neighbours: boolean;
   readonly deletes: boolean;
+  readonly tenMillion: boolean;
+  readonly scale: number;
   readonly pin: boolean;
   readonly json: string | undefined;
 };
@@ -48,6 +52,8 @@ export function readOptions(args: readonly string[]): Options | 'help' {
       lists: { type: 'boolean', default: false },
       neighbours: { type: 'boolean', default: false },
       deletes: { type: 'boolean', default: false },
+      'ten-million': { type: 'boolean', default: false },
+      scale: { type: 'string', default: '1' },
       pin: { type: 'boolean', default: false },
       json: { type: 'string' },
       help: { type: 'boolean', short: 'h', default: false },
@@ -68,6 +74,8 @@ export function readOptions(args: readonly string[]): Options | 'help' {
     lists: values.lists,
     neighbours: values.neighbours,
     deletes: values.deletes,
+    tenMillion: values['ten-million'],
+    scale: count('--scale', values.scale),
     pin: values.pin,
     json: values.json,
   };

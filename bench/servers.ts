@@ -22,6 +22,8 @@ export type Server = { readonly url: string; readonly pid: number; stop(): Promi
 
 export type Backing = { readonly databaseUrl: string; readonly redisUrl: string; readonly dataDir: string };
 
+export const SECRET_KEYS = 'p7Wv0TqLr2Yd8KxB4nZs6GhJ1cMf3EaU';
+
 /** The settings of all servers. The rate limit is on and counts, but is never reached. */
 export const environmentOf = ({ databaseUrl, redisUrl, dataDir }: Backing, port: number): Record<string, string> => ({
   PATH: process.env['PATH'] ?? '',
@@ -33,7 +35,7 @@ export const environmentOf = ({ databaseUrl, redisUrl, dataDir }: Backing, port:
   RATE_LIMIT: '1000000000',
   LOG_LEVEL: 'info',
   DATA_DIR: dataDir,
-  SECRET_KEYS: 'p7Wv0TqLr2Yd8KxB4nZs6GhJ1cMf3EaU',
+  SECRET_KEYS,
   ...(process.env['BETTER_AUTH_KEYS'] !== undefined && { BETTER_AUTH_KEYS: process.env['BETTER_AUTH_KEYS'] }),
 });
 

@@ -17,7 +17,7 @@ export type Stage = {
   /** Who works beside the servers, for the table of processes. */
   readonly neighbours: Readonly<Record<'PostgreSQL' | 'Redis' | 'load', () => number[]>>;
   /** Makes a database of its own with a data set. */
-  fillDatabase(name: string, dataSet: DataSet): Promise<Filled>;
+  fillDatabase(name: string, dataSet: DataSet, scale?: number): Promise<Filled>;
   /** Makes a migrated database with the rows of a script. @returns its URL */
   fillWith(name: string, sql: string): Promise<{ databaseUrl: string }>;
   /** A database with the same rows. Nobody may be connected to the original. */
@@ -64,9 +64,9 @@ export async function openStage({ pin }: { readonly pin: boolean }): Promise<Sta
       load: () => [load.pid],
     },
 
-    async fillDatabase(name, dataSet) {
+    async fillDatabase(name, dataSet, scale) {
       await admin.query(`create database bench_${name}`);
-      return fill(backingOf(name).databaseUrl, dataSet);
+      return fill(backingOf(name).databaseUrl, dataSet, scale);
     },
 
     async fillWith(name, sql) {

@@ -3,8 +3,9 @@ import pg from 'pg';
 import { createTokens } from '../../src/crypto/tokens.ts';
 import { newId, SCOPES } from '../../src/entities/index.ts';
 import { migrate } from '../../src/db/migrate.ts';
+import { chainFirstMonth, partitionPastMonths } from './past-months.ts';
 
-export type DataSet = 'small' | 'large';
+export type DataSet = 'small' | 'large' | 'ten-million';
 
 /** Somebody who calls: their credentials, and a team they own. */
 export type Caller = {
@@ -19,8 +20,8 @@ export type Filled = { readonly callers: readonly Caller[]; readonly giant: Call
 
 const sqlOf = (name: string): string => readFileSync(new URL(`./${name}.sql`, import.meta.url), 'utf8');
 
-/** Makes the tables of Roster and a data set in an empty database. */
-export async function fill(databaseUrl: string, dataSet: DataSet): Promise<Filled> {
+/** Makes the tables of Roster and a data set in an empty database. @param scale divides the rows of `ten-million` */
+export async function fill(databaseUrl: string, dataSet: DataSet, scale = 1): Promise<Filled> {
   await migrate(databaseUrl);
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
@@ -28,7 +29,11 @@ export async function fill(databaseUrl: string, dataSet: DataSet): Promise<Fille
     // Foreign keys hold by construction; checking millions of rows one by one would take most of the time.
     await client.query(`set session_replication_role = replica; set maintenance_work_mem = '256MB'`);
     const indexes = await dropIndexes(client);
-    await client.query(sqlOf(dataSet));
+    if (dataSet === 'ten-million') await partitionPastMonths(client);
+    // One by one, so that what one wrote can be flushed while the next one writes.
+    for (const statement of statementsOf(sqlOf(dataSet).replaceAll('{scale}', String(scale))))
+      await client.query(statement);
+    if (dataSet === 'ten-million') await chainFirstMonth(client);
     await client.query(sqlOf('giants'));
     for (const definition of indexes) await client.query(definition);
     const callers = await addCredentials(
@@ -54,11 +59,13 @@ export async function runScript(databaseUrl: string, sql: string): Promise<void>
   await client.connect();
   try {
     await client.query(`set session_replication_role = replica`);
-    for (const statement of sql.split(/;\s*$/m).filter((text) => text.trim() !== '')) await client.query(statement);
+    for (const statement of statementsOf(sql)) await client.query(statement);
   } finally {
     await client.end();
   }
 }
+
+const statementsOf = (sql: string): string[] => sql.split(/;\s*$/m).filter((text) => text.trim() !== '');
 
 /** Drops what is quicker to build at once afterwards. @returns the statements to do so */
 async function dropIndexes(client: pg.Client): Promise<string[]> {
