@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { z } from 'zod';
+import { getContrast, parseColor } from './color.ts';
 import { parseDatabaseUrl } from './database-url.ts';
 import { parseRedisUrl } from './redis-url.ts';
 
@@ -101,6 +102,31 @@ export const redirectSchemes = () =>
     if (invalid !== undefined)
       throw new Error(`must be comma-separated private-use schemes, and ${invalid} is not one`);
     return schemes;
+  });
+
+/** A name of this instance on one line. */
+export const brandName = () =>
+  readBy((text) => {
+    const name = text.trim().normalize('NFC');
+    if (!/^[\p{L}\p{M}\p{N}\p{P}\p{S} ]{1,40}$/u.test(name) || /[<>{}]/.test(name))
+      throw new Error('must be 1 to 40 letters, digits, spaces and marks, except < > { }');
+    return name;
+  });
+
+/** The minimum contrast of text (WCAG 2.2, AA). */
+const CONTRAST_MIN = 4.5;
+
+/** A color that can be read on white, and white on it. */
+export const brandColor = () =>
+  readBy((text) => {
+    const color = parseColor(text);
+    if (color === undefined) throw new Error('must be a color as #rrggbb');
+    const contrast = getContrast(color, '#ffffff');
+    if (contrast < CONTRAST_MIN)
+      throw new Error(
+        `must have a contrast of at least ${CONTRAST_MIN}:1 with white; that of ${color} is ${contrast.toFixed(2)}:1, so choose a darker color`,
+      );
+    return color;
   });
 
 export const redisUrls = () =>

@@ -5,6 +5,8 @@ import {
   REQUESTS_MAX,
   SECONDS_MAX,
   baseUrl,
+  brandColor,
+  brandName,
   count,
   databaseUrl,
   days,
@@ -98,6 +100,8 @@ const environment = z.object({
   // Networks that endpoints of the installation, not those of teams, can be in although they are not public.
   WEBHOOK_PRIVATE_NETWORKS: networks().default([]),
   EVENT_DAYS: wholeNumber(30, 3650).default(30),
+  BRAND_NAME: brandName().default('Roster'),
+  BRAND_COLOR: brandColor().default('#0b57b7'),
   TOKEN_BRAND: z
     .string()
     .regex(/^[a-z][a-z0-9]{1,9}$/, 'must be 2 to 10 lower-case letters and digits, starting with a letter')
@@ -227,6 +231,8 @@ export function readConfig(env: NodeJS.ProcessEnv) {
       (e.BASE_URL === undefined || isLoopback(new URL(e.BASE_URL).hostname)),
     /** How long feeds and deliveries contain an event. */
     eventDays: e.EVENT_DAYS,
+    /** The name and color of this instance in emails. */
+    brand: { name: e.BRAND_NAME, color: e.BRAND_COLOR },
     tokenBrand: e.TOKEN_BRAND,
     trpcOrigins: e.TRPC_ORIGINS,
     mcp: e.MCP,

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Actor } from '../events/actor.ts';
 import type { LeakSource, NoticeKind } from '../email/notices.ts';
+import type { Language } from '../messages/languages.ts';
 
 /** An API key that will be revoked because it is not used. */
 export type UnusedKey = { name: string; keyPrefix: string; last4: string; endsAt: string };
@@ -33,8 +34,11 @@ export type SecurityNotice =
       at: string;
     };
 
-/** An email about an account, sent to its present or its new email address. */
-export type AccountMail = { accountId: string; to: string } & (
+/**
+ * An email about an account, sent to its present or its new email address. `language` is used if the account prefers
+ * none or does not exist: that of the browser that requested a link, never that of one which caused a security notice.
+ */
+export type AccountMail = { accountId: string; to: string; language?: Language } & (
   | SecurityNotice
   | { kind: 'verify_email' | 'change_email' | 'reset_password' | 'sign_in'; sealedToken: string }
   | { kind: 'already_registered' }

@@ -1,5 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { Account } from '../entities/index.ts';
+import { matchLanguage } from '../messages/languages.ts';
+import { toLanguageHint } from './email-context.ts';
 import { accountMailKey, enqueue, type SecurityNotice } from './enqueue.ts';
 
 /**
@@ -10,6 +12,12 @@ import { accountMailKey, enqueue, type SecurityNotice } from './enqueue.ts';
 export async function notify(tx: EntityManager, accountId: string, notice: SecurityNotice): Promise<void> {
   const account = await tx.findOne(Account, accountId);
   if (!account?.email || !account.emailVerifiedAt) return;
-  const payload = { ...notice, accountId, to: account.email };
+  // An account that is deleted in this transaction no longer has a language when the email is sent.
+  const payload = {
+    ...notice,
+    accountId,
+    to: account.email,
+    ...toLanguageHint(matchLanguage(account.preferredLocale)),
+  };
   await enqueue(tx, 'sendAccountMail', payload, accountMailKey(payload));
 }

@@ -4,8 +4,10 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { transaction } from '../transactions/transaction.ts';
 import { hashSecret } from '../crypto/tokens.ts';
 import type { Config } from '../config.ts';
-import { renderAccountEmail, type AccountEmail } from '../email/account-emails.ts';
+import type { AccountEmail } from '../email/account-email.ts';
+import { renderAccountEmail } from '../email/account-emails.ts';
 import type { Mailer } from '../email/mailer.ts';
+import { createEmailContext, findPreferredLocale } from './email-context.ts';
 import { enqueue, type AccountMail } from './enqueue.ts';
 import type { Log } from '../telemetry/log.ts';
 import { finishJob, type Job } from './send-invitation.ts';
@@ -44,7 +46,10 @@ export async function sendAccountMail(
     const limit = getLimit(config, payload.kind);
     const slot = { id: emailId, recipient: to.toLowerCase(), teamId: 'teamId' in payload ? payload.teamId : null };
     const heldUntil = limit === null ? null : await reserveEmailSlot(tx, limit, slot);
-    if (heldUntil === null) return { email: 'token' in email ? await renewLink(tx, email) : email };
+    if (heldUntil === null) {
+      const locale = await findPreferredLocale(tx, accountId);
+      return { email: 'token' in email ? await renewLink(tx, email) : email, locale };
+    }
     if ('expiresAt' in email && heldUntil >= email.expiresAt) return null;
     await enqueue(tx, 'sendAccountMail', payload, key, heldUntil);
     return { heldUntil };
@@ -59,7 +64,8 @@ export async function sendAccountMail(
   }
 
   try {
-    await mailer.send({ id: emailId, to, ...renderAccountEmail(admission.email, config.baseUrl) }, job.abortSignal);
+    const context = createEmailContext(config, admission.locale, payload.language);
+    await mailer.send({ id: emailId, to, ...renderAccountEmail(admission.email, context) }, job.abortSignal);
   } catch (error) {
     // If the slot cannot be released now, the next attempt uses it, or it expires.
     await releaseEmailSlot(db.em(), emailId).catch(() => undefined);
@@ -69,7 +75,7 @@ export async function sendAccountMail(
   log.info({ accountId, kind }, 'account email sent');
 }
 
-type Admission = { readonly email: AccountEmail } | { readonly heldUntil: Date } | null;
+type Admission = { readonly email: AccountEmail; readonly locale: string | null } | { readonly heldUntil: Date } | null;
 
 /** Returns the job's key; null if a job that was queued while this one ran has replaced it. */
 async function findKey(tx: EntityManager, jobId: string): Promise<string | null> {

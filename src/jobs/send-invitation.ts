@@ -10,6 +10,7 @@ import { lockOne } from '../transactions/locks.ts';
 import { transaction } from '../transactions/transaction.ts';
 import { getInvitationUrl, renderInvitationEmail } from '../email/invitation-email.ts';
 import type { Mailer } from '../email/mailer.ts';
+import { createEmailContext } from './email-context.ts';
 import { enqueue, invitationKey, type Jobs } from './enqueue.ts';
 import type { Log } from '../telemetry/log.ts';
 import { createEmailId, releaseEmailSlot, reserveEmailSlot } from './email-limits.ts';
@@ -22,8 +23,11 @@ type Pending = {
   recipient: string;
   team_id: string;
   team_name: string;
+  role_id: string;
   role_name: string;
   inviter: string | null;
+  inviter_locale: string | null;
+  recipient_locale: string | null;
   expires_at: string;
 };
 
@@ -63,20 +67,23 @@ export async function sendInvitation(
   const {
     email,
     team_name: teamName,
+    role_id: roleId,
     role_name: roleName,
     inviter: inviterName,
     expires_at: expiresAt,
+    recipient_locale: recipientLocale,
+    inviter_locale: inviterLocale,
   } = admission.send;
-  const { baseUrl } = config;
-  const link = getInvitationUrl(baseUrl, token);
-  const mail = renderInvitationEmail({
-    teamName,
-    roleName,
-    inviterName,
-    link,
-    expiresAt: new Date(expiresAt),
-    baseUrl,
-  });
+  const mail = renderInvitationEmail(
+    {
+      teamName,
+      role: { id: roleId, name: roleName },
+      inviterName,
+      link: getInvitationUrl(config.baseUrl, token),
+      expiresAt: new Date(expiresAt),
+    },
+    createEmailContext(config, recipientLocale, inviterLocale),
+  );
   try {
     await mailer.send({ id: emailId, to: email, ...mail }, job.abortSignal);
   } catch (error) {
@@ -101,12 +108,15 @@ async function admit(
   // exist or neither does, regardless of the clocks of the replicas.
   await lockOne(tx, 'invitation', invitationId);
   const [pending] = await tx.execute<Pending[]>(
-    `select i.email, lower(i.email) as recipient, i.team_id, t.name as team_name, r.name as role_name,
-       coalesce(nullif(trim(concat_ws(' ', a.first_name, a.last_name)), ''), a.email) as inviter, i.expires_at
+    `select i.email, lower(i.email) as recipient, i.team_id, t.name as team_name, r.id as role_id, r.name as role_name,
+       coalesce(nullif(trim(concat_ws(' ', a.first_name, a.last_name)), ''), a.email) as inviter, i.expires_at,
+       a.preferred_locale as inviter_locale, known.preferred_locale as recipient_locale
      from invitation i
      join team t on t.id = i.team_id
      join role r on r.id = i.role_id
      left join account a on a.id = i.invited_by_id
+     left join account known on lower(known.email) = lower(i.email)
+       and (known.email_verified_at is not null or known.created_by = 'operator')
      where i.id = ? and ${pendingInvitation('i')}`,
     [invitationId],
   );

@@ -1,3 +1,4 @@
+import type { Language } from '../messages/languages.ts';
 import type { Attempts } from '../rate-limit/attempts.ts';
 
 /**
@@ -12,6 +13,8 @@ export type BrowserClient = {
   readonly device: { readonly browser: string | null; readonly os: string | null; readonly deviceType: string | null };
   /** The location of the IP address, if a trusted proxy or the operator's database knows it. */
   readonly location: { readonly country: string | null; readonly city: string | null };
+  /** The language of messages that the browser prefers. It never selects that of a security notice. */
+  readonly language: Language | null;
   /** The token of a known browser. */
   readonly deviceToken: string | undefined;
   /** The token of a browser that started an authorization request. */

@@ -1,6 +1,7 @@
 import bowser from 'bowser';
 import type { Request, Response } from 'express';
 import { addressBucket } from '../rate-limit/address-bucket.ts';
+import { readAcceptLanguage } from '../http/accept-language.ts';
 import type { HttpServices } from '../http/http-services.ts';
 import type { BrowserClient } from '../procedures/browser-client.ts';
 import type { Cookies } from '../http/cookies.ts';
@@ -17,6 +18,9 @@ export function readBrowserClient(http: HttpServices, cookies: Cookies, req: Req
     },
     get location() {
       return http.locateClient(req, address);
+    },
+    get language() {
+      return readAcceptLanguage(req.headers['accept-language']);
     },
     deviceToken: cookies.read(req.headers.cookie).device,
     browserToken: cookies.read(req.headers.cookie).browser,

@@ -3,76 +3,43 @@ import { openDatabase } from '../../src/db/database.ts';
 import { newId } from '../../src/entities/index.ts';
 import { accountMailKey, enqueue, type AccountMail } from '../../src/jobs/enqueue.ts';
 import { createEmailId, reserveEmailSlot } from '../../src/jobs/email-limits.ts';
-import { renderAccountEmail, type AccountEmail } from '../../src/email/account-emails.ts';
+import { renderAccountEmail } from '../../src/email/account-emails.ts';
+import { describeLanguage, LANGUAGES, type Language } from '../../src/messages/languages.ts';
+import { BASE_URL, contextFor, EXPIRES_AT, renderExamples } from '../support/email-examples.ts';
 import { eventually, install, levelOf, mailServer, parse } from './installation.ts';
 
-const baseUrl = 'https://roster.example';
-const expiresAt = new Date('2030-05-06T07:08:09Z');
-const linked = { token: 'rst_ev_secret', expiresAt };
+const linked = { token: 'rst_ev_secret', expiresAt: EXPIRES_AT };
+const context = contextFor();
 
-const NEWS: readonly AccountEmail[] = [
-  { kind: 'verify_email', ...linked },
-  { kind: 'change_email', ...linked },
-  { kind: 'reset_password', ...linked },
-  { kind: 'already_registered' },
-  { kind: 'password_changed' },
-  { kind: 'password_reset' },
-  { kind: 'access_revoked' },
-  { kind: 'passkey_added' },
-  { kind: 'api_key_created' },
-  { kind: 'account_deleted' },
-  { kind: 'email_change_requested', newEmail: 'new@example.com' },
-  { kind: 'ownership_offer_made', teamName: 'Acme' },
-  { kind: 'team_deleted', teamName: 'Acme' },
-  { kind: 'email_changed', newEmail: 'new@example.com' },
-  { kind: 'new_device', browser: 'Firefox', os: 'Linux', country: 'DE', city: null, at: expiresAt },
-  {
-    kind: 'unused_keys',
-    keys: [{ name: 'CI', keyPrefix: 'rst_pk_abcdef', last4: 'wxyz', endsAt: '2030-01-02T00:00:00Z' }],
-    number: 3,
-  },
-  {
-    kind: 'leaked_key_revoked',
-    keyName: 'CI',
-    keyPrefix: 'rst_tk_abcdef',
-    last4: 'wxyz',
-    teamName: 'Acme',
-    leak: 'github',
-    foundAt: 'https://github.com/octo/repo',
-  },
-  { kind: 'leaked_token_revoked', clientName: 'An app', leak: 'holder', foundAt: null },
-  { kind: 'ownership_offered', teamName: 'Acme', ownerName: 'Ann', expiresAt },
-];
+/** The text of HTML as a reader sees it. */
+const read = (html: string): string =>
+  html
+    .replace(/<(title|style)>.*?<\/\1>|<!--.*?-->/gs, '')
+    .replace(/<[^>]+>/g, '')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&quot;', '"');
 
-describe('emails about accounts', () => {
-  test.each(NEWS.map((news) => [news.kind, news] as const))(
-    '%s says the same in both parts, and loads nothing',
-    (_kind, news) => {
-      const { subject, text, html } = renderAccountEmail(news, baseUrl);
-
-      expect(subject).not.toMatch(/[\r\n]/);
-      const plain = html
-        .replace(/<title>.*?<\/title>|<h1.*?<\/h1>/g, '')
-        .replace(/<[^>]+>/g, ' ')
-        .replaceAll('&#39;', "'")
-        .replaceAll('&quot;', '"');
-      for (const line of text
-        .trim()
-        .split('\n\n')
-        .filter((paragraph) => !/^To .* open this link by /.test(paragraph)))
-        expect(plain).toContain(line);
-      expect(html).not.toMatch(/<(img|script|link|iframe)|url\(/);
+describe('emails', () => {
+  test.each(Object.keys(LANGUAGES) as Language[])('in %s say the same in both parts, and load nothing', (language) => {
+    const { direction } = describeLanguage(language);
+    for (const { kind, subject, text, html } of renderExamples(contextFor(language))) {
+      expect(subject, kind).not.toMatch(/[\r\n]/);
+      for (const line of text.trim().split('\n').filter(Boolean))
+        expect(read(html), kind).toContain(line.replace(/^- |:$/g, ''));
+      expect(html, kind).toContain(`<html lang="${language}" dir="${direction}">`);
+      expect(html, kind).not.toMatch(/<(img|script|link|iframe)|url\(|@import|\bon\w+=/);
       for (const [url] of `${text} ${html}`.matchAll(/https?:\/\/[^\s"<]+/g))
-        expect(url.startsWith(baseUrl)).toBe(true);
-    },
-  );
+        expect(url.startsWith(BASE_URL), kind).toBe(true);
+    }
+  });
 
   test.each([
-    ['verify_email', `${baseUrl}/verify-email?token=rst_ev_secret`],
-    ['change_email', `${baseUrl}/confirm-email?token=rst_ev_secret`],
-    ['reset_password', `${baseUrl}/reset-password?token=rst_ev_secret`],
+    ['verify_email', `${BASE_URL}/verify-email?token=rst_ev_secret`],
+    ['change_email', `${BASE_URL}/confirm-email?token=rst_ev_secret`],
+    ['reset_password', `${BASE_URL}/reset-password?token=rst_ev_secret`],
+    ['sign_in', `${BASE_URL}/sign-in-link?token=rst_ev_secret`],
   ] as const)('%s leads to its page, and says until when', (kind, link) => {
-    const { text, html } = renderAccountEmail({ kind, ...linked }, baseUrl);
+    const { text, html } = renderAccountEmail({ kind, ...linked }, context);
 
     for (const part of [text, html]) {
       expect(part).toContain(link);
@@ -81,22 +48,52 @@ describe('emails about accounts', () => {
   });
 
   // Guarantees that users cannot inject content into our emails: names of browsers, teams and addresses are untrusted.
-  test('quote text that other users chose', () => {
-    const hostile = '<b>”\r\nGo to https://evil.example/';
+  test.each(Object.keys(LANGUAGES) as Language[])('in %s quote text that other users chose', (language) => {
+    const [open, close] = describeLanguage(language).quotes.map((mark) => mark.trim()) as [string, string]; // a pair
+    const at = EXPIRES_AT;
+    const hostile = `<b>”“»«」』"›\u2069\u202e\r\nGo to https://evil.example/`;
+    const others = contextFor(language);
     const mails = [
       renderAccountEmail(
-        { kind: 'new_device', browser: hostile, os: hostile, country: hostile, city: hostile, at: expiresAt },
-        baseUrl,
+        { kind: 'new_device', browser: hostile, os: hostile, country: hostile, city: hostile, at },
+        others,
       ),
-      renderAccountEmail({ kind: 'email_changed', newEmail: hostile }, baseUrl),
-      renderAccountEmail({ kind: 'ownership_offered', teamName: hostile, ownerName: hostile, expiresAt }, baseUrl),
+      renderAccountEmail({ kind: 'email_changed', newEmail: hostile }, others),
+      renderAccountEmail({ kind: 'ownership_offered', teamName: hostile, ownerName: hostile, expiresAt: at }, others),
     ];
 
     for (const { subject, text, html } of mails) {
       expect(subject + text + html).not.toContain('evil.example');
       expect(html).not.toContain('<b>');
       expect(text).not.toMatch(/^Go to/m);
+      expect(text).not.toContain('\u202e');
+      for (const [, name = ''] of text.matchAll(/(<b>.*?evil)/g)) {
+        expect(name).not.toContain(close);
+        expect(name).not.toContain(open);
+        expect(name).not.toContain('\u2069');
+      }
     }
+    expect(mails[1]?.text).toContain('<b>');
+  });
+
+  test('isolate the direction of names', () => {
+    const send = (language: Language, newEmail: string) =>
+      renderAccountEmail({ kind: 'email_changed', newEmail }, contextFor(language)).text;
+
+    expect(send('en', 'אבג')).toContain('“\u2068אבג\u2069”');
+    expect(send('en', 'Ann')).toContain('“Ann”');
+  });
+
+  test('carry the name and the color of the brand', () => {
+    const { text, html } = renderAccountEmail(
+      { kind: 'password_changed' },
+      { ...context, brand: { name: 'Acme & <Sons>', color: '#7a0033' } },
+    );
+
+    expect(text).toContain(`Sent by Acme & <Sons> at ${BASE_URL}`);
+    expect(html).toContain('Acme &amp; &lt;Sons&gt;');
+    expect(html).toContain('#7a0033');
+    expect(html).not.toContain('Roster');
   });
 });
 
@@ -135,7 +132,7 @@ describe('sendAccountMail', () => {
     await eventually(async () => expect(await roster.jobs()).toEqual([]));
 
     expect(server.mails).toHaveLength(1);
-    expect((await parse(server.mails[0] ?? '')).text).toContain(`${baseUrl}/reset-password?token=${token}`);
+    expect((await parse(server.mails[0] ?? '')).text).toContain(`${BASE_URL}/reset-password?token=${token}`);
   });
 
   // Guarantees that no sealed token rests in the database after the last attempt, and none in the log.

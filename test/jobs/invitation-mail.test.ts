@@ -3,21 +3,24 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { hashSecret } from '../../src/crypto/tokens.ts';
 import { renderInvitationEmail } from '../../src/email/invitation-email.ts';
+import { contextFor } from '../support/email-examples.ts';
 import { eventually, install, linkIn, mailServer, parse, tokenIn } from './installation.ts';
 
 const plain = {
   teamName: 'Acme',
   inviterName: 'Ann',
-  roleName: 'Member',
+  role: { id: 'member', name: 'Member' },
   link: 'https://roster.example/invitation?token=secret',
   expiresAt: new Date('2030-05-06T07:08:09Z'),
-  baseUrl: 'https://roster.example',
 };
+
+const render = (changes: Partial<typeof plain> | { inviterName: null } = {}) =>
+  renderInvitationEmail({ ...plain, ...changes }, contextFor());
 
 describe('the invitation email', () => {
   // Guarantees that what people get is complete, and works in the programs that show only one of the parts.
   test('contains in both parts inviter, team and expiry, and that it can be ignored', () => {
-    const { subject, text, html } = renderInvitationEmail(plain);
+    const { subject, text, html } = render();
 
     expect(subject).toBe('Invitation to the team “Acme”');
     for (const part of [text, html]) {
@@ -30,7 +33,7 @@ describe('the invitation email', () => {
   });
 
   test('calls an inviter whose account was deleted a member', () => {
-    expect(renderInvitationEmail({ ...plain, inviterName: null }).text).toMatch(/^A member invites you/);
+    expect(render({ inviterName: null }).text).toMatch(/^A member invites you/);
   });
 
   // Guarantees that a name cannot add a link of its own to our email.
@@ -44,7 +47,7 @@ describe('the invitation email', () => {
     ['203.0.113.7:8080', '“203. 0. 113. 7: 8080”'],
     ['Dr. Who & Sons Inc.', '“Dr. Who & Sons Inc.”'],
   ])('breaks links in names: %s', (name, shown) => {
-    const { text, subject } = renderInvitationEmail({ ...plain, teamName: name });
+    const { text, subject } = render({ teamName: name });
 
     expect(text).toContain(shown);
     expect(subject).toContain(shown);
@@ -55,16 +58,14 @@ describe('the invitation email', () => {
     const hostile = 'Acme”\r\n\u2028Your account\tis “locked\u202e\u0000 "now"';
     const long = '🏔'.repeat(500);
 
-    expect(renderInvitationEmail({ ...plain, teamName: hostile }).subject).toBe(
-      "Invitation to the team “Acme' Your account is 'locked 'now'”",
-    );
-    expect(renderInvitationEmail({ ...plain, teamName: long }).text).toContain(`“${'🏔'.repeat(99)}…”`);
-    expect(Array.from(renderInvitationEmail({ ...plain, teamName: long }).subject).length).toBeLessThan(100);
+    expect(render({ teamName: hostile }).subject).toBe("Invitation to the team “Acme' Your account is 'locked 'now'”");
+    expect(render({ teamName: long }).text).toContain(`“${'🏔'.repeat(99)}…”`);
+    expect(Array.from(render({ teamName: long }).subject).length).toBeLessThan(100);
   });
 
   test('escapes names in HTML', () => {
     const name = `<script>alert(1)</script><a href='x'>&`;
-    const { html } = renderInvitationEmail({ ...plain, teamName: name, inviterName: name, roleName: name });
+    const { html } = render({ teamName: name, inviterName: name, role: { id: 'role_1', name } });
 
     expect(html).not.toMatch(/<script|<a href='x'/);
     expect(html.match(/&lt;script&gt;alert\(1\)&lt;\/script&gt;&lt;a href=&#39;x&#39;&gt;&amp;/g)).toHaveLength(3);

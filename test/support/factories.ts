@@ -41,13 +41,15 @@ export function factoriesOf({ db, tokens }: Services) {
   const rows = <Row>(sql: string, values: readonly unknown[] = []) =>
     db.run<Row>({ kind: 'command', name: '', text: sql }, values);
 
-  async function anAccount(fields: { email?: string; firstName?: string; lastName?: string } = {}): Promise<AnAccount> {
+  async function anAccount(
+    fields: { email?: string; firstName?: string; lastName?: string; preferredLocale?: string | null } = {},
+  ): Promise<AnAccount> {
     const id = newId('acc');
     const email = fields.email ?? `${id}@example.com`;
     await run(
-      `insert into account (id, email, first_name, last_name, role, email_verified_at, created_at, updated_at)
-       values ($1, $2, $3, $4, 'user', now(), now(), now())`,
-      [id, email, fields.firstName ?? null, fields.lastName ?? null],
+      `insert into account (id, email, first_name, last_name, preferred_locale, role, email_verified_at, created_at, updated_at)
+       values ($1, $2, $3, $4, $5, 'user', now(), now(), now())`,
+      [id, email, fields.firstName ?? null, fields.lastName ?? null, fields.preferredLocale ?? null],
     );
     return { id, email };
   }

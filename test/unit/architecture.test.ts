@@ -20,8 +20,8 @@ const LAYERS: readonly (readonly string[])[] = [
   ['db', 'rate-limit'],
   ['crypto', 'telemetry'],
   ['email', 'entities', 'outbound', 'config.ts', 'errors.ts'],
-  ['config-values.ts', 'time.ts'],
-  ['database-url.ts', 'redis-url.ts'],
+  ['config-values.ts', 'messages', 'time.ts'],
+  ['color.ts', 'database-url.ts', 'redis-url.ts'],
 ];
 
 const roomOf = (file: string): string | undefined =>
@@ -114,6 +114,7 @@ describe('the dependency rule', () => {
     ['@oslojs/crypto', /^crypto\/tokens\.ts$/],
     ['graphile-worker', /^(jobs\/|db\/migrate\.ts)/],
     ['nodemailer', /^email\//],
+    ['intl-messageformat', /^messages\//],
     ['commander', /^cli\//],
     ['@simplewebauthn/server', /^resources\/passkeys\//],
     ['prom-client', /^telemetry\/metrics\.ts$/],

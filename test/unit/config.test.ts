@@ -39,6 +39,23 @@ describe('the configuration', () => {
     expect(faultOf('http://a.example')).toMatch(/^BASE_URL: must be https/);
   });
 
+  test('takes a BRAND_COLOR that can be read on white, and a BRAND_NAME on one line', () => {
+    expect(readConfig({}).brand).toEqual({ name: 'Roster', color: '#0b57b7' });
+    expect(readConfig({ BRAND_NAME: ' Acme & Söhne ', BRAND_COLOR: '#7A0033' }).brand).toEqual({
+      name: 'Acme & Söhne',
+      color: '#7a0033',
+    });
+    expect(faultsOf({ BRAND_COLOR: '#ffcc00' })).toEqual([
+      expect.stringMatching(/^BRAND_COLOR: must have a contrast of at least 4.5:1 with white; that of #ffcc00 is 1.5/),
+    ]);
+    expect(faultsOf({ BRAND_COLOR: '#777777' })).toHaveLength(1);
+    expect(faultsOf({ BRAND_COLOR: '#767676' })).toEqual([]);
+    for (const color of ['red', '#fff', '#12345g', 'rgb(0,0,0)', '#000000;background:url(x)'])
+      expect(faultsOf({ BRAND_COLOR: color })).toEqual(['BRAND_COLOR: must be a color as #rrggbb']);
+    for (const name of ['Two\nlines', '<b>', 'x'.repeat(41), ' ', 'a\u202eb'])
+      expect(faultsOf({ BRAND_NAME: name })).toEqual([expect.stringMatching(/^BRAND_NAME: must be/)]);
+  });
+
   test('compares TRPC_ORIGINS in the form in which browsers send them', () => {
     const { trpcOrigins } = readConfig({
       TRPC_ORIGINS: 'https://App.example/, http://localhost:5173,https://app.example',

@@ -8,6 +8,7 @@ import { withMinimumDuration } from '../../crypto/minimum-duration.ts';
 import type { Principal } from '../../auth/principal.ts';
 import { addressAttemptLimit, consumeAttempt, refundAttempt } from '../../rate-limit/attempts.ts';
 import { ProblemError } from '../../errors.ts';
+import { toLanguageHint } from '../../jobs/email-context.ts';
 import { accountMailKey, enqueue } from '../../jobs/enqueue.ts';
 import { notify } from '../../jobs/notify.ts';
 import type { Services } from '../../app-services.ts';
@@ -40,6 +41,7 @@ export async function changeEmail(
         accountId: account.id,
         to: newEmail,
         sealedToken: encryption.encrypt(token),
+        ...toLanguageHint(browserClient.language),
       };
       await enqueue(tx, 'sendAccountMail', mail, accountMailKey(mail));
     }),

@@ -4,6 +4,7 @@ import { withMinimumDuration } from '../../crypto/minimum-duration.ts';
 import type { Account, TokenPurpose } from '../../entities/index.ts';
 import { ProblemError } from '../../errors.ts';
 import { record } from '../../events/record.ts';
+import { toLanguageHint } from '../../jobs/email-context.ts';
 import { accountMailKey, enqueue } from '../../jobs/enqueue.ts';
 import type { BrowserClient } from '../../procedures/browser-client.ts';
 import { addressAttemptLimit, consumeAttempt, mailAttemptLimit } from '../../rate-limit/attempts.ts';
@@ -19,11 +20,12 @@ export async function enqueueLink(
   account: Account,
   kind: TokenPurpose,
   to: string,
+  { language }: BrowserClient,
 ): Promise<void> {
   const token = issueToken(tx, tokens, account, kind, to);
   record(tx, 'account.link_emailed', { accountId: account.id, reason: kind });
   await tx.flush();
-  const mail = { kind, accountId: account.id, to, sealedToken: encryption.encrypt(token) };
+  const mail = { kind, accountId: account.id, to, sealedToken: encryption.encrypt(token), ...toLanguageHint(language) };
   await enqueue(tx, 'sendAccountMail', mail, accountMailKey(mail));
 }
 
@@ -42,7 +44,7 @@ export async function requestLink(
     transaction(services.db, async (tx) => {
       const account = await lockAccountByEmail(tx, email);
       if (!account?.email || account.disabledAt) return;
-      await enqueueLink(tx, services, account, kind, account.email);
+      await enqueueLink(tx, services, account, kind, account.email, browserClient);
     }),
   );
 }

@@ -3,7 +3,9 @@ import type { Services } from '../../app-services.ts';
 import { hashSecret } from '../../crypto/tokens.ts';
 import { type Account, newId, SignUpAttempt } from '../../entities/index.ts';
 import { record } from '../../events/record.ts';
+import { toLanguageHint } from '../../jobs/email-context.ts';
 import { accountMailKey, enqueue } from '../../jobs/enqueue.ts';
+import type { Language } from '../../messages/languages.ts';
 import { DAY_MS } from '../../time.ts';
 import { lockEmailAddress } from '../../transactions/email-address.ts';
 import { lockAccountByEmail } from '../../transactions/with-account.ts';
@@ -15,6 +17,8 @@ export type NewAttempt = {
   readonly firstName: string | null;
   readonly lastName: string | null;
   readonly browserHash: Uint8Array;
+  /** The language of the browser, for the email. */
+  readonly language: Language | null;
   /** The account id of an attempt whose link is sent again. */
   readonly accountId?: string;
 };
@@ -27,7 +31,7 @@ export type NewAttempt = {
 export async function createAttempt(
   tx: EntityManager,
   services: Services,
-  { accountId = newId('acc'), ...attempt }: NewAttempt,
+  { accountId = newId('acc'), language, ...attempt }: NewAttempt,
 ): Promise<SignUpAttempt | null> {
   const { config, tokens, encryption } = services;
   await lockEmailAddress(tx, attempt.email);
@@ -56,17 +60,23 @@ export async function createAttempt(
       accountId,
       to: attempt.email,
       sealedToken: encryption.encrypt(token),
+      ...toLanguageHint(language),
     };
     await enqueue(tx, 'sendAccountMail', mail, accountMailKey(mail));
   } else {
-    await notifyOwner(tx, account);
+    await notifyOwner(tx, account, language);
   }
   return created;
 }
 
-async function notifyOwner(tx: EntityManager, account: Account | null): Promise<void> {
+async function notifyOwner(tx: EntityManager, account: Account | null, language: Language | null): Promise<void> {
   if (!account?.email || account.disabledAt) return;
-  const mail = { kind: 'already_registered' as const, accountId: account.id, to: account.email };
+  const mail = {
+    kind: 'already_registered' as const,
+    accountId: account.id,
+    to: account.email,
+    ...toLanguageHint(language),
+  };
   await enqueue(tx, 'sendAccountMail', mail, accountMailKey(mail));
 }
 

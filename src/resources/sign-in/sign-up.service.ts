@@ -67,6 +67,7 @@ async function attemptSignUp(
       firstName: firstName ?? null,
       lastName: lastName ?? null,
       browserHash,
+      language: browserClient.language,
     });
     // A signed-in browser keeps its session.
     return attempt === null || replaced !== null ? null : startSignUpSession(tx, services, attempt.id);

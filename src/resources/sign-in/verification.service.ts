@@ -137,13 +137,21 @@ export async function resendVerification(
       const attempt = await findAttemptOfBrowser(tx, email, browserClient.deviceToken);
       if (attempt !== null) {
         const { accountId, passwordHash, firstName = null, lastName = null, browserHash } = attempt;
-        const copied = { accountId, email: attempt.email, passwordHash, firstName, lastName, browserHash };
+        const copied = {
+          accountId,
+          email: attempt.email,
+          passwordHash,
+          firstName,
+          lastName,
+          browserHash,
+          language: browserClient.language,
+        };
         await createAttempt(tx, services, copied);
         return;
       }
       const account = await lockAccountByEmail(tx, email);
       if (!account?.email || account.emailVerifiedAt || account.disabledAt) return;
-      await enqueueLink(tx, services, account, 'verify_email', account.email);
+      await enqueueLink(tx, services, account, 'verify_email', account.email, browserClient);
     }),
   );
 }

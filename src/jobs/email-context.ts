@@ -1,0 +1,25 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Config } from '../config.ts';
+import type { EmailContext } from '../email/content.ts';
+import { getEmailMessages } from '../messages/email-messages.ts';
+import { DEFAULT_LANGUAGE, matchLanguage, type Language } from '../messages/languages.ts';
+
+/** Returns the brand, and the messages of the first language tag that has some. */
+export const createEmailContext = (
+  { brand, baseUrl }: Config,
+  ...tags: readonly (string | null | undefined)[]
+): EmailContext => ({ brand, baseUrl, messages: getEmailMessages(matchLanguage(...tags) ?? DEFAULT_LANGUAGE) });
+
+/** Returns the language that an account prefers; null if it has none, or was deleted. */
+export async function findPreferredLocale(tx: EntityManager, accountId: string): Promise<string | null> {
+  const [row] = await tx.execute<{ preferred_locale: string | null }[]>(
+    'select preferred_locale from account where id = ?',
+    [accountId],
+  );
+  return row?.preferred_locale ?? null;
+}
+
+/** The language of a browser, for emails that its request causes to an account without a preferred one. */
+export type LanguageHint = { readonly language?: Language };
+
+export const toLanguageHint = (language: Language | null | undefined): LanguageHint => (language ? { language } : {});

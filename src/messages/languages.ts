@@ -1,0 +1,43 @@
+type LanguageDetails = {
+  readonly direction: 'ltr' | 'rtl';
+  /** The quotation marks, with the space that belongs to them. */
+  readonly quotes: readonly [open: string, close: string];
+  /** The locale of dates, if the language alone is not specific enough. */
+  readonly dates?: string;
+};
+
+/** The languages of messages, by BCP 47 tag. There is at most one variant of each language. */
+export const LANGUAGES = {
+  en: { direction: 'ltr', quotes: ['“', '”'], dates: 'en-GB' },
+  de: { direction: 'ltr', quotes: ['„', '“'] },
+} as const satisfies Readonly<Record<string, LanguageDetails>>;
+
+export type Language = keyof typeof LANGUAGES;
+
+export const DEFAULT_LANGUAGE = 'en' satisfies Language;
+
+export const describeLanguage = (language: Language): LanguageDetails => LANGUAGES[language];
+
+const NAMES = Object.keys(LANGUAGES) as Language[]; // the keys of the type
+
+/**
+ * Returns the language of messages for the first tag that has one: `de` for `de-CH`, `pt-BR` for `pt`. Invalid tags
+ * have none.
+ */
+export function matchLanguage(...tags: readonly (string | null | undefined)[]): Language | undefined {
+  for (const tag of tags) {
+    const wanted = parseLanguage(tag);
+    const found = wanted === undefined ? undefined : NAMES.find((name) => parseLanguage(name) === wanted);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** Returns the primary language of a BCP 47 tag, to which a lookup (RFC 4647 section 3.4) shortens the tag last. */
+function parseLanguage(tag: string | null | undefined): string | undefined {
+  try {
+    return tag ? new Intl.Locale(tag).language : undefined;
+  } catch {
+    return undefined; // not a language tag
+  }
+}
