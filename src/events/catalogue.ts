@@ -214,7 +214,7 @@ export const EVENTS = {
   'operator.secrets_resealed': audited(null, 'operator', ['number']),
   'operator_key.created': audited('operator_key', 'operator', ['operatorScopes', 'expiresAt']),
   'operator_key.rotated': audited('operator_key', 'operator', ['expiresAt']),
-  'operator_key.revoked': audited('operator_key', 'operator'),
+  'operator_key.revoked': audited('operator_key', 'operator', ['reason']),
   'access.denied': audited(null, 'team', DENIAL),
   'sign_in.denied': audited('account', 'operator', DENIAL),
   'attempts.throttled': audited(null, 'operator', DENIAL),

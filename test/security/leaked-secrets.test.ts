@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished } from 'vitest';
 import { createTokens } from '../../src/crypto/tokens.ts';
+import { createOperatorKey } from '../../src/resources/operator-keys/operator-keys.service.ts';
 import { refresh, someTokens } from '../oauth/flow.ts';
 import { startApi, testWith, type Api } from '../support/api.ts';
 import { hashes, statusOf } from './reports.ts';
@@ -126,6 +127,26 @@ describe('POST /security/revoke', () => {
     await revoke(api, key.secret);
 
     expect([await statusOf(api, key.secret), await statusOf(api, secret)]).toEqual([401, 401]);
+  });
+
+  test('revokes an operator key and tells the operators', async ({ api }) => {
+    const operator = await api.anAccount();
+    await api.rows(`update account set role = 'admin' where id = $1`, [operator.id]);
+    const { key, secret } = await createOperatorKey(api.services, undefined, {
+      name: 'Backend',
+      scopes: ['accounts:read'],
+      addresses: [],
+      expiresAt: null,
+    });
+
+    await Promise.all([revoke(api, secret), revoke(api, secret)]);
+
+    expect(await endings(api, key.id)).toMatchObject([
+      { event: 'operator_key.revoked', reason: 'leaked, reported by a holder of the secret' },
+    ]);
+    const answer = await api.as(secret).get('/operator/v1/operator-keys');
+    expect(answer.status).toBe(401);
+    expect((await api.mailTo(operator.email, /leaked API key/)).text).toContain('“Backend”');
   });
 
   test.for(['access', 'refresh', 'consumed'] as const)(
@@ -301,7 +322,14 @@ describe('the rules for scanners in docs/leaked-keys.md', () => {
     for (const brand of ['rst', 'acme1']) {
       const tokens = createTokens(brand);
       const pattern = new RegExp(rule.replaceAll('rst', brand));
-      for (const kind of ['personalKey', 'teamKey', 'accessToken', 'refreshToken', 'clientSecret'] as const) {
+      for (const kind of [
+        'personalKey',
+        'teamKey',
+        'operatorKey',
+        'accessToken',
+        'refreshToken',
+        'clientSecret',
+      ] as const) {
         const { secret } = tokens.generate(kind);
         for (const text of [`ROSTER_KEY=${secret}`, `"${secret}",`, `Bearer ${secret}\n`])
           expect(pattern.exec(text)?.[1]).toBe(secret);

@@ -2,12 +2,14 @@ import type { Services } from '../../app-services.ts';
 import { hashSecret, type SecretKind } from '../../crypto/tokens.ts';
 import type { Leak, LeakReport, RevokeLeaks } from './leak.ts';
 import { revokeLeakedKeys } from './leaked-keys.service.ts';
+import { revokeLeakedOperatorKeys } from './leaked-operator-keys.service.ts';
 import { revokeLeakedTokens } from './leaked-tokens.service.ts';
 
 /** How the secrets of each kind are revoked. Those of other kinds are ignored. */
 const REVOKERS: Partial<Record<SecretKind, RevokeLeaks>> = {
   personalKey: revokeLeakedKeys,
   teamKey: revokeLeakedKeys,
+  operatorKey: revokeLeakedOperatorKeys,
   accessToken: revokeLeakedTokens,
   refreshToken: revokeLeakedTokens,
 };

@@ -1,0 +1,50 @@
+import type { Services } from '../../app-services.ts';
+import { query } from '../../db/query.ts';
+import { OperatorKey } from '../../entities/index.ts';
+import { record } from '../../events/record.ts';
+import { notify } from '../../jobs/notify.ts';
+import { lockMany } from '../../transactions/locks.ts';
+import { transaction } from '../../transactions/transaction.ts';
+import { REASONS, type Leak } from './leak.ts';
+
+/** The operators that are told. */
+const OPERATORS_MAX = 50;
+
+const findOperatorKeys = query<{ hash: string; id: string }>(
+  'find_leaked_operator_keys',
+  `select encode(secret_hash, 'hex') as hash, operator_key_id as id from operator_key_secret
+   where secret_hash = any(array(select decode(hash, 'hex') from unnest(string_to_array($1, ' ')) hash))
+     and (expires_at is null or expires_at > now())`,
+);
+
+/** Revokes leaked operator keys, and tells the operators of this instance. */
+export async function revokeLeakedOperatorKeys({ db }: Services, leaks: readonly Leak[]): Promise<ReadonlySet<string>> {
+  const found = await db.query(findOperatorKeys, [leaks.map(({ hash }) => hash.toString('hex')).join(' ')]);
+  for (const { hash, id } of found) {
+    const report = leaks.find((leak) => leak.hash.toString('hex') === hash);
+    if (report === undefined) continue;
+    await transaction(db, async (tx) => {
+      const [key] = await lockMany(tx, 'operator_key', { id, revokedAt: null });
+      if (key === undefined) return;
+      await tx.nativeUpdate(OperatorKey, { id }, { revokedAt: new Date() });
+      record(tx, 'operator_key.revoked', { keyId: id, reason: REASONS[report.leak] });
+      const operators = await tx.execute<{ id: string }[]>(
+        `select id from account where role = 'admin' and disabled_at is null order by id limit ${OPERATORS_MAX}`,
+      );
+      const { name: keyName, keyPrefix, last4 } = key;
+      const { leak, foundAt } = report;
+      for (const operator of operators)
+        await notify(tx, operator.id, {
+          kind: 'leaked_key_revoked',
+          keyId: id,
+          keyName,
+          keyPrefix,
+          last4,
+          teamName: null,
+          leak,
+          foundAt,
+        });
+    });
+  }
+  return new Set(found.map(({ hash }) => hash));
+}
