@@ -16,6 +16,9 @@ import { meRouter } from './resources/me/me.router.ts';
 import { membersConsoleRouter } from './resources/members/members.console.router.ts';
 import { membersRouter } from './resources/members/members.router.ts';
 import { oauthClientsRouter } from './resources/oauth-clients/oauth-clients.router.ts';
+import { operatorAccountsRouter } from './resources/operator/accounts.router.ts';
+import { operatorMembersRouter } from './resources/operator/members.router.ts';
+import { operatorTeamsRouter } from './resources/operator/teams.router.ts';
 import { operatorConsoleRouter } from './resources/operator/operator.console.router.ts';
 import { operatorKeysRouter } from './resources/operator-keys/operator-keys.router.ts';
 import { passkeysRouter } from './resources/passkeys/passkeys.router.ts';
@@ -42,7 +45,14 @@ export const apiRouter = mergeRouters(
 );
 
 /** The operations of `/operator/v1`. */
-export const operatorRouter = mergeRouters(credentialsOperatorRouter, eventsOperatorRouter, operatorKeysRouter);
+export const operatorRouter = mergeRouters(
+  credentialsOperatorRouter,
+  eventsOperatorRouter,
+  operatorKeysRouter,
+  operatorAccountsRouter,
+  operatorTeamsRouter,
+  operatorMembersRouter,
+);
 
 /** All procedures. */
 export const appRouter = mergeRouters(

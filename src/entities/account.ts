@@ -40,6 +40,14 @@ const AccountSchema = defineEntity({
       name: 'account_foreign_hash_index',
       expression: `create index "account_foreign_hash_index" on "account" (split_part(password_hash, '$', 2)) where password_hash not like '$argon2id$%'`,
     },
+    {
+      name: 'account_name_page_index',
+      expression: `create index "account_name_page_index" on "account" ((lower(ltrim(coalesce("first_name", '') || ' ' || coalesce("last_name", ''))) collate "C"), "id")`,
+    },
+    {
+      name: 'account_disabled_index',
+      expression: 'create index "account_disabled_index" on "account" ("id") where disabled_at is not null',
+    },
   ],
   checks: [
     {

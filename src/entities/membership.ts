@@ -19,6 +19,7 @@ const MembershipSchema = defineEntity({
   },
   indexes: [
     { name: 'membership_team_index', properties: ['team', 'joinedAt', 'id'] },
+    { name: 'membership_team_page_index', properties: ['team', 'id'] },
     { name: 'membership_role_index', properties: ['role'] },
   ],
   uniques: [

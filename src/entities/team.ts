@@ -23,6 +23,11 @@ const TeamSchema = defineEntity({
   ],
   indexes: [
     {
+      name: 'team_name_page_index',
+      expression:
+        'create index "team_name_page_index" on "team" ((lower("name" collate pg_catalog."default") collate "C"), "id")',
+    },
+    {
       name: 'team_name_index',
       // The collation of the column lowers ASCII letters only.
       expression:

@@ -29,6 +29,8 @@ export type Meta = {
   readonly prefetch?: ((services: Services, raw: unknown) => Promise<unknown> | undefined) | undefined;
   /** Examples of the body and the response. Those of `/api/v1` are in `src/rest/openapi-examples.ts`. */
   readonly example?: Example;
+  /** Over REST, the member `version` of the output is also the `ETag`, and that of the input `If-Match`. */
+  readonly isVersioned?: true | undefined;
   readonly openapi?: NonNullable<OpenApiMeta['openapi']>;
 };
 
@@ -88,7 +90,7 @@ function authorizeFirst(inner: AnyTRPCProcedure): AnyTRPCProcedure {
   }) as unknown as AnyTRPCProcedure;
 }
 
-type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 type Path = `/api/v1/${string}` | `/operator/v1/${string}`;
 type Route = `${Method} ${Path}`;
 type EndpointText = {
@@ -98,6 +100,7 @@ type EndpointText = {
   readonly errors?: readonly ProblemCode[];
   readonly status?: 200 | 201;
   readonly secretOf?: Meta['secretOf'];
+  readonly isVersioned?: true;
   readonly example?: Example;
   readonly limit?: OperatorLimit;
   readonly readsOnly?: boolean;
@@ -117,6 +120,7 @@ export function endpoint(
     example,
     limit,
     secretOf,
+    isVersioned,
     readsOnly,
     prefetch,
   }: EndpointText,
@@ -127,6 +131,7 @@ export function endpoint(
     returns,
     errors,
     secretOf,
+    isVersioned,
     ...(example === undefined ? {} : { example }),
     ...(limit === undefined ? {} : { limit }),
     ...(readsOnly === undefined ? {} : { readsOnly }),

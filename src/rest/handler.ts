@@ -134,7 +134,12 @@ async function callProcedure(
       ctx,
       async () => (raw = await (early === undefined ? readInput(req, route, params) : early.input)),
     );
-    return await compressReply(createJsonReply(route.status, output), req.headers['accept-encoding']);
+    const reply = createJsonReply(route.status, output);
+    const { isVersioned } = route.meta;
+    const versioned = isVersioned
+      ? { ...reply, headers: ['ETag', `"${(output as { readonly version: number }).version}"`] }
+      : reply;
+    return await compressReply(versioned, req.headers['accept-encoding']);
   } catch (error) {
     throw relocate(toProblemError(error, { raw, locationOf: route.locationOf }), route);
   }

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { ProblemError, type ValidationEntry } from '../errors.ts';
+import { invalidInput, ProblemError, type ValidationEntry } from '../errors.ts';
 import { parseIdempotencyKey } from '../procedures/idempotency-key.ts';
 import { toValidationEntries } from '../procedures/validation.ts';
 import { readJson } from './body.ts';
@@ -52,7 +52,7 @@ export async function readInput(req: IncomingMessage, route: Route, params: Para
   if (!route.hasBody) return params;
   const input = await readBody(req, route, params);
   if (route.takesIdempotencyKey) requireIdempotencyKey(req, route, input);
-  return input;
+  return route.takesIfMatch ? { ...input, ...readIfMatch(req) } : input;
 }
 
 async function readBody(req: IncomingMessage, route: Route, params: Params): Promise<object> {
@@ -68,6 +68,15 @@ async function readBody(req: IncomingMessage, route: Route, params: Params): Pro
     );
   }
   return { ...body, ...params };
+}
+
+/** Reads the version from the header, which is the same as the member of the body. `*` is no condition: it always exists. */
+function readIfMatch({ headers: { 'if-match': header } }: IncomingMessage): { version?: number } {
+  if (header === undefined || header.trim() === '*') return {};
+  const version = /^"(\d{1,9})"$/.exec(header.trim())?.[1];
+  if (version === undefined)
+    throw invalidInput('/If-Match', 'The header must be one `ETag` of this resource.', 'invalid_format', 'header');
+  return { version: Number(version) };
 }
 
 /** Reports an invalid `Idempotency-Key` together with the invalid values of the input. */

@@ -115,6 +115,19 @@ export const IDEMPOTENCY_KEY_HEADER: oas31.ParameterObject = {
   example: '"8e03978e-40d5-43dd-bc93-6894a57f9324"',
 };
 
+export const IF_MATCH_HEADER: oas31.ParameterObject = {
+  name: 'If-Match',
+  in: 'header',
+  description: 'The `ETag` that you have read: with another one now, nothing changes and the response is 412.',
+  required: false,
+  schema: { type: 'string', minLength: 1, maxLength: 255 },
+  example: '"7"',
+};
+
+export const ETAG_HEADER = {
+  ETag: { description: 'The version of the resource.', required: true, schema: { type: 'string' }, example: '"7"' },
+} satisfies oas31.HeadersObject;
+
 const header = (name: keyof typeof HEADERS) => ({ [name]: { $ref: `#/components/headers/${name}` } });
 const optional = (name: keyof typeof HEADERS) => ({ [name]: { ...HEADERS[name], required: false } });
 

@@ -3,12 +3,18 @@ import { z } from 'zod';
 import type { oas31 } from 'zod-openapi';
 import type { Access } from '../procedures/authorize.ts';
 import type { FaceSettings } from './face-settings.ts';
-import { HEADERS, IDEMPOTENCY_KEY_HEADER, RESPONSE_HEADERS } from './openapi-components.ts';
+import {
+  HEADERS,
+  ETAG_HEADER,
+  IDEMPOTENCY_KEY_HEADER,
+  IF_MATCH_HEADER,
+  RESPONSE_HEADERS,
+} from './openapi-components.ts';
 import { errorResponses } from './openapi-errors.ts';
 import { codeSamples } from './openapi-samples.ts';
 import type { Route, RouteTable } from './routes.ts';
 
-type Method = 'get' | 'post' | 'patch' | 'delete';
+type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 type Schema = oas31.SchemaObject | oas31.ReferenceObject;
 type Schemas = Record<string, Schema>;
 
@@ -68,26 +74,25 @@ function completed(
 
   const { parameters = [], requestBody, responses, ...rest } = operation;
   const answer = contentSchema(responses?.['200']);
+  const headers = [
+    ...(route.takesIdempotencyKey ? [IDEMPOTENCY_KEY_HEADER] : []),
+    ...(route.takesIfMatch ? [IF_MATCH_HEADER] : []),
+  ];
   return {
     ...rest,
     tags: [tag.name],
     description: [operation.description, ...accessSentences(access, route)].filter(Boolean).join('\n\n'),
     security: face.security(access),
-    ...(parameters.length === 0 && !route.takesIdempotencyKey
+    ...(parameters.length === 0 && headers.length === 0
       ? {}
-      : {
-          parameters: [
-            ...parameters.map((parameter) => described(face, parameter, route)),
-            ...(route.takesIdempotencyKey ? [IDEMPOTENCY_KEY_HEADER] : []),
-          ],
-        }),
+      : { parameters: [...parameters.map((parameter) => described(face, parameter, route)), ...headers] }),
     ...(requestBody === undefined
       ? {}
       : { requestBody: namedBody(contentSchema(requestBody), operationId, example.body, schemas) }),
     responses: {
       [status]: {
         description: meta.returns,
-        headers: RESPONSE_HEADERS,
+        headers: meta.isVersioned ? { ...RESPONSE_HEADERS, ...ETAG_HEADER } : RESPONSE_HEADERS,
         content: { 'application/json': { schema: answer, example: example.answer } },
       },
       ...errorResponses(face, route, baseUrl),

@@ -25,6 +25,8 @@ export const OPERATOR_FACE: FaceSettings = {
   docsPath: '/docs/operator',
   tags: {
     credentials: { name: 'Credentials', description: 'Whom the callers of your own API act for.' },
+    accounts: { name: 'Accounts', description: 'Accounts, their sessions and the links that they get by email.' },
+    teams: { name: 'Teams', description: 'Teams, their members, owner and subscription.' },
     events: { name: 'Events', description: 'What happened, in one order.' },
     'operator-keys': { name: 'Operator keys', description: 'The keys of this API. A secret is returned once.' },
   },

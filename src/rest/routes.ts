@@ -19,6 +19,7 @@ export type Route = {
   readonly queryTypes: ReadonlyMap<string, 'integer' | 'boolean'>;
   readonly hasBody: boolean;
   readonly takesIdempotencyKey: boolean;
+  readonly takesIfMatch: boolean;
   /** Returns the part of the request that contains a member of the input. */
   readonly locationOf: (field: string) => ValidationEntry['in'];
   call(ctx: Context, getRawInput: () => Promise<unknown>): Promise<unknown>;
@@ -118,7 +119,7 @@ function toRoute(procedure: AnyTRPCProcedure): Route | undefined {
   const pathParams = [...template.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
   const others = Object.keys(input?.shape ?? {}).filter((field) => !pathParams.includes(field));
   const queryTypes = new Map<string, 'integer' | 'boolean'>();
-  const takesBody = method === 'POST' || method === 'PATCH';
+  const takesBody = method === 'POST' || method === 'PUT' || method === 'PATCH';
   const inPath = new Set(pathParams);
   for (const field of takesBody ? [] : others) {
     const { type } = z.toJSONSchema(input?.shape[field] as z.ZodType, { io: 'input' }); // a member of the shape
@@ -135,6 +136,7 @@ function toRoute(procedure: AnyTRPCProcedure): Route | undefined {
     queryParams: takesBody ? [] : others,
     queryTypes,
     hasBody: takesBody && others.length > 0,
+    takesIfMatch: meta.isVersioned === true && takesBody,
     takesIdempotencyKey: takesIdempotencyKey(procedure),
     locationOf: (field) => (inPath.has(field) ? 'path' : takesBody ? 'body' : 'query'),
     call: callerOf(procedure, operationId),

@@ -35,6 +35,7 @@ describe('billing set', () => {
       planExpiresAt: '2030-01-31T12:00:00.000Z',
       cancelAtPeriodEnd: true,
       needsPaymentAction: true,
+      version: 1,
     });
     expect(bare).toEqual({
       planId: 'free',
@@ -45,6 +46,7 @@ describe('billing set', () => {
       planExpiresAt: null,
       cancelAtPeriodEnd: false,
       needsPaymentAction: false,
+      version: 2,
     });
   });
 

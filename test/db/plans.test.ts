@@ -15,11 +15,20 @@ const TABLES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   account: {
     id: `'acc_' || n`,
     email: `'u' || n || '@example.com'`,
+    external_id: `'crm-' || n`,
+    first_name: `'First' || n`,
     created_at: 'now()',
     updated_at: 'now()',
     email_verified_at: 'now()',
   },
-  team: { id: `'team_' || n`, name: `'Team ' || n`, slug: `'team-' || n`, created_at: 'now()', updated_at: 'now()' },
+  team: {
+    id: `'team_' || n`,
+    external_id: `'tenant-' || n`,
+    name: `'Team ' || n`,
+    slug: `'team-' || n`,
+    created_at: 'now()',
+    updated_at: 'now()',
+  },
   role: {
     id: `'role_' || n`,
     team_id: `'team_' || n`,

@@ -45,9 +45,19 @@ const ALLOWED: readonly (readonly [from: string, to: string])[] = [
   ['sign-in/', 'accounts/email-link-token.ts'],
   // Signing up by an invitation accepts it.
   ['sign-in/', 'invitations/acceptance.service.ts'],
-  // An operator disables an account in the console as on the command line, and sees the plan that counts.
+  // The operator makes the same changes in the console, over the operator API and on the command line.
+  ['operator/', 'accounts/accounts.schema.ts'],
   ['operator/', 'accounts/accounts.service.ts'],
+  ['operator/', 'accounts/deletion.service.ts'],
+  ['operator/', 'billing/billing.queries.ts'],
+  ['operator/', 'billing/billing.service.ts'],
   ['operator/', 'billing/plans.ts'],
+  ['operator/', 'members/members.service.ts'],
+  ['operator/', 'sign-in/email-link.ts'],
+  ['operator/', 'teams/leave-and-delete.service.ts'],
+  ['operator/', 'teams/ownership.service.ts'],
+  ['operator/', 'teams/teams.schema.ts'],
+  ['operator/', 'teams/teams.service.ts'],
   // What is changed or joined is answered in the words of the specification.
   ['accounts/', 'me/me.schema.ts'],
   ['invitations/', 'teams/teams.schema.ts'],

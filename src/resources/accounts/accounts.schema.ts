@@ -23,14 +23,14 @@ export const changeEmailInput = z.object({ newEmail: emailAddress });
 const UNSAFE_IN_URL = /[\p{C}\p{Z}\\]/u;
 
 /** Pages load the avatar from this URL, so it is https and contains no credentials. */
-const avatarUrl = text(1, 2048).check(({ value, issues }) => {
+export const avatarUrl = text(1, 2048).check(({ value, issues }) => {
   const url = UNSAFE_IN_URL.test(value) ? null : URL.parse(value);
   if (url?.protocol === 'https:' && url.username === '' && url.password === '') return;
   issues.push({ code: 'invalid_format', format: 'url', input: value });
 });
 
 /** A language tag (BCP 47), stored in its canonical spelling. */
-const locale = text(1, 100).transform((value, { issues }) => {
+export const locale = text(1, 100).transform((value, { issues }) => {
   try {
     return Intl.getCanonicalLocales(value)[0] ?? null;
   } catch {

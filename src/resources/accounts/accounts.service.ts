@@ -7,6 +7,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { hashPassword, PASSWORD_LENGTH, requireUncommon } from '../../crypto/password-hash.ts';
 import { Account, type ACCOUNT_ROLES } from '../../entities/index.ts';
 import { invalidInput, ProblemError } from '../../errors.ts';
+import { replaceEmail } from './email.service.ts';
 import { revokeSessions } from '../sessions/sessions.service.ts';
 
 export type NewAccount = {
@@ -41,7 +42,9 @@ export async function createAccount(db: TransactionScope, input: NewAccount): Pr
   );
 }
 
-const uniqueValues = ({ email, externalId }: { readonly email?: string; readonly externalId?: string | undefined }) =>
+type Identity = { readonly email?: string | undefined; readonly externalId?: string | null | undefined };
+
+const uniqueValues = ({ email, externalId }: Identity) =>
   ({
     account_email_unique: ['/email', `An account with the address ${email} exists already.`],
     account_external_id_unique: ['/externalId', `An account with the external id ${externalId} exists already.`],
@@ -51,6 +54,42 @@ const uniqueValues = ({ email, externalId }: { readonly email?: string; readonly
 export async function findAccountByEmail(em: EntityManager, email: string): Promise<Account | null> {
   const [row] = await em.execute<{ id: string }[]>('select id from account where lower(email) = lower(?)', [email]);
   return row === undefined ? null : em.findOne(Account, row.id);
+}
+
+export type AccountChanges = {
+  readonly email?: string | undefined;
+  /** Whether the operator knows that the owner has the new address. */
+  readonly isEmailVerified?: boolean | undefined;
+  readonly externalId?: string | null | undefined;
+  readonly firstName?: string | null | undefined;
+  readonly lastName?: string | null | undefined;
+  readonly avatar?: string | null | undefined;
+  readonly preferredLocale?: string | null | undefined;
+};
+
+/** Changes an account for the operator. Omitted fields keep their value. */
+export async function updateAccount(
+  db: TransactionScope,
+  accountId: string,
+  { email, isEmailVerified, ...profile }: AccountChanges,
+): Promise<void> {
+  await reportTaken(uniqueValues({ email, externalId: profile.externalId }), () =>
+    transaction(db, async (tx) => {
+      const account = await lockOne(tx, 'account', accountId);
+      if (account === null) throw new ProblemError('account_not_found');
+      const given = Object.fromEntries(Object.entries(profile).filter(([, value]) => value !== undefined));
+      if (Object.keys(given).length > 0) {
+        tx.assign(account, given);
+        record(tx, 'account.profile_changed', { accountId });
+      }
+      const verifiedAt = isEmailVerified === true ? new Date() : null;
+      if (email !== undefined && email !== account.email) await replaceEmail(tx, account, email, verifiedAt);
+      else if (isEmailVerified === true && !account.emailVerifiedAt) {
+        account.emailVerifiedAt = verifiedAt;
+        record(tx, 'account.email_verified', { accountId });
+      }
+    }),
+  );
 }
 
 /** Disables an account and revokes its sessions. Enabling it restores its API keys and grants. */
@@ -73,6 +112,14 @@ export async function enableAccount(db: TransactionScope, accountId: string): Pr
     account.disabledAt = null;
     record(tx, 'operator.account_enabled', operatorFields(accountId));
     return account;
+  });
+}
+
+/** Revokes all sessions of an account for the operator. @returns their number */
+export async function endSessions(db: TransactionScope, accountId: string): Promise<number> {
+  return transaction(db, async (tx) => {
+    if ((await lockOne(tx, 'account', accountId)) === null) throw new ProblemError('account_not_found');
+    return revokeSessions(tx, { account: accountId }, 'ended by the operator');
   });
 }
 

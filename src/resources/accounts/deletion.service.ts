@@ -2,9 +2,9 @@ import { QUEUE_JOBS } from '../../db/queue-tables.ts';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { eraseInvitations } from '../../events/feed/payloads.ts';
 import { record } from '../../events/record.ts';
-import { lockMany, lockRows } from '../../transactions/locks.ts';
+import { lockMany, lockOne, lockRows } from '../../transactions/locks.ts';
 import { transaction, type TransactionScope } from '../../transactions/transaction.ts';
-import { lockAccount, lockCaller } from '../../transactions/with-account.ts';
+import { lockCaller } from '../../transactions/with-account.ts';
 import { disableEndpoints } from '../../transactions/disable-webhooks.ts';
 import { lockClientGrants, removeClients } from '../../transactions/remove-clients.ts';
 import { revokeGrants } from '../../transactions/revocation.ts';
@@ -30,17 +30,27 @@ export async function deleteAccount(
   browserClient.clearSession();
 }
 
-/** Deletes an account for the operator, without a proof. */
-export async function deleteAccountAsOperator(db: TransactionScope, accountId: string): Promise<void> {
-  while (!(await transaction(db, (tx) => remove(tx, accountId)))) continue;
+/**
+ * Deletes an account for the operator, without a proof.
+ * @param open opens the transaction, if more has to be checked in it
+ * @throws account_not_found, account_owns_teams
+ */
+export async function deleteAccountAsOperator(
+  db: TransactionScope,
+  accountId: string,
+  open: typeof transaction<boolean> = transaction,
+): Promise<void> {
+  while (!(await open(db, (tx) => remove(tx, accountId, () => requireAccount(tx, accountId))))) continue;
+}
+
+async function requireAccount(tx: EntityManager, accountId: string): Promise<Account> {
+  const account = await lockOne(tx, 'account', accountId);
+  if (account === null) throw new ProblemError('account_not_found');
+  return account;
 }
 
 /** @returns false, with nothing changed, if a team would have to be locked after the account */
-async function remove(
-  tx: EntityManager,
-  accountId: string,
-  lock: () => Promise<Account> = () => lockAccount(tx, accountId),
-): Promise<boolean> {
+async function remove(tx: EntityManager, accountId: string, lock: () => Promise<Account>): Promise<boolean> {
   const teamIds = await listOwnedTeams(tx, accountId);
   await lockMany(tx, 'team', { id: { $in: teamIds } });
   const account = await lock();

@@ -7,6 +7,7 @@ import { consumeToken, deleteTokens, issueToken } from './email-link-token.ts';
 import { withMinimumDuration } from '../../crypto/minimum-duration.ts';
 import type { Principal } from '../../auth/principal.ts';
 import { addressAttemptLimit, consumeAttempt, refundAttempt } from '../../rate-limit/attempts.ts';
+import type { Account } from '../../entities/index.ts';
 import { ProblemError } from '../../errors.ts';
 import { toLanguageHint } from '../../jobs/email-context.ts';
 import { accountMailKey, enqueue } from '../../jobs/enqueue.ts';
@@ -60,23 +61,33 @@ export async function confirmEmailChange(
     await transaction(db, async (tx) => {
       const { account, email: newEmail } = await consumeToken(tx, tokens, 'change_email', token);
       if (account.disabledAt) throw new ProblemError('link_invalid');
-      const { email: oldEmail } = account;
-      // An unverified mailbox may belong to someone else, who must not learn the new email address. `notify` skips it.
-      await notify(tx, account.id, { kind: 'email_changed', newEmail });
-      tx.assign(account, { email: newEmail, emailVerifiedAt: new Date() });
-      record(tx, 'account.email_changed', { accountId: account.id });
-      await tx.flush();
-      await notify(tx, account.id, { kind: 'email_changed', newEmail });
-      // Links to the old mailbox prove nothing about the new one.
-      await deleteTokens(tx, account.id);
-      // Delete accepted invitations, because the deletion of the account would not find the old address.
-      await tx.execute('delete from invitation where lower(email) = lower(?) and accepted_at is not null', [oldEmail]);
+      await replaceEmail(tx, account, newEmail, new Date());
     });
   } catch (error) {
     // Another account took the address after the link was emailed.
     throw error instanceof UniqueConstraintViolationException ? new ProblemError('link_invalid') : error;
   }
   await refundAttempt(limit);
+}
+
+/** Changes the email address of a locked account. Notifies the old and the new address, as far as they are verified. */
+export async function replaceEmail(
+  tx: EntityManager,
+  account: Account,
+  newEmail: string,
+  verifiedAt: Date | null,
+): Promise<void> {
+  const { email: oldEmail = null } = account;
+  // An unverified mailbox may belong to someone else, who must not learn the new email address. `notify` skips it.
+  await notify(tx, account.id, { kind: 'email_changed', newEmail });
+  tx.assign(account, { email: newEmail, emailVerifiedAt: verifiedAt });
+  record(tx, 'account.email_changed', { accountId: account.id });
+  await tx.flush();
+  await notify(tx, account.id, { kind: 'email_changed', newEmail });
+  // Links to the old mailbox prove nothing about the new one.
+  await deleteTokens(tx, account.id);
+  // Delete accepted invitations, because the deletion of the account would not find the old address.
+  await tx.execute('delete from invitation where lower(email) = lower(?) and accepted_at is not null', [oldEmail]);
 }
 
 async function isTaken(tx: EntityManager, accountId: string, email: string): Promise<boolean> {

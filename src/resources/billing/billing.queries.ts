@@ -10,11 +10,13 @@ type SubscriptionRow = {
   plan_expires_at: string | null;
   cancel_at_period_end: boolean;
   needs_payment_action: boolean;
+  version: number;
 };
 
 const subscriptionOfTeam = query<SubscriptionRow>(
   'subscription_of_team',
-  `select plan_id, status, "interval", addons, plan_expires_at, cancel_at_period_end, needs_payment_action
+  `select plan_id, status, "interval", addons, plan_expires_at, cancel_at_period_end, needs_payment_action,
+     version
    from subscription where team_id = $1`,
 );
 
@@ -26,6 +28,7 @@ const NO_SUBSCRIPTION: SubscriptionRow = {
   plan_expires_at: null,
   cancel_at_period_end: false,
   needs_payment_action: false,
+  version: 0,
 };
 
 export async function getTeamBilling(db: QueryRunner, plans: Plans, teamId: string) {
@@ -39,5 +42,6 @@ export async function getTeamBilling(db: QueryRunner, plans: Plans, teamId: stri
     planExpiresAt: isoOrNull(row.plan_expires_at),
     cancelAtPeriodEnd: row.cancel_at_period_end,
     needsPaymentAction: row.needs_payment_action,
+    version: row.version,
   };
 }

@@ -1,22 +1,31 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { record } from '../../events/record.ts';
+import { lockShared } from '../../transactions/locks.ts';
 import type { TransactionScope } from '../../transactions/transaction.ts';
 import { lockMember, withTeam, withTeamAsOperator, type TeamCaller } from '../../transactions/with-team.ts';
 import { endMembership } from '../../transactions/revocation.ts';
 import { Account, Membership, type Role } from '../../entities/index.ts';
-import { invalidInput, ProblemError } from '../../errors.ts';
+import { ProblemError } from '../../errors.ts';
 import { findTeamRole } from '../roles/find-team-role.ts';
 import type { Services } from '../../app-services.ts';
 
 /** Deletes a membership and revokes the member's credentials for the team in the same transaction. */
 export const removeTeamMember = ({ db }: Services, caller: TeamCaller, userId: string): Promise<void> =>
   withTeam(db, caller, 'remove_members', async ({ tx, caller: { teamId } }) => {
-    const membership = await lockMember(tx, teamId, userId);
-    if (membership === null) throw new ProblemError('member_not_found');
-    if (membership.role.id === 'owner') throw new ProblemError('owner_not_removable');
-    await endMembership(tx, membership);
-    record(tx, 'member.removed', { accountId: userId, teamId });
+    await remove(tx, teamId, userId);
   });
+
+/** Removes a member for the operator like `removeTeamMember`. */
+export const removeMemberAsOperator = (db: TransactionScope, teamId: string, userId: string): Promise<void> =>
+  withTeamAsOperator(db, teamId, ({ tx }) => remove(tx, teamId, userId));
+
+async function remove(tx: EntityManager, teamId: string, userId: string): Promise<void> {
+  const membership = await lockMember(tx, teamId, userId);
+  if (membership === null) throw new ProblemError('member_not_found');
+  if (membership.role.id === 'owner') throw new ProblemError('owner_not_removable');
+  await endMembership(tx, membership);
+  record(tx, 'member.removed', { accountId: userId, teamId });
+}
 
 /** Role, status and expiry. Omitted fields keep their value; new memberships default to `member`, active, no expiry. */
 export type MembershipTerms = {
@@ -33,8 +42,11 @@ export async function addMember(
   terms: MembershipTerms,
 ): Promise<void> {
   await withTeamAsOperator(db, teamId, async ({ tx, team }) => {
+    if ((await lockShared(tx, 'account', [userId])).length === 0) throw new ProblemError('account_not_found');
     if ((await tx.count(Membership, { team, account: userId })) > 0) {
-      throw invalidInput('/userId', 'The account is already a member of this team.');
+      throw new ProblemError('already_taken', 'The account is already a member of this team.', {
+        errors: [{ in: 'body', pointer: '/userId', code: 'invalid_value' }],
+      });
     }
     tx.create(Membership, {
       team,

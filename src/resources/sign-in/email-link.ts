@@ -2,12 +2,13 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Services } from '../../app-services.ts';
 import { withMinimumDuration } from '../../crypto/minimum-duration.ts';
 import type { Account, TokenPurpose } from '../../entities/index.ts';
-import { ProblemError } from '../../errors.ts';
+import { invalidInput, ProblemError } from '../../errors.ts';
 import { record } from '../../events/record.ts';
 import { toLanguageHint } from '../../jobs/email-context.ts';
 import { accountMailKey, enqueue } from '../../jobs/enqueue.ts';
 import type { BrowserClient } from '../../procedures/browser-client.ts';
 import { addressAttemptLimit, consumeAttempt, mailAttemptLimit } from '../../rate-limit/attempts.ts';
+import { lockOne } from '../../transactions/locks.ts';
 import { lockAccountByEmail } from '../../transactions/with-account.ts';
 import { issueToken } from '../accounts/email-link-token.ts';
 import { findKnownDevice } from '../sessions/known-devices.ts';
@@ -20,7 +21,7 @@ export async function enqueueLink(
   account: Account,
   kind: TokenPurpose,
   to: string,
-  { language }: BrowserClient,
+  { language }: Pick<BrowserClient, 'language'>,
 ): Promise<void> {
   const token = issueToken(tx, tokens, account, kind, to);
   record(tx, 'account.link_emailed', { accountId: account.id, reason: kind });
@@ -47,6 +48,26 @@ export async function requestLink(
       await enqueueLink(tx, services, account, kind, account.email, browserClient);
     }),
   );
+}
+
+/** The kinds of links that the operator can send. */
+export const LINK_KINDS = ['verify_email', 'reset_password', 'sign_in'] as const;
+type LinkKind = (typeof LINK_KINDS)[number];
+
+/**
+ * Emails a link to the owner of an account for the operator. The limits of emails to one mailbox apply.
+ * @throws account_not_found, invalid `kind` if the account has no use for such a link
+ */
+export async function sendLinkAsOperator(services: Services, accountId: string, kind: LinkKind): Promise<void> {
+  await transaction(services.db, async (tx) => {
+    const account = await lockOne(tx, 'account', accountId);
+    if (account === null) throw new ProblemError('account_not_found');
+    if (account.disabledAt) throw invalidInput('/kind', 'The account is disabled.');
+    if (!account.email) throw invalidInput('/kind', 'The account has no email address.');
+    if (kind === 'verify_email' && account.emailVerifiedAt)
+      throw invalidInput('/kind', 'The email address is verified already.');
+    await enqueueLink(tx, services, account, kind, account.email, { language: null });
+  });
 }
 
 /** Counts a request for an emailed link. */

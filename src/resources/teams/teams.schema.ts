@@ -11,18 +11,17 @@ export const createTeamBody = {
 };
 export const updateTeamBody = { name: teamName.meta({ description: 'The new name of the team.' }) };
 
-export const updateTeamDetailsInput = {
-  description: text(0, 1000).nullable().optional(),
-  avatarUrl: text(1, 2048)
-    .check(({ value, issues }) => {
-      if (!isHttpsUrl(value)) issues.push({ code: 'invalid_format', format: 'url', input: value });
-    })
-    .nullable()
-    .optional(),
-};
-
 // URL.canParse accepts white space and line breaks.
 const isHttpsUrl = (value: string): boolean => /^https:\/\/[^\s\p{Cc}]+$/iu.test(value) && URL.canParse(value);
+
+export const httpsUrl = text(1, 2048).check(({ value, issues }) => {
+  if (!isHttpsUrl(value)) issues.push({ code: 'invalid_format', format: 'url', input: value });
+});
+
+export const updateTeamDetailsInput = {
+  description: text(0, 1000).nullable().optional(),
+  avatarUrl: httpsUrl.nullable().optional(),
+};
 
 export const teamOutput = z
   .object({

@@ -3,10 +3,12 @@ import type { Principal } from '../../auth/principal.ts';
 import type { Database } from '../../db/database.ts';
 import { record, recordedCommand, runAndRecord } from '../../events/record.ts';
 import { CALLER_HOLDS, teamCommandRunner } from '../../transactions/team-command.ts';
+import { ProblemError } from '../../errors.ts';
+import { lockOne } from '../../transactions/locks.ts';
 import { reportTaken } from '../../transactions/report-taken.ts';
 import { transaction, type TransactionScope } from '../../transactions/transaction.ts';
-import { lockAccount, requireVerifiedEmail, withAccount } from '../../transactions/with-account.ts';
-import { withTeam, type TeamCaller } from '../../transactions/with-team.ts';
+import { requireVerifiedEmail, withAccount } from '../../transactions/with-account.ts';
+import { withTeam, withTeamAsOperator, type TeamCaller } from '../../transactions/with-team.ts';
 import { type Account, Membership, Role, Team } from '../../entities/index.ts';
 import { createSlug } from './slug.ts';
 import { requireTeamQuota } from './team-quota.ts';
@@ -29,10 +31,14 @@ export const createTeam = (db: TransactionScope, caller: Principal, input: NewTe
 /** Creates a team with the account as its owner for the operator, to whom the team limit does not apply. */
 export const createTeamAsOperator = (db: TransactionScope, accountId: string, input: NewTeam) =>
   reportTaken(uniqueValues(input), () =>
-    transaction(db, async (tx) => addTeam(tx, await lockAccount(tx, accountId), input)),
+    transaction(db, async (tx) => {
+      const account = await lockOne(tx, 'account', accountId);
+      if (account === null) throw new ProblemError('account_not_found');
+      return addTeam(tx, account, input);
+    }),
   );
 
-const uniqueValues = ({ externalId }: { readonly externalId?: string | undefined }) =>
+const uniqueValues = ({ externalId }: { readonly externalId?: string | null | undefined }) =>
   ({
     team_external_id_unique: ['/externalId', `A team with the external id ${externalId} exists already.`],
   }) as const;
@@ -75,3 +81,24 @@ export const updateTeamDetails = (db: TransactionScope, caller: TeamCaller, { de
     record(tx, 'team.updated', { teamId: team.id, changed });
     return { description: team.description ?? null, avatarUrl: team.avatarUrl ?? null };
   });
+
+type TeamChanges = Details & { readonly name?: string | undefined; readonly externalId?: string | null | undefined };
+
+/** Changes a team for the operator. Omitted fields keep their value; the slug does not change. */
+export const updateTeamAsOperator = (
+  db: TransactionScope,
+  teamId: string,
+  { name, ...details }: TeamChanges,
+): Promise<void> =>
+  reportTaken(uniqueValues(details), () =>
+    withTeamAsOperator(db, teamId, async ({ tx, team }) => {
+      const given = Object.entries(details).filter(([, value]) => value !== undefined);
+      if (given.length > 0) {
+        tx.assign(team, Object.fromEntries(given));
+        record(tx, 'team.updated', { teamId, changed: given.map(([field]) => field) });
+      }
+      if (name === undefined || name === team.name) return;
+      team.name = name;
+      record(tx, 'team.renamed', { teamId });
+    }),
+  );

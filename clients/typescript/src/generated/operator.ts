@@ -265,6 +265,86 @@ export type Success = {
   /** Always true; a failure is an error response. */
   success: true;
 };
+/** A page of accounts. */
+export type OperatorAccounts = {
+  accounts: Array<OperatorAccount>;
+  /** The cursor of the next page. Null if this is the last one. */
+  nextCursor: string | null;
+};
+/** An account. */
+export type OperatorAccount = {
+  id: string;
+  externalId: string | null;
+  email: string | null;
+  firstName: string | null;
+  lastName: string | null;
+  avatar: string | null;
+  preferredLocale: string | null;
+  /** An `admin` is an operator of this instance. */
+  role: 'user' | 'admin';
+  emailVerified: string | null;
+  disabledAt: string | null;
+  createdAt: string;
+  updatedAt: string;
+};
+/** The sessions are ended. */
+export type OperatorEndedSessions = {
+  /** How many sessions were open. */
+  ended: number;
+};
+/** A page of teams. */
+export type OperatorTeams = {
+  teams: Array<OperatorTeam>;
+  /** The cursor of the next page. Null if this is the last one. */
+  nextCursor: string | null;
+};
+/** A team. */
+export type OperatorTeam = {
+  id: string;
+  externalId: string | null;
+  name: string;
+  slug: string;
+  description: string | null;
+  avatarUrl: string | null;
+  ownerId: string | null;
+  planId: string;
+  createdAt: string;
+  updatedAt: string;
+};
+/** The subscription of a team. */
+export type OperatorSubscription = {
+  planId: string;
+  planName: string;
+  status: 'trialing' | 'active' | 'past_due' | 'canceled' | 'unpaid' | null;
+  interval: 'month' | 'year' | null;
+  addons: Record<string, number>;
+  planExpiresAt: string | null;
+  cancelAtPeriodEnd: boolean;
+  needsPaymentAction: boolean;
+  /** Counts the changes. 0 for a team that never had a subscription. */
+  version: number;
+};
+/** A page of members. */
+export type OperatorMembers = {
+  members: Array<OperatorMember>;
+  /** The cursor of the next page. Null if this is the last one. */
+  nextCursor: string | null;
+};
+/** A membership of a team. */
+export type OperatorMember = {
+  membershipId: string;
+  accountId: string;
+  /** The external id of the account. */
+  externalId: string | null;
+  email: string | null;
+  firstName: string | null;
+  lastName: string | null;
+  role: { id: string; name: string };
+  /** False for inactive and expired memberships. */
+  isActive: boolean;
+  joinedAt: string | null;
+  expiresAt: string | null;
+};
 /** An error (RFC 9457). */
 export type Problem = {
   /** A page that explains the code. */
@@ -399,6 +479,80 @@ export type RotateOperatorKeyBody = {
   /** How long the present secret stays valid. Default: `24`. */
   overlapHours?: number | undefined;
 };
+export type CreateAccountBody = {
+  email: string;
+  /** An id in a system of yours. Unique among accounts, or among teams. */
+  externalId?: string | undefined;
+  firstName?: string | undefined;
+  lastName?: string | undefined;
+  password?: string | undefined;
+  /** Whether you know that the address is theirs. Default: `false`. */
+  isEmailVerified?: boolean | undefined;
+};
+export type UpdateAccountBody = {
+  /** Is not verified then, unless `isEmailVerified` is true. */
+  email?: string | undefined;
+  /** With `true`, marks the address as verified. */
+  isEmailVerified?: boolean | undefined;
+  /** An id in a system of yours. Unique among accounts, or among teams. */
+  externalId?: string | null | undefined;
+  firstName?: string | null | undefined;
+  lastName?: string | null | undefined;
+  avatar?: string | null | undefined;
+  preferredLocale?: string | null | undefined;
+};
+export type SendLinkBody = { kind: 'verify_email' | 'reset_password' | 'sign_in' };
+export type CreateTeamBody = {
+  name: string;
+  /** The account that owns the team. */
+  ownerId: string;
+  description?: string | undefined;
+  /** An id in a system of yours. Unique among accounts, or among teams. */
+  externalId?: string | undefined;
+};
+export type UpdateTeamBody = {
+  /** The slug does not change. */
+  name?: string | undefined;
+  description?: string | null | undefined;
+  avatarUrl?: string | null | undefined;
+  /** An id in a system of yours. Unique among accounts, or among teams. */
+  externalId?: string | null | undefined;
+};
+export type TransferTeamBody = {
+  /** The id of an account, or `ext:` and its external id. */
+  accountId: string;
+};
+export type SetSubscriptionBody = {
+  /** One of the configured plans. */
+  planId: string;
+  status?: 'trialing' | 'active' | 'past_due' | 'canceled' | 'unpaid' | null | undefined;
+  interval?: 'month' | 'year' | null | undefined;
+  /** Units of each add-on; `seats` adds to those of the plan. */
+  addons?: Record<string, number> | undefined;
+  /** The renewal date. */
+  planExpiresAt?: string | null | undefined;
+  cancelAtPeriodEnd?: boolean | undefined;
+  needsPaymentAction?: boolean | undefined;
+  /** The version that you have read, the same as `If-Match`. With another one now, nothing changes. */
+  version?: number | undefined;
+};
+export type AddMemberBody = {
+  /** The id of an account, or `ext:` and its external id. */
+  accountId: string;
+  /** `member`, `guest` or the id of a role of the team. Default: `member`. */
+  roleId?: string | undefined;
+  /** Default: `true`. */
+  isActive?: boolean | undefined;
+  /** When the membership ends. */
+  expiresAt?: string | undefined;
+};
+export type UpdateMemberBody = {
+  /** `member`, `guest` or the id of a role of the team. */
+  roleId?: string | undefined;
+  isActive?: boolean | undefined;
+  /** When the membership ends. */
+  expiresAt?: string | null | undefined;
+};
 /** The error codes of all operations. */
 export type SharedError =
   | 'malformed_request'
@@ -475,6 +629,240 @@ export interface Operations {
     output: Success;
     errors: SharedError | 'validation_failed' | 'address_not_allowed' | 'operator_key_not_found' | 'scope_missing';
   };
+  listAccounts: {
+    input: {
+      email?: string | undefined;
+      name?: string | undefined;
+      externalId?: string | undefined;
+      disabled?: boolean | undefined;
+      cursor?: string | undefined;
+      limit?: number | undefined;
+    };
+    output: OperatorAccounts;
+    errors: SharedError | 'validation_failed' | 'address_not_allowed' | 'scope_missing';
+  };
+  getAccount: {
+    input: { accountId: string };
+    output: OperatorAccount;
+    errors: SharedError | 'validation_failed' | 'address_not_allowed' | 'account_not_found' | 'scope_missing';
+  };
+  createAccount: {
+    input: CreateAccountBody;
+    output: OperatorAccount;
+    errors:
+      | SharedError
+      | 'validation_failed'
+      | 'malformed_json'
+      | 'idempotency_key_reused'
+      | 'address_not_allowed'
+      | 'already_taken'
+      | 'scope_missing'
+      | 'body_too_large'
+      | 'unsupported_media_type';
+  };
+  updateAccount: {
+    input: { accountId: string } & UpdateAccountBody;
+    output: OperatorAccount;
+    errors:
+      | SharedError
+      | 'validation_failed'
+      | 'malformed_json'
+      | 'address_not_allowed'
+      | 'already_taken'
+      | 'account_not_found'
+      | 'scope_missing'
+      | 'body_too_large'
+      | 'unsupported_media_type';
+  };
+  deleteAccount: {
+    input: { accountId: string };
+    output: Success;
+    errors:
+      | SharedError
+      | 'validation_failed'
+      | 'address_not_allowed'
+      | 'account_owns_teams'
+      | 'account_not_found'
+      | 'scope_missing';
+  };
+  disableAccount: {
+    input: { accountId: string };
+    output: OperatorAccount;
+    errors:
+      | SharedError
+      | 'validation_failed'
+      | 'idempotency_key_reused'
+      | 'address_not_allowed'
+      | 'account_not_found'
+      | 'scope_missing';
+  };
+  enableAccount: {
+    input: { accountId: string };
+    output: OperatorAccount;
+    errors:
+      | SharedError
+      | 'validation_failed'
+      | 'idempotency_key_reused'
+      | 'address_not_allowed'
+      | 'account_not_found'
+      | 'scope_missing';
+  };
+  endSessions: {
+    input: { accountId: string };
+    output: OperatorEndedSessions;
+    errors: SharedError | 'validation_failed' | 'address_not_allowed' | 'account_not_found' | 'scope_missing';
+  };
+  sendLink: {
+    input: { accountId: string } & SendLinkBody;
+    output: Success;
+    errors:
+      | SharedError
+      | 'validation_failed'
+      | 'malformed_json'
+      | 'idempotency_key_reused'
+      | 'address_not_allowed'
+      | 'account_not_found'
+      | 'scope_missing'
+      | 'body_too_large'
+      | 'unsupported_media_type';
+  };
+  listTeams: {
+    input: {
+      name?: string | undefined;
+      slug?: string | undefined;
+      externalId?: string | undefined;
+      cursor?: string | undefined;
+      limit?: number | undefined;
+    };
+    output: OperatorTeams;
+    errors: SharedError | 'validation_failed' | 'address_not_allowed' | 'scope_missing';
+  };
+  getTeam: {
+    input: { teamId: string };
+    output: OperatorTeam;
+    errors: SharedError | 'validation_failed' | 'address_not_allowed' | 'scope_missing' | 'team_not_found';
+  };
+  createTeam: {
+    input: CreateTeamBody;
+    output: OperatorTeam;
+    errors:
+      | SharedError
+      | 'validation_failed'
+      | 'malformed_json'
+      | 'idempotency_key_reused'
+      | 'address_not_allowed'
+      | 'already_taken'
+      | 'account_not_found'
+      | 'scope_missing'
+      | 'body_too_large'
+      | 'unsupported_media_type';
+  };
+  updateTeam: {
+    input: { teamId: string } & UpdateTeamBody;
+    output: OperatorTeam;
+    errors:
+      | SharedError
+      | 'validation_failed'
+      | 'malformed_json'
+      | 'address_not_allowed'
+      | 'already_taken'
+      | 'scope_missing'
+      | 'team_not_found'
+      | 'body_too_large'
+      | 'unsupported_media_type';
+  };
+  deleteTeam: {
+    input: { teamId: string };
+    output: Success;
+    errors: SharedError | 'validation_failed' | 'address_not_allowed' | 'scope_missing' | 'team_not_found';
+  };
+  transferTeam: {
+    input: { teamId: string } & TransferTeamBody;
+    output: OperatorTeam;
+    errors:
+      | SharedError
+      | 'validation_failed'
+      | 'malformed_json'
+      | 'idempotency_key_reused'
+      | 'address_not_allowed'
+      | 'email_not_verified'
+      | 'account_not_found'
+      | 'scope_missing'
+      | 'team_not_found'
+      | 'body_too_large'
+      | 'unsupported_media_type';
+  };
+  getSubscription: {
+    input: { teamId: string };
+    output: OperatorSubscription;
+    errors: SharedError | 'validation_failed' | 'address_not_allowed' | 'scope_missing' | 'team_not_found';
+  };
+  setSubscription: {
+    input: { teamId: string } & SetSubscriptionBody;
+    output: OperatorSubscription;
+    errors:
+      | SharedError
+      | 'validation_failed'
+      | 'malformed_json'
+      | 'address_not_allowed'
+      | 'version_mismatch'
+      | 'scope_missing'
+      | 'team_not_found'
+      | 'body_too_large'
+      | 'unsupported_media_type';
+  };
+  listMembers: {
+    input: { teamId: string; cursor?: string | undefined; limit?: number | undefined };
+    output: OperatorMembers;
+    errors: SharedError | 'validation_failed' | 'address_not_allowed' | 'scope_missing' | 'team_not_found';
+  };
+  addMember: {
+    input: { teamId: string } & AddMemberBody;
+    output: OperatorMember;
+    errors:
+      | SharedError
+      | 'validation_failed'
+      | 'malformed_json'
+      | 'idempotency_key_reused'
+      | 'address_not_allowed'
+      | 'already_taken'
+      | 'account_not_found'
+      | 'scope_missing'
+      | 'role_not_assignable'
+      | 'team_not_found'
+      | 'body_too_large'
+      | 'unsupported_media_type';
+  };
+  updateMember: {
+    input: { teamId: string; accountId: string } & UpdateMemberBody;
+    output: OperatorMember;
+    errors:
+      | SharedError
+      | 'validation_failed'
+      | 'malformed_json'
+      | 'address_not_allowed'
+      | 'account_not_found'
+      | 'scope_missing'
+      | 'role_not_assignable'
+      | 'owner_not_removable'
+      | 'team_not_found'
+      | 'member_not_found'
+      | 'body_too_large'
+      | 'unsupported_media_type';
+  };
+  removeMember: {
+    input: { teamId: string; accountId: string };
+    output: Success;
+    errors:
+      | SharedError
+      | 'validation_failed'
+      | 'address_not_allowed'
+      | 'account_not_found'
+      | 'scope_missing'
+      | 'owner_not_removable'
+      | 'team_not_found'
+      | 'member_not_found';
+  };
 }
 
 /** The operations of the REST interface as methods. */
@@ -543,6 +931,222 @@ export interface RosterOperator {
     input: Operations['revokeOperatorKey']['input'],
     options?: CallOptions,
   ): Promise<Operations['revokeOperatorKey']['output']>;
+  /**
+   * List or search accounts.
+   *
+   * All in the order of their creation, or those that one of the searches finds, in the order of what it searches.
+   *
+   * **Needs** the scope `accounts:read`.
+   */
+  listAccounts(
+    input?: Operations['listAccounts']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['listAccounts']['output']>;
+  /**
+   * Read an account.
+   *
+   * **Needs** the scope `accounts:read`.
+   */
+  getAccount(
+    input: Operations['getAccount']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['getAccount']['output']>;
+  /**
+   * Create an account.
+   *
+   * Without a password, the account can sign in with an emailed link.
+   *
+   * **Needs** the scope `accounts:write`.
+   */
+  createAccount(
+    input: Operations['createAccount']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['createAccount']['output']>;
+  /**
+   * Change an account.
+   *
+   * Members that are left out keep their value. Both mailboxes are told of a new email address.
+   *
+   * **Needs** the scope `accounts:write`.
+   */
+  updateAccount(
+    input: Operations['updateAccount']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['updateAccount']['output']>;
+  /**
+   * Delete an account.
+   *
+   * With its credentials, its personal data and the teams that have no other member. Transfer or delete other teams that it owns first.
+   *
+   * **Needs** the scope `accounts:write`.
+   */
+  deleteAccount(
+    input: Operations['deleteAccount']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['deleteAccount']['output']>;
+  /**
+   * Disable an account.
+   *
+   * Ends its sessions. Its keys and grants are rejected until it is enabled.
+   *
+   * **Needs** the scope `accounts:write`.
+   */
+  disableAccount(
+    input: Operations['disableAccount']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['disableAccount']['output']>;
+  /**
+   * Enable a disabled account.
+   *
+   * Its keys and grants work again; its sessions stay ended.
+   *
+   * **Needs** the scope `accounts:write`.
+   */
+  enableAccount(
+    input: Operations['enableAccount']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['enableAccount']['output']>;
+  /**
+   * End all sessions of an account.
+   *
+   * Keys and grants stay valid.
+   *
+   * **Needs** the scope `accounts:write`.
+   */
+  endSessions(
+    input: Operations['endSessions']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['endSessions']['output']>;
+  /**
+   * Email a link to the owner of an account.
+   *
+   * To verify the email address, to reset the password or to sign in. The limits of emails to one mailbox apply.
+   *
+   * **Needs** the scope `accounts:write`.
+   */
+  sendLink(input: Operations['sendLink']['input'], options?: CallOptions): Promise<Operations['sendLink']['output']>;
+  /**
+   * List or search teams.
+   *
+   * All in the order of their creation, or those that one of the searches finds, in the order of what it searches.
+   *
+   * **Needs** the scope `teams:read`.
+   */
+  listTeams(
+    input?: Operations['listTeams']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['listTeams']['output']>;
+  /**
+   * Read a team.
+   *
+   * **Needs** the scope `teams:read`.
+   */
+  getTeam(input: Operations['getTeam']['input'], options?: CallOptions): Promise<Operations['getTeam']['output']>;
+  /**
+   * Create a team with its owner.
+   *
+   * The limit of teams that an account owns does not apply.
+   *
+   * **Needs** the scope `teams:write`.
+   */
+  createTeam(
+    input: Operations['createTeam']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['createTeam']['output']>;
+  /**
+   * Change a team.
+   *
+   * Members that are left out keep their value. The slug does not change.
+   *
+   * **Needs** the scope `teams:write`.
+   */
+  updateTeam(
+    input: Operations['updateTeam']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['updateTeam']['output']>;
+  /**
+   * Delete a team.
+   *
+   * With its members, roles, invitations, keys and subscription.
+   *
+   * **Needs** the scope `teams:write`.
+   */
+  deleteTeam(
+    input: Operations['deleteTeam']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['deleteTeam']['output']>;
+  /**
+   * Make an account the owner of a team.
+   *
+   * Whether it is a member or not. The former owner becomes a `member`.
+   *
+   * **Needs** the scope `teams:write`.
+   */
+  transferTeam(
+    input: Operations['transferTeam']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['transferTeam']['output']>;
+  /**
+   * Read the subscription of a team.
+   *
+   * **Needs** the scope `teams:read`.
+   */
+  getSubscription(
+    input: Operations['getSubscription']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['getSubscription']['output']>;
+  /**
+   * Set the subscription of a team.
+   *
+   * Replaces it: members that are left out get their defaults. Send `If-Match` (or `version`), so that billing events that arrive in another order do not undo each other.
+   *
+   * **Needs** the scope `billing:write`.
+   */
+  setSubscription(
+    input: Operations['setSubscription']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['setSubscription']['output']>;
+  /**
+   * List the members of a team.
+   *
+   * In the order in which they were added, also inactive and expired ones.
+   *
+   * **Needs** the scope `teams:read`.
+   */
+  listMembers(
+    input: Operations['listMembers']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['listMembers']['output']>;
+  /**
+   * Add an account to a team.
+   *
+   * Without an invitation; the seats of the plan do not limit it.
+   *
+   * **Needs** the scope `teams:write`.
+   */
+  addMember(input: Operations['addMember']['input'], options?: CallOptions): Promise<Operations['addMember']['output']>;
+  /**
+   * Change a membership.
+   *
+   * Members that are left out keep their value. The owner’s membership cannot be changed.
+   *
+   * **Needs** the scope `teams:write`.
+   */
+  updateMember(
+    input: Operations['updateMember']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['updateMember']['output']>;
+  /**
+   * Remove a member from a team.
+   *
+   * Also revokes their keys and grants for the team.
+   *
+   * **Needs** the scope `teams:write`.
+   */
+  removeMember(
+    input: Operations['removeMember']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['removeMember']['output']>;
 }
 
 /** Method and path by operation, and whether it takes an Idempotency-Key. */
@@ -553,6 +1157,27 @@ export const ROUTES = {
   createOperatorKey: ['POST', '/operator/v1/operator-keys', true],
   rotateOperatorKey: ['POST', '/operator/v1/operator-keys/{keyId}/rotate', true],
   revokeOperatorKey: ['DELETE', '/operator/v1/operator-keys/{keyId}', false],
+  listAccounts: ['GET', '/operator/v1/accounts', false],
+  getAccount: ['GET', '/operator/v1/accounts/{accountId}', false],
+  createAccount: ['POST', '/operator/v1/accounts', true],
+  updateAccount: ['PATCH', '/operator/v1/accounts/{accountId}', false],
+  deleteAccount: ['DELETE', '/operator/v1/accounts/{accountId}', false],
+  disableAccount: ['POST', '/operator/v1/accounts/{accountId}/disable', true],
+  enableAccount: ['POST', '/operator/v1/accounts/{accountId}/enable', true],
+  endSessions: ['DELETE', '/operator/v1/accounts/{accountId}/sessions', false],
+  sendLink: ['POST', '/operator/v1/accounts/{accountId}/links', true],
+  listTeams: ['GET', '/operator/v1/teams', false],
+  getTeam: ['GET', '/operator/v1/teams/{teamId}', false],
+  createTeam: ['POST', '/operator/v1/teams', true],
+  updateTeam: ['PATCH', '/operator/v1/teams/{teamId}', false],
+  deleteTeam: ['DELETE', '/operator/v1/teams/{teamId}', false],
+  transferTeam: ['POST', '/operator/v1/teams/{teamId}/transfer', true],
+  getSubscription: ['GET', '/operator/v1/teams/{teamId}/subscription', false],
+  setSubscription: ['PUT', '/operator/v1/teams/{teamId}/subscription', false],
+  listMembers: ['GET', '/operator/v1/teams/{teamId}/members', false],
+  addMember: ['POST', '/operator/v1/teams/{teamId}/members', true],
+  updateMember: ['PATCH', '/operator/v1/teams/{teamId}/members/{accountId}', false],
+  removeMember: ['DELETE', '/operator/v1/teams/{teamId}/members/{accountId}', false],
 } as const satisfies Readonly<
   Record<keyof Operations, readonly [method: string, path: string, takesIdempotencyKey: boolean]>
 >;

@@ -443,6 +443,86 @@ export type CreatedOperatorKey = {
   /** The key itself. It is returned once. */
   secret: string;
 };
+/** A page of accounts. */
+export type OperatorAccounts = {
+  accounts: Array<OperatorAccount>;
+  /** The cursor of the next page. Null if this is the last one. */
+  nextCursor: string | null;
+};
+/** An account. */
+export type OperatorAccount = {
+  id: string;
+  externalId: string | null;
+  email: string | null;
+  firstName: string | null;
+  lastName: string | null;
+  avatar: string | null;
+  preferredLocale: string | null;
+  /** An `admin` is an operator of this instance. */
+  role: 'user' | 'admin';
+  emailVerified: (string & {}) | null;
+  disabledAt: (string & {}) | null;
+  createdAt: string;
+  updatedAt: string;
+};
+/** The sessions are ended. */
+export type OperatorEndedSessions = {
+  /** How many sessions were open. */
+  ended: number;
+};
+/** A page of teams. */
+export type OperatorTeams = {
+  teams: Array<OperatorTeam>;
+  /** The cursor of the next page. Null if this is the last one. */
+  nextCursor: string | null;
+};
+/** A team. */
+export type OperatorTeam = {
+  id: string;
+  externalId: string | null;
+  name: string;
+  slug: string;
+  description: string | null;
+  avatarUrl: string | null;
+  ownerId: string | null;
+  planId: string;
+  createdAt: string;
+  updatedAt: string;
+};
+/** The subscription of a team. */
+export type OperatorSubscription = {
+  planId: string;
+  planName: string;
+  status: 'trialing' | 'active' | 'past_due' | 'canceled' | 'unpaid' | null;
+  interval: 'month' | 'year' | null;
+  addons: Record<string, number>;
+  planExpiresAt: (string & {}) | null;
+  cancelAtPeriodEnd: boolean;
+  needsPaymentAction: boolean;
+  /** Counts the changes. 0 for a team that never had a subscription. */
+  version: number;
+};
+/** A page of members. */
+export type OperatorMembers = {
+  members: Array<OperatorMember>;
+  /** The cursor of the next page. Null if this is the last one. */
+  nextCursor: string | null;
+};
+/** A membership of a team. */
+export type OperatorMember = {
+  membershipId: string;
+  accountId: string;
+  /** The external id of the account. */
+  externalId: string | null;
+  email: string | null;
+  firstName: string | null;
+  lastName: string | null;
+  role: { id: string; name: string };
+  /** False for inactive and expired memberships. */
+  isActive: boolean;
+  joinedAt: (string & {}) | null;
+  expiresAt: (string & {}) | null;
+};
 /** An error (RFC 9457). */
 export type Problem = {
   /** A page that explains the code. */
@@ -1934,6 +2014,230 @@ export type AppRouter = TRPCBuiltRouter<
         {
           /** The id of an operator key. */
           keyId: string;
+        },
+        Success
+      >;
+      listAccounts: Query<
+        {
+          /** The beginning of the email address, in any case. */
+          email?: string | undefined;
+          /** The beginning of the first and last name, in any case. */
+          name?: string | undefined;
+          /** The beginning of the external id. */
+          externalId?: string | undefined;
+          /** With `true`, lists the disabled accounts only. */
+          disabled?: boolean | undefined;
+          /** The `nextCursor` of the page before. */
+          cursor?: string | undefined;
+          /** How many a page has at most. Default: 50. */
+          limit?: number | undefined;
+        },
+        OperatorAccounts
+      >;
+      getAccount: Query<
+        {
+          /** The id of an account, or `ext:` and its external id. */
+          accountId: string;
+        },
+        OperatorAccount
+      >;
+      createAccount: Mutation<
+        {
+          email: string;
+          /** An id in a system of yours. Unique among accounts, or among teams. */
+          externalId?: string | undefined;
+          firstName?: string | undefined;
+          lastName?: string | undefined;
+          password?: string | undefined;
+          /** Whether you know that the address is theirs. Default: false. */
+          isEmailVerified?: boolean | undefined;
+        },
+        OperatorAccount
+      >;
+      updateAccount: Mutation<
+        {
+          /** The id of an account, or `ext:` and its external id. */
+          accountId: string;
+          /** Is not verified then, unless `isEmailVerified` is true. */
+          email?: string | undefined;
+          /** With `true`, marks the address as verified. */
+          isEmailVerified?: boolean | undefined;
+          externalId?: (string & {}) | null | undefined;
+          firstName?: (string & {}) | null | undefined;
+          lastName?: (string & {}) | null | undefined;
+          avatar?: (string & {}) | null | undefined;
+          preferredLocale?: (string & {}) | null | undefined;
+        },
+        OperatorAccount
+      >;
+      deleteAccount: Mutation<
+        {
+          /** The id of an account, or `ext:` and its external id. */
+          accountId: string;
+        },
+        Success
+      >;
+      disableAccount: Mutation<
+        {
+          /** The id of an account, or `ext:` and its external id. */
+          accountId: string;
+        },
+        OperatorAccount
+      >;
+      enableAccount: Mutation<
+        {
+          /** The id of an account, or `ext:` and its external id. */
+          accountId: string;
+        },
+        OperatorAccount
+      >;
+      endSessions: Mutation<
+        {
+          /** The id of an account, or `ext:` and its external id. */
+          accountId: string;
+        },
+        OperatorEndedSessions
+      >;
+      sendLink: Mutation<
+        {
+          /** The id of an account, or `ext:` and its external id. */
+          accountId: string;
+          kind: 'verify_email' | 'reset_password' | 'sign_in';
+        },
+        Success
+      >;
+      listTeams: Query<
+        {
+          /** The beginning of the name, in any case. */
+          name?: string | undefined;
+          /** The beginning of the slug. */
+          slug?: string | undefined;
+          /** The beginning of the external id. */
+          externalId?: string | undefined;
+          /** The `nextCursor` of the page before. */
+          cursor?: string | undefined;
+          /** How many a page has at most. Default: 50. */
+          limit?: number | undefined;
+        },
+        OperatorTeams
+      >;
+      getTeam: Query<
+        {
+          /** The id of a team, or `ext:` and its external id. */
+          teamId: string;
+        },
+        OperatorTeam
+      >;
+      createTeam: Mutation<
+        {
+          name: string;
+          /** The account that owns the team. */
+          ownerId: string;
+          description?: string | undefined;
+          /** An id in a system of yours. Unique among accounts, or among teams. */
+          externalId?: string | undefined;
+        },
+        OperatorTeam
+      >;
+      updateTeam: Mutation<
+        {
+          /** The id of a team, or `ext:` and its external id. */
+          teamId: string;
+          /** The slug does not change. */
+          name?: string | undefined;
+          description?: (string & {}) | null | undefined;
+          avatarUrl?: (string & {}) | null | undefined;
+          externalId?: (string & {}) | null | undefined;
+        },
+        OperatorTeam
+      >;
+      deleteTeam: Mutation<
+        {
+          /** The id of a team, or `ext:` and its external id. */
+          teamId: string;
+        },
+        Success
+      >;
+      transferTeam: Mutation<
+        {
+          /** The id of a team, or `ext:` and its external id. */
+          teamId: string;
+          /** The id of an account, or `ext:` and its external id. */
+          accountId: string;
+        },
+        OperatorTeam
+      >;
+      getSubscription: Query<
+        {
+          /** The id of a team, or `ext:` and its external id. */
+          teamId: string;
+        },
+        OperatorSubscription
+      >;
+      setSubscription: Mutation<
+        {
+          /** The id of a team, or `ext:` and its external id. */
+          teamId: string;
+          /** One of the configured plans. */
+          planId: string;
+          status?: 'trialing' | 'active' | 'past_due' | 'canceled' | 'unpaid' | null | undefined;
+          interval?: 'month' | 'year' | null | undefined;
+          /** Units of each add-on; `seats` adds to those of the plan. */
+          addons?: Record<string, number> | undefined;
+          /** The renewal date. */
+          planExpiresAt?: (string & {}) | null | undefined;
+          cancelAtPeriodEnd?: boolean | undefined;
+          needsPaymentAction?: boolean | undefined;
+          /** The version that you have read, the same as `If-Match`. With another one now, nothing changes. */
+          version?: number | undefined;
+        },
+        OperatorSubscription
+      >;
+      listMembers: Query<
+        {
+          /** The id of a team, or `ext:` and its external id. */
+          teamId: string;
+          /** The `nextCursor` of the page before. */
+          cursor?: string | undefined;
+          /** How many a page has at most. Default: 50. */
+          limit?: number | undefined;
+        },
+        OperatorMembers
+      >;
+      addMember: Mutation<
+        {
+          /** The id of a team, or `ext:` and its external id. */
+          teamId: string;
+          /** The id of an account, or `ext:` and its external id. */
+          accountId: string;
+          /** `member`, `guest` or the id of a role of the team. Default: "member". */
+          roleId?: string | undefined;
+          /** Default: true. */
+          isActive?: boolean | undefined;
+          /** When the membership ends. */
+          expiresAt?: string | undefined;
+        },
+        OperatorMember
+      >;
+      updateMember: Mutation<
+        {
+          /** The id of a team, or `ext:` and its external id. */
+          teamId: string;
+          /** The id of an account, or `ext:` and its external id. */
+          accountId: string;
+          /** `member`, `guest` or the id of a role of the team. */
+          roleId?: string | undefined;
+          isActive?: boolean | undefined;
+          expiresAt?: (string & {}) | null | undefined;
+        },
+        OperatorMember
+      >;
+      removeMember: Mutation<
+        {
+          /** The id of a team, or `ext:` and its external id. */
+          teamId: string;
+          /** The id of an account, or `ext:` and its external id. */
+          accountId: string;
         },
         Success
       >;

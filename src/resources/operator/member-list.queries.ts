@@ -1,0 +1,63 @@
+import { activeMembership } from '../../db/predicates.ts';
+import { isoOrNull, query, type QueryRunner } from '../../db/query.ts';
+import { ProblemError } from '../../errors.ts';
+import { PAGE_ROWS, readCursor, toPage } from './paging.ts';
+
+type MemberRow = {
+  id: string;
+  account_id: string;
+  external_id: string | null;
+  email: string | null;
+  first_name: string | null;
+  last_name: string | null;
+  role_id: string;
+  role_name: string;
+  is_active: boolean;
+  joined_at: string | null;
+  expires_at: string | null;
+};
+
+const SELECT = `select m.id, a.id as account_id, a.external_id, a.email, a.first_name, a.last_name, r.id as role_id,
+    r.name as role_name, ${activeMembership('m')} as is_active, m.joined_at, m.expires_at
+  from membership m join account a on a.id = m.account_id join role r on r.id = m.role_id`;
+
+const memberPage = query<MemberRow>(
+  'operator_members',
+  `${SELECT} where m.team_id = $1 and m.id > $2 order by m.id limit ${PAGE_ROWS}`,
+  { rows: 'many' },
+);
+
+const memberOfTeam = query<MemberRow>('operator_member', `${SELECT} where m.team_id = $1 and m.account_id = $2`);
+
+const teamExists = query<{ id: string }>('operator_team_exists', 'select id from team where id = $1');
+
+/** Lists the members of a team, whatever their status, in the order in which they were added. @throws team_not_found */
+export async function listMembers(db: QueryRunner, teamId: string, cursor: string | undefined, limit: number) {
+  const search = JSON.stringify(['members', teamId]);
+  const { id } = readCursor(search, cursor);
+  const [rows, found] = await Promise.all([db.query(memberPage, [teamId, id]), db.query(teamExists, [teamId])]);
+  if (found.length === 0) throw new ProblemError('team_not_found');
+  const positions = rows.map((row) => ({ ...row, sort: '' }));
+  const { page, nextCursor } = toPage(search, positions, limit);
+  return { members: page.map(present), nextCursor };
+}
+
+/** @throws member_not_found */
+export async function readMember(db: QueryRunner, teamId: string, accountId: string) {
+  const [row] = await db.query(memberOfTeam, [teamId, accountId]);
+  if (row === undefined) throw new ProblemError('member_not_found');
+  return present(row);
+}
+
+const present = (row: MemberRow) => ({
+  membershipId: row.id,
+  accountId: row.account_id,
+  externalId: row.external_id,
+  email: row.email,
+  firstName: row.first_name,
+  lastName: row.last_name,
+  role: { id: row.role_id, name: row.role_name },
+  isActive: row.is_active,
+  joinedAt: isoOrNull(row.joined_at),
+  expiresAt: isoOrNull(row.expires_at),
+});

@@ -1,0 +1,184 @@
+import { z } from 'zod';
+import { PASSWORD_LENGTH } from '../../crypto/password-hash.ts';
+import { ACCOUNT_ROLES, SUBSCRIPTION_INTERVALS, SUBSCRIPTION_STATUSES } from '../../entities/index.ts';
+import { emailAddress, text, timestamp } from '../../procedures/fields.ts';
+import { avatarUrl, locale } from '../accounts/accounts.schema.ts';
+import { httpsUrl } from '../teams/teams.schema.ts';
+import { accountReference, externalId, teamReference } from './references.ts';
+import { nextCursor, pageInput } from './paging.ts';
+
+const personName = text(2, 255);
+const prefix = (description: string, example: string) => text(1, 255).optional().meta({ description, example });
+const ownId = externalId.meta({ description: 'An id in a system of yours. Unique among accounts, or among teams.' });
+
+export const listAccountsInput = z.object({
+  email: prefix('The beginning of the email address, in any case.', 'ada@'),
+  name: prefix('The beginning of the first and last name, in any case.', 'Ada L'),
+  externalId: prefix('The beginning of the external id.', 'customer-'),
+  disabled: z
+    .boolean()
+    .optional()
+    .meta({ description: 'With `true`, lists the disabled accounts only.', example: true }),
+  ...pageInput,
+});
+
+export const accountInput = z.object({ accountId: accountReference });
+
+export const createAccountInput = z.object({
+  email: emailAddress,
+  externalId: ownId.optional(),
+  firstName: personName.optional(),
+  lastName: personName.optional(),
+  password: text(PASSWORD_LENGTH.min, PASSWORD_LENGTH.max).optional(),
+  isEmailVerified: z.boolean().default(false).meta({ description: 'Whether you know that the address is theirs.' }),
+});
+
+export const updateAccountInput = accountInput.extend({
+  email: emailAddress.optional().meta({ description: 'Is not verified then, unless `isEmailVerified` is true.' }),
+  isEmailVerified: z.boolean().optional().meta({ description: 'With `true`, marks the address as verified.' }),
+  externalId: ownId.nullable().optional(),
+  firstName: personName.nullable().optional(),
+  lastName: personName.nullable().optional(),
+  avatar: avatarUrl.nullable().optional(),
+  preferredLocale: locale.nullable().optional(),
+});
+
+export const accountOutput = z
+  .object({
+    id: z.string(),
+    externalId: z.string().nullable(),
+    email: z.string().nullable(),
+    firstName: z.string().nullable(),
+    lastName: z.string().nullable(),
+    avatar: z.string().nullable(),
+    preferredLocale: z.string().nullable(),
+    role: z.enum(ACCOUNT_ROLES).meta({ description: 'An `admin` is an operator of this instance.' }),
+    emailVerified: timestamp.nullable(),
+    disabledAt: timestamp.nullable(),
+    createdAt: timestamp,
+    updatedAt: timestamp,
+  })
+  .meta({ id: 'OperatorAccount', description: 'An account.' });
+
+export const accountsOutput = z
+  .object({ accounts: z.array(accountOutput), nextCursor })
+  .meta({ id: 'OperatorAccounts', description: 'A page of accounts.' });
+
+export const endedSessionsOutput = z
+  .object({ ended: z.int().meta({ description: 'How many sessions were open.' }) })
+  .meta({ id: 'OperatorEndedSessions', description: 'The sessions are ended.' });
+
+export const listTeamsInput = z.object({
+  name: prefix('The beginning of the name, in any case.', 'Analytical'),
+  slug: prefix('The beginning of the slug.', 'analytical'),
+  externalId: prefix('The beginning of the external id.', 'customer-'),
+  ...pageInput,
+});
+
+export const teamInput = z.object({ teamId: teamReference });
+
+const teamFields = { name: text(1, 100), description: text(0, 1000) };
+
+export const createTeamInput = z.object({
+  name: teamFields.name,
+  ownerId: accountReference.meta({ description: 'The account that owns the team.' }),
+  description: teamFields.description.optional(),
+  externalId: ownId.optional(),
+});
+
+export const updateTeamInput = teamInput.extend({
+  name: teamFields.name.optional().meta({ description: 'The slug does not change.' }),
+  description: teamFields.description.nullable().optional(),
+  avatarUrl: httpsUrl.nullable().optional(),
+  externalId: ownId.nullable().optional(),
+});
+
+export const transferTeamInput = teamInput.extend({ accountId: accountReference });
+
+export const teamOutput = z
+  .object({
+    id: z.string(),
+    externalId: z.string().nullable(),
+    name: z.string(),
+    slug: z.string(),
+    description: z.string().nullable(),
+    avatarUrl: z.string().nullable(),
+    ownerId: z.string().nullable(),
+    planId: z.string(),
+    createdAt: timestamp,
+    updatedAt: timestamp,
+  })
+  .meta({ id: 'OperatorTeam', description: 'A team.' });
+
+export const teamsOutput = z
+  .object({ teams: z.array(teamOutput), nextCursor })
+  .meta({ id: 'OperatorTeams', description: 'A page of teams.' });
+
+export const listMembersInput = teamInput.extend(pageInput);
+export const memberInput = teamInput.extend({ accountId: accountReference });
+
+const roleId = text(1, 255).meta({ description: '`member`, `guest` or the id of a role of the team.' });
+const instant = z.iso.datetime({ offset: true }).meta({ description: 'When the membership ends.' });
+
+export const addMemberInput = memberInput.extend({
+  roleId: roleId.default('member'),
+  isActive: z.boolean().default(true),
+  expiresAt: instant.optional(),
+});
+
+export const updateMemberInput = memberInput.extend({
+  roleId: roleId.optional(),
+  isActive: z.boolean().optional(),
+  expiresAt: instant.nullable().optional(),
+});
+
+export const memberOutput = z
+  .object({
+    membershipId: z.string(),
+    accountId: z.string(),
+    externalId: z.string().nullable().meta({ description: 'The external id of the account.' }),
+    email: z.string().nullable(),
+    firstName: z.string().nullable(),
+    lastName: z.string().nullable(),
+    role: z.object({ id: z.string(), name: z.string() }),
+    isActive: z.boolean().meta({ description: 'False for inactive and expired memberships.' }),
+    joinedAt: timestamp.nullable(),
+    expiresAt: timestamp.nullable(),
+  })
+  .meta({ id: 'OperatorMember', description: 'A membership of a team.' });
+
+export const membersOutput = z
+  .object({ members: z.array(memberOutput), nextCursor })
+  .meta({ id: 'OperatorMembers', description: 'A page of members.' });
+
+const UNITS_MAX = 1_000_000_000;
+
+export const setSubscriptionInput = teamInput.extend({
+  planId: text(1, 255).meta({ description: 'One of the configured plans.' }),
+  status: z.enum(SUBSCRIPTION_STATUSES).nullable().optional(),
+  interval: z.enum(SUBSCRIPTION_INTERVALS).nullable().optional(),
+  addons: z
+    .record(text(1, 64), z.int().min(0).max(UNITS_MAX))
+    .optional()
+    .meta({ description: 'Units of each add-on; `seats` adds to those of the plan.' }),
+  planExpiresAt: z.iso.datetime({ offset: true }).nullable().optional().meta({ description: 'The renewal date.' }),
+  cancelAtPeriodEnd: z.boolean().optional(),
+  needsPaymentAction: z.boolean().optional(),
+  version: z.int().min(0).optional().meta({
+    description: 'The version that you have read, the same as `If-Match`. With another one now, nothing changes.',
+  }),
+});
+
+export const subscriptionOutput = z
+  .object({
+    planId: z.string(),
+    planName: z.string(),
+    status: z.enum(SUBSCRIPTION_STATUSES).nullable(),
+    interval: z.enum(SUBSCRIPTION_INTERVALS).nullable(),
+    addons: z.record(z.string(), z.number()),
+    planExpiresAt: timestamp.nullable(),
+    cancelAtPeriodEnd: z.boolean(),
+    needsPaymentAction: z.boolean(),
+    version: z.int().meta({ description: 'Counts the changes. 0 for a team that never had a subscription.' }),
+  })
+  .meta({ id: 'OperatorSubscription', description: 'The subscription of a team.' });
