@@ -25,7 +25,7 @@ const FAULTS = [
 const NIGHTLY = ['test/faults/partition.test.ts'];
 
 /** Tools and clients of others, which `npm run test:interop` installs, and programs that use the packed client. */
-const INTEROP = ['test/interop/*.test.ts', 'test/examples/client-examples.test.ts'];
+const INTEROP = ['test/interop/*.test.ts', 'test/examples/{client-examples,react-app}.test.ts'];
 
 let suites = 0;
 

@@ -19,7 +19,16 @@ const dir = mkdtempSync(join(tmpdir(), 'roster-client-'));
 let installed = '';
 
 beforeAll(async () => {
-  installed = await installPackedClient(dir, ['@trpc/client', '@trpc/server', 'oauth4webapi']);
+  installed = await installPackedClient(dir, [
+    '@tanstack/query-core',
+    '@tanstack/react-query',
+    '@trpc/client',
+    '@trpc/server',
+    '@types/react',
+    'csstype',
+    'oauth4webapi',
+    'react',
+  ]);
   writeFileSync(
     join(dir, 'tsconfig.json'),
     JSON.stringify({
@@ -93,6 +102,8 @@ describe('the packed client', () => {
         `import { createRoster, isRosterError } from '@roster/client';`,
         `import { createOAuth } from '@roster/client/oauth';`,
         `import { createRosterTrpc } from '@roster/client/trpc';`,
+        `import { RosterProvider, useTeamSwitcher } from '@roster/client/react';`,
+        `export const hooks = { RosterProvider, useTeamSwitcher };`,
         `const { baseUrl: service } = { baseUrl: 'http://127.0.0.1' };`,
         `export const oauth = createOAuth({ baseUrl: service, clientId: 'c', redirectUri: service });`,
         `const options = { baseUrl: 'http://127.0.0.1:${api.port}', credential: '${key.secret}' };`,

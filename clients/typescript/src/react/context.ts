@@ -1,0 +1,20 @@
+import { createContext, createElement, useContext, type ReactNode } from 'react';
+import type { createRosterTrpc } from '../trpc.ts';
+
+export type RosterClient = ReturnType<typeof createRosterTrpc>;
+
+const ClientContext = createContext<RosterClient | null>(null);
+
+/**
+ * Gives the hooks below their client. They also need the `QueryClientProvider` of TanStack Query; call
+ * `queryClient.clear()` when the user signs out, so that the next one sees nothing of theirs.
+ */
+export const RosterProvider = ({ client, children }: { client: RosterClient; children?: ReactNode }) =>
+  createElement(ClientContext.Provider, { value: client }, children);
+
+/** Returns the client of the provider, for procedures without a hook. */
+export function useRosterClient(): RosterClient {
+  const client = useContext(ClientContext);
+  if (client === null) throw new Error('The hooks of @roster/client/react need a RosterProvider around them.');
+  return client;
+}

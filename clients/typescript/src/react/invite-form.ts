@@ -1,0 +1,56 @@
+import { useState } from 'react';
+import { TRPCClientError } from '@trpc/client';
+import type { AppRouter } from '../generated/router.ts';
+import { useInvite } from './actions.ts';
+import { useRoles } from './queries.ts';
+
+export type FieldErrors = { readonly email?: string; readonly roleId?: string };
+
+/** The state of an invite form: fields, assignable roles, errors by field, and the email address that was invited last. */
+export function useInviteForm(teamId: string) {
+  const roles = useRoles(teamId);
+  const invite = useInvite(teamId);
+  const [email, setEmail] = useState('');
+  const [roleId, setRoleId] = useState<string | null>(null);
+  const assignable = (roles.data ?? []).filter(({ isAssignable }) => isAssignable);
+  const role = assignable.find((one) => one.roleId === roleId) ?? assignable.find((one) => one.roleId === 'member');
+  const errors = fieldErrors(invite.error);
+
+  return {
+    email,
+    setEmail,
+    roles: assignable,
+    roleId: role?.roleId ?? null,
+    setRoleId,
+    /** Sends the invitation, and empties the email address once it is sent. Does nothing while one is being sent. */
+    submit: () => {
+      if (invite.isPending) return;
+      const input = { email: email.trim(), ...(role && { roleId: role.roleId, isSystemRole: role.isSystemRole }) };
+      invite.mutate(input, { onSuccess: () => setEmail('') });
+    },
+    isPending: invite.isPending,
+    invited: invite.isSuccess ? invite.variables.email : null,
+    errors,
+    /** An error that concerns no field, such as `seat_limit_reached`: its code and text. */
+    formError: Object.keys(errors).length > 0 ? null : problemOf(invite.error),
+  };
+}
+
+/** Returns the code and text of a failed call. */
+export function problemOf(error: unknown): { code: string; detail: string } | null {
+  if (error === null || error === undefined) return null;
+  const problem = error instanceof TRPCClientError ? (error as TRPCClientError<AppRouter>).data?.problem : undefined;
+  return problem === undefined
+    ? { code: 'unreachable', detail: 'The service could not be reached.' }
+    : { code: problem.code, detail: problem.detail ?? problem.title };
+}
+
+function fieldErrors(error: unknown): FieldErrors {
+  if (!(error instanceof TRPCClientError)) return {};
+  const entries = (error as TRPCClientError<AppRouter>).data?.problem.errors ?? [];
+  const found = entries.flatMap(({ pointer, code }) => {
+    const field = pointer.slice(1);
+    return field === 'email' || field === 'roleId' ? [[field, code]] : [];
+  });
+  return Object.fromEntries(found) as FieldErrors;
+}

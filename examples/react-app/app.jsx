@@ -1,0 +1,182 @@
+// The page of team settings that every product writes: team switcher, members, invitations, accepting an invitation.
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import {
+  problemOf,
+  RosterProvider,
+  useAccount,
+  useInvitation,
+  useInvitations,
+  useInviteForm,
+  useMembersTable,
+  useRevokeInvitation,
+  useTeamSwitcher,
+} from '@roster/client/react';
+import { createRosterTrpc } from '@roster/client/trpc';
+import { createRoot } from 'react-dom/client';
+
+function Failure({ error }) {
+  const problem = problemOf(error);
+  return problem && <p role="alert">{problem.detail}</p>;
+}
+
+function Members({ teamId }) {
+  const table = useMembersTable(teamId, { pageSize: 20 });
+  return (
+    <section>
+      <h2>Members ({table.total})</h2>
+      <label>
+        Search <input type="search" value={table.search} onChange={(event) => table.setSearch(event.target.value)} />
+      </label>
+      <Failure error={table.error ?? table.setRole.error ?? table.remove.error} />
+      <table>
+        <thead>
+          <tr>
+            {[
+              ['name', 'Name'],
+              ['email', 'Email'],
+              ['roleName', 'Role'],
+            ].map(([column, title]) => (
+              <th key={column}>
+                <button onClick={() => table.orderBy(column)}>{title}</button>
+              </th>
+            ))}
+            <th />
+          </tr>
+        </thead>
+        <tbody>
+          {table.rows.map(({ userId, name, email, roleId, roleName }) => (
+            <tr key={userId}>
+              <td>{name}</td>
+              <td>{email}</td>
+              <td>
+                {roleId === 'owner' ? (
+                  roleName
+                ) : (
+                  <select
+                    aria-label={`Role of ${email}`}
+                    value={roleId}
+                    onChange={(event) => table.setRole.mutate({ userId, roleId: event.target.value })}
+                  >
+                    {table.assignableRoles.map((role) => (
+                      <option key={role.roleId} value={role.roleId}>
+                        {role.name}
+                      </option>
+                    ))}
+                  </select>
+                )}
+              </td>
+              <td>
+                {roleId !== 'owner' && <button onClick={() => table.remove.mutate({ userId })}>Remove {email}</button>}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {table.pageCount > 1 && (
+        <p>
+          <button disabled={table.page === 0} onClick={() => table.setPage(table.page - 1)}>
+            Previous
+          </button>{' '}
+          {table.page + 1} / {table.pageCount}{' '}
+          <button disabled={table.page + 1 === table.pageCount} onClick={() => table.setPage(table.page + 1)}>
+            Next
+          </button>
+        </p>
+      )}
+    </section>
+  );
+}
+
+function Invitations({ teamId }) {
+  const form = useInviteForm(teamId);
+  const invitations = useInvitations(teamId);
+  const revoke = useRevokeInvitation(teamId);
+  return (
+    <section>
+      <h2>Invitations</h2>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          form.submit();
+        }}
+      >
+        <label>
+          Email{' '}
+          <input
+            value={form.email}
+            onChange={(event) => form.setEmail(event.target.value)}
+            aria-invalid={form.errors.email !== undefined}
+          />
+        </label>
+        <select aria-label="Role" value={form.roleId ?? ''} onChange={(event) => form.setRoleId(event.target.value)}>
+          {form.roles.map(({ roleId, name }) => (
+            <option key={roleId} value={roleId}>
+              {name}
+            </option>
+          ))}
+        </select>
+        <button disabled={form.isPending}>Invite</button>
+      </form>
+      {form.errors.email && <p role="alert">This is not an email address.</p>}
+      {form.formError && <p role="alert">{form.formError.detail}</p>}
+      {form.invited && <p role="status">{form.invited} was invited.</p>}
+      <ul>
+        {(invitations.data ?? []).map(({ id, email }) => (
+          <li key={id}>
+            {email} <button onClick={() => revoke.mutate({ invitationId: id })}>Revoke {email}</button>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Team() {
+  const account = useAccount();
+  const { teams, team, select, isPending, error } = useTeamSwitcher();
+  if (isPending) return <p>Loading …</p>;
+  if (error) return <Failure error={error} />;
+  if (team === null) return <p>You are not in a team yet.</p>;
+  return (
+    <>
+      <p>Signed in as {account.data?.email}</p>
+      <select aria-label="Team" value={team.id} onChange={(event) => select(event.target.value)}>
+        {teams.map(({ id, name }) => (
+          <option key={id} value={id}>
+            {name}
+          </option>
+        ))}
+      </select>
+      <h1>{team.name}</h1>
+      <Members key={`members ${team.id}`} teamId={team.id} />
+      <Invitations key={`invitations ${team.id}`} teamId={team.id} />
+    </>
+  );
+}
+
+function Invitation({ token }) {
+  const { invitation, accept, joined, error, isPending } = useInvitation(token);
+  if (joined) return <p role="status">You are in {joined.name}.</p>;
+  return (
+    <>
+      {isPending && <p>Loading …</p>}
+      <Failure error={error} />
+      {invitation && (
+        <button disabled={accept.isPending} onClick={() => accept.mutate()}>
+          Join {invitation.teamName} as {invitation.roleName}
+        </button>
+      )}
+    </>
+  );
+}
+
+const token = new URLSearchParams(location.search).get('token');
+const queryClient = new QueryClient({ defaultOptions: { queries: { retry: 1 } } });
+createRoot(document.getElementById('root')).render(
+  <QueryClientProvider client={queryClient}>
+    {/* Without a credential: the session of the browser, on the origin of Roster. */}
+    <RosterProvider client={createRosterTrpc()}>
+      {token === null ? <Team /> : <Invitation token={token} />}
+    </RosterProvider>
+  </QueryClientProvider>,
+);
