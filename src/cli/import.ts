@@ -1,11 +1,15 @@
 import { existsSync } from 'node:fs';
 import { open } from 'node:fs/promises';
+import { setPriority } from 'node:os';
 import type { Command } from 'commander';
 import { CommandError } from './failure.ts';
 import { finishImport, newProgress, openImport, scanFile, type Progress } from '../resources/imports/progress.ts';
 import { runImport, type RefusedRow } from '../resources/imports/run.ts';
 import { STAGES } from '../resources/imports/rows.ts';
 import { withServices } from './operate.ts';
+
+/** Below that of a service on the same machine. */
+const PRIORITY = 10;
 
 type Options = { from: string; report?: string; dryRun?: true };
 
@@ -24,6 +28,7 @@ export function importCommand(command: Command): void {
           );
         });
         if (scanned.rows === 0) throw new CommandError(`--from: ${from} has no rows`);
+        setPriority(PRIORITY);
         const { progress, isResumed } =
           dryRun === true
             ? { progress: newProgress('dry run'), isResumed: false }

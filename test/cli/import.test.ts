@@ -151,6 +151,8 @@ describe('roster import', () => {
       [{ ...key, secretHash: sha('a'), team: `${p}t`, scopes: ['profile:read'] }, 'invalid'],
       [{ ...key, secretHash: sha('a'), team: `${p}t`, account: `${p}other` }, 'not_a_member'],
       [{ ...key, secretHash: sha('a'), account: `${p}nobody` }, 'unknown_account'],
+      [{ ...key, secretHash: sha('a'), keyPrefix: 'sk_live_abcdef' }, 'foreign_key'],
+      [{ ...key, secretHash: sha('a'), team: `${p}t`, keyPrefix: 'rst_pk_abcdef' }, 'foreign_key'],
     ];
     const good = [
       account(`${p}ok`),
@@ -165,7 +167,7 @@ describe('roster import', () => {
 
     for (const args of [['--dry-run'], []]) {
       const { code, stdout, stderr } = await start(path, ...args);
-      expect(stderr).toMatch(/35 of 39 rows were refused/);
+      expect(stderr).toMatch(/37 of 41 rows were refused/);
       expect([code, JSON.parse(stdout)]).toMatchObject([
         1,
         { accounts: 2, teams: 1, memberships: 0, apiKeys: 0, existing: 1, refused: cases.length },

@@ -16,7 +16,7 @@ const KEY = 'id, account_id, team_id, name, scopes, key_prefix, last4, created_a
 
 /** Imports API keys by the hashes of their secrets. A team key needs the membership that it depends on. */
 export async function importApiKeys(batch: Batch, rows: readonly Numbered<'apiKey'>[]): Promise<Outcome> {
-  const { tx, dryRun } = batch;
+  const { tx, dryRun, services } = batch;
   const outcome = newOutcome();
   const wanted = { team: rows.flatMap(({ row }) => row.team ?? []), account: rows.map(({ row }) => row.account) };
   const teams = await findIds(tx, 'team', wanted.team);
@@ -41,6 +41,8 @@ export async function importApiKeys(batch: Batch, rows: readonly Numbered<'apiKe
       dryRun?.membership.has(`${row.team} ${row.account}`) !== true
     )
       refuse(outcome, line, 'not_a_member', '`account` is no member of `team`.');
+    else if (!row.keyPrefix.startsWith(`${services.config.tokenBrand}_${teamId === null ? 'pk' : 'tk'}_`))
+      refuse(outcome, line, 'foreign_key', '`keyPrefix` is not of an API key of Roster with this TOKEN_BRAND.');
     else if (known.has(row.secretHash) || dryRun?.apiKey.has(row.secretHash) === true) outcome.existing += 1;
     else {
       known.add(row.secretHash);

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { UniqueConstraintViolationException } from '@mikro-orm/core';
+import { ForeignKeyConstraintViolationException, UniqueConstraintViolationException } from '@mikro-orm/core';
 import type { Services } from '../../app-services.ts';
 import { transaction } from '../../transactions/transaction.ts';
 import { importAccounts } from './accounts.ts';
@@ -20,9 +20,9 @@ const APPLY: { readonly [S in Stage]: (batch: Batch, rows: readonly Numbered<S>[
 
 /** Rows of a transaction, adapted so that it takes about as long as it should beside a running service. */
 const ROWS = { first: 200, min: 50, max: 2000 };
-const BATCH_MS = { min: 80, max: 200 };
+const BATCH_MS = { min: 40, max: 100 };
 /** The share of the time in which the database gets a rest. */
-const REST = 0.1;
+const REST = 0.25;
 
 const RETRIES_MAX = 5;
 
@@ -122,8 +122,10 @@ async function commitBatch(
     try {
       return await attempt();
     } catch (error) {
-      // Someone signed up with the email address of a row; the next attempt sees it.
-      if (!(error instanceof UniqueConstraintViolationException) || retries === RETRIES_MAX) throw error;
+      // Someone signed up with the email address of a row, or deleted what it refers to; the next attempt sees it.
+      const isOvertaken =
+        error instanceof UniqueConstraintViolationException || error instanceof ForeignKeyConstraintViolationException;
+      if (!isOvertaken || retries === RETRIES_MAX) throw error;
     }
   }
 }
