@@ -1,11 +1,24 @@
 import { IntlMessageFormat } from 'intl-messageformat';
+import ar from './email.ar.json' with { type: 'json' };
 import de from './email.de.json' with { type: 'json' };
 import en from './email.en.json' with { type: 'json' };
+import es from './email.es.json' with { type: 'json' };
+import fr from './email.fr.json' with { type: 'json' };
+import ja from './email.ja.json' with { type: 'json' };
+import ptBR from './email.pt-BR.json' with { type: 'json' };
 import { describeLanguage, type Language } from './languages.ts';
 
 export type EmailMessage = keyof typeof en;
 
-const TEXTS: Readonly<Record<Language, Readonly<Record<EmailMessage, string>>>> = { en, de };
+const TEXTS: Readonly<Record<Language, Readonly<Record<EmailMessage, string>>>> = {
+  en,
+  de,
+  fr,
+  es,
+  'pt-BR': ptBR,
+  ja,
+  ar,
+};
 
 /** The messages of emails in one language. */
 export type EmailMessages = {

@@ -10,6 +10,11 @@ type LanguageDetails = {
 export const LANGUAGES = {
   en: { direction: 'ltr', quotes: ['“', '”'], dates: 'en-GB' },
   de: { direction: 'ltr', quotes: ['„', '“'] },
+  fr: { direction: 'ltr', quotes: ['«\u00a0', '\u00a0»'] },
+  es: { direction: 'ltr', quotes: ['«', '»'] },
+  'pt-BR': { direction: 'ltr', quotes: ['“', '”'] },
+  ja: { direction: 'ltr', quotes: ['「', '」'] },
+  ar: { direction: 'rtl', quotes: ['«', '»'] },
 } as const satisfies Readonly<Record<string, LanguageDetails>>;
 
 export type Language = keyof typeof LANGUAGES;

@@ -12,6 +12,12 @@ const NOTICES: readonly (readonly [locale: string | null, language: Language, su
   ['en-US', 'en', 'Your password was changed', 'Its other sessions were signed out.'],
   ['tlh', 'en', 'Your password was changed', 'Its other sessions were signed out.'],
   ['de', 'de', 'Ihr Passwort wurde geändert', 'Alle anderen Sitzungen wurden abgemeldet.'],
+  ['fr-CA', 'fr', 'Votre mot de passe a été modifié', 'Ses autres sessions ont été déconnectées.'],
+  ['es-MX', 'es', 'Su contraseña ha cambiado', 'Sus demás sesiones se han cerrado.'],
+  ['pt', 'pt-BR', 'Sua senha foi alterada', 'As outras sessões foram encerradas.'],
+  ['pt-PT', 'pt-BR', 'Sua senha foi alterada', 'As outras sessões foram encerradas.'],
+  ['ja-JP', 'ja', 'パスワードが変更されました', 'ほかのセッションはサインアウトされました。'],
+  ['ar-EG', 'ar', 'تغيّرت كلمة المرور', 'وسُجّل الخروج من جلساته الأخرى.'],
   ['de-CH', 'de', 'Ihr Passwort wurde geändert', 'Alle anderen Sitzungen wurden abgemeldet.'],
 ];
 

@@ -87,6 +87,10 @@ describe.each(LIST)('the messages of emails in %s', (language) => {
 test.each([
   [['de-CH'], 'de'],
   [['DE'], 'de'],
+  [['pt'], 'pt-BR'],
+  [['pt-PT'], 'pt-BR'],
+  [['ar-Arab-EG'], 'ar'],
+  [['zh', 'ja-JP'], 'ja'],
   [['en-US'], 'en'],
   [['tlh', 'de-AT'], 'de'],
   [['de-Latn-DE-u-ca-buddhist'], 'de'],
