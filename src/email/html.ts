@@ -28,10 +28,9 @@ export function renderHtml({ title, before, link, after, sentBy }: HtmlContent, 
   const card = [
     render.heading(title),
     ...before.map(render.block),
-    ...(link === undefined
-      ? []
-      : [render.button(link), render.fallback(messages.format('link.fallback'), link), render.block(link.until)]),
+    ...(link === undefined ? [] : [render.button(link), render.block(link.until)]),
     ...after.map(render.block),
+    ...(link === undefined ? [] : [render.fallback(messages.format('link.fallback'), link)]),
   ];
 
   return `<!doctype html>
@@ -55,7 +54,7 @@ ${renderStyleSheet(colors)}
 <tr><td class="card" style="background-color:${light.card};border:1px solid ${light.line};border-radius:10px;overflow:hidden">
 <table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0">
 <tr><td class="bar" height="4" style="height:4px;font-size:0;line-height:0;background-color:${light.brand}">&nbsp;</td></tr>
-<tr><td class="card-content" style="padding:32px 36px">
+<tr><td class="card-content" style="padding:32px 36px 16px">
 ${card.join('\n')}
 </td></tr>
 </table>
@@ -93,7 +92,7 @@ function createBlocks(light: EmailColors, direction: 'ltr' | 'rtl', baseUrl: str
       `<table role="presentation" cellpadding="0" cellspacing="0" border="0" style="margin:8px 0 24px"><tr><td class="button" bgcolor="${light.brand}" style="border-radius:8px;background-color:${light.brand}"><a class="button label" href="${escapeHtml(url)}" style="display:inline-block;padding:13px 26px;border-radius:8px;${font};font-size:16px;line-height:1.3;font-weight:600;text-decoration:none;background-color:${light.brand};color:${light.onBrand}">${escapeHtml(label)}</a></td></tr></table>`,
 
     fallback: (text: string, { url }: NonNullable<HtmlContent['link']>) =>
-      `<p class="muted" style="margin:0 0 16px;${font};${align};font-size:14px;line-height:1.5;color:${light.muted}">${escapeHtml(text)}<br>${toLink(escapeHtml(url), escapeHtml(url))}</p>`,
+      `<p class="muted line" style="margin:24px 0 16px;padding-top:16px;border-top:1px solid ${light.line};${font};${align};font-size:14px;line-height:1.5;color:${light.muted}">${escapeHtml(text)}<br>${toLink(escapeHtml(url), escapeHtml(url))}</p>`,
 
     line: (text: string, name: string, style: string) =>
       `<p class="${name}" style="margin:0;${font};${align};line-height:1.5;${style}">${withLinks(text)}</p>`,

@@ -23,6 +23,7 @@ export function renderStyleSheet({ dark }: { readonly dark: EmailColors }): stri
     [
       [`.page`, `background-color:${dark.page} !important`],
       [`.card`, `background-color:${dark.card} !important;border-color:${dark.line} !important`],
+      [`.line`, `border-color:${dark.line} !important`],
       [`.text`, `color:${dark.text} !important`],
       [`.muted`, `color:${dark.muted} !important`],
       [`.brand`, `color:${dark.brand} !important`],
@@ -34,7 +35,7 @@ export function renderStyleSheet({ dark }: { readonly dark: EmailColors }): stri
       .join('\n');
 
   return `:root{color-scheme:light dark;supported-color-schemes:light dark}
-@media (max-width:480px){.card-content{padding:24px 20px !important}}
+@media (max-width:480px){.card-content{padding:24px 20px 8px !important}}
 @media (prefers-color-scheme:dark){
 ${rules('')}
 }
