@@ -28,6 +28,7 @@ import { sessionsConsoleRouter } from './resources/sessions/sessions.console.rou
 import { sessionsRouter } from './resources/sessions/sessions.router.ts';
 import { teamsConsoleRouter } from './resources/teams/teams.console.router.ts';
 import { teamsRouter } from './resources/teams/teams.router.ts';
+import { webhooksOperatorRouter } from './resources/webhooks/webhooks.operator.router.ts';
 import { webhooksConsoleRouter } from './resources/webhooks/webhooks.console.router.ts';
 import { mergeRouters, router } from './procedures/trpc.ts';
 
@@ -52,6 +53,7 @@ export const operatorRouter = mergeRouters(
   operatorAccountsRouter,
   operatorTeamsRouter,
   operatorMembersRouter,
+  webhooksOperatorRouter,
 );
 
 /** All procedures. */

@@ -28,6 +28,7 @@ export const OPERATOR_FACE: FaceSettings = {
     accounts: { name: 'Accounts', description: 'Accounts, their sessions and the links that they get by email.' },
     teams: { name: 'Teams', description: 'Teams, their members, owner and subscription.' },
     events: { name: 'Events', description: 'What happened, in one order.' },
+    webhooks: { name: 'Webhooks', description: 'Endpoints that get the events of the installation.' },
     'operator-keys': { name: 'Operator keys', description: 'The keys of this API. A secret is returned once.' },
   },
   // The resource: `/operator/v1/<resource>/…`.

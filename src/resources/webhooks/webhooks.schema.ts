@@ -4,7 +4,7 @@ import { resourceId, text, timestamp } from '../../procedures/fields.ts';
 import { SIGNATURE_KINDS } from '../../webhooks/signature.ts';
 import { INSTALLATION_TYPES } from '../../webhooks/types.ts';
 
-const URL_LENGTH_MAX = 2000;
+export const URL_LENGTH_MAX = 2000;
 export const OVERLAP_HOURS_MAX = 168;
 
 const url = text(1, URL_LENGTH_MAX);

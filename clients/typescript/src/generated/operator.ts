@@ -345,6 +345,52 @@ export type OperatorMember = {
   joinedAt: string | null;
   expiresAt: string | null;
 };
+/** The endpoints of the installation, the oldest first. */
+export type WebhookEndpoints = { endpoints: Array<WebhookEndpoint> };
+/** An endpoint of the installation. */
+export type WebhookEndpoint = {
+  endpointId: string;
+  url: string;
+  types: Array<string>;
+  signature: 'hmac' | 'ed25519';
+  publicKey: string | null;
+  status: 'active' | 'failing' | 'paused' | 'disabled';
+  disabledReason: string | null;
+  failingSince: string | null;
+  previousSecretExpiresAt: string | null;
+  responsibleUserId: string | null;
+  createdAt: string;
+};
+/** An endpoint with its secret. */
+export type CreatedWebhookEndpoint = {
+  endpoint: WebhookEndpoint;
+  /** It is returned once. Null for `ed25519`, where `publicKey` verifies. */
+  secret: string | null;
+};
+/** The delivery of a test event. */
+export type WebhookTest = { deliveryId: string };
+/** Deliveries with their attempts, the latest first. */
+export type WebhookDeliveries = {
+  deliveries: Array<{
+    deliveryId: string;
+    webhookId: string;
+    type: string;
+    state: 'waiting' | 'sending' | 'delivered' | 'failed' | 'skipped';
+    reason: string | null;
+    attempts: Array<{
+      at: string;
+      status: number | null;
+      durationMs: number;
+      error: string | null;
+      answer: string | null;
+    }>;
+    nextAttemptAt: string | null;
+    createdAt: string;
+  }>;
+  nextCursor: string | null;
+};
+/** How many deliveries are sent again. */
+export type WebhookReplay = { replayed: number };
 /** An error (RFC 9457). */
 export type Problem = {
   /** A page that explains the code. */
@@ -552,6 +598,168 @@ export type UpdateMemberBody = {
   isActive?: boolean | undefined;
   /** When the membership ends. */
   expiresAt?: string | null | undefined;
+};
+export type CreateWebhookEndpointBody = {
+  /** Where the events are sent to. */
+  url: string;
+  /** The names of the events. None for all. Default: ``. */
+  types?:
+    | Array<
+        | 'account.created'
+        | 'account.email_verified'
+        | 'account.profile_changed'
+        | 'account.password_changed'
+        | 'account.password_reset'
+        | 'account.email_change_requested'
+        | 'account.email_changed'
+        | 'account.reclaimed'
+        | 'account.deleted'
+        | 'account.email_failed'
+        | 'session.created'
+        | 'session.ended'
+        | 'session.proven'
+        | 'passkey.added'
+        | 'passkey.renamed'
+        | 'passkey.removed'
+        | 'team.created'
+        | 'team.renamed'
+        | 'team.updated'
+        | 'team.plan_set'
+        | 'team.deleted'
+        | 'ownership.offered'
+        | 'ownership.offer_withdrawn'
+        | 'ownership.declined'
+        | 'ownership.transferred'
+        | 'member.added'
+        | 'member.role_changed'
+        | 'member.activated'
+        | 'member.deactivated'
+        | 'member.expiry_changed'
+        | 'member.updated'
+        | 'member.left'
+        | 'member.removed'
+        | 'role.created'
+        | 'role.updated'
+        | 'role.deleted'
+        | 'invitation.created'
+        | 'invitation.renewed'
+        | 'invitation.resent'
+        | 'invitation.revoked'
+        | 'invitation.declined'
+        | 'invitation.accepted'
+        | 'invitation.email_failed'
+        | 'api_key.created'
+        | 'api_key.updated'
+        | 'api_key.rotated'
+        | 'api_key.revoked'
+        | 'oauth_client.created'
+        | 'oauth_client.updated'
+        | 'oauth_client.secret_rotated'
+        | 'oauth_client.deleted'
+        | 'oauth_grant.approved'
+        | 'oauth_grant.created'
+        | 'oauth_grant.denied'
+        | 'oauth_grant.reduced'
+        | 'oauth_grant.renewed'
+        | 'oauth_grant.revoked'
+        | 'oauth_token.reused'
+        | 'webhook_endpoint.created'
+        | 'webhook_endpoint.updated'
+        | 'webhook_endpoint.paused'
+        | 'webhook_endpoint.resumed'
+        | 'webhook_endpoint.secret_rotated'
+        | 'webhook_endpoint.tested'
+        | 'webhook_endpoint.replayed'
+        | 'webhook_endpoint.disabled'
+        | 'webhook_endpoint.deleted'
+      >
+    | undefined;
+  /** With a shared secret, or a key pair. Default: `hmac`. */
+  signature?: 'hmac' | 'ed25519' | undefined;
+};
+export type UpdateWebhookEndpointBody = {
+  /** Where the events are sent to. */
+  url?: string | undefined;
+  /** The names of the events. None for all. */
+  types?:
+    | Array<
+        | 'account.created'
+        | 'account.email_verified'
+        | 'account.profile_changed'
+        | 'account.password_changed'
+        | 'account.password_reset'
+        | 'account.email_change_requested'
+        | 'account.email_changed'
+        | 'account.reclaimed'
+        | 'account.deleted'
+        | 'account.email_failed'
+        | 'session.created'
+        | 'session.ended'
+        | 'session.proven'
+        | 'passkey.added'
+        | 'passkey.renamed'
+        | 'passkey.removed'
+        | 'team.created'
+        | 'team.renamed'
+        | 'team.updated'
+        | 'team.plan_set'
+        | 'team.deleted'
+        | 'ownership.offered'
+        | 'ownership.offer_withdrawn'
+        | 'ownership.declined'
+        | 'ownership.transferred'
+        | 'member.added'
+        | 'member.role_changed'
+        | 'member.activated'
+        | 'member.deactivated'
+        | 'member.expiry_changed'
+        | 'member.updated'
+        | 'member.left'
+        | 'member.removed'
+        | 'role.created'
+        | 'role.updated'
+        | 'role.deleted'
+        | 'invitation.created'
+        | 'invitation.renewed'
+        | 'invitation.resent'
+        | 'invitation.revoked'
+        | 'invitation.declined'
+        | 'invitation.accepted'
+        | 'invitation.email_failed'
+        | 'api_key.created'
+        | 'api_key.updated'
+        | 'api_key.rotated'
+        | 'api_key.revoked'
+        | 'oauth_client.created'
+        | 'oauth_client.updated'
+        | 'oauth_client.secret_rotated'
+        | 'oauth_client.deleted'
+        | 'oauth_grant.approved'
+        | 'oauth_grant.created'
+        | 'oauth_grant.denied'
+        | 'oauth_grant.reduced'
+        | 'oauth_grant.renewed'
+        | 'oauth_grant.revoked'
+        | 'oauth_token.reused'
+        | 'webhook_endpoint.created'
+        | 'webhook_endpoint.updated'
+        | 'webhook_endpoint.paused'
+        | 'webhook_endpoint.resumed'
+        | 'webhook_endpoint.secret_rotated'
+        | 'webhook_endpoint.tested'
+        | 'webhook_endpoint.replayed'
+        | 'webhook_endpoint.disabled'
+        | 'webhook_endpoint.deleted'
+      >
+    | undefined;
+};
+export type RotateWebhookSecretBody = {
+  /** How long the present secret also signs. Default: `24`. */
+  overlapHours?: number | undefined;
+};
+export type ReplayFailedWebhooksBody = {
+  /** Everything that was created since then and failed. */
+  since: string;
 };
 /** The error codes of all operations. */
 export type SharedError =
@@ -863,6 +1071,129 @@ export interface Operations {
       | 'team_not_found'
       | 'member_not_found';
   };
+  listWebhookEndpoints: {
+    input: Record<string, never>;
+    output: WebhookEndpoints;
+    errors: SharedError | 'address_not_allowed' | 'scope_missing';
+  };
+  createWebhookEndpoint: {
+    input: CreateWebhookEndpointBody;
+    output: CreatedWebhookEndpoint;
+    errors:
+      | SharedError
+      | 'validation_failed'
+      | 'malformed_json'
+      | 'idempotency_key_reused'
+      | 'address_not_allowed'
+      | 'scope_missing'
+      | 'webhook_limit_reached'
+      | 'body_too_large'
+      | 'unsupported_media_type';
+  };
+  updateWebhookEndpoint: {
+    input: { endpointId: string } & UpdateWebhookEndpointBody;
+    output: WebhookEndpoint;
+    errors:
+      | SharedError
+      | 'validation_failed'
+      | 'malformed_json'
+      | 'address_not_allowed'
+      | 'scope_missing'
+      | 'webhook_endpoint_not_found'
+      | 'body_too_large'
+      | 'unsupported_media_type';
+  };
+  deleteWebhookEndpoint: {
+    input: { endpointId: string };
+    output: Success;
+    errors: SharedError | 'validation_failed' | 'address_not_allowed' | 'scope_missing' | 'webhook_endpoint_not_found';
+  };
+  pauseWebhookEndpoint: {
+    input: { endpointId: string };
+    output: WebhookEndpoint;
+    errors:
+      | SharedError
+      | 'validation_failed'
+      | 'idempotency_key_reused'
+      | 'address_not_allowed'
+      | 'scope_missing'
+      | 'webhook_endpoint_not_found';
+  };
+  resumeWebhookEndpoint: {
+    input: { endpointId: string };
+    output: WebhookEndpoint;
+    errors:
+      | SharedError
+      | 'validation_failed'
+      | 'idempotency_key_reused'
+      | 'address_not_allowed'
+      | 'scope_missing'
+      | 'webhook_endpoint_not_found';
+  };
+  rotateWebhookSecret: {
+    input: { endpointId: string } & RotateWebhookSecretBody;
+    output: CreatedWebhookEndpoint;
+    errors:
+      | SharedError
+      | 'validation_failed'
+      | 'malformed_json'
+      | 'idempotency_key_reused'
+      | 'address_not_allowed'
+      | 'scope_missing'
+      | 'webhook_endpoint_not_found'
+      | 'body_too_large'
+      | 'unsupported_media_type';
+  };
+  testWebhookEndpoint: {
+    input: { endpointId: string };
+    output: WebhookTest;
+    errors:
+      | SharedError
+      | 'validation_failed'
+      | 'idempotency_key_reused'
+      | 'address_not_allowed'
+      | 'scope_missing'
+      | 'webhook_endpoint_not_found'
+      | 'webhook_inactive';
+  };
+  listWebhookDeliveries: {
+    input: {
+      endpointId: string;
+      state?: 'waiting' | 'sending' | 'delivered' | 'failed' | 'skipped' | undefined;
+      cursor?: string | undefined;
+      limit?: number | undefined;
+    };
+    output: WebhookDeliveries;
+    errors: SharedError | 'validation_failed' | 'address_not_allowed' | 'scope_missing' | 'webhook_endpoint_not_found';
+  };
+  replayWebhookDelivery: {
+    input: { endpointId: string; deliveryId: string };
+    output: Success;
+    errors:
+      | SharedError
+      | 'validation_failed'
+      | 'idempotency_key_reused'
+      | 'address_not_allowed'
+      | 'scope_missing'
+      | 'webhook_endpoint_not_found'
+      | 'webhook_delivery_not_found'
+      | 'webhook_inactive';
+  };
+  replayFailedWebhooks: {
+    input: { endpointId: string } & ReplayFailedWebhooksBody;
+    output: WebhookReplay;
+    errors:
+      | SharedError
+      | 'validation_failed'
+      | 'malformed_json'
+      | 'idempotency_key_reused'
+      | 'address_not_allowed'
+      | 'scope_missing'
+      | 'webhook_endpoint_not_found'
+      | 'webhook_inactive'
+      | 'body_too_large'
+      | 'unsupported_media_type';
+  };
 }
 
 /** The operations of the REST interface as methods. */
@@ -1147,6 +1478,109 @@ export interface RosterOperator {
     input: Operations['removeMember']['input'],
     options?: CallOptions,
   ): Promise<Operations['removeMember']['output']>;
+  /**
+   * List the webhook endpoints of the installation.
+   *
+   * **Needs** the scope `webhooks:write`.
+   */
+  listWebhookEndpoints(
+    input?: Operations['listWebhookEndpoints']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['listWebhookEndpoints']['output']>;
+  /**
+   * Create a webhook endpoint of the installation.
+   *
+   * It gets the events of all teams and accounts from now on.
+   *
+   * **Needs** the scope `webhooks:write`.
+   */
+  createWebhookEndpoint(
+    input: Operations['createWebhookEndpoint']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['createWebhookEndpoint']['output']>;
+  /**
+   * Change the URL or the events of an endpoint.
+   *
+   * **Needs** the scope `webhooks:write`.
+   */
+  updateWebhookEndpoint(
+    input: Operations['updateWebhookEndpoint']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['updateWebhookEndpoint']['output']>;
+  /**
+   * Delete an endpoint with its deliveries.
+   *
+   * **Needs** the scope `webhooks:write`.
+   */
+  deleteWebhookEndpoint(
+    input: Operations['deleteWebhookEndpoint']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['deleteWebhookEndpoint']['output']>;
+  /**
+   * Keep events until the endpoint is resumed.
+   *
+   * **Needs** the scope `webhooks:write`.
+   */
+  pauseWebhookEndpoint(
+    input: Operations['pauseWebhookEndpoint']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['pauseWebhookEndpoint']['output']>;
+  /**
+   * Deliver to a paused or disabled endpoint again.
+   *
+   * **Needs** the scope `webhooks:write`.
+   */
+  resumeWebhookEndpoint(
+    input: Operations['resumeWebhookEndpoint']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['resumeWebhookEndpoint']['output']>;
+  /**
+   * Create a new secret for an endpoint.
+   *
+   * The present secret also signs for `overlapHours`.
+   *
+   * **Needs** the scope `webhooks:write`.
+   */
+  rotateWebhookSecret(
+    input: Operations['rotateWebhookSecret']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['rotateWebhookSecret']['output']>;
+  /**
+   * Send a test event, once.
+   *
+   * **Needs** the scope `webhooks:write`.
+   */
+  testWebhookEndpoint(
+    input: Operations['testWebhookEndpoint']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['testWebhookEndpoint']['output']>;
+  /**
+   * List the deliveries of an endpoint.
+   *
+   * **Needs** the scope `webhooks:write`.
+   */
+  listWebhookDeliveries(
+    input: Operations['listWebhookDeliveries']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['listWebhookDeliveries']['output']>;
+  /**
+   * Send a delivery again, with the same `webhook-id`.
+   *
+   * **Needs** the scope `webhooks:write`.
+   */
+  replayWebhookDelivery(
+    input: Operations['replayWebhookDelivery']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['replayWebhookDelivery']['output']>;
+  /**
+   * Send everything again that failed since a time.
+   *
+   * **Needs** the scope `webhooks:write`.
+   */
+  replayFailedWebhooks(
+    input: Operations['replayFailedWebhooks']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['replayFailedWebhooks']['output']>;
 }
 
 /** Method and path by operation, and whether it takes an Idempotency-Key. */
@@ -1178,6 +1612,17 @@ export const ROUTES = {
   addMember: ['POST', '/operator/v1/teams/{teamId}/members', true],
   updateMember: ['PATCH', '/operator/v1/teams/{teamId}/members/{accountId}', false],
   removeMember: ['DELETE', '/operator/v1/teams/{teamId}/members/{accountId}', false],
+  listWebhookEndpoints: ['GET', '/operator/v1/webhooks', false],
+  createWebhookEndpoint: ['POST', '/operator/v1/webhooks', true],
+  updateWebhookEndpoint: ['PATCH', '/operator/v1/webhooks/{endpointId}', false],
+  deleteWebhookEndpoint: ['DELETE', '/operator/v1/webhooks/{endpointId}', false],
+  pauseWebhookEndpoint: ['POST', '/operator/v1/webhooks/{endpointId}/pause', true],
+  resumeWebhookEndpoint: ['POST', '/operator/v1/webhooks/{endpointId}/resume', true],
+  rotateWebhookSecret: ['POST', '/operator/v1/webhooks/{endpointId}/rotate', true],
+  testWebhookEndpoint: ['POST', '/operator/v1/webhooks/{endpointId}/test', true],
+  listWebhookDeliveries: ['GET', '/operator/v1/webhooks/{endpointId}/deliveries', false],
+  replayWebhookDelivery: ['POST', '/operator/v1/webhooks/{endpointId}/deliveries/{deliveryId}/replay', true],
+  replayFailedWebhooks: ['POST', '/operator/v1/webhooks/{endpointId}/replay-failed', true],
 } as const satisfies Readonly<
   Record<keyof Operations, readonly [method: string, path: string, takesIdempotencyKey: boolean]>
 >;

@@ -523,6 +523,52 @@ export type OperatorMember = {
   joinedAt: (string & {}) | null;
   expiresAt: (string & {}) | null;
 };
+/** The endpoints of the installation, the oldest first. */
+export type WebhookEndpoints = { endpoints: Array<WebhookEndpoint> };
+/** An endpoint of the installation. */
+export type WebhookEndpoint = {
+  endpointId: string;
+  url: string;
+  types: Array<string>;
+  signature: 'hmac' | 'ed25519';
+  publicKey: string | null;
+  status: 'active' | 'failing' | 'paused' | 'disabled';
+  disabledReason: string | null;
+  failingSince: (string & {}) | null;
+  previousSecretExpiresAt: (string & {}) | null;
+  responsibleUserId: string | null;
+  createdAt: string;
+};
+/** An endpoint with its secret. */
+export type CreatedWebhookEndpoint = {
+  endpoint: WebhookEndpoint;
+  /** It is returned once. Null for `ed25519`, where `publicKey` verifies. */
+  secret: string | null;
+};
+/** The delivery of a test event. */
+export type WebhookTest = { deliveryId: string };
+/** Deliveries with their attempts, the latest first. */
+export type WebhookDeliveries = {
+  deliveries: Array<{
+    deliveryId: string;
+    webhookId: string;
+    type: string;
+    state: 'waiting' | 'sending' | 'delivered' | 'failed' | 'skipped';
+    reason: string | null;
+    attempts: Array<{
+      at: string;
+      status: number | null;
+      durationMs: number;
+      error: string | null;
+      answer: string | null;
+    }>;
+    nextAttemptAt: (string & {}) | null;
+    createdAt: string;
+  }>;
+  nextCursor: string | null;
+};
+/** How many deliveries are sent again. */
+export type WebhookReplay = { replayed: number };
 /** An error (RFC 9457). */
 export type Problem = {
   /** A page that explains the code. */
@@ -2240,6 +2286,237 @@ export type AppRouter = TRPCBuiltRouter<
           accountId: string;
         },
         Success
+      >;
+      listWebhookEndpoints: Query<void, WebhookEndpoints>;
+      createWebhookEndpoint: Mutation<
+        {
+          /** Where the events are sent to. */
+          url: string;
+          /** The names of the events. None for all. Default: []. */
+          types?:
+            | Array<
+                | 'account.created'
+                | 'account.email_verified'
+                | 'account.profile_changed'
+                | 'account.password_changed'
+                | 'account.password_reset'
+                | 'account.email_change_requested'
+                | 'account.email_changed'
+                | 'account.reclaimed'
+                | 'account.deleted'
+                | 'account.email_failed'
+                | 'session.created'
+                | 'session.ended'
+                | 'session.proven'
+                | 'passkey.added'
+                | 'passkey.renamed'
+                | 'passkey.removed'
+                | 'team.created'
+                | 'team.renamed'
+                | 'team.updated'
+                | 'team.plan_set'
+                | 'team.deleted'
+                | 'ownership.offered'
+                | 'ownership.offer_withdrawn'
+                | 'ownership.declined'
+                | 'ownership.transferred'
+                | 'member.added'
+                | 'member.role_changed'
+                | 'member.activated'
+                | 'member.deactivated'
+                | 'member.expiry_changed'
+                | 'member.updated'
+                | 'member.left'
+                | 'member.removed'
+                | 'role.created'
+                | 'role.updated'
+                | 'role.deleted'
+                | 'invitation.created'
+                | 'invitation.renewed'
+                | 'invitation.resent'
+                | 'invitation.revoked'
+                | 'invitation.declined'
+                | 'invitation.accepted'
+                | 'invitation.email_failed'
+                | 'api_key.created'
+                | 'api_key.updated'
+                | 'api_key.rotated'
+                | 'api_key.revoked'
+                | 'oauth_client.created'
+                | 'oauth_client.updated'
+                | 'oauth_client.secret_rotated'
+                | 'oauth_client.deleted'
+                | 'oauth_grant.approved'
+                | 'oauth_grant.created'
+                | 'oauth_grant.denied'
+                | 'oauth_grant.reduced'
+                | 'oauth_grant.renewed'
+                | 'oauth_grant.revoked'
+                | 'oauth_token.reused'
+                | 'webhook_endpoint.created'
+                | 'webhook_endpoint.updated'
+                | 'webhook_endpoint.paused'
+                | 'webhook_endpoint.resumed'
+                | 'webhook_endpoint.secret_rotated'
+                | 'webhook_endpoint.tested'
+                | 'webhook_endpoint.replayed'
+                | 'webhook_endpoint.disabled'
+                | 'webhook_endpoint.deleted'
+              >
+            | undefined;
+          /** With a shared secret, or a key pair. Default: "hmac". */
+          signature?: 'hmac' | 'ed25519' | undefined;
+        },
+        CreatedWebhookEndpoint
+      >;
+      updateWebhookEndpoint: Mutation<
+        {
+          /** The id of an endpoint. */
+          endpointId: string;
+          /** Where the events are sent to. */
+          url?: string | undefined;
+          /** The names of the events. None for all. */
+          types?:
+            | Array<
+                | 'account.created'
+                | 'account.email_verified'
+                | 'account.profile_changed'
+                | 'account.password_changed'
+                | 'account.password_reset'
+                | 'account.email_change_requested'
+                | 'account.email_changed'
+                | 'account.reclaimed'
+                | 'account.deleted'
+                | 'account.email_failed'
+                | 'session.created'
+                | 'session.ended'
+                | 'session.proven'
+                | 'passkey.added'
+                | 'passkey.renamed'
+                | 'passkey.removed'
+                | 'team.created'
+                | 'team.renamed'
+                | 'team.updated'
+                | 'team.plan_set'
+                | 'team.deleted'
+                | 'ownership.offered'
+                | 'ownership.offer_withdrawn'
+                | 'ownership.declined'
+                | 'ownership.transferred'
+                | 'member.added'
+                | 'member.role_changed'
+                | 'member.activated'
+                | 'member.deactivated'
+                | 'member.expiry_changed'
+                | 'member.updated'
+                | 'member.left'
+                | 'member.removed'
+                | 'role.created'
+                | 'role.updated'
+                | 'role.deleted'
+                | 'invitation.created'
+                | 'invitation.renewed'
+                | 'invitation.resent'
+                | 'invitation.revoked'
+                | 'invitation.declined'
+                | 'invitation.accepted'
+                | 'invitation.email_failed'
+                | 'api_key.created'
+                | 'api_key.updated'
+                | 'api_key.rotated'
+                | 'api_key.revoked'
+                | 'oauth_client.created'
+                | 'oauth_client.updated'
+                | 'oauth_client.secret_rotated'
+                | 'oauth_client.deleted'
+                | 'oauth_grant.approved'
+                | 'oauth_grant.created'
+                | 'oauth_grant.denied'
+                | 'oauth_grant.reduced'
+                | 'oauth_grant.renewed'
+                | 'oauth_grant.revoked'
+                | 'oauth_token.reused'
+                | 'webhook_endpoint.created'
+                | 'webhook_endpoint.updated'
+                | 'webhook_endpoint.paused'
+                | 'webhook_endpoint.resumed'
+                | 'webhook_endpoint.secret_rotated'
+                | 'webhook_endpoint.tested'
+                | 'webhook_endpoint.replayed'
+                | 'webhook_endpoint.disabled'
+                | 'webhook_endpoint.deleted'
+              >
+            | undefined;
+        },
+        WebhookEndpoint
+      >;
+      deleteWebhookEndpoint: Mutation<
+        {
+          /** The id of an endpoint. */
+          endpointId: string;
+        },
+        Success
+      >;
+      pauseWebhookEndpoint: Mutation<
+        {
+          /** The id of an endpoint. */
+          endpointId: string;
+        },
+        WebhookEndpoint
+      >;
+      resumeWebhookEndpoint: Mutation<
+        {
+          /** The id of an endpoint. */
+          endpointId: string;
+        },
+        WebhookEndpoint
+      >;
+      rotateWebhookSecret: Mutation<
+        {
+          /** The id of an endpoint. */
+          endpointId: string;
+          /** How long the present secret also signs. Default: 24. */
+          overlapHours?: number | undefined;
+        },
+        CreatedWebhookEndpoint
+      >;
+      testWebhookEndpoint: Mutation<
+        {
+          /** The id of an endpoint. */
+          endpointId: string;
+        },
+        WebhookTest
+      >;
+      listWebhookDeliveries: Query<
+        {
+          /** The id of an endpoint. */
+          endpointId: string;
+          /** Only deliveries in this state. */
+          state?: 'waiting' | 'sending' | 'delivered' | 'failed' | 'skipped' | undefined;
+          /** `nextCursor` of the previous page. */
+          cursor?: string | undefined;
+          /** The most deliveries of a page. Default: 20. */
+          limit?: number | undefined;
+        },
+        WebhookDeliveries
+      >;
+      replayWebhookDelivery: Mutation<
+        {
+          /** The id of an endpoint. */
+          endpointId: string;
+          /** The id of a delivery. */
+          deliveryId: string;
+        },
+        Success
+      >;
+      replayFailedWebhooks: Mutation<
+        {
+          /** The id of an endpoint. */
+          endpointId: string;
+          /** Everything that was created since then and failed. */
+          since: string;
+        },
+        WebhookReplay
       >;
     };
   }
