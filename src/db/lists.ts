@@ -15,6 +15,8 @@ const BACKGROUND = 'background';
 
 export type ListQueue = {
   run(query: BoundQuery): Promise<Rows>;
+  /** Gives up the place of the present request until its next list, because it waits without one. */
+  pause(): Promise<void>;
   /** How many requests read a list, send it or wait for that. */
   readonly length: number;
 };
@@ -28,12 +30,20 @@ export function createListQueue(pool: Pool): ListQueue {
   // Bounds the rows in memory: a client that does not read gets no more of them.
   const requests = new Turns({ ...limits, total: Infinity, perKey: REQUESTS_PER_CREDENTIAL });
   const statements = new Turns({ ...limits, total: pool.options.max, perKey: 1 });
-  const places = new WeakMap<Caller, Promise<void>>();
+  const places = new WeakMap<Caller, Promise<() => void>>();
 
-  const takePlace = async (caller: Caller, keys: readonly string[]): Promise<void> => {
-    const leave = await requests.enter({ keys, caller });
+  /** @returns a function that gives up the place, once */
+  const takePlace = async (caller: Caller, keys: readonly string[]): Promise<() => void> => {
+    const giveUp = await requests.enter({ keys, caller });
+    let isTaken = true;
+    const leave = () => {
+      caller.over.removeEventListener('abort', leave);
+      if (isTaken) giveUp();
+      isTaken = false;
+    };
     if (caller.over.aborted) leave();
-    else caller.over.addEventListener('abort', leave, { once: true });
+    else caller.over.addEventListener('abort', leave);
+    return leave;
   };
 
   return {
@@ -46,6 +56,14 @@ export function createListQueue(pool: Pool): ListQueue {
         await place;
       }
       return statements.run({ keys, caller }, () => runAlone(pool, query, caller?.over));
+    },
+    async pause() {
+      const caller = currentCaller();
+      const place = caller && places.get(caller);
+      if (caller === undefined || place === undefined) return;
+      places.delete(caller);
+      const leave = await place;
+      leave();
     },
     get length() {
       return requests.queued;

@@ -34,6 +34,8 @@ export async function waitForEvents<Page>({ db, caller, seconds, signal, read, i
   try {
     const isGone = () => signal?.aborted === true;
     while (isEmpty(page) && Date.now() < deadline && !isGone()) {
+      // Otherwise calls that wait would use up what their credential can read at a time.
+      await db.listQueue.pause();
       await nextEvents(db, Math.min(SECOND_MS, deadline - Date.now()), signal);
       if (!isGone()) page = await read();
       if (isEmpty(page)) await sleep(Math.min(INTERVAL_MS, Math.max(0, deadline - Date.now())));
