@@ -16,7 +16,7 @@ const FAULTS = [
   'test/**/properties.test.ts',
   'test/shipping/image.test.ts',
   'test/cli/{backup,installation,manage,team}.test.ts',
-  'test/webhooks/delivery.test.ts',
+  'test/webhooks/{delivery,journey}.test.ts',
   'test/events/chain.test.ts',
   'test/telemetry/{redaction,tracing}.test.ts',
 ];

@@ -316,6 +316,22 @@ test('a cleanup of more rows than a job may delete continues in the next job', a
   expect(await roster.rows('select count(*)::int as left from sent_mail')).toEqual([{ left: 0 }]);
 });
 
+test('payloads of events are deleted in steps of at most a thousand, and feeds begin after them', async () => {
+  const roster = await install();
+  const [old, step] = [2500, CLEANUPS.cleanup_event_payloads.batch(roster.services.config)];
+  await roster.rows(`insert into event_payload (sequence, event_id, type, created_at)
+    select n, 'evt_' || n, 'team.updated', now() - interval '31 days' from generate_series(1, ${old}) n`);
+  await roster.rows(`insert into event_payload (sequence, event_id, type, created_at)
+    values (${old + 1}, 'evt_kept', 'team.updated', now() - interval '29 days')`);
+
+  expect(await roster.rows(step)).toHaveLength(1000);
+  expect(await roster.rows('select feed_start from audit_head')).toEqual([{ feed_start: '1000' }]);
+  await cleanUp(roster, ['cleanup_event_payloads']);
+
+  expect(await roster.rows('select event_id as id from event_payload')).toEqual([{ id: 'evt_kept' }]);
+  expect(await roster.rows('select feed_start from audit_head')).toEqual([{ feed_start: String(old) }]);
+});
+
 test('a cleanup that fails is logged and does not delay the others', async () => {
   const roster = await install();
   const { rows } = roster;
