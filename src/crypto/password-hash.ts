@@ -68,11 +68,13 @@ async function matches(message: string, storedHash: string | null, cost: Passwor
 /** Verifications can take longer than the measured one by this factor before their time differs from that of others. */
 const FLOOR_MARGIN = 1.5;
 
-const durations = new Map<string, Promise<number>>();
+const MEASURED_AGAIN_MS = 300_000;
+
+const durations = new Map<string, { readonly duration: Promise<number>; readonly at: number }>();
 
 /**
  * Returns the minimum duration of a verification in milliseconds, while hashes of other systems are stored. Their work
- * cannot be added to that of an Argon2id hash, so this process measures each scheme once.
+ * cannot be added to that of an Argon2id hash, so this process measures each scheme.
  */
 async function findFloor(schemes: readonly string[], cost: PasswordCost): Promise<number> {
   if (schemes.length === 0) return 0;
@@ -88,18 +90,30 @@ async function findFloor(schemes: readonly string[], cost: PasswordCost): Promis
 
 const ARGON2ID_COST = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),/g;
 
-/** Measures a verification, once for each name. @returns milliseconds */
+/**
+ * Measures a verification, once for each name, and again after a while, because the first time can have been a busy one.
+ * Only the first caller waits. @returns milliseconds
+ */
 function measure(name: string, storedHash: string | null, cost: PasswordCost): Promise<number> {
   const known = durations.get(name);
-  if (known !== undefined) return known;
+  const now = performance.now();
+  if (known !== undefined && now - known.at < MEASURED_AGAIN_MS) return known.duration;
   const measured = withArgon2Slot(async () => {
     const startedAt = performance.now();
     await matches('a password', storedHash, cost);
     return performance.now() - startedAt;
   });
-  durations.set(name, measured);
-  measured.catch(() => durations.delete(name));
-  return measured;
+  if (known === undefined) {
+    durations.set(name, { duration: measured, at: now });
+    measured.catch(() => durations.delete(name));
+    return measured;
+  }
+  durations.set(name, { ...known, at: now });
+  measured.then(
+    () => durations.set(name, { duration: measured, at: now }),
+    () => undefined, // too busy now
+  );
+  return known.duration;
 }
 
 /** The highest work of a stored hash that this process has seen: after the cost was lowered, all others have to match it. */
