@@ -1,5 +1,5 @@
 import type { OperatorScope } from '../../src/entities/index.ts';
-import { describeFace } from '../../src/rest/face.ts';
+import { describeFace } from '../../src/rest/describe-face.ts';
 import { OPERATOR_FACE } from '../../src/rest/operator-face.ts';
 import type { Route } from '../../src/rest/routes.ts';
 import { operatorRouter } from '../../src/router.ts';

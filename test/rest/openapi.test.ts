@@ -8,7 +8,7 @@ import { describe, expect, test } from 'vitest';
 import { createTokens } from '../../src/crypto/tokens.ts';
 import { PROBLEMS } from '../../src/errors.ts';
 import { API_FACE } from '../../src/rest/api-face.ts';
-import { describeFace } from '../../src/rest/face.ts';
+import { describeFace } from '../../src/rest/describe-face.ts';
 import { apiRouter } from '../../src/router.ts';
 import { ALL_SCOPES, OPERATIONS } from './operations.ts';
 

@@ -21,7 +21,7 @@ import { createLimiter } from '../../src/rate-limit/limiter.ts';
 import { openLog } from '../../src/telemetry/log.ts';
 import { createOperatorLimiters } from '../../src/rate-limit/operator-limiters.ts';
 import { API_FACE } from '../../src/rest/api-face.ts';
-import { describeFace } from '../../src/rest/face.ts';
+import { describeFace } from '../../src/rest/describe-face.ts';
 import { OPERATOR_FACE } from '../../src/rest/operator-face.ts';
 import { apiRouter, operatorRouter } from '../../src/router.ts';
 import { closeServer, createHttpServer, listen } from '../../src/http/server.ts';

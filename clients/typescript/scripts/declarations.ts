@@ -6,7 +6,7 @@ import { toTypeScript, toTypeText } from '../../../src/procedures/typescript-typ
 import { operationErrors, SHARED_ERRORS } from '../../../src/rest/openapi-errors.ts';
 import { API_FACE } from '../../../src/rest/api-face.ts';
 import type { FaceSettings } from '../../../src/rest/face-settings.ts';
-import { describeFace } from '../../../src/rest/face.ts';
+import { describeFace } from '../../../src/rest/describe-face.ts';
 import { OPERATOR_FACE } from '../../../src/rest/operator-face.ts';
 import { apiRouter, appRouter, operatorRouter } from '../../../src/router.ts';
 import { PROBLEM_SCHEMAS } from '../../../src/rest/openapi-components.ts';
