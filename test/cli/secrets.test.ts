@@ -118,6 +118,7 @@ describe('secrets reseal', () => {
       'resources/sign-in/remaining-access.ts', // in the browser only, for an hour
       'resources/sign-in/sign-up-attempts.ts', // waiting emails
       'resources/webhooks/endpoints.service.ts', // webhook secrets
+      'transactions/idempotent.ts', // with the client's key, not with `SECRET_KEYS`
     ]);
   });
 });

@@ -321,4 +321,27 @@ export const UNRECORDED: readonly string[] = [
   'passkeys.registrationOptions',
   'passkeys.proofOptions',
   'passkeys.signInOptions',
+  'operatorApi.verifyCredential',
+];
+
+/** Changes of operator keys, whose events the tests of each resource in test/operator compare. */
+export const OF_OPERATOR_KEYS: readonly string[] = [
+  'operatorApi.addMember',
+  'operatorApi.createAccount',
+  'operatorApi.createOperatorKey',
+  'operatorApi.createTeam',
+  'operatorApi.deleteAccount',
+  'operatorApi.deleteTeam',
+  'operatorApi.disableAccount',
+  'operatorApi.enableAccount',
+  'operatorApi.endSessions',
+  'operatorApi.removeMember',
+  'operatorApi.revokeOperatorKey',
+  'operatorApi.rotateOperatorKey',
+  'operatorApi.sendLink',
+  'operatorApi.setSubscription',
+  'operatorApi.transferTeam',
+  'operatorApi.updateAccount',
+  'operatorApi.updateMember',
+  'operatorApi.updateTeam',
 ];

@@ -143,6 +143,8 @@ describe('accounts over the operator API', () => {
     expect(unverified.body).toMatchObject({ email: first, emailVerified: null });
     const verified = await operator.patch(`${ACCOUNTS}/${account.id}`, { email: second, isEmailVerified: true });
     expect(verified.body.emailVerified).not.toBeNull();
+    const recased = await operator.patch(`${ACCOUNTS}/${account.id}`, { email: second.toUpperCase() });
+    expect(recased.body).toEqual(verified.body);
     expect((await api.mailTo(account.email)).subject).toMatch(/email/i);
     expect((await api.mailTo(second)).subject).toMatch(/email/i);
     expect(await eventsOf(api, operator.key)).toEqual(['account.email_changed', 'account.email_changed']);
@@ -159,6 +161,7 @@ describe('accounts over the operator API', () => {
     expect((await send('other')).body.errors[0]).toMatchObject({ pointer: '/kind', code: 'invalid_value' });
     await operator.post(`${ACCOUNTS}/${account.id}/disable`);
     expect(await send('reset_password')).toBeProblem('validation_failed');
+    expect(await eventsOf(api, operator.key)).toEqual(['account.link_emailed', 'operator.account_disabled']);
   });
 
   test('an account that owns a team with others is not deleted', async ({ api }) => {

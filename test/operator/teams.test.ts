@@ -173,6 +173,7 @@ describe('members over the operator API', () => {
     );
     expect(roles).toEqual({ [owner.id]: 'member', [next.id]: 'owner' });
     expect(await operator.post(`${path}/transfer`, { accountId: next.id })).toBeProblem('validation_failed');
+    expect(await eventsOf(api, operator.key)).toEqual(['ownership.transferred']);
   });
 
   test('members are listed in pages that are stable while members are added', async ({ api }) => {

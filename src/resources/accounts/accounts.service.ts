@@ -1,6 +1,7 @@
 import { currentActor } from '../../events/actor.ts';
 import { record } from '../../events/record.ts';
 import { lockOne } from '../../transactions/locks.ts';
+import { isSameEmailAddress } from '../../transactions/email-address.ts';
 import { reportTaken } from '../../transactions/report-taken.ts';
 import { transaction, type TransactionScope } from '../../transactions/transaction.ts';
 import type { EntityManager } from '@mikro-orm/postgresql';
@@ -83,7 +84,8 @@ export async function updateAccount(
         record(tx, 'account.profile_changed', { accountId });
       }
       const verifiedAt = isEmailVerified === true ? new Date() : null;
-      if (email !== undefined && email !== account.email) await replaceEmail(tx, account, email, verifiedAt);
+      if (email !== undefined && !isSameEmailAddress(account.email, email))
+        await replaceEmail(tx, account, email, verifiedAt);
       else if (isEmailVerified === true && !account.emailVerifiedAt) {
         account.emailVerifiedAt = verifiedAt;
         record(tx, 'account.email_verified', { accountId });
