@@ -74,10 +74,11 @@ function createBlocks(light: EmailColors, direction: 'ltr' | 'rtl', baseUrl: str
   const align = `text-align:${direction === 'rtl' ? 'right' : 'left'}`;
   const inText = `color:${light.text}`;
   const body = `${font};${align};font-size:16px;line-height:1.6;${inText}`;
-  const toLink = (url: string, label: string) =>
-    `<a class="brand" dir="ltr" href="${url}" style="color:${light.brand};word-break:break-all">${label}</a>`;
+  const toLink = (url: string, name: 'brand' | 'muted' = 'brand') =>
+    `<a class="${name}" dir="ltr" href="${url}" style="color:${light[name]};word-break:break-all">${url}</a>`;
   // A name cannot contain the URL, because `quote` breaks URLs.
-  const withLinks = (text: string) => escapeHtml(text).replaceAll(baseUrl, toLink(escapeHtml(baseUrl), baseUrl));
+  const withLinks = (text: string, name?: 'muted') =>
+    escapeHtml(text).replaceAll(baseUrl, toLink(escapeHtml(baseUrl), name));
 
   return {
     heading: (text: string) =>
@@ -92,10 +93,10 @@ function createBlocks(light: EmailColors, direction: 'ltr' | 'rtl', baseUrl: str
       `<table role="presentation" cellpadding="0" cellspacing="0" border="0" style="margin:8px 0 24px"><tr><td class="button" bgcolor="${light.brand}" style="border-radius:8px;background-color:${light.brand}"><a class="button label" href="${escapeHtml(url)}" style="display:inline-block;padding:13px 26px;border-radius:8px;${font};font-size:16px;line-height:1.3;font-weight:600;text-decoration:none;background-color:${light.brand};color:${light.onBrand}">${escapeHtml(label)}</a></td></tr></table>`,
 
     fallback: (text: string, { url }: NonNullable<HtmlContent['link']>) =>
-      `<p class="muted line" style="margin:24px 0 16px;padding-top:16px;border-top:1px solid ${light.line};${font};${align};font-size:14px;line-height:1.5;color:${light.muted}">${escapeHtml(text)}<br>${toLink(escapeHtml(url), escapeHtml(url))}</p>`,
+      `<p class="muted line" style="margin:24px 0 16px;padding-top:16px;border-top:1px solid ${light.line};${font};${align};font-size:14px;line-height:1.5;color:${light.muted}">${escapeHtml(text)}<br>${toLink(escapeHtml(url))}</p>`,
 
-    line: (text: string, name: string, style: string) =>
-      `<p class="${name}" style="margin:0;${font};${align};line-height:1.5;${style}">${withLinks(text)}</p>`,
+    line: (text: string, name: 'brand' | 'muted', style: string) =>
+      `<p class="${name}" style="margin:0;${font};${align};line-height:1.5;${style}">${withLinks(text, 'muted')}</p>`,
   };
 }
 
