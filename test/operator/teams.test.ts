@@ -261,6 +261,7 @@ describe('subscriptions over the operator API', () => {
     for (const body of [
       { planId: 'gold' },
       { planId: 'pro', addons: { seats: -1 } },
+      { planId: 'pro', planExpiresAt: '0000-01-01T00:00:00Z' },
       { planId: 'pro', status: 'paid' },
       {},
     ])

@@ -7,6 +7,9 @@ import { httpsUrl } from '../teams/teams.schema.ts';
 import { accountReference, externalId, teamReference } from './references.ts';
 import { nextCursor, pageInput } from './paging.ts';
 
+/** PostgreSQL stores no year 0. */
+const instant = z.iso.datetime({ offset: true }).refine((text) => new Date(text).getTime() >= 0);
+
 const personName = text(2, 255);
 const prefix = (description: string, example: string) => text(1, 255).optional().meta({ description, example });
 const ownId = externalId.meta({ description: 'An id in a system of yours. Unique among accounts, or among teams.' });
@@ -118,18 +121,18 @@ export const listMembersInput = teamInput.extend(pageInput);
 export const memberInput = teamInput.extend({ accountId: accountReference });
 
 const roleId = text(1, 255).meta({ description: '`member`, `guest` or the id of a role of the team.' });
-const instant = z.iso.datetime({ offset: true }).meta({ description: 'When the membership ends.' });
+const expiry = instant.meta({ description: 'When the membership ends.' });
 
 export const addMemberInput = memberInput.extend({
   roleId: roleId.default('member'),
   isActive: z.boolean().default(true),
-  expiresAt: instant.optional(),
+  expiresAt: expiry.optional(),
 });
 
 export const updateMemberInput = memberInput.extend({
   roleId: roleId.optional(),
   isActive: z.boolean().optional(),
-  expiresAt: instant.nullable().optional(),
+  expiresAt: expiry.nullable().optional(),
 });
 
 export const memberOutput = z
@@ -161,7 +164,7 @@ export const setSubscriptionInput = teamInput.extend({
     .record(text(1, 64), z.int().min(0).max(UNITS_MAX))
     .optional()
     .meta({ description: 'Units of each add-on; `seats` adds to those of the plan.' }),
-  planExpiresAt: z.iso.datetime({ offset: true }).nullable().optional().meta({ description: 'The renewal date.' }),
+  planExpiresAt: instant.nullable().optional().meta({ description: 'The renewal date.' }),
   cancelAtPeriodEnd: z.boolean().optional(),
   needsPaymentAction: z.boolean().optional(),
   version: z.int().min(0).optional().meta({
