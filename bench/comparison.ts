@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { measure, type Contender, type Measured } from './measure.ts';
 import type { Options } from './options.ts';
-import { answerTo, betterAuth, byKey, byToken, type RequestName } from './requests.ts';
+import { answerTo, betterAuth, byHand, byKey, byToken, type RequestName } from './requests.ts';
 import type { Stage } from './stage.ts';
 
 type Report = (line: string) => void;
@@ -26,7 +26,7 @@ async function allServers(stage: Stage, { servers }: Options, report: Report): P
   if (servers.includes('hand-written')) {
     await stage.copyDatabase('roster', 'hand_written');
     const server = await stage.start('hand-written', 'hand_written');
-    contenders.push({ name: 'hand-written', servers: [server], callers, dialect: byKey });
+    contenders.push({ name: 'hand-written', servers: [server], callers, dialect: byHand });
   }
   if (servers.includes('roster')) {
     const server = await stage.start('roster', 'roster');

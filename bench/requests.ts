@@ -1,6 +1,6 @@
 import type { Caller } from './data/fill.ts';
 
-export const REQUESTS = ['teams', 'members', 'credential', 'patch'] as const;
+export const REQUESTS = ['teams', 'members', 'credential', 'verify', 'patch'] as const;
 export type RequestName = (typeof REQUESTS)[number];
 
 /** What the load generator sends, again and again. */
@@ -18,6 +18,7 @@ export const TITLES: Readonly<Record<RequestName, string>> = {
   teams: 'GET /api/v1/teams',
   members: 'GET /api/v1/teams/{id}/members',
   credential: 'GET /api/v1/credential',
+  verify: 'POST /operator/v1/credentials/verify',
   patch: 'PATCH /api/v1/teams/{id}',
 };
 
@@ -35,12 +36,27 @@ const rest =
       teams: { method: 'GET', path: '/api/v1/teams', headers } as const,
       members: { method: 'GET', path: `${team}/members`, headers } as const,
       credential: { method: 'GET', path: '/api/v1/credential', headers } as const,
+      verify: undefined,
       patch: { method: 'PATCH', path: team, headers: { ...headers, ...JSON_TYPE }, body } as const,
     }[name];
   };
 
-export const byKey: Dialect = rest(({ key }) => key);
-export const byToken: Dialect = rest(({ token = '' }) => token);
+/** Only Roster verifies credentials for others. */
+const verifying =
+  (dialect: Dialect, secretOf: (caller: Caller) => string): Dialect =>
+  (name, caller) => {
+    if (name !== 'verify') return dialect(name, caller);
+    const headers = { authorization: `Bearer ${caller.operatorKey}`, ...JSON_TYPE };
+    const body = JSON.stringify({ credential: secretOf(caller) });
+    return { method: 'POST', path: '/operator/v1/credentials/verify', headers, body };
+  };
+
+export const byHand: Dialect = rest(({ key }) => key);
+export const byKey: Dialect = verifying(byHand, ({ key }) => key);
+export const byToken: Dialect = verifying(
+  rest(({ token = '' }) => token),
+  ({ token = '' }) => token,
+);
 
 /** The endpoints that Better Auth has for the same; nothing there tells a key what it may do. */
 export const betterAuth: Dialect = (name, { key, teamId, teamName }) => {
@@ -51,6 +67,7 @@ export const betterAuth: Dialect = (name, { key, teamId, teamName }) => {
     teams: { method: 'GET', path: '/api/auth/organization/list', headers } as const,
     members: { method: 'GET', path: `/api/auth/organization/list-members?organizationId=${teamId}`, headers } as const,
     credential: undefined,
+    verify: undefined,
     patch: {
       method: 'POST',
       path: '/api/auth/organization/update',

@@ -33,6 +33,7 @@ export const environmentOf = ({ databaseUrl, redisUrl, dataDir }: Backing, port:
   DATABASE_URL: databaseUrl,
   REDIS_URL: redisUrl,
   RATE_LIMIT: '1000000000',
+  OPERATOR_VERIFY_LIMIT: '1000000000',
   LOG_LEVEL: 'info',
   DATA_DIR: dataDir,
   SECRET_KEYS,

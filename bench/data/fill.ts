@@ -12,6 +12,8 @@ export type Caller = {
   readonly key: string;
   /** An OAuth access token of the same account, where the service has such. */
   readonly token?: string;
+  /** For operations of the operator API. */
+  readonly operatorKey?: string;
   readonly teamId: string;
   readonly teamName: string;
 };
@@ -117,10 +119,27 @@ async function addCredentials(client: pg.Client, query: string): Promise<Caller[
       clientId,
     ],
   );
+  const operatorKey = await addOperatorKey(client);
   return made.map(({ key, token, team_id, team_name }) => ({
+    operatorKey,
     key: key.secret,
     token: token.secret,
     teamId: team_id,
     teamName: team_name,
   }));
+}
+
+async function addOperatorKey(client: pg.Client): Promise<string> {
+  const { secret, hash } = createTokens('rst').generate('operatorKey');
+  const id = newId('opk');
+  await client.query(
+    `insert into operator_key (id, name, scopes, addresses, key_prefix, last4, created_at)
+     values ($1, 'Benchmark', array['credentials:verify'], '{}', 'rst_ok_000000', '0000', now())`,
+    [id],
+  );
+  await client.query(
+    'insert into operator_key_secret (secret_hash, operator_key_id, created_at) values ($1, $2, now())',
+    [hash, id],
+  );
+  return secret;
 }

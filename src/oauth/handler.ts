@@ -5,6 +5,7 @@ import { createCookies } from '../http/cookies.ts';
 import type { HttpServices } from '../http/http-services.ts';
 import { createProviderHandler } from './provider-handler.ts';
 import { errorStyle } from './error-page.ts';
+import { introspectAsOperator } from './introspect.ts';
 import { logProviderEvents } from './events.ts';
 import { createClientLimit, limitByAddress, limitRegistrations } from './limits.ts';
 import { createResourceMetadataRouter } from './metadata.ts';
@@ -34,6 +35,7 @@ export function createOAuthRouter(http: HttpServices): Router {
   pages.get(`${ROUTES.authorization}/:id`, named('resume'), limit, removeQuery, handleByProvider);
   pages.post(ROUTES.token, named('token'), limit, ...addRedirectUri(db), handleByProvider, handleErrors);
   pages.post(ROUTES.revocation, named('revoke'), limit, handleByProvider);
+  pages.post(ROUTES.introspection, named('introspect'), ...introspectAsOperator(http));
   pages.post(ROUTES.introspection, named('introspect'), limit, handleByProvider);
   const { pushed_authorization_request: pushed } = ROUTES;
   pages.post(pushed, named('par'), limit, ...filterForm(), handleByProvider, handleErrors);
