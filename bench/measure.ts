@@ -45,11 +45,13 @@ export async function measure(
 ): Promise<Measured[]> {
   const prepared: Prepared[] = [];
   for (const contender of contenders) {
-    const sent = contender.callers.flatMap((caller) => contender.dialect(request, caller) ?? []);
-    const [first] = sent;
-    if (first === undefined) continue;
-    const { length } = await answerTo(contender.servers[0]?.url ?? '', first);
-    prepared.push({ contender, sent, bodyLength: length });
+    const all = contender.callers.flatMap((caller) => contender.dialect(request, caller) ?? []);
+    if (all.length === 0) continue;
+    // An answer that names its caller has another length for some: those are left out, so that each is checked.
+    const lengths: number[] = [];
+    for (const one of all) lengths.push((await answerTo(contender.servers[0]?.url ?? '', one)).length);
+    const bodyLength = median(lengths.toSorted((a, b) => a - b).slice(0, lengths.length - (1 - (lengths.length % 2))));
+    prepared.push({ contender, sent: all.filter((_, index) => lengths[index] === bodyLength), bodyLength });
   }
 
   const runs = prepared.map((): Run[] => []);
