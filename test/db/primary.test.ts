@@ -77,6 +77,6 @@ describe('the primary of several servers', () => {
     state.set(B, isReadOnly);
     doubt();
 
-    await expect(locate()).rejects.toThrow('is read-only');
+    await expect(locate()).rejects.toThrow('on timeline 6, but 7 was seen before');
   });
 });
