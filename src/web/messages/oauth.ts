@@ -60,7 +60,7 @@ export const connectedAppsTexts = isolateNames({
   scopes: (client: string) => `What ${client} can do`,
   created: (date: string) => `Approved ${date}`,
   used: (date: string) => `last used ${date}`,
-  unused: 'never used',
+  unused: 'no use recorded yet',
   expires: (date: string) => `expires ${date}`,
   change: 'Change access',
   changeOf: (client: string) => `Change access of ${client}`,

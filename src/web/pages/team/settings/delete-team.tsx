@@ -1,9 +1,9 @@
 import { Button, Stack, Text, TextInput } from '@mantine/core';
 import { DialogButtons } from '../../../components/dialog-buttons.tsx';
-import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Dialog } from '../../../components/dialog.tsx';
 import { FailureAlert } from '../../../components/failure-alert.tsx';
+import { useSubmission } from '../../../components/submission.ts';
 import { settingsTexts } from '../../../messages/settings.ts';
 import { toFailure, trpc } from '../../../trpc.ts';
 import { useTeamRefresh } from '../refresh.ts';
@@ -18,7 +18,7 @@ export function DeleteTeam({ onClose }: { readonly onClose: () => void }) {
   const [typed, setTyped] = useState('');
   const end = useTeamEnded();
   const refresh = useTeamRefresh();
-  const deletion = useMutation({
+  const deletion = useSubmission({
     mutationFn: () => trpc.teams.delete.mutate({ teamId: team.id }),
     onSuccess: () => end(words.done(team.name)),
     onError: () => void refresh(),
@@ -30,7 +30,7 @@ export function DeleteTeam({ onClose }: { readonly onClose: () => void }) {
         noValidate
         onSubmit={(event) => {
           event.preventDefault();
-          if (isTyped && !deletion.isPending) deletion.mutate();
+          if (isTyped) deletion.submit();
         }}
       >
         <Stack gap="md">
