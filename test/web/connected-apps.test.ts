@@ -37,7 +37,7 @@ describe.skipIf(!hasChromium)('the connected apps of an account', () => {
         Date.now() + daysOn * 86_400_000,
       );
     expect(planner).toContain('Only the team Analytical Engine');
-    expect(planner).toContain(`Approved ${day(0)}, never used, expires ${day(90)}`);
+    expect(planner).toContain(`Approved ${day(0)}, no use recorded yet, expires ${day(90)}`);
     expect(await scopesOf(page, 'Planner')).toEqual([
       'See teams and their details',
       'See the members, roles and invitations of teams',
