@@ -73,6 +73,26 @@ export async function fillEverything(api: Api) {
       state: 'waiting',
       due_at: later,
     },
+    operator_key: {
+      id: 'opk_1',
+      name: AWKWARD,
+      scopes: ['accounts:read'],
+      addresses: ['192.0.2.0/24'],
+      key_prefix: 'rst_ok_',
+      last4: '0000',
+    },
+    operator_key_secret: { secret_hash: hash(), operator_key_id: 'opk_1' },
+    idempotency_key: { key_hash: hash(), credential_id: key.id, operation: 'createTeam', fingerprint: hash() },
+    password_scheme: { kind: '2b', scheme: '$2b$12$', work: '4096', updated_at: later },
+    import_run: {
+      id: 'imp_1',
+      fingerprint: AWKWARD,
+      stage: 'account',
+      line: 1,
+      counts: { created: 1 },
+      report_bytes: '9007199254740993',
+      batches: 1,
+    },
     webhook_attempt: { id: 'wha_1', delivery_id: 'whd_1', duration_ms: 1, error: AWKWARD, answer: AWKWARD },
   };
   for (const [table, fields] of Object.entries(others)) {
