@@ -1,6 +1,9 @@
 import { defineConfig } from 'vitest/config';
 
-/** Suites that kill and stop processes, race calls, tamper with rows and files, or start whole services. */
+/**
+ * Suites that kill and stop processes, race calls, tamper with rows and files, run many commands, or wait for minimum
+ * durations.
+ */
 const FAULTS = [
   'test/faults/**/*.test.ts',
   'test/runtime/**/*.test.ts',
@@ -15,7 +18,10 @@ const FAULTS = [
   'test/db/plans.test.ts',
   'test/**/properties.test.ts',
   'test/shipping/image.test.ts',
-  'test/cli/{backup,installation,manage,team}.test.ts',
+  'test/cli/{audit,backup,import,installation,manage,oauth-client,queue,team,webhook}.test.ts',
+  'test/security/*.test.ts',
+  'test/trpc/{auth-throttle,foreign-passwords}.test.ts',
+  'test/rest/idempotency.test.ts',
   'test/webhooks/{delivery,journey}.test.ts',
   'test/events/chain.test.ts',
   'test/telemetry/{redaction,tracing}.test.ts',

@@ -166,5 +166,5 @@ describe('roster import', () => {
       `select 1 from audit_event where event = 'operator.import_started' and details->>'number' = '200100'`,
     );
     expect(events).toHaveLength(1);
-  });
+  }, 240_000);
 });
