@@ -1,9 +1,10 @@
-import type { QueryClient } from '@tanstack/react-query';
+import { hashKey, type QueryClient } from '@tanstack/react-query';
 import { createRouter } from '@tanstack/react-router';
 import { LoadingPage } from './components/page.tsx';
 import { NotFound, PageFailure } from './components/route-failure.tsx';
 import { consoleRoutes, decisionRoutes } from './routes/console.ts';
 import { root } from './routes/layouts.tsx';
+import { me } from './session.ts';
 import { publicRoutes } from './routes/public.ts';
 
 const routeTree = root.addChildren([publicRoutes, consoleRoutes, decisionRoutes]);
@@ -19,6 +20,12 @@ export function createAppRouter(queries: QueryClient) {
     defaultErrorComponent: PageFailure,
     defaultNotFoundComponent: NotFound,
     scrollRestoration: true,
+  });
+  // A page shows what is true when it is opened, not what an earlier page read. Only parts of one page share reads.
+  router.subscribe('onBeforeNavigate', ({ fromLocation, pathChanged }) => {
+    if (fromLocation === undefined || !pathChanged) return;
+    const account = hashKey(me().queryKey);
+    void queries.invalidateQueries({ refetchType: 'none', predicate: ({ queryHash }) => queryHash !== account });
   });
   // Focus the heading, so that screen readers announce the new page.
   router.subscribe('onRendered', ({ fromLocation, pathChanged }) => {

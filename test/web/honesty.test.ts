@@ -189,6 +189,18 @@ describe.skipIf(!hasChromium)('what the console says is true', () => {
 });
 
 describe.skipIf(!hasChromium)('what is said after something went wrong', () => {
+  test('a page that is opened again shows what happened meanwhile, however short', async ({ api, open }) => {
+    const person = await aPerson(api);
+    const team = await api.aTeam({ owner: person });
+    const page = await open(`/teams/${team.id}/members`, { as: person });
+    await page.getByRole('status').getByText('1 member').waitFor();
+    await page.getByRole('navigation', { name: 'Team' }).getByRole('link', { name: 'Settings' }).click();
+    await page.getByLabel('Team name').waitFor();
+    await api.aMember(team, await api.anAccount());
+    await page.getByRole('navigation', { name: 'Team' }).getByRole('link', { name: 'Members' }).click();
+    await page.getByRole('status').getByText('2 members').waitFor();
+  });
+
   test('an ended session is said at the sign-in, which leads back', async ({ api, open }) => {
     const person = await aPerson(api);
     const page = await open('/', { as: person });

@@ -136,7 +136,17 @@ describe.skipIf(!hasChromium)('the frame of a team', () => {
 
     const person = await aPerson(api);
     const team = await api.aTeam({ owner: await api.anAccount() });
-    const all = ['Overview', 'Members', 'Invitations', 'Roles', 'API keys', 'Billing', 'Audit log', 'Settings'];
+    const all = [
+      'Overview',
+      'Members',
+      'Invitations',
+      'Roles',
+      'API keys',
+      'Billing',
+      'Webhooks',
+      'Audit log',
+      'Settings',
+    ];
     const role = await api.aRole(
       team,
       PERMISSIONS.filter((permission) => permission !== 'access_dashboard'),
