@@ -56,7 +56,7 @@ export default defineConfig({
     projects: [
       suite('service', 30_000, {
         include: ['test/**/*.test.ts'],
-        exclude: ['test/web/**', 'test/fuzz/**', ...INTEROP, ...FAULTS],
+        exclude: ['**/node_modules/**', 'test/web/**', 'test/fuzz/**', ...INTEROP, ...FAULTS],
         // Tests wait for processes and timeouts much of the time, so run one more than there are cores to spare.
         maxWorkers: 3,
       }),
