@@ -1,130 +1,15 @@
-import type { Permission, Scope } from '../entities/index.ts';
-import type { DataKind } from './data.ts';
-import type { DetailName } from './details.ts';
-
-/** The kind of resource that an event is about. */
-export type EventTarget =
-  | 'account'
-  | 'session'
-  | 'passkey'
-  | 'team'
-  | 'membership'
-  | 'role'
-  | 'invitation'
-  | 'api_key'
-  | 'oauth_client'
-  | 'oauth_grant'
-  | 'webhook_endpoint'
-  | 'operator_key'
-  | 'audit_log';
-
-export type EventDefinition = {
-  /** Raised when a field is removed or changes its meaning. New optional fields keep it. */
-  readonly version: 1;
-  readonly target: EventTarget | null;
-  /** The readers besides the operator: the team of the event, its account, or nobody. */
-  readonly audience: 'team' | 'account' | 'operator';
-  /** Whether feeds and webhooks contain it. All others are in the audit log alone. */
-  readonly isDelivered: boolean;
-  /** What `data` shows. */
-  readonly data: DataKind | null;
-  /** The scope and the permission that REST asks for the same data. */
-  readonly scope: Scope | null;
-  readonly permission: Permission | null;
-  /** What `details` can contain. */
-  readonly details: readonly DetailName[];
-};
-
-type Details = readonly DetailName[];
-
-const define = <const Definition extends Omit<EventDefinition, 'version'>>(definition: Definition) =>
-  ({ version: 1, ...definition }) as const;
-
-const ofTeam = (details: Details = []) =>
-  define({
-    target: 'team',
-    audience: 'team',
-    isDelivered: true,
-    data: 'team',
-    scope: 'teams:read',
-    permission: null,
-    details,
-  });
-
-const ofMember = (details: Details = []) =>
-  define({
-    target: 'membership',
-    audience: 'team',
-    isDelivered: true,
-    data: 'member',
-    scope: 'members:read',
-    permission: 'access_dashboard',
-    details,
-  });
-
-const ofRole = (details: Details = []) =>
-  define({
-    target: 'role',
-    audience: 'team',
-    isDelivered: true,
-    data: 'role',
-    scope: 'members:read',
-    permission: 'access_dashboard',
-    details,
-  });
-
-/** Invitations contain email addresses. */
-const ofInvitation = (details: Details = []) =>
-  define({
-    target: 'invitation',
-    audience: 'team',
-    isDelivered: true,
-    data: 'invitation',
-    scope: 'members:read',
-    permission: 'invite_members',
-    details,
-  });
-
-const ofKey = (details: Details = []) =>
-  define({
-    target: 'api_key',
-    audience: 'team',
-    isDelivered: true,
-    data: 'apiKey',
-    scope: 'api-keys:read',
-    permission: 'manage_api_keys',
-    details,
-  });
-
-const ofGrant = (details: Details = []) =>
-  define({
-    target: 'oauth_grant',
-    audience: 'team',
-    isDelivered: true,
-    data: 'oauthGrant',
-    scope: 'api-keys:read',
-    permission: 'manage_api_keys',
-    details,
-  });
-
-const ofEndpoint = (details: Details = []) =>
-  define({
-    target: 'webhook_endpoint',
-    audience: 'team',
-    isDelivered: true,
-    data: null,
-    scope: 'teams:write',
-    permission: 'edit_team_settings',
-    details,
-  });
-
-/** Of an account, for itself and the operator. */
-const ofAccount = (target: EventTarget, data: DataKind, details: Details = []) =>
-  define({ target, audience: 'account', isDelivered: true, data, scope: 'profile:read', permission: null, details });
-
-/** In the audit log alone. */
-const audited = (target: EventTarget | null, audience: EventDefinition['audience'], details: Details = []) =>
-  define({ target, audience, isDelivered: false, data: null, scope: null, permission: null, details });
+import {
+  audited,
+  ofAccount,
+  ofEndpoint,
+  ofGrant,
+  ofInvitation,
+  ofKey,
+  ofMember,
+  ofRole,
+  ofTeam,
+  type EventDefinition,
+} from './definition.ts';
 
 const TERMS = ['roleId', 'isActive', 'expiresAt'] as const;
 

@@ -1,6 +1,7 @@
 import { iso } from '../db/query.ts';
 import type { ActorKind } from '../entities/index.ts';
-import { EVENTS, toEventName, type EventName, type EventTarget } from './catalogue.ts';
+import { EVENTS, toEventName, type EventName } from './catalogue.ts';
+import type { EventTarget } from './definition.ts';
 
 /** An event as it is stored. */
 export type EventRow = {

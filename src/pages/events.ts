@@ -1,6 +1,7 @@
 import { Router } from 'express';
 import { z } from 'zod';
-import { EVENTS, type EventDefinition, type EventName } from '../events/catalogue.ts';
+import { EVENTS, type EventName } from '../events/catalogue.ts';
+import type { EventDefinition } from '../events/definition.ts';
 import { createEventExample } from '../events/feed/example.ts';
 import { createEventSchema } from '../events/feed/event-schema.ts';
 import { escapeHtml } from './html.ts';

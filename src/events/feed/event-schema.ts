@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ACTOR_KINDS } from '../../entities/index.ts';
-import { EVENTS, type EventDefinition, type EventName } from '../catalogue.ts';
+import { EVENTS, type EventName } from '../catalogue.ts';
+import type { EventDefinition } from '../definition.ts';
 import { DATA } from '../data.ts';
 import { DETAILS } from '../details.ts';
 

@@ -1,4 +1,5 @@
-import { EVENTS, type EventDefinition, type EventName } from '../catalogue.ts';
+import { EVENTS, type EventName } from '../catalogue.ts';
+import type { EventDefinition } from '../definition.ts';
 import type { DataKind } from '../data.ts';
 import { DETAILS } from '../details.ts';
 import type { DeliveredEvent } from './event-schema.ts';

@@ -1,4 +1,5 @@
-import { EVENTS, toEventName, type EventDefinition, type EventName } from '../catalogue.ts';
+import { EVENTS, toEventName, type EventName } from '../catalogue.ts';
+import type { EventDefinition } from '../definition.ts';
 import type { CanonicalRow } from '../chain/event-columns.ts';
 import type { Sql } from '../chain/sql.ts';
 import type { DataKind } from '../data.ts';
