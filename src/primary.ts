@@ -24,7 +24,7 @@ export function onServiceStop(callback: () => void): void {
   if (cluster.isWorker) process.on('message', (message) => message === STOP_MESSAGE && callback());
 }
 
-/** Delays of replacements: none for the first, then doubled. A worker that has run for `STEADY_MS` begins anew. */
+/** Delays of replacements: none for the first, then doubled. A worker that has run for `STEADY_MS` starts again without a delay. */
 const DELAY_MS = 500;
 const DELAY_MS_MAX = 30 * SECOND_MS;
 const STEADY_MS = 60 * SECOND_MS;

@@ -12,7 +12,7 @@ const LINK_PATHS = {
 
 /**
  * Renders an email about an account, without its recipient. User-supplied text appears only quoted and neutralised, so
- * that whoever triggers an email cannot inject content. Every URL in it begins with BASE_URL.
+ * that a caller who triggers an email cannot inject content. Every URL in it begins with BASE_URL.
  */
 export const renderAccountEmail = (email: AccountEmail, context: EmailContext): RenderedEmail =>
   renderEmail(describeEmail(email, context), context);

@@ -131,7 +131,7 @@ const AuditHeadSchema = defineEntity({
     signature: p.blob().nullable(),
     /** The position up to which payloads were deleted: where feeds begin. */
     feedStart: p.bigint().default(0),
-    /** Events with smaller ids have no positions any more if they are too old: their partition is dropped as a whole. */
+    /** Events with smaller ids can have lost their positions: retention drops whole partitions of old events. */
     prunedBefore: textId().nullable(),
   },
   checks: [{ name: 'audit_head_single_check', expression: 'id = 1' }],

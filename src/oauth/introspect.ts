@@ -14,8 +14,8 @@ const BODY_BYTES_MAX = 4096;
 const ACCESS = { scope: 'credentials:verify', accountLevel: false, permission: null, isOperatorApi: true } as const;
 
 /**
- * Creates the handlers of introspection by operator keys (RFC 7662): of API keys and access tokens, whoever they were
- * issued to. Other requests are for oidc-provider, where clients ask about their own tokens.
+ * Creates the handlers of introspection by operator keys (RFC 7662): of the API keys and access tokens of
+ * all accounts and clients. Other requests are for oidc-provider, where clients ask about their own tokens.
  */
 export function introspectAsOperator(http: HttpServices): RequestHandler[] {
   const { services } = http;

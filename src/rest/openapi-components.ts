@@ -13,7 +13,7 @@ const validationEntry = z
   .object({
     in: z.enum(['body', 'query', 'path', 'header', 'cookie']).meta({ description: 'The part of the request.' }),
     pointer: z.string().meta({
-      description: 'An RFC 6901 pointer: into the body, or `/<name>` of a parameter. Empty for the body as a whole.',
+      description: 'An RFC 6901 pointer: into the body, or `/<name>` of a parameter. Empty for the whole body.',
       examples: ['/scopes/2'],
     }),
     code: z

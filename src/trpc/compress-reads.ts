@@ -3,8 +3,8 @@ import { chooseEncoding, compress } from '../http/compression.ts';
 
 /**
  * Compresses what queries return, as REST does, if the client accepts that. Answers of mutations stay as they are:
- * they contain new secrets, and the length of a compressed text reveals something about it to whoever chooses a part
- * of it (BREACH). Queries contain none, and calls of other sites are rejected before they run.
+ * they contain new secrets, and the length of a compressed text reveals something about it to a caller who can choose a
+ * part of it (BREACH). Queries contain none, and calls of other sites are rejected before they run.
  */
 export function compressReads(req: Request, res: Response): void {
   if (req.method !== 'GET') return;

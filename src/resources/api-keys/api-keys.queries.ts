@@ -46,7 +46,7 @@ const teamOfKey = query<{ team_id: string | null; name: string }>(
 export const listPersonalKeys = async (db: QueryRunner, accountId: string) =>
   (await db.query(personalKeys, [accountId])).map(presentRow);
 
-/** Lists all API keys of a team, whoever created them. */
+/** Lists all API keys of a team, whichever members created them. */
 export const listTeamKeys = async (db: QueryRunner, teamId: string) =>
   (await db.query(teamKeys, [teamId])).map(presentRow);
 

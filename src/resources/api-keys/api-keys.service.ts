@@ -20,7 +20,7 @@ export type NewApiKey = {
   readonly expiresAt: Date | null;
 };
 
-/** The caller and the limit of active keys; undefined for the operator, to whom no limit applies. */
+/** The caller and the limit of active keys; undefined for the operator: no limit applies. */
 type Bounds = { readonly caller: Principal; readonly keyLimit: number } | undefined;
 
 /** Creates an API key. @param bounds checks the caller's scopes and permission and the limit; undefined for the operator */
@@ -156,7 +156,7 @@ function requireHeld(held: readonly Scope[], scopes: readonly Scope[], holder: s
   if (beyond.length > 0) throw new ProblemError('scope_not_allowed', `${holder} does not hold ${beyond.join(', ')}.`);
 }
 
-/** Locks the grant that a key was created through: the key lives inside it, whoever changes its scopes. */
+/** Locks the grant that a key was created through: the key depends on it, also when another member changes the scopes of the key. */
 async function lockGrantOfKey(tx: EntityManager, keyId: string, accountId: string): Promise<OAuthGrant | null> {
   const [key] = await tx.execute<{ grant_id: string | null }[]>(
     'select oauth_grant_id as grant_id from api_key where id = ? and account_id = ?',

@@ -7,7 +7,7 @@ import { ApiKey } from '../../entities/index.ts';
 import { ProblemError } from '../../errors.ts';
 import type { Services } from '../../app-services.ts';
 
-/** Revokes an API key of the caller's team, whoever created it. */
+/** Revokes an API key of the caller's team, whichever member created it. */
 export const revokeKeyInTeam = ({ db }: Services, caller: TeamCaller, keyId: string): Promise<void> =>
   withTeam(db, caller, 'manage_api_keys', async ({ tx, caller: { teamId, accountId } }) => {
     const [key] = await lockMany(tx, 'api_key', { id: keyId, team: teamId, revokedAt: null });

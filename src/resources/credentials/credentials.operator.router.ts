@@ -13,7 +13,7 @@ export const credentialsOperatorRouter = router({
         summary: 'Verify a credential',
         description:
           'Who sent a request to your own API, and whether they may make it. A revocation, a change of scopes and the end of a membership apply from the next call on. Do not cache the answer. Calls have a rate limit of their own.',
-        returns: 'Whether the credential is valid and sufficient, and for whom.',
+        returns: 'Whether the credential is valid and sufficient, with its account, team and permissions.',
         limit: 'verify',
         readsOnly: true,
         prefetch: startLookup,

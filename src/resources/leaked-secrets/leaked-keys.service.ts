@@ -30,8 +30,8 @@ type LockedKey = {
 };
 
 /**
- * Revokes the API keys of leaked secrets, also if the secret is one that a rotation replaces: whoever holds it can have
- * used the key. Tells its owner and, for a team key, the members who manage keys.
+ * Revokes the API keys of leaked secrets, also if the secret is one that a rotation replaces, because
+ * its holder can have used the key. Tells its owner and, for a team key, the members who manage keys.
  */
 export async function revokeLeakedKeys({ db }: Services, leaks: readonly Leak[]): Promise<ReadonlySet<string>> {
   const found = await db.query(findKeys, [leaks.map(({ hash }) => hash.toString('hex')).join(' ')]);

@@ -21,8 +21,8 @@ const findTokens = query<{
 );
 
 /**
- * Revokes leaked access and refresh tokens with all tokens and API keys of the same consent, because whoever holds one
- * can have got the others. Other devices of the person keep their access.
+ * Revokes leaked access and refresh tokens with all tokens and API keys of the same consent, because the holder of
+ * one can have got the others. Other devices of the person keep their access.
  */
 export async function revokeLeakedTokens({ db }: Services, leaks: readonly Leak[]): Promise<ReadonlySet<string>> {
   const found = await db.query(findTokens, [leaks.map(({ hash }) => hash.toString('hex')).join(' ')]);

@@ -14,7 +14,7 @@ import type { Services } from '../../app-services.ts';
 import type { ClientChange, NewClient } from './oauth-clients.schema.ts';
 import { HOUR_MS } from '../../time.ts';
 
-/** The caller, who owns the clients; undefined for the operator, to whom ownership and the limit do not apply. */
+/** The caller, who owns the clients; undefined for the operator: ownership and the limit do not apply. */
 type Caller = Principal | undefined;
 
 /** Creates a client, with a secret if it is confidential. */

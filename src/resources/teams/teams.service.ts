@@ -28,7 +28,7 @@ export const createTeam = (db: TransactionScope, caller: Principal, input: NewTe
     return addTeam(tx, account, input);
   });
 
-/** Creates a team with the account as its owner for the operator, to whom the team limit does not apply. */
+/** Creates a team with the account as its owner for the operator. The team limit does not apply. */
 export const createTeamAsOperator = (db: TransactionScope, accountId: string, input: NewTeam) =>
   reportTaken(uniqueValues(input), () =>
     transaction(db, async (tx) => {

@@ -5,7 +5,7 @@ const storageKey = (accountId: string) => `roster-team:${accountId}`;
 
 /**
  * The state of a team switcher: the teams, and the selected one, which the browser remembers for each account. A team
- * that the user has left is not selected any more; then, and at first, it is the first team.
+ * that the user has left is no longer selected; then, and at first, it is the first team.
  */
 export function useTeamSwitcher() {
   const account = useAccount();
