@@ -293,7 +293,7 @@ export type Problem = {
 export type ValidationEntry = {
   /** The part of the request. */
   in: 'body' | 'query' | 'path' | 'header' | 'cookie';
-  /** An RFC 6901 pointer: into the body, or `/<name>` of a parameter. Empty for the body as a whole. */
+  /** An RFC 6901 pointer: into the body, or `/<name>` of a parameter. Empty for the whole body. */
   pointer: string;
   /** The rule that the value violates. */
   code:
