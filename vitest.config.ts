@@ -12,19 +12,19 @@ const FAULTS = [
   'test/**/*races.test.ts',
   'test/trpc/*-locks.test.ts',
   'test/trpc/runner.test.ts',
-  'test/jobs/delivery.test.ts',
+  'test/jobs/{delivery,worker}.test.ts',
   'test/http/stalled-readers.test.ts',
   'test/db/upgrade.test.ts',
   'test/db/plans.test.ts',
   'test/**/properties.test.ts',
   'test/shipping/image.test.ts',
-  'test/cli/{audit,backup,import,installation,manage,oauth-client,queue,team,webhook}.test.ts',
+  'test/cli/!(options|seed).test.ts',
   'test/security/*.test.ts',
-  'test/trpc/{auth-throttle,foreign-passwords}.test.ts',
+  'test/trpc/{auth-throttle,auth-timing,foreign-passwords}.test.ts',
   'test/rest/idempotency.test.ts',
   'test/webhooks/{delivery,journey}.test.ts',
   'test/events/chain.test.ts',
-  'test/telemetry/{redaction,tracing}.test.ts',
+  'test/telemetry/{metrics,redaction,tracing}.test.ts',
 ];
 
 /** Suites of the nightly workflow. */
