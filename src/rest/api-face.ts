@@ -44,7 +44,7 @@ export const API_FACE: FaceSettings = {
   securitySchemes,
   security: ({ scope }) => [{ bearer: [] }, { oauth2: scope === null ? [] : [scope] }],
   credentialVariable: 'ROSTER_KEY',
-  hasClient: true,
+  client: { factory: 'createRoster', variable: 'roster', option: 'credential' },
   isPublic: true,
   identify: (http, req, { address, teamId, path }) => identify(http, req, { address, teamId, path, cost: 1 }),
 };

@@ -40,8 +40,8 @@ export type FaceSettings = {
   readonly security: (access: Access) => Record<string, string[]>[];
   /** The environment variable with the credential, in samples. */
   readonly credentialVariable: string;
-  /** Whether the package `@roster/client` has the operations. */
-  readonly hasClient: boolean;
+  /** What `@roster/client` calls the interface: its factory, the variable of samples, and the option of the credential. */
+  readonly client: { readonly factory: string; readonly variable: string; readonly option: string };
   /** Whether pages of other origins can call it (CORS). */
   readonly isPublic: boolean;
   readonly identify: (http: HttpServices, req: IncomingMessage, facts: RequestFacts) => Promise<Identified>;

@@ -1,5 +1,4 @@
 import { generateOpenApiDocument, type OpenAPIObject, type OpenApiRouter } from 'trpc-to-openapi';
-import { z } from 'zod';
 import type { oas31 } from 'zod-openapi';
 import type { Access } from '../procedures/authorize.ts';
 import type { FaceSettings } from './face-settings.ts';
@@ -11,6 +10,7 @@ import {
   RESPONSE_HEADERS,
 } from './openapi-components.ts';
 import { errorResponses } from './openapi-errors.ts';
+import { describeParameter } from './openapi-parameters.ts';
 import { codeSamples } from './openapi-samples.ts';
 import type { Route, RouteTable } from './routes.ts';
 
@@ -133,24 +133,12 @@ function namedBody(schema: Schema, operationId: string, example: unknown, schema
 }
 
 function described(
-  { parameters }: FaceSettings,
+  face: FaceSettings,
   parameter: oas31.ParameterObject | oas31.ReferenceObject,
-  { operationId, input }: Route,
+  route: Route,
 ): oas31.ParameterObject {
-  if (!('name' in parameter)) throw new Error(`${operationId} has a parameter by reference`);
-  const text =
-    parameters[`${operationId}.${parameter.name}`] ??
-    parameters[parameter.name] ??
-    textOf(input?.shape[parameter.name]);
-  if (text === undefined)
-    throw new Error(`${operationId} has the parameter ${parameter.name}, which nothing describes`);
-  return { ...parameter, ...text };
-}
-
-/** Returns the description and example of a member of an input. */
-function textOf(schema: unknown): { description: string; example: unknown } | undefined {
-  const { description, example } = schema instanceof z.ZodType ? (schema.meta() ?? {}) : {};
-  return description === undefined ? undefined : { description, example };
+  if (!('name' in parameter)) throw new Error(`${route.operationId} has a parameter by reference`);
+  return { ...parameter, ...describeParameter(face, route, parameter.name) };
 }
 
 /**
@@ -176,5 +164,10 @@ function simplify<Node>(node: Node): Node {
 function withDefaultAsText(node: object): object {
   if (!('default' in node) || !('type' in node)) return node;
   const { default: value, ...rest } = node as { default: unknown; description?: string };
-  return { ...rest, description: [rest.description, `Default: \`${String(value)}\`.`].filter(Boolean).join(' ') };
+  return {
+    ...rest,
+    description: [rest.description, `Default: \`${typeof value === 'string' ? value : JSON.stringify(value)}\`.`]
+      .filter(Boolean)
+      .join(' '),
+  };
 }

@@ -1,27 +1,27 @@
 import type { Example } from '../procedures/trpc.ts';
 import type { FaceSettings } from './face-settings.ts';
+import { describeParameter } from './openapi-parameters.ts';
 import type { Route } from './routes.ts';
 
 type CodeSample = { readonly lang: string; readonly label: string; readonly source: string };
 
 /** Returns the calls of an operation in several languages, as `x-codeSamples` for the reference at `/docs`. */
-export function codeSamples(
-  { parameters, credentialVariable, hasClient }: FaceSettings,
-  { operationId, method, template, pathParams }: Route,
-  { body }: Example,
-  baseUrl: string,
-): CodeSample[] {
-  const params = Object.fromEntries(pathParams.map((name) => [name, String(parameters[name]?.example ?? name)]));
+export function codeSamples(face: FaceSettings, route: Route, { body }: Example, baseUrl: string): CodeSample[] {
+  const { credentialVariable, client } = face;
+  const { operationId, method, template, pathParams } = route;
+  const params = Object.fromEntries(
+    pathParams.map((name) => [name, String(describeParameter(face, route, name).example)]),
+  );
   const url = `${baseUrl}${template.replaceAll(/\{(\w+)\}/g, (_, name: string) => params[name] ?? name)}`;
-  const json = body === undefined ? '' : JSON.stringify(body);
+  const json = body === undefined ? '' : JSON.stringify(body).replaceAll(`'`, `'\\''`);
   const input = { ...params, ...(body as object | undefined) }; // an example body is an object
   const typeScript = {
     lang: 'TypeScript',
     label: 'TypeScript',
-    source: `import { createRoster } from '@roster/client';
+    source: `import { ${client.factory} } from '@roster/client';
 
-const roster = createRoster({ baseUrl: '${baseUrl}', credential: process.env.${credentialVariable}! });
-const result = await roster.${operationId}(${Object.keys(input).length === 0 ? '' : JSON.stringify(input, null, 2)});`,
+const ${client.variable} = ${client.factory}({ baseUrl: '${baseUrl}', ${client.option}: process.env.${credentialVariable}! });
+const result = await ${client.variable}.${operationId}(${Object.keys(input).length === 0 ? '' : toTypeScript(input)});`,
   };
 
   return [
@@ -34,7 +34,7 @@ const result = await roster.${operationId}(${Object.keys(input).length === 0 ? '
         ...(body === undefined ? [] : [`  -H 'Content-Type: application/json'`, `  -d '${json}'`]),
       ].join(' \\\n'),
     },
-    ...(hasClient ? [typeScript] : []),
+    typeScript,
     {
       lang: 'Python',
       label: 'Python',
@@ -48,6 +48,18 @@ response.raise_for_status()
 result = response.json()`,
     },
   ];
+}
+
+/** Prints a value as a literal: members of the outer object on lines of their own. */
+function toTypeScript(value: unknown, isOuter = true): string {
+  if (Array.isArray(value)) return `[${value.map((one) => toTypeScript(one, false)).join(', ')}]`;
+  if (typeof value === 'string')
+    return `'${JSON.stringify(value).slice(1, -1).replaceAll('\\"', '"').replaceAll(`'`, `\\'`)}'`;
+  if (typeof value !== 'object' || value === null) return String(value);
+  const members = Object.entries(value).map(
+    ([key, inner]) => `${/^[A-Za-z]\w*$/.test(key) ? key : `'${key}'`}: ${toTypeScript(inner, false)}`,
+  );
+  return isOuter ? `{\n${members.map((member) => `  ${member},\n`).join('')}}` : `{ ${members.join(', ')} }`;
 }
 
 function toPython(value: unknown): string {

@@ -48,7 +48,7 @@ export const OPERATOR_FACE: FaceSettings = {
   }),
   security: () => [{ operatorKey: [] }],
   credentialVariable: 'ROSTER_OPERATOR_KEY',
-  hasClient: false,
+  client: { factory: 'createOperator', variable: 'operator', option: 'operatorKey' },
   isPublic: false,
   identify: (http, req, { address, lookup }) =>
     identifyOperator(http, req, {
