@@ -1,42 +1,40 @@
-// Middlewares that let in who has an API key or access token of Roster, and no one else.
-import { authenticate, isRosterError } from '@roster/client';
+// Middlewares that let in who has an API key or access token of Roster and what the route needs, and no one else.
+// `operator` is the result of `createOperator`; `needs` are a team, scopes and a permission, or a function of the request.
 
-/** What to answer if Roster cannot be asked now: never let someone in because of it. */
-const statusOf = (error) => (isRosterError(error) && error.code === 'rate_limited' ? 429 : 503);
-
-/** Express: `app.get('/reports', requireSender(options), (req, res) => res.json(req.sender.team))`. */
-export const requireSender = (options) => async (req, res, next) => {
-  let sender;
+/** Asks Roster about a request. If Roster does not answer, no one is let in. */
+async function decide(operator, request, needs) {
   try {
-    sender = await authenticate(req, typeof options === 'function' ? options(req) : options);
+    return await operator.authenticate(request, needs);
   } catch (error) {
-    return void res.status(statusOf(error)).json({ error: 'roster_unavailable' });
+    console.error('Roster did not answer:', error.code ?? error.message);
+    return { valid: false, code: 'service_unavailable', status: 503, headers: { 'retry-after': '1' } };
   }
-  if (sender === null) return void res.status(401).set('WWW-Authenticate', 'Bearer').json({ error: 'unauthenticated' });
-  req.sender = sender;
+}
+
+/** Express: `app.get('/reports', requireSender(operator, needs), (req, res) => res.json(req.sender.role))`. */
+export const requireSender = (operator, needs) => async (req, res, next) => {
+  const decision = await decide(operator, req, typeof needs === 'function' ? needs(req) : needs);
+  if (!decision.valid) return void res.status(decision.status).set(decision.headers).json({ error: decision.code });
+  req.sender = decision;
   next();
 };
 
-/** Hono: `app.use(honoSender(options))`, then `context.get('sender')`. */
-export const honoSender = (options) => async (context, next) => {
-  const sender = await senderOf(context.req.raw, options);
-  if (sender instanceof Response) return sender;
-  context.set('sender', sender);
+/** Hono: `app.use('/reports', honoSender(operator, needs))`, then `context.get('sender')`. */
+export const honoSender = (operator, needs) => async (context, next) => {
+  const decision = await decide(operator, context.req.raw, typeof needs === 'function' ? needs(context) : needs);
+  if (!decision.valid) return answer(decision);
+  context.set('sender', decision);
   await next();
 };
 
-/** Next, or any handler of `fetch`: `export const GET = withSender(options, (request, sender) => Response.json(…))`. */
-export const withSender = (options, handle) => async (request, context) => {
-  const sender = await senderOf(request, options);
-  return sender instanceof Response ? sender : handle(request, sender, context);
+/**
+ * A route handler of Next, or any handler of `fetch`:
+ * `export const GET = withSender(operator, needs, (request, sender) => Response.json(sender.role))`.
+ */
+export const withSender = (operator, needs, handle) => async (request, context) => {
+  const asked = typeof needs === 'function' ? await needs(request, context) : needs;
+  const decision = await decide(operator, request, asked);
+  return decision.valid ? handle(request, decision, context) : answer(decision);
 };
 
-async function senderOf(request, options) {
-  try {
-    const sender = await authenticate(request, options);
-    if (sender !== null) return sender;
-  } catch (error) {
-    return Response.json({ error: 'roster_unavailable' }, { status: statusOf(error) });
-  }
-  return Response.json({ error: 'unauthenticated' }, { status: 401, headers: { 'WWW-Authenticate': 'Bearer' } });
-}
+const answer = ({ status, headers, code }) => Response.json({ error: code }, { status, headers });

@@ -1,6 +1,5 @@
 import { describe, expect, test as plain } from 'vitest';
 import {
-  authenticate,
   createOperator,
   createRoster,
   followEvents,
@@ -185,32 +184,6 @@ describe('repetition', () => {
   plain('an answer that is no problem document is an error with its status', async () => {
     const { roster } = answering(new Response('<html>', { status: 418 }));
     await expect(roster.listTeams()).rejects.toMatchObject({ code: 'unknown_response', status: 418 });
-  });
-});
-
-describe('authenticate', () => {
-  test('tells who a bearer is, and refuses whoever is not in the team', async ({ api }) => {
-    const [owner, stranger] = [await api.anAccount(), await api.anAccount()];
-    const team = await api.aTeam({ owner });
-    const options = { baseUrl: `http://127.0.0.1:${api.port}`, teamId: team.id };
-    const bearerOf = async (account: { id: string }) =>
-      (await api.anApiKey(account, { scopes: ['teams:read'] })).secret;
-    const [token, foreign] = [await bearerOf(owner), await bearerOf(stranger)];
-
-    for (const headers of [new Headers({ authorization: `Bearer ${token}` }), { authorization: `bearer ${token}` }])
-      expect(await authenticate({ headers }, options)).toMatchObject({
-        token,
-        credential: { kind: 'api-key', scopes: ['teams:read'] },
-        team: { id: team.id, role: { id: 'owner' } },
-      });
-    for (const authorization of [undefined, '', 'Bearer', `Basic ${token}`, `Bearer rst_pk_x`, `Bearer ${foreign}`])
-      expect([authorization, await authenticate({ headers: { authorization } }, options)]).toEqual([
-        authorization,
-        null,
-      ]);
-    await expect(
-      authenticate({ headers: { authorization: `Bearer ${token}` } }, { ...options, baseUrl: 'http://127.0.0.1:9' }),
-    ).rejects.toBeInstanceOf(Error);
   });
 });
 

@@ -6,6 +6,10 @@ import { promisify } from 'node:util';
 import { build } from 'vite';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { eventsModule, operationsModule, routerModule } from '../../clients/typescript/scripts/declarations.ts';
+import { API_FACE } from '../../src/rest/api-face.ts';
+import { describeFace } from '../../src/rest/describe-face.ts';
+import { OPERATOR_FACE } from '../../src/rest/operator-face.ts';
+import { apiRouter, operatorRouter } from '../../src/router.ts';
 import { test } from '../support/api.ts';
 import { installPackedClient, TSC } from './packed-client.ts';
 
@@ -138,6 +142,28 @@ describe('the packed client', () => {
     const [code = ''] = chunks.map((chunk) => (chunk.type === 'chunk' ? chunk.code : ''));
     expect(code.length).toBeLessThan(BUNDLE_SIZE_MAX);
     expect(code).not.toMatch(/node:|require\(|^import|whsec_/m);
+  });
+
+  test('compiles all TypeScript samples of both references', async () => {
+    const samples = (
+      [
+        [API_FACE, apiRouter],
+        [OPERATOR_FACE, operatorRouter],
+      ] as const
+    ).flatMap(([face, router]) =>
+      Object.values(describeFace(face, router, 'https://teams.example.com').document.paths ?? {})
+        .flatMap((item) => Object.values(item) as { 'x-codeSamples': { label: string; source: string }[] }[])
+        .flatMap((operation) => operation['x-codeSamples'].filter(({ label }) => label === 'TypeScript')),
+    );
+    expect(samples.length).toBeGreaterThan(50);
+    const programs = samples.map(({ source }) => `{${source.replace(/^import .*$/m, '')}\n}`);
+    expect(
+      await compile(
+        `import { createOperator, createRoster } from '@roster/client';`,
+        `declare const process: { env: Record<string, string | undefined> };`,
+        ...programs,
+      ),
+    ).toBe('');
   });
 
   test('rejects a wrong input, a wrong reading of a result, and a code of another operation', async () => {

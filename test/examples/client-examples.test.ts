@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
 import { installPackedClient } from '../clients/packed-client.ts';
 import { approveAt, denyAt } from '../oauth/visit.ts';
-import { startApiAtItsAddress, testWith } from '../support/api.ts';
+import { startApiAtItsAddress, testWith, type Api } from '../support/api.ts';
 import { signedIn } from '../support/browser.ts';
 import { freePort } from '../support/service.ts';
 import { exampleFile, runExample, startExample } from './programs.ts';
@@ -16,7 +16,7 @@ const test = testWith(() => startApiAtItsAddress());
 const dir = mkdtempSync(join(tmpdir(), 'roster-examples-'));
 
 beforeAll(async () => {
-  await installPackedClient(dir, ['express', 'oauth4webapi', '@trpc/client', '@trpc/server']);
+  await installPackedClient(dir, ['express', 'hono', 'oauth4webapi', '@trpc/client', '@trpc/server']);
   for (const [folder, file] of [
     ['express-api', 'server.mjs'],
     ['express-api', 'roster.mjs'],
@@ -26,34 +26,56 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
+/** The environment of an API that asks Roster who its callers are. */
+const anApi = async (api: Api) => ({
+  ROSTER_URL: api.services.config.baseUrl,
+  ROSTER_OPERATOR_KEY: (await api.anOperatorKey({ scopes: ['credentials:verify'] })).secret,
+});
+
 test('the Express API answers members of the team, and no one else, from the next request on', async ({ api }) => {
-  const [owner, stranger] = [await api.anAccount(), await api.anAccount()];
+  const [owner, stranger, guest] = [await api.anAccount(), await api.anAccount(), await api.anAccount()];
   const team = await api.aTeam({ owner, name: 'Engines' });
-  const url = await startExample(join(dir, 'server.mjs'), { ROSTER_URL: api.services.config.baseUrl, PORT: '0' });
-  const ask = (secret?: string, teamId = team.id) =>
+  await api.aMember(team, guest, { role: 'guest' });
+  const url = await startExample(join(dir, 'server.mjs'), { ...(await anApi(api)), PORT: '0' });
+  const ask = (secret?: string) =>
     fetch(
-      `${url}/teams/${teamId}/report`,
+      `${url}/teams/${team.id}/report`,
       secret === undefined ? {} : { headers: { authorization: `Bearer ${secret}` } },
     );
   const key = await api.anApiKey(owner, { scopes: ['teams:read'] });
 
-  expect(await (await ask(key.secret)).json()).toEqual({ report: 'Everything is fine in Engines.', role: 'owner' });
-  const refused = [await ask(), await ask('rst_pk_x'), await ask((await api.anApiKey(stranger)).secret)];
+  expect(await (await ask(key.secret)).json()).toEqual({
+    report: 'Everything is fine in Engines.',
+    for: owner.email,
+    role: 'owner',
+  });
+  const refused = [
+    await ask(),
+    await ask('rst_pk_x'),
+    await ask((await api.anApiKey(stranger)).secret),
+    await ask((await api.anApiKey(guest)).secret),
+    await ask((await api.anApiKey(owner, { scopes: ['profile:read'] })).secret),
+  ];
   expect(refused.map(({ status, headers }) => [status, headers.get('www-authenticate')])).toEqual([
     [401, 'Bearer'],
-    [401, 'Bearer'],
-    [401, 'Bearer'],
+    [401, 'Bearer error="invalid_token"'],
+    [404, null],
+    [403, null],
+    [403, 'Bearer error="insufficient_scope", scope="teams:read"'],
   ]);
   await api.rows('update api_key set revoked_at = now() where id = $1', [key.id]);
   expect((await ask(key.secret)).status).toBe(401);
 });
 
-test('the middlewares let no one in while Roster does not answer', async () => {
-  const url = await startExample(join(dir, 'server.mjs'), { ROSTER_URL: 'http://127.0.0.1:9', PORT: '0' });
-  const answer = await fetch(`${url}/teams/team_x/report`, {
-    headers: { authorization: `Bearer rst_pk_${'0'.repeat(49)}` },
-  });
-  expect(answer.status).toBe(503);
+test('the middlewares let no one in while Roster does not answer, or the operator key is wrong', async ({ api }) => {
+  for (const env of [
+    { ROSTER_URL: 'http://127.0.0.1:9', ROSTER_OPERATOR_KEY: 'rst_ok_x' },
+    { ROSTER_URL: api.services.config.baseUrl, ROSTER_OPERATOR_KEY: 'rst_ok_x' },
+  ]) {
+    const url = await startExample(join(dir, 'server.mjs'), { ...env, PORT: '0' });
+    const answer = await fetch(`${url}/teams/team_x/report`, { headers: { authorization: 'Bearer rst_pk_x' } });
+    expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1']);
+  }
 });
 
 test('the middlewares for Hono and for handlers of fetch hand on the sender', async ({ api }) => {
@@ -63,20 +85,29 @@ test('the middlewares for Hono and for handlers of fetch hand on the sender', as
   const { secret } = await api.anApiKey(member, { scopes: ['teams:read'] });
   writeFileSync(
     join(dir, 'fetch.mjs'),
-    `import { honoSender, withSender } from './roster.mjs';
-    const options = { baseUrl: process.env.ROSTER_URL, teamId: '${team.id}' };
-    const GET = withSender(options, (_request, sender) => Response.json(sender.team.role.id));
-    const context = (raw) => ({ req: { raw }, set: (name, value) => (context[name] = value) });
-    const request = (key) => new Request('http://api.test/', { headers: { authorization: 'Bearer ' + key } });
-    const seen = [await (await GET(request('${secret}'))).json(), (await GET(request('x'))).status];
-    await honoSender(options)(context(request('${secret}')), async () => seen.push(context.sender.team.role.id));
-    seen.push((await honoSender(options)(context(request('x')), () => seen.push('let in'))).status);
+    `import { createOperator } from '@roster/client';
+    import { Hono } from 'hono';
+    import { honoSender, withSender } from './roster.mjs';
+    const { ROSTER_URL, ROSTER_OPERATOR_KEY } = process.env;
+    const operator = createOperator({ baseUrl: ROSTER_URL, operatorKey: ROSTER_OPERATOR_KEY });
+    const app = new Hono();
+    app.use('/teams/:teamId', honoSender(operator, (context) => ({ teamId: context.req.param('teamId') })));
+    app.get('/teams/:teamId', (context) => context.json(context.get('sender').role.id));
+    const needs = async (_request, { params }) => ({ teamId: (await params).teamId });
+    const GET = withSender(operator, needs, (_request, sender) => Response.json(sender.role.id));
+    const request = (key) => new Request('http://api.test/teams/${team.id}', { headers: { authorization: 'Bearer ' + key } });
+    const context = { params: Promise.resolve({ teamId: '${team.id}' }) };
+    const seen = [];
+    for (const key of ['${secret}', 'x'])
+      for (const answer of [await app.request(request(key)), await GET(request(key), context)])
+        seen.push(answer.status, await answer.json(), answer.headers.get('www-authenticate'));
     console.log(JSON.stringify(seen));`,
   );
-  const { stdout, stderr } = await runExample(process.execPath, [join(dir, 'fetch.mjs')], {
-    ROSTER_URL: api.services.config.baseUrl,
-  });
-  expect([stderr, stdout.trim()]).toEqual(['', '["member",401,"member",401]']);
+  const { stdout, stderr } = await runExample(process.execPath, [join(dir, 'fetch.mjs')], await anApi(api));
+  const granted = [200, 'member', null];
+  const refused = [401, { error: 'credential_invalid' }, 'Bearer error="invalid_token"'];
+  expect(stderr).toBe('');
+  expect(JSON.parse(stdout)).toEqual([...granted, ...granted, ...refused, ...refused]);
 });
 
 test('the web app signs in for one team, shows its members, and signs out for good', async ({ api }) => {

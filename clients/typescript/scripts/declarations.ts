@@ -84,12 +84,17 @@ export function operationsModule(kind: keyof typeof INTERFACES): string {
       input: [...(members.length > 0 ? [`{ ${members.join('; ')} }`] : []), ...body].join(' & ') || NO_INPUT,
       isOptional: body.length === 0 && !parameters.some(({ required }) => required),
       output: type(contentOf(responses[route.status])),
+      repetition: route.takesIdempotencyKey
+        ? 'with-key'
+        : route.method === 'GET' || route.meta.readsOnly
+          ? 'as-it-is'
+          : 'never',
       errors: operationErrors(route).filter((code) => !SHARED_ERRORS.includes(code)),
     };
   });
   return [
     HEADER,
-    "import type { CallOptions } from '../client.ts';\n\n",
+    "import type { CallOptions, Routes } from '../methods.ts';\n\n",
     ...Object.entries(document.components.schemas).map(([name, definition]) => declare(name, definition)),
     `/** The error codes of all operations. */\nexport type SharedError = ${SHARED_ERRORS.filter(
       (code) => !UNREACHABLE.has(code),
@@ -106,12 +111,12 @@ export function operationsModule(kind: keyof typeof INTERFACES): string {
       ({ operationId, doc, isOptional }) =>
         `${doc}${operationId}(input${isOptional ? '?' : ''}: Operations['${operationId}']['input'], options?: CallOptions): Promise<Operations['${operationId}']['output']>;\n`,
     ),
-    '}\n\n/** Method and path by operation, and whether it takes an Idempotency-Key. */\nexport const ROUTES = {\n',
+    '}\n\n/** Method and path by operation, and how it can be sent again. */\nexport const ROUTES = {\n',
     ...operations.map(
-      ({ operationId, method, template, takesIdempotencyKey }) =>
-        `${operationId}: ['${method}', '${template}', ${takesIdempotencyKey}],\n`,
+      ({ operationId, method, template, repetition }) =>
+        `${operationId}: ['${method}', '${template}', '${repetition}'],\n`,
     ),
-    '} as const satisfies Readonly<Record<keyof Operations, readonly [method: string, path: string, takesIdempotencyKey: boolean]>>;\n',
+    '} as const satisfies Readonly<Record<keyof Operations, Routes[string]>>;\n',
   ].join('');
 }
 

@@ -1,55 +1,87 @@
-import { createRoster } from './client.ts';
 import { isRosterError } from './errors.ts';
-import type { Credential, Team } from './generated/operations.ts';
-import type { ConnectionOptions } from './methods.ts';
+import type { RosterOperator, Verification, VerifyCredentialBody } from './generated/operator.ts';
+import { readHeader, type IncomingHeaders } from './headers.ts';
+import type { CallOptions } from './methods.ts';
 
 /** A request of `fetch`, or of Node.js. */
-export type IncomingRequest = {
-  readonly headers: Headers | Readonly<Record<string, string | string[] | undefined>>;
+export type IncomingRequest = { readonly headers: IncomingHeaders };
+
+/** What the sender of a request needs. Without `resource`, access tokens have to be issued for the REST API. */
+export type Requirements = Omit<VerifyCredentialBody, 'credential'>;
+
+type NonNull<Type> = { [Key in keyof Type]: NonNullable<Type[Key]> };
+
+/** Who sent a request, in which team and role. */
+export type Sender = { readonly valid: true; readonly code: null } & NonNull<
+  Pick<Verification, 'credential' | 'account'>
+> &
+  Pick<Verification, 'team' | 'role' | 'permissions' | 'rate'>;
+
+/** Why a request is denied, and how to answer it. */
+export type Denied = {
+  readonly valid: false;
+  readonly code: 'credential_missing' | Exclude<Verification['code'], null> | (string & {});
+  /** 401, 403, 404 or 429. */
+  readonly status: number;
+  /** `www-authenticate` (RFC 6750) or `retry-after`. */
+  readonly headers: Readonly<Record<string, string>>;
 };
 
-/** Who sent a request. */
-export type Authenticated = {
-  /** The bearer token itself, to call Roster in the name of the sender. */
-  readonly token: string;
-  readonly credential: Credential;
-  /** The team that was asked for, with the role of the sender. Null if none was asked for. */
-  readonly team: Team | null;
+export type Authentication = Sender | Denied;
+
+export type Authenticate = {
+  /**
+   * Asks who sent a request with an API key or access token, in which team and role: one call. Do not cache the result,
+   * so that a revocation holds for the next request.
+   * @throws RosterError if the service cannot answer, such as `service_unavailable`. Let no one in then
+   */
+  authenticate(request: IncomingRequest, needs?: Requirements, options?: CallOptions): Promise<Authentication>;
 };
 
-export type AuthenticateOptions = ConnectionOptions & {
-  /** Requires that the sender is an active member of this team. The credential needs the scope `teams:read`. */
-  readonly teamId?: string;
+/** As RFC 6750 allows it. */
+const BEARER = /^Bearer +([\w.~+/-]+=*)$/i;
+/** Of a credential, as the service accepts it. */
+const LENGTH_MAX = 500;
+
+/** Creates `authenticate` from the operation that verifies credentials. */
+export const createAuthenticate =
+  (verify: RosterOperator['verifyCredential']): Authenticate['authenticate'] =>
+  async ({ headers }, needs = {}, options) => {
+    const header = readHeader(headers, 'authorization') ?? '';
+    if (!/^Bearer /i.test(header)) return deny('credential_missing', needs);
+    const credential = BEARER.exec(header)?.[1] ?? '';
+    if (credential === '' || credential.length > LENGTH_MAX) return deny('credential_invalid', needs);
+    try {
+      const found = await verify({ resource: 'api', ...needs, credential }, options);
+      // A token that is bound to a key (RFC 9449) is worth nothing without a proof, which is not checked here.
+      if (found.credential !== null && found.credential.thumbprint !== null) return deny('credential_invalid', needs);
+      return found.valid ? (found as Sender) : deny(found.code ?? 'credential_invalid', needs, found.rate); // by the contract of `valid`
+    } catch (error) {
+      // The id of a team is often a part of the URL that the sender chose.
+      if (isRosterError(error) && error.errors?.every(({ pointer }) => pointer === '/teamId'))
+        return deny('team_not_found', needs);
+      throw error;
+    }
+  };
+
+const STATUSES: Readonly<Record<string, number>> = {
+  credential_missing: 401,
+  credential_invalid: 401,
+  rate_limited: 429,
+  scope_missing: 403,
+  team_not_found: 404,
+  permission_missing: 403,
 };
 
-/**
- * Asks Roster who sent a request to your API with an API key or access token of Roster.
- * @returns null if the request has no valid bearer token, or no access to the team: answer with 401
- * @throws RosterError if Roster could not answer, such as `rate_limited`
- */
-export async function authenticate(
-  { headers }: IncomingRequest,
-  { teamId, ...options }: AuthenticateOptions,
-): Promise<Authenticated | null> {
-  const header = headers instanceof Headers ? headers.get('authorization') : headers['authorization'];
-  const token = typeof header === 'string' ? /^Bearer +(\S+)$/i.exec(header)?.[1] : undefined;
-  if (token === undefined) return null;
-  const roster = createRoster({ ...options, credential: token });
-  try {
-    const [credential, team] = await Promise.all([
-      roster.getCredential(),
-      teamId === undefined ? null : roster.getTeam({ teamId }),
-    ]);
-    return { token, credential, team };
-  } catch (error) {
-    if (isRosterError(error) && NO_ACCESS.has(error.code)) return null;
-    throw error;
-  }
+function deny(code: Denied['code'], { scopes = [] }: Requirements, rate: Verification['rate'] = null): Denied {
+  const status = STATUSES[code] ?? 403;
+  return { valid: false, code, status, headers: headersOf(code, scopes, rate) };
 }
 
-const NO_ACCESS: ReadonlySet<string> = new Set([
-  'credential_invalid',
-  'credential_missing',
-  'scope_missing',
-  'team_not_found',
-]);
+function headersOf(code: string, scopes: readonly string[], rate: Verification['rate']): Record<string, string> {
+  if (code === 'credential_missing') return { 'www-authenticate': 'Bearer' };
+  if (code === 'credential_invalid') return { 'www-authenticate': 'Bearer error="invalid_token"' };
+  if (code === 'scope_missing')
+    return { 'www-authenticate': `Bearer error="insufficient_scope", scope="${scopes.join(' ')}"` };
+  return code === 'rate_limited' && rate !== null ? { 'retry-after': String(rate.resetSeconds) } : {};
+}

@@ -1,3 +1,4 @@
+import { createAuthenticate, type Authenticate } from './authenticate.ts';
 import { ROUTES, type Roster } from './generated/operations.ts';
 import { ROUTES as OPERATOR_ROUTES, type RosterOperator } from './generated/operator.ts';
 import { createMethods, type Bearer, type ConnectionOptions } from './methods.ts';
@@ -21,6 +22,14 @@ export type OperatorOptions = ConnectionOptions & {
 export const createRoster = ({ credential, ...options }: RosterOptions): Roster =>
   createMethods(ROUTES, options, credential) as Roster; // a method for each member of the generated interface
 
-/** Creates a client of the operator API, like `createRoster`. Only for backends: an operator key has access to all teams. */
-export const createOperator = ({ operatorKey, ...options }: OperatorOptions): RosterOperator =>
-  createMethods(OPERATOR_ROUTES, options, operatorKey) as RosterOperator; // as above
+/**
+ * Creates a client of the operator API, like `createRoster`, with `authenticate` for the requests to your own API. Only
+ * for backends: an operator key has access to all teams.
+ */
+export function createOperator({ operatorKey, ...options }: OperatorOptions): RosterOperator & Authenticate {
+  const operator = createMethods(OPERATOR_ROUTES, options, operatorKey) as RosterOperator; // as above
+  return Object.freeze({
+    ...operator,
+    authenticate: createAuthenticate((input, call) => operator.verifyCredential(input, call)),
+  });
+}

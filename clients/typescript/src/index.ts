@@ -1,4 +1,4 @@
-export { authenticate, type Authenticated, type AuthenticateOptions, type IncomingRequest } from './bearer.ts';
+export type { Authenticate, Authentication, Denied, IncomingRequest, Requirements, Sender } from './authenticate.ts';
 export { createOperator, createRoster, type CallOptions, type OperatorOptions, type RosterOptions } from './client.ts';
 export { isRosterError, RosterError, type ErrorCode, type OperationName } from './errors.ts';
 export { followEvents, type EventPage, type FollowOptions } from './feed.ts';

@@ -24,7 +24,13 @@ export type CallOptions = RetryOptions & {
 };
 
 export type Input = Readonly<Record<string, unknown>>;
-type Routes = Readonly<Record<string, readonly [method: string, path: string, takesIdempotencyKey: boolean]>>;
+
+/**
+ * How a request can be sent again: as it is, because it changes nothing; with its Idempotency-Key; or not at all, unless
+ * it was not executed.
+ */
+export type Repetition = 'as-it-is' | 'with-key' | 'never';
+export type Routes = Readonly<Record<string, readonly [method: string, path: string, repetition: Repetition]>>;
 
 /** Creates a method for each route, which sends its request and returns the body of the response. */
 export function createMethods(routes: Routes, options: ConnectionOptions, bearer: Bearer): object {
@@ -38,7 +44,7 @@ export function createMethods(routes: Routes, options: ConnectionOptions, bearer
 async function send(
   options: ConnectionOptions,
   bearer: Bearer,
-  [method, template, takesIdempotencyKey]: Routes[string],
+  [method, template, repetition]: Routes[string],
   input: Input,
   call: CallOptions,
 ): Promise<unknown> {
@@ -46,7 +52,7 @@ async function send(
   const { path, rest } = fillPath(template, input);
   const hasBody = method === 'POST' || method === 'PATCH' || method === 'PUT';
   const url = new URL(`${path}${hasBody ? '' : toQuery(rest)}`, options.baseUrl);
-  const key = call.idempotencyKey ?? (takesIdempotencyKey ? crypto.randomUUID() : undefined);
+  const key = repetition === 'with-key' ? (call.idempotencyKey ?? crypto.randomUUID()) : undefined;
 
   const attempt = async () =>
     fetchOnce(url, {
@@ -55,14 +61,13 @@ async function send(
         accept: 'application/json',
         authorization: `Bearer ${typeof bearer === 'string' ? bearer : await bearer()}`,
         ...(hasBody && { 'content-type': 'application/json' }),
-        ...(takesIdempotencyKey && { 'idempotency-key': `"${key}"` }),
+        ...(key !== undefined && { 'idempotency-key': `"${key}"` }),
       },
       ...(hasBody && { body: JSON.stringify(rest) }),
       redirect: 'error', // a redirect would send the credential to another address
       signal: AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(call.signal ? [call.signal] : [])]),
     });
-  const isRepeatable = method === 'GET' || takesIdempotencyKey;
-  const response = await withRetries(attempt, isRepeatable, call.signal, { ...options, ...call });
+  const response = await withRetries(attempt, repetition !== 'never', call.signal, { ...options, ...call });
   if (!response.ok) throw await toRosterError(response);
   return (await response.json()) as unknown;
 }

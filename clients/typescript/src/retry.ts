@@ -8,22 +8,23 @@ export type RetryOptions = {
 const BASE_MS = 200;
 
 /**
- * Sends a request and repeats it where that is safe: a 429 was not executed, and reads change nothing, so they are also
- * repeated after a 502, 503, 504 or a lost connection. Other requests are sent once.
+ * Sends a request and repeats it where that is safe: a 429 was not executed. What can be repeated is also repeated after a
+ * 502, 503, 504 or a lost connection. Other requests are sent once.
  * @param send sends the request once. Its errors are those of `fetch`.
+ * @param canRepeat whether the request has the same effect however often it is sent
  */
 export async function withRetries(
   send: () => Promise<Response>,
-  isRead: boolean,
+  canRepeat: boolean,
   signal: AbortSignal | undefined,
   { retries = 2, waitMsMax = 10_000 }: RetryOptions,
 ): Promise<Response> {
   for (let attempt = 0; ; attempt += 1) {
     const result = await send().catch((error: unknown) => {
-      if (!isRead || attempt >= retries || signal?.aborted) throw error;
+      if (!canRepeat || attempt >= retries || signal?.aborted) throw error;
       return null;
     });
-    if (result !== null && (attempt >= retries || !isRepeatable(result.status, isRead))) return result;
+    if (result !== null && (attempt >= retries || !isRepeatable(result.status, canRepeat))) return result;
     const waitMs = result === null ? backoffMs(attempt) : (retryAfterMs(result) ?? backoffMs(attempt));
     if (result !== null && waitMs > waitMsMax) return result;
     await result?.body?.cancel();
@@ -31,8 +32,8 @@ export async function withRetries(
   }
 }
 
-const isRepeatable = (status: number, isRead: boolean): boolean =>
-  status === 429 || (isRead && (status === 502 || status === 503 || status === 504));
+const isRepeatable = (status: number, canRepeat: boolean): boolean =>
+  status === 429 || (canRepeat && (status === 502 || status === 503 || status === 504));
 
 const retryAfterMs = ({ headers }: Response): number | undefined => {
   const seconds = Number(headers.get('retry-after') ?? Number.NaN);

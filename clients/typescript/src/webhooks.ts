@@ -1,4 +1,5 @@
 import type { RosterEvent } from './generated/events.ts';
+import { readHeader, type IncomingHeaders } from './headers.ts';
 
 /** The body of a webhook: the event, with its time as `timestamp` too. A test has the type `webhook.test`. */
 export type WebhookEvent = Omit<RosterEvent, 'type'> & {
@@ -15,8 +16,7 @@ export class WebhookVerificationError extends Error {
 export type ReceivedWebhook = {
   /** The bytes of the body, before anything has parsed them. */
   readonly body: string | Uint8Array;
-  /** The headers of `fetch` or of Node.js. */
-  readonly headers: Headers | Readonly<Record<string, string | string[] | undefined>>;
+  readonly headers: IncomingHeaders;
 };
 
 const TOLERANCE_SECONDS = 300;
@@ -33,7 +33,7 @@ export async function verifyWebhook(
   { now = Date.now, toleranceSeconds = TOLERANCE_SECONDS }: { now?: () => number; toleranceSeconds?: number } = {},
 ): Promise<WebhookEvent> {
   const [id, timestamp, signatures] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) =>
-    readHeader(headers, name),
+    requireHeader(headers, name),
   ) as [string, string, string]; // of three names
   if (!/^\d{1,15}$/.test(timestamp) || Math.abs(now() / 1000 - Number(timestamp)) > toleranceSeconds)
     throw new WebhookVerificationError('The timestamp is missing, too old or too new.');
@@ -53,12 +53,9 @@ export async function verifyWebhook(
   throw new WebhookVerificationError('No signature matches.');
 }
 
-function readHeader(headers: ReceivedWebhook['headers'], name: string): string {
-  const value =
-    headers instanceof Headers
-      ? headers.get(name)
-      : Object.entries(headers).find(([other]) => other.toLowerCase() === name)?.[1];
-  if (typeof value !== 'string' || value === '') throw new WebhookVerificationError(`The header ${name} is missing.`);
+function requireHeader(headers: IncomingHeaders, name: string): string {
+  const value = readHeader(headers, name);
+  if (value === undefined || value === '') throw new WebhookVerificationError(`The header ${name} is missing.`);
   return value;
 }
 
