@@ -8,6 +8,8 @@ export const ADVISORY_LOCKS = {
   migration: 0x52535452,
   /** Serializes workers that append to the chain of the audit log or prune it. "AUDI" in ASCII. */
   auditChain: 0x41554449,
+  /** Keeps what events show of an account from being written while it is erased. "EVTP" in ASCII. */
+  eventPayloads: 0x45565450,
   /** Serializes the count of emails per email address. "MAIL" in ASCII. */
   email: 0x4d41494c,
   /** Serializes the choice of slugs with the same stem. "SLUG" in ASCII. */

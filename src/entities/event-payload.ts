@@ -34,6 +34,10 @@ const EventPayloadSchema = defineEntity({
       name: 'event_payload_invitation_index',
       expression: `create index "event_payload_invitation_index" on "event_payload" ("target_id") where starts_with(type, 'invitation.')`,
     },
+    {
+      name: 'event_payload_address_index',
+      expression: `create index "event_payload_address_index" on "event_payload" (lower(data #>> '{invitation,email}')) where starts_with(type, 'invitation.')`,
+    },
   ],
 });
 

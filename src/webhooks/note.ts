@@ -9,12 +9,19 @@ import type { Result } from './attempt.ts';
 import { wakeEndpoints } from './queue.ts';
 import { FAILING_DAYS_MAX } from './retry.ts';
 
-/** Stores results. Those of deliveries that were deleted meanwhile are dropped. */
+/**
+ * Stores results. Those of deliveries that were deleted meanwhile are dropped, and so is the answer to data that was
+ * erased meanwhile. The lock lets an erasure that runs at the same time either come first, or see the answer.
+ */
 const STORE_RESULTS = `
   with note as (
     select * from jsonb_to_recordset(?::jsonb) as n (
       delivery_id text, state text, reason text, delay_ms float8, is_undone boolean,
-      id text, at timestamptz, status int, duration_ms int, error text, answer text)
+      id text, at timestamptz, status int, duration_ms int, error text, answer text, data_of text)
+  ), kept as materialized (
+    select l.event_id from audit_link l join event_payload p on p.sequence = l.sequence
+    where l.event_id in (select n.data_of from note n where n.answer <> '') and p.data is not null
+    order by p.sequence for share of p
   ), changed as (
     update webhook_delivery d set state = n.state, reason = n.reason,
       due_at = case when n.delay_ms is null then d.due_at else now() + n.delay_ms * interval '1 ms' end,
@@ -23,7 +30,8 @@ const STORE_RESULTS = `
     returning d.id
   )
   insert into webhook_attempt (id, created_at, delivery_id, status, duration_ms, error, answer)
-  select n.id, n.at, n.delivery_id, n.status, n.duration_ms, n.error, n.answer
+  select n.id, n.at, n.delivery_id, n.status, n.duration_ms, n.error,
+    case when n.data_of is null or n.data_of in (select event_id from kept) then n.answer end
   from note n join changed c on c.id = n.delivery_id where n.id is not null`;
 
 /** Stores which endpoints succeed and fail. Writes only changes, in the order of the locks of other processes. */
@@ -80,6 +88,8 @@ const toNote = ({ claim, state, reason, delayMs, attempt }: Result) => ({
   reason,
   delay_ms: delayMs,
   is_undone: state === 'waiting' && attempt === null,
+  /** The event whose data was sent. */
+  data_of: claim.row?.data ? claim.event_id : null,
   ...attempt,
 });
 

@@ -1,6 +1,7 @@
 import { describe, expect } from 'vitest';
 import { test, type Api } from '../support/api.ts';
 import { anInvitationWithLink } from './console.ts';
+import { numberEvents } from '../webhooks/receiver.ts';
 import { allMailed, anAddress, aSignedIn, tokenTo } from './people.ts';
 
 type Column = { table: string; column: string };
@@ -36,6 +37,8 @@ describe('account.delete', () => {
     const [joined, pending] = [await api.aTeam({ owner: await api.anAccount() }), await api.aTeam()];
     const { token } = await anInvitationWithLink(api, joined, { email: former });
     await visitor.trpc.invitations.accept.mutate({ token });
+    await numberEvents(api);
+    expect(await findEverywhere(api, former)).toContain('public.event_payload.data');
     const email = anAddress();
     await visitor.trpc.account.changeEmail.mutate({ newEmail: email });
     await visitor.trpc.account.confirmEmailChange.mutate({ token: await tokenTo(api, email, /^Confirm/) });
@@ -45,7 +48,10 @@ describe('account.delete', () => {
     await api.visitor().trpc.auth.signUp.mutate({ email, password: 'a stranger’s phrase' });
     await visitor.trpc.auth.forgotPassword.mutate({ email });
     await allMailed(api);
-    expect(await findEverywhere(api, email)).toContain('public.account.email');
+    await numberEvents(api);
+    expect(await findEverywhere(api, email)).toEqual(
+      expect.arrayContaining(['public.account.email', 'public.event_payload.data']),
+    );
 
     await visitor.trpc.account.delete.mutate();
 

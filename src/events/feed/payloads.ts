@@ -3,6 +3,7 @@ import type { EventDefinition } from '../definition.ts';
 import type { CanonicalRow } from '../chain/event-columns.ts';
 import type { Sql } from '../chain/sql.ts';
 import type { DataKind } from '../data.ts';
+import { eraseInvitations, lockPayloads } from './erase.ts';
 import { SOURCES } from './sources.ts';
 
 type Delivered = {
@@ -25,7 +26,8 @@ export async function writePayloads(sql: Sql, events: readonly CanonicalRow[], s
     return definition?.isDelivered ? [{ event, type, sequence: start + i + 1, kind: definition.data }] : [];
   });
   if (delivered.length === 0) return;
-  const found = await readResources(sql, delivered);
+  // Sent together. Each statement has a snapshot of its own, taken after the lock.
+  const [, found] = await Promise.all([lockPayloads(sql), readResources(sql, delivered)]);
   const data = delivered.map((row) => findData(found, row));
   // If an attacker deleted the chain, its old payloads must not stop the numbering. `audit verify` reports the deletion.
   await sql.execute(
@@ -70,30 +72,18 @@ function findData(found: Found, { event, kind }: Delivered): object | null {
 }
 
 /**
- * Erases what earlier events show of an account or invitation that was deleted. The event of the deletion has its
- * place after them, so none of them is written later.
+ * Erases what earlier events show of an invitation that is gone by now. The event of its deletion has its place after
+ * them, so none of them is written later. What they show of an account is erased by its deletion (`eraseAccount`).
  */
 async function eraseDeleted(
   sql: Sql,
   delivered: readonly Delivered[],
   data: readonly (object | null)[],
 ): Promise<void> {
-  const accounts = delivered.filter(({ type }) => type === 'account.deleted').map(({ event }) => event.account_id);
-  const invitations = delivered
-    .filter(({ kind }, i) => kind === 'invitation' && data[i] === null)
-    .map(({ event }) => event.target_id);
-  if (accounts.length > 0) {
-    await sql.execute('update event_payload set data = null where account_id = any(?::text[]) and data is not null', [
-      accounts,
-    ]);
-  }
-  if (invitations.length > 0) await eraseInvitations(sql, invitations);
+  const gone = delivered.filter(({ kind }, i) => kind === 'invitation' && data[i] === null);
+  if (gone.length > 0)
+    await eraseInvitations(
+      sql,
+      gone.map(({ event }) => event.target_id),
+    );
 }
-
-/** Erases what events show of invitations, which contain an email address. */
-export const eraseInvitations = (sql: Sql, ids: readonly (string | null)[]): Promise<object[]> =>
-  sql.execute(
-    `update event_payload set data = null
-     where target_id = any(string_to_array(?, ' ')) and starts_with(type, 'invitation.') and data is not null`,
-    [ids.join(' ')],
-  );

@@ -1,6 +1,6 @@
 import { QUEUE_JOBS } from '../../db/queue-tables.ts';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { eraseInvitations } from '../../events/feed/payloads.ts';
+import { eraseAccount } from '../../events/feed/erase.ts';
 import { record } from '../../events/record.ts';
 import { lockMany, lockOne, lockRows } from '../../transactions/locks.ts';
 import { transaction, type TransactionScope } from '../../transactions/transaction.ts';
@@ -92,6 +92,7 @@ async function remove(tx: EntityManager, accountId: string, lock: () => Promise<
   await disableEndpoints(tx, { account: accountId }, 'member_left');
   await tx.nativeDelete(Account, { id: accountId });
   record(tx, 'account.deleted', { accountId });
+  await eraseAccount(tx, accountId, emailVerifiedAt ? (email ?? null) : null);
   return true;
 }
 
@@ -107,10 +108,6 @@ async function deleteEmailAddress(tx: EntityManager, accountId: string, email: s
     if (!acceptedAt)
       record(tx, 'invitation.revoked', { accountId, teamId: team.id, invitationId, reason: 'account deleted' });
   }
-  await eraseInvitations(
-    tx,
-    invitations.map(({ id }) => id),
-  );
   await tx.execute('delete from sent_mail where recipient = lower(?)', [email]);
   await tx.execute(
     `delete from ${QUEUE_JOBS}

@@ -1,4 +1,5 @@
 import { UniqueConstraintViolationException } from '@mikro-orm/core';
+import { eraseFormerAddress } from '../../events/feed/erase.ts';
 import { record } from '../../events/record.ts';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { transaction } from '../../transactions/transaction.ts';
@@ -88,6 +89,7 @@ export async function replaceEmail(
   await deleteTokens(tx, account.id);
   // Delete accepted invitations, because the deletion of the account would not find the old address.
   await tx.execute('delete from invitation where lower(email) = lower(?) and accepted_at is not null', [oldEmail]);
+  if (oldEmail !== null) await eraseFormerAddress(tx, oldEmail);
 }
 
 async function isTaken(tx: EntityManager, accountId: string, email: string): Promise<boolean> {
