@@ -144,7 +144,10 @@ describe('the answer of a receiver', () => {
   test('is erased with the account that the delivery tells of; that of other deliveries stays', async ({ api }) => {
     const receiver = await echo();
     const { trpc, team, teamId, endpointId } = await anEndpoint(api, receiver.url);
-    const [member, invited] = [await api.anAccount({ email: anAddress() }), await api.anAccount({ email: anAddress() })];
+    const [member, invited] = [
+      await api.anAccount({ email: anAddress() }),
+      await api.anAccount({ email: anAddress() }),
+    ];
     await api.aMember(team, member);
     dispatch(api);
     await trpc.members.deactivate.mutate({ teamId, userId: member.id });
