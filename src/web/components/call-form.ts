@@ -5,7 +5,7 @@ import { useSubmission } from './submission.ts';
 
 type Values = Record<string, string>;
 
-type CallForm<Fields extends Values, Output> = {
+type CallFormOptions<Fields extends Values, Output> = {
   readonly initialValues: Fields;
   readonly call: (values: Fields) => Promise<Output>;
   readonly onSuccess?: (output: Output, values: Fields) => unknown;
@@ -27,7 +27,7 @@ export function useCallForm<Fields extends Values, Output>({
   fieldOf = {},
   lists = [],
   faults = {},
-}: CallForm<Fields, Output>) {
+}: CallFormOptions<Fields, Output>) {
   const form = useForm<Fields>({ mode: 'uncontrolled', initialValues });
   const mutation = useSubmission({
     isRepeatable: true,
@@ -68,6 +68,9 @@ export function useCallForm<Fields extends Values, Output>({
     failure: failure === undefined || Object.keys(toFieldErrors(failure)).length > 0 ? undefined : failure,
   };
 }
+
+/** A form as its dialog needs it. */
+export type CallForm = Pick<ReturnType<typeof useCallForm>, 'submit' | 'pending' | 'failure'>;
 
 type Fault = Failure['errors'][number];
 

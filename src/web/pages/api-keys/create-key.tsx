@@ -1,10 +1,8 @@
-import { Button, NativeSelect, Stack, TextInput } from '@mantine/core';
-import { DialogButtons } from '../../components/dialog-buttons.tsx';
+import { NativeSelect, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useCallForm } from '../../components/call-form.ts';
-import { Dialog } from '../../components/dialog.tsx';
-import { FailureAlert } from '../../components/failure-alert.tsx';
+import { FormDialog } from '../../components/form-dialog.tsx';
 import { apiKeysTexts as words } from '../../messages/api-keys.ts';
 import { trpc, type Scope } from '../../trpc.ts';
 import { keysQuery, type NewSecret, type TeamId } from './keys.ts';
@@ -42,32 +40,28 @@ function CreateDialog({ teamId, onCreated, onClose }: CreateDialogProps) {
     },
   });
   return (
-    <Dialog onClose={onClose} title={teamId === undefined ? words.createTitle : words.createTeamTitle}>
-      <form onSubmit={form.submit} noValidate>
-        <Stack gap="md">
-          {form.failure !== undefined && <FailureAlert failure={form.failure} />}
-          <TextInput
-            {...form.field('name')}
-            label={words.name}
-            description={words.nameHint}
-            autoComplete="off"
-            required
-            data-autofocus
-          />
-          <NativeSelect
-            {...form.field('expiry')}
-            label={words.expiry}
-            description={words.expiryHint}
-            data={Object.entries(words.expiries).map(([value, label]) => ({ value, label }))}
-          />
-          <ScopesField teamId={teamId} ticked={scopes} onChange={setScopes} />
-          <DialogButtons onCancel={onClose}>
-            <Button type="submit" loading={form.pending} disabled={scopes.length === 0}>
-              {words.submit}
-            </Button>
-          </DialogButtons>
-        </Stack>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={teamId === undefined ? words.createTitle : words.createTeamTitle}
+      form={form}
+      submit={words.submit}
+      isIncomplete={scopes.length === 0}
+      onClose={onClose}
+    >
+      <TextInput
+        {...form.field('name')}
+        label={words.name}
+        description={words.nameHint}
+        autoComplete="off"
+        required
+        data-autofocus
+      />
+      <NativeSelect
+        {...form.field('expiry')}
+        label={words.expiry}
+        description={words.expiryHint}
+        data={Object.entries(words.expiries).map(([value, label]) => ({ value, label }))}
+      />
+      <ScopesField teamId={teamId} ticked={scopes} onChange={setScopes} />
+    </FormDialog>
   );
 }

@@ -1,10 +1,8 @@
-import { Button, Radio, Stack } from '@mantine/core';
-import { DialogButtons } from '../../components/dialog-buttons.tsx';
+import { Radio, Stack } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useCallForm } from '../../components/call-form.ts';
-import { Dialog } from '../../components/dialog.tsx';
-import { FailureAlert } from '../../components/failure-alert.tsx';
+import { FormDialog } from '../../components/form-dialog.tsx';
 import { developerTexts as words, type ClientKind } from '../../messages/oauth.ts';
 import { query, trpc, type Outputs } from '../../trpc.ts';
 import { splitLines, NameField, RedirectUrisField } from './client-fields.tsx';
@@ -44,26 +42,16 @@ function CreateDialog({ onCreated, onClose }: CreateDialogProps) {
     lists: ['redirectUris'],
   });
   return (
-    <Dialog onClose={onClose} title={words.createTitle}>
-      <form onSubmit={form.submit} noValidate>
-        <Stack gap="md">
-          {form.failure !== undefined && <FailureAlert failure={form.failure} />}
-          <NameField field={form.field('name')} />
-          <Radio.Group {...form.field('kind')} label={words.kind}>
-            <Stack gap="sm" mt="xs">
-              {KINDS.map((kind) => (
-                <Radio key={kind} value={kind} label={words.kinds[kind]} description={words.kindHints[kind]} />
-              ))}
-            </Stack>
-          </Radio.Group>
-          <RedirectUrisField field={form.field('redirectUris')} />
-          <DialogButtons onCancel={onClose}>
-            <Button type="submit" loading={form.pending}>
-              {words.submit}
-            </Button>
-          </DialogButtons>
+    <FormDialog title={words.createTitle} form={form} submit={words.submit} onClose={onClose}>
+      <NameField field={form.field('name')} />
+      <Radio.Group {...form.field('kind')} label={words.kind}>
+        <Stack gap="sm" mt="xs">
+          {KINDS.map((kind) => (
+            <Radio key={kind} value={kind} label={words.kinds[kind]} description={words.kindHints[kind]} />
+          ))}
         </Stack>
-      </form>
-    </Dialog>
+      </Radio.Group>
+      <RedirectUrisField field={form.field('redirectUris')} />
+    </FormDialog>
   );
 }

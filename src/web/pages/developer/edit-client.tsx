@@ -1,9 +1,6 @@
-import { Button, Stack } from '@mantine/core';
-import { DialogButtons } from '../../components/dialog-buttons.tsx';
 import { useQueryClient } from '@tanstack/react-query';
 import { useCallForm } from '../../components/call-form.ts';
-import { Dialog } from '../../components/dialog.tsx';
-import { FailureAlert } from '../../components/failure-alert.tsx';
+import { FormDialog } from '../../components/form-dialog.tsx';
 import { useNotice } from '../../components/notices.tsx';
 import { texts } from '../../messages/console.ts';
 import { developerTexts as words } from '../../messages/oauth.ts';
@@ -27,19 +24,9 @@ export function EditClient({ client, onClose }: EditClientProps) {
     lists: ['redirectUris'],
   });
   return (
-    <Dialog onClose={onClose} title={words.editOf(client.name)}>
-      <form onSubmit={form.submit} noValidate>
-        <Stack gap="md">
-          {form.failure !== undefined && <FailureAlert failure={form.failure} />}
-          <NameField field={form.field('name')} />
-          <RedirectUrisField field={form.field('redirectUris')} />
-          <DialogButtons onCancel={onClose}>
-            <Button type="submit" loading={form.pending}>
-              {texts.save}
-            </Button>
-          </DialogButtons>
-        </Stack>
-      </form>
-    </Dialog>
+    <FormDialog title={words.editOf(client.name)} form={form} submit={texts.save} onClose={onClose}>
+      <NameField field={form.field('name')} />
+      <RedirectUrisField field={form.field('redirectUris')} />
+    </FormDialog>
   );
 }

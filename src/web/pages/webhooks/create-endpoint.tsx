@@ -1,10 +1,8 @@
-import { Button, NativeSelect, Stack, TextInput } from '@mantine/core';
+import { NativeSelect, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useCallForm } from '../../components/call-form.ts';
-import { DialogButtons } from '../../components/dialog-buttons.tsx';
-import { Dialog } from '../../components/dialog.tsx';
-import { FailureAlert } from '../../components/failure-alert.tsx';
+import { FormDialog } from '../../components/form-dialog.tsx';
 import { webhooksTexts as words } from '../../messages/webhooks.ts';
 import { trpc } from '../../trpc.ts';
 import { endpointsQuery, type EventType, type NewSecret, type TeamId } from './endpoints.ts';
@@ -43,34 +41,30 @@ function CreateDialog({ teamId, onCreated, onClose }: CreateDialogProps) {
     fieldOf: {},
   });
   return (
-    <Dialog onClose={onClose} title={words.createTitle}>
-      <form onSubmit={form.submit} noValidate>
-        <Stack gap="md">
-          {form.failure !== undefined && <FailureAlert failure={form.failure} />}
-          <TextInput
-            {...form.field('url')}
-            label={words.url}
-            description={words.urlHint}
-            type="url"
-            autoComplete="off"
-            required
-            data-autofocus
-          />
-          <NativeSelect
-            {...form.field('signature')}
-            label={words.signature}
-            description={words.signatureHint}
-            data={Object.entries(words.signatures).map(([value, label]) => ({ value, label }))}
-          />
-          <EventTypes teamId={teamId} chosen={types} onChange={setTypes} />
-          <DialogButtons onCancel={onClose}>
-            <Button type="submit" loading={form.pending} disabled={types?.length === 0}>
-              {words.create}
-            </Button>
-          </DialogButtons>
-        </Stack>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={words.createTitle}
+      form={form}
+      submit={words.create}
+      isIncomplete={types?.length === 0}
+      onClose={onClose}
+    >
+      <TextInput
+        {...form.field('url')}
+        label={words.url}
+        description={words.urlHint}
+        type="url"
+        autoComplete="off"
+        required
+        data-autofocus
+      />
+      <NativeSelect
+        {...form.field('signature')}
+        label={words.signature}
+        description={words.signatureHint}
+        data={Object.entries(words.signatures).map(([value, label]) => ({ value, label }))}
+      />
+      <EventTypes teamId={teamId} chosen={types} onChange={setTypes} />
+    </FormDialog>
   );
 }
 

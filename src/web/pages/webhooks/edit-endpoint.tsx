@@ -1,10 +1,8 @@
-import { Button, Stack, TextInput } from '@mantine/core';
+import { TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useCallForm } from '../../components/call-form.ts';
-import { DialogButtons } from '../../components/dialog-buttons.tsx';
-import { Dialog } from '../../components/dialog.tsx';
-import { FailureAlert } from '../../components/failure-alert.tsx';
+import { FormDialog } from '../../components/form-dialog.tsx';
 import { useNotice } from '../../components/notices.tsx';
 import { texts } from '../../messages/console.ts';
 import { webhooksTexts as words } from '../../messages/webhooks.ts';
@@ -30,27 +28,23 @@ export function EditEndpoint({ teamId, endpoint, onClose }: EditEndpointProps) {
     },
   });
   return (
-    <Dialog onClose={onClose} title={words.editOf(endpoint.url)}>
-      <form onSubmit={form.submit} noValidate>
-        <Stack gap="md">
-          {form.failure !== undefined && <FailureAlert failure={form.failure} />}
-          <TextInput
-            {...form.field('url')}
-            label={words.url}
-            description={words.urlHint}
-            type="url"
-            autoComplete="off"
-            required
-            data-autofocus
-          />
-          <EventTypes teamId={teamId} chosen={types} onChange={setTypes} />
-          <DialogButtons onCancel={onClose}>
-            <Button type="submit" loading={form.pending} disabled={types?.length === 0}>
-              {texts.save}
-            </Button>
-          </DialogButtons>
-        </Stack>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={words.editOf(endpoint.url)}
+      form={form}
+      submit={texts.save}
+      isIncomplete={types?.length === 0}
+      onClose={onClose}
+    >
+      <TextInput
+        {...form.field('url')}
+        label={words.url}
+        description={words.urlHint}
+        type="url"
+        autoComplete="off"
+        required
+        data-autofocus
+      />
+      <EventTypes teamId={teamId} chosen={types} onChange={setTypes} />
+    </FormDialog>
   );
 }

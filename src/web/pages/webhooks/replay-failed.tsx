@@ -1,9 +1,7 @@
-import { Button, NativeSelect, Stack, Text } from '@mantine/core';
+import { NativeSelect, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useCallForm } from '../../components/call-form.ts';
-import { DialogButtons } from '../../components/dialog-buttons.tsx';
-import { Dialog } from '../../components/dialog.tsx';
-import { FailureAlert } from '../../components/failure-alert.tsx';
+import { FormDialog } from '../../components/form-dialog.tsx';
 import { useNotice } from '../../components/notices.tsx';
 import { webhooksTexts as words } from '../../messages/webhooks.ts';
 import { trpc } from '../../trpc.ts';
@@ -31,24 +29,19 @@ export function ReplayFailed({ teamId, endpointId, onClose }: ReplayFailedProps)
     },
   });
   return (
-    <Dialog onClose={onClose} title={words.replayFailedTitle}>
-      <form onSubmit={form.submit} noValidate>
-        <Stack gap="md">
-          <Text>{words.replayFailedExplanation}</Text>
-          {form.failure !== undefined && <FailureAlert failure={form.failure} />}
-          <NativeSelect
-            {...form.field('hours')}
-            label={words.since}
-            data={Object.entries(words.spans).map(([value, label]) => ({ value, label }))}
-            data-autofocus
-          />
-          <DialogButtons onCancel={onClose}>
-            <Button type="submit" loading={form.pending}>
-              {words.replay}
-            </Button>
-          </DialogButtons>
-        </Stack>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={words.replayFailedTitle}
+      form={form}
+      explanation={<Text>{words.replayFailedExplanation}</Text>}
+      submit={words.replay}
+      onClose={onClose}
+    >
+      <NativeSelect
+        {...form.field('hours')}
+        label={words.since}
+        data={Object.entries(words.spans).map(([value, label]) => ({ value, label }))}
+        data-autofocus
+      />
+    </FormDialog>
   );
 }

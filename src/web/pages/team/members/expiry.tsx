@@ -1,9 +1,7 @@
-import { Button, Stack, Text, TextInput } from '@mantine/core';
-import { DialogButtons } from '../../../components/dialog-buttons.tsx';
+import { Text, TextInput } from '@mantine/core';
 import { useCallForm } from '../../../components/call-form.ts';
 import { useDates } from '../../../components/dates.ts';
-import { Dialog } from '../../../components/dialog.tsx';
-import { FailureAlert } from '../../../components/failure-alert.tsx';
+import { FormDialog } from '../../../components/form-dialog.tsx';
 import { useNotice } from '../../../components/notices.tsx';
 import { texts } from '../../../messages/console.ts';
 import { membersTexts as words } from '../../../messages/members.ts';
@@ -38,27 +36,22 @@ export function Expiry({ member, onClose }: { readonly member: Member; readonly 
     },
   });
   return (
-    <Dialog onClose={onClose} title={words.expiryTitle(name)}>
-      <form onSubmit={form.submit} noValidate>
-        <Stack gap="md">
-          <Text size="sm">{words.expiryExplanation}</Text>
-          {form.failure !== undefined && <FailureAlert failure={form.failure} />}
-          <TextInput
-            {...form.field('expiresAt')}
-            type="date"
-            label={words.expiryDay}
-            description={words.expiryHint}
-            min={getDay(new Date())}
-            max="9999-12-31"
-            data-autofocus
-          />
-          <DialogButtons onCancel={onClose}>
-            <Button type="submit" loading={form.pending}>
-              {texts.save}
-            </Button>
-          </DialogButtons>
-        </Stack>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={words.expiryTitle(name)}
+      form={form}
+      explanation={<Text size="sm">{words.expiryExplanation}</Text>}
+      submit={texts.save}
+      onClose={onClose}
+    >
+      <TextInput
+        {...form.field('expiresAt')}
+        type="date"
+        label={words.expiryDay}
+        description={words.expiryHint}
+        min={getDay(new Date())}
+        max="9999-12-31"
+        data-autofocus
+      />
+    </FormDialog>
   );
 }

@@ -1,9 +1,7 @@
-import { Alert, Button, NativeSelect, Skeleton, Stack, Text } from '@mantine/core';
-import { DialogButtons } from '../../../components/dialog-buttons.tsx';
+import { Alert, NativeSelect, Skeleton, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useCallForm } from '../../../components/call-form.ts';
-import { Dialog } from '../../../components/dialog.tsx';
-import { FailureAlert } from '../../../components/failure-alert.tsx';
+import { FormDialog } from '../../../components/form-dialog.tsx';
 import { useNotice } from '../../../components/notices.tsx';
 import { rolesTexts as words } from '../../../messages/roles.ts';
 import { query, trpc } from '../../../trpc.ts';
@@ -35,32 +33,32 @@ export function DeleteRole({ role, onClose }: DeleteRoleProps) {
     faults: { replacementRoleId: { min_length: words.chooseReplacement, invalid_value: words.replacementGone } },
   });
   return (
-    <Dialog onClose={onClose} title={words.deleteTitle(getRoleName(role))}>
-      <form onSubmit={form.submit} noValidate>
-        <Stack gap="md">
+    <FormDialog
+      title={words.deleteTitle(getRoleName(role))}
+      form={form}
+      explanation={
+        <>
           <div>
             <Moving role={role} />
             <Text>{words.meanwhile}</Text>
           </div>
           {role.roleId === team.role.id && <Alert color="yellow">{words.deleteOwn}</Alert>}
-          {form.failure !== undefined && <FailureAlert failure={form.failure} />}
-          <NativeSelect
-            {...form.field('replacementRoleId')}
-            label={words.replacement}
-            data={[
-              { value: '', label: words.chooseReplacement },
-              ...replacements.map((each) => ({ value: each.roleId, label: getRoleName(each) })),
-            ]}
-            data-autofocus
-          />
-          <DialogButtons onCancel={onClose}>
-            <Button type="submit" color="red" loading={form.pending}>
-              {words.deleteSubmit}
-            </Button>
-          </DialogButtons>
-        </Stack>
-      </form>
-    </Dialog>
+        </>
+      }
+      submit={words.deleteSubmit}
+      isDangerous
+      onClose={onClose}
+    >
+      <NativeSelect
+        {...form.field('replacementRoleId')}
+        label={words.replacement}
+        data={[
+          { value: '', label: words.chooseReplacement },
+          ...replacements.map((each) => ({ value: each.roleId, label: getRoleName(each) })),
+        ]}
+        data-autofocus
+      />
+    </FormDialog>
   );
 }
 

@@ -1,9 +1,7 @@
-import { Alert, Button, Stack, TextInput } from '@mantine/core';
-import { DialogButtons } from '../../../components/dialog-buttons.tsx';
+import { Alert, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useCallForm } from '../../../components/call-form.ts';
-import { Dialog } from '../../../components/dialog.tsx';
-import { FailureAlert } from '../../../components/failure-alert.tsx';
+import { FormDialog } from '../../../components/form-dialog.tsx';
 import { useNotice } from '../../../components/notices.tsx';
 import { texts } from '../../../messages/console.ts';
 import { rolesTexts as words } from '../../../messages/roles.ts';
@@ -68,27 +66,17 @@ function RoleDialog({ title, submit, role, call, done, onClose }: RoleDialogProp
     faults: { name: { invalid_value: words.nameTaken } },
   });
   return (
-    <Dialog onClose={onClose} title={title}>
-      <form onSubmit={form.submit} noValidate>
-        <Stack gap="md">
-          {form.failure !== undefined && <FailureAlert failure={form.failure} />}
-          {role !== undefined && role.roleId === team.role.id && <Alert color="yellow">{words.editOwn}</Alert>}
-          <TextInput
-            {...form.field('name')}
-            label={words.name}
-            description={words.nameHint}
-            autoComplete="off"
-            required
-            data-autofocus
-          />
-          <PermissionChoice ticked={ticked} onChange={setTicked} />
-          <DialogButtons onCancel={onClose}>
-            <Button type="submit" loading={form.pending}>
-              {submit}
-            </Button>
-          </DialogButtons>
-        </Stack>
-      </form>
-    </Dialog>
+    <FormDialog title={title} form={form} submit={submit} onClose={onClose}>
+      {role !== undefined && role.roleId === team.role.id && <Alert color="yellow">{words.editOwn}</Alert>}
+      <TextInput
+        {...form.field('name')}
+        label={words.name}
+        description={words.nameHint}
+        autoComplete="off"
+        required
+        data-autofocus
+      />
+      <PermissionChoice ticked={ticked} onChange={setTicked} />
+    </FormDialog>
   );
 }
