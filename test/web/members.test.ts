@@ -50,7 +50,7 @@ describe.skipIf(!hasChromium)('the members of a team', () => {
     await dialog.getByRole('radio', { name: 'Guest' }).check();
     await dialog.getByRole('button', { name: 'Change role' }).click();
     await owners.getByText('Role of Max Member changed to Guest.').waitFor();
-    expect(await rowOf(owners, 'Max Member').getByRole('cell').first().innerText()).toBe('Guest');
+    expect(await rowOf(owners, 'Max Member').getByRole('cell').nth(1).innerText()).toBe('Guest');
 
     await choose(owners, 'Max Member', 'Change role…');
     await dialog.getByRole('radio', { name: 'Member' }).check();
@@ -153,36 +153,6 @@ describe.skipIf(!hasChromium)('the members of a team', () => {
     await rowOf(page, 'Max Member').waitFor({ state: 'detached' });
     await alert.getByRole('button', { name: 'Close' }).click();
     await alert.waitFor({ state: 'detached' });
-  });
-
-  test('two thousand members are searched, by parts of names and addresses', async ({ api, open }) => {
-    const { ada, team, path } = await aTeamOfTwo(api);
-    await api.rows(
-      `with made as (
-         insert into account (id, email, first_name, last_name, role, email_verified_at, created_at, updated_at)
-         select $1 || '-' || n, n || '.' || $1 || '@example.com', 'Zoë', 'Nummer' || n, 'user', now(), now(), now()
-         from generate_series(1, 1998) n returning id
-       )
-       insert into membership (id, team_id, account_id, role_id, is_active, joined_at, created_at)
-       select 'mem_' || id, $2, id, 'guest', true, now(), now() from made`,
-      [ada.id, team.id],
-    );
-    const page = await open(path, { as: ada });
-    await page.getByRole('status').getByText('2000 members').waitFor();
-    expect(await page.getByRole('rowheader').count()).toBe(50);
-    await page.getByRole('button', { name: 'Show 50 more' }).click();
-    expect(await page.getByRole('rowheader').count()).toBe(100);
-
-    const search = page.getByRole('searchbox', { name: 'Search by name or email' });
-    await search.fill('nummer1998 ZOE');
-    await page.getByText('1 of 2000 members').waitFor();
-    expect(await page.getByRole('rowheader').count()).toBe(1);
-    await search.fill(ada.email);
-    await rowOf(page, 'Ada Lovelace').waitFor();
-    await search.fill('nobody at all');
-    await page.getByText('No results').waitFor();
-    await page.getByRole('button', { name: 'Show all members' }).click();
-    await page.getByRole('status').getByText('2000 members').waitFor();
   });
 });
 

@@ -8,15 +8,40 @@ export const membersTexts = isolateNames({
   hidden: 'Your role does not let you see who is in this team.',
   alone: 'You are the only member. Invite people by email.',
 
-  search: 'Search by name or email',
-  count: (count: number) => (count === 1 ? '1 member' : `${count} members`),
-  found: (count: number, all: number) => `${count} of ${all} members`,
-  noneFoundTitle: 'No results',
-  noneFound: (search: string) => `No member’s name or email contains “${search}”.`,
-  clearSearch: 'Show all members',
-  more: (count: number) => `Show ${count} more`,
+  table: {
+    search: 'Search by name or email',
+    count: (count: number) => (count === 1 ? '1 member' : `${count} members`),
+    found: (count: number, all: number) => `${count} of ${all} members`,
+    noneFoundTitle: 'No results',
+    noneFound: (search: string) => `No member’s name or email contains “${search}”, with the chosen filters.`,
+    showAll: 'Show all members',
+  },
+  bulk: {
+    role: {
+      label: 'Change role…',
+      title: (count: number) => `Change the role of ${count === 1 ? '1 member' : `${count} members`}`,
+      explanation: 'All selected members get the same role.',
+    },
+    deactivate: {
+      label: 'Deactivate',
+      title: (count: number) => `Deactivate ${count === 1 ? '1 member' : `${count} members`}`,
+      explanation: 'They cannot see the team, their keys for it do not work, and their seats become free.',
+    },
+    activate: {
+      label: 'Activate',
+      title: (count: number) => `Activate ${count === 1 ? '1 member' : `${count} members`}`,
+      explanation: 'Each needs a free seat.',
+    },
+    remove: {
+      label: 'Remove…',
+      title: (count: number) => `Remove ${count === 1 ? '1 member' : `${count} members`}`,
+      explanation:
+        'They lose access immediately, and their API keys for the team and the access of their applications to it are revoked. To rejoin, they need a new invitation.',
+    },
+  },
 
   member: 'Member',
+  email: 'Email',
   role: 'Role',
   state: 'Status',
   joined: 'Joined',
@@ -26,7 +51,6 @@ export const membersTexts = isolateNames({
   states: { active: 'Active', inactive: 'Inactive', expired: 'Expired' },
   until: (date: string) => `Until ${date}`,
   since: (date: string) => `Since ${date}`,
-  joinedOn: (date: string) => `Joined ${date}`,
 
   actionsOf: (member: string) => `Actions for ${member}`,
   changeRole: 'Change role…',

@@ -1,4 +1,5 @@
 import { createRoute } from '@tanstack/react-router';
+import { tableSearch } from '../components/table/table-state.ts';
 import { lazyPage } from './lazy-page.ts';
 import { consolePages } from './layouts.tsx';
 
@@ -17,6 +18,7 @@ const teamPages = [
   createRoute({
     getParentRoute: () => team,
     path: '/members',
+    validateSearch: tableSearch('role', 'status'),
     component: lazyPage(() => import('../pages/team/members.tsx'), 'MembersPage'),
   }),
   createRoute({

@@ -45,7 +45,7 @@ export const MemberMenu = ({ member, actions, onAction }: MemberMenuProps) => (
       {actions.map((action) => (
         <Menu.Item
           key={action}
-          {...(action === 'remove' && { className: 'member-remove' })}
+          {...(action === 'remove' && { className: 'data-danger' })}
           onClick={() => onAction(action)}
         >
           {getActionLabel(action, member)}

@@ -17,20 +17,6 @@ export function getMemberState({ isActive, expiresAt }: Pick<Member, 'isActive' 
   return expiresAt !== null && new Date(expiresAt) <= new Date() ? 'expired' : 'inactive';
 }
 
-const folded = (text: string): string => text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
-
-/** Finds members by words of their name or email, ignoring case and accents. */
-export function finder(members: readonly Member[]) {
-  const entries = members.map((member) => ({
-    member,
-    text: folded(`${member.firstName ?? ''} ${member.lastName ?? ''} ${member.email ?? ''}`),
-  }));
-  return (search: string): readonly Member[] => {
-    const parts = folded(search).split(/\s+/).filter(Boolean);
-    return entries.filter(({ text }) => parts.every((part) => text.includes(part))).map(({ member }) => member);
-  };
-}
-
 type TeamPage = ReturnType<typeof useTeam>;
 export type Action = 'role' | 'expiry' | 'endless' | 'activate' | 'deactivate' | 'offer' | 'remove';
 

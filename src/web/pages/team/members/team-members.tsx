@@ -1,22 +1,28 @@
 import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import { FailureAlert } from '../../../components/failure-alert.tsx';
+import { People } from '../../../components/icons.tsx';
+import { DataTable } from '../../../components/table/data-table.tsx';
 import { me } from '../../../session.ts';
 import { membersTexts as words } from '../../../messages/members.ts';
 import { trpc } from '../../../trpc.ts';
+import { useTeamRefresh } from '../refresh.ts';
 import { useTeam } from '../team.ts';
+import { memberBulkActions } from './bulk.ts';
 import { ChangeRole } from './change-role.tsx';
 import { useMemberChanges } from './changes.ts';
+import { memberColumns } from './columns.tsx';
 import { Expiry } from './expiry.tsx';
-import { MemberMenu, focusMenu } from './member-menu.tsx';
-import { MemberRow } from './member-row.tsx';
-import { MemberTable } from './member-table.tsx';
-import { actionsOn, getMemberName, getMemberState, type Action, type Member } from './member.ts';
+import { focusMenu } from './member-menu.tsx';
+import { RowActions } from './row-actions.tsx';
+import { getMemberName, getMemberState, type Action, type Member } from './member.ts';
 import { Offer } from './offer.tsx';
 import { Removal } from './removal.tsx';
 
 type Asked = { readonly action: Action; readonly member: Member };
+
+const rowId = ({ userId }: Member): string => userId;
 
 /** The members and the dialogs of their rows. A dialog can outlive its row, so it is kept here. */
 export function TeamMembers({ members }: { readonly members: readonly Member[] }) {
@@ -24,6 +30,7 @@ export function TeamMembers({ members }: { readonly members: readonly Member[] }
   const { team } = page;
   const { data: person } = useQuery(me());
   const { change, saving, refusal, forget } = useMemberChanges();
+  const refresh = useTeamRefresh();
   const [asked, setAsked] = useState<Asked>();
 
   const act = (action: Action, member: Member) => {
@@ -39,22 +46,8 @@ export function TeamMembers({ members }: { readonly members: readonly Member[] }
       change({ member, now: { expiresAt: null }, call, notice: words.expiryRemoved(name) });
     } else setAsked({ action, member });
   };
-  const renderRow = (member: Member) => {
-    const actions = person === undefined ? [] : actionsOn(member, page, person.id);
-    return (
-      <MemberRow
-        key={member.userId}
-        member={member}
-        isYou={member.userId === person?.id}
-        isSaving={saving.has(member.userId)}
-        actions={
-          actions.length > 0 && (
-            <MemberMenu member={member} actions={actions} onAction={(action) => act(action, member)} />
-          )
-        }
-      />
-    );
-  };
+  const columns = useMemo(() => memberColumns(page.roles), [page.roles]);
+  const bulk = person === undefined ? [] : memberBulkActions(page, person.id);
   const dialog = asked && {
     member: asked.member,
     onClose: () => {
@@ -71,7 +64,19 @@ export function TeamMembers({ members }: { readonly members: readonly Member[] }
           </FailureAlert>
         </div>
       )}
-      <MemberTable members={members} row={renderRow} />
+      <DataTable
+        name={words.title}
+        rows={members}
+        columns={columns}
+        rowId={rowId}
+        rowName={getMemberName}
+        texts={words.table}
+        icon={<People />}
+        isBusy={({ userId }) => saving.has(userId)}
+        actions={(member) => <RowActions member={member} isSaving={saving.has(member.userId)} onAction={act} />}
+        bulk={bulk}
+        onBulkEnd={() => void refresh()}
+      />
       {dialog && asked.action === 'role' && <ChangeRole {...dialog} onChange={change} />}
       {dialog && asked.action === 'expiry' && <Expiry {...dialog} />}
       {dialog && asked.action === 'offer' && <Offer {...dialog} />}

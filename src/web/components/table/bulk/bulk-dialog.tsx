@@ -1,0 +1,108 @@
+import { Alert, Button, Group, NativeSelect, Stack, Text } from '@mantine/core';
+import { useState } from 'react';
+import { texts } from '../../../messages/console.ts';
+import { tableTexts } from '../../../messages/table.ts';
+import { DialogButtons } from '../../dialog-buttons.tsx';
+import { Dialog } from '../../dialog.tsx';
+import { FailureAlert } from '../../failure-alert.tsx';
+import { BULK_MAX, type BulkAction } from './bulk-action.ts';
+import { Outcomes } from './outcomes.tsx';
+import { useBulkRun } from './use-bulk-run.ts';
+
+const words = tableTexts.bulk;
+
+/** Names that a sentence lists at most. */
+const NAMED = 5;
+
+type BulkDialogProps<Row> = {
+  readonly action: BulkAction<Row>;
+  readonly rows: readonly Row[];
+  readonly rowId: (row: Row) => string;
+  readonly rowName: (row: Row) => string;
+  readonly onEnd: (() => void) | undefined;
+  /** Called with the rows that the action was done on. */
+  readonly onClose: (done: readonly Row[]) => void;
+};
+
+/** Asks before an action on several rows, and then shows the outcome of each. */
+export function BulkDialog<Row>({ action, rows, rowId, rowName, onEnd, onClose }: BulkDialogProps<Row>) {
+  const [targets] = useState(() => rows.filter(action.applies));
+  const [chosen, setChosen] = useState(action.choice?.options[0]?.value ?? '');
+  const run = useBulkRun(rowId, (row: Row) => action.call(row, chosen));
+  const { outcomes, isRunning, fatal } = run;
+  const inState = (...states: string[]) =>
+    targets.filter((row) => states.includes(outcomes.get(rowId(row))?.state ?? ''));
+  const start = async (which: readonly Row[]) => {
+    const failure = await run.start(which);
+    // Reading again without a session leads to the sign-in page: not before the outcomes were read.
+    if (failure === undefined) onEnd?.();
+  };
+  const close = () => {
+    onClose(inState('done'));
+    if (fatal !== undefined) onEnd?.();
+  };
+  if (outcomes.size === 0) {
+    const others = rows.filter((row) => !targets.includes(row)).map(rowName);
+    const isTooLong = targets.length > BULK_MAX;
+    return (
+      <Dialog onClose={() => onClose([])} title={action.title(targets.length)}>
+        <Stack gap="md">
+          <Text>{targets.length === 0 ? words.impossible : action.explanation}</Text>
+          {others.length > 0 && (
+            <Text size="sm" c="dimmed" className="wrap">
+              {words.notPossible(list(others))}
+            </Text>
+          )}
+          {isTooLong && <Alert color="yellow">{words.tooMany(BULK_MAX)}</Alert>}
+          {action.choice && targets.length > 0 && (
+            <NativeSelect
+              label={action.choice.label}
+              value={chosen}
+              onChange={({ currentTarget }) => setChosen(currentTarget.value)}
+              data={[...action.choice.options]}
+            />
+          )}
+          <DialogButtons onCancel={() => onClose([])} focusCancel>
+            <Button
+              {...(action.color && { color: action.color })}
+              disabled={targets.length === 0 || isTooLong}
+              onClick={() => void start(targets)}
+            >
+              {action.label}
+            </Button>
+          </DialogButtons>
+        </Stack>
+      </Dialog>
+    );
+  }
+  const again = inState('failed', 'unknown', 'waiting');
+  return (
+    <Dialog onClose={close} title={action.title(targets.length)} isBusy={isRunning} closeOnClickOutside={false}>
+      <Stack gap="md">
+        {fatal !== undefined && <FailureAlert failure={fatal} />}
+        <Outcomes rows={targets} rowId={rowId} rowName={rowName} {...run} />
+        <Group justify="flex-end" gap="sm">
+          {isRunning ? (
+            <Button variant="default" onClick={run.stop}>
+              {words.stop}
+            </Button>
+          ) : (
+            <>
+              {again.length > 0 && (
+                <Button variant="default" onClick={() => void start(again)}>
+                  {words.again(again.length)}
+                </Button>
+              )}
+              <Button data-autofocus onClick={close}>
+                {texts.close}
+              </Button>
+            </>
+          )}
+        </Group>
+      </Stack>
+    </Dialog>
+  );
+}
+
+const list = (names: readonly string[]): string =>
+  names.length <= NAMED ? names.join(', ') : words.andMore(names.slice(0, NAMED).join(', '), names.length - NAMED);

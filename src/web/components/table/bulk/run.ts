@@ -1,0 +1,83 @@
+import { TRPCClientError } from '@trpc/client';
+import type { AppRouter } from '../../../../router.ts';
+import { toFailure, type Failure } from '../../../trpc.ts';
+
+/** How many transactions of one account the service runs at a time; more would wait there. */
+const PARALLEL = 2;
+
+export type Outcome =
+  | { readonly state: 'waiting' | 'running' | 'done' }
+  /** Without an answer it is unknown whether the service did it. */
+  | { readonly state: 'failed' | 'unknown'; readonly failure: Failure };
+
+/** Failures that concern every row: the rest is not started. */
+const FATAL: ReadonlySet<Failure['code']> = new Set<Failure['code']>([
+  null,
+  'credential_missing',
+  'credential_invalid',
+  'session_required',
+  'account_changed',
+  'proof_required',
+  'team_not_found',
+]);
+
+type Run<Row> = {
+  readonly rows: readonly Row[];
+  readonly call: (row: Row) => Promise<unknown>;
+  readonly onOutcome: (row: Row, outcome: Outcome) => void;
+  /** Called with the seconds to wait when the rate limit is reached, and with 0 afterwards. */
+  readonly onWait: (seconds: number) => void;
+  readonly signal: AbortSignal;
+};
+
+/** Makes one call for each row. @returns the failure because of which the rest was not started */
+export async function runBulk<Row>(run: Run<Row>): Promise<Failure | undefined> {
+  const { rows, onOutcome, signal } = run;
+  const rest = [...rows];
+  let fatal: Failure | undefined;
+  const work = async (): Promise<void> => {
+    while (fatal === undefined && !signal.aborted) {
+      const row = rest.shift();
+      if (row === undefined) return;
+      const outcome = await runOne(row, run);
+      onOutcome(row, outcome);
+      if ('failure' in outcome && FATAL.has(outcome.failure.code)) fatal ??= outcome.failure;
+    }
+  };
+  await Promise.all(Array.from({ length: PARALLEL }, work));
+  return fatal;
+}
+
+async function runOne<Row>(row: Row, { call, onOutcome, onWait, signal }: Run<Row>): Promise<Outcome> {
+  for (;;) {
+    onOutcome(row, { state: 'running' });
+    try {
+      await call(row);
+      return { state: 'done' };
+    } catch (error) {
+      const failure = toFailure(error);
+      const isSent = navigator.onLine;
+      if (failure.code !== 'rate_limited')
+        return { state: failure.code === null && isSent ? 'unknown' : 'failed', failure };
+      onOutcome(row, { state: 'waiting' });
+      const seconds = Math.ceil(waitOf(error) ?? 1);
+      onWait(seconds);
+      await pause(seconds * 1000, signal);
+      onWait(0);
+      if (signal.aborted) return { state: 'waiting' };
+    }
+  }
+}
+
+const waitOf = (error: unknown): number | undefined =>
+  error instanceof TRPCClientError ? (error as TRPCClientError<AppRouter>).data?.problem.retryAfter : undefined;
+
+/** Waits, or until the run is stopped. */
+const pause = (ms: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });

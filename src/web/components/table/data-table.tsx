@@ -1,0 +1,132 @@
+import { Button, EmptyState, Paper } from '@mantine/core';
+import { useDeferredValue, useMemo, type ReactNode } from 'react';
+import { createSearch, filterRows, sortRows } from './arrange.ts';
+import { BulkBar } from './bulk/bulk-bar.tsx';
+import type { BulkAction } from './bulk/bulk-action.ts';
+import { visibleColumns, type Column } from './column.ts';
+import { csvLine, saveFile } from './csv.ts';
+import { useSearchText } from './search-text.ts';
+import { useSelection } from './selection.ts';
+import { TableHead } from './table-head.tsx';
+import { TableRows } from './table-rows.tsx';
+import { nextSort, useTableState } from './table-state.ts';
+import { Toolbar } from './toolbar.tsx';
+import './table.css';
+
+type DataTableProps<Row> = {
+  /** The accessible name of the table, and the name of the exported file. */
+  readonly name: string;
+  readonly rows: readonly Row[];
+  /** The first column names the row. Keep the array between renders: rows are rendered again with a new one. */
+  readonly columns: readonly Column<Row>[];
+  readonly rowId: (row: Row) => string;
+  readonly rowName: (row: Row) => string;
+  readonly texts: {
+    readonly search: string;
+    readonly count: (count: number) => string;
+    readonly found: (count: number, all: number) => string;
+    readonly noneFoundTitle: string;
+    readonly noneFound: (search: string) => string;
+    readonly showAll: string;
+  };
+  readonly icon: ReactNode;
+  readonly actions?: ((row: Row) => ReactNode) | undefined;
+  readonly isBusy?: ((row: Row) => boolean) | undefined;
+  /** Actions on selected rows. Without any, rows cannot be selected. */
+  readonly bulk?: readonly BulkAction<Row>[];
+  /** Called after an action on selected rows, which can have changed any of them. */
+  readonly onBulkEnd?: () => void;
+};
+
+/** A table of any length with search, filters, sorting, choice of columns, selection and export, in the URL. */
+export function DataTable<Row>(props: DataTableProps<Row>) {
+  const { name, rows, columns, rowId, rowName, texts, icon, actions, isBusy, bulk = [], onBulkEnd } = props;
+  const { state, change } = useTableState();
+  const [search, setSearch] = useSearchText(state.search, (q) => change({ q: q === '' ? undefined : q }));
+  const sought = useDeferredValue(search.trim());
+  const find = useMemo(() => createSearch(rows, columns), [rows, columns]);
+  const { filters, sorting } = state;
+  const chosen = JSON.stringify([filters, sorting]);
+  const found = useMemo(
+    () => sortRows(filterRows(find(sought), columns, filters), columns, sorting),
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- `chosen` stands for `filters` and `sorting`
+    [find, sought, columns, chosen],
+  );
+  const hidden = [...state.hidden].join();
+  // eslint-disable-next-line react-hooks/exhaustive-deps -- `hidden` stands for `state.hidden`
+  const visible = useMemo(() => visibleColumns(columns, state.hidden), [columns, hidden]);
+  const selection = useSelection(found, rowId);
+  const canSelect = bulk.length > 0;
+
+  const showAll = () => {
+    setSearch('');
+    change({ q: undefined, ...Object.fromEntries(columns.map(({ id }) => [id, undefined])) });
+  };
+  const save = (saved: readonly Row[]) =>
+    saveFile(`${name.toLowerCase().replaceAll(' ', '-')}.csv`, [
+      csvLine(columns.map(({ title }) => title)),
+      ...saved.map((row) => csvLine(columns.map(({ csv, value }) => (csv ?? value)(row)))),
+    ]);
+  return (
+    <Paper withBorder radius="lg" className="data">
+      <Toolbar
+        columns={columns}
+        state={state}
+        onChange={change}
+        search={search}
+        searchLabel={texts.search}
+        onSearch={setSearch}
+        count={found.length === rows.length ? texts.count(rows.length) : texts.found(found.length, rows.length)}
+        found={found.length}
+        onExport={() => save(found)}
+      />
+      {canSelect && (
+        <BulkBar
+          selection={selection}
+          actions={bulk}
+          rowId={rowId}
+          rowName={rowName}
+          onExport={() => save(selection.rows)}
+          onEnd={onBulkEnd}
+        />
+      )}
+      {found.length === 0 ? (
+        <div className="data-none">
+          <EmptyState
+            variant="light"
+            icon={icon}
+            title={texts.noneFoundTitle}
+            description={sought === '' ? undefined : texts.noneFound(sought)}
+          >
+            <EmptyState.Actions>
+              <Button variant="default" onClick={showAll}>
+                {texts.showAll}
+              </Button>
+            </EmptyState.Actions>
+          </EmptyState>
+        </div>
+      ) : (
+        <TableRows
+          name={name}
+          rows={found}
+          columns={visible}
+          rowId={rowId}
+          rowName={rowName}
+          selection={canSelect ? selection : undefined}
+          isBusy={isBusy}
+          actions={actions}
+          head={
+            <TableHead
+              columns={visible}
+              count={found.length}
+              sorting={sorting}
+              selection={canSelect ? selection : undefined}
+              hasActions={actions !== undefined}
+              onSort={(column) => change({ sort: nextSort(column, sorting) })}
+            />
+          }
+        />
+      )}
+    </Paper>
+  );
+}

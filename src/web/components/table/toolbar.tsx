@@ -1,0 +1,72 @@
+import { Button, Group, NativeSelect, Text, TextInput, VisuallyHidden } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { tableTexts as words } from '../../messages/table.ts';
+import type { Column } from './column.ts';
+import { ColumnsChoice } from './columns-choice.tsx';
+import type { TableState } from './table-state.ts';
+
+type ToolbarProps<Row> = {
+  readonly columns: readonly Column<Row>[];
+  readonly state: TableState;
+  readonly onChange: (parameters: Record<string, string | undefined>) => void;
+  readonly search: string;
+  readonly searchLabel: string;
+  readonly onSearch: (search: string) => void;
+  /** How many rows there are. */
+  readonly count: string;
+  /** The number of rows that an export contains. */
+  readonly found: number;
+  readonly onExport: () => void;
+  readonly children?: ReactNode;
+};
+
+/** Search, filters, the number of rows, the choice of columns, and the export. */
+export function Toolbar<Row>(props: ToolbarProps<Row>) {
+  const { columns, state, onChange, search, searchLabel, onSearch, count, found, onExport, children } = props;
+  const sorted = columns.find(({ id }) => id === state.sorting?.column);
+  return (
+    <div className="data-bar">
+      <TextInput
+        type="search"
+        size="sm"
+        aria-label={searchLabel}
+        placeholder={searchLabel}
+        autoComplete="off"
+        spellCheck={false}
+        value={search}
+        onChange={({ currentTarget }) => onSearch(currentTarget.value)}
+        className="data-search"
+      />
+      {columns.map(
+        ({ id, title, filter }) =>
+          filter !== undefined && (
+            <NativeSelect
+              key={id}
+              size="sm"
+              aria-label={title}
+              className="data-filter"
+              value={state.filters[id] ?? ''}
+              onChange={({ currentTarget: { value } }) => onChange({ [id]: value === '' ? undefined : value })}
+              data={[
+                { value: '', label: words.all(title) },
+                ...filter.options.map(({ value, label }) => ({ value, label: words.option(title, label) })),
+              ]}
+            />
+          ),
+      )}
+      <Text size="sm" c="dimmed" role="status" className="data-count">
+        {count}
+        <VisuallyHidden>
+          {sorted !== undefined && `. ${words.sorted(sorted.title, state.sorting?.isDescending ?? false)}`}
+        </VisuallyHidden>
+      </Text>
+      <Group gap="xs" className="data-tools">
+        {children}
+        <ColumnsChoice columns={columns} hidden={state.hidden} onChange={(hide) => onChange({ hide })} />
+        <Button variant="default" size="sm" disabled={found === 0} onClick={onExport} title={words.csvHint(found)}>
+          {words.csv}
+        </Button>
+      </Group>
+    </div>
+  );
+}

@@ -1,0 +1,52 @@
+import type { BulkAction } from '../../../components/table/bulk/bulk-action.ts';
+import { membersTexts } from '../../../messages/members.ts';
+import { trpc } from '../../../trpc.ts';
+import type { useTeam } from '../team.ts';
+import { actionsOn, type Action, type Member } from './member.ts';
+
+const words = membersTexts.bulk;
+
+/** Returns the actions on several members that the user can take. */
+export function memberBulkActions(page: ReturnType<typeof useTeam>, readerId: string): BulkAction<Member>[] {
+  const { team, roles, can } = page;
+  const canTake = (action: Action) => (member: Member) => actionsOn(member, page, readerId).includes(action);
+  const of = ({ userId }: Member) => ({ teamId: team.id, userId });
+  const assignable = roles.filter(({ isAssignable }) => isAssignable);
+  const actions: BulkAction<Member>[] = [];
+  if (can('edit_team_settings') && assignable.length > 0) {
+    actions.push({
+      id: 'role',
+      ...words.role,
+      applies: canTake('role'),
+      choice: {
+        label: membersTexts.role,
+        options: assignable.map(({ roleId, name }) => ({ value: roleId, label: name ?? roleId })),
+      },
+      call: (member, roleId) => trpc.members.setRole.mutate({ ...of(member), roleId }),
+    });
+  }
+  if (can('remove_members')) {
+    actions.push(
+      {
+        id: 'deactivate',
+        ...words.deactivate,
+        applies: canTake('deactivate'),
+        call: (member) => trpc.members.deactivate.mutate(of(member)),
+      },
+      {
+        id: 'activate',
+        ...words.activate,
+        applies: canTake('activate'),
+        call: (member) => trpc.members.activate.mutate(of(member)),
+      },
+      {
+        id: 'remove',
+        ...words.remove,
+        color: 'red',
+        applies: canTake('remove'),
+        call: (member) => trpc.removeTeamMember.mutate(of(member)),
+      },
+    );
+  }
+  return actions;
+}

@@ -1,0 +1,217 @@
+import { readFile } from 'node:fs/promises';
+import { AxeBuilder } from '@axe-core/playwright';
+import type { Page } from 'playwright-core';
+import { describe, expect } from 'vitest';
+import { hasChromium } from '../support/chromium.ts';
+import type { Api } from '../support/api.ts';
+import { membershipOf } from '../trpc/console.ts';
+import { aPerson, test } from './console.ts';
+
+/** A team of Ada with so many guests, `Zoë Nummer1` and so on. */
+async function aCrowd(api: Api, guests: number) {
+  const ada = await aPerson(api, { firstName: 'Ada', lastName: 'Lovelace' });
+  const team = await api.aTeam({ owner: ada, name: 'Analytical Engine' });
+  await api.rows(
+    `with made as (
+       insert into account (id, email, first_name, last_name, role, email_verified_at, created_at, updated_at)
+       select $1 || '-' || n, n || '.' || $1 || '@example.com', 'Zoë', 'Nummer' || n, 'user', now(), now(), now()
+       from generate_series(1, $3::int) n returning id
+     )
+     insert into membership (id, team_id, account_id, role_id, is_active, joined_at, created_at)
+     select 'mem_' || id, $2, id, 'guest', true, now(), now() from made`,
+    [ada.id, team.id, guests],
+  );
+  return { ada, team, path: `/teams/${team.id}/members` };
+}
+
+const names = (page: Page) => page.getByRole('rowheader');
+const status = (page: Page, text: string) => page.getByRole('status').getByText(text);
+const boxOf = (page: Page, name: string) => page.getByRole('checkbox', { name: `Select ${name}`, exact: true });
+const focused = (page: Page) => page.evaluate<string | null>("document.activeElement.getAttribute('aria-label')");
+
+async function select(page: Page, ...people: readonly string[]): Promise<void> {
+  for (const name of people) await boxOf(page, name).check();
+}
+
+/** Opens the dialog of an action on the selected rows. */
+async function begin(page: Page, action: string, title: string) {
+  await page.getByRole('group', { name: 'Selection' }).getByRole('button', { name: action }).click();
+  return page.getByRole('dialog', { name: title });
+}
+
+describe.skipIf(!hasChromium)('the table of ten thousand members', () => {
+  test('has few rows in the page, and tells screen readers how many there are', async ({ api, open }) => {
+    const { ada, path } = await aCrowd(api, 9999);
+    const page = await open(path, { as: ada });
+    await status(page, '10000 members').waitFor();
+    expect(await names(page).count()).toBeLessThan(60);
+    expect(await page.getByRole('table').getAttribute('aria-rowcount')).toBe('10001');
+
+    await page.evaluate('window.scrollTo(0, document.body.scrollHeight)');
+    const last = page.getByRole('row', { name: /^Select Zoë Nummer9999 / });
+    await last.waitFor();
+    expect(await last.getAttribute('aria-rowindex')).toBe('10001');
+    expect(await names(page).count()).toBeLessThan(60);
+    const { violations } = await new AxeBuilder({ page }).analyze();
+    expect(violations.map(({ id }) => id)).toEqual([]);
+  });
+
+  test('is searched by parts of names and emails, filtered and sorted, and a reload keeps it', async ({
+    api,
+    open,
+  }) => {
+    const { ada, path } = await aCrowd(api, 9999);
+    const page = await open(path, { as: ada });
+    const search = page.getByRole('searchbox', { name: 'Search by name or email' });
+    await search.fill('nummer9998 ZOE');
+    await status(page, '1 of 10000 members').waitFor();
+    expect(await names(page).count()).toBe(1);
+    await search.fill(ada.email);
+    await names(page).filter({ hasText: 'Ada Lovelace' }).waitFor();
+    await search.fill('nobody at all');
+    await page.getByText('No results').waitFor();
+    await page.getByRole('button', { name: 'Show all members' }).click();
+    await status(page, '10000 members').waitFor();
+
+    await page.getByLabel('Role').selectOption('Role: Guest');
+    await status(page, '9999 of 10000 members').waitFor();
+    await page.getByRole('button', { name: 'Member', exact: true }).click();
+    await page.getByRole('button', { name: 'Member', exact: true }).click();
+    await names(page).first().filter({ hasText: 'Nummer9999' }).waitFor();
+    const head = page.getByRole('columnheader', { name: 'Member' });
+    expect(await head.getAttribute('aria-sort')).toBe('descending');
+    await status(page, 'Sorted by Member, descending').waitFor();
+    await search.fill('nummer12');
+    await expect.poll(() => page.url()).toContain('q=nummer12');
+    await page.getByRole('button', { name: 'Columns' }).click();
+    await page.getByRole('checkbox', { name: 'Joined' }).uncheck();
+
+    await page.reload();
+    await names(page).first().filter({ hasText: 'Nummer1299' }).waitFor();
+    expect(await head.getAttribute('aria-sort')).toBe('descending');
+    expect(await page.getByLabel('Role').inputValue()).toBe('guest');
+    expect(await page.getByRole('columnheader', { name: 'Joined' }).count()).toBe(0);
+    await status(page, '111 of 10000 members').waitFor();
+  });
+
+  test('is used by keyboard: arrows, Home and End move between rows, and a row with the focus stays', async ({
+    api,
+    open,
+  }) => {
+    const { ada, path } = await aCrowd(api, 9999);
+    const page = await open(path, { as: ada });
+    await boxOf(page, 'Ada Lovelace').focus();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowDown');
+    const second = await focused(page);
+    expect(second).toMatch(/^Select Zoë Nummer/);
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('End');
+    const rowIndex = "document.activeElement.closest('tr')?.getAttribute('aria-rowindex')";
+    await expect.poll(() => page.evaluate(rowIndex)).toBe('10001');
+    await page.keyboard.press('Space');
+    await status(page, '1 selected').waitFor();
+    await page.evaluate('window.scrollTo(0, 0)');
+    await boxOf(page, 'Ada Lovelace').waitFor();
+    expect(await page.locator(':focus').isChecked()).toBe(true);
+    await page.keyboard.press('Home');
+    await expect.poll(() => focused(page)).toBe('Select Ada Lovelace');
+  });
+});
+
+describe.skipIf(!hasChromium)('members that are selected', () => {
+  test('are changed by one action, with one outcome for each', async ({ api, open }) => {
+    const { ada, team, path } = await aCrowd(api, 5);
+    const page = await open(path, { as: ada });
+    await page.getByRole('checkbox', { name: 'Select all 6 rows' }).check();
+    await status(page, '6 selected').waitFor();
+    await api.rows(`delete from membership where team_id = $1 and account_id = $2`, [team.id, `${ada.id}-2`]);
+    const dialog = await begin(page, 'Deactivate', 'Deactivate 5 members');
+    await dialog.getByText('Not possible for: Ada Lovelace.').waitFor();
+    await dialog.getByRole('button', { name: 'Deactivate' }).click();
+    await dialog.getByText('4 done, 1 failed').waitFor();
+    const outcome = (name: string) => dialog.getByRole('listitem').filter({ hasText: name });
+    expect(await outcome('Nummer2').innerText()).toContain('Member not found');
+    expect(await outcome('Nummer3').innerText()).toContain('Done');
+    await dialog.getByRole('button', { name: 'Try 1 again' }).click();
+    await dialog.getByText('4 done, 1 failed').waitFor();
+    await dialog.getByRole('button', { name: 'Close' }).last().click();
+    await status(page, '5 members').waitFor();
+    expect(await page.getByRole('cell', { name: 'Inactive' }).count()).toBe(4);
+    expect(await membershipOf(api, team, { id: `${ada.id}-1` })).toMatchObject({ is_active: false });
+  });
+
+  test('are removed after a confirmation; only those that the filter shows', async ({ api, open }) => {
+    const { ada, team, path } = await aCrowd(api, 12);
+    const page = await open(path, { as: ada });
+    await page.getByRole('checkbox', { name: 'Select all 13 rows' }).check();
+    await page.getByRole('searchbox').fill('nummer1');
+    await status(page, '4 selected').waitFor();
+    const dialog = await begin(page, 'Remove…', 'Remove 4 members');
+    await dialog.getByRole('button', { name: 'Remove…' }).click();
+    await dialog.getByText('4 done').waitFor();
+    await dialog.getByRole('button', { name: 'Close' }).last().click();
+    await page.getByText('No results').waitFor();
+    const [left] = await api.rows<{ count: number }>(
+      'select count(*)::int as count from membership where team_id = $1',
+      [team.id],
+    );
+    expect(left).toEqual({ count: 9 });
+  });
+
+  test('get a role together, in the order of a range that is selected with Shift', async ({ api, open }) => {
+    const { ada, team, path } = await aCrowd(api, 4);
+    const page = await open(path, { as: ada });
+    await page.getByRole('button', { name: 'Member', exact: true }).click();
+    await boxOf(page, 'Zoë Nummer1').click();
+    await boxOf(page, 'Zoë Nummer3').click({ modifiers: ['Shift'] });
+    await status(page, '3 selected').waitFor();
+    const dialog = await begin(page, 'Change role…', 'Change the role of 3 members');
+    await dialog.getByLabel('Role').selectOption('Member');
+    await dialog.getByRole('button', { name: 'Change role…' }).click();
+    await dialog.getByText('3 done').waitFor();
+    expect(await membershipOf(api, team, { id: `${ada.id}-3` })).toMatchObject({ role_id: 'member' });
+    expect(await membershipOf(api, team, { id: `${ada.id}-4` })).toMatchObject({ role_id: 'guest' });
+  });
+
+  test('are left alone once the session has ended or the connection is lost, and the dialog says which', async ({
+    api,
+    open,
+  }) => {
+    const { ada, team, path } = await aCrowd(api, 6);
+    const page = await open(path, { as: ada });
+    await select(page, 'Zoë Nummer1', 'Zoë Nummer2', 'Zoë Nummer3', 'Zoë Nummer4');
+    const dialog = await begin(page, 'Deactivate', 'Deactivate 4 members');
+    await page.context().setOffline(true);
+    await dialog.getByRole('button', { name: 'Deactivate' }).click();
+    await dialog.getByText('0 done, 2 failed, 2 not started').waitFor();
+    await dialog.getByRole('alert').getByText('Not sent: you are offline').waitFor();
+    await page.context().setOffline(false);
+
+    await api.rows('update session set revoked_at = now() where account_id = $1', [ada.id]);
+    await dialog.getByRole('button', { name: 'Try 4 again' }).click();
+    await dialog.getByRole('alert').filter({ hasNotText: 'offline' }).waitFor();
+    await dialog.getByText('0 done, 2 failed, 2 not started').waitFor();
+    await dialog.getByRole('button', { name: 'Close' }).last().click();
+    await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
+    expect(await membershipOf(api, team, { id: `${ada.id}-1` })).toMatchObject({ is_active: true });
+  });
+});
+
+test.skipIf(!hasChromium)('an export has the rows that were found, and no formulas', async ({ api, open }) => {
+  const { ada, team, path } = await aCrowd(api, 1);
+  const trap = await aPerson(api, { firstName: '=HYPERLINK("http://x.test")', lastName: 'שלום, עולם' });
+  await api.aMember(team, trap, { role: 'guest' });
+  const page = await open(`${path}?role=guest&sort=-member`, { as: ada });
+  await status(page, '2 of 3 members').waitFor();
+  const [saved] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Export CSV' }).click(),
+  ]);
+  expect(saved.suggestedFilename()).toBe('members.csv');
+  const lines = (await readFile(await saved.path(), 'utf8')).split('\r\n');
+  expect(lines[0]).toBe('Member,Email,Role,Status,Joined');
+  expect(lines[1]).toMatch(/^Zoë Nummer1,1\./);
+  expect(lines[2]).toContain(`"'=HYPERLINK(""http://x.test"") שלום, עולם",${trap.email},Guest,Active,`);
+  expect(lines).toHaveLength(4);
+});
