@@ -1,11 +1,13 @@
 import { BlockList, isIP, type LookupFunction } from 'node:net';
+import type { NameSources } from './resolve.ts';
 
 /** Where outbound requests can connect to, and overrides for tests. */
 export type Network = {
   /** IP addresses and networks to connect to although they are not public. */
   readonly allowedNetworks: readonly string[];
-  /** Replaces the resolver of the system. */
+  /** Replaces the look-up of names. */
   readonly lookup?: LookupFunction;
+  readonly names?: NameSources;
   /** Certificate authorities to trust instead of the default ones, as PEM. */
   readonly ca?: string;
 };

@@ -1,10 +1,10 @@
 import { request as requestByHttp, type IncomingMessage } from 'node:http';
 import { request as requestByHttps, type RequestOptions } from 'node:https';
-import { isIP } from 'node:net';
-import { lookup as lookupBySystem } from 'node:dns';
+import { isIP, type LookupFunction } from 'node:net';
 import { RequestFilteringHttpAgent, RequestFilteringHttpsAgent } from 'request-filtering-agent';
 import { isLoopback } from '../config-values.ts';
 import { createForbiddenError, isAllowed, isNotPublic, type Network } from './network.ts';
+import { resolveName } from './resolve.ts';
 
 const HEADER_BYTES_MAX = 8 * 1024;
 
@@ -39,13 +39,14 @@ export async function sendOutbound<Result>(
 
   const limit = new AbortController();
   const timer = setTimeout(() => limit.abort(new Error(`No response within ${timeoutMs} ms.`)), timeoutMs);
+  const ended = signal ? AbortSignal.any([signal, limit.signal]) : limit.signal;
   try {
     const options: RequestOptions = {
       method,
-      agent: createAgent(network, host, isPlain),
+      agent: createAgent(network, host, isPlain, ended),
       headers: { ...headers, ...(body !== undefined && { 'content-length': String(Buffer.byteLength(body)) }) },
       maxHeaderSize: HEADER_BYTES_MAX,
-      signal: signal ? AbortSignal.any([signal, limit.signal]) : limit.signal,
+      signal: ended,
     };
     return await exchange(isPlain ? requestByHttp : requestByHttps, target, options, body, read);
   } finally {
@@ -78,15 +79,16 @@ function exchange<Result>(
 const ignore = () => undefined;
 
 /** Creates the agent of one request. It checks every IP address that the host resolves to, and connects only to those. */
-function createAgent(network: Network, host: string, isPlain: boolean) {
+function createAgent(network: Network, host: string, isPlain: boolean, signal: AbortSignal) {
   // Single addresses, added when they were found in an allowed network: the agent would compare networks of both versions.
   const allowed = isAllowed(host, network) ? [host] : [];
+  const lookup = network.lookup ?? createLookup(network, signal);
   const options = {
     allowIPAddressList: allowed,
     rejectUnauthorized: true,
     ...(network.ca !== undefined && { ca: network.ca }),
     lookup: ((hostname, options, callback) =>
-      (network.lookup ?? lookupBySystem)(hostname, options, (error, found, family) => {
+      lookup(hostname, options, (error, found, family) => {
         const addresses = typeof found === 'string' ? [{ address: found }] : (found ?? []);
         const isForbidden = addresses.some(({ address }) => isNotPublic(address, network));
         for (const { address } of addresses) if (isAllowed(address, network)) allowed.push(address);
@@ -95,3 +97,17 @@ function createAgent(network: Network, host: string, isPlain: boolean) {
   };
   return isPlain ? new RequestFilteringHttpAgent(options) : new RequestFilteringHttpsAgent(options);
 }
+
+/** Creates a look-up for `net.connect` that ends with the signal. */
+const createLookup =
+  ({ names }: Network, signal: AbortSignal): LookupFunction =>
+  (hostname, options, callback) => {
+    resolveName(hostname, signal, names).then(
+      (found) => {
+        const [first] = found;
+        if (options.all) callback(null, [...found]);
+        else callback(null, first?.address ?? '', first?.family);
+      },
+      (error: Error) => callback(error, []),
+    );
+  };

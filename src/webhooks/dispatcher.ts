@@ -3,6 +3,7 @@ import type { Services } from '../app-services.ts';
 import { createPool } from '../db/connection.ts';
 import { inTransaction } from '../events/chain/sql.ts';
 import { onEventsNumbered } from '../events/wake.ts';
+import type { Network } from '../outbound/network.ts';
 import { errorSummary, type Log } from '../telemetry/log.ts';
 import { MINUTE_MS, SECOND_MS } from '../time.ts';
 import { attemptDelivery, type Result } from './attempt.ts';
@@ -46,12 +47,18 @@ const OUTLOOK = `
  * one together, and creates deliveries of new events and claims what is due beside that. It runs when there are new
  * events, when a request ends, and when something becomes due. It has database connections of its own, so that it and
  * calls of the service do not wait for each other.
+ * @param networkFor where a request can connect to
  */
-export function startDispatcher(services: Services, log: Log, onOutcome?: (outcome: Outcome) => void): Dispatcher {
-  const { db, encryption, config } = services;
+export function startDispatcher(
+  services: Services,
+  log: Log,
+  onOutcome?: (outcome: Outcome) => void,
+  networkFor: (claim: Claim) => Network = ({ team_id: teamId }) => networkOf(services.config, teamId),
+): Dispatcher {
+  const { db, encryption } = services;
   const pool = openPool(services, log);
   const stopping = new AbortController();
-  const sender = { encryption, stopping: stopping.signal, network: (claim: Claim) => networkOf(config, claim.team_id) };
+  const sender = { encryption, stopping: stopping.signal, network: networkFor };
   const running = new Set<Promise<void>>();
   let results: Result[] = [];
   let isStopping = false;
