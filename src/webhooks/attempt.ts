@@ -110,7 +110,9 @@ function fail(claim: Claim, reason: string, attempt: Attempt, holdMs = 0): Resul
 
 /** Returns the error in one line that PostgreSQL can store. The reason of an abort is its cause. */
 const describe = (error: unknown): string =>
-  errorSummary(error instanceof Error && error.name === 'AbortError' && error.cause instanceof Error ? error.cause : error)
+  errorSummary(
+    error instanceof Error && error.name === 'AbortError' && error.cause instanceof Error ? error.cause : error,
+  )
     .slice(0, 500)
     .replaceAll('\u0000', '')
     .toWellFormed();
