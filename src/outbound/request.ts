@@ -1,10 +1,11 @@
 import { request as requestByHttp, type IncomingMessage } from 'node:http';
 import { request as requestByHttps, type RequestOptions } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
+import { callbackify } from 'node:util';
 import { RequestFilteringHttpAgent, RequestFilteringHttpsAgent } from 'request-filtering-agent';
 import { isLoopback } from '../config-values.ts';
 import { createForbiddenError, isAllowed, isNotPublic, type Network } from './network.ts';
-import { resolveName } from './resolve.ts';
+import { resolveName, type NameSources } from './resolve.ts';
 
 const HEADER_BYTES_MAX = 8 * 1024;
 
@@ -102,12 +103,13 @@ function createAgent(network: Network, host: string, isPlain: boolean, signal: A
 const createLookup =
   ({ names }: Network, signal: AbortSignal): LookupFunction =>
   (hostname, options, callback) => {
-    resolveName(hostname, signal, names).then(
-      (found) => {
-        const [first] = found;
-        if (options.all) callback(null, [...found]);
-        else callback(null, first?.address ?? '', first?.family);
-      },
-      (error: Error) => callback(error, []),
-    );
+    lookUp(hostname, signal, names, (error, found) => {
+      const [first] = found ?? [];
+      if (error !== null || options.all) callback(error, [...(found ?? [])]);
+      else callback(null, first?.address ?? '', first?.family);
+    });
   };
+
+const lookUp = callbackify((name: string, signal: AbortSignal, sources: NameSources | undefined) =>
+  resolveName(name, signal, sources),
+);
