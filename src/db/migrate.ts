@@ -6,6 +6,7 @@ import type { Client } from 'pg';
 import { ConfigError } from '../config.ts';
 import { SECOND_MS } from '../time.ts';
 import { ADVISORY_LOCKS } from './advisory-locks.ts';
+import { appliedMigrations } from './backup/tables.ts';
 import { createClient, createPool } from './connection.ts';
 import { createMissingMonths, type RunSql } from './event-partitions.ts';
 import { MIGRATIONS, openOrm } from './orm.ts';
@@ -35,19 +36,30 @@ export async function migrate(
     await lockMigrations(lock);
     const newer = await requireKnownSchema(lock);
     if (newer !== undefined) onNewer(newer);
-    const orm = await openOrm(databaseUrl, { poolMax: 1 });
-    try {
-      const ran = await orm.migrator.up(to === undefined ? undefined : { to });
-      await migrateJobQueue(databaseUrl);
-      await markSchema(lock);
-      if (to === undefined) await createEventPartitions(lock);
-      await lock.query('commit');
-      return ran.map(({ name }) => name);
-    } finally {
-      await orm.close(true);
-    }
+    const applied = (await hasPending(lock)) ? await applyMigrations(databaseUrl, to) : [];
+    await migrateJobQueue(databaseUrl);
+    await markSchema(lock);
+    if (to === undefined) await createEventPartitions(lock);
+    await lock.query('commit');
+    return applied;
   } finally {
     await lock.end();
+  }
+}
+
+/** Returns whether a migration is not applied. Without one, a start needs no second ORM, which costs 30 ms of CPU time. */
+async function hasPending(client: Client): Promise<boolean> {
+  const applied = new Set(await appliedMigrations(client));
+  return knownMigrations().some((name) => !applied.has(name));
+}
+
+async function applyMigrations(databaseUrl: string, to: string | undefined): Promise<string[]> {
+  const orm = await openOrm(databaseUrl, { poolMax: 1 });
+  try {
+    const applied = await orm.migrator.up(to === undefined ? undefined : { to });
+    return applied.map(({ name }) => name);
+  } finally {
+    await orm.close(true);
   }
 }
 

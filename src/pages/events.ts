@@ -12,12 +12,14 @@ const ALL = Object.entries(EVENTS) as [EventName, EventDefinition][];
 /** `GET /docs/events`: every event, with its readers and an example; `/docs/events.json`: their JSON Schemas. */
 export function eventPages(): Router {
   const { style, show } = createPlainPages('/docs/events/style.css');
-  const main = list();
-  const schemas = JSON.stringify(createSchemas());
+  // Built by the first request, because few ask and every start would pay for it.
+  let main: string | undefined;
+  let schemas: string | undefined;
 
   const pages = Router();
-  pages.get('/docs/events', (_req, res) => show(res, 'Events', main));
+  pages.get('/docs/events', (_req, res) => show(res, 'Events', (main ??= list())));
   pages.get('/docs/events.json', (_req, res) => {
+    schemas ??= JSON.stringify(createSchemas());
     res.set('Cache-Control', 'public, max-age=300').type('application/schema+json').send(schemas);
   });
   pages.get(style.path, style.serve);

@@ -12,10 +12,12 @@ type Built = { type: string; inputs: readonly z.ZodType[]; output?: z.ZodType; m
 /** `GET /docs/procedures`: all tRPC procedures with their type, required access, input and output. */
 export function procedurePages(procedures: Readonly<Record<string, AnyTRPCProcedure>>): Router {
   const { style, show } = createPlainPages('/docs/procedures/style.css');
-  const main = list(Object.entries(procedures).toSorted(([a], [b]) => rank(a) - rank(b) || (a < b ? -1 : 1)));
+  // Built by the first request, because few ask and every start would pay for it.
+  let main: string | undefined;
+  const build = () => list(Object.entries(procedures).toSorted(([a], [b]) => rank(a) - rank(b) || (a < b ? -1 : 1)));
 
   const pages = Router();
-  pages.get('/docs/procedures', (_req, res) => show(res, 'Procedures', main));
+  pages.get('/docs/procedures', (_req, res) => show(res, 'Procedures', (main ??= build())));
   pages.get(style.path, style.serve);
   return pages;
 }

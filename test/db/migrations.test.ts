@@ -91,7 +91,8 @@ async function aLingeringWayTo(databaseUrl: string) {
 test('a server that stops while a migration closes its connections does not end the process', async () => {
   const { url, orm } = await aMigratedDatabase();
   const way = await aLingeringWayTo(url);
-  expect(await migrate(way.url)).toEqual([]);
+  await orm.migrator.down();
+  expect(await migrate(way.url)).toHaveLength(1);
 
   const terminated = await orm.em.execute(
     'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
@@ -100,6 +101,15 @@ test('a server that stops while a migration closes its connections does not end 
   expect(terminated).toHaveLength(2);
   expect(way.closed).toHaveLength(3);
   await Promise.all(way.closed);
+});
+
+test('a start without a pending migration opens two connections for them, not one of an ORM too', async () => {
+  const { url } = await aMigratedDatabase();
+  const way = await aLingeringWayTo(url);
+
+  expect(await migrate(way.url)).toEqual([]);
+
+  expect(way.closed).toHaveLength(2);
 });
 
 // Guarantees that a rolling upgrade takes no replica of the version before out of service.
