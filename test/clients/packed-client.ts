@@ -1,10 +1,12 @@
 import { execFile } from 'node:child_process';
-import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, '../..');
+/** What only the tests of clients need is installed by `npm run test:interop`. */
+const INSTALLED = ['node_modules', 'test/interop/node_modules'].map((path) => join(ROOT, path));
 const PACKAGE = join(ROOT, 'clients/typescript');
 
 export const TSC = join(ROOT, 'node_modules/typescript/bin/tsc');
@@ -25,7 +27,9 @@ export async function installPackedClient(dir: string, peers: readonly string[])
   await run('tar', ['xzf', join(dir, packed?.filename ?? ''), '-C', installed, '--strip-components', '1']);
   for (const name of peers) {
     mkdirSync(dirname(join(dir, 'node_modules', name)), { recursive: true });
-    symlinkSync(join(ROOT, 'node_modules', name), join(dir, 'node_modules', name));
+    const from = INSTALLED.find((folder) => existsSync(join(folder, name, 'package.json')));
+    if (from === undefined) throw new Error(`${name} is not installed.`);
+    symlinkSync(join(from, name), join(dir, 'node_modules', name));
   }
   writeFileSync(join(dir, 'package.json'), JSON.stringify({ type: 'module' }));
   return installed;

@@ -1,4 +1,4 @@
-import { describe, expect, test as plain } from 'vitest';
+import { describe, expect } from 'vitest';
 import {
   createOperator,
   createRoster,
@@ -89,101 +89,6 @@ describe('createRoster', () => {
     const roster = clientOf(api, (await api.anApiKey(await api.anAccount(), { scopes: [...ALL] })).secret);
     await expect(roster.getTeam({ teamId: '../me?x=/#' })).rejects.toMatchObject({ code: 'team_not_found' });
     await expect(roster.getTeam({ teamId: '' })).rejects.toThrow(TypeError);
-  });
-});
-
-describe('repetition', () => {
-  /** A client of a server that gives these answers, one after the other, and how often it was called. */
-  function answering(...answers: (Response | Error)[]) {
-    const calls: Request[] = [];
-    const roster = createRoster({
-      baseUrl: 'http://service.test',
-      credential: () => `key-${calls.length}`,
-      waitMsMax: 5000,
-      fetch: async (url, init) => {
-        calls.push(new Request(url, init));
-        const answer = answers[calls.length - 1];
-        if (answer instanceof Response) return answer;
-        throw answer ?? new Error('no more answers');
-      },
-    });
-    return { roster, calls };
-  }
-  const problem = (status: number, retryAfter = '0') =>
-    Response.json({ code: 'rate_limited', status }, { status, headers: { 'retry-after': retryAfter } });
-
-  plain('a rate limit is waited for, with the credential of the moment', async () => {
-    const { roster, calls } = answering(problem(429), Response.json({ success: true }));
-    expect(await roster.revokeApiKey({ keyId: 'k' })).toEqual({ success: true });
-    expect(calls.map(({ headers }) => headers.get('authorization'))).toEqual(['Bearer key-0', 'Bearer key-1']);
-  });
-
-  plain('a read is repeated after a 503 or a lost connection, and no more than twice', async () => {
-    const { roster, calls } = answering(problem(503), new TypeError('connection lost'), Response.json([]));
-    expect(await roster.listTeams()).toEqual([]);
-    expect(calls).toHaveLength(3);
-    const failing = answering(problem(503), problem(503), problem(503), Response.json([]));
-    await expect(failing.roster.listTeams()).rejects.toMatchObject({ status: 503 });
-    expect(failing.calls).toHaveLength(3);
-  });
-
-  // Guarantees that a change that may have happened is never made twice.
-  plain('a POST is repeated with the same Idempotency-Key; another change is not repeated', async () => {
-    for (const answer of [problem(503), new TypeError('connection lost')]) {
-      const { roster, calls } = answering(answer, Response.json({ id: 'team_1' }));
-      expect(await roster.createTeam({ name: 'x' })).toEqual({ id: 'team_1' });
-      const [first, second] = calls.map(({ headers }) => headers.get('idempotency-key'));
-      expect([first, second]).toEqual([expect.stringMatching(/^"[\w-]{36}"$/), first]);
-    }
-    for (const answer of [problem(503), new TypeError('connection lost')]) {
-      const { roster, calls } = answering(answer, Response.json({}));
-      await expect(roster.updateTeam({ teamId: 't', name: 'x' })).rejects.toBeInstanceOf(Error);
-      expect(calls).toHaveLength(1);
-    }
-  });
-
-  test('a call whose response was lost takes effect once', async ({ api }) => {
-    const account = await api.anAccount();
-    let lost = 2;
-    const roster = createRoster({
-      baseUrl: `http://127.0.0.1:${api.port}`,
-      credential: (await api.anApiKey(account, { scopes: ['teams:read', 'teams:write'] })).secret,
-      fetch: async (url, init) => {
-        const answer = await fetch(url, init);
-        if (lost-- > 0) throw new TypeError('connection lost');
-        return answer;
-      },
-    });
-    const team = await roster.createTeam({ name: 'Engines' });
-    expect((await roster.listTeams()).map(({ id }) => id)).toEqual([team.id]);
-    const options = { idempotencyKey: 'import-7' };
-    const [one, other] = [
-      await roster.createTeam({ name: 'Mills' }, options),
-      await roster.createTeam({ name: 'Mills' }, options),
-    ];
-    expect(other).toEqual(one);
-  });
-
-  plain('a wait that is too long is not begun, and one that is begun ends with its signal', async () => {
-    const long = answering(problem(429, '60'), Response.json([]));
-    await expect(long.roster.listTeams()).rejects.toMatchObject({ code: 'rate_limited', retryAfter: 60 });
-    const controller = new AbortController();
-    const waiting = answering(problem(429, '4'), Response.json([]));
-    const call = waiting.roster.listTeams({}, { signal: controller.signal });
-    controller.abort(new Error('page left'));
-    await expect(call).rejects.toThrow('page left');
-    expect(waiting.calls.length).toBeLessThan(2);
-  });
-
-  plain('a redirect is not followed with the credential', async () => {
-    const { roster, calls } = answering(Response.json([]));
-    await roster.listTeams();
-    expect(calls[0]?.redirect).toBe('error');
-  });
-
-  plain('an answer that is no problem document is an error with its status', async () => {
-    const { roster } = answering(new Response('<html>', { status: 418 }));
-    await expect(roster.listTeams()).rejects.toMatchObject({ code: 'unknown_response', status: 418 });
   });
 });
 

@@ -22,13 +22,16 @@ type Options = { readonly cwd?: string; readonly env?: Readonly<Record<string, s
 export const startProgram = (name: string, args: readonly string[], options?: Options) =>
   startNode([join(BIN, name), ...args], options);
 
-function startNode(args: readonly string[], { cwd, env }: Options = {}) {
+const startNode = (args: readonly string[], options?: Options) => start(process.execPath, args, options);
+
+function start(command: string, args: readonly string[], { cwd, env }: Options = {}) {
   const home = env?.['HOME'] ?? temporaryFolder();
   const PATH = [join(process.execPath, '..'), process.env['PATH']].join(':');
-  const child = spawn(process.execPath, args, { cwd, env: { PATH, HOME: home, ...env } });
+  // In a group of its own, so that what it starts itself ends with it.
+  const child = spawn(command, args, { cwd, env: { PATH, HOME: home, ...env }, detached: true });
   const ended = once(child, 'close').then(([code]) => Number(code));
   onTestFinished(async () => {
-    child.kill('SIGKILL');
+    killGroup(child.pid);
     await ended;
   });
   const printed = { stdout: '', stderr: '' };
@@ -54,13 +57,24 @@ function startNode(args: readonly string[], { cwd, env }: Options = {}) {
   };
 }
 
+function killGroup(pid: number | undefined): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, 'SIGKILL');
+  } catch {
+    // It has ended.
+  }
+}
+
 /** Runs a program of the packages of this folder to its end. */
 export const program = (name: string, args: readonly string[], options?: Options) =>
   run([join(BIN, name), ...args], options);
 
-/** Runs Node.js with these arguments to its end. */
-export async function run(args: readonly string[], options?: Options) {
-  const { printed, ended } = startNode(args, options);
+/** Runs the Node.js of the service with these arguments to its end. */
+export const run = (args: readonly string[], options?: Options) => runProgram(process.execPath, args, options);
+
+/** Runs a program to its end. */
+export async function runProgram(command: string, args: readonly string[], options?: Options) {
+  const { printed, ended } = start(command, args, options);
   const code = await ended;
   return { code, ...printed };
 }

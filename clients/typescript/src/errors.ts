@@ -8,7 +8,7 @@ export type ErrorCode<Name extends OperationName = OperationName> = Operations[N
 /** An error response of the service: a problem document (RFC 9457) with its HTTP status. */
 export class RosterError<Code extends string = ErrorCode> extends Error {
   override readonly name = 'RosterError';
-  /** A stable identifier to branch on. `unknown_response` if the response was no problem document. */
+  /** A stable identifier to branch on. `unknown_response` if it was no response of the service. */
   readonly code: Code;
   readonly status: number;
   /** Include it when you report an error. */
@@ -37,14 +37,16 @@ export const isRosterError = <Name extends OperationName>(
   _operation?: Name,
 ): error is RosterError<ErrorCode<Name>> => error instanceof RosterError;
 
-/** Reads the error of a response. */
-export async function toRosterError(response: Response): Promise<RosterError> {
-  const { status, headers } = response;
+/** A response that was read. Its body is undefined if it is no JSON. */
+export type Answer = { readonly status: number; readonly headers: Headers; readonly body: unknown };
+
+/** Returns the error of a response. */
+export function toRosterError({ status, headers, body }: Answer): RosterError {
   const seconds = Number(headers.get('retry-after') ?? Number.NaN);
   const retryAfter = Number.isFinite(seconds) ? { retryAfter: seconds } : {};
-  const body: unknown = await response.json().catch(() => undefined);
-  if (!isProblem(body)) return new RosterError('unknown_response', { status, ...retryAfter });
-  return new RosterError(body.code, { ...body, status, ...retryAfter });
+  if (isProblem(body)) return new RosterError(body.code, { ...body, status, ...retryAfter });
+  const detail = `The response with the status ${status} is not one of Roster. Check the address and the proxies before it.`;
+  return new RosterError('unknown_response', { status, detail, ...retryAfter });
 }
 
 const isProblem = (body: unknown): body is Problem =>

@@ -1,4 +1,5 @@
-import { toRosterError } from './errors.ts';
+import { withDeadline } from './deadline.ts';
+import { toRosterError, type Answer } from './errors.ts';
 import { withRetries, type RetryOptions } from './retry.ts';
 
 export type ConnectionOptions = RetryOptions & {
@@ -54,22 +55,34 @@ async function send(
   const url = new URL(`${path}${hasBody ? '' : toQuery(rest)}`, options.baseUrl);
   const key = repetition === 'with-key' ? (call.idempotencyKey ?? crypto.randomUUID()) : undefined;
 
-  const attempt = async () =>
-    fetchOnce(url, {
-      method,
-      headers: {
-        accept: 'application/json',
-        authorization: `Bearer ${typeof bearer === 'string' ? bearer : await bearer()}`,
-        ...(hasBody && { 'content-type': 'application/json' }),
-        ...(key !== undefined && { 'idempotency-key': `"${key}"` }),
-      },
-      ...(hasBody && { body: JSON.stringify(rest) }),
-      redirect: 'error', // a redirect would send the credential to another address
-      signal: AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(call.signal ? [call.signal] : [])]),
+  const present = async () => (typeof bearer === 'string' ? bearer : bearer());
+  const attempt = (credential: string) =>
+    withDeadline(timeoutMs, call.signal, async (signal): Promise<Answer> => {
+      const response = await fetchOnce(url, {
+        method,
+        headers: {
+          accept: 'application/json',
+          authorization: `Bearer ${credential}`,
+          ...(hasBody && { 'content-type': 'application/json' }),
+          ...(key !== undefined && { 'idempotency-key': `"${key}"` }),
+        },
+        ...(hasBody && { body: JSON.stringify(rest) }),
+        redirect: 'manual', // it would send the credential to another address
+        signal,
+      });
+      return { status: response.status, headers: response.headers, body: parseJson(await response.text()) };
     });
-  const response = await withRetries(attempt, repetition !== 'never', call.signal, { ...options, ...call });
-  if (!response.ok) throw await toRosterError(response);
-  return (await response.json()) as unknown;
+  const answer = await withRetries(present, attempt, repetition !== 'never', call.signal, { ...options, ...call });
+  if (answer.status < 200 || answer.status > 299 || answer.body === undefined) throw toRosterError(answer);
+  return answer.body;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Replaces the parameters of a path. @throws TypeError if one is missing or empty */

@@ -1,3 +1,5 @@
+import type { Answer } from './errors.ts';
+
 export type RetryOptions = {
   /** How often a failed request is repeated at most. Default 2. */
   readonly retries?: number;
@@ -10,24 +12,26 @@ const BASE_MS = 200;
 /**
  * Sends a request and repeats it where that is safe: a 429 was not executed. What can be repeated is also repeated after a
  * 502, 503, 504 or a lost connection. Other requests are sent once.
+ * @param getCredential returns the present credential. Its errors end the call.
  * @param send sends the request once. Its errors are those of `fetch`.
  * @param canRepeat whether the request has the same effect however often it is sent
  */
 export async function withRetries(
-  send: () => Promise<Response>,
+  getCredential: () => Promise<string>,
+  send: (credential: string) => Promise<Answer>,
   canRepeat: boolean,
   signal: AbortSignal | undefined,
   { retries = 2, waitMsMax = 10_000 }: RetryOptions,
-): Promise<Response> {
+): Promise<Answer> {
   for (let attempt = 0; ; attempt += 1) {
-    const result = await send().catch((error: unknown) => {
+    const credential = await getCredential();
+    const result = await send(credential).catch((error: unknown) => {
       if (!canRepeat || attempt >= retries || signal?.aborted) throw error;
       return null;
     });
     if (result !== null && (attempt >= retries || !isRepeatable(result.status, canRepeat))) return result;
     const waitMs = result === null ? backoffMs(attempt) : (retryAfterMs(result) ?? backoffMs(attempt));
     if (result !== null && waitMs > waitMsMax) return result;
-    await result?.body?.cancel();
     await wait(waitMs, signal);
   }
 }
@@ -35,7 +39,7 @@ export async function withRetries(
 const isRepeatable = (status: number, canRepeat: boolean): boolean =>
   status === 429 || (canRepeat && (status === 502 || status === 503 || status === 504));
 
-const retryAfterMs = ({ headers }: Response): number | undefined => {
+const retryAfterMs = ({ headers }: Answer): number | undefined => {
   const seconds = Number(headers.get('retry-after') ?? Number.NaN);
   return Number.isFinite(seconds) ? seconds * 1000 : undefined;
 };
