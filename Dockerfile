@@ -23,6 +23,8 @@ ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 HOME=/app
 WORKDIR /app
 COPY package.json LICENSE ./
 COPY --from=packages /app/node_modules node_modules
+# The decoder of pictures for this machine, which is an optional package of sharp.
+COPY --from=build /app/node_modules/@img node_modules/@img
 COPY migrations migrations
 COPY src src
 COPY --from=build /app/dist/web dist/web

@@ -7,7 +7,7 @@ import { ProblemError } from './errors.ts';
 import { peekAddress } from './http/identify.ts';
 import { failRequest, isolateRecorders, type Listener } from './http/guard.ts';
 import { hasOneHost } from './http/parser-errors.ts';
-import { recordDenial } from './http/denials.ts';
+import { recordDenial, type DenialCaller } from './http/denials.ts';
 import { buildHeaders, createProblemReply, createRateHeaders, send, setHeaders } from './http/reply.ts';
 import { readRequestId } from './http/request-id.ts';
 import type { HttpServices } from './http/http-services.ts';
@@ -22,6 +22,7 @@ import { problemPages } from './pages/problems.ts';
 import { eventPages } from './pages/events.ts';
 import { procedurePages } from './pages/procedures.ts';
 import { webPages } from './pages/web.ts';
+import { createPictureRouter } from './pictures/router.ts';
 import { restHandler } from './rest/handler.ts';
 import { API_FACE } from './rest/api-face.ts';
 import { openFace } from './rest/face.ts';
@@ -53,6 +54,7 @@ export function createApp(services: HttpServices, readiness: Readiness): Listene
       '/mcp',
       mcpHandler(http, api.routes, { removalPreview: members.removalPreview, listEvents: events.list }),
     );
+  pages.use(createPictureRouter(http));
   pages.use(addRateHeaders(http));
   pages.use(healthPages(db, readiness));
   pages.use(eventPages());
@@ -135,7 +137,8 @@ const problemHandler =
     const problem = toProblemError(isHttpError(error) ? new ProblemError('malformed_request') : error);
     const requestId = res.locals['requestId'] as string; // set by addCommonHeaders
     http.log.failure(problem, requestId);
-    recordDenial(http, problem, { principal: null, address: http.clientAddress(req), requestId });
+    const { principal = null, teamId } = res.locals as Pick<DenialCaller, 'teamId'> & Partial<DenialCaller>; // set where a session is accepted
+    recordDenial(http, problem, { principal, teamId, address: http.clientAddress(req), requestId });
     if (!res.hasHeader('RateLimit-Limit'))
       setHeaders(res, createRateHeaders(await peekAddress(http, http.clientAddress(req)), http.services.config));
     const reply = createProblemReply(problem, http.services.config.baseUrl, requestId);

@@ -60,6 +60,7 @@ const environment = z.object({
   OPERATOR_VERIFY_LIMIT: count(60_000, REQUESTS_MAX),
   TEAM_LIMIT: count(10),
   KEY_LIMIT: count(1000),
+  PICTURE_LIMIT: count(30),
   PLANS_FILE: plans().default(BUILT_IN_PLANS),
   INVITATION_DAYS: days(7),
   SIGNUP: z.enum(['open', 'invited', 'closed']).optional(),
@@ -184,6 +185,8 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     operatorVerifyLimit: e.OPERATOR_VERIFY_LIMIT,
     teamLimit: e.TEAM_LIMIT,
     keyLimit: e.KEY_LIMIT,
+    /** Pictures that an account can set per hour. */
+    pictureLimit: e.PICTURE_LIMIT,
     plans: e.PLANS_FILE,
     invitationDays: e.INVITATION_DAYS,
     signup: e.SIGNUP ?? (e.DATABASE_URL === undefined ? ('open' as const) : ('invited' as const)),

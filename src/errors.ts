@@ -163,7 +163,18 @@ export const PROBLEMS = {
   route_not_found: [404, 'Path not found', 'See /api/v1/openapi.json for all paths. They are case-sensitive.'],
   method_not_allowed: [405, 'Method not allowed', 'Use one of the methods in the `Allow` header.'],
   request_timeout: [408, 'Request timeout', 'Send the whole request without long pauses.'],
-  body_too_large: [413, 'Body too large', 'Send at most 100 KiB.'],
+  picture_not_found: [404, 'Picture not found', 'Read its URL again. The picture was replaced or removed.'],
+  picture_rejected: [
+    400,
+    'Picture not accepted',
+    'Send a JPEG, PNG or WebP picture of at most 2 MiB and 25 million pixels.',
+  ],
+  picture_unreachable: [
+    400,
+    'Picture not reachable',
+    'Check the URL. A public server has to send a picture of at most 2 MiB over https, within 10 seconds and without a redirect.',
+  ],
+  body_too_large: [413, 'Body too large', 'Send at most 100 KiB, or 2 MiB for a picture.'],
   unsupported_media_type: [
     415,
     'Unsupported media type',

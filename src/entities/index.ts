@@ -26,6 +26,7 @@ export { OPERATOR_SCOPES, OperatorKey, OperatorKeySecret, type OperatorScope } f
 export { OwnershipTransfer } from './ownership-transfer.ts';
 export { Passkey, PasskeyChallenge } from './passkey.ts';
 export { PasswordScheme } from './password-scheme.ts';
+export { Picture } from './picture.ts';
 export { PERMISSIONS, Role, SYSTEM_ROLES, type Permission } from './role.ts';
 export { SCOPES, type Scope } from './scope.ts';
 export { SentMail } from './sent-mail.ts';

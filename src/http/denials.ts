@@ -4,7 +4,7 @@ import { PROBLEMS, type ProblemError } from '../errors.ts';
 import { ACTOR_KINDS_OF } from '../events/actor.ts';
 import type { HttpServices } from './http-services.ts';
 
-type Caller = {
+export type DenialCaller = {
   readonly principal: Principal | OperatorPrincipal | null;
   readonly address: string;
   readonly requestId: string;
@@ -16,7 +16,7 @@ type Caller = {
 export function recordDenial(
   { denials }: Pick<HttpServices, 'denials'>,
   problem: ProblemError,
-  { principal, address, requestId, teamId }: Caller,
+  { principal, address, requestId, teamId }: DenialCaller,
 ): void {
   const event = findDenialEvent(problem, principal);
   if (event === null) return;
@@ -38,7 +38,10 @@ const SIGN_IN: ReadonlySet<string> = new Set(['sign_in_failed', 'passkey_refused
 /** Denials that look like missing resources to the caller. */
 const HIDDEN: ReadonlySet<string> = new Set(['team_not_found', 'link_invalid']);
 
-function findDenialEvent({ problem, extras }: ProblemError, principal: Caller['principal']): Denial['event'] | null {
+function findDenialEvent(
+  { problem, extras }: ProblemError,
+  principal: DenialCaller['principal'],
+): Denial['event'] | null {
   if (extras.denial !== undefined) return extras.denial;
   if (SIGN_IN.has(problem)) return 'sign_in.denied';
   // Not an attempt: every visit to the sign-in page starts without a credential.

@@ -160,6 +160,22 @@ export const CLEANUPS = {
       if (isKept === 'f') record(tx, 'oauth_client.deleted', { accountId: null, clientId: id ?? '', reason: 'unused' });
     },
   ),
+  // Pictures that no URL names, because the operator or an import changed it. The others are checked again later.
+  cleanup_pictures: hourlyAt(
+    48,
+    `with due as materialized (
+        select name, account_id, team_id from picture where cleanup_at < now()
+        order by cleanup_at limit ${BATCH_MAX} for update skip locked
+      ), named as (
+        select d.name from due d left join account a on a.id = d.account_id left join team t on t.id = d.team_id
+        where split_part(coalesce(a.avatar, t.avatar_url), '/pictures/', -1) = d.name || '.webp'
+      ), kept as (
+        update picture set cleanup_at = now() + interval '7 days' where name in (select name from named) returning 1
+      ), removed as (
+        delete from picture where name in (select name from due except select name from named) returning 1
+      )
+      select 1 from removed union all select 1 from kept`,
+  ),
   // Deletes the oldest events first and stores the last deleted position, from which feeds know that a cursor is too old.
   cleanup_event_payloads: {
     ...everyMinute(

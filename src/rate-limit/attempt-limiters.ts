@@ -35,6 +35,7 @@ export function createAttemptLimiters(
   const oauthByClient = createWindows('oauth_by_client', config.oauth.clientLimit, config.rateWindowSeconds);
   const registrations = createWindows('oauth_registrations', config.oauth.registrationLimit, HOUR_SECONDS);
   const leaks = createWindows('leak_reports', config.leakAddressLimit, config.rateWindowSeconds);
+  const pictures = createWindows('pictures', config.pictureLimit, HOUR_SECONDS);
   const proofs = config.oauth.dpop ? createWindows('proofs', 1, PROOF_WINDOW_SECONDS) : null;
 
   return {
@@ -44,10 +45,11 @@ export function createAttemptLimiters(
     oauthByClient,
     registrations,
     leaks,
+    pictures,
     proofs,
     isShared: () => byAddress.isShared(),
     async close() {
-      const all = [byAddress, byAccount, oauthByAddress, oauthByClient, registrations, leaks, proofs];
+      const all = [byAddress, byAccount, oauthByAddress, oauthByClient, registrations, leaks, pictures, proofs];
       await Promise.all(all.filter((windows) => windows !== null).map((windows) => windows.close()));
     },
   };

@@ -18,6 +18,8 @@ export type Attempts = {
   readonly registrations: Counter;
   /** Reports of leaked secrets, by client address. */
   readonly leaks: Counter;
+  /** Pictures that are set, by account. */
+  readonly pictures: Counter;
   /** DPoP proofs, each valid once; null if DPoP is off. */
   readonly proofs: Counter | null;
   /** Whether all replicas count together, through Redis; null if none is configured. */

@@ -21,9 +21,16 @@ export function parseJson(bytes: Buffer): unknown {
 
 /** Reads the bytes of a JSON body. */
 export async function readBytes(req: IncomingMessage, maxBytes = JSON_BYTES_MAX): Promise<Buffer> {
-  const { headers } = req;
   if (!hasBody(req)) throw missingBody();
-  requireJson(headers['content-type']);
+  requireJson(req.headers['content-type']);
+  const bytes = await readUncompressed(req, maxBytes);
+  if (bytes.length === 0) throw missingBody();
+  return bytes;
+}
+
+/** Reads the bytes of a body of any type. */
+export async function readUncompressed(req: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  const { headers } = req;
   if ((headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity') {
     throw new ProblemError(
       'unsupported_media_type',
@@ -32,9 +39,7 @@ export async function readBytes(req: IncomingMessage, maxBytes = JSON_BYTES_MAX)
   }
   if (Number(headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes);
 
-  const bytes = await collect(req, maxBytes);
-  if (bytes.length === 0) throw missingBody();
-  return bytes;
+  return collect(req, maxBytes);
 }
 
 const hasBody = ({ headers }: IncomingMessage): boolean =>

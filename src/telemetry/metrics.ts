@@ -16,6 +16,7 @@ export type Counted =
   | 'oauth_by_client'
   | 'oauth_registrations'
   | 'leak_reports'
+  | 'pictures'
   | 'proofs';
 
 type Pool = { readonly totalCount: number; readonly idleCount: number; readonly waitingCount: number };

@@ -1,6 +1,6 @@
 import { nodeHTTPRequestHandler } from '@trpc/server/adapters/node-http';
 import type { Request, RequestHandler, Response } from 'express';
-import { callerOf, type Authentication } from '../auth/authenticate.ts';
+import { callerOf } from '../auth/authenticate.ts';
 import { parseBearer } from '../auth/authorization-header.ts';
 import { PROBLEMS, ProblemError } from '../errors.ts';
 import { identify, peekAddress, createRateLimitError } from '../http/identify.ts';
@@ -15,9 +15,10 @@ import { setErrorContext, type Meta } from '../procedures/trpc.ts';
 import type { OperatorLimit } from '../rate-limit/operator-limiters.ts';
 import { recordDenial } from '../http/denials.ts';
 import { createCookies } from '../http/cookies.ts';
+import { checkAccount } from '../http/page-account.ts';
+import { isSameOrigin } from '../http/same-origin.ts';
 import { compressReads } from './compress-reads.ts';
 import { sendLongLists } from './long-lists.ts';
-import { isSameOrigin } from './same-origin.ts';
 import { readBrowserClient } from './browser-client.ts';
 
 const MAX_BODY_BYTES = 100 * 1024;
@@ -173,14 +174,4 @@ function allowOrigin(req: Request, res: Response, origins: ReadonlySet<string>, 
     'Access-Control-Expose-Headers': EXPOSED_HEADERS,
     'Access-Control-Max-Age': '7200',
   });
-}
-
-/**
- * Rejects calls of a page that shows another account than the session’s: a tab that was left open, while another
- * tab of the browser signed in as someone else, must not change that one’s data.
- */
-function checkAccount({ headers }: Request, { principal }: Authentication): ProblemError | null {
-  const account = headers['x-roster-account'];
-  const hasChanged = principal?.kind === 'session' && account !== undefined && account !== principal.accountId;
-  return hasChanged ? new ProblemError('account_changed') : null;
 }

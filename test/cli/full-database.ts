@@ -61,6 +61,7 @@ export async function fillEverything(api: Api) {
       grant_id: grant.id,
     },
     oauth_refresh_answer: { token_hash: hashSecret(grant.secret), answer: '', successors: [hash(), hash()] },
+    picture: { name: 'n', team_id: team.id, content: randomBytes(20_000), cleanup_at: later },
     sent_mail: { id: newId('mail'), recipient: AWKWARD },
     webhook_cursor: { sequence: '1' },
     webhook_endpoint: { id: 'whe_1', team_id: team.id, url: AWKWARD, types: ['team.updated'], secret: '' },

@@ -97,6 +97,7 @@ const TABLES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     fingerprint: `'x'`,
     created_at: `now() - n * interval '1 minute'`,
   },
+  picture: { name: `'p' || n`, account_id: `'acc_' || n`, content: `'x'`, cleanup_at: 'now()', created_at: 'now()' },
   sent_mail: { id: `'mail_' || n`, recipient: `'u' || n || '@example.com'`, created_at: 'now()' },
   passkey: {
     id: `'pk_' || n`,

@@ -94,6 +94,21 @@ test('cleanups delete expired rows and keep all others', async () => {
       [Buffer.from(id)],
     );
   }
+  for (const [name, cleanup] of [
+    ['named', '-1 second'],
+    ['abandoned', '-1 second'],
+    ['abandoned-lately', '1 hour'],
+  ] as const) {
+    const { id } = await roster.anAccount();
+    await rows('update account set avatar = $2 where id = $1', [
+      id,
+      `https://a.example/pictures/${name.replace('abandoned', 'other')}.webp`,
+    ]);
+    await rows(
+      `insert into picture (name, account_id, content, created_at, cleanup_at) values ($1, $2, '', now(), ${at(cleanup)})`,
+      [name, id],
+    );
+  }
   await cleanUp(roster);
 
   const ids = async (table: string, column = 'id') =>
@@ -103,6 +118,8 @@ test('cleanups delete expired rows and keep all others', async () => {
   expect(await ids('account_token', `convert_from(token_hash, 'utf8')`)).toEqual(['works']);
   expect(await ids('passkey_challenge')).toEqual(['works']);
   expect(await ids('invitation')).toEqual(['accepted', 'expired', 'pending']);
+  expect(await ids('picture', 'name')).toEqual(['abandoned-lately', 'named']);
+  expect(await rows('select from picture where cleanup_at < now()')).toEqual([]);
   expect(await ids('sent_mail')).toEqual(['today']);
   expect(await ids('idempotency_key', `convert_from(key_hash, 'utf8')`)).toEqual(['repeatable']);
   expect(await events(roster, 'session.ended')).toEqual([{ target: 'expired', reason: 'expired' }]);

@@ -102,7 +102,8 @@ function linkOrCopy(source: string, target: string): void {
 function copyBuilt(source: string, to: string): void {
   const built = join(ROOT, source.replace(/^\/app\//, ''));
   if (!existsSync(built)) throw new Error(`${built} is missing: npm run build`);
-  cpSync(built, to, { recursive: true });
+  // Files that are there already are links to the same ones.
+  cpSync(built, to, { recursive: true, force: false });
 }
 
 /** Of folders alone, because a file that is linked has its mode everywhere. */

@@ -9,7 +9,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['main.ts'],
   ['app.ts', 'primary.ts'],
   ['oauth'],
-  ['cli', 'mcp', 'pages', 'security', 'trpc'],
+  ['cli', 'mcp', 'pages', 'pictures', 'security', 'trpc'],
   ['demo', 'rest', 'router.ts'],
   ['resources', 'http', 'open-services.ts'],
   ['webhooks'],
@@ -18,7 +18,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['app-services.ts'],
   ['events', 'auth'],
   ['db', 'rate-limit'],
-  ['crypto', 'telemetry'],
+  ['crypto', 'images', 'telemetry'],
   ['email', 'entities', 'outbound', 'config.ts', 'errors.ts'],
   ['config-values.ts', 'messages', 'time.ts'],
   ['color.ts', 'database-url.ts', 'redis-url.ts'],
@@ -39,6 +39,8 @@ const ALLOWED: readonly (readonly [from: string, to: string])[] = [
   ['', 'sessions/sessions.service.ts'],
   // A browser that follows an emailed link becomes a known one.
   ['', 'sessions/known-devices.ts'],
+  // Whoever changes the URL of a picture deletes the picture that it named.
+  ['', 'pictures/pictures.service.ts'],
   // Imported teams get slugs like others.
   ['imports/', 'teams/slug.ts'],
   // Sign-in sends and consumes the links that accounts define.
@@ -114,11 +116,12 @@ describe('the dependency rule', () => {
   });
 
   test.each([
-    ['express', /^(app\.ts|pages\/|security\/|trpc\/|mcp\/|oauth\/|http\/cookies\.ts)/],
+    ['express', /^(app\.ts|pages\/|pictures\/|security\/|trpc\/|mcp\/|oauth\/|http\/cookies\.ts)/],
     ['@modelcontextprotocol/', /^mcp\//],
     ['oidc-provider', /^oauth\//],
     ['jose', /^auth\/dpop\.ts$/],
     ['request-filtering-agent', /^outbound\/request\.ts$/],
+    ['sharp', /^images\/convert\.process\.ts$/],
     ['ioredis', /^rate-limit\/redis-(?:client|store)\.ts$/],
     ['rate-limiter-flexible', /^rate-limit\/redis-store\.ts$/],
     ['@oslojs/crypto', /^crypto\/tokens\.ts$/],

@@ -2,6 +2,7 @@ import { record } from '../../events/record.ts';
 import type { TransactionScope } from '../../transactions/transaction.ts';
 import { withAccount } from '../../transactions/with-account.ts';
 import type { Principal } from '../../auth/principal.ts';
+import { removePicture } from '../pictures/pictures.service.ts';
 import type { Account } from '../../entities/index.ts';
 
 type Profile = {
@@ -20,7 +21,10 @@ export async function updateProfile(
   return withAccount(db, caller, async ({ tx, account }) => {
     if (firstName !== undefined) account.firstName = firstName;
     if (lastName !== undefined) account.lastName = lastName;
-    if (avatar !== undefined) account.avatar = avatar;
+    if (avatar !== undefined && avatar !== account.avatar) {
+      await removePicture(tx, { account: account.id });
+      account.avatar = avatar;
+    }
     if (preferredLocale !== undefined) account.preferredLocale = preferredLocale;
     record(tx, 'account.profile_changed', { accountId: account.id });
     return account;

@@ -10,6 +10,7 @@ import { transaction, type TransactionScope } from '../../transactions/transacti
 import { requireVerifiedEmail, withAccount } from '../../transactions/with-account.ts';
 import { withTeam, withTeamAsOperator, type TeamCaller } from '../../transactions/with-team.ts';
 import { type Account, Membership, Role, Team } from '../../entities/index.ts';
+import { removePicture } from '../pictures/pictures.service.ts';
 import { createSlug } from './slug.ts';
 import { requireTeamQuota } from './team-quota.ts';
 
@@ -74,7 +75,10 @@ type Details = { readonly description?: string | null | undefined; readonly avat
 export const updateTeamDetails = (db: TransactionScope, caller: TeamCaller, { description, avatarUrl }: Details) =>
   withTeam(db, caller, 'edit_team_settings', async ({ tx, team }) => {
     if (description !== undefined) team.description = description;
-    if (avatarUrl !== undefined) team.avatarUrl = avatarUrl;
+    if (avatarUrl !== undefined && avatarUrl !== team.avatarUrl) {
+      await removePicture(tx, { team: team.id });
+      team.avatarUrl = avatarUrl;
+    }
     const changed = Object.entries({ description, avatarUrl }).flatMap(([field, value]) =>
       value === undefined ? [] : [field],
     );

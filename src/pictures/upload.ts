@@ -1,0 +1,47 @@
+import type { IncomingMessage } from 'node:http';
+import { z } from 'zod';
+import { CallerGoneError, currentCaller } from '../db/caller.ts';
+import { ProblemError } from '../errors.ts';
+import { convertPicture } from '../images/convert.ts';
+import { fetchPicture } from '../images/fetch-picture.ts';
+import { PICTURE_BYTES_MAX } from '../images/limits.ts';
+import { toValidationEntries } from '../procedures/validation.ts';
+import { avatarUrl } from '../resources/accounts/accounts.schema.ts';
+import { readJson, readUncompressed } from '../rest/body.ts';
+
+const PICTURE_TYPE = /^image\/(?:jpeg|png|webp)$/i;
+const JSON_TYPE = /^application\/json\s*(?:;|$)/i;
+
+const reference = z.object({ url: avatarUrl });
+
+/**
+ * Reads the picture in the body of a request, or fetches the one that its JSON names, and converts it. Ends when the
+ * client disconnects.
+ */
+export async function convertUpload(req: IncomingMessage): Promise<Buffer> {
+  const over = currentCaller()?.over ?? new AbortController().signal;
+  try {
+    const content = await convertPicture(await readPicture(req, over), over);
+    over.throwIfAborted();
+    return content;
+  } catch (error) {
+    throw over.aborted ? new CallerGoneError() : error;
+  }
+}
+
+async function readPicture(req: IncomingMessage, over: AbortSignal): Promise<Buffer> {
+  const type = req.headers['content-type'] ?? '';
+  if (PICTURE_TYPE.test(type)) return readUncompressed(req, PICTURE_BYTES_MAX);
+  if (!JSON_TYPE.test(type))
+    throw new ProblemError(
+      'unsupported_media_type',
+      'Send a picture as image/jpeg, image/png or image/webp, or its URL as application/json.',
+    );
+  const body = await readJson(req);
+  const parsed = reference.safeParse(body);
+  if (!parsed.success) {
+    const errors = toValidationEntries(parsed.error.issues, body, () => 'body');
+    throw new ProblemError('validation_failed', undefined, { errors });
+  }
+  return fetchPicture(parsed.data.url, over);
+}
