@@ -9,6 +9,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
@@ -102,8 +103,11 @@ function linkOrCopy(source: string, target: string): void {
 function copyBuilt(source: string, to: string): void {
   const built = join(ROOT, source.replace(/^\/app\//, ''));
   if (!existsSync(built)) throw new Error(`${built} is missing: npm run build`);
-  // Files that are there already are links to the same ones.
-  cpSync(built, to, { recursive: true, force: false });
+  // Packages that are there already are links to the same files.
+  cpSync(built, to, {
+    recursive: true,
+    filter: (_from, target) => statSync(target, { throwIfNoEntry: false })?.isFile() !== true,
+  });
 }
 
 /** Of folders alone, because a file that is linked has its mode everywhere. */
