@@ -11,10 +11,13 @@ import {
 import { texts } from './messages/console.ts';
 
 /**
- * Default props of components. Colors and sizes are in theme.css, because the Content-Security-Policy
+ * Default props of components. Colors and sizes are in palette.css, because the Content-Security-Policy
  * blocks style elements that a script adds.
  */
 export const theme = createTheme({
+  primaryColor: 'brand',
+  // The shades are not used: palette.css has the colors.
+  colors: { brand: ['', '', '', '', '', '', '', '', '', ''] },
   respectReducedMotion: true,
   components: {
     Alert: Alert.extend({ defaultProps: { variant: 'light' } }),

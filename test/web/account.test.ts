@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect } from 'vitest';
 import { hasChromium } from '../support/chromium.ts';
-import { aPerson, linkIn, shows, signInAs, test } from './console.ts';
+import { aPerson, linkIn, shows, signOut, signInAs, test } from './console.ts';
 
 const NEW_PASSWORD = 'a rather long new sentence';
 
@@ -111,7 +111,7 @@ describe.skipIf(!hasChromium)('the account page', () => {
 
     await page.reload();
     await shows(page, 'Your account');
-    await page.getByRole('button', { name: 'Sign out', exact: true }).click();
+    await signOut(page);
     await shows(page, 'Sign in');
     await signInAs(page, person.email, NEW_PASSWORD);
     await shows(page, 'Your teams');
@@ -147,7 +147,7 @@ describe.skipIf(!hasChromium)('the account page', () => {
 
     // The authenticator consents to everything immediately, so the page must not offer passkeys by itself here.
     await page.evaluate('PublicKeyCredential.isConditionalMediationAvailable = () => Promise.resolve(false)');
-    await page.getByRole('button', { name: 'Sign out', exact: true }).click();
+    await signOut(page);
     await shows(page, 'Sign in');
     await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
     await shows(page, 'Your teams');
@@ -164,7 +164,7 @@ describe.skipIf(!hasChromium)('the account page', () => {
     await addAuthenticator(page);
     await addPasskey(page, 'Laptop');
 
-    await page.getByRole('button', { name: 'Sign out', exact: true }).click();
+    await signOut(page);
     await shows(page, 'Your teams');
   });
 

@@ -108,3 +108,11 @@ export async function signInAs(page: Page, email: string, password = PASSWORD): 
   await page.getByLabel('Password', { exact: true }).fill(password);
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
 }
+
+/** The menu of the user at the side. */
+export const openUserMenu = (page: Page) => page.getByRole('button', { name: /^Your account and settings/ }).click();
+
+export async function signOut(page: Page): Promise<void> {
+  await openUserMenu(page);
+  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+}

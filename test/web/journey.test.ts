@@ -20,7 +20,7 @@ describe.skipIf(!hasChromium)('what two people do with a team, from the first pa
     await adas.getByRole('button', { name: 'Create team' }).click();
     await adas.getByLabel('Team name').fill(TEAM);
     await adas.getByRole('dialog').getByRole('button', { name: 'Create team' }).click();
-    await adas.getByRole('link', { name: TEAM }).click();
+    await shows(adas, 'Overview');
 
     // A role of the team’s own, and an invitation to it that is accepted in another browser.
     await goTo(adas, 'Roles');

@@ -168,7 +168,10 @@ describe.skipIf(!hasChromium)('the frame of a team', () => {
     const second = await api.aTeam({ owner: ada, name: 'Difference Engine' });
     const page = await open(`/teams/${first.id}/settings`, { as: ada });
     await expect.poll(() => page.getByLabel('Team name').inputValue()).toBe('Analytical Engine');
-    await page.getByRole('combobox', { name: 'Team' }).selectOption('Difference Engine');
+    await page.getByRole('combobox', { name: 'Team: Analytical Engine' }).click();
+    await page.getByRole('textbox', { name: 'Find a team' }).fill('diff');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
     await page.waitForURL(`**/teams/${second.id}/settings`);
 
     await expect.poll(() => page.getByLabel('Team name').inputValue()).toBe('Difference Engine');

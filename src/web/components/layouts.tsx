@@ -1,22 +1,7 @@
-import {
-  ActionIcon,
-  Anchor,
-  Button,
-  Container,
-  Group,
-  Paper,
-  useComputedColorScheme,
-  useMantineColorScheme,
-} from '@mantine/core';
-import { useColorScheme } from '@mantine/hooks';
-import { useQuery } from '@tanstack/react-query';
-import { Link, Outlet } from '@tanstack/react-router';
+import { Paper } from '@mantine/core';
+import { Outlet } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { me, useSignOut } from '../session.ts';
-import { texts } from '../messages/console.ts';
-import { AccountChanged } from './account-changed.tsx';
-import { Mark, Moon, Sun } from './icons.tsx';
-import { Shortcuts } from './shortcuts.tsx';
+import { Brand, ColorSchemeToggle, SkipLink } from '../frame/brand.tsx';
 
 type CardLayoutProps = { readonly children?: ReactNode; readonly wide?: boolean };
 
@@ -38,87 +23,3 @@ export const CardLayout = ({ children = <Outlet />, wide = false }: CardLayoutPr
 
 /** A wider card, for a decision with more text. */
 export const WideCardLayout = () => <CardLayout wide />;
-
-/** The layout of all pages for signed-in users. */
-export const ConsoleLayout = () => (
-  <>
-    <AccountChanged />
-    <SkipLink />
-    <header className="console-header">
-      <Container size="md" className="console-bar">
-        <Brand />
-        <nav aria-label={texts.header.navigation} className="console-nav">
-          <Link to="/" activeOptions={{ exact: true }}>
-            {texts.header.teams}
-          </Link>
-          <Link to="/api-keys">{texts.header.apiKeys}</Link>
-          <Link to="/account">{texts.header.account}</Link>
-          <Link to="/developer">{texts.header.developer}</Link>
-          <OperatorLink />
-        </nav>
-        <Group gap={4} wrap="nowrap" className="console-tools">
-          <ColorSchemeToggle />
-          <SignOut />
-        </Group>
-      </Container>
-    </header>
-    <Container component="main" id="content" size="md" className="console-main">
-      <Outlet />
-    </Container>
-    <Shortcuts />
-  </>
-);
-
-/** Shown only to operators. The service checks the role on each call. */
-function OperatorLink() {
-  const { data: person } = useQuery(me());
-  return person?.role === 'admin' && <Link to="/operator">{texts.header.operator}</Link>;
-}
-
-const SkipLink = () => (
-  <a href="#content" className="skip-link">
-    {texts.skipToContent}
-  </a>
-);
-
-const Brand = () => (
-  <Anchor component={Link} to="/" className="brand" underline="never">
-    <Mark />
-    <span>{texts.product}</span>
-  </Anchor>
-);
-
-function SignOut() {
-  const signOut = useSignOut();
-  return (
-    <Button
-      variant="subtle"
-      color="gray"
-      size="compact-sm"
-      loading={signOut.isPending}
-      onClick={() => signOut.mutate()}
-    >
-      {texts.header.signOut}
-    </Button>
-  );
-}
-
-/** Switches between light and dark. Choosing the system’s scheme follows the system again. */
-function ColorSchemeToggle() {
-  // Disabling transitions would add a style element.
-  const { setColorScheme } = useMantineColorScheme({ keepTransitions: true });
-  const current = useComputedColorScheme('light');
-  const system = useColorScheme();
-  const other = current === 'dark' ? 'light' : 'dark';
-  return (
-    <ActionIcon
-      variant="subtle"
-      color="gray"
-      size="lg"
-      aria-label={texts.header[other]}
-      onClick={() => setColorScheme(other === system ? 'auto' : other)}
-    >
-      {current === 'dark' ? <Sun /> : <Moon />}
-    </ActionIcon>
-  );
-}

@@ -1,20 +1,22 @@
 import { useLocalStorage } from '@mantine/hooks';
 import { useNavigate, useParams } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { lazy, Suspense, useEffect, useEffectEvent, useRef } from 'react';
 import { PLACES, TEAM_PLACES } from './shortcut-targets.ts';
 
 const ShortcutsDialog = lazy(async () => ({ default: (await import('./shortcuts-dialog.tsx')).ShortcutsDialog }));
 
 const SEQUENCE_MS = 1500;
 
+type ShortcutsProps = { readonly isOpen: boolean; readonly onOpen: () => void; readonly onClose: () => void };
+
 /** Handles the keyboard shortcuts of the console, and lists them with `?`. Users can disable them (WCAG 2.1.4). */
-export function Shortcuts() {
+export function Shortcuts({ isOpen, onOpen, onClose }: ShortcutsProps) {
   const [isOn, setOn] = useLocalStorage({
     key: 'roster-shortcuts',
     defaultValue: true,
     getInitialValueInEffect: false,
   });
-  const [isOpen, setOpen] = useState(false);
+  const open = useEffectEvent(onOpen);
   const navigate = useNavigate();
   const { teamId } = useParams({ strict: false });
   const began = useRef(0);
@@ -24,7 +26,7 @@ export function Shortcuts() {
       if (event.ctrlKey || event.metaKey || event.altKey || isBusy(event.target)) return;
       const follows = Date.now() - began.current < SEQUENCE_MS;
       began.current = 0;
-      if (event.key === '?') setOpen(true);
+      if (event.key === '?') open();
       else if (!isOn) return;
       else if (follows && isIn(PLACES, event.key)) void navigate({ to: PLACES[event.key] });
       else if (follows && teamId !== undefined && isIn(TEAM_PLACES, event.key)) {
@@ -39,7 +41,7 @@ export function Shortcuts() {
   return (
     isOpen && (
       <Suspense fallback={null}>
-        <ShortcutsDialog isOn={isOn} onChange={setOn} onClose={() => setOpen(false)} />
+        <ShortcutsDialog isOn={isOn} onChange={setOn} onClose={onClose} />
       </Suspense>
     )
   );

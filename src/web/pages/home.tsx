@@ -1,13 +1,9 @@
-import { Alert, Badge, Button, EmptyState, Paper, Stack, Text, TextInput } from '@mantine/core';
-import { DialogButtons } from '../components/dialog-buttons.tsx';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
-import { Dialog } from '../components/dialog.tsx';
-import { useCallForm } from '../components/call-form.ts';
+import { Alert, Badge, Button, EmptyState, Paper, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { FailureAlert } from '../components/failure-alert.tsx';
 import { People } from '../components/icons.tsx';
 import { getTeamName } from '../components/display-name.ts';
-import { useNotice } from '../components/notices.tsx';
+import { useFrameDialogs } from '../frame/frame-context.ts';
 import { TextLink } from '../components/links.tsx';
 import { Page, Placeholder } from '../components/page.tsx';
 import { TeamPicture } from '../components/picture.tsx';
@@ -15,14 +11,14 @@ import { ResendVerification } from '../components/resend-verification.tsx';
 import { me } from '../session.ts';
 import { texts } from '../messages/console.ts';
 import { publicTexts } from '../messages/public.ts';
-import { toFailure, query, trpc, type Outputs } from '../trpc.ts';
+import { toFailure, query, type Outputs } from '../trpc.ts';
 import { OfferedTeams } from './team/members/offered-teams.tsx';
 
 export function Home() {
   const teams = useQuery(query('listTeams'));
   const offers = useQuery(query('teams.ownershipOffers'));
-  const [creating, setCreating] = useState(false);
-  const create = <Button onClick={() => setCreating(true)}>{texts.home.create}</Button>;
+  const openDialog = useFrameDialogs();
+  const create = <Button onClick={() => openDialog('createTeam')}>{texts.home.create}</Button>;
   return (
     <Page title={texts.home.title} action={teams.data !== undefined && teams.data.length > 0 && create}>
       <UnverifiedNotice />
@@ -37,7 +33,6 @@ export function Home() {
         </Paper>
       )}
       {teams.data !== undefined && teams.data.length > 0 && <TeamList teams={teams.data} />}
-      {creating && <CreateTeam onClose={() => setCreating(false)} />}
     </Page>
   );
 }
@@ -46,7 +41,7 @@ const TeamList = ({ teams }: { readonly teams: Outputs['listTeams'] }) => (
   <Paper component="ul" withBorder radius="lg" className="card-list">
     {teams.map(({ id, name, description, avatarUrl, role }) => (
       <li key={id} className="row">
-        <TeamPicture name={name} src={avatarUrl} />
+        <TeamPicture name={name} src={avatarUrl} seed={id} />
         <div className="row-text">
           <TextLink to="/teams/$teamId" params={{ teamId: id }} fw={600} className="wrap">
             <bdi>{getTeamName({ name })}</bdi>
@@ -57,7 +52,7 @@ const TeamList = ({ teams }: { readonly teams: Outputs['listTeams'] }) => (
             </Text>
           )}
         </div>
-        <Badge variant="light" color={role.id === 'owner' ? 'blue' : 'gray'} tt="none" size="lg">
+        <Badge variant="light" color={role.id === 'owner' ? 'brand' : 'gray'} tt="none" size="lg">
           <bdi>{role.name}</bdi>
         </Badge>
       </li>
@@ -77,36 +72,5 @@ function UnverifiedNotice() {
         <ResendVerification email={person.email} />
       </Stack>
     </Alert>
-  );
-}
-
-function CreateTeam({ onClose }: { readonly onClose: () => void }) {
-  const queries = useQueryClient();
-  const notify = useNotice();
-  const form = useCallForm({
-    initialValues: { name: '', description: '' },
-    call: ({ name, description }) =>
-      trpc.createTeam.mutate({ name: name.trim(), ...(description === '' ? {} : { description }) }),
-    onSuccess: ({ name }) => {
-      notify(texts.home.created(name));
-      onClose();
-      return queries.invalidateQueries(query('listTeams'));
-    },
-  });
-  return (
-    <Dialog onClose={onClose} title={texts.home.createTitle}>
-      <form onSubmit={form.submit} noValidate>
-        <Stack gap="md">
-          {form.failure !== undefined && <FailureAlert failure={form.failure} />}
-          <TextInput {...form.field('name')} label={texts.home.name} autoComplete="off" required data-autofocus />
-          <TextInput {...form.field('description')} label={texts.optional(texts.home.description)} autoComplete="off" />
-          <DialogButtons onCancel={onClose}>
-            <Button type="submit" loading={form.pending}>
-              {texts.home.submit}
-            </Button>
-          </DialogButtons>
-        </Stack>
-      </form>
-    </Dialog>
   );
 }

@@ -1,9 +1,10 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { createRootRouteWithContext, createRoute, Outlet, redirect } from '@tanstack/react-router';
-import { CardLayout, ConsoleLayout, WideCardLayout } from '../components/layouts.tsx';
+import { CardLayout, WideCardLayout } from '../components/layouts.tsx';
 import { LayoutFailure, NotFound } from '../components/route-failure.tsx';
 import { me } from '../session.ts';
 import { isSignedOut, query } from '../trpc.ts';
+import { lazyPage } from './lazy-page.ts';
 
 export const root = createRootRouteWithContext<{ queries: QueryClient }>()({
   component: Outlet,
@@ -49,11 +50,14 @@ async function requireSession({ context: { queries }, location, params: { teamId
   }
 }
 
+/** The frame is no part of the first page, which is the sign-in. */
+const loadConsole = () => import('../frame/console-layout.tsx');
+
 /** Pages for signed-in users. */
 export const consolePages = createRoute({
   getParentRoute: () => root,
   id: 'console',
-  component: ConsoleLayout,
+  component: lazyPage(loadConsole, 'ConsoleLayout'),
   errorComponent: LayoutFailure,
   beforeLoad: requireSession,
 });

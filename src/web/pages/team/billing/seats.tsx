@@ -26,7 +26,7 @@ const SeatsBar = ({ taken, seats }: Outputs['teams']['seats']) => (
     <Progress.Root size="lg">
       <Progress.Section
         value={Math.min(100, (taken / seats) * 100)}
-        color={taken >= seats ? 'red' : 'blue'}
+        color={taken >= seats ? 'red' : 'brand'}
         aria-label={words.bar}
       />
     </Progress.Root>

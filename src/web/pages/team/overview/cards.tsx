@@ -78,7 +78,7 @@ const Seats = ({ overview: { taken, seats } }: CardsProps) => (
     <Progress.Root size="sm">
       <Progress.Section
         value={Math.min(100, (taken / seats) * 100)}
-        color={taken >= seats ? 'red' : 'blue'}
+        color={taken >= seats ? 'red' : 'brand'}
         aria-label={words.seatsBar}
       />
     </Progress.Root>

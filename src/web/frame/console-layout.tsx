@@ -1,0 +1,105 @@
+import { ActionIcon, Drawer } from '@mantine/core';
+import { Outlet, useLocation } from '@tanstack/react-router';
+import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
+import { AccountChanged } from '../components/account-changed.tsx';
+import { Lines } from '../components/icons.tsx';
+import { Shortcuts } from '../components/shortcuts.tsx';
+import { texts } from '../messages/console.ts';
+import { frameTexts as words } from '../messages/frame.ts';
+import { Brand, SkipLink } from './brand.tsx';
+import { useCurrentTeamId } from './current-team.ts';
+import { FrameContext, type FrameDialog } from './frame-context.ts';
+import { HelpMenu } from './help-menu.tsx';
+import { AccountNavigation, TeamNavigation } from './navigation.tsx';
+import { TeamSwitcher } from './team-switcher.tsx';
+import { UserMenu } from './user-menu.tsx';
+import './frame.css';
+
+const CreateTeam = lazy(async () => ({ default: (await import('./create-team.tsx')).CreateTeam }));
+
+/** The layout of all pages for signed-in users: navigation at the side, which narrow windows show in a drawer. */
+export function ConsoleLayout() {
+  const [dialog, setDialog] = useState<FrameDialog>();
+  const close = useCallback(() => setDialog(undefined), []);
+  return (
+    <FrameContext value={setDialog}>
+      <AccountChanged />
+      <SkipLink />
+      <div className="console">
+        <header className="console-header">
+          <NarrowBar />
+          <div className="side">
+            <Side />
+          </div>
+        </header>
+        <main id="content" className="console-main">
+          <Outlet />
+        </main>
+      </div>
+      <Shortcuts isOpen={dialog === 'shortcuts'} onOpen={() => setDialog('shortcuts')} onClose={close} />
+      {dialog === 'createTeam' && (
+        <Suspense fallback={null}>
+          <CreateTeam onClose={close} />
+        </Suspense>
+      )}
+    </FrameContext>
+  );
+}
+
+function Side() {
+  const isInTeam = useCurrentTeamId() !== undefined;
+  return (
+    <>
+      <div className="side-brand">
+        <Brand />
+      </div>
+      <TeamSwitcher />
+      {isInTeam && (
+        <div className="side-team">
+          <TeamNavigation />
+        </div>
+      )}
+      <AccountNavigation />
+      <div className="side-foot" data-alone={!isInTeam || undefined}>
+        <UserMenu />
+        <HelpMenu />
+      </div>
+    </>
+  );
+}
+
+/** The bar of narrow windows, with the button that opens the navigation. */
+function NarrowBar() {
+  const [isOpen, setOpen] = useState(false);
+  const { href } = useLocation();
+  useEffect(() => setOpen(false), [href]);
+  return (
+    <div className="narrow-bar">
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        size="lg"
+        aria-label={words.openNavigation}
+        aria-expanded={isOpen}
+        onClick={() => setOpen(true)}
+      >
+        <Lines />
+      </ActionIcon>
+      <Brand />
+      <Drawer
+        opened={isOpen}
+        onClose={() => setOpen(false)}
+        size="18rem"
+        title={words.navigation}
+        // Locking would add a style element, which the Content-Security-Policy blocks.
+        lockScroll={false}
+        transitionProps={{ duration: 150 }}
+        attributes={{ header: { role: 'none' } }}
+        closeButtonProps={{ 'aria-label': texts.close }}
+        classNames={{ body: 'side', content: 'side-drawer' }}
+      >
+        <Side />
+      </Drawer>
+    </div>
+  );
+}

@@ -1,0 +1,44 @@
+import { Button, Stack, TextInput } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useCallForm } from '../components/call-form.ts';
+import { DialogButtons } from '../components/dialog-buttons.tsx';
+import { Dialog } from '../components/dialog.tsx';
+import { FailureAlert } from '../components/failure-alert.tsx';
+import { useNotice } from '../components/notices.tsx';
+import { texts } from '../messages/console.ts';
+import { query, trpc } from '../trpc.ts';
+
+/** The dialog that creates a team, and then opens it. */
+export function CreateTeam({ onClose }: { readonly onClose: () => void }) {
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const notify = useNotice();
+  const form = useCallForm({
+    initialValues: { name: '', description: '' },
+    call: ({ name, description }) =>
+      trpc.createTeam.mutate({ name: name.trim(), ...(description === '' ? {} : { description }) }),
+    onSuccess: async ({ id, name }) => {
+      notify(texts.home.created(name));
+      onClose();
+      void queries.invalidateQueries(query('listTeams'));
+      await navigate({ to: '/teams/$teamId', params: { teamId: id } });
+    },
+  });
+  return (
+    <Dialog onClose={onClose} title={texts.home.createTitle}>
+      <form onSubmit={form.submit} noValidate>
+        <Stack gap="md">
+          {form.failure !== undefined && <FailureAlert failure={form.failure} />}
+          <TextInput {...form.field('name')} label={texts.home.name} autoComplete="off" required data-autofocus />
+          <TextInput {...form.field('description')} label={texts.optional(texts.home.description)} autoComplete="off" />
+          <DialogButtons onCancel={onClose}>
+            <Button type="submit" loading={form.pending}>
+              {texts.home.submit}
+            </Button>
+          </DialogButtons>
+        </Stack>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,125 @@
+import { Combobox, UnstyledButton, useCombobox } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useMatches, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { getTeamName } from '../components/display-name.ts';
+import { Check, Plus, Selector, Teams } from '../components/icons.tsx';
+import { TeamPicture } from '../components/picture.tsx';
+import { frameTexts as words } from '../messages/frame.ts';
+import { query } from '../trpc.ts';
+import { useCurrentTeam } from './current-team.ts';
+import { useFrameDialogs } from './frame-context.ts';
+
+const CREATE = 'create';
+
+/** The team of the page. Opens a list of the user’s teams, with a search. */
+export function TeamSwitcher() {
+  const current = useCurrentTeam();
+  const openDialog = useFrameDialogs();
+  const openTeam = useTeamOpener();
+  const [sought, setSought] = useState('');
+  const combobox = useCombobox({
+    onDropdownClose: () => {
+      combobox.resetSelectedOption();
+      setSought('');
+    },
+    onDropdownOpen: () => combobox.focusSearchInput(),
+  });
+  const choose = (value: string) => {
+    combobox.closeDropdown();
+    combobox.focusTarget();
+    if (value === CREATE) openDialog('createTeam');
+    else openTeam(value);
+  };
+  return (
+    <Combobox
+      store={combobox}
+      onOptionSubmit={choose}
+      withinPortal={false}
+      position="bottom-start"
+      shadow="md"
+      // Locking or transitions would add style elements, which the Content-Security-Policy blocks.
+      transitionProps={{ duration: 0 }}
+    >
+      <Combobox.Target targetType="button" withExpandedAttribute>
+        <UnstyledButton
+          className="team-switcher"
+          aria-label={current === undefined ? words.chooseTeam : words.teamOf(getTeamName(current.team))}
+          onClick={() => combobox.toggleDropdown()}
+        >
+          <Current team={current?.team} />
+          <Selector size={18} />
+        </UnstyledButton>
+      </Combobox.Target>
+      <Combobox.Dropdown className="team-switcher-list">
+        <Combobox.Search
+          value={sought}
+          onChange={(event) => {
+            setSought(event.currentTarget.value);
+            combobox.updateSelectedOptionIndex();
+          }}
+          placeholder={words.findTeam}
+          aria-label={words.findTeam}
+        />
+        <Combobox.Options aria-label={words.teams}>
+          {combobox.dropdownOpened && <TeamOptions sought={sought} currentId={current?.team.id} />}
+          <Combobox.Option value={CREATE} className="team-switcher-create">
+            <Plus size={18} />
+            {words.createTeam}
+          </Combobox.Option>
+        </Combobox.Options>
+      </Combobox.Dropdown>
+    </Combobox>
+  );
+}
+
+type CurrentProps = {
+  readonly team: { id: string; name: string; avatarUrl: string | null; role: { name: string } } | undefined;
+};
+
+const Current = ({ team }: CurrentProps) =>
+  team === undefined ? (
+    <>
+      <span className="team-switcher-none">
+        <Teams size={18} />
+      </span>
+      <span className="team-switcher-text">{words.chooseTeam}</span>
+    </>
+  ) : (
+    <>
+      <TeamPicture name={team.name} src={team.avatarUrl} seed={team.id} size={32} />
+      <span className="team-switcher-text">
+        <bdi className="team-switcher-name">{getTeamName(team)}</bdi>
+        <bdi className="team-switcher-role">{team.role.name}</bdi>
+      </span>
+    </>
+  );
+
+type TeamOptionsProps = { readonly sought: string; readonly currentId: string | undefined };
+
+function TeamOptions({ sought, currentId }: TeamOptionsProps) {
+  const { data: teams = [] } = useQuery(query('listTeams'));
+  const text = sought.trim().toLocaleLowerCase();
+  const found = teams.filter(({ name }) => getTeamName({ name }).toLocaleLowerCase().includes(text));
+  return (
+    <div className="team-switcher-options">
+      {found.map(({ id, name, avatarUrl }) => (
+        <Combobox.Option key={id} value={id} active={id === currentId}>
+          <TeamPicture name={name} src={avatarUrl} seed={id} size="sm" />
+          <bdi className="team-switcher-name">{getTeamName({ name })}</bdi>
+          {id === currentId && <Check size={16} />}
+        </Combobox.Option>
+      ))}
+      {found.length === 0 && text !== '' && <Combobox.Empty>{words.noTeam}</Combobox.Empty>}
+    </div>
+  );
+}
+
+/** Returns how to open a team: on the same page as the present one, where the other team has it. */
+function useTeamOpener(): (teamId: string) => void {
+  const navigate = useNavigate();
+  const path = useMatches().at(-1)?.fullPath ?? '';
+  const [page] = path.startsWith('/teams/$teamId') ? path.split('/$endpointId') : ['/teams/$teamId'];
+  // A page of a team, which has no other params.
+  return (teamId) => void navigate({ to: page as '/teams/$teamId', params: { teamId } });
+}

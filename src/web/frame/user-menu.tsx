@@ -1,0 +1,70 @@
+import { Menu, UnstyledButton, useMantineColorScheme, VisuallyHidden, type MantineColorScheme } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { getDisplayName } from '../components/display-name.ts';
+import { Check, Moon, Person, Selector, SignOutIcon, Sun, SunMoon } from '../components/icons.tsx';
+import { PersonPicture } from '../components/picture.tsx';
+import { frameTexts } from '../messages/frame.ts';
+import { me, useSignOut } from '../session.ts';
+
+const words = frameTexts.user;
+
+const SCHEMES = [
+  ['light', Sun],
+  ['dark', Moon],
+  ['auto', SunMoon],
+] as const satisfies readonly (readonly [MantineColorScheme, unknown])[];
+
+/** Who is signed in, with the account, the colors and the sign-out. */
+export function UserMenu() {
+  const { data: person } = useQuery(me());
+  const signOut = useSignOut();
+  // Disabling transitions would add a style element.
+  const { colorScheme, setColorScheme } = useMantineColorScheme({ keepTransitions: true });
+  if (person === undefined) return null; // the route has loaded it
+  const name = getDisplayName(person, person.id);
+  return (
+    <Menu position="top-start" withinPortal={false} width={232} shadow="md" transitionProps={{ duration: 0 }}>
+      <Menu.Target>
+        <UnstyledButton className="user-button">
+          <VisuallyHidden>{words.menu} </VisuallyHidden>
+          <PersonPicture name={name} src={person.avatar} seed={person.id} size={32} />
+          <span className="user-button-text">
+            <bdi className="user-button-name">{name}</bdi>
+            {person.email !== null && person.email !== name && <bdi className="user-button-email">{person.email}</bdi>}
+          </span>
+          <Selector size={18} />
+        </UnstyledButton>
+      </Menu.Target>
+      <Menu.Dropdown aria-label={words.menu}>
+        <Menu.Item component={Link} to="/account" leftSection={<Person size={18} />}>
+          {words.account}
+        </Menu.Item>
+        <Menu.Divider />
+        <Menu.Label>{words.colors}</Menu.Label>
+        {SCHEMES.map(([scheme, Icon]) => (
+          <Menu.Item
+            key={scheme}
+            role="menuitemradio"
+            aria-checked={scheme === colorScheme}
+            closeMenuOnClick={false}
+            leftSection={<Icon size={18} />}
+            rightSection={scheme === colorScheme && <Check size={16} />}
+            onClick={() => setColorScheme(scheme)}
+          >
+            {words[scheme]}
+          </Menu.Item>
+        ))}
+        <Menu.Divider />
+        <Menu.Item
+          leftSection={<SignOutIcon size={18} />}
+          closeMenuOnClick={false}
+          disabled={signOut.isPending}
+          onClick={() => signOut.mutate()}
+        >
+          {words.signOut}
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

@@ -1,0 +1,29 @@
+import { isolateNames } from './isolate.ts';
+
+/** Texts of the frame around the pages of signed-in users. */
+export const frameTexts = isolateNames({
+  openNavigation: 'Open navigation',
+  navigation: 'Navigation',
+  teamOf: (team: string) => `Team: ${team}`,
+  chooseTeam: 'Choose a team',
+  findTeam: 'Find a team',
+  noTeam: 'No team found',
+  teams: 'Teams',
+  createTeam: 'Create team',
+  help: {
+    label: 'Help',
+    shortcuts: 'Keyboard shortcuts',
+    reference: 'API reference',
+    problems: 'Error codes',
+    events: 'Events',
+  },
+  user: {
+    menu: 'Your account and settings',
+    account: 'Account',
+    colors: 'Colors',
+    light: 'Light',
+    dark: 'Dark',
+    auto: 'System',
+    signOut: 'Sign out',
+  },
+} as const);
