@@ -19,7 +19,7 @@ export function Holders({ role, members }: HoldersProps) {
   const holders = members.filter(({ roleId }) => roleId === role.roleId);
   if (holders.length === 0)
     return (
-      <Text size="sm" c="dimmed">
+      <Text size="sm" c="dimmed" lh="1.5rem">
         {words.noMembers}
       </Text>
     );
