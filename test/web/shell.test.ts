@@ -156,7 +156,10 @@ describe.skipIf(!hasChromium)('the web shell', () => {
       'Add passkey',
       'Delete account…',
     ]) {
-      expect([...stops].some((name) => name.startsWith(stop)), `Tab reaches ${stop}`).toBe(true);
+      expect(
+        [...stops].some((name) => name.startsWith(stop)),
+        `Tab reaches ${stop}`,
+      ).toBe(true);
     }
   });
 
