@@ -94,12 +94,16 @@ const CLIENTS = [
 
 type Registered = { client_id: string; client_secret?: string };
 
-/** Asks for a code, by default for `/mcp` and without a scope, approves all that is offered, and exchanges it. */
+/** Asks for a code, by default for `/mcp` and without a scope, approves all that is offered or selected, and exchanges it. */
 async function aToken(
   api: Api,
   { client_id: id, client_secret: secret }: Registered,
   redirectUri: string,
-  { path = '/mcp', scope }: { path?: string; scope?: string } = {},
+  {
+    path = '/mcp',
+    scope,
+    selection = 'all',
+  }: { path?: string; scope?: string; selection?: 'all' | 'preselected' } = {},
 ) {
   const { baseUrl } = api.services.config;
   const { verifier, challenge } = aProofKey();
@@ -112,7 +116,7 @@ async function aToken(
     code_challenge_method: 'S256',
     ...(scope !== undefined && { scope }),
   }).toString();
-  const answer = await approveAt(api, url);
+  const answer = await approveAt(api, url, { selection });
   expect(answer.href.split('?')[0]).toBe(redirectUri);
   const response = await fetch(`${baseUrl}/oauth/token`, {
     method: 'POST',
@@ -135,7 +139,9 @@ const register = ({ services }: Api, body: object) =>
   });
 
 // Guarantees write access to users of clients that ask for the scopes of the challenge, and never for others.
-test('a client that asks for the scopes of the challenge is offered all, and at /mcp only', async ({ api }) => {
+test('a client that asks for exactly the scopes of the challenge is offered all, with those selected, and at /mcp only', async ({
+  api,
+}) => {
   const [redirectUri] = CLIENTS[0].redirects;
   const client = (await (await register(api, CLIENTS[0].body)).json()) as Registered;
   const challenge = (await fetch(`${api.services.config.baseUrl}/mcp`, { method: 'POST' })).headers;
@@ -144,7 +150,10 @@ test('a client that asks for the scopes of the challenge is offered all, and at 
 
   expect(scope.split(' ')).toContain('teams:read');
   expect(await granted({ scope })).toEqual([...ALL_SCOPES]);
-  expect(await granted({ scope: 'teams:read' })).toEqual(['teams:read']);
+  expect(await granted({ scope, selection: 'preselected' })).toEqual(scope.split(' '));
+  for (const other of ['teams:read', 'teams:read teams:write', `${scope} teams:write`])
+    for (const selection of ['all', 'preselected'])
+      expect((await granted({ scope: other, selection })).toSorted()).toEqual(other.split(' ').toSorted());
   expect(await granted({ scope, path: '/api/v1' })).toEqual(scope.split(' '));
 });
 

@@ -7,6 +7,8 @@ type Visit = {
   readonly visitor?: Visitor;
   readonly account?: AnAccount;
   readonly team?: { readonly id: string };
+  /** What to approve: all that is offered (default), or what the page has selected at first. */
+  readonly selection?: 'all' | 'preselected';
 };
 
 /**
@@ -14,8 +16,13 @@ type Visit = {
  * @returns where the browser is sent with the answer
  */
 export const approveAt = async (api: Api, url: URL, visit: Visit = {}): Promise<URL> =>
-  decideAt(api, url, visit, ({ trpc }, { id, account, scopes }) =>
-    trpc.authorizations.approve.mutate({ id, accountId: account.id, teamId: visit.team?.id ?? null, scopes }),
+  decideAt(api, url, visit, ({ trpc }, { id, account, scopes, preselectedScopes }) =>
+    trpc.authorizations.approve.mutate({
+      id,
+      accountId: account.id,
+      teamId: visit.team?.id ?? null,
+      scopes: visit.selection === 'preselected' ? preselectedScopes : scopes,
+    }),
   );
 
 /** The same, denied. */
