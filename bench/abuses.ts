@@ -95,15 +95,8 @@ export const ABUSES: readonly Abuse[] = [
   },
   {
     title: '100 invitations at once by one key, each second',
-    async start(scene) {
+    start(scene) {
       const caller = lastCaller(scene);
-      const client = await connectTo(scene.backing);
-      await client.query(
-        `insert into subscription (team_id, plan_id, status, "interval", addons)
-         values ($1, 'pro', 'active', 'month', '{"seats": 1000000}') on conflict do nothing`,
-        [caller.teamId],
-      );
-      await client.end();
       const path = `/api/v1/teams/${caller.teamId}/invitations`;
       const next = (index: number) => ({
         method: 'POST',
@@ -111,7 +104,7 @@ export const ABUSES: readonly Abuse[] = [
         headers: bearer(caller),
         body: { email: `invited-${index}@example.com` },
       });
-      return flood(scene, 100, next, { everyMs: 1000 });
+      return Promise.resolve(flood(scene, 100, next, { everyMs: 1000 }));
     },
   },
   {

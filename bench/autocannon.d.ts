@@ -18,7 +18,8 @@ declare module 'autocannon' {
   type Options = {
     url: string;
     connections: number;
-    duration: number;
+    duration?: number;
+    amount?: number;
     requests: Request[];
     setupClient(client: Client): void;
     verifyBody(body: string): boolean;

@@ -9,6 +9,8 @@ export type Load = {
   readonly seconds: number;
   /** Of every right answer. */
   readonly bodyLength: number;
+  /** Each request is sent once, however long that takes. */
+  readonly isOnce?: boolean;
   /** Evenly paced requests, for latencies; as many as there can be, where undefined. */
   readonly perSecond?: number;
 };

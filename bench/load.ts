@@ -5,7 +5,7 @@ import { pacedLatencies } from './paced.ts';
 // The load generator: a process of its own, so that it shares no event loop with anything it measures.
 
 /** As many requests as the connections carry, spread over the servers. */
-async function flood({ urls, sent, connections, seconds, bodyLength }: Load): Promise<LoadResult> {
+async function flood({ urls, sent, connections, seconds, bodyLength, isOnce = false }: Load): Promise<LoadResult> {
   const share = Math.max(1, Math.floor(connections / urls.length));
   const results = await Promise.all(
     urls.map((url, index) => {
@@ -13,7 +13,7 @@ async function flood({ urls, sent, connections, seconds, bodyLength }: Load): Pr
       return autocannon({
         url,
         connections: share,
-        duration: seconds,
+        ...(isOnce ? { amount: sent.length } : { duration: seconds }),
         requests: sent.slice(0, 1),
         // Each connection has callers of its own.
         setupClient(client) {

@@ -1,7 +1,7 @@
-import type { Caller } from './data/fill.ts';
+import { restoreMembers, type Caller } from './data/fill.ts';
 import type { Latency } from './load-client.ts';
 import { cpuSecondsOf, familyOf, forgetPeak, peakMegabytes } from './proc.ts';
-import { answerTo, type Dialect, type RequestName, type Sent } from './requests.ts';
+import { answerTo, isOnce, type Dialect, type RequestName, type Sent } from './requests.ts';
 import type { Server } from './servers.ts';
 import type { Stage } from './stage.ts';
 
@@ -34,7 +34,12 @@ export type Measured = {
 
 export type Plan = { readonly runs: number; readonly seconds: number; readonly connections: number };
 
-type Prepared = { readonly contender: Contender; readonly sent: readonly Sent[]; readonly bodyLength: number };
+type Prepared = {
+  readonly contender: Contender;
+  readonly sent: readonly Sent[];
+  readonly bodyLength: number;
+  readonly isOnce: boolean;
+};
 
 /** Measures the contenders in turn, again and again, so that what the machine does meanwhile hits all of them. */
 export async function measure(
@@ -45,13 +50,8 @@ export async function measure(
 ): Promise<Measured[]> {
   const prepared: Prepared[] = [];
   for (const contender of contenders) {
-    const all = contender.callers.flatMap((caller) => contender.dialect(request, caller) ?? []);
-    if (all.length === 0) continue;
-    // An answer that names its caller has another length for some: those are left out, so that each is checked.
-    const lengths: number[] = [];
-    for (const one of all) lengths.push((await answerTo(contender.servers[0]?.url ?? '', one)).length);
-    const bodyLength = median(lengths.toSorted((a, b) => a - b).slice(0, lengths.length - (1 - (lengths.length % 2))));
-    prepared.push({ contender, sent: all.filter((_, index) => lengths[index] === bodyLength), bodyLength });
+    const one = await (isOnce(request) ? prepareOnce(request, contender) : prepare(request, contender));
+    if (one !== undefined) prepared.push(one);
   }
 
   const runs = prepared.map((): Run[] => []);
@@ -67,6 +67,7 @@ export async function measure(
   const measured: Measured[] = [];
   for (const [index, one] of prepared.entries()) {
     const perSecond = median((runs[index] ?? []).map((run) => run.perSecond)) / 2;
+    await restore(one);
     const { latency = { p50: NaN, p99: NaN, p999: NaN } } = await stage.load.run({ ...loadOf(one, plan), perSecond });
     measured.push({
       request,
@@ -76,11 +77,43 @@ export async function measure(
       latencyAtHalf: latency,
       peakMegabytes: Math.max(...one.contender.servers.map(({ pid }) => peakMegabytes(pid))),
     });
+    await restore(one);
   }
   return measured;
 }
 
+async function prepare(request: RequestName, contender: Contender): Promise<Prepared | undefined> {
+  const all = contender.callers.flatMap((caller) => contender.dialect(request, caller) ?? []);
+  if (all.length === 0) return undefined;
+  // An answer that names its caller has another length for some: those are left out, so that each is checked.
+  const lengths: number[] = [];
+  for (const one of all) lengths.push((await answerTo(contender.servers[0]?.url ?? '', one)).length);
+  const bodyLength = median(lengths.toSorted((a, b) => a - b).slice(0, lengths.length - (1 - (lengths.length % 2))));
+  return { contender, sent: all.filter((_, index) => lengths[index] === bodyLength), bodyLength, isOnce: false };
+}
+
+/** Prepares requests that succeed once: in turns of all callers, so that each caller stays with its connection. */
+async function prepareOnce(request: RequestName, contender: Contender): Promise<Prepared | undefined> {
+  const { callers, dialect, servers } = contender;
+  const turns = Math.min(...callers.map(({ removable = [] }) => removable.length));
+  const sent = Array.from({ length: turns }, (_, turn) =>
+    callers.flatMap((caller) => dialect(request, caller, turn) ?? []),
+  ).flat();
+  const [first] = sent;
+  if (first === undefined) return undefined;
+  const prepared = { contender, sent, bodyLength: 0, isOnce: true };
+  await restore(prepared);
+  const { length: bodyLength } = await answerTo(servers[0]?.url ?? '', first);
+  return { ...prepared, bodyLength };
+}
+
+async function restore({ contender, isOnce: isNeeded }: Prepared): Promise<void> {
+  const [server] = contender.servers;
+  if (isNeeded && server !== undefined) await restoreMembers(server.databaseUrl);
+}
+
 async function flood(stage: Stage, one: Prepared, plan: Plan): Promise<Run> {
+  await restore(one);
   // With the workers of a server.
   const parties = { servers: () => one.contender.servers.flatMap(({ pid }) => familyOf(pid)), ...stage.neighbours };
   const cpu = () => Object.entries(parties).map(([name, pids]) => [name, cpuSecondsOf(pids())] as const);
@@ -97,10 +130,9 @@ async function flood(stage: Stage, one: Prepared, plan: Plan): Promise<Run> {
   };
 }
 
-const loadOf = ({ contender, sent, bodyLength }: Prepared, { connections, seconds }: Plan) => ({
+const loadOf = ({ contender, ...prepared }: Prepared, { connections, seconds }: Plan) => ({
   urls: contender.servers.map(({ url }) => url),
-  sent,
-  bodyLength,
+  ...prepared,
   connections,
   seconds,
 });

@@ -8,11 +8,11 @@ import type { Sent } from './requests.ts';
  * sends the requests of a second all at its beginning, which is a different question.)
  */
 export async function pacedLatencies(
-  { urls: [url = ''], sent, connections, seconds, bodyLength }: Load,
+  { urls: [url = ''], sent, connections, seconds, bodyLength, isOnce = false }: Load,
   perSecond: number,
 ): Promise<LoadResult> {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
-  const total = Math.round(perSecond * seconds);
+  const total = Math.min(isOnce ? sent.length : Infinity, Math.round(perSecond * seconds));
   const latencies: number[] = [];
   let refused = 0;
   let failed = 0;

@@ -18,7 +18,12 @@ const LIFE_LINE = `data:text/javascript,process.stdin.on('end', () => process.ki
 const START_MS_MAX = 30_000;
 
 /** A server under test, in a process of its own. */
-export type Server = { readonly url: string; readonly pid: number; stop(): Promise<void> };
+export type Server = {
+  readonly url: string;
+  readonly pid: number;
+  readonly databaseUrl: string;
+  stop(): Promise<void>;
+};
 
 export type Backing = { readonly databaseUrl: string; readonly redisUrl: string; readonly dataDir: string };
 
@@ -72,6 +77,7 @@ export async function startServer(
   return {
     url,
     pid: child.pid ?? 0,
+    databaseUrl: backing.databaseUrl,
     async stop() {
       process.off('exit', kill);
       kill();

@@ -1,13 +1,14 @@
-import { hash } from 'node:crypto';
+import { hash, randomBytes, randomUUID } from 'node:crypto';
 import Fastify from 'fastify';
 import { Redis } from 'ioredis';
 import pg from 'pg';
 
-// What a good engineer writes for these four requests alone: one statement, which proves the caller and
+// What a good engineer writes for these requests alone: one statement, which proves the caller and
 // fetches the data, and one Redis call, in flight together for reads. Nothing is validated, nothing has a type.
 
 const { DATABASE_URL, REDIS_URL, PORT, RATE_LIMIT, LOG_LEVEL } = process.env;
 const WINDOW_SECONDS = 60;
+const SECRET_LENGTH = 56;
 
 const pool = new pg.Pool({ connectionString: DATABASE_URL, max: 10 });
 const redis = new Redis(REDIS_URL, { enableAutoPipelining: true });
@@ -68,6 +69,56 @@ const rename = {
     returning ${TEAM}`,
 };
 
+// The email is a row for a worker, as in Roster. Nobody here sends it.
+const invite = {
+  name: 'invite',
+  text: `with invited as (
+      insert into invitation (id, created_at, team_id, email, role_id, invited_by_id, expires_at)
+      select $4, now(), t.id, $3, 'member', c.account_id, now() + interval '7 days'
+      from (${CALLER}) c, membership m, role r, team t
+      where t.id = $2 and m.account_id = c.account_id and m.team_id = t.id and (c.team_id is null or c.team_id = t.id)
+        and ${IS_MEMBER} and r.id = m.role_id
+        and 'invites:write' = any (c.scopes) and 'invite_members' = any (r.permissions)
+        and (select count(*) from membership o where o.team_id = t.id and o.is_active) < 1000000
+      on conflict (team_id, lower(email)) where accepted_at is null do update set expires_at = excluded.expires_at
+      returning id),
+    linked as (insert into invitation_link (token_hash, invitation_id, created_at) select $5, id, now() from invited)
+    insert into bench_outbox (invitation_id, token) select id, $6 from invited returning true as success`,
+};
+
+const createKey = {
+  name: 'create_key',
+  text: `with made as (
+      insert into api_key (id, created_at, account_id, name, scopes, key_prefix, last4)
+      select $2, now(), c.account_id, $3, $4::text[], $5, $6 from (${CALLER}) c
+      where c.team_id is null and 'api-keys:write' = any (c.scopes) and $4::text[] <@ c.scopes
+        and (select count(*) from api_key o where o.account_id = c.account_id and o.revoked_at is null) < 1000
+      returning *),
+    hashed as (insert into api_key_secret (secret_hash, api_key_id, created_at) select $7, id, now() from made)
+    select id, name, key_prefix as "keyPrefix", last4, scopes, team_id as "teamId", created_at as "createdAt",
+      null as "lastUsedAt", expires_at as "expiresAt" from made`,
+};
+
+// With the key and the consents of the member for the team, which end too.
+const remove = {
+  name: 'remove',
+  text: `with removed as (
+      delete from membership o using (${CALLER}) c, membership m, role r
+      where o.team_id = $2 and o.account_id = $3 and o.role_id <> 'owner'
+        and m.account_id = c.account_id and m.team_id = o.team_id and (c.team_id is null or c.team_id = o.team_id)
+        and ${IS_MEMBER} and r.id = m.role_id
+        and 'members:write' = any (c.scopes) and 'remove_members' = any (r.permissions)
+      returning o.team_id, o.account_id),
+    offers as (delete from ownership_transfer o using removed r where o.team_id = r.team_id and o.nominee_id = r.account_id),
+    grants as (update oauth_grant g set revoked_at = now() from removed r
+      where g.team_id = r.team_id and g.account_id = r.account_id and g.revoked_at is null),
+    keys as (update api_key k set revoked_at = now() from removed r
+      where k.team_id = r.team_id and k.account_id = r.account_id and k.revoked_at is null)
+    select true as success from removed`,
+};
+
+await pool.query('create table if not exists bench_outbox (invitation_id text, token text)');
+
 const app = Fastify({ logger: { level: LOG_LEVEL }, disableRequestLogging: true });
 app.addHook('onResponse', async (req, reply) => {
   const { routeOptions, id } = req;
@@ -123,6 +174,32 @@ app.patch('/api/v1/teams/:teamId', async (req, reply) => {
   await charge(reply, secretHash);
   const { rows } = await pool.query({ ...rename, values: [secretHash, req.params.teamId, req.body.name] });
   return rows[0] ?? refuse(404);
+});
+
+const write = async (req, reply, statement, ...values) => {
+  const secretHash = secretHashOf(req);
+  await charge(reply, secretHash);
+  const { rows } = await pool.query({ ...statement, values: [secretHash, ...values] });
+  return rows[0] ?? refuse(404);
+};
+app.delete('/api/v1/teams/:teamId/members/:userId', (req, reply) =>
+  write(req, reply, remove, req.params.teamId, req.params.userId),
+);
+
+const newId = (kind) => `${kind}_${randomUUID().replaceAll('-', '').slice(0, 26)}`;
+
+app.post('/api/v1/teams/:teamId/invitations', (req, reply) => {
+  const token = `rst_in_${randomBytes(32).toString('base64url')}`;
+  const values = [req.params.teamId, req.body.email, newId('inv'), hash('sha256', token, 'buffer'), token];
+  return write(req, reply, invite, ...values);
+});
+
+app.post('/api/v1/api-keys', async (req, reply) => {
+  const secret = `rst_pk_${randomBytes(40).toString('base64url')}`.slice(0, SECRET_LENGTH);
+  const values = [newId('key'), req.body.name, req.body.scopes, secret.slice(0, 13), secret.slice(-4)];
+  const key = await write(req, reply, createKey, ...values, hash('sha256', secret, 'buffer'));
+  reply.status(201);
+  return { key, secret };
 });
 
 app.get('/readyz', () => ({}));

@@ -16,6 +16,8 @@ export type Caller = {
   readonly operatorKey?: string;
   readonly teamId: string;
   readonly teamName: string;
+  /** Accounts that can be removed from the team. */
+  readonly removable?: readonly string[];
 };
 
 export type Filled = { readonly callers: readonly Caller[]; readonly giant: Caller };
@@ -38,13 +40,16 @@ export async function fill(databaseUrl: string, dataSet: DataSet, scale = 1): Pr
     if (dataSet === 'ten-million') await chainFirstMonth(client);
     await client.query(sqlOf('giants'));
     for (const definition of indexes) await client.query(definition);
+    for (const statement of statementsOf(sqlOf('writes'))) await client.query(statement);
     const callers = await addCredentials(
       client,
-      'select c.account_id, c.team_id, t.name as team_name from bench_caller c join team t on t.id = c.team_id order by 1',
+      `select c.account_id, c.team_id, t.name as team_name,
+         array(select r.account_id from bench_removable r where r.team_id = c.team_id order by 1) as removable
+       from bench_caller c join team t on t.id = c.team_id order by 1`,
     );
     const [giant] = await addCredentials(
       client,
-      `select account_id, team_id, 'Giant 1001' as team_name from membership where id = 'mem_giant-1001-10001'`,
+      `select account_id, team_id, 'Giant 1001' as team_name, '{}'::text[] as removable from membership where id = 'mem_giant-1001-10001'`,
     );
     if (giant === undefined) throw new Error('The account with many teams is missing.');
     await client.query('vacuum (freeze, analyze)');
@@ -67,6 +72,18 @@ export async function runScript(databaseUrl: string, sql: string): Promise<void>
   }
 }
 
+/** Inserts the members again that "remove" has removed. */
+export async function restoreMembers(databaseUrl: string): Promise<void> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    await client.query(`set session_replication_role = replica`);
+    await client.query('insert into membership select * from bench_removable on conflict do nothing');
+  } finally {
+    await client.end();
+  }
+}
+
 const statementsOf = (sql: string): string[] => sql.split(/;\s*$/m).filter((text) => text.trim() !== '');
 
 /** Drops what is quicker to build at once afterwards. @returns the statements to do so */
@@ -81,9 +98,11 @@ async function dropIndexes(client: pg.Client): Promise<string[]> {
   return rows.map(({ definition }) => definition);
 }
 
+type CallerRow = { account_id: string; team_id: string; team_name: string; removable: string[] };
+
 /** Gives every account of the query a key and an OAuth access token with all scopes. */
 async function addCredentials(client: pg.Client, query: string): Promise<Caller[]> {
-  const { rows } = await client.query<{ account_id: string; team_id: string; team_name: string }>(query);
+  const { rows } = await client.query<CallerRow>(query);
   const tokens = createTokens('rst');
   const made = rows.map((row) => ({
     ...row,
@@ -120,12 +139,13 @@ async function addCredentials(client: pg.Client, query: string): Promise<Caller[
     ],
   );
   const operatorKey = await addOperatorKey(client);
-  return made.map(({ key, token, team_id, team_name }) => ({
+  return made.map(({ key, token, team_id, team_name, removable }) => ({
     operatorKey,
     key: key.secret,
     token: token.secret,
     teamId: team_id,
     teamName: team_name,
+    removable,
   }));
 }
 
