@@ -70,7 +70,9 @@ async function requireSameAnswers(request: RequestName, contenders: readonly Con
     if (request === 'members' && count !== 20) throw new Error(`${name} lists ${count} members instead of 20.`);
   }
   if (answers.has('hand-written') && answers.has('roster')) {
-    const [written, ours] = [answers.get('hand-written'), answers.get('roster')].map(request === 'key' ? shapeOf : same);
+    const [written, ours] = [answers.get('hand-written'), answers.get('roster')].map(
+      request === 'key' ? shapeOf : same,
+    );
     if (!isDeepStrictEqual(written, ours)) {
       throw new Error(`${request}: the services differ: ${JSON.stringify(written)} and ${JSON.stringify(ours)}.`);
     }
