@@ -53,7 +53,8 @@ export const ofRole = ofTeamResource('role', 'role', 'members:read', 'access_das
 export const ofInvitation = ofTeamResource('invitation', 'invitation', 'members:read', 'invite_members');
 export const ofKey = ofTeamResource('api_key', 'apiKey', 'api-keys:read', 'manage_api_keys');
 export const ofGrant = ofTeamResource('oauth_grant', 'oauthGrant', 'api-keys:read', 'manage_api_keys');
-export const ofEndpoint = ofTeamResource('webhook_endpoint', null, 'teams:write', 'edit_team_settings');
+const ofNamedEndpoint = ofTeamResource('webhook_endpoint', null, 'teams:write', 'edit_team_settings');
+export const ofEndpoint = (details: Details = []) => ofNamedEndpoint(['name', ...details]);
 
 /** Of an account, for itself and the operator. */
 export const ofAccount = (target: EventTarget, data: DataKind, details: Details = []) =>

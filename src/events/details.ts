@@ -5,10 +5,10 @@ const id = z.string();
 
 /**
  * What an event can say about itself, besides ids. It is never erased, so it contains no email addresses, and only names
- * of a team’s roles and API keys, which are no person’s data.
+ * of a team’s roles and API keys, and hosts of webhook endpoints, which are no person’s data.
  */
 export const DETAILS = {
-  name: z.string().meta({ description: 'The name that the role or API key then had.', example: 'Editor' }),
+  name: z.string().meta({ description: 'The name that the role or API key then had; of a webhook endpoint, its host.', example: 'Editor' }),
   scopes: z.array(z.enum(SCOPES)).meta({ description: 'The scopes from then on.', example: ['teams:read'] }),
   operatorScopes: z
     .array(z.enum(OPERATOR_SCOPES))

@@ -18,7 +18,7 @@ export type EventFields = {
   readonly teamId?: string | null;
   /** The account that an operator (`accountId`) viewed or changed. */
   readonly subjectId?: string;
-  /** The name that a role or a team’s API key then had. Never of a person, nor of a personal key. */
+  /** The name of a role or a team’s API key then, or the host of an endpoint. Never of a person or a personal key. */
   readonly name?: string | undefined;
   /** The account that created the key. */
   readonly makerId?: string;

@@ -22,11 +22,19 @@ export async function disableEndpoints(
       [endpoint.id],
     );
     record(tx, 'webhook_endpoint.disabled', {
-      endpointId: endpoint.id,
-      teamId: endpoint.team?.id ?? null,
+      ...endpointFields(endpoint),
       accountId: endpoint.account?.id ?? null,
       reason,
     });
   }
   return endpoints;
 }
+
+const NAME_LENGTH_MAX = 255;
+
+/** Returns what every event of an endpoint says. Its name is the host alone: the rest of a URL can contain a secret. */
+export const endpointFields = ({ id, team, url }: WebhookEndpoint) => ({
+  endpointId: id,
+  teamId: team?.id ?? null,
+  name: new URL(url).host.slice(0, NAME_LENGTH_MAX),
+});

@@ -82,12 +82,20 @@ describe('an endpoint', () => {
     expect(await outcomeOf(trpc.webhooks.sendTest.mutate(input))).toBe('webhook_inactive');
     await trpc.webhooks.resume.mutate(input);
     await trpc.webhooks.rotateSecret.mutate(input);
+    await trpc.webhooks.update.mutate({ ...input, url: 'https://other.example:8443/a/secret?of=theirs' });
     await trpc.webhooks.delete.mutate(input);
 
-    const rows = await api.rows<{ event: string }>(
-      'select event from audit_event where target_id = $1 and team_id = $2 and actor_id = $3 order by id',
+    const rows = await api.rows<{ event: string; name: string }>(
+      `select event, details->>'name' as name from audit_event where target_id = $1 and team_id = $2 and actor_id = $3 order by id`,
       [endpoint.endpointId, teamId, owner.id],
     );
+    // Its host, so that the log stays readable. The rest of a URL can be a secret.
+    expect(rows.map(({ name }) => name)).toEqual([
+      ...Array.from({ length: 6 }, () => new globalThis.URL(URL).host),
+      ...Array.from({ length: 2 }, () => 'other.example:8443'),
+    ]);
+    const { events } = await trpc.audit.list.query({ teamId, kind: 'webhook_endpoint' });
+    expect(events[0]).toMatchObject({ event: 'webhook_endpoint.deleted', target: { name: 'other.example:8443' } });
     expect(rows.map(({ event }) => event.replace('webhook_endpoint.', ''))).toEqual([
       'created',
       'updated',
@@ -95,6 +103,7 @@ describe('an endpoint', () => {
       'paused',
       'resumed',
       'secret_rotated',
+      'updated',
       'deleted',
     ]);
   });

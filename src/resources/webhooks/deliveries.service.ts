@@ -5,7 +5,7 @@ import { record } from '../../events/record.ts';
 import { ProblemError } from '../../errors.ts';
 import { TEST_TYPE } from '../../webhooks/payload.ts';
 import { wakeEndpoints } from '../../webhooks/queue.ts';
-import { fieldsOf } from './endpoints.service.ts';
+import { endpointFields } from '../../transactions/disable-webhooks.ts';
 import { withEndpoint, type Owner } from './owner.ts';
 
 const WAITING_TESTS_MAX = 5;
@@ -18,7 +18,7 @@ export const sendTestEvent = ({ db }: Services, owner: Owner, endpointId: string
     if ((await tx.count(WebhookDelivery, waiting)) >= WAITING_TESTS_MAX)
       throw new ProblemError('webhook_inactive', 'Test events are waiting already.');
     const delivery = tx.create(WebhookDelivery, { ...waiting, event: TEST_TYPE, dueAt: new Date(0) });
-    record(tx, 'webhook_endpoint.tested', fieldsOf(endpoint));
+    record(tx, 'webhook_endpoint.tested', endpointFields(endpoint));
     await tx.flush();
     await wakeEndpoints(tx, [endpointId]);
     return delivery.id;
@@ -54,7 +54,7 @@ async function replay(
     [endpoint.id, ...values],
   );
   if (rows.length > 0) {
-    record(tx, 'webhook_endpoint.replayed', { ...fieldsOf(endpoint), number: rows.length });
+    record(tx, 'webhook_endpoint.replayed', { ...endpointFields(endpoint), number: rows.length });
     await wakeEndpoints(tx, [endpoint.id]);
   }
   return rows.length;

@@ -9,6 +9,7 @@ import { ensureCursor } from '../../webhooks/fan-out.ts';
 import { wakeEndpoints } from '../../webhooks/queue.ts';
 import { isTeamType } from '../../webhooks/types.ts';
 import { generateSecret, publicKeyOf, signatureKind, type SignatureKind } from '../../webhooks/signature.ts';
+import { endpointFields } from '../../transactions/disable-webhooks.ts';
 import { memberOf, teamOf, withEndpoint, withOwner, type Owner } from './owner.ts';
 import { presentEndpoint } from './webhooks.schema.ts';
 
@@ -41,7 +42,7 @@ export async function createEndpoint(services: Services, owner: Owner, { url, ty
       types: [...new Set(types)],
       secret: services.encryption.encrypt(secret),
     });
-    record(tx, 'webhook_endpoint.created', fieldsOf(endpoint));
+    record(tx, 'webhook_endpoint.created', endpointFields(endpoint));
     await tx.flush();
     return { endpoint: presentEndpoint(endpoint, publicKeyOf(secret)), secret: shownSecret(secret) };
   });
@@ -60,7 +61,7 @@ export async function updateEndpoint(
     if (url !== undefined) endpoint.url = url;
     if (types !== undefined) endpoint.types = [...new Set(types)];
     const changed = [...(url === undefined ? [] : ['url']), ...(types === undefined ? [] : ['types'])];
-    record(tx, 'webhook_endpoint.updated', { ...fieldsOf(endpoint), changed });
+    record(tx, 'webhook_endpoint.updated', { ...endpointFields(endpoint), changed });
     await tx.flush();
     return present(services, endpoint);
   });
@@ -69,7 +70,7 @@ export async function updateEndpoint(
 /** Stops deliveries. Events wait until the endpoint is resumed, for as long as deliveries are kept. */
 export const pauseEndpoint = (services: Services, owner: Owner, endpointId: string) =>
   withEndpoint(services.db, owner, endpointId, async (tx, endpoint) => {
-    if (!endpoint.pausedAt) record(tx, 'webhook_endpoint.paused', fieldsOf(endpoint));
+    if (!endpoint.pausedAt) record(tx, 'webhook_endpoint.paused', endpointFields(endpoint));
     endpoint.pausedAt ??= new Date();
     await tx.flush();
     return present(services, endpoint);
@@ -81,7 +82,7 @@ export const resumeEndpoint = (services: Services, owner: Owner, endpointId: str
     const account = memberOf(owner);
     const nothing = { pausedAt: null, disabledAt: null, disabledReason: null, failingSince: null, heldUntil: null };
     tx.assign(endpoint, { ...nothing, ...(account !== null && { account }) });
-    record(tx, 'webhook_endpoint.resumed', fieldsOf(endpoint));
+    record(tx, 'webhook_endpoint.resumed', endpointFields(endpoint));
     await tx.flush();
     await wakeEndpoints(tx, [endpointId]);
     return present(services, endpoint);
@@ -96,7 +97,7 @@ export const rotateSecret = (services: Services, owner: Owner, endpointId: strin
     endpoint.previousSecret = isOverlapping ? endpoint.secret : null;
     endpoint.previousExpiresAt = isOverlapping ? new Date(Date.now() + overlapHours * HOUR_MS) : null;
     endpoint.secret = encryption.encrypt(secret);
-    record(tx, 'webhook_endpoint.secret_rotated', fieldsOf(endpoint));
+    record(tx, 'webhook_endpoint.secret_rotated', endpointFields(endpoint));
     await tx.flush();
     return { endpoint: presentEndpoint(endpoint, publicKeyOf(secret)), secret: shownSecret(secret) };
   });
@@ -104,14 +105,9 @@ export const rotateSecret = (services: Services, owner: Owner, endpointId: strin
 /** Deletes an endpoint with its deliveries. */
 export const deleteEndpoint = (services: Services, owner: Owner, endpointId: string): Promise<void> =>
   withEndpoint(services.db, owner, endpointId, async (tx, endpoint) => {
-    record(tx, 'webhook_endpoint.deleted', fieldsOf(endpoint));
+    record(tx, 'webhook_endpoint.deleted', endpointFields(endpoint));
     await tx.nativeDelete(WebhookEndpoint, { id: endpointId });
   });
-
-export const fieldsOf = (endpoint: WebhookEndpoint) => ({
-  endpointId: endpoint.id,
-  teamId: endpoint.team?.id ?? null,
-});
 
 export const present = ({ encryption }: Services, endpoint: WebhookEndpoint) =>
   presentEndpoint(endpoint, publicKeyOf(encryption.decrypt(endpoint.secret)));
