@@ -76,8 +76,9 @@ function describeEmail(email: AccountEmail, context: EmailContext): Content {
         before: [
           t('webhook_disabled.happened', { endpoint: quote(email.url) }),
           ...(isDisableReason(email.reason) ? [t(`webhook_disabled.${email.reason}`)] : []),
+          ...(email.isOfInstallation ? [t('webhook_disabled.installation')] : []),
         ],
-        after: [t('webhook_disabled.next', { url })],
+        after: [t('webhook_disabled.next', { url: email.isOfInstallation ? `${url}/operator/webhooks` : url })],
       };
     case 'unused_keys': {
       const { keys, number } = email;

@@ -13,7 +13,7 @@ export type SecurityNotice =
   | { kind: 'email_change_requested' | 'email_changed'; newEmail: string }
   | { kind: 'ownership_offer_made' | 'team_deleted'; teamName: string }
   | { kind: 'unused_keys'; keys: UnusedKey[]; number: number; at: string }
-  | { kind: 'webhook_disabled'; url: string; reason: string }
+  | { kind: 'webhook_disabled'; url: string; reason: string; isOfInstallation?: boolean }
   | {
       kind: 'leaked_key_revoked';
       keyId: string;

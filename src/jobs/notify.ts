@@ -21,3 +21,14 @@ export async function notify(tx: EntityManager, accountId: string, notice: Secur
   };
   await enqueue(tx, 'sendAccountMail', payload, accountMailKey(payload));
 }
+
+/** The operators that are told. */
+const OPERATORS_MAX = 50;
+
+/** Queues a notice to each operator of this instance, in the transaction of the change that it reports. */
+export async function notifyOperators(tx: EntityManager, notice: SecurityNotice): Promise<void> {
+  const operators = await tx.execute<{ id: string }[]>(
+    `select id from account where role = 'admin' and disabled_at is null order by id limit ${OPERATORS_MAX}`,
+  );
+  for (const { id } of operators) await notify(tx, id, notice);
+}

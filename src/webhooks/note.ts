@@ -4,7 +4,7 @@ import type { Database } from '../db/database.ts';
 import { inTransaction } from '../events/chain/sql.ts';
 import { retryConflicts, transaction } from '../transactions/transaction.ts';
 import { disableEndpoints, type DisableReason } from '../transactions/disable-webhooks.ts';
-import { notify } from '../jobs/notify.ts';
+import { notify, notifyOperators } from '../jobs/notify.ts';
 import type { Result } from './attempt.ts';
 import { wakeEndpoints } from './queue.ts';
 import { FAILING_DAYS_MAX } from './retry.ts';
@@ -110,7 +110,9 @@ function toHealth(results: readonly Result[]) {
 
 const disableAndNotify = (db: Database, id: string, reason: DisableReason): Promise<void> =>
   transaction(db, async (tx) => {
-    for (const { account, url } of await disableEndpoints(tx, { id }, reason)) {
-      if (account) await notify(tx, account.id, { kind: 'webhook_disabled', url, reason });
+    for (const { account, team, url } of await disableEndpoints(tx, { id }, reason)) {
+      const notice = { kind: 'webhook_disabled' as const, url, reason };
+      if (account) await notify(tx, account.id, notice);
+      else if (!team) await notifyOperators(tx, { ...notice, isOfInstallation: true });
     }
   });

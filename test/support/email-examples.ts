@@ -35,6 +35,7 @@ const EXAMPLES: { [Kind in AccountEmail['kind']]: readonly (AccountEmail & { kin
     { ...webhook, reason: 'gone' },
     { ...webhook, reason: 'failing' },
     { ...webhook, reason: 'member_left' },
+    { ...webhook, reason: 'failing', isOfInstallation: true },
     { ...webhook, reason: 'a reason of a later version' },
   ],
   unused_keys: [

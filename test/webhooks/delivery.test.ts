@@ -1,7 +1,9 @@
 import { Webhook } from 'standardwebhooks';
 import { describe, expect } from 'vitest';
+import { createEndpoint } from '../../src/resources/webhooks/endpoints.service.ts';
 import { startApi, testWith } from '../support/api.ts';
 import { as } from '../trpc/console.ts';
+import { allMailed } from '../trpc/people.ts';
 import { anEndpoint, aReceiver, dispatch, eventually, letTimePass, numberEvents, stateOf } from './receiver.ts';
 
 const test = testWith(() => startApi());
@@ -153,6 +155,28 @@ describe('a receiver that fails', () => {
       endpointId,
     ]);
     expect(events.map(({ event }) => event)).toEqual(['webhook_endpoint.created', 'webhook_endpoint.disabled']);
+  });
+
+  test('at an endpoint of the installation tells every operator, and nobody else, when it is disabled', async ({
+    api,
+  }) => {
+    const receiver = await aReceiver((_req, res) => res.writeHead(410).end());
+    const [first, second, other] = [await api.anAccount(), await api.anAccount(), await api.anAccount()];
+    await api.rows(`update account set role = 'admin' where id = any($1)`, [[first.id, second.id]]);
+    const fields = { url: receiver.url, types: [], signature: 'hmac' } as const;
+    const { endpoint } = await createEndpoint(api.services, 'installation', fields);
+    dispatch(api);
+    await numberEvents(api);
+
+    for (const { email } of [first, second]) {
+      const { text } = await api.mailTo(email, /webhook/);
+      expect(text).toContain('endpoint of the installation');
+      expect(text).toContain('/operator/webhooks');
+    }
+    await allMailed(api);
+    expect(api.mails.filter(({ to }) => to === other.email)).toEqual([]);
+    const [row] = await api.rows('select disabled_reason from webhook_endpoint where id = $1', [endpoint.endpointId]);
+    expect(row).toEqual({ disabled_reason: 'gone' });
   });
 
   test('for five days without any success is disabled, and not before', async ({ api }) => {

@@ -2,13 +2,10 @@ import type { Services } from '../../app-services.ts';
 import { query } from '../../db/query.ts';
 import { OperatorKey } from '../../entities/index.ts';
 import { record } from '../../events/record.ts';
-import { notify } from '../../jobs/notify.ts';
+import { notifyOperators } from '../../jobs/notify.ts';
 import { lockMany } from '../../transactions/locks.ts';
 import { transaction } from '../../transactions/transaction.ts';
 import { REASONS, type Leak } from './leak.ts';
-
-/** The operators that are told. */
-const OPERATORS_MAX = 50;
 
 const findOperatorKeys = query<{ hash: string; id: string }>(
   'find_leaked_operator_keys',
@@ -28,22 +25,10 @@ export async function revokeLeakedOperatorKeys({ db }: Services, leaks: readonly
       if (key === undefined) return;
       await tx.nativeUpdate(OperatorKey, { id }, { revokedAt: new Date() });
       record(tx, 'operator_key.revoked', { keyId: id, reason: REASONS[report.leak] });
-      const operators = await tx.execute<{ id: string }[]>(
-        `select id from account where role = 'admin' and disabled_at is null order by id limit ${OPERATORS_MAX}`,
-      );
       const { name: keyName, keyPrefix, last4 } = key;
       const { leak, foundAt } = report;
-      for (const operator of operators)
-        await notify(tx, operator.id, {
-          kind: 'leaked_key_revoked',
-          keyId: id,
-          keyName,
-          keyPrefix,
-          last4,
-          teamName: null,
-          leak,
-          foundAt,
-        });
+      const shown = { keyId: id, keyName, keyPrefix, last4, teamName: null, leak, foundAt };
+      await notifyOperators(tx, { kind: 'leaked_key_revoked', ...shown });
     });
   }
   return new Set(found.map(({ hash }) => hash));
