@@ -11,7 +11,12 @@ export type AccountEmail =
   | { readonly kind: 'already_registered' | NoticeKind }
   | { readonly kind: 'email_change_requested' | 'email_changed'; readonly newEmail: string }
   | { readonly kind: 'ownership_offer_made' | 'team_deleted'; readonly teamName: string }
-  | { readonly kind: 'webhook_disabled'; readonly url: string; readonly reason: string; readonly isOfInstallation?: boolean }
+  | {
+      readonly kind: 'webhook_disabled';
+      readonly url: string;
+      readonly reason: string;
+      readonly isOfInstallation?: boolean;
+    }
   | {
       readonly kind: 'unused_keys';
       /** `endsAt` is in ISO 8601. */
