@@ -8,12 +8,10 @@ const id = z.string();
  * of a team’s roles and API keys, and hosts of webhook endpoints, which are no person’s data.
  */
 export const DETAILS = {
-  name: z
-    .string()
-    .meta({
-      description: 'The name that the role or API key then had; of a webhook endpoint, its host.',
-      example: 'Editor',
-    }),
+  name: z.string().meta({
+    description: 'The name that the role or API key then had; of a webhook endpoint, its host.',
+    example: 'Editor',
+  }),
   scopes: z.array(z.enum(SCOPES)).meta({ description: 'The scopes from then on.', example: ['teams:read'] }),
   operatorScopes: z
     .array(z.enum(OPERATOR_SCOPES))
