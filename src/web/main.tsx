@@ -1,4 +1,4 @@
-import { MantineProvider } from '@mantine/core';
+import { DirectionProvider, MantineProvider } from '@mantine/core';
 import { MutationCache, QueryCache, QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
@@ -6,17 +6,24 @@ import { createRoot } from 'react-dom/client';
 import { Notices } from './components/notices.tsx';
 import { Offline } from './components/offline.tsx';
 import { ProofPrompt } from './components/proof-prompt.tsx';
+import { direction, followLanguage, language } from './messages/language.ts';
 import { createAppRouter } from './router.ts';
 import { me } from './session.ts';
 import { colorSchemes, theme } from './theme.ts';
 import './theme.css';
-import { createQueryClient, isSignedOut, setAccount } from './trpc.ts';
+import { createQueryClient, isSignedOut, setAccount, type Outputs } from './trpc.ts';
 
 const queries = createQueryClient({
   queryCache: new QueryCache({ onError: leave }),
   mutationCache: new MutationCache({ onError: leave }),
 });
 setAccount(() => queries.getQueryData(me().queryKey)?.id);
+document.documentElement.lang = language;
+document.documentElement.dir = direction;
+queries.getQueryCache().subscribe(({ query: { queryKey, state } }) => {
+  if (queryKey[0] !== me().queryKey[0] || state.data === undefined) return;
+  followLanguage((state.data as Outputs['getMe']).preferredLocale);
+});
 const router = createAppRouter(queries);
 
 /** Goes to the sign-in page once a call finds that the session was revoked, has expired or was signed out in another tab. */
@@ -39,13 +46,15 @@ createRoot(root).render(
       withCssVariables={false}
       withGlobalClasses={false}
     >
-      <QueryClientProvider client={queries}>
-        <Notices>
-          <Offline />
-          <RouterProvider router={router} />
-          <ProofPrompt />
-        </Notices>
-      </QueryClientProvider>
+      <DirectionProvider initialDirection={direction}>
+        <QueryClientProvider client={queries}>
+          <Notices>
+            <Offline />
+            <RouterProvider router={router} />
+            <ProofPrompt />
+          </Notices>
+        </QueryClientProvider>
+      </DirectionProvider>
     </MantineProvider>
   </StrictMode>,
 );

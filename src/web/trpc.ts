@@ -133,11 +133,14 @@ export function toFailure(error: unknown): Failure {
   if (problem === undefined) return { ...texts.unreachable, ...none };
   // The problem document names the procedures of the API instead of the dialog.
   const own = problem.code === 'proof_required' && { title: proofTexts.title, detail: proofTexts.explanation };
-  const wait = problem.retryAfter !== undefined && { detail: texts.wait(Math.ceil(problem.retryAfter)) };
-  const advice = problemAdvice[problem.code];
+  const wait = problem.retryAfter !== undefined && { detail: waitText(Math.ceil(problem.retryAfter)) };
+  const advice = (problemAdvice as Readonly<Partial<Record<string, string>>>)[problem.code];
   const help = advice !== undefined && problem.detail === `${problem.title}.` && { detail: advice };
   return { errors: [], ...problem, ...help, ...wait, ...own };
 }
+
+const waitText = (seconds: number): string =>
+  seconds < 90 ? texts.waitSeconds(seconds) : texts.waitMinutes(Math.ceil(seconds / 60));
 
 const SIGNED_OUT: ReadonlySet<Failure['code']> = new Set<Failure['code']>([
   'credential_missing',

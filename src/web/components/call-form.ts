@@ -1,5 +1,5 @@
 import { useForm } from '@mantine/form';
-import { texts } from '../messages/console.ts';
+import { faultTexts } from '../messages/faults.ts';
 import { toFailure, type Failure } from '../trpc.ts';
 import { useSubmission } from './submission.ts';
 
@@ -76,16 +76,16 @@ type Fault = Failure['errors'][number];
 
 /** For an entry of a list, the detail is more specific than the code. */
 function listFaultText({ detail }: Failure, fault: Fault, index: string | undefined): string {
-  if (index !== undefined) return texts.faults.line(Number(index) + 1, detail);
+  if (index !== undefined) return faultTexts.line({ number: Number(index) + 1, fault: detail });
   const max = fault.params?.['max'];
-  return max === undefined ? faultText(fault) : texts.faults.max_lines(Number(max));
+  return max === undefined ? faultText(fault) : faultTexts.max_lines(Number(max));
 }
 
 /** Returns the text for an invalid value. */
 export function faultText({ code, pointer, params = {} }: Fault): string {
   const bound = Number(params['min'] ?? params['max']);
-  if (code === 'invalid_format' && params['format'] === 'email') return texts.faults.email;
-  if (code === 'invalid_value' && /password/i.test(pointer)) return texts.faults.password;
-  const fault = texts.faults[code];
+  if (code === 'invalid_format' && params['format'] === 'email') return faultTexts.email;
+  if (code === 'invalid_value' && /password/i.test(pointer)) return faultTexts.password;
+  const fault = faultTexts[code];
   return typeof fault === 'string' ? fault : fault(bound);
 }

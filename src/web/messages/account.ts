@@ -1,7 +1,7 @@
-import { isolateNames } from './isolate.ts';
+import { defineTexts } from './define-texts.ts';
 
 /** Texts of the account page, and of the link that confirms a new email. */
-export const accountTexts = isolateNames({
+export const accountTexts = defineTexts('account', {
   title: 'Your account',
   profile: {
     title: 'Profile',
@@ -19,7 +19,7 @@ export const accountTexts = isolateNames({
     unverified: 'Not verified',
     new: 'New email',
     submit: 'Change email',
-    sent: (email: string) => `Open the link sent to ${email} to confirm the change.`,
+    sent: 'Open the link sent to {email} to confirm the change.',
   },
   password: {
     title: 'Password',
@@ -35,15 +35,15 @@ export const accountTexts = isolateNames({
     add: 'Add passkey',
     name: 'Name',
     nameHint: 'To recognize it later, for example the device it is on.',
-    created: (date: string) => `Added ${date}`,
-    used: (date: string) => `last used ${date}`,
+    created: 'Added {date}',
+    used: 'last used {date}',
     unused: 'never used',
     rename: 'Rename',
-    renameOf: (name: string) => `Rename the passkey ${name}`,
+    renameOf: 'Rename the passkey {name}',
     remove: 'Remove',
-    removeOf: (name: string) => `Remove the passkey ${name}`,
+    removeOf: 'Remove the passkey {name}',
     removeTitle: 'Remove the passkey?',
-    removeExplanation: (name: string) => `You can no longer sign in with “${name}”. Delete it on your device as well.`,
+    removeExplanation: 'You can no longer sign in with “{name}”. Delete it on your device as well.',
     added: 'Passkey added.',
     removed: 'Passkey removed.',
     renamed: 'Passkey renamed.',
@@ -52,15 +52,15 @@ export const accountTexts = isolateNames({
     title: 'Sessions',
     explanation: 'Where you are signed in. Sign out sessions that you do not recognize.',
     unknownDevice: 'Unknown device',
-    on: (browser: string, os: string) => `${browser} on ${os}`,
+    on: '{browser} on {os}',
     unknownLocation: 'Unknown location',
-    since: (date: string) => `since ${date}`,
+    since: 'since {date}',
     current: 'This session',
     revoke: 'Sign out',
-    revokeOf: (device: string) => `Sign out ${device}`,
+    revokeOf: 'Sign out {device}',
     revoked: 'Session signed out.',
     others: 'Sign out everywhere else',
-    othersDone: (count: number) => (count === 1 ? '1 session signed out.' : `${count} sessions signed out.`),
+    othersDone: '{count, plural, one {# session signed out.} other {# sessions signed out.}}',
   },
   deletion: {
     title: 'Delete account',
@@ -79,4 +79,4 @@ export const accountTexts = isolateNames({
     doneTitle: 'Email address changed',
     done: 'Sign in with the new email from now on.',
   },
-} as const);
+});

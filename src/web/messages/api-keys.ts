@@ -1,7 +1,7 @@
-import { isolateNames } from './isolate.ts';
+import { defineTexts } from './define-texts.ts';
 
 /** Texts of the pages about API keys. */
-export const apiKeysTexts = isolateNames({
+export const apiKeysTexts = defineTexts('apiKeys', {
   title: 'API keys',
   explanation:
     'Programs use a key to act as you in all your teams, within the key’s scopes. Uses appear within a minute.',
@@ -15,18 +15,18 @@ export const apiKeysTexts = isolateNames({
   teamEmpty: 'A team key lets a script or service access only this team.',
   you: 'you',
   nameless: 'a member without a name',
-  created: (date: string) => `Created ${date}`,
-  createdBy: (date: string, person: string) => `Created ${date} by ${person}`,
-  used: (date: string) => `last used ${date}`,
+  created: 'Created {date}',
+  createdBy: 'Created {date} by {person}',
+  used: 'last used {date}',
   // Uses are written in batches, at most a minute late.
   unused: 'no use recorded yet',
-  expires: (date: string) => `expires ${date}`,
-  expiredOn: (date: string) => `expired ${date}`,
+  expires: 'expires {date}',
+  expiredOn: 'expired {date}',
   endless: 'does not expire',
   expired: 'Expired',
-  previous: (date: string) => `The previous secret works until ${date}.`,
-  scopeCount: (count: number) => (count === 1 ? '1 scope' : `${count} scopes`),
-  scopesOf: (key: string) => `Scopes of ${key}`,
+  previous: 'The previous secret works until {date}.',
+  scopeCount: '{count, plural, one {# scope} other {# scopes}}',
+  scopesOf: 'Scopes of {key}',
 
   createTitle: 'Create an API key',
   createTeamTitle: 'Create a team API key',
@@ -42,8 +42,8 @@ export const apiKeysTexts = isolateNames({
   expiryHint: 'An expired key that is forgotten does no harm.',
   submit: 'Create key',
 
-  createdTitle: (key: string) => `${key} created`,
-  rotatedTitle: (key: string) => `New secret of ${key}`,
+  createdTitle: '{key} created',
+  rotatedTitle: 'New secret of {key}',
   onceTitle: 'Copy the secret now',
   once: 'It is shown only once.',
   secret: 'Secret',
@@ -51,20 +51,20 @@ export const apiKeysTexts = isolateNames({
   done: 'Done',
 
   change: 'Change scopes',
-  changeOf: (key: string) => `Change scopes of ${key}`,
-  changeTitle: (key: string) => `Scopes of ${key}`,
+  changeOf: 'Change scopes of {key}',
+  changeTitle: 'Scopes of {key}',
   changeHint: 'The change applies from the next request on.',
   changed: 'Scopes changed.',
 
   rotate: 'Rotate secret',
-  rotateOf: (key: string) => `Rotate secret of ${key}`,
-  rotateExplanation: (key: string) => `Update every application that uses ${key}. Scopes and expiration stay the same.`,
+  rotateOf: 'Rotate secret of {key}',
+  rotateExplanation: 'Update every application that uses {key}. Scopes and expiration stay the same.',
 
   revoke: 'Revoke',
-  revokeOf: (key: string) => `Revoke ${key}`,
+  revokeOf: 'Revoke {key}',
   revokeTitle: 'Revoke the key?',
-  revokeExplanation: (key: string, use: string) =>
-    `Applications that use ${key} lose access immediately. Last minute’s uses aside: ${use}. This cannot be undone.`,
-  revokeForeign: (person: string) => `Created by ${person}.`,
+  revokeExplanation:
+    'Applications that use {key} lose access immediately. Last minute’s uses aside: {use}. This cannot be undone.',
+  revokeForeign: 'Created by {person}.',
   revoked: 'Key revoked.',
-} as const);
+});

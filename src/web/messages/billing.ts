@@ -1,10 +1,10 @@
 import type { Outputs } from '../trpc.ts';
-import { isolateNames } from './isolate.ts';
+import { defineTexts } from './define-texts.ts';
 
 type Billing = Outputs['getTeamBilling'];
 
 /** Texts of the page about a team's plan. */
-export const billingTexts = isolateNames({
+export const billingTexts = defineTexts('billing', {
   title: 'Billing',
   notAllowedTitle: 'Your role does not include billing',
   notAllowed: 'Ask the team’s owner for a role that can view the plan and billing.',
@@ -12,11 +12,10 @@ export const billingTexts = isolateNames({
     title: 'Seats',
     explanation: 'Each active member and pending invitation uses a seat.',
     bar: 'Used seats',
-    taken: (taken: number, seats: number) => `${taken} of ${seats} ${seats === 1 ? 'seat' : 'seats'} used`,
-    free: (free: number) => (free === 1 ? 'One more person can be invited.' : `${free} more people can be invited.`),
+    taken: '{seats, plural, one {{taken, number} of # seat used} other {{taken, number} of # seats used}}',
+    free: '{free, plural, one {One more person can be invited.} other {# more people can be invited.}}',
     full: 'All seats are used. Free a seat to invite more people.',
-    over: (count: number) =>
-      `The team uses ${count} ${count === 1 ? 'seat' : 'seats'} more than its plan includes. Members keep their seats, but no one can be invited until seats are free.`,
+    over: '{count, plural, one {The team uses # seat more than its plan includes.} other {The team uses # seats more than its plan includes.}} Members keep their seats, but no one can be invited until seats are free.',
   },
   plan: {
     title: 'Plan',
@@ -38,15 +37,14 @@ export const billingTexts = isolateNames({
     ends: 'Ends',
     ended: 'Ended',
     addons: 'Add-ons',
-    addon: (name: string, units: number) => `${name === 'seats' ? 'Additional seats' : name}: ${units}`,
+    additionalSeats: 'Additional seats: {units, number}',
+    addon: '{name}: {units, number}',
     noSubscription: 'The team has no subscription and is not charged.',
   },
   paymentTitle: 'Payment action required',
   payment:
     'The payment provider needs one more step, such as a confirmation by your bank. Contact the operator of this service.',
   cancelTitle: 'The plan ends soon',
-  cancel: (date: string | null) =>
-    date === null
-      ? 'The plan will not renew at the end of its period.'
-      : `The plan will not renew and ends on ${date}.`,
-} as const);
+  cancel: 'The plan will not renew at the end of its period.',
+  cancelOn: 'The plan will not renew and ends on {date}.',
+});

@@ -1,8 +1,7 @@
-import { faultTexts } from './faults.ts';
-import { isolateNames } from './isolate.ts';
+import { defineTexts } from './define-texts.ts';
 
 /** Texts that several pages share. The text of a failed call comes from its problem document. */
-export const texts = isolateNames({
+export const texts = defineTexts('console', {
   product: 'Roster',
   skipToContent: 'Skip to content',
   loading: 'Loading…',
@@ -13,7 +12,7 @@ export const texts = isolateNames({
   passwordHint: 'At least 8 characters. Length matters more than special characters.',
   firstName: 'First name',
   lastName: 'Last name',
-  optional: (label: string) => `${label} (optional)`,
+  optional: '{label} (optional)',
   cancel: 'Cancel',
   close: 'Close',
   save: 'Save',
@@ -34,10 +33,8 @@ export const texts = isolateNames({
     detail: 'The service may have been updated. Reload the page. If that does not help, try again in a few minutes.',
   },
   reload: 'Reload',
-  wait: (seconds: number) =>
-    seconds < 90
-      ? `Try again in ${seconds === 1 ? '1 second' : `${seconds} seconds`}.`
-      : `Try again in ${Math.ceil(seconds / 60)} minutes.`,
+  waitSeconds: '{seconds, plural, one {Try again in # second.} other {Try again in # seconds.}}',
+  waitMinutes: '{minutes, plural, one {Try again in # minute.} other {Try again in # minutes.}}',
   saving: 'Saving…',
 
   unreachable: {
@@ -72,7 +69,6 @@ export const texts = isolateNames({
     dark: 'Use dark colors',
     light: 'Use light colors',
   },
-  faults: faultTexts,
 
   home: {
     title: 'Your teams',
@@ -82,7 +78,7 @@ export const texts = isolateNames({
     name: 'Team name',
     nameless: 'Team without a name',
     description: 'Description',
-    created: (team: string) => `Team ${team} created. You are the owner.`,
+    created: 'Team {team} created. You are the owner.',
     createTitle: 'Create a team',
     submit: 'Create team',
   },
@@ -92,4 +88,4 @@ export const texts = isolateNames({
     detail: 'Check the URL, or go to your teams.',
   },
   failed: { title: 'This page could not be shown' },
-} as const);
+});

@@ -1,8 +1,8 @@
 import type { Scope } from '../trpc.ts';
-import { isolateNames } from './isolate.ts';
+import { defineTexts } from './define-texts.ts';
 
 /** Descriptions of the scopes for users. */
-export const scopeTexts: Readonly<Record<Scope, string>> = {
+export const scopeTexts = defineTexts('scope', {
   'profile:read': 'See your profile, your sessions and your preferences',
   'profile:write': 'Change your profile and sign out your sessions',
   'teams:read': 'See teams and their details',
@@ -13,11 +13,11 @@ export const scopeTexts: Readonly<Record<Scope, string>> = {
   'billing:read': 'See the plan and the billing status of teams',
   'api-keys:read': 'See API keys and when they were last used',
   'api-keys:write': 'Create, change and revoke API keys',
-};
+} satisfies Readonly<Record<Scope, string>>);
 
-export const consentTexts = isolateNames({
+export const consentTexts = defineTexts('consent', {
   loadingTitle: 'An application asks for access',
-  title: (client: string) => `${client} asks for access`,
+  title: '{client} asks for access',
   explanation: 'Choose what it can do as you. You can revoke access at any time on your account page.',
   verified: 'Verified by the operator',
   unverifiedTitle: 'Not verified by the operator',
@@ -27,13 +27,13 @@ export const consentTexts = isolateNames({
   audience: 'What can it access?',
   personal: 'The whole account',
   personalHint: 'Your profile and all your teams, including future ones.',
-  team: (name: string) => `Only the team ${name}`,
+  team: 'Only the team {name}',
   oneTeam: 'Only one team',
-  teamHint: (role: string) => `Your role there is ${role}. It can never do more than you.`,
+  teamHint: 'Your role there is {role}. It can never do more than you.',
   teamsHint: 'It cannot see other teams, and can never do more than you.',
   whichTeam: 'Team',
   choose: 'Choose a team',
-  teamChoice: (name: string, role: string) => `${name} (${role})`,
+  teamChoice: '{name} ({role})',
   noTeams: 'You are not in a team, so only the whole account can be chosen.',
   scopes: 'What can it do?',
   accountOnly: 'Disabled permissions apply to the whole account and cannot be granted for one team.',
@@ -41,47 +41,47 @@ export const consentTexts = isolateNames({
   chooseTeam: 'To approve, choose a team.',
   noScopes: 'To approve, select at least one permission.',
   noTeamScopes: 'All requested permissions apply to the whole account. None can be granted for one team.',
-  lasts: (days: number) => `Access lasts ${days} days, unless you revoke it earlier.`,
+  lasts: 'Access lasts {days} days, unless you revoke it earlier.',
   sentTo: 'You will be sent to',
   approve: 'Approve',
   deny: 'Deny',
   switchedTitle: 'Signed in as a different user',
-  switched: (email: string) => `You are now signed in as ${email}. No access was granted. Review the request again.`,
+  switched: 'You are now signed in as {email}. No access was granted. Review the request again.',
   invalidTitle: 'Request no longer valid',
   invalid: 'It was already answered, has expired, or was started in another browser. Start again from the application.',
-} as const);
+});
 
-export const connectedAppsTexts = isolateNames({
+export const connectedAppsTexts = defineTexts('connectedApps', {
   title: 'Connected apps',
   explanation: 'Applications that can act as you. Revoke the ones that you no longer use.',
   none: 'No application has access to your account. Applications that you approve are listed here.',
   personal: 'Whole account',
-  team: (name: string) => `Only the team ${name}`,
-  scopes: (client: string) => `What ${client} can do`,
-  created: (date: string) => `Approved ${date}`,
-  used: (date: string) => `last used ${date}`,
+  team: 'Only the team {name}',
+  scopes: 'What {client} can do',
+  created: 'Approved {date}',
+  used: 'last used {date}',
   unused: 'no use recorded yet',
-  expires: (date: string) => `expires ${date}`,
+  expires: 'expires {date}',
   change: 'Change access',
-  changeOf: (client: string) => `Change access of ${client}`,
-  changeTitle: (client: string) => `What can ${client} do?`,
+  changeOf: 'Change access of {client}',
+  changeTitle: 'What can {client} do?',
   changeExplanation:
     'Clear the permissions to remove. The API keys it created lose them too. To get more, the app has to ask again.',
   still: 'Allowed',
   noScopes: 'To remove all permissions, revoke the access.',
   changed: 'Access changed.',
   revoke: 'Revoke',
-  revokeOf: (client: string) => `Revoke the access of ${client}`,
+  revokeOf: 'Revoke the access of {client}',
   revokeTitle: 'Revoke access?',
-  revokeExplanation: (client: string) => `${client} and the API keys it created lose access immediately.`,
+  revokeExplanation: '{client} and the API keys it created lose access immediately.',
   revoked: 'Access revoked.',
   toDeveloper: 'Do you build an application?',
   developerLink: 'Register it on the developer page',
-} as const);
+});
 
 export type ClientKind = 'server' | 'browser' | 'device';
 
-export const developerTexts = isolateNames({
+export const developerTexts = defineTexts('developer', {
   title: 'Developer',
   explanation: 'Register your applications, so that users can grant them access with OAuth 2.1.',
   create: 'Register application',
@@ -104,28 +104,28 @@ export const developerTexts = isolateNames({
   clientId: 'Client ID',
   clientSecret: 'Client secret',
   secrets: 'Secrets',
-  created: (date: string) => `registered ${date}`,
-  secretSince: (last4: string, date: string) => `…${last4}, created ${date}`,
-  secretUntil: (date: string) => `valid until ${date}`,
+  created: 'registered {date}',
+  secretSince: '…{last4}, created {date}',
+  secretUntil: 'valid until {date}',
   secretCurrent: 'current',
-  copyOf: (label: string) => `Copy: ${label}`,
+  copyOf: 'Copy: {label}',
   edit: 'Edit',
-  editOf: (client: string) => `Edit ${client}`,
+  editOf: 'Edit {client}',
   edited: 'Application changed.',
   rotate: 'Rotate secret',
-  rotateOf: (client: string) => `Rotate secret of ${client}`,
+  rotateOf: 'Rotate secret of {client}',
   rotateExplanation: 'Update the application to use the new secret.',
-  readyTitle: (client: string) => `${client} registered`,
+  readyTitle: '{client} registered',
   secretTitle: 'New client secret',
   onceTitle: 'Copy the secret now',
   once: 'It is shown only once.',
   noSecret: 'This application has no secret. It uses PKCE only.',
   done: 'Done',
   delete: 'Delete',
-  deleteOf: (client: string) => `Delete ${client}`,
+  deleteOf: 'Delete {client}',
   deleteTitle: 'Delete the application?',
-  deleteExplanation: (client: string) =>
-    `All access through ${client} and the API keys it created are revoked immediately. This cannot be undone.`,
+  deleteExplanation:
+    'All access through {client} and the API keys it created are revoked immediately. This cannot be undone.',
   deleted: 'Application deleted.',
   endpoints: {
     title: 'Endpoints',
@@ -136,4 +136,4 @@ export const developerTexts = isolateNames({
     metadata: 'Metadata',
     docs: 'API reference',
   },
-} as const);
+});

@@ -1,12 +1,10 @@
 import type { Outputs } from '../trpc.ts';
-import { isolateNames } from './isolate.ts';
+import { defineTexts } from './define-texts.ts';
 
 type Redis = Outputs['operator']['health']['redis'];
 
-const counted = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
-
 /** Texts of the operator's area. */
-export const operatorTexts = isolateNames({
+export const operatorTexts = defineTexts('operator', {
   title: 'Operator',
   explanation: 'Accounts and teams of this deployment. Viewing user data is recorded in the audit log.',
   notAllowedTitle: 'This page is for operators',
@@ -21,14 +19,13 @@ export const operatorTexts = isolateNames({
     label: 'Find accounts and teams',
     hint: 'Start of an email, team name or slug, or a complete ID.',
     submit: 'Search',
-    found: (accounts: number, teams: number) =>
-      `${counted(accounts, 'account', 'accounts')} and ${counted(teams, 'team', 'teams')} found`,
+    found:
+      '{accounts, plural, one {# account} other {# accounts}} and {teams, plural, one {# team} other {# teams}} found',
     accounts: 'Accounts',
     teams: 'Teams',
-    first: (count: number) => `Only the first ${count} are shown. Enter more characters to narrow the search.`,
+    first: 'Only the first {count, number} are shown. Enter more characters to narrow the search.',
     noneTitle: 'No results',
-    none: (sought: string) =>
-      `No email, name or slug starts with “${sought}”, and no ID equals it. Text in the middle of a name is not searched.`,
+    none: 'No email, name or slug starts with “{sought}”, and no ID equals it. Text in the middle of a name is not searched.',
   },
 
   health: {
@@ -37,8 +34,8 @@ export const operatorTexts = isolateNames({
     version: 'Version',
     since: 'Running since',
     database: 'Database',
-    databaseVersion: (version: string) => `PostgreSQL ${version}`,
-    latency: (milliseconds: number) => `Responds in ${milliseconds} ms.`,
+    databaseVersion: 'PostgreSQL {version}',
+    latency: 'Responds in {milliseconds} ms.',
     redis: 'Redis',
     redisStates: {
       none: 'Not configured',
@@ -60,8 +57,8 @@ export const operatorTexts = isolateNames({
     failed: 'Retrying',
     failures: 'Recent failures',
     noFailures: 'No job has failed.',
-    attempts: (attempts: number, max: number) => `Attempt ${attempts} of ${max}`,
-    nextAt: (date: string) => `next on ${date}`,
+    attempts: 'Attempt {attempts} of {max}',
+    nextAt: 'next on {date}',
   },
 
   account: {
@@ -71,7 +68,7 @@ export const operatorTexts = isolateNames({
     id: 'ID',
     email: 'Email',
     noEmail: 'None',
-    verified: (date: string) => `Verified on ${date}`,
+    verified: 'Verified on {date}',
     unverified: 'Not verified',
     locale: 'Language and region',
     noLocale: 'Browser default',
@@ -84,29 +81,29 @@ export const operatorTexts = isolateNames({
     teams: 'Teams',
     teamsHint: 'Memberships of the account.',
     noTeams: 'The account is not in a team.',
-    moreTeams: (count: number) => `And ${counted(count, 'more team', 'more teams')}.`,
+    moreTeams: '{count, plural, one {And # more team.} other {And # more teams.}}',
     inactive: 'Inactive',
   },
 
   access: {
     title: 'Access',
     allowed: 'The account is enabled.',
-    disabledOn: (date: string) => `Disabled on ${date}.`,
+    disabledOn: 'Disabled on {date}.',
     own: 'You cannot disable your own account.',
     disable: 'Disable account…',
-    disableTitle: (name: string) => `Disable ${name}?`,
+    disableTitle: 'Disable {name}?',
     disableExplanation: 'They can no longer sign in. These stop working immediately:',
     stops: {
-      sessions: (count: number) => `${counted(count, 'session', 'sessions')}, permanently`,
-      keys: (count: number) => counted(count, 'API key', 'API keys'),
-      grants: (count: number) => `the access of ${counted(count, 'connected app', 'connected apps')}`,
+      sessions: '{count, plural, one {# session, permanently} other {# sessions, permanently}}',
+      keys: '{count, plural, one {# API key} other {# API keys}}',
+      grants: '{count, plural, one {the access of # connected app} other {the access of # connected apps}}',
       nothing: 'No credentials are in use.',
     },
     stays: 'Teams and data are kept. Keys and apps work again once the account is enabled.',
     disableSubmit: 'Disable account',
-    disabled: (name: string) => `${name} disabled. Their credentials no longer work.`,
+    disabled: '{name} disabled. Their credentials no longer work.',
     enable: 'Enable account',
-    enabled: (name: string) => `${name} enabled. Their keys and apps work again.`,
+    enabled: '{name} enabled. Their keys and apps work again.',
     disabledHint: 'The user cannot sign in, and their keys and apps do not work.',
   },
 
@@ -124,8 +121,8 @@ export const operatorTexts = isolateNames({
     members: 'Members',
     invitations: 'Pending invitations',
     seats: 'Seats',
-    seatsTaken: (taken: number, total: number) => `${taken} of ${total} used`,
+    seatsTaken: '{taken, number} of {total, number} used',
     plan: 'Plan',
     noSubscription: 'No subscription',
   },
-} as const);
+});

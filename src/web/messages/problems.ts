@@ -1,5 +1,7 @@
+import { defineTexts } from './define-texts.ts';
+
 /** What users can do about an error, by its code. The problem documents advise the authors of API clients instead. */
-export const problemAdvice: Readonly<Partial<Record<string, string>>> = {
+export const problemAdvice = defineTexts('problems', {
   sign_in_failed: 'The email or password is incorrect. Try again, request a sign-in link, or reset your password.',
   passkey_refused: 'The passkey was not accepted. Try again, or sign in with your password.',
   email_not_verified: 'Open the link in the verification email, or request a new one.',
@@ -24,4 +26,4 @@ export const problemAdvice: Readonly<Partial<Record<string, string>>> = {
   api_key_not_found: 'The key was already revoked. Reload the page.',
   internal_error: 'The error was logged. Try again, or report it with the request ID.',
   service_unavailable: 'Wait a moment, then try again.',
-};
+});

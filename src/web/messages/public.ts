@@ -1,7 +1,7 @@
-import { isolateNames } from './isolate.ts';
+import { defineTexts } from './define-texts.ts';
 
 /** Texts of the pages that need no session. */
-export const publicTexts = isolateNames({
+export const publicTexts = defineTexts('public', {
   signIn: {
     title: 'Sign in',
     submit: 'Sign in',
@@ -13,7 +13,7 @@ export const publicTexts = isolateNames({
     signUp: 'Create an account',
     endedTitle: 'Your session has ended',
     ended: 'It expired or was signed out. Sign in to continue where you were.',
-    alreadyTitle: (email: string) => `You are signed in as ${email}`,
+    alreadyTitle: 'You are signed in as {email}',
     already: 'Continue, or sign in as someone else below.',
     proceed: 'Continue',
   },
@@ -23,36 +23,35 @@ export const publicTexts = isolateNames({
     submit: 'Create account',
     haveAccount: 'Already have an account?',
     signIn: 'Sign in',
-    joining: (team: string) =>
-      `You were invited to the team ${team}. The account is created for the invited email address.`,
-    verifying: (team: string, email: string) =>
-      `You were invited to the team ${team}. Because this link was shared, you need to verify ${email} first. We will send you an email.`,
+    joining: 'You were invited to the team {team}. The account is created for the invited email address.',
+    verifying:
+      'You were invited to the team {team}. Because this link was shared, you need to verify {email} first. We will send you an email.',
     closedTitle: 'Sign-up is not open',
     closedDetail: 'Ask a team member for an invitation, or the operator of this service for an account.',
     sentTitle: 'Check your email',
-    sentTo: (email: string) => `We sent a link to ${email}. Open it to verify your email and create your account.`,
-    sentToInvited: (email: string, team: string) =>
-      `We sent a link to ${email}. Open it to verify your email. Then open the invitation again to join the team ${team}.`,
+    sentTo: 'We sent a link to {email}. Open it to verify your email and create your account.',
+    sentToInvited:
+      'We sent a link to {email}. Open it to verify your email. Then open the invitation again to join the team {team}.',
     toInvitation: 'Open the invitation',
     sentHint: 'No email? Check your spam folder, or send it again. It can take a few minutes.',
-    joined: (team: string) => `Welcome. You are now a member of ${team}.`,
+    joined: 'Welcome. You are now a member of {team}.',
   },
 
   verification: {
     title: 'Verify your email address',
-    explanation: (email: string) => `Confirm that ${email} is your email address.`,
-    enter: (email: string) =>
-      `Enter the password that you chose when you signed up with ${email}. This is needed because the link was opened in another browser.`,
-    choose: (email: string) => `Choose a password for ${email}. The password and name given at sign-up are discarded.`,
+    explanation: 'Confirm that {email} is your email address.',
+    enter:
+      'Enter the password that you chose when you signed up with {email}. This is needed because the link was opened in another browser.',
+    choose: 'Choose a password for {email}. The password and name given at sign-up are discarded.',
     toNewPassword: 'I don’t know this password',
     toPassword: 'Use the password from sign-up',
     submit: 'Verify email',
     doneTitle: 'Email address verified',
     done: 'You are signed in.',
     unverifiedTitle: 'Email address not verified',
-    unverified: (email: string) => `Open the link in the verification email sent to ${email}, or request a new one.`,
+    unverified: 'Open the link in the verification email sent to {email}, or request a new one.',
     resend: 'Resend link',
-    resent: (email: string) => `New link sent to ${email}.`,
+    resent: 'New link sent to {email}.',
   },
 
   forgot: {
@@ -60,7 +59,7 @@ export const publicTexts = isolateNames({
     explanation: 'Enter the email of your account. We will send a link to choose a new password.',
     submit: 'Send link',
     doneTitle: 'Check your email',
-    done: (email: string) => `If ${email} has an account, a link is on its way.`,
+    done: 'If {email} has an account, a link is on its way.',
     back: 'Back to sign-in',
   },
 
@@ -69,14 +68,13 @@ export const publicTexts = isolateNames({
     explanation: 'Enter the email of your account. We will send a link that signs you in.',
     submit: 'Email me a sign-in link',
     doneTitle: 'Check your email',
-    done: (email: string) =>
-      `If ${email} has an account, a sign-in link is on its way. It works once and expires in an hour.`,
+    done: 'If {email} has an account, a sign-in link is on its way. It works once and expires in an hour.',
     back: 'Back to sign-in',
   },
 
   signInLink: {
     title: 'Sign in',
-    explanation: (email: string) => `Continue as ${email}.`,
+    explanation: 'Continue as {email}.',
     submit: 'Sign in',
     another: 'Request another link',
   },
@@ -99,10 +97,11 @@ export const publicTexts = isolateNames({
   },
 
   invitation: {
-    title: (team: string) => `Join ${team}`,
+    title: 'Join {team}',
     loadingTitle: 'Team invitation',
     failedTitle: 'This invitation could not be shown',
-    from: (inviter: string | null, team: string) => `${inviter ?? 'A member'} invites you to the team ${team}.`,
+    from: '{inviter} invites you to the team {team}.',
+    fromMember: 'A member invites you to the team {team}.',
     invited: 'Invited',
     role: 'Role',
     until: 'Valid until',
@@ -112,14 +111,13 @@ export const publicTexts = isolateNames({
     declineExplanation: 'The link stops working. The team can invite you again.',
     declined: 'Invitation declined',
     declinedDetail: 'The link no longer works.',
-    accepted: (team: string) => `You are now a member of ${team}.`,
+    accepted: 'You are now a member of {team}.',
     signIn: 'Sign in to accept',
     signUp: 'Sign up to accept',
-    passedOn: (email: string) =>
-      `Sign in with an account for ${email}. If there is none yet, sign up: you will need to verify this email first.`,
+    passedOn:
+      'Sign in with an account for {email}. If there is none yet, sign up: you will need to verify this email first.',
     otherTitle: 'This invitation is for another email',
-    other: (invited: string, own: string) =>
-      `It is for ${invited}, and you are signed in as ${own}. Sign out, then sign in as ${invited}.`,
+    other: 'It is for {invited}, and you are signed in as {own}. Sign out, then sign in as {invited}.',
     signOut: 'Sign out and continue',
   },
-} as const);
+});

@@ -1,7 +1,7 @@
-import { isolateNames } from './isolate.ts';
+import { defineTexts } from './define-texts.ts';
 
 /** Texts of the page about a team's settings. */
-export const settingsTexts = isolateNames({
+export const settingsTexts = defineTexts('settings', {
   title: 'Settings',
   readOnly: 'Your role cannot change these settings. Ask a member who can.',
   nothing: 'None',
@@ -32,27 +32,27 @@ export const settingsTexts = isolateNames({
     explanation: 'This ends your membership and revokes your API keys and connected apps for this team.',
     owner: 'You own this team, and owners cannot leave. Transfer ownership to another member or delete the team.',
     open: 'Leave team…',
-    confirmTitle: (team: string) => `Leave ${team}?`,
+    confirmTitle: 'Leave {team}?',
     confirm:
       'You lose access immediately. API keys that you created for the team are revoked, and your connected apps lose access to it. To rejoin, you need a new invitation.',
     submit: 'Leave team',
-    done: (team: string) => `You left ${team}.`,
+    done: 'You left {team}.',
   },
   deletion: {
     title: 'Delete team',
     explanation: 'This deletes the team and everything in it for all members. This cannot be undone.',
     open: 'Delete team…',
-    confirmTitle: (team: string) => `Delete ${team}?`,
+    confirmTitle: 'Delete {team}?',
     goes: 'This permanently deletes:',
-    parts: [
-      'all memberships (accounts are kept)',
-      'pending invitations and their links',
-      'custom roles',
-      'the team’s API keys, and connected apps’ access to it',
-      'its plan and add-ons in Roster (this does not cancel a contract)',
-    ],
+    parts: {
+      memberships: 'all memberships (accounts are kept)',
+      invitations: 'pending invitations and their links',
+      roles: 'custom roles',
+      apiKeys: 'the team’s API keys, and connected apps’ access to it',
+      plan: 'its plan and add-ons in Roster (this does not cancel a contract)',
+    },
     type: 'Type the team’s name to confirm',
     submit: 'Delete team',
-    done: (team: string) => `Team ${team} deleted.`,
+    done: 'Team {team} deleted.',
   },
-} as const);
+});

@@ -1,5 +1,7 @@
+import { defineTexts } from './define-texts.ts';
+
 /** Texts of the list of keyboard shortcuts. */
-export const shortcutTexts = {
+export const shortcutTexts = defineTexts('shortcut', {
   title: 'Keyboard shortcuts',
   help: 'Show keyboard shortcuts',
   search: 'Focus the search field',
@@ -16,4 +18,4 @@ export const shortcutTexts = {
   },
   switch: 'Use keyboard shortcuts',
   switchHint: '`?` always opens this list. Saved in this browser.',
-} as const;
+});

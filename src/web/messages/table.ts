@@ -1,34 +1,33 @@
-import { isolateNames } from './isolate.ts';
+import { defineTexts } from './define-texts.ts';
 
 /** Texts of every table. */
-export const tableTexts = isolateNames({
-  all: (filter: string) => `${filter}: all`,
-  option: (filter: string, value: string) => `${filter}: ${value}`,
+export const tableTexts = defineTexts('table', {
+  all: '{filter}: all',
+  option: '{filter}: {value}',
   columns: 'Columns',
   columnsTitle: 'Columns to show',
   csv: 'Export CSV',
-  csvHint: (count: number) => (count === 1 ? 'Export 1 row as CSV' : `Export ${count} rows as CSV`),
+  csvHint: '{count, plural, one {Export # row as CSV} other {Export # rows as CSV}}',
   actions: 'Actions',
-  select: (row: string) => `Select ${row}`,
-  selectAll: (count: number) => `Select all ${count} rows`,
+  select: 'Select {row}',
+  selectAll: '{count, plural, one {Select # row} other {Select all # rows}}',
   selection: 'Selection',
-  selected: (count: number) => (count === 1 ? '1 selected' : `${count} selected`),
+  selected: '{count, plural, one {# selected} other {# selected}}',
   clear: 'Clear selection',
-  sorted: (column: string, isDescending: boolean) =>
-    `Sorted by ${column}, ${isDescending ? 'descending' : 'ascending'}`,
+  ascending: 'Sorted by {column}, ascending',
+  descending: 'Sorted by {column}, descending',
 
   bulk: {
-    tooMany: (limit: number) => `At most ${limit} rows at a time. Select fewer.`,
-    notPossible: (names: string) => `Not possible for: ${names}.`,
-    andMore: (names: string, more: number) => `${names} and ${more} more`,
+    tooMany: 'At most {limit, number} rows at a time. Select fewer.',
+    notPossible: 'Not possible for: {names}.',
+    andMore: '{names} and {more, number} more',
     impossible: 'This is not possible for any of the selected rows.',
     results: 'Results',
     progress: 'Progress',
-    finished: (count: number, all: number) => `${count} of ${all} finished`,
-    ended: (done: number, failed: number, rest: number) =>
-      [`${done} done`, ...(failed > 0 ? [`${failed} failed`] : []), ...(rest > 0 ? [`${rest} not started`] : [])].join(
-        ', ',
-      ),
+    finished: '{count, number} of {all, number} finished',
+    doneCount: '{count, number} done',
+    failedCount: '{count, number} failed',
+    restCount: '{count, number} not started',
     states: {
       waiting: 'Not started',
       running: 'Running…',
@@ -36,8 +35,8 @@ export const tableTexts = isolateNames({
       failed: 'Failed',
       unknown: 'No answer: it may have been done',
     },
-    waitingFor: (seconds: number) => `Rate limit reached. Continues in ${seconds} s.`,
+    waitingFor: 'Rate limit reached. Continues in {seconds, number} s.',
     stop: 'Stop',
-    again: (count: number) => (count === 1 ? 'Try 1 again' : `Try ${count} again`),
+    again: '{count, plural, one {Try # again} other {Try # again}}',
   },
-} as const);
+});

@@ -1,7 +1,7 @@
-import { isolateNames } from './isolate.ts';
+import { defineTexts } from './define-texts.ts';
 
 /** Texts of a team's frame. */
-export const teamTexts = isolateNames({
+export const teamTexts = defineTexts('team', {
   failedTitle: 'This team could not be shown',
   goneTitle: 'You cannot see this team',
   gone: 'It does not exist, or you are not an active member. To get access, ask a member who manages the team.',
@@ -16,29 +16,27 @@ export const teamTexts = isolateNames({
   webhooks: 'Webhooks',
   audit: 'Audit log',
   settings: 'Settings',
-} as const);
+});
 
 /** Texts of a team's first page. */
-export const overviewTexts = isolateNames({
+export const overviewTexts = defineTexts('overview', {
   title: 'Overview',
   hiddenTitle: 'Your role has limited access',
-  hidden: (role: string) =>
-    `The role ${role} cannot view members and roles. To see more, ask a member who manages the team for another role.`,
+  hidden:
+    'The role {role} cannot view members and roles. To see more, ask a member who manages the team for another role.',
   members: 'Members',
-  membersHint: (count: number) => (count === 1 ? 'only you' : 'active'),
+  membersHint: '{count, plural, =1 {only you} other {active}}',
   invitations: 'Invitations',
-  invitationsHint: (count: number) => (count === 0 ? 'none pending' : 'pending'),
+  invitationsHint: '{count, plural, =0 {none pending} other {pending}}',
   apiKeys: 'API keys',
-  apiKeysHint: (count: number) => (count === 0 ? 'none yet' : 'created for the team'),
+  apiKeysHint: '{count, plural, =0 {none yet} other {created for the team}}',
   plan: 'Plan',
-  planHint: (seats: number) => (seats === 1 ? 'with 1 seat' : `with ${seats} seats`),
+  planHint: '{seats, plural, one {with # seat} other {with # seats}}',
   seats: 'Seats',
   seatsBar: 'Used seats',
-  taken: (taken: number, seats: number) => `${taken} of ${seats} used`,
-  seatsHint: (free: number): string => {
-    if (free > 0) return free === 1 ? 'One more person can be invited.' : `${free} more people can be invited.`;
-    return 'All seats are used. Free a seat to invite more people.';
-  },
+  taken: '{taken, number} of {seats, number} used',
+  seatsHint:
+    '{free, plural, =0 {All seats are used. Free a seat to invite more people.} one {One more person can be invited.} other {# more people can be invited.}}',
   first: {
     title: 'First steps',
     explanation: 'You are the only member. Suggested next steps:',
@@ -52,4 +50,4 @@ export const overviewTexts = isolateNames({
     try: 'With a key that can read teams, this command returns the team:',
     curl: 'Try the key',
   },
-} as const);
+});

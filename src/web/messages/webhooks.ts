@@ -1,16 +1,11 @@
 import type { Outputs } from '../trpc.ts';
+import { defineTexts } from './define-texts.ts';
 
 type Status = Outputs['webhooks']['list'][number]['status'];
 type State = Outputs['webhooks']['deliveries']['deliveries'][number]['state'];
 
-const DISABLED: Readonly<Record<string, string>> = {
-  gone: 'The receiver answered 410 Gone.',
-  failing: 'No delivery succeeded for five days.',
-  member_left: 'The responsible member left the team.',
-};
-
 /** Texts of the webhook endpoints of a team, and of the installation. */
-export const webhooksTexts = {
+export const webhooksTexts = defineTexts('webhooks', {
   title: 'Webhooks',
   explanation: 'Endpoints get the events of this team within about a second, as signed requests.',
   installationTitle: 'Webhooks of the installation',
@@ -31,7 +26,7 @@ export const webhooksTexts = {
   all: 'All events, also future ones',
   some: 'Selected events',
   types: 'Types of events',
-  needs: (permission: string) => `requires ${permission}`,
+  needs: 'requires {permission}',
 
   onceTitle: 'Copy the secret now',
   once: 'It is shown only once. If you lose it, rotate it.',
@@ -48,35 +43,39 @@ export const webhooksTexts = {
     disabled: 'Disabled',
   } satisfies Record<Status, string>,
   allTypes: 'all events',
-  typeCount: (count: number) => (count === 1 ? '1 type of events' : `${count} types of events`),
-  created: (day: string) => `created ${day}`,
-  failingSince: (time: string) => `Nothing was delivered since ${time}.`,
-  disabledBecause: (reason: string | null) =>
-    `${DISABLED[reason ?? ''] ?? 'It was disabled.'} Resume it to get events again.`,
-  previousUntil: (time: string) => `The previous secret also signs until ${time}.`,
+  typeCount: '{count, plural, one {# type of events} other {# types of events}}',
+  created: 'created {day}',
+  failingSince: 'Nothing was delivered since {time}.',
+  disabledBecause: {
+    gone: 'The receiver answered 410 Gone. Resume it to get events again.',
+    failing: 'No delivery succeeded for five days. Resume it to get events again.',
+    member_left: 'The responsible member left the team. Resume it to get events again.',
+    other: 'It was disabled. Resume it to get events again.',
+  },
+  previousUntil: 'The previous secret also signs until {time}.',
   endpoints: 'Endpoints',
 
   deliveries: 'Deliveries',
-  deliveriesOf: (url: string) => `Deliveries to ${url}`,
+  deliveriesOf: 'Deliveries to {url}',
   edit: 'Edit',
-  editOf: (url: string) => `Edit ${url}`,
+  editOf: 'Edit {url}',
   edited: 'Endpoint saved.',
   test: 'Send test',
-  testOf: (url: string) => `Send test to ${url}`,
+  testOf: 'Send test to {url}',
   tested: 'Test event sent. It is listed in the deliveries.',
   pause: 'Pause',
-  pauseOf: (url: string) => `Pause ${url}`,
+  pauseOf: 'Pause {url}',
   paused: 'Endpoint paused. Events wait for up to 30 days.',
   resume: 'Resume',
-  resumeOf: (url: string) => `Resume ${url}`,
+  resumeOf: 'Resume {url}',
   resumed: 'Endpoint resumed.',
   rotate: 'Rotate',
-  rotateOf: (url: string) => `Rotate the secret of ${url}`,
-  rotateExplanation: (url: string) => `The receiver at ${url} needs the new secret. Both sign for the overlap.`,
+  rotateOf: 'Rotate the secret of {url}',
+  rotateExplanation: 'The receiver at {url} needs the new secret. Both sign for the overlap.',
   delete: 'Delete',
-  deleteOf: (url: string) => `Delete ${url}`,
+  deleteOf: 'Delete {url}',
   deleteTitle: 'Delete this endpoint?',
-  deleteExplanation: (url: string) => `${url} gets no more events. Its deliveries are deleted too.`,
+  deleteExplanation: '{url} gets no more events. Its deliveries are deleted too.',
   deleted: 'Endpoint deleted.',
 
   deliveriesExplanation: 'Each event for this endpoint of the last 30 days, with every attempt, newest first.',
@@ -92,22 +91,22 @@ export const webhooksTexts = {
   } satisfies Record<State, string>,
   noneTitle: 'No deliveries',
   none: 'They are listed here once there are events for this endpoint.',
-  next: (time: string) => `next attempt ${time}`,
-  attempts: (count: number) => (count === 1 ? '1 attempt' : `${count} attempts`),
-  attemptsOf: (type: string) => `Attempts to deliver ${type}`,
-  status: (status: number) => `HTTP ${status}`,
-  took: (ms: number) => `${ms} ms`,
+  next: 'next attempt {time}',
+  attempts: '{count, plural, one {# attempt} other {# attempts}}',
+  attemptsOf: 'Attempts to deliver {type}',
+  status: 'HTTP {status}',
+  took: '{ms, number} ms',
   answer: 'Start of the answer',
   replay: 'Replay',
-  replayOf: (type: string, time: string) => `Replay ${type} of ${time}`,
+  replayOf: 'Replay {type} of {time}',
   replayed: 'The delivery is sent again.',
   replayFailed: 'Replay failed',
   replayFailedTitle: 'Replay failed deliveries',
   replayFailedExplanation: 'Everything that failed is sent again with the same webhook-id.',
   since: 'Since',
   spans: { '1': 'The last hour', '24': 'The last day', '168': 'The last 7 days', '720': 'The last 30 days' },
-  replayedCount: (count: number) => (count === 1 ? '1 delivery is sent again.' : `${count} deliveries are sent again.`),
+  replayedCount: '{count, plural, one {# delivery is sent again.} other {# deliveries are sent again.}}',
   newer: 'Newer',
   older: 'Older',
   pages: 'Pages of deliveries',
-} as const;
+});

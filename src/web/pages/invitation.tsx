@@ -54,7 +54,11 @@ function Invitation({ token }: { readonly token: string }) {
   return (
     <Page
       title={publicTexts.invitation.title(teamName)}
-      explanation={publicTexts.invitation.from(inviterName, teamName)}
+      explanation={
+        inviterName === null
+          ? publicTexts.invitation.fromMember(teamName)
+          : publicTexts.invitation.from({ inviter: inviterName, team: teamName })
+      }
     >
       <DataList labelWidth={88}>
         <Fact label={publicTexts.invitation.invited} value={email} />
@@ -115,7 +119,7 @@ function Answer({ token, invitation, own, onDecline }: AnswerProps) {
     return (
       <Stack gap="md">
         <Alert color="yellow" title={publicTexts.invitation.otherTitle}>
-          {publicTexts.invitation.other(email, own)}
+          {publicTexts.invitation.other({ invited: email, own })}
         </Alert>
         <Button size="md" variant="default" loading={signOut.isPending} onClick={() => signOut.mutate()}>
           {publicTexts.invitation.signOut}

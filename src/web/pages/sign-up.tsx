@@ -98,7 +98,7 @@ function SignUpForm({
             <Alert color="blue">
               {invited.provesMailbox
                 ? publicTexts.signUp.joining(invited.teamName)
-                : publicTexts.signUp.verifying(invited.teamName, invited.email)}
+                : publicTexts.signUp.verifying({ team: invited.teamName, email: invited.email })}
             </Alert>
           )}
           {form.failure !== undefined && (
@@ -141,7 +141,9 @@ const Sent = ({ email, invited }: { readonly email: string; readonly invited: In
   <Done
     title={publicTexts.signUp.sentTitle}
     explanation={
-      invited === null ? publicTexts.signUp.sentTo(email) : publicTexts.signUp.sentToInvited(email, invited.teamName)
+      invited === null
+        ? publicTexts.signUp.sentTo(email)
+        : publicTexts.signUp.sentToInvited({ email, team: invited.teamName })
     }
     next={
       <Stack gap="md">

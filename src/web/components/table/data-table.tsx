@@ -24,7 +24,7 @@ type DataTableProps<Row> = {
   readonly texts: {
     readonly search: string;
     readonly count: (count: number) => string;
-    readonly found: (count: number, all: number) => string;
+    readonly found: (values: { readonly count: number; readonly all: number }) => string;
     readonly noneFoundTitle: string;
     readonly noneFound: (search: string) => string;
     readonly showAll: string;
@@ -76,7 +76,11 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
         search={search}
         searchLabel={texts.search}
         onSearch={setSearch}
-        count={found.length === rows.length ? texts.count(rows.length) : texts.found(found.length, rows.length)}
+        count={
+          found.length === rows.length
+            ? texts.count(rows.length)
+            : texts.found({ count: found.length, all: rows.length })
+        }
         found={found.length}
         onExport={() => save(found)}
       />

@@ -49,7 +49,10 @@ export function Toolbar<Row>(props: ToolbarProps<Row>) {
               onChange={({ currentTarget: { value } }) => onChange({ [id]: value === '' ? undefined : value })}
               data={[
                 { value: '', label: words.all(title) },
-                ...filter.options.map(({ value, label }) => ({ value, label: words.option(title, label) })),
+                ...filter.options.map(({ value, label }) => ({
+                  value,
+                  label: words.option({ filter: title, value: label }),
+                })),
               ]}
             />
           ),
@@ -57,7 +60,8 @@ export function Toolbar<Row>(props: ToolbarProps<Row>) {
       <Text size="sm" c="dimmed" role="status" className="data-count">
         {count}
         <VisuallyHidden>
-          {sorted !== undefined && `. ${words.sorted(sorted.title, state.sorting?.isDescending ?? false)}`}
+          {sorted !== undefined &&
+            `. ${(state.sorting?.isDescending === true ? words.descending : words.ascending)(sorted.title)}`}
         </VisuallyHidden>
       </Text>
       <Group gap="xs" className="data-tools">

@@ -99,6 +99,6 @@ function SessionRow({ session }: { readonly session: Session }) {
 }
 
 function describeDevice({ browser, os }: Session): string {
-  if (browser !== null && os !== null) return words.on(browser, os);
+  if (browser !== null && os !== null) return words.on({ browser, os });
   return browser ?? os ?? words.unknownDevice;
 }

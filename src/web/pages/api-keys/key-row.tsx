@@ -17,7 +17,7 @@ export function KeyRow({ apiKey }: { readonly apiKey: Key }) {
   const { revoke, remove } = useRevocation(apiKey.teamId ?? undefined);
   const close = () => setDialog(undefined);
   const use = lastUsedAt === null ? words.unused : words.used(minute(lastUsedAt));
-  const explanation = words.revokeExplanation(name, use);
+  const explanation = words.revokeExplanation({ key: name, use });
   return (
     <li className="row row-high">
       <div className="row-head">
@@ -74,7 +74,9 @@ function Facts({ apiKey, use }: { readonly apiKey: Key; readonly use: string }) 
   const { day, minute } = useDates();
   const { name, scopes, teamId, createdAt, expiresAt, previousSecretUntil } = apiKey;
   const created =
-    teamId === null ? words.created(day(createdAt)) : words.createdBy(day(createdAt), getCreatorName(apiKey));
+    teamId === null
+      ? words.created(day(createdAt))
+      : words.createdBy({ date: day(createdAt), person: getCreatorName(apiKey) });
   const end =
     expiresAt === null ? words.endless : (isExpired(apiKey) ? words.expiredOn : words.expires)(day(expiresAt));
   return (

@@ -43,7 +43,10 @@ export function AudienceChoice({ teams, audience, onChange }: AudienceChoiceProp
           onChange={(event) => onChange({ kind: 'team', teamId: event.currentTarget.value })}
           data={[
             { value: '', label: words.choose, disabled: true },
-            ...teams.map(({ id, name, roleName }) => ({ value: id, label: words.teamChoice(name, roleName) })),
+            ...teams.map(({ id, name, roleName }) => ({
+              value: id,
+              label: words.teamChoice({ name, role: roleName }),
+            })),
           ]}
         />
       )}

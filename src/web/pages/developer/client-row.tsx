@@ -94,7 +94,7 @@ function Secret({ secret: { last4, createdAt, expiresAt } }: { readonly secret: 
   const { day, minute } = useDates();
   return (
     <dd>
-      {words.secretSince(last4, day(createdAt))},{' '}
+      {words.secretSince({ last4, date: day(createdAt) })},{' '}
       {expiresAt === null ? words.secretCurrent : words.secretUntil(minute(expiresAt))}
     </dd>
   );

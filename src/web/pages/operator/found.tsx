@@ -15,7 +15,7 @@ type FoundProps = { readonly sought: string; readonly found: Outputs['operator']
 
 export const Found = ({ sought, found: { accounts, teams } }: FoundProps) => (
   <>
-    <VisuallyHidden role="status">{words.found(accounts.length, teams.length)}</VisuallyHidden>
+    <VisuallyHidden role="status">{words.found({ accounts: accounts.length, teams: teams.length })}</VisuallyHidden>
     {accounts.length + teams.length === 0 && (
       <Paper withBorder radius="lg" className="empty">
         <EmptyState variant="light" icon={<People />} title={words.noneTitle} description={words.none(sought)} />

@@ -54,7 +54,8 @@ function FailureRow({ failure }: { readonly failure: Jobs['failures'][number] })
           {failure.task}
         </Text>
         <Text size="sm" c="dimmed">
-          {words.attempts(failure.attempts, failure.attemptsMax)}, {words.nextAt(minute(failure.nextAt))}
+          {words.attempts({ attempts: failure.attempts, max: failure.attemptsMax })},{' '}
+          {words.nextAt(minute(failure.nextAt))}
         </Text>
         <Code block className="operator-reason">
           {failure.reason}

@@ -50,7 +50,7 @@ function TeamView({ teamId }: { readonly teamId: string }) {
 const Seats = ({ taken, total }: Outputs['operator']['team']['seats']) => (
   <div>
     <Text size="sm" mb={6}>
-      {words.seats}: {words.seatsTaken(taken, total)}
+      {words.seats}: {words.seatsTaken({ taken, total })}
     </Text>
     <Progress.Root size="lg">
       <Progress.Section

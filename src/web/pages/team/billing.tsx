@@ -34,7 +34,7 @@ export function BillingPage() {
       )}
       {billing.data?.cancelAtPeriodEnd === true && billing.data.status !== 'canceled' && (
         <Alert color="yellow" title={words.cancelTitle}>
-          {words.cancel(billing.data.planExpiresAt === null ? null : day(billing.data.planExpiresAt))}
+          {billing.data.planExpiresAt === null ? words.cancel : words.cancelOn(day(billing.data.planExpiresAt))}
         </Alert>
       )}
       {isAllowed && billing.error === null && (

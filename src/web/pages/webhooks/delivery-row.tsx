@@ -51,7 +51,11 @@ export function DeliveryRow({ teamId, endpointId, delivery }: DeliveryRowProps) 
           )}
         </div>
         {isOver && (
-          <RowButton loading={replay.isPending} onClick={() => replay.mutate()} aria-label={words.replayOf(type, time)}>
+          <RowButton
+            loading={replay.isPending}
+            onClick={() => replay.mutate()}
+            aria-label={words.replayOf({ type, time })}
+          >
             {words.replay}
           </RowButton>
         )}

@@ -14,6 +14,8 @@ const COLORS = { active: 'teal', failing: 'red', paused: 'gray', disabled: 'red'
 
 type EndpointRowProps = { readonly teamId: TeamId; readonly endpoint: Endpoint };
 
+const DISABLED: Readonly<Partial<Record<string, string>>> = words.disabledBecause;
+
 export function EndpointRow({ teamId, endpoint }: EndpointRowProps) {
   const { url, status, endpointId } = endpoint;
   const [dialog, setDialog] = useState<DialogName>();
@@ -80,7 +82,7 @@ function Facts({ endpoint }: { readonly endpoint: Endpoint }) {
       {status === 'failing' && failingSince !== null && (
         <Text size="sm">{words.failingSince(minute(failingSince))}</Text>
       )}
-      {status === 'disabled' && <Text size="sm">{words.disabledBecause(disabledReason)}</Text>}
+      {status === 'disabled' && <Text size="sm">{DISABLED[disabledReason ?? ''] ?? words.disabledBecause.other}</Text>}
       {previousSecretExpiresAt !== null && (
         <Text size="sm">{words.previousUntil(minute(previousSecretExpiresAt))}</Text>
       )}

@@ -105,4 +105,6 @@ export function BulkDialog<Row>({ action, rows, rowId, rowName, onEnd, onClose }
 }
 
 const list = (names: readonly string[]): string =>
-  names.length <= NAMED ? names.join(', ') : words.andMore(names.slice(0, NAMED).join(', '), names.length - NAMED);
+  names.length <= NAMED
+    ? names.join(', ')
+    : words.andMore({ names: names.slice(0, NAMED).join(', '), more: names.length - NAMED });

@@ -35,11 +35,11 @@ export function Outcomes<Row>({ rows, rowId, rowName, outcomes, isRunning, waitS
         {waitSeconds > 0
           ? words.waitingFor(waitSeconds)
           : isRunning
-            ? words.finished(done + failed, rows.length)
+            ? words.finished({ count: done + failed, all: rows.length })
             : undefined}
       </Text>
       <Text size="sm" fw={600} role="status">
-        {!isRunning && words.ended(done, failed, count('waiting'))}
+        {!isRunning && describeEnd(done, failed, count('waiting'))}
       </Text>
       <ul className="data-outcomes" aria-label={words.results} tabIndex={0}>
         {rows.map((row) => (
@@ -59,3 +59,8 @@ const OutcomeRow = memo(({ name, outcome }: { readonly name: string; readonly ou
   </li>
 ));
 OutcomeRow.displayName = 'OutcomeRow';
+
+const describeEnd = (done: number, failed: number, rest: number): string =>
+  [words.doneCount(done), failed > 0 && words.failedCount(failed), rest > 0 && words.restCount(rest)]
+    .filter(Boolean)
+    .join(', ');

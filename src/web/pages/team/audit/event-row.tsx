@@ -5,16 +5,21 @@ import type { Outputs } from '../../../trpc.ts';
 
 export type AuditEvent = Outputs['audit']['list']['events'][number];
 
+type Names = { readonly actor: string; readonly subject: string; readonly target: string };
+
+const SENTENCES: Readonly<Partial<Record<string, (names: Names) => string>>> = words.sentences;
+
 /** An event as a sentence, with its time, IP address and request ID. */
 export function EventRow({ event }: { readonly event: AuditEvent }) {
   const { minute } = useDates();
   const { actor, subject, target, actorKind, count } = event;
   const actorName = actor === null ? words.actors[actorKind] : toName(actor.name, actor.userId);
-  const sentence = words.sentence(event.event, {
+  const names = {
     actor: actorName,
     subject: subject === null ? actorName : toName(subject.name, subject.userId),
     target: target === null ? '' : toName(target.name, target.id),
-  });
+  };
+  const sentence = SENTENCES[event.event]?.(names) ?? words.other({ actor: actorName, event: event.event });
   return (
     <li className="row">
       <div className="row-text">

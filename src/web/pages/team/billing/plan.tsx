@@ -40,7 +40,7 @@ export function Plan({ billing }: { readonly billing: Billing }) {
         <Value label={words.addons}>
           {units.map(([name, count]) => (
             <span key={name} className="billing-addon">
-              {words.addon(name, count)}
+              {name === 'seats' ? words.additionalSeats(count) : words.addon({ name, units: count })}
             </span>
           ))}
         </Value>

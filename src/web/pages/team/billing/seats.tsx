@@ -22,7 +22,7 @@ export function Seats({ teamId }: { readonly teamId: string }) {
 
 const SeatsBar = ({ taken, seats }: Outputs['teams']['seats']) => (
   <div className="billing-seats">
-    <Text fw={600}>{words.taken(taken, seats)}</Text>
+    <Text fw={600}>{words.taken({ taken, seats })}</Text>
     <Progress.Root size="lg">
       <Progress.Section
         value={Math.min(100, (taken / seats) * 100)}

@@ -86,7 +86,7 @@ export function InviteDialog({ email, roleId, onClose }: InviteDialogProps) {
           )}
           <Group gap="sm">
             <Text size="sm" role="status" className="invite-progress">
-              {!pending && results.length > 0 && words.progress(sent, failed)}
+              {!pending && results.length > 0 && words.progress({ sent, failed })}
             </Text>
             <Button variant={isDone ? 'filled' : 'default'} onClick={onClose} disabled={pending}>
               {sent > 0 ? words.done : texts.cancel}

@@ -31,7 +31,7 @@ export function ChangeRole({ member, onChange, onClose }: ChangeRoleProps) {
       member,
       now: { roleId, roleName, isSystemRole },
       call: () => trpc.members.setRole.mutate({ teamId: team.id, userId: member.userId, roleId }),
-      notice: words.roleChanged(name, roleName ?? roleId),
+      notice: words.roleChanged({ member: name, role: roleName ?? roleId }),
     });
   };
   return (

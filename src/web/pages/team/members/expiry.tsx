@@ -32,7 +32,7 @@ export function Expiry({ member, onClose }: { readonly member: Member; readonly 
     },
     onSuccess: (expiresAt) => {
       onClose();
-      notify(words.expirySet(name, day(expiresAt)));
+      notify(words.expirySet({ member: name, date: day(expiresAt) }));
     },
   });
   return (

@@ -36,7 +36,7 @@ export function Offer({ member, onClose }: { readonly member: Member; readonly o
           {words.consequences}
         </Text>
         <ul className="facts wrap">
-          <li>{words.becomeOwner(name, team.name)}</li>
+          <li>{words.becomeOwner({ member: name, team: team.name })}</li>
           <li>{words.becomeMember}</li>
           <li>{words.keepKeys}</li>
         </ul>

@@ -33,7 +33,7 @@ export function Ownership({ canOffer }: { readonly canOffer: boolean }) {
       {offer.data && (
         <>
           <div>
-            <Text>{words.pending(getMemberName(offer.data.nominee), day(offer.data.expiresAt))}</Text>
+            <Text>{words.pending({ member: getMemberName(offer.data.nominee), date: day(offer.data.expiresAt) })}</Text>
             <Text size="sm" c="dimmed">
               {words.pendingHint}
             </Text>

@@ -64,7 +64,7 @@ function Stopping({ preview: { apiKeys, oauthGrants, ownershipOffer }, isOwner }
       </Text>
       <ul className="facts wrap">
         {apiKeys.map(({ id, name, last4 }) => (
-          <li key={id}>{words.removeKey(name, last4)}</li>
+          <li key={id}>{words.removeKey({ name, last4 })}</li>
         ))}
         {oauthGrants > 0 && <li>{words.removeApplications(oauthGrants)}</li>}
         {ownershipOffer && <li>{isOwner ? words.removeOffer : words.removeOfferOfOwner}</li>}

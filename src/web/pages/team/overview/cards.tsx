@@ -73,7 +73,7 @@ const Seats = ({ overview: { taken, seats } }: CardsProps) => (
       {words.seats}
     </Text>
     <Text component="div" className="overview-value">
-      {words.taken(taken, seats)}
+      {words.taken({ taken, seats })}
     </Text>
     <Progress.Root size="sm">
       <Progress.Section

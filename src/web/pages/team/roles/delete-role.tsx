@@ -26,7 +26,10 @@ export function DeleteRole({ role, onClose }: DeleteRoleProps) {
       await refresh();
       onClose();
       notify(
-        words.deleted(getRoleName(role), replacement === undefined ? replacementRoleId : getRoleName(replacement)),
+        words.deleted({
+          role: getRoleName(role),
+          replacement: replacement === undefined ? replacementRoleId : getRoleName(replacement),
+        }),
       );
     },
     onError: () => void refresh(),
@@ -74,7 +77,9 @@ function Moving({ role }: { readonly role: Role }) {
     rows.filter(({ roleId }) => roleId === role.roleId).length;
   return (
     <Text role="status">
-      {words.moving(count(members.data), invitations.data === undefined ? null : count(invitations.data))}
+      {invitations.data === undefined
+        ? words.movingMembers(count(members.data))
+        : words.moving({ members: count(members.data), invitations: count(invitations.data) })}
     </Text>
   );
 }

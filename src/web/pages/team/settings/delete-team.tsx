@@ -37,7 +37,7 @@ export function DeleteTeam({ onClose }: { readonly onClose: () => void }) {
           <div>
             <Text>{words.goes}</Text>
             <ul className="facts">
-              {words.parts.map((part) => (
+              {Object.values(words.parts).map((part) => (
                 <li key={part}>{part}</li>
               ))}
             </ul>
