@@ -43,7 +43,7 @@ describe.skipIf(!hasChromium)('the table of ten thousand members', () => {
   test('has few rows in the page, and tells screen readers how many there are', async ({ api, open }) => {
     const { ada, path } = await aCrowd(api, 9999);
     const page = await open(path, { as: ada });
-    await status(page, '10000 members').waitFor();
+    await status(page, '10,000 members').waitFor();
     expect(await names(page).count()).toBeLessThan(60);
     expect(await page.getByRole('table').getAttribute('aria-rowcount')).toBe('10001');
 
@@ -64,17 +64,17 @@ describe.skipIf(!hasChromium)('the table of ten thousand members', () => {
     const page = await open(path, { as: ada });
     const search = page.getByRole('searchbox', { name: 'Search by name or email' });
     await search.fill('nummer9998 ZOE');
-    await status(page, '1 of 10000 members').waitFor();
+    await status(page, '1 of 10,000 members').waitFor();
     expect(await names(page).count()).toBe(1);
     await search.fill(ada.email);
     await names(page).filter({ hasText: 'Ada Lovelace' }).waitFor();
     await search.fill('nobody at all');
     await page.getByText('No results').waitFor();
     await page.getByRole('button', { name: 'Show all members' }).click();
-    await status(page, '10000 members').waitFor();
+    await status(page, '10,000 members').waitFor();
 
     await page.getByLabel('Role').selectOption('Role: Guest');
-    await status(page, '9999 of 10000 members').waitFor();
+    await status(page, '9,999 of 10,000 members').waitFor();
     await page.getByRole('button', { name: 'Member', exact: true }).click();
     await page.getByRole('button', { name: 'Member', exact: true }).click();
     await names(page).first().filter({ hasText: 'Nummer9999' }).waitFor();
@@ -91,7 +91,7 @@ describe.skipIf(!hasChromium)('the table of ten thousand members', () => {
     expect(await head.getAttribute('aria-sort')).toBe('descending');
     expect(await page.getByLabel('Role').inputValue()).toBe('guest');
     expect(await page.getByRole('columnheader', { name: 'Joined' }).count()).toBe(0);
-    await status(page, '111 of 10000 members').waitFor();
+    await status(page, '111 of 10,000 members').waitFor();
   });
 
   test('is used by keyboard: arrows, Home and End move between rows, and a row with the focus stays', async ({
