@@ -1,10 +1,10 @@
-import { isolateNames } from './isolate.ts';
+import { defineTexts } from './define-texts.ts';
 
 /** Texts of the frame around the pages of signed-in users. */
-export const frameTexts = isolateNames({
+export const frameTexts = defineTexts('frame', {
   openNavigation: 'Open navigation',
   navigation: 'Navigation',
-  teamOf: (team: string) => `Team: ${team}`,
+  teamOf: 'Team: {team}',
   chooseTeam: 'Choose a team',
   findTeam: 'Find a team',
   noTeam: 'No team found',
@@ -26,4 +26,4 @@ export const frameTexts = isolateNames({
     auto: 'System',
     signOut: 'Sign out',
   },
-} as const);
+});
