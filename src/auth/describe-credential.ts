@@ -1,27 +1,30 @@
-import { isoOrNull, query, type Query, type QueryRunner } from '../db/query.ts';
-import type { Resource } from '../entities/index.ts';
+import { isoOrNull, query, type QueryRunner } from '../db/query.ts';
+import { EXTERNAL_ID_PREFIX, type Permission, type Resource } from '../entities/index.ts';
 import { hashSecret, type SecretKind, type Tokens } from '../crypto/tokens.ts';
 import { toGrantPrincipal, toKeyPrincipal, toSessionPrincipal, type AccessToken } from './authenticate.ts';
 import {
   ACCESS_TOKEN_SOURCE,
   API_KEY_SOURCE,
   joinMembership,
-  MEMBERSHIP_COLUMNS,
   SESSION_SOURCE,
-  toMembership,
+  splitList,
   type ApiKeyRow,
   type CredentialSource,
-  type MembershipColumns,
   type SessionRow,
   type TokenRow,
 } from './credential-lookups.ts';
+import { operatorKeyLookup, type OperatorKeyRow } from './operator.ts';
 import type { ActiveMembership, Principal } from './principal.ts';
+
+type DescribedMembership = Pick<ActiveMembership, 'role' | 'permissions'> & {
+  readonly team: Pick<ActiveMembership['team'], 'id' | 'name' | 'slug'>;
+};
 
 /** A valid credential, with the account behind it and its membership of one team. */
 export type DescribedCredential = {
   readonly principal: Principal;
   /** Of the team that was asked for, else of the credential's own. */
-  readonly membership: ActiveMembership | null;
+  readonly membership: DescribedMembership | null;
   readonly account: {
     readonly id: string;
     readonly email: string;
@@ -38,80 +41,127 @@ export type DescribedCredential = {
   readonly token: AccessToken | null;
 };
 
-type DetailColumns = MembershipColumns & {
+type DetailColumns = {
   email: string;
   first_name: string | null;
   last_name: string | null;
   external_id: string | null;
   expires_at: string | null;
-  member_team_id: string;
   client_id: string | null;
   key_grant_id: string | null;
+  member_team_id: string | null;
+  role_id: string;
+  role_name: string;
+  permissions: string;
+  team_name: string;
+  team_slug: string;
 };
 
-const describe = <Row>(name: string, source: CredentialSource, ownTeam: string, details: string) =>
-  query<Row & DetailColumns>(
-    name,
-    `select ${source.columns}, ${details}, a.email, a.first_name, a.last_name, a.external_id,
-       ${MEMBERSHIP_COLUMNS}, m.team_id as member_team_id
-     from ${source.from}
-     ${joinMembership(`coalesce($2::text, ${ownTeam})`, source)}
-     where ${source.where} and a.disabled_at is null`,
-  );
+type Described<Row> = Row & { account_id: string } & DetailColumns;
+/** All columns of the credential are null if there is none. */
+type WithOperatorKey<Row> = OperatorKeyRow & (Described<Row> | { account_id: null });
+
+const EXTERNAL = `'${EXTERNAL_ID_PREFIX}'`;
+/** The team of `$2`, which is an id, or an external id with its prefix; without one, that of the credential. */
+const teamOr = (ownTeam: string): string =>
+  `case when starts_with($2::text, ${EXTERNAL})
+     then (select id from team where external_id = substr($2::text, ${EXTERNAL_ID_PREFIX.length + 1}))
+     else coalesce($2::text, ${ownTeam}) end`;
+
+/** Declares a look-up by `$1`, also together with that of an operator key by `$3`. */
+function describe<Row>(kind: string, source: CredentialSource, ownTeam: string, details: string) {
+  const text = `select ${source.columns}, ${details}, a.email, a.first_name, a.last_name, a.external_id,
+      m.team_id as member_team_id, r.id as role_id, r.name as role_name,
+      array_to_string(r.permissions, ' ') as permissions, t.name as team_name, t.slug as team_slug
+    from ${source.from}
+    ${joinMembership(teamOr(ownTeam), source)}
+    where ${source.where} and a.disabled_at is null`;
+  return {
+    alone: query<Described<Row>>(`describe_${kind}`, text),
+    withOperatorKey: query<WithOperatorKey<Row>>(
+      `verify_${kind}`,
+      `select * from (${operatorKeyLookup('$3')}) operator left join (${text}) credential on true`,
+    ),
+  };
+}
 
 const describeApiKey = describe<ApiKeyRow>(
-  'describe_api_key',
+  'api_key',
   API_KEY_SOURCE,
   'k.team_id',
   'least(k.expires_at, s.expires_at) as expires_at, g.id as key_grant_id, g.client_id',
 );
 const describeAccessToken = describe<TokenRow>(
-  'describe_access_token',
+  'access_token',
   ACCESS_TOKEN_SOURCE,
   'g.team_id',
   'k.expires_at, null as key_grant_id, g.client_id',
 );
 const describeSession = describe<SessionRow>(
-  'describe_session',
+  'session',
   SESSION_SOURCE,
   'null',
   'least(s.expires_at, s.idle_expires_at) as expires_at, null as key_grant_id, null as client_id',
 );
 
+type Asked = {
+  /** The accepted kinds. */
+  readonly kinds: readonly Principal['kind'][];
+  /** An id, or `ext:` and an external id; null for the team of a team credential. */
+  readonly teamId: string | null;
+};
+
+/** A look-up of a credential: one statement, alone or together with that of an operator key. */
+export type CredentialLookup = {
+  run(db: QueryRunner): Promise<DescribedCredential | undefined>;
+  /** @returns the operator key, if it is valid, and the credential, if that is too */
+  runWithOperatorKey(
+    db: QueryRunner,
+    operatorHash: Buffer,
+  ): Promise<{
+    readonly operatorKey: OperatorKeyRow | undefined;
+    readonly credential: DescribedCredential | undefined;
+  }>;
+};
+
 /**
- * Finds a credential with what it is good for, in one statement.
- * @param kinds the accepted kinds
- * @returns undefined for one that is not valid, for whatever reason
+ * Prepares the look-up of a credential with what it is good for.
+ * @returns undefined for a secret of another kind or format, which no statement would find
  */
-export async function describeCredential(
-  db: QueryRunner,
-  tokens: Tokens,
-  secret: string,
-  { kinds, teamId }: { readonly kinds: readonly Principal['kind'][]; readonly teamId: string | null },
-): Promise<DescribedCredential | undefined> {
+export function prepareLookup(tokens: Tokens, secret: string, { kinds, teamId }: Asked): CredentialLookup | undefined {
   const secretKind = tokens.parseKind(secret);
   const kind = secretKind === undefined ? undefined : KINDS[secretKind];
   if (kind === undefined || !kinds.includes(kind)) return undefined;
   const hash = hashSecret(secret);
-  const find = async <Row>(statement: Query<Row>) => (await db.query(statement, [hash, teamId]))[0];
+  const using = <Row>(
+    { alone, withOperatorKey }: ReturnType<typeof describe<Row>>,
+    present: (row: Described<Row>) => DescribedCredential,
+  ): CredentialLookup => ({
+    async run(db) {
+      const [row] = await db.query(alone, [hash, teamId]);
+      return row && present(row);
+    },
+    async runWithOperatorKey(db, operatorHash) {
+      const [row] = await db.query(withOperatorKey, [hash, teamId, operatorHash]);
+      return { operatorKey: row, credential: row === undefined || row.account_id === null ? undefined : present(row) };
+    },
+  });
   if (kind === 'api-key') {
-    const row = await find(describeApiKey);
-    return row && { ...toDetails(row), principal: toKeyPrincipal(row), grantId: row.key_grant_id };
-  }
-  if (kind === 'session') {
-    const row = await find(describeSession);
-    return row && { ...toDetails(row), principal: toSessionPrincipal(row) };
-  }
-  const row = await find(describeAccessToken);
-  return (
-    row && {
+    return using(describeApiKey, (row) => ({
       ...toDetails(row),
-      principal: toGrantPrincipal(row),
-      grantId: row.grant_id,
-      resource: row.resource,
-      token: { hash, thumbprint: row.thumbprint, isUnproven: row.is_unproven },
-    }
-  );
+      principal: toKeyPrincipal(row),
+      grantId: row.key_grant_id,
+    }));
+  }
+  if (kind === 'session')
+    return using(describeSession, (row) => ({ ...toDetails(row), principal: toSessionPrincipal(row) }));
+  return using(describeAccessToken, (row) => ({
+    ...toDetails(row),
+    principal: toGrantPrincipal(row),
+    grantId: row.grant_id,
+    resource: row.resource,
+    token: { hash, thumbprint: row.thumbprint, isUnproven: row.is_unproven },
+  }));
 }
 
 const KINDS: Partial<Record<SecretKind, Principal['kind']>> = {
@@ -122,7 +172,14 @@ const KINDS: Partial<Record<SecretKind, Principal['kind']>> = {
 };
 
 const toDetails = (row: DetailColumns & { readonly account_id: string }) => ({
-  membership: toMembership(row, row.account_id, row.member_team_id),
+  membership:
+    row.member_team_id === null
+      ? null
+      : {
+          role: { id: row.role_id, name: row.role_name },
+          permissions: splitList<Permission>(row.permissions),
+          team: { id: row.member_team_id, name: row.team_name, slug: row.team_slug },
+        },
   account: {
     id: row.account_id,
     email: row.email,

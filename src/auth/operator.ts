@@ -8,12 +8,25 @@ import { splitList } from './credential-lookups.ts';
 import type { OperatorPrincipal } from './principal.ts';
 import { isInNetworks } from './networks.ts';
 
-const findOperatorKey = query<{ key_id: string; scopes: string; addresses: string }>(
-  'authenticate_operator_key',
-  `select k.id as key_id, array_to_string(k.scopes, ' ') as scopes, array_to_string(k.addresses, ' ') as addresses
-   from operator_key_secret s join operator_key k on k.id = s.operator_key_id
-   where s.secret_hash = $1 and (s.expires_at is null or s.expires_at > now()) and ${liveApiKey('k')}`,
-);
+export type OperatorKeyRow = {
+  readonly operator_key_id: string;
+  readonly operator_scopes: string;
+  readonly operator_addresses: string;
+};
+
+/** The look-up of an operator key by its hash, also as a part of a statement. @param hash the parameter */
+export const operatorKeyLookup = (hash: string): string =>
+  `select ok.id as operator_key_id, array_to_string(ok.scopes, ' ') as operator_scopes,
+     array_to_string(ok.addresses, ' ') as operator_addresses
+   from operator_key_secret os join operator_key ok on ok.id = os.operator_key_id
+   where os.secret_hash = ${hash} and (os.expires_at is null or os.expires_at > now()) and ${liveApiKey('ok')}`;
+
+const operatorKeyByHash = query<OperatorKeyRow>('authenticate_operator_key', operatorKeyLookup('$1'));
+
+/** Finds a valid operator key by its hash, and perhaps more in the same statement. */
+export type FindOperatorKey = (db: QueryRunner, hash: Buffer) => Promise<OperatorKeyRow | undefined>;
+
+const findOperatorKey: FindOperatorKey = async (db, hash) => (await db.query(operatorKeyByHash, [hash]))[0];
 
 const liveOperatorKey = query<object>(
   'live_operator_key',
@@ -33,17 +46,26 @@ export async function authenticateOperator(
   tokens: Tokens,
   bearer: string | undefined,
   address: string,
+  find: FindOperatorKey = findOperatorKey,
 ): Promise<Authentication> {
   if (bearer === undefined) return unauthenticated(new ProblemError('credential_missing'));
   const isKey = tokens.parseKind(bearer) === 'operatorKey';
-  const [row] = isKey ? await db.query(findOperatorKey, [hashSecret(bearer)]) : [];
+  const row = isKey ? await find(db, hashSecret(bearer)) : undefined;
   if (row === undefined) return unauthenticated(new ProblemError('credential_invalid'));
-  if (!isInNetworks(address, splitList(row.addresses)))
-    return unauthenticated(new ProblemError('address_not_allowed', undefined, { credentialId: row.key_id }));
+  if (!isInNetworks(address, splitList(row.operator_addresses)))
+    return unauthenticated(new ProblemError('address_not_allowed', undefined, { credentialId: row.operator_key_id }));
   const operator = {
     kind: 'operator-key' as const,
-    credentialId: row.key_id,
-    scopes: splitList<OperatorScope>(row.scopes),
+    credentialId: row.operator_key_id,
+    scopes: splitList<OperatorScope>(row.operator_scopes),
   };
-  return { ...unauthenticated(new ProblemError('credential_invalid')), operator };
+  return {
+    principal: null,
+    membership: null,
+    // Created when it is thrown, because an error with its stack costs as much as a statement.
+    get refusal() {
+      return new ProblemError('credential_invalid');
+    },
+    operator,
+  };
 }

@@ -43,6 +43,9 @@ export const base = (kind: string) => ({
 /** A `timestamptz` column with milliseconds, the precision of a JavaScript `Date`. */
 export const instant = () => p.datetime().columnType('timestamptz(3)');
 
+/** What precedes an external id where an id is expected. Ids never begin with it. */
+export const EXTERNAL_ID_PREFIX = 'ext:';
+
 /** The id of a row in a system of the operator: 1 to 255 characters, unique in its table. */
 export const externalId = () => text().collation('C').nullable();
 

@@ -11,7 +11,7 @@ export {
   AuditPending,
   type ActorKind,
 } from './audit-event.ts';
-export { firstIdAt, newId } from './base.ts';
+export { EXTERNAL_ID_PREFIX, firstIdAt, newId } from './base.ts';
 export { IdempotencyKey } from './idempotency-key.ts';
 export { ImportRun } from './import-run.ts';
 export { EMAIL_FAILURES, Invitation, InvitationLink, type EmailFailure } from './invitation.ts';

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { unauthenticated } from '../auth/authenticate.ts';
 import { parseBearer } from '../auth/authorization-header.ts';
-import { authenticateOperator } from '../auth/operator.ts';
+import { authenticateOperator, type FindOperatorKey } from '../auth/operator.ts';
 import { currentCaller } from '../db/caller.ts';
 import { toProblemError } from '../procedures/problem-details.ts';
 import { addressBucket } from '../rate-limit/address-bucket.ts';
@@ -16,6 +16,8 @@ type RequestFacts = {
   readonly cost: number;
   /** Which limit of the key the calls consume. */
   readonly limit: OperatorLimit;
+  /** Finds the key together with what the operation reads. */
+  readonly findKey?: FindOperatorKey | undefined;
 };
 
 /**
@@ -25,10 +27,10 @@ type RequestFacts = {
 export async function identifyOperator(
   { services, limiter, operatorLimiters, usage }: HttpServices,
   req: IncomingMessage,
-  { address, cost, limit }: RequestFacts,
+  { address, cost, limit, findKey }: RequestFacts,
 ): Promise<Identified> {
   const bearer = parseBearer(req.rawHeaders);
-  const authentication = await authenticateOperator(services.db, services.tokens, bearer, address).catch(
+  const authentication = await authenticateOperator(services.db, services.tokens, bearer, address, findKey).catch(
     (error: unknown) => unauthenticated(toProblemError(error)),
   );
   const operator = 'operator' in authentication ? authentication.operator : undefined;

@@ -1,6 +1,6 @@
 import express, { type RequestHandler } from 'express';
 import { parseBearer } from '../auth/authorization-header.ts';
-import { describeCredential, type DescribedCredential } from '../auth/describe-credential.ts';
+import { prepareLookup, type DescribedCredential } from '../auth/describe-credential.ts';
 import { resourceUri } from '../auth/resource.ts';
 import { callerOf } from '../auth/authenticate.ts';
 import { RESOURCES } from '../entities/index.ts';
@@ -44,7 +44,7 @@ export function introspectAsOperator(http: HttpServices): RequestHandler[] {
       res.status(400).json({ error: 'invalid_request', error_description: 'exactly one `token` is required' });
       return;
     }
-    const found = await describeCredential(db, tokens, token, { kinds: ['api-key', 'oauth-grant'], teamId: null });
+    const found = await prepareLookup(tokens, token, { kinds: ['api-key', 'oauth-grant'], teamId: null })?.run(db);
     res.json(found === undefined ? { active: false } : present(found, config.baseUrl));
   };
 

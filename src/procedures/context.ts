@@ -1,5 +1,6 @@
 import type { Services } from '../app-services.ts';
 import type { AccessToken, Authentication } from '../auth/authenticate.ts';
+import type { FindOperatorKey } from '../auth/operator.ts';
 import type { RateDecision } from '../rate-limit/limiter.ts';
 import type { ActiveMembership, Principal } from '../auth/principal.ts';
 import type { ProblemError } from '../errors.ts';
@@ -13,6 +14,13 @@ export type CredentialUse = {
   note(used: { readonly principal: Principal; readonly token: AccessToken | null }): void;
 };
 
+/** What an operation reads in the statement that finds the operator key, before it is known to be valid. */
+export type Prefetch = {
+  readonly findKey: FindOperatorKey;
+  /** What was found; undefined if the key is not valid. */
+  readonly found: () => unknown;
+};
+
 /** The context of one call, the same over REST and tRPC. */
 export type Context = {
   readonly services: Services;
@@ -24,8 +32,8 @@ export type Context = {
   readonly browserClient: BrowserClient | null;
   /** The `Idempotency-Key` header as it was sent with a REST operation that takes one. */
   readonly idempotencyKey: string | undefined;
-  /** What `prefetch` of the operation has returned; undefined if it was not called. */
-  readonly prefetched: unknown;
+  /** What `prefetch` of the operation has returned; undefined if it was not called or cannot read the input. */
+  readonly prefetch: Prefetch | undefined;
   readonly credentialUse: CredentialUse;
   /** The error of the whole request, such as an exceeded rate limit; no procedure runs then. */
   readonly blocked: ProblemError | null;

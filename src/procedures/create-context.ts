@@ -2,7 +2,7 @@ import { callerOf, findActiveMembership, type Authentication } from '../auth/aut
 import { ACTOR_KINDS_OF, type Actor } from '../events/actor.ts';
 import type { ProblemError } from '../errors.ts';
 import type { Services } from '../app-services.ts';
-import type { Context, CredentialUse } from './context.ts';
+import type { Context, CredentialUse, Prefetch } from './context.ts';
 import type { BrowserClient } from './browser-client.ts';
 
 type Call = {
@@ -13,7 +13,7 @@ type Call = {
   readonly teamId?: string | null;
   readonly browserClient?: BrowserClient;
   readonly idempotencyKey?: string | undefined;
-  readonly prefetched?: unknown;
+  readonly prefetch?: Prefetch | undefined;
   /** Only for interfaces of operators. */
   readonly credentialUse?: CredentialUse;
   readonly blocked?: ProblemError | null;
@@ -33,7 +33,7 @@ export const createContext = (
     teamId = null,
     browserClient,
     idempotencyKey,
-    prefetched,
+    prefetch,
     credentialUse = UNUSED,
     blocked = null,
   }: Call,
@@ -44,7 +44,7 @@ export const createContext = (
   authentication,
   browserClient: browserClient ?? null,
   idempotencyKey,
-  prefetched,
+  prefetch,
   credentialUse,
   blocked,
   findMembership: async (id) =>

@@ -4,7 +4,7 @@ import { authorize, type Access } from './authorize.ts';
 import type { ProblemCode } from '../errors.ts';
 import type { OperatorLimit } from '../rate-limit/operator-limiters.ts';
 import type { Services } from '../app-services.ts';
-import type { Context } from './context.ts';
+import type { Context, Prefetch } from './context.ts';
 import { runAs } from '../events/actor.ts';
 import { toActor } from './create-context.ts';
 import { createProblemDocument, toProblemError } from './problem-details.ts';
@@ -25,8 +25,8 @@ export type Meta = {
   readonly limit?: OperatorLimit;
   /** Whether a mutation only reads: it is not recorded and takes no `Idempotency-Key`. */
   readonly readsOnly?: boolean;
-  /** Starts to read what a body asks for, before the credential is known to be valid. Must not change anything. */
-  readonly prefetch?: ((services: Services, raw: unknown) => Promise<unknown> | undefined) | undefined;
+  /** Reads what an unvalidated body asks for together with the operator key. Must not change anything. */
+  readonly prefetch?: ((services: Services, raw: unknown) => Prefetch | undefined) | undefined;
   /** Examples of the body and the response. Those of `/api/v1` are in `src/rest/openapi-examples.ts`. */
   readonly example?: Example;
   /** Over REST, the member `version` of the output is also the `ETag`, and that of the input `If-Match`. */

@@ -4,6 +4,7 @@ import type { oas31 } from 'zod-openapi';
 import type { Identified } from '../http/identify.ts';
 import type { HttpServices } from '../http/http-services.ts';
 import type { Access } from '../procedures/authorize.ts';
+import type { Prefetch } from '../procedures/context.ts';
 import type { Example } from '../procedures/trpc.ts';
 import type { Lookup } from './routes.ts';
 
@@ -15,6 +16,8 @@ export type RequestFacts = {
   readonly teamId: string | null;
   readonly path: string;
   readonly lookup: Lookup;
+  /** What the operation reads together with the credential. */
+  readonly prefetch: Prefetch | undefined;
 };
 
 /** What makes one REST interface differ from another. */

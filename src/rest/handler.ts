@@ -21,6 +21,7 @@ import { readRequestId } from '../http/request-id.ts';
 import { recordDenial } from '../http/denials.ts';
 import type { HttpServices } from '../http/http-services.ts';
 import { createContext } from '../procedures/create-context.ts';
+import type { Prefetch } from '../procedures/context.ts';
 import { toProblemError } from '../procedures/problem-details.ts';
 import { isStorable } from '../procedures/fields.ts';
 import { readInput, readParams, type Params } from './input.ts';
@@ -90,14 +91,16 @@ async function answer(http: HttpServices, face: Face, call: Call): Promise<Reply
 
   const params = lookup.kind === 'found' ? readParams(lookup.route, lookup.rawParams, call.query) : {};
   const teamId = lookup.kind === 'found' ? findTeamId(params) : null;
-  const prefetch = lookup.kind === 'found' ? lookup.route.meta.prefetch : undefined;
   const early =
-    prefetch && lookup.kind === 'found' ? await readEarly(http, req, lookup.route, params, prefetch) : undefined;
+    lookup.kind === 'found' && lookup.route.meta.prefetch !== undefined
+      ? await readEarly(http, req, lookup.route, params, lookup.route.meta.prefetch)
+      : undefined;
   const { authentication, rate } = await face.settings.identify(http, req, {
     address: call.address,
     teamId,
     path: call.path,
     lookup,
+    prefetch: early?.prefetch,
   });
   call.rate = rate;
   call.principal = callerOf(authentication);
@@ -126,13 +129,13 @@ async function callProcedure(
     authentication,
     teamId,
     ...readKey(req, route),
-    ...(early && { prefetched: early.prefetched, credentialUse: createCredentialUse(http) }),
+    ...(early && { prefetch: early.prefetch, credentialUse: createCredentialUse(http) }),
   });
   let raw: unknown;
   try {
     const output = await route.call(
       ctx,
-      async () => (raw = await (early === undefined ? readInput(req, route, params) : early.input)),
+      async () => (raw = await (early === undefined ? readInput(req, route, params) : early.read())),
     );
     const reply = createJsonReply(route.status, output);
     const { isVersioned } = route.meta;
@@ -155,9 +158,13 @@ function relocate(error: ProblemError, { hasBody, locationOf }: Route): ProblemE
   return new ProblemError(error.problem, error.message, { ...error.extras, errors: located });
 }
 
-type EarlyInput = { readonly input: Promise<unknown>; readonly prefetched: Promise<unknown> | undefined };
+/** The input, or why there is none: reported only to callers with access. */
+type EarlyInput = {
+  readonly read: () => Promise<unknown>;
+  readonly prefetch: Prefetch | undefined;
+};
 
-/** Reads the input of an operation that prefetches, and starts that: in one round trip with the look-up of the key. */
+/** Reads the input of an operation before its caller is identified, so that both are found in one statement. */
 async function readEarly(
   { services }: HttpServices,
   req: IncomingMessage,
@@ -165,14 +172,13 @@ async function readEarly(
   params: Params,
   prefetch: NonNullable<Route['meta']['prefetch']>,
 ): Promise<EarlyInput> {
-  const input = readInput(req, route, params);
-  const prefetched = await input.then(
-    (raw) => ({ started: prefetch(services, raw) }),
-    () => undefined,
-  );
-  // Without an operator key nobody waits for it.
-  prefetched?.started?.catch(() => undefined);
-  return { input, prefetched: prefetched?.started };
+  let raw: unknown;
+  try {
+    raw = await readInput(req, route, params);
+  } catch (error) {
+    return { read: () => Promise.reject(toProblemError(error)), prefetch: undefined };
+  }
+  return { read: () => Promise.resolve(raw), prefetch: prefetch(services, raw) };
 }
 
 const readKey = ({ headers }: IncomingMessage, { takesIdempotencyKey }: Route) =>

@@ -67,7 +67,7 @@ async function readBody(req: IncomingMessage, route: Route, params: Params): Pro
       params,
     );
   }
-  return { ...body, ...params };
+  return params === NO_PARAMS ? body : { ...body, ...params };
 }
 
 /** Reads the version from the header, which is the same as the member of the body. `*` is no condition: it always exists. */

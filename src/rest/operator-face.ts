@@ -50,10 +50,11 @@ export const OPERATOR_FACE: FaceSettings = {
   credentialVariable: 'ROSTER_OPERATOR_KEY',
   client: { factory: 'createOperator', variable: 'operator', option: 'operatorKey' },
   isPublic: false,
-  identify: (http, req, { address, lookup }) =>
+  identify: (http, req, { address, lookup, prefetch }) =>
     identifyOperator(http, req, {
       address,
       cost: 1,
       limit: (lookup.kind === 'found' ? lookup.route.meta.limit : undefined) ?? 'requests',
+      findKey: prefetch?.findKey,
     }),
 };

@@ -151,6 +151,34 @@ describe('a valid credential', () => {
       });
   });
 
+  test('is described in the team of an external id, whose members alone it reaches', async ({ api }) => {
+    const verify = await anOperator(api);
+    const { team, personalKey, teamKey, teamGrant } = await aMember(api);
+    const other = await api.aTeam({ owner: await api.anAccount() });
+    const externalId = [...`é%_\\ ${other.id}${'𝒳'.repeat(255)}`].slice(0, 255).join('');
+    await api.rows(`update team set external_id = 'T-4711' where id = $1`, [team.id]);
+    await api.rows('update team set external_id = $2 where id = $1', [other.id, externalId]);
+
+    for (const credential of [personalKey, teamKey, teamGrant])
+      expect(await verify(credential, { teamId: 'ext:T-4711' })).toMatchObject({ valid: true, team: { id: team.id } });
+    await api.rows(
+      `insert into membership (id, team_id, account_id, role_id, is_active, joined_at, created_at)
+      select 'mem_' || $1, $1, account_id, 'member', true, now(), now() from api_key where id = $2`,
+      [other.id, personalKey.id],
+    );
+    expect(await verify(personalKey, { teamId: `ext:${externalId}` })).toMatchObject({ team: { id: other.id } });
+    for (const [credential, teamId] of [
+      [teamKey, `ext:${externalId}`],
+      [teamGrant, `ext:${externalId}`],
+      [personalKey, 'ext:t-4711'],
+      [personalKey, 'ext:unknown'],
+      [personalKey, 'ext:'],
+      [teamKey, 'ext:unknown'],
+      [teamKey, `ext:${team.id}`],
+    ] as const)
+      expect(await verify(credential, { teamId })).toMatchObject({ code: 'team_not_found', team: null, role: null });
+  });
+
   test('is charged only if asked, in the window that its own requests use', async ({ api }) => {
     const verify = await anOperator(api);
     const { personalKey } = await aMember(api);
@@ -290,6 +318,8 @@ test.for<[unknown, string, string]>([
   [{ credential: 'x', kinds: 7 }, '/kinds', 'invalid_type'],
   [{ credential: 'x', teamId: '' }, '/teamId', 'min_length'],
   [{ credential: 'x', teamId: null }, '/teamId', 'invalid_type'],
+  [{ credential: 'x', teamId: 'x'.repeat(256) }, '/teamId', 'max_length'],
+  [{ credential: 'x', teamId: `ext:${'x'.repeat(256)}` }, '/teamId', 'max_length'],
   [{ credential: 'x', teamId: '\ud800' }, '/teamId', 'invalid_format'],
   [{ credential: 'x', scopes: ['everything'] }, '/scopes/0', 'invalid_value'],
   [{ credential: 'x', permission: 'everything' }, '/permission', 'invalid_value'],

@@ -122,6 +122,46 @@ describe.skipIf(!hasRedis)('the cost of a read', () => {
   });
 });
 
+// Guarantees what the operator's backend pays for each request of its own API.
+describe.skipIf(!hasRedis)('a verification by an operator key', () => {
+  const VERIFY = '/operator/v1/credentials/verify';
+
+  test.for(KINDS)('of a $name: one statement, a call of Redis for each limit, no write', async (kind, { api }) => {
+    const account = await api.anAccount();
+    const team = await api.aTeam({ owner: account });
+    await api.rows('update team set external_id = $2 where id = $1', [team.id, `of ${team.id}`]);
+    const { secret } = await kind.make(api, account, { scopes: ['teams:read'] });
+    const operator = api.as(await api.anOperatorKey({ scopes: ['credentials:verify'] }));
+    await operator.post(VERIFY, { credential: secret });
+    await api.usage.flush();
+
+    for (const [asked, redisCalls] of [
+      [{}, 1],
+      [{ teamId: team.id, permission: 'access_dashboard' }, 1],
+      [{ teamId: `ext:of ${team.id}` }, 1],
+      [{ charge: true }, 2],
+    ] as const) {
+      const seen = watch();
+      const logged = api.lines.length;
+      const { status, body } = await operator.post(VERIFY, { credential: secret, ...asked });
+      const bytesLogged = api.lines.slice(logged).reduce((sum, line) => sum + JSON.stringify(line).length + 1, 0);
+
+      expect([status, body.valid, body.team?.id]).toEqual([200, true, 'teamId' in asked ? team.id : undefined]);
+      expect(seen.statements()).toEqual([expect.stringMatching(/^select/)]);
+      expect(seen.redisCalls()).toBe(redisCalls);
+      expect(bytesLogged).toBeLessThanOrEqual(300);
+    }
+  });
+
+  test('with an unknown operator key finds out nothing, in one statement', async ({ api }) => {
+    const { secret } = await api.anApiKey(await api.anAccount());
+    const unknown = { secret: api.services.tokens.generate('operatorKey').secret };
+    const seen = watch();
+    expect(await api.as(unknown).post(VERIFY, { credential: secret })).toBeProblem('credential_invalid');
+    expect(seen.statements()).toHaveLength(1);
+  });
+});
+
 /** A grant whose token a refresh made just now, as the token endpoint notes it. */
 async function aRefreshedGrant(api: Api, { gty = 'authorization_code refresh_token', ageSeconds = 0 } = {}) {
   const grant = await api.aGrant(await api.anAccount());

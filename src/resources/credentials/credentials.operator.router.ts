@@ -1,22 +1,22 @@
 import { operatorKeyProcedure } from '../../procedures/procedures.ts';
 import { endpoint, router } from '../../procedures/trpc.ts';
 import { verifyInput, verifyOutput } from './credentials.schema.ts';
-import { findCredential, startLookup, verify } from './verify.service.ts';
+import { findCredential, prefetchCredential, verify } from './verify.service.ts';
 
 const TEAM_ID = 'team_0cn7s5l4a9nkf9u7h2q0bf5m7e';
 
-/** What a bearer of a product's own API is asked about. */
+/** Verifies credentials that an API of the operator received. */
 export const credentialsOperatorRouter = router({
   verifyCredential: operatorKeyProcedure('credentials:verify')
     .meta(
       endpoint('verifyCredential', 'POST /operator/v1/credentials/verify', {
         summary: 'Verify a credential',
         description:
-          'Who sent a request to your own API, and whether they may make it. A revocation, a change of scopes and the end of a membership apply from the next call on. Do not cache the answer. Calls have a rate limit of their own.',
+          'Returns the account, team and permissions of a credential that your own API received, and whether it is sufficient for the request. A revocation, a change of scopes and the end of a membership apply from the next call on. Do not cache the answer. Calls have a rate limit of their own.',
         returns: 'Whether the credential is valid and sufficient, with its account, team and permissions.',
         limit: 'verify',
         readsOnly: true,
-        prefetch: startLookup,
+        prefetch: prefetchCredential,
         example: {
           // Shortened, so that secret scanners ignore it.
           body: {
@@ -58,8 +58,11 @@ export const credentialsOperatorRouter = router({
     )
     .input(verifyInput)
     .output(verifyOutput)
-    .mutation(async ({ ctx: { services, prefetched, credentialUse }, input }) => {
-      const found = (prefetched as ReturnType<typeof startLookup>) ?? findCredential(services, input); // from `prefetch` above
-      return verify(await found, input, credentialUse);
+    .mutation(async ({ ctx: { services, prefetch, credentialUse }, input }) => {
+      const found =
+        prefetch === undefined
+          ? await findCredential(services, input)
+          : (prefetch.found() as Awaited<ReturnType<typeof findCredential>>); // of `prefetch` above
+      return verify(found, input, credentialUse);
     }),
 });

@@ -1,27 +1,30 @@
 import { z } from 'zod';
 import { RESOURCES } from '../../entities/index.ts';
-import { permissionName, resourceId, scopeName, text, timestamp } from '../../procedures/fields.ts';
+import { teamReference } from '../operator/references.ts';
+import { permissionName, scopeName, text, timestamp } from '../../procedures/fields.ts';
 
 const kind = z.enum(['api-key', 'oauth-grant', 'session']);
+export const DEFAULT_KINDS: z.infer<typeof kind>[] = ['api-key', 'oauth-grant'];
 const SECRET_LENGTH_MAX = 500;
 
 export const verifyInput = z.object({
   credential: text(1, SECRET_LENGTH_MAX).meta({
-    description: 'What the caller sent you: an API key, an access token or the token of a session.',
+    description: 'The bearer credential that your API received: an API key, an access token or the token of a session.',
   }),
   kinds: z
     .array(kind)
     .min(1)
     .max(3)
-    .default(['api-key', 'oauth-grant'])
+    .default(DEFAULT_KINDS)
     .meta({ description: 'The kinds that you accept. Name `session` to accept session tokens.' }),
   resource: z
     .enum(RESOURCES)
     .optional()
     .meta({ description: 'What access tokens have to be issued for. Without it, both are accepted.' }),
-  teamId: resourceId
-    .optional()
-    .meta({ description: 'The team that the request is about. Without it, that of a team credential.' }),
+  teamId: teamReference.optional().meta({
+    description:
+      'The team that the request is about: its id, or `ext:` and its external id. Without it, that of a team credential.',
+  }),
   scopes: z.array(scopeName).max(10).default([]).meta({ description: 'The scopes that the request needs.' }),
   permission: permissionName.optional().meta({ description: 'The permission in the team that the request needs.' }),
   charge: z

@@ -1,26 +1,37 @@
-import { describeCredential, type DescribedCredential } from '../../auth/describe-credential.ts';
+import { prepareLookup, type DescribedCredential } from '../../auth/describe-credential.ts';
 import type { Services } from '../../app-services.ts';
 import { isStorable } from '../../procedures/fields.ts';
-import type { CredentialUse } from '../../procedures/context.ts';
-import type { Verification, VerifyInput } from './credentials.schema.ts';
+import { EXTERNAL_ID_PREFIX } from '../../entities/index.ts';
+import type { CredentialUse, Prefetch } from '../../procedures/context.ts';
+import { DEFAULT_KINDS, type Verification, type VerifyInput } from './credentials.schema.ts';
 
-type Found = Promise<DescribedCredential | undefined>;
-
-/** Looks a credential up before the operator key is known to be valid, so that both statements share a round trip. */
-export function startLookup(services: Services, raw: unknown): Found | undefined {
-  const { credential, teamId, kinds } = raw as Readonly<Record<string, unknown>>; // a body, which is an object
+/** Prepares the look-up that an unvalidated body asks for, so that one statement finds it with the operator key. */
+export function prefetchCredential({ tokens }: Services, raw: unknown): Prefetch | undefined {
+  const { credential, teamId, kinds = DEFAULT_KINDS } = raw as Readonly<Record<string, unknown>>; // a body, which is an object
   const isReadable = typeof credential === 'string' && (teamId === undefined || isShortText(teamId));
-  if (!isReadable || (kinds !== undefined && !Array.isArray(kinds))) return undefined;
-  return findCredential(services, { credential, teamId, kinds: kinds ?? ['api-key', 'oauth-grant'] });
+  if (!isReadable || !Array.isArray(kinds)) return undefined;
+  const lookup = prepareLookup(tokens, credential, { kinds, teamId: teamId ?? null });
+  if (lookup === undefined) return undefined;
+  let found: DescribedCredential | undefined;
+  return {
+    async findKey(db, hash) {
+      const { operatorKey, credential } = await lookup.runWithOperatorKey(db, hash);
+      found = credential;
+      return operatorKey;
+    },
+    found: () => found,
+  };
 }
 
 const isShortText = (value: unknown): value is string =>
-  typeof value === 'string' && value.length <= 2 * 255 && isStorable(value);
+  typeof value === 'string' && value.length <= 2 * (EXTERNAL_ID_PREFIX.length + 255) && isStorable(value);
 
-export const findCredential = (
+/** Finds a credential without `prefetchCredential`, which REST calls. */
+export const findCredential = async (
   { db, tokens }: Services,
   { credential, kinds, teamId }: Pick<VerifyInput, 'credential' | 'kinds' | 'teamId'>,
-): Found => describeCredential(db, tokens, credential, { kinds, teamId: teamId ?? null });
+): Promise<DescribedCredential | undefined> =>
+  prepareLookup(tokens, credential, { kinds, teamId: teamId ?? null })?.run(db);
 
 const INVALID: Verification = {
   valid: false,
@@ -61,7 +72,7 @@ export async function verify(
       thumbprint: found.token?.thumbprint ?? null,
     },
     account,
-    team: membership && { id: membership.team.id, name: membership.team.name, slug: membership.team.slug },
+    team: membership?.team ?? null,
     role: membership?.role ?? null,
     permissions: [...(membership?.permissions ?? [])],
     rate: decision && {

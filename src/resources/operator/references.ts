@@ -1,13 +1,13 @@
 import { query, type QueryRunner } from '../../db/query.ts';
+import { EXTERNAL_ID_PREFIX } from '../../entities/index.ts';
 import { ProblemError, type ProblemCode } from '../../errors.ts';
 import { text } from '../../procedures/fields.ts';
 
-const PREFIX = 'ext:';
 const LENGTH_MAX = 255;
 
 /** An id, or `ext:` and the external id. */
-const reference = text(1, PREFIX.length + LENGTH_MAX).check(({ value, issues }) => {
-  if (value.startsWith(PREFIX) || value.length <= LENGTH_MAX) return;
+const reference = text(1, EXTERNAL_ID_PREFIX.length + LENGTH_MAX).check(({ value, issues }) => {
+  if (value.startsWith(EXTERNAL_ID_PREFIX) || value.length <= LENGTH_MAX) return;
   issues.push({ code: 'too_big', origin: 'string', maximum: LENGTH_MAX, inclusive: true, input: value });
 });
 
@@ -44,8 +44,8 @@ async function resolve(
   look: typeof accountOfExternalId,
   unknown: ProblemCode,
 ): Promise<string> {
-  if (!given.startsWith(PREFIX)) return given;
-  const [row] = await db.query(look, [given.slice(PREFIX.length)]);
+  if (!given.startsWith(EXTERNAL_ID_PREFIX)) return given;
+  const [row] = await db.query(look, [given.slice(EXTERNAL_ID_PREFIX.length)]);
   if (row === undefined) throw new ProblemError(unknown);
   return row.id;
 }
