@@ -44,8 +44,8 @@ export function authorize(authentication: Authentication, access: Access): void 
 
 function authorizeOperator(authentication: Authentication, access: Access): void {
   if (authentication.principal !== null) throw new ProblemError('credential_invalid');
-  const { operator, refusal } = authentication;
-  if (operator === undefined) throw refusal;
+  const { operator } = authentication;
+  if (operator === undefined) throw authentication.refusal;
   if (hasScope(operator, access)) return;
   const detail = `An operator key with the scope ${access.scope} is required.`;
   throw new ProblemError('scope_missing', detail, access.scope === null ? {} : { scope: access.scope });
