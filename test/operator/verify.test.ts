@@ -155,7 +155,9 @@ describe('a valid credential', () => {
     const verify = await anOperator(api);
     const { team, personalKey, teamKey, teamGrant } = await aMember(api);
     const other = await api.aTeam({ owner: await api.anAccount() });
-    const externalId = Array.from(`é%_\\ ${other.id}${'𝒳'.repeat(255)}`).slice(0, 255).join('');
+    const externalId = Array.from(`é%_\\ ${other.id}${'𝒳'.repeat(255)}`)
+      .slice(0, 255)
+      .join('');
     await api.rows(`update team set external_id = 'T-4711' where id = $1`, [team.id]);
     await api.rows('update team set external_id = $2 where id = $1', [other.id, externalId]);
 

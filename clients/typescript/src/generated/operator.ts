@@ -500,13 +500,13 @@ export type ValidationEntry = {
   params?: Record<string, string | number> | undefined;
 };
 export type VerifyCredentialBody = {
-  /** What the caller sent you: an API key, an access token or the token of a session. */
+  /** The bearer credential that your API received: an API key, an access token or the token of a session. */
   credential: string;
   /** The kinds that you accept. Name `session` to accept session tokens. Default: `["api-key","oauth-grant"]`. */
   kinds?: Array<'api-key' | 'oauth-grant' | 'session'> | undefined;
   /** What access tokens have to be issued for. Without it, both are accepted. */
   resource?: 'api' | 'mcp' | undefined;
-  /** The team that the request is about. Without it, that of a team credential. */
+  /** The team that the request is about: its id, or `ext:` and its external id. Without it, that of a team credential. */
   teamId?: string | undefined;
   /** The scopes that the request needs. Default: `[]`. */
   scopes?: Array<Scope> | undefined;
@@ -1204,7 +1204,7 @@ export interface RosterOperator {
   /**
    * Verify a credential.
    *
-   * Who sent a request to your own API, and whether they may make it. A revocation, a change of scopes and the end of a membership apply from the next call on. Do not cache the answer. Calls have a rate limit of their own.
+   * Returns the account, team and permissions of a credential that your own API received, and whether it is sufficient for the request. A revocation, a change of scopes and the end of a membership apply from the next call on. Do not cache the answer. Calls have a rate limit of their own.
    *
    * **Needs** the scope `credentials:verify`.
    */

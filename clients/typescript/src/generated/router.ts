@@ -2003,13 +2003,13 @@ export type AppRouter = TRPCBuiltRouter<
     operatorApi: {
       verifyCredential: Mutation<
         {
-          /** What the caller sent you: an API key, an access token or the token of a session. */
+          /** The bearer credential that your API received: an API key, an access token or the token of a session. */
           credential: string;
           /** The kinds that you accept. Name `session` to accept session tokens. Default: ["api-key","oauth-grant"]. */
           kinds?: Array<'api-key' | 'oauth-grant' | 'session'> | undefined;
           /** What access tokens have to be issued for. Without it, both are accepted. */
           resource?: 'api' | 'mcp' | undefined;
-          /** The team that the request is about. Without it, that of a team credential. */
+          /** The team that the request is about: its id, or `ext:` and its external id. Without it, that of a team credential. */
           teamId?: string | undefined;
           /** The scopes that the request needs. Default: []. */
           scopes?: Array<Scope> | undefined;
