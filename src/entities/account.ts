@@ -17,6 +17,9 @@ const AccountSchema = defineEntity({
     role: text().$type<(typeof ACCOUNT_ROLES)[number]>().default('user'),
     avatar: text().nullable(),
     preferredLocale: text().nullable(),
+    /** Until then, security notices are in `noticeLocale`: a session without a recent proof changed the language. */
+    noticeLocaleUntil: instant().nullable(),
+    noticeLocale: text().nullable(),
     emailVerifiedAt: instant().nullable(),
     passwordHash: text().nullable().hidden(),
     /** `operator` if the operator created the account: its password and keys stay valid once its email address is verified. */

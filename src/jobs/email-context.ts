@@ -19,6 +19,19 @@ export async function findPreferredLocale(tx: EntityManager, accountId: string):
   return row?.preferred_locale ?? null;
 }
 
+/**
+ * Finds the language of security notices to an account: the preferred one, or that before it if the session that changed
+ * it had no recent proof. @returns null if it has none, or was deleted
+ */
+export async function findNoticeLocale(tx: EntityManager, accountId: string): Promise<string | null> {
+  const [row] = await tx.execute<{ locale: string | null }[]>(
+    `select case when notice_locale_until > now() then notice_locale else preferred_locale end as locale
+     from account where id = ?`,
+    [accountId],
+  );
+  return row?.locale ?? null;
+}
+
 /** The language of a browser, for emails that its request causes to an account without a preferred one. */
 export type LanguageHint = { readonly language?: Language };
 

@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { Account } from '../entities/index.ts';
 import { matchLanguage } from '../messages/languages.ts';
-import { toLanguageHint } from './email-context.ts';
+import { findNoticeLocale, toLanguageHint } from './email-context.ts';
 import { accountMailKey, enqueue, type SecurityNotice } from './enqueue.ts';
 
 /**
@@ -17,7 +17,7 @@ export async function notify(tx: EntityManager, accountId: string, notice: Secur
     ...notice,
     accountId,
     to: account.email,
-    ...toLanguageHint(matchLanguage(account.preferredLocale)),
+    ...toLanguageHint(matchLanguage(await findNoticeLocale(tx, accountId))),
   };
   await enqueue(tx, 'sendAccountMail', payload, accountMailKey(payload));
 }

@@ -7,7 +7,7 @@ import type { Config } from '../config.ts';
 import type { AccountEmail } from '../email/account-email.ts';
 import { renderAccountEmail } from '../email/account-emails.ts';
 import type { Mailer } from '../email/mailer.ts';
-import { createEmailContext, findPreferredLocale } from './email-context.ts';
+import { createEmailContext, findNoticeLocale, findPreferredLocale } from './email-context.ts';
 import { enqueue, type AccountMail } from './enqueue.ts';
 import type { Log } from '../telemetry/log.ts';
 import { finishJob, type Job } from './send-invitation.ts';
@@ -47,7 +47,7 @@ export async function sendAccountMail(
     const slot = { id: emailId, recipient: to.toLowerCase(), teamId: 'teamId' in payload ? payload.teamId : null };
     const heldUntil = limit === null ? null : await reserveEmailSlot(tx, limit, slot);
     if (heldUntil === null) {
-      const locale = await findPreferredLocale(tx, accountId);
+      const locale = await (limit === null ? findNoticeLocale : findPreferredLocale)(tx, accountId);
       return { email: 'token' in email ? await renewLink(tx, email) : email, locale };
     }
     if ('expiresAt' in email && heldUntil >= email.expiresAt) return null;

@@ -76,6 +76,58 @@ test('the preferred locale of an account precedes the language of the browser', 
   await api.mailTo(email, /^Ihr Passwort wurde zurückgesetzt$/);
 });
 
+// Guarantees that a thief of a session cannot choose a language that the owner of the account does not read.
+describe('a language that a session without a recent proof has set', () => {
+  const changeStale = async (api: Api, { email, visitor }: Awaited<ReturnType<typeof aSignedIn>>, locale: string) => {
+    await api.rows(
+      `update session set proven_at = now() - interval '11 minutes'
+       where account_id = (select id from account where email = $1)`,
+      [email],
+    );
+    await visitor.trpc.account.updateProfile.mutate({ preferredLocale: locale });
+  };
+  const resetPassword = async (
+    api: Api,
+    { email, visitor }: Awaited<ReturnType<typeof aSignedIn>>,
+    subject: RegExp,
+  ) => {
+    await visitor.trpc.auth.forgotPassword.mutate({ email });
+    await visitor.trpc.auth.resetPassword.mutate({
+      token: tokenIn(await api.mailTo(email, subject)),
+      password: OTHER_PASSWORD,
+    });
+  };
+
+  test('applies to links, and not to security notices', async ({ api }) => {
+    const person = await aSignedIn(api);
+    await person.visitor.trpc.account.updateProfile.mutate({ preferredLocale: 'fr' });
+    await changeStale(api, person, 'ja');
+    await changeStale(api, person, 'de');
+    await resetPassword(api, person, /^Setzen Sie Ihr Passwort zurück$/);
+    await api.mailTo(person.email, /^Votre mot de passe a été réinitialisé$/);
+  });
+
+  test('applies to security notices when the session has ended', async ({ api }) => {
+    const person = await aSignedIn(api);
+    await changeStale(api, person, 'de');
+    await api.rows('update account set notice_locale_until = now() where email = $1', [person.email]);
+    await resetPassword(api, person, /^Setzen Sie Ihr Passwort zurück$/);
+    await api.mailTo(person.email, /^Ihr Passwort wurde zurückgesetzt$/);
+  });
+
+  test('applies at once when a session with a recent proof sets it', async ({ api }) => {
+    const person = await aSignedIn(api);
+    await changeStale(api, person, 'ja');
+    await api.rows(
+      'update session set proven_at = now() where account_id = (select id from account where email = $1)',
+      [person.email],
+    );
+    await person.visitor.trpc.account.updateProfile.mutate({ preferredLocale: 'de' });
+    await resetPassword(api, person, /^Setzen Sie Ihr Passwort zurück$/);
+    await api.mailTo(person.email, /^Ihr Passwort wurde zurückgesetzt$/);
+  });
+});
+
 // Guarantees that the response to a sign-up does not depend on the language of an account with the address.
 test('the language of an account is not visible to a stranger', async ({ api }) => {
   const { email, visitor } = await aSignedIn(api);

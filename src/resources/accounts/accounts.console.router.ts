@@ -60,7 +60,7 @@ export const accountConsoleRouter = router({
   updateProfile: sessionProcedure
     .input(updateProfileInput)
     .output(accountOutput)
-    .mutation(async ({ ctx, input }) => presentAccount(await updateProfile(ctx.services.db, ctx.principal, input))),
+    .mutation(async ({ ctx, input }) => presentAccount(await updateProfile(ctx.services, ctx.principal, input))),
 
   delete: sessionProcedure.output(success).mutation(async ({ ctx }) => {
     await deleteAccount(ctx.services, ctx.browserClient, ctx.principal);
