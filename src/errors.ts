@@ -154,6 +154,8 @@ export const PROBLEMS = {
   ],
   webhook_delivery_not_found: [404, 'Delivery not found', 'Check the delivery id. Deliveries are kept for 30 days.'],
   webhook_limit_reached: [403, 'Webhook endpoint limit reached', 'Delete webhook endpoints that are no longer used.'],
+  import_running: [409, 'Import already running', 'Wait until the import in `detail` has ended, then send the rows.'],
+  import_not_found: [404, 'Import not found', 'Check the id, and use the operator key that started the import.'],
   webhook_inactive: [409, 'Webhook endpoint not active', 'Resume the webhook endpoint first.'],
   api_key_not_found: [
     404,

@@ -13,6 +13,7 @@ import { createAttemptLimiters } from './rate-limit/attempt-limiters.ts';
 import { createSourceReader } from './http/client-address.ts';
 import { openGeolocation } from './http/geolocation.ts';
 import { countJobs } from './jobs/queue.ts';
+import { importTasks } from './resources/imports/upload-job.ts';
 import { errorSummary } from './telemetry/log.ts';
 import { startSequencer } from './events/sequencer.ts';
 import { startWorker } from './jobs/worker.ts';
@@ -112,7 +113,7 @@ async function start(): Promise<void> {
   const mailer = createMailer(config);
   // Printed before anything else can fail, because the keys cannot be shown again.
   process.stdout.write(await firstGreeting(services));
-  const worker = runsJobs(slot) ? await startWorker(services, mailer, log) : undefined;
+  const worker = runsJobs(slot) ? await startWorker(services, mailer, log, importTasks(services, log)) : undefined;
   const sequencer = startSequencer(services, log);
   const webhooks = runsJobs(slot)
     ? startDispatcher(services, log, (outcome) => telemetry.metrics?.countWebhook(outcome))

@@ -10,6 +10,7 @@ import { credentialRouter } from './resources/credential/credential.router.ts';
 import { eventsOperatorRouter } from './resources/events/events.operator.router.ts';
 import { eventsRouter } from './resources/events/events.router.ts';
 import { grantsRouter } from './resources/oauth-grants/oauth-grants.router.ts';
+import { importsOperatorRouter } from './resources/imports/imports.operator.router.ts';
 import { invitationsConsoleRouter } from './resources/invitations/invitations.console.router.ts';
 import { invitationsRouter } from './resources/invitations/invitations.router.ts';
 import { meRouter } from './resources/me/me.router.ts';
@@ -54,6 +55,7 @@ export const operatorRouter = mergeRouters(
   operatorTeamsRouter,
   operatorMembersRouter,
   webhooksOperatorRouter,
+  importsOperatorRouter,
 );
 
 /** All procedures. */

@@ -5,8 +5,12 @@ import type { Command } from 'commander';
 import { CommandError } from './failure.ts';
 import { finishImport, newProgress, openImport, scanFile, type Progress } from '../resources/imports/progress.ts';
 import { runImport, type RefusedRow } from '../resources/imports/run.ts';
+import { readFile } from '../resources/imports/lines.ts';
 import { STAGES } from '../resources/imports/rows.ts';
 import { withServices } from './operate.ts';
+
+/** The process has nothing else to do meanwhile. */
+const ROWS_MAX = 2000;
 
 /** Below that of a service on the same machine. */
 const PRIORITY = 10;
@@ -38,9 +42,11 @@ export function importCommand(command: Command): void {
         const bar = createBar(scanned.lines);
         const done = await runImport({
           services,
-          path: from,
+          source: readFile(from),
           progress,
           isDryRun: dryRun === true,
+          isStored: dryRun === undefined,
+          rowsMax: ROWS_MAX,
           report: (rows) => refusals.write(rows),
           onProgress: (position) => {
             refusals.committed(position.reportBytes);

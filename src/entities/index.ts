@@ -13,7 +13,7 @@ export {
 } from './audit-event.ts';
 export { EXTERNAL_ID_PREFIX, firstIdAt, newId } from './base.ts';
 export { IdempotencyKey } from './idempotency-key.ts';
-export { ImportRun } from './import-run.ts';
+export { ImportContent, ImportRefusal, ImportRun } from './import-run.ts';
 export { EMAIL_FAILURES, Invitation, InvitationLink, type EmailFailure } from './invitation.ts';
 export { KnownDevice } from './known-device.ts';
 export { Membership } from './membership.ts';

@@ -12,8 +12,9 @@ const CODES_BY_PARSER_ERROR: Record<string, ProblemCode> = {
 };
 
 const UNFINISHED = Symbol('unfinished responses');
+const LONG = Symbol('long requests');
 /** A connection with the responses that it still has to send, in order. */
-type Connection = Duplex & { [UNFINISHED]?: ServerResponse[] };
+type Connection = Duplex & { [UNFINISHED]?: ServerResponse[]; [LONG]?: boolean };
 
 /** Remembers a response until it is sent, so that a later error on the connection cannot overtake it. */
 export function trackResponse(res: ServerResponse): void {
@@ -28,6 +29,15 @@ export function trackResponse(res: ServerResponse): void {
 export const hasUnfinishedResponse = (connection: Connection): boolean =>
   connection[UNFINISHED]?.some((res) => !res.writableEnded) === true;
 
+/**
+ * Exempts a connection from the time limit of requests. The caller has to limit the time itself.
+ * @returns a function that ends the exemption
+ */
+export function allowLongRequest(connection: Duplex & { [LONG]?: boolean }): () => void {
+  connection[LONG] = true;
+  return () => void (connection[LONG] = false);
+}
+
 /** Answers requests that Node's parser rejects, with a problem document like all others. */
 export function answerParserErrors(server: Server, baseUrl: string, log: AccessLog): void {
   const common = createApiHeaders(baseUrl, true);
@@ -38,6 +48,7 @@ export function answerParserErrors(server: Server, baseUrl: string, log: AccessL
       connection.destroy();
       return;
     }
+    if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && connection[LONG] === true) return;
     // The parser reports an error again for every chunk that follows.
     if (answered.has(connection)) return;
     answered.add(connection);

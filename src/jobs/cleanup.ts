@@ -53,6 +53,8 @@ const expiredKeys = ({ table, key, expiry = 'expires_at', keptFor = '0', where =
 const remove = (rows: Rows, returning = '1 as removed'): string =>
   `delete from ${rows.table} where ${rows.key} = any(${expiredKeys(rows)}) returning ${returning}`;
 
+const UPLOADED = 'operator_key_id is not null';
+
 const selfRegistered = `source in ('registration', 'document')`;
 
 /** All cleanups by the name of their task. A new one needs an index on its expiry expression. */
@@ -91,6 +93,37 @@ export const CLEANUPS = {
   cleanup_idempotency_keys: hourlyAt(
     6,
     remove({ table: 'idempotency_key', key: 'key_hash', expiry: 'created_at', keptFor: '24 hours' }),
+  ),
+  // With their reports. An upload whose process was killed has no job.
+  cleanup_imports: hourlyAt(
+    8,
+    remove({ table: 'import_run', key: 'id', expiry: 'updated_at', keptFor: '30 days', where: UPLOADED }),
+  ),
+  cleanup_broken_uploads: hourlyAt(
+    18,
+    remove({
+      table: 'import_run',
+      key: 'id',
+      expiry: 'updated_at',
+      keptFor: '1 hour',
+      where: `${UPLOADED} and received_at is null`,
+    }),
+  ),
+  // After the last attempt of the job, if it could not note that itself.
+  cleanup_stalled_imports: hourlyAt(
+    28,
+    `with ended as (
+       update import_run set finished_at = now(), failure = 'internal_error'
+       where id = any(${expiredKeys({
+         table: 'import_run',
+         key: 'id',
+         expiry: 'updated_at',
+         keptFor: '2 days',
+         where: `${UPLOADED} and finished_at is null`,
+       })})
+       returning id
+     ), emptied as (delete from import_content where import_id in (select id from ended))
+     select id from ended`,
   ),
   cleanup_sent_emails: hourlyAt(
     9,

@@ -52,10 +52,21 @@ export type Jobs = {
   sendAccountMail: AccountMail;
   /** Who deleted the client is recorded for each of its grants. */
   removeClient: { clientId: string; actor: Omit<Actor, 'audit'> };
+  /** Imports uploaded rows. */
+  importUpload: { importId: string };
 };
 
 /** Jobs with a lower number start first. Links and notices for waiting users precede invitations. */
-export const PRIORITY = { sendAccountMail: 0, sendInvitation: 10, removeClient: 20, cleanup: 20 } as const;
+export const PRIORITY = {
+  sendAccountMail: 0,
+  sendInvitation: 10,
+  removeClient: 20,
+  importUpload: 20,
+  cleanup: 20,
+} as const;
+
+/** Jobs of which one runs at a time, so that the others leave workers to emails. */
+const ONE_AT_A_TIME: ReadonlySet<keyof Jobs> = new Set(['importUpload']);
 
 /** The queue retries after e, e², … seconds, at most six hours apart: the 13th attempt is made about 22 hours after the first. */
 export const ATTEMPTS_MAX = 13;
@@ -74,8 +85,16 @@ export async function enqueue<Name extends keyof Jobs>(
   runAt?: Date,
 ): Promise<void> {
   await tx.execute(
-    `select graphile_worker.add_job(?, payload := ?::json, job_key := ?, run_at := ?::timestamptz, priority := ?, max_attempts := ?)`,
-    [name, JSON.stringify(payload), key, runAt?.toISOString() ?? null, PRIORITY[name], ATTEMPTS_MAX],
+    `select graphile_worker.add_job(?, payload := ?::json, queue_name := ?, job_key := ?, run_at := ?::timestamptz, priority := ?, max_attempts := ?)`,
+    [
+      name,
+      JSON.stringify(payload),
+      ONE_AT_A_TIME.has(name) ? name : null,
+      key,
+      runAt?.toISOString() ?? null,
+      PRIORITY[name],
+      ATTEMPTS_MAX,
+    ],
   );
 }
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { run, type Runner } from 'graphile-worker';
+import { run, type Runner, type TaskList } from 'graphile-worker';
 import type { Mailer } from '../email/mailer.ts';
 import { errorSummary, type Log } from '../telemetry/log.ts';
 import { jobLogger } from './log.ts';
@@ -7,6 +7,8 @@ import type { Services } from '../app-services.ts';
 import { openQueuePool } from './queue-pool.ts';
 import { cronItems, createTasks } from './tasks.ts';
 import { MINUTE_MS, SECOND_MS } from '../time.ts';
+
+export type { JobHelpers, TaskList } from 'graphile-worker';
 
 export type Worker = { stop(): Promise<void> };
 
@@ -34,8 +36,11 @@ where not exists (
     and pid <> pg_backend_pid()
 )`;
 
-/** Starts a worker, which runs jobs until it is stopped and survives outages of the database. */
-export async function startWorker(services: Services, mailer: Mailer, log: Log): Promise<Worker> {
+/**
+ * Starts a worker, which runs jobs until it is stopped and survives outages of the database.
+ * @param tasks those of rooms above this one
+ */
+export async function startWorker(services: Services, mailer: Mailer, log: Log, tasks: TaskList): Promise<Worker> {
   const connections = openQueuePool(services.db.url, services.config, CONCURRENCY + 1, log);
   const stopping = new AbortController();
   const started = Promise.withResolvers<void>();
@@ -47,7 +52,7 @@ export async function startWorker(services: Services, mailer: Mailer, log: Log):
     runner = await run({
       pgPool: connections.pool,
       schema: 'graphile_worker',
-      taskList: createTasks(services, mailer, log),
+      taskList: { ...createTasks(services, mailer, log), ...tasks },
       parsedCronItems: cronItems(),
       concurrency: CONCURRENCY,
       pollInterval: connections.isNotified ? POLL_MS : POLL_ONLY_MS,

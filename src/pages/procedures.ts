@@ -1,7 +1,7 @@
 import type { AnyTRPCProcedure } from '@trpc/server';
 import { Router } from 'express';
 import type { z } from 'zod';
-import type { Access } from '../procedures/authorize.ts';
+import { scopesOf, type Access } from '../procedures/authorize.ts';
 import type { Meta } from '../procedures/trpc.ts';
 import { toTypeText } from '../procedures/typescript-types.ts';
 import { escapeHtml } from './html.ts';
@@ -43,7 +43,7 @@ const entry = (
 function describeAccess(access: Access | undefined): string {
   if (access === undefined) return 'no credential required';
   if (access.operatorOnly) return 'operator session';
-  if (access.isOperatorApi) return access.scope === null ? 'operator key' : `operator key, scope ${access.scope}`;
+  if (access.isOperatorApi) return ['operator key', ...scopesOf(access).map((scope) => `scope ${scope}`)].join(', ');
   if (access.sessionOnly) return 'user session';
   const { scope, accountLevel, permission } = access;
   return [

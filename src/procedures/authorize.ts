@@ -5,6 +5,8 @@ import { ProblemError } from '../errors.ts';
 /** The access level of a procedure: enforced by the builders in `procedures.ts`, and shown in the documentation. */
 export type Access = {
   readonly scope: Scope | OperatorScope | null;
+  /** Scopes that are required besides. */
+  readonly otherScopes?: readonly OperatorScope[];
   /** An operation of the operator API: requires an operator key, with `scope`. */
   readonly isOperatorApi?: true;
   /** Requires a user session: API keys and OAuth tokens are denied. */
@@ -46,10 +48,14 @@ function authorizeOperator(authentication: Authentication, access: Access): void
   if (authentication.principal !== null) throw new ProblemError('credential_invalid');
   const { operator } = authentication;
   if (operator === undefined) throw authentication.refusal;
-  if (hasScope(operator, access)) return;
-  const detail = `An operator key with the scope ${access.scope} is required.`;
-  throw new ProblemError('scope_missing', detail, access.scope === null ? {} : { scope: access.scope });
+  const missing = scopesOf(access).find((scope) => !(operator.scopes as readonly string[]).includes(scope));
+  if (missing === undefined) return;
+  throw new ProblemError('scope_missing', `An operator key with the scope ${missing} is required.`, { scope: missing });
 }
+
+/** Returns the scopes that a call needs, all of them. */
+export const scopesOf = ({ scope, otherScopes = [] }: Access): readonly string[] =>
+  scope === null ? otherScopes : [scope, ...otherScopes];
 
 const hasScope = ({ scopes }: { readonly scopes: readonly string[] }, { scope }: Access): boolean =>
   scope === null || scopes.includes(scope);

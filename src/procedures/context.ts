@@ -35,6 +35,8 @@ export type Context = {
   /** What `prefetch` of the operation has returned; undefined if it was not called or cannot read the input. */
   readonly prefetch: Prefetch | undefined;
   readonly credentialUse: CredentialUse;
+  /** The body of an operation that declares an `upload`, over REST. */
+  readonly upload: AsyncIterable<Buffer> | undefined;
   /** The error of the whole request, such as an exceeded rate limit; no procedure runs then. */
   readonly blocked: ProblemError | null;
   /** Returns the caller's active membership of a team; null for all other teams. */

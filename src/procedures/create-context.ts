@@ -16,6 +16,7 @@ type Call = {
   readonly prefetch?: Prefetch | undefined;
   /** Only for interfaces of operators. */
   readonly credentialUse?: CredentialUse;
+  readonly upload?: AsyncIterable<Buffer> | undefined;
   readonly blocked?: ProblemError | null;
 };
 
@@ -35,6 +36,7 @@ export const createContext = (
     idempotencyKey,
     prefetch,
     credentialUse = UNUSED,
+    upload,
     blocked = null,
   }: Call,
 ): Context => ({
@@ -46,6 +48,7 @@ export const createContext = (
   idempotencyKey,
   prefetch,
   credentialUse,
+  upload,
   blocked,
   findMembership: async (id) =>
     id === teamId || authentication.principal === null

@@ -34,13 +34,17 @@ type Meta = {
   readonly openapi?: { readonly method?: string; readonly operationId?: string };
   readonly secretOf?: (output: unknown) => string;
   readonly readsOnly?: boolean;
+  readonly upload?: object;
 };
 
 const metaOf = ({ _def: { meta } }: AnyTRPCProcedure) => (meta ?? {}) as Meta; // all procedures are built in `trpc.ts`
 
-/** Whether a REST operation takes the header: every POST that changes something. */
+/** Whether a REST operation takes the header: every POST that changes something, unless its body is too long to compare. */
 export const takesIdempotencyKey = (procedure: AnyTRPCProcedure): boolean =>
-  procedure._def.type === 'mutation' && metaOf(procedure).openapi?.method === 'POST' && !metaOf(procedure).readsOnly;
+  procedure._def.type === 'mutation' &&
+  metaOf(procedure).openapi?.method === 'POST' &&
+  !metaOf(procedure).readsOnly &&
+  metaOf(procedure).upload === undefined;
 
 /** Returns what lets a procedure run once for a key; undefined if it takes none. */
 export function onceForKey(procedure: AnyTRPCProcedure): AroundResolver<Context> | undefined {

@@ -50,10 +50,13 @@ export const operatorProcedure = sessionProcedure
     return next();
   });
 
-/** An operation of the operator API: requires an operator key with `scope`. `null` accepts any operator key. */
-export const operatorKeyProcedure = (scope: OperatorScope | null) =>
+/**
+ * An operation of the operator API: requires an operator key with `scope`, and with all other scopes that are named.
+ * `null` accepts any operator key.
+ */
+export const operatorKeyProcedure = (scope: OperatorScope | null, otherScopes: readonly OperatorScope[] = []) =>
   procedure
-    .meta({ access: { scope, accountLevel: false, permission: null, isOperatorApi: true } })
+    .meta({ access: { scope, otherScopes, accountLevel: false, permission: null, isOperatorApi: true } })
     .use(({ ctx, next }) => {
       const { operator } = ctx.authentication as { readonly operator?: OperatorPrincipal }; // `authorize` has checked it
       if (operator === undefined) throw new ProblemError('credential_missing');

@@ -14,7 +14,7 @@ import { createRunner, type CallOptions } from './run.ts';
 export type Meta = {
   readonly access?: Access;
   /** The status of a successful response over REST. */
-  readonly status?: 200 | 201;
+  readonly status?: 200 | 201 | 202;
   /** The content of a successful response over REST. */
   readonly returns?: string;
   /** The errors of the operation itself; those of access and input follow from its declaration. */
@@ -27,11 +27,21 @@ export type Meta = {
   readonly readsOnly?: boolean;
   /** Reads what an unvalidated body asks for together with the operator key. Must not change anything. */
   readonly prefetch?: ((services: Services, raw: unknown) => Prefetch | undefined) | undefined;
+  /** The body is read while it arrives, from `ctx.upload`. The input is in the path and the query. */
+  readonly upload?: Upload;
   /** Examples of the body and the response. Those of `/api/v1` are in `src/rest/openapi-examples.ts`. */
   readonly example?: Example;
   /** Over REST, the member `version` of the output is also the `ETag`, and that of the input `If-Match`. */
   readonly isVersioned?: true | undefined;
   readonly openapi?: NonNullable<OpenApiMeta['openapi']>;
+};
+
+/** A body that is too long to be read at once. */
+export type Upload = {
+  /** The content type. */
+  readonly type: string;
+  readonly maxBytes: number;
+  readonly example: string;
 };
 
 export type Example = { readonly body?: unknown; readonly answer: unknown };
@@ -98,7 +108,8 @@ type EndpointText = {
   readonly description?: string;
   readonly returns: string;
   readonly errors?: readonly ProblemCode[];
-  readonly status?: 200 | 201;
+  readonly status?: 200 | 201 | 202;
+  readonly upload?: Upload;
   readonly secretOf?: Meta['secretOf'];
   readonly isVersioned?: true;
   readonly example?: Example;
@@ -123,6 +134,7 @@ export function endpoint(
     isVersioned,
     readsOnly,
     prefetch,
+    upload,
   }: EndpointText,
 ): Meta {
   const [method, path] = route.split(' ') as [Method, Path]; // the parts of Route
@@ -134,6 +146,7 @@ export function endpoint(
     isVersioned,
     ...(example === undefined ? {} : { example }),
     ...(limit === undefined ? {} : { limit }),
+    ...(upload === undefined ? {} : { upload }),
     ...(readsOnly === undefined ? {} : { readsOnly }),
     prefetch,
     openapi: {

@@ -30,20 +30,23 @@ export async function readBytes(req: IncomingMessage, maxBytes = JSON_BYTES_MAX)
 
 /** Reads the bytes of a body of any type. */
 export async function readUncompressed(req: IncomingMessage, maxBytes: number): Promise<Buffer> {
-  const { headers } = req;
-  if ((headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity') {
-    throw new ProblemError(
-      'unsupported_media_type',
-      'Content codings are not accepted. Send the body without compression.',
-    );
-  }
-  if (Number(headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes);
+  requireIdentity(req);
+  if (Number(req.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes);
 
   return collect(req, maxBytes);
 }
 
-const hasBody = ({ headers }: IncomingMessage): boolean =>
+export const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+
+/** Requires a body without a content coding. */
+export function requireIdentity({ headers }: IncomingMessage): void {
+  if ((headers['content-encoding'] ?? 'identity').toLowerCase() === 'identity') return;
+  throw new ProblemError(
+    'unsupported_media_type',
+    'Content codings are not accepted. Send the body without compression.',
+  );
+}
 
 function requireJson(contentType: string | undefined): void {
   const charset = CHARSET.exec(contentType ?? '')?.[1]?.toLowerCase() ?? 'utf-8';
@@ -78,6 +81,7 @@ function collect(req: IncomingMessage, maxBytes: number): Promise<Buffer> {
   });
 }
 
-const tooLarge = (maxBytes: number) => new ProblemError('body_too_large', `The body is larger than ${maxBytes} bytes.`);
+export const tooLarge = (maxBytes: number) =>
+  new ProblemError('body_too_large', `The body is larger than ${maxBytes} bytes.`);
 
 const missingBody = () => invalidInput('', 'A JSON body is required.', 'required');

@@ -25,6 +25,7 @@ import type { Prefetch } from '../procedures/context.ts';
 import { toProblemError } from '../procedures/problem-details.ts';
 import { isStorable } from '../procedures/fields.ts';
 import { readInput, readParams, type Params } from './input.ts';
+import { readUpload } from './upload.ts';
 import type { RateDecision } from '../rate-limit/limiter.ts';
 import type { Face } from './face.ts';
 import type { Lookup, Route } from './routes.ts';
@@ -129,6 +130,7 @@ async function callProcedure(
     authentication,
     teamId,
     ...readKey(req, route),
+    ...(route.meta.upload && { upload: readUpload(req, route.meta.upload) }),
     ...(early && { prefetch: early.prefetch, credentialUse: createCredentialUse(http) }),
   });
   let raw: unknown;

@@ -1,6 +1,7 @@
 import { generateOpenApiDocument, type OpenAPIObject, type OpenApiRouter } from 'trpc-to-openapi';
 import type { oas31 } from 'zod-openapi';
-import type { Access } from '../procedures/authorize.ts';
+import { scopesOf, type Access } from '../procedures/authorize.ts';
+import type { Upload } from '../procedures/trpc.ts';
 import type { FaceSettings } from './face-settings.ts';
 import {
   HEADERS,
@@ -74,6 +75,7 @@ function completed(
 
   const { parameters = [], requestBody, responses, ...rest } = operation;
   const answer = contentSchema(responses?.['200']);
+  const declared = meta.upload === undefined ? parameters : queryOf(requestBody, route);
   const headers = [
     ...(route.takesIdempotencyKey ? [IDEMPOTENCY_KEY_HEADER] : []),
     ...(route.takesIfMatch ? [IF_MATCH_HEADER] : []),
@@ -83,10 +85,11 @@ function completed(
     tags: [tag.name],
     description: [operation.description, ...accessSentences(access, route)].filter(Boolean).join('\n\n'),
     security: face.security(access),
-    ...(parameters.length === 0 && headers.length === 0
+    ...(declared.length === 0 && headers.length === 0
       ? {}
-      : { parameters: [...parameters.map((parameter) => described(face, parameter, route)), ...headers] }),
-    ...(requestBody === undefined
+      : { parameters: [...declared.map((parameter) => described(face, parameter, route)), ...headers] }),
+    ...(meta.upload !== undefined && { requestBody: uploadBody(meta.upload) }),
+    ...(requestBody === undefined || meta.upload !== undefined
       ? {}
       : { requestBody: namedBody(contentSchema(requestBody), operationId, example.body, schemas) }),
     responses: {
@@ -102,8 +105,13 @@ function completed(
 }
 
 /** Describes the required access, which the procedure builders enforce. */
-function accessSentences({ scope, accountLevel, permission, isOperatorApi }: Access, { pathParams }: Route): string[] {
-  if (isOperatorApi) return [`**Needs** ${scope === null ? 'any operator key' : `the scope \`${scope}\``}.`];
+function accessSentences(access: Access, { pathParams }: Route): string[] {
+  const { scope, accountLevel, permission, isOperatorApi } = access;
+  if (isOperatorApi) {
+    const scopes = scopesOf(access).map((one) => `\`${one}\``);
+    const named = scopes.length === 1 ? `the scope ${scopes[0]}` : `the scopes ${scopes.join(', ')}`;
+    return [`**Needs** ${scopes.length === 0 ? 'any operator key' : named}.`];
+  }
   const needs = [
     scope === null ? 'any valid credential' : `a credential with the scope \`${scope}\``,
     ...(permission === null ? [] : [`a role in the team with the permission \`${permission}\``]),
@@ -131,6 +139,17 @@ function namedBody(schema: Schema, operationId: string, example: unknown, schema
     content: { 'application/json': { schema: { $ref: `#/components/schemas/${name}` }, example } },
   };
 }
+
+/** Returns the parameters of an operation whose input was taken for its body. */
+function queryOf(body: Content, { queryParams }: Route): oas31.ParameterObject[] {
+  const { properties = {} } = contentSchema(body) as oas31.SchemaObject; // of an object
+  return queryParams.map((name) => ({ name, in: 'query', schema: properties[name] ?? {} }));
+}
+
+const uploadBody = ({ type, example }: Upload): oas31.RequestBodyObject => ({
+  required: true,
+  content: { [type]: { schema: { type: 'string' }, example } },
+});
 
 function described(
   face: FaceSettings,

@@ -32,6 +32,7 @@ export function operationErrors(route: Route): ProblemCode[] {
     ...(access?.accountLevel ? (['team_credential_refused'] as const) : []),
     ...(input === undefined ? [] : (['validation_failed'] as const)),
     ...(hasBody ? (['malformed_json', 'body_too_large', 'unsupported_media_type'] as const) : []),
+    ...(route.meta.upload ? (['body_too_large', 'unsupported_media_type'] as const) : []),
     ...(takesIdempotencyKey ? (['idempotency_key_reused'] as const) : []),
     ...(pathParams.includes('teamId') && !access?.isOperatorApi ? (['team_not_found'] as const) : []),
     ...(access?.permission ? (['permission_missing'] as const) : []),

@@ -9,6 +9,7 @@ type CodeSample = { readonly lang: string; readonly label: string; readonly sour
 export function codeSamples(face: FaceSettings, route: Route, { body }: Example, baseUrl: string): CodeSample[] {
   const { credentialVariable, client } = face;
   const { operationId, method, template, pathParams } = route;
+  const { upload } = route.meta;
   const params = Object.fromEntries(
     pathParams.map((name) => [name, String(describeParameter(face, route, name).example)]),
   );
@@ -31,10 +32,11 @@ const result = await ${client.variable}.${operationId}(${Object.keys(input).leng
       source: [
         `curl${method === 'GET' ? '' : ` -X ${method}`} ${url}`,
         `  -H "Authorization: Bearer $${credentialVariable}"`,
+        ...(upload === undefined ? [] : [`  -H 'Content-Type: ${upload.type}'`, `  --data-binary @rows`]),
         ...(body === undefined ? [] : [`  -H 'Content-Type: application/json'`, `  -d '${json}'`]),
       ].join(' \\\n'),
     },
-    typeScript,
+    ...(upload === undefined ? [typeScript] : []),
     {
       lang: 'Python',
       label: 'Python',
@@ -42,7 +44,7 @@ const result = await ${client.variable}.${operationId}(${Object.keys(input).leng
 
 response = requests.${method.toLowerCase()}(
     "${url}",
-    headers={"Authorization": f"Bearer {os.environ['${credentialVariable}']}"},${body === undefined ? '' : `\n    json=${toPython(body)},`}
+    headers={"Authorization": f"Bearer {os.environ['${credentialVariable}']}"${upload === undefined ? '' : `, "Content-Type": "${upload.type}"`}},${upload === undefined ? '' : '\n    data=open("rows", "rb"),'}${body === undefined ? '' : `\n    json=${toPython(body)},`}
 )
 response.raise_for_status()
 result = response.json()`,

@@ -27,6 +27,7 @@ export const OPERATOR_FACE: FaceSettings = {
     credentials: { name: 'Credentials', description: 'Whom the callers of your own API act for.' },
     accounts: { name: 'Accounts', description: 'Accounts, their sessions and the links that they get by email.' },
     teams: { name: 'Teams', description: 'Teams, their members, owner and subscription.' },
+    imports: { name: 'Imports', description: 'Accounts, teams, memberships and keys of another system.' },
     events: { name: 'Events', description: 'What happened, in one order.' },
     webhooks: { name: 'Webhooks', description: 'Endpoints that get the events of the installation.' },
     'operator-keys': { name: 'Operator keys', description: 'The keys of this API. A secret is returned once.' },

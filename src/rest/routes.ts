@@ -11,7 +11,7 @@ export type Route = {
   readonly method: string;
   /** The path as in the OpenAPI document, such as `/api/v1/teams/{teamId}`. */
   readonly template: string;
-  readonly status: 200 | 201;
+  readonly status: 200 | 201 | 202;
   readonly meta: Meta;
   readonly pathParams: readonly string[];
   readonly queryParams: readonly string[];
@@ -119,7 +119,7 @@ function toRoute(procedure: AnyTRPCProcedure): Route | undefined {
   const pathParams = [...template.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
   const others = Object.keys(input?.shape ?? {}).filter((field) => !pathParams.includes(field));
   const queryTypes = new Map<string, 'integer' | 'boolean'>();
-  const takesBody = method === 'POST' || method === 'PUT' || method === 'PATCH';
+  const takesBody = (method === 'POST' || method === 'PUT' || method === 'PATCH') && meta.upload === undefined;
   const inPath = new Set(pathParams);
   for (const field of takesBody ? [] : others) {
     const { type } = z.toJSONSchema(input?.shape[field] as z.ZodType, { io: 'input' }); // a member of the shape

@@ -9,6 +9,7 @@ import { createEncryption } from '../../src/crypto/encryption.ts';
 import { hashSecret, createTokens } from '../../src/crypto/tokens.ts';
 import { readConfig } from '../../src/config.ts';
 import { openDatabase } from '../../src/db/database.ts';
+import { importTasks } from '../../src/resources/imports/upload-job.ts';
 import { startWorker, type Worker } from '../../src/jobs/worker.ts';
 import { createMailer } from '../../src/email/mailer.ts';
 import { openLog } from '../../src/telemetry/log.ts';
@@ -92,7 +93,7 @@ export async function install({ smtpUrl, settings = {}, via }: Options = {}) {
 
     async work(): Promise<Worker> {
       const mailer = createMailer(config);
-      const worker = await startWorker(services, mailer, log);
+      const worker = await startWorker(services, mailer, log, importTasks(services, log));
       workers.push({ worker, mailer });
       return worker;
     },

@@ -1,4 +1,5 @@
 import type { OperatorScope } from '../../src/entities/index.ts';
+import { scopesOf } from '../../src/procedures/authorize.ts';
 import { describeFace } from '../../src/rest/describe-face.ts';
 import { OPERATOR_FACE } from '../../src/rest/operator-face.ts';
 import type { Route } from '../../src/rest/routes.ts';
@@ -9,7 +10,8 @@ export type Operation = {
   readonly id: string;
   readonly method: string;
   readonly template: string;
-  readonly scope: OperatorScope | null;
+  /** All scopes that it needs. */
+  readonly scopes: readonly OperatorScope[];
   readonly hasBody: boolean;
   readonly route: Route;
 };
@@ -21,7 +23,7 @@ export const OPERATIONS: readonly Operation[] = routes.map((route) => ({
   id: route.operationId,
   method: route.method,
   template: route.template,
-  scope: (route.meta.access?.scope ?? null) as OperatorScope | null, // of operatorKeyProcedure
+  scopes: (route.meta.access === undefined ? [] : scopesOf(route.meta.access)) as OperatorScope[], // of operatorKeyProcedure
   hasBody: route.hasBody,
   route,
 }));
@@ -30,6 +32,9 @@ export const OPERATIONS: readonly Operation[] = routes.map((route) => ({
 export function aRequest({ method, template, hasBody, route }: Operation, secret: string | null): Sent {
   const path = template.replaceAll(/\{(\w+)\}/g, 'unknown');
   const authorization: Record<string, string> = secret === null ? {} : { authorization: `Bearer ${secret}` };
+  const { upload } = route.meta;
+  if (upload !== undefined)
+    return { method, path, headers: { ...authorization, 'content-type': upload.type }, body: upload.example };
   if (!hasBody) return { method, path, headers: authorization };
   return {
     method,

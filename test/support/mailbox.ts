@@ -2,6 +2,7 @@ import type { Log } from '../../src/telemetry/log.ts';
 import { startWorker, type Worker } from '../../src/jobs/worker.ts';
 import type { Mail, Mailer } from '../../src/email/mailer.ts';
 import type { Services } from '../../src/app-services.ts';
+import { importTasks } from '../../src/resources/imports/upload-job.ts';
 
 const WAIT_MS = 10_000;
 
@@ -15,7 +16,7 @@ export function createMailbox(services: Services, log: Log) {
     mails,
     /** The latest mail to an address whose subject fits, waiting for it within a bound. */
     mailTo: async (address: string, subject: RegExp = /./): Promise<Mail> => {
-      worker ??= startWorker(services, mailer, log);
+      worker ??= startWorker(services, mailer, log, importTasks(services, log));
       await worker;
       for (
         const deadline = Date.now() + WAIT_MS;

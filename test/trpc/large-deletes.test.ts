@@ -40,7 +40,7 @@ const ENDS = `audit_event where event = 'oauth_grant.revoked' and client_id = $1
 
 async function work(api: Api): Promise<void> {
   const mailer = createMailer(api.services.config);
-  const worker = await startWorker(api.services, mailer, openLog('silent', process.stdout));
+  const worker = await startWorker(api.services, mailer, openLog('silent', process.stdout), {});
   onTestFinished(async () => {
     await worker.stop();
     mailer.close();

@@ -67,31 +67,35 @@ export function operationsModule(kind: keyof typeof INTERFACES): string {
   const { routes, document: described } = describeFace(face, router, 'https://roster.invalid');
   const document = forZod(described) as Document;
   const type = (definition: Definition) => toTypeScript(definition, STYLE, new Map());
-  const operations = routes.routes.map((route) => {
-    const operation = document.paths[route.template]?.[route.method.toLowerCase()];
-    if (operation === undefined) throw new Error(`${route.operationId} is not in the document`);
-    const { operationId, summary, description, requestBody, responses } = operation;
-    // Headers are options of a call, not members of its input.
-    const parameters = (operation.parameters ?? []).filter((parameter) => parameter.in !== 'header');
-    const members = parameters.map(
-      ({ name, required, schema }) => `${name}${required ? '' : '?'}: ${type(schema)}${required ? '' : ' | undefined'}`,
-    );
-    const body = requestBody === undefined ? [] : [type(contentOf(requestBody))];
-    return {
-      ...route,
-      operationId,
-      doc: docOf([`${summary}.`, description].join('\n\n')),
-      input: [...(members.length > 0 ? [`{ ${members.join('; ')} }`] : []), ...body].join(' & ') || NO_INPUT,
-      isOptional: body.length === 0 && !parameters.some(({ required }) => required),
-      output: type(contentOf(responses[route.status])),
-      repetition: route.takesIdempotencyKey
-        ? 'with-key'
-        : route.method === 'GET' || route.meta.readsOnly
-          ? 'as-it-is'
-          : 'never',
-      errors: operationErrors(route).filter((code) => !SHARED_ERRORS.includes(code)),
-    };
-  });
+  // The client sends JSON.
+  const operations = routes.routes
+    .filter(({ meta }) => meta.upload === undefined)
+    .map((route) => {
+      const operation = document.paths[route.template]?.[route.method.toLowerCase()];
+      if (operation === undefined) throw new Error(`${route.operationId} is not in the document`);
+      const { operationId, summary, description, requestBody, responses } = operation;
+      // Headers are options of a call, not members of its input.
+      const parameters = (operation.parameters ?? []).filter((parameter) => parameter.in !== 'header');
+      const members = parameters.map(
+        ({ name, required, schema }) =>
+          `${name}${required ? '' : '?'}: ${type(schema)}${required ? '' : ' | undefined'}`,
+      );
+      const body = requestBody === undefined ? [] : [type(contentOf(requestBody))];
+      return {
+        ...route,
+        operationId,
+        doc: docOf([`${summary}.`, description].join('\n\n')),
+        input: [...(members.length > 0 ? [`{ ${members.join('; ')} }`] : []), ...body].join(' & ') || NO_INPUT,
+        isOptional: body.length === 0 && !parameters.some(({ required }) => required),
+        output: type(contentOf(responses[route.status])),
+        repetition: route.takesIdempotencyKey
+          ? 'with-key'
+          : route.method === 'GET' || route.meta.readsOnly
+            ? 'as-it-is'
+            : 'never',
+        errors: operationErrors(route).filter((code) => !SHARED_ERRORS.includes(code)),
+      };
+    });
   return [
     HEADER,
     "import type { CallOptions, Routes } from '../methods.ts';\n\n",

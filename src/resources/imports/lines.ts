@@ -11,11 +11,20 @@ const LINE_BYTES_MAX = 1024 * 1024;
 const NEWLINE = 0x0a;
 const BOM = Buffer.from([0xef, 0xbb, 0xbf]);
 
+/** What has lines; read from the beginning by each call. */
+export type Source = () => AsyncIterable<Buffer>;
+
+/** Reads a file, also one that gzip compressed. */
+export const readFile = (path: string): Source =>
+  async function* () {
+    yield* (await openBytes(path)) as AsyncIterable<Buffer>;
+  };
+
 /**
- * Reads the lines of a file, also of one that gzip compressed. Lines end with LF or CRLF; empty ones are skipped, but
- * counted. Memory is bounded whatever the file contains.
+ * Reads the lines of a source. They end with LF or CRLF; empty ones are skipped, but counted. Memory is bounded
+ * whatever the source contains.
  */
-export async function* readLines(path: string): AsyncGenerator<Line> {
+export async function* readLines(source: Source): AsyncGenerator<Line> {
   let [number, size, parts] = [1, 0, [] as Buffer[]];
   const take = (): Line | null => {
     const bytes = size > LINE_BYTES_MAX ? null : trim(Buffer.concat(parts, size), number === 1);
@@ -29,7 +38,7 @@ export async function* readLines(path: string): AsyncGenerator<Line> {
     else parts.push(part);
   };
 
-  for await (const chunk of (await openBytes(path)) as AsyncIterable<Buffer>) {
+  for await (const chunk of source()) {
     let from = 0;
     for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, from)) {
       add(chunk.subarray(from, end));

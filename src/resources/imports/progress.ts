@@ -5,7 +5,7 @@ import type { Services } from '../../app-services.ts';
 import { ImportRun } from '../../entities/index.ts';
 import { record } from '../../events/record.ts';
 import { transaction } from '../../transactions/transaction.ts';
-import { readLines } from './lines.ts';
+import { readFile, readLines } from './lines.ts';
 import { STAGES, type Stage } from './rows.ts';
 
 /** How far an import has got. */
@@ -26,7 +26,7 @@ export async function scanFile(path: string): Promise<{ fingerprint: string; row
   const hash = createHash('sha256');
   for await (const chunk of createReadStream(path, { highWaterMark: 1024 * 1024 })) hash.update(chunk as Buffer); // no encoding is set
   let [rows, lines] = [0, 0];
-  for await (const { number } of readLines(path)) [rows, lines] = [rows + 1, number];
+  for await (const { number } of readLines(readFile(path))) [rows, lines] = [rows + 1, number];
   return { fingerprint: hash.digest('hex'), rows, lines };
 }
 
@@ -39,17 +39,25 @@ export const newProgress = (id: string): Progress => ({
   batches: 0,
 });
 
+export const toProgress = ({ id, stage, line, counts, reportBytes, batches }: ImportRun): Progress => ({
+  id,
+  stage: STAGES.find((name) => name === stage) ?? STAGES[0],
+  line,
+  counts,
+  reportBytes: Number(reportBytes),
+  batches,
+});
+
 /** Finds the unfinished import of a file, or begins one, with its only event: its rows have none. */
 export const openImport = ({ db }: Services, { fingerprint, rows }: { fingerprint: string; rows: number }) =>
   transaction(db, async (tx): Promise<{ progress: Progress; isResumed: boolean }> => {
-    const found = await tx.findOne(ImportRun, { fingerprint, finishedAt: null }, { orderBy: { id: 'desc' } });
+    const found = await tx.findOne(
+      ImportRun,
+      { fingerprint, finishedAt: null, operatorKeyId: null },
+      { orderBy: { id: 'desc' } },
+    );
     if (found !== null) {
-      const { id, line, counts, batches } = found;
-      const stage = STAGES.find((name) => name === found.stage) ?? STAGES[0];
-      return {
-        progress: { id, stage, line, counts, reportBytes: Number(found.reportBytes), batches },
-        isResumed: true,
-      };
+      return { progress: toProgress(found), isResumed: true };
     }
     const run = tx.create(ImportRun, {
       fingerprint,
@@ -72,11 +80,11 @@ export async function advance(
   { id, stage, line, counts, reportBytes, batches }: Progress,
 ): Promise<void> {
   const moved = await tx.execute<unknown[]>(
-    `update import_run set stage = ?, line = ?, counts = ?::jsonb, report_bytes = ?, batches = ?
+    `update import_run set stage = ?, line = ?, counts = ?::jsonb, report_bytes = ?, batches = ?, updated_at = now()
      where id = ? and finished_at is null and batches = ? - 1 returning 1 as moved`,
     [stage, line, JSON.stringify(counts), reportBytes, batches, id, batches],
   );
-  if (moved.length === 0) throw new ImportRunningError('another process is importing the same file');
+  if (moved.length === 0) throw new ImportRunningError('another process is importing the same rows');
 }
 
 export const finishImport = ({ db }: Services, id: string): Promise<number> =>

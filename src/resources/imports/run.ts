@@ -1,5 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { ForeignKeyConstraintViolationException, UniqueConstraintViolationException } from '@mikro-orm/core';
+import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Services } from '../../app-services.ts';
 import { transaction } from '../../transactions/transaction.ts';
 import { importAccounts } from './accounts.ts';
@@ -7,7 +8,7 @@ import { importApiKeys } from './api-keys.ts';
 import { newOutcome, type Batch, type DryRun, type Numbered, type Outcome } from './batch.ts';
 import { importMemberships } from './memberships.ts';
 import { advance, type Progress } from './progress.ts';
-import { readLines } from './lines.ts';
+import { readLines, type Source } from './lines.ts';
 import { isRefusal, readRow, readType, STAGES, type Refusal, type Stage } from './rows.ts';
 import { importTeams } from './teams.ts';
 
@@ -19,23 +20,33 @@ const APPLY: { readonly [S in Stage]: (batch: Batch, rows: readonly Numbered<S>[
 };
 
 /** Rows of a transaction, adapted so that it takes about as long as it should beside a running service. */
-const ROWS = { first: 200, min: 50, max: 2000 };
+const ROWS = { first: 200, min: 50 };
 const BATCH_MS = { min: 40, max: 100 };
 /** The share of the time in which the database gets a rest. */
 const REST = 0.25;
 
 const RETRIES_MAX = 5;
 
+/** Lines that are parsed before requests of the same process get their turn. */
+const LINES_IN_TURN = 50;
+
 export type RefusedRow = { readonly line: number; readonly type: Stage | null; readonly externalId?: string } & Refusal;
 
 type Run = {
   readonly services: Services;
-  readonly path: string;
+  readonly source: Source;
   readonly progress: Progress;
   readonly isDryRun: boolean;
+  /** Whether the progress has a row of its own, which each batch updates. */
+  readonly isStored: boolean;
+  /** The most rows of a batch: what their validation and insertion keeps the process busy for. */
+  readonly rowsMax: number;
   /** Writes rows to the report, which is committed with them. @returns the size of the report */
-  readonly report: (rows: readonly RefusedRow[]) => Promise<number>;
-  readonly onProgress: (progress: Progress) => void;
+  readonly report: (rows: readonly RefusedRow[], tx: EntityManager, progress: Progress) => Promise<number>;
+  /** Runs first in each transaction, and throws to end the import. */
+  readonly begin?: (tx: EntityManager) => Promise<void>;
+  /** Called after each commit. Throws or rejects to interrupt the import, which can be continued. */
+  readonly onProgress: (progress: Progress) => void | Promise<void>;
 };
 
 type Pending = { readonly rows: Numbered<Stage>[]; readonly refused: RefusedRow[] };
@@ -53,13 +64,15 @@ export async function runImport(run: Run): Promise<Progress> {
       const startedAt = performance.now();
       progress = await commitBatch(run, dryRun, { ...progress, stage }, pending, last);
       pending = { rows: [], refused: [] };
-      run.onProgress(progress);
+      await run.onProgress(progress);
       const elapsed = performance.now() - startedAt;
       if (elapsed > BATCH_MS.max) size = Math.max(ROWS.min, Math.round(size / 2));
-      else if (elapsed < BATCH_MS.min) size = Math.min(ROWS.max, Math.round(size * 1.5));
+      else if (elapsed < BATCH_MS.min) size = Math.min(run.rowsMax, Math.round(size * 1.5));
       await sleep(elapsed * REST);
     };
-    for await (const line of readLines(run.path)) {
+    let lines = 0;
+    for await (const line of readLines(run.source)) {
+      if ((lines += 1) % LINES_IN_TURN === 0) await setImmediate();
       if (line.number <= progress.line) continue;
       last = line.number;
       addLine(pending, stage, line);
@@ -98,7 +111,7 @@ const nameOf = (value: object): { externalId?: string } =>
     : {};
 
 async function commitBatch(
-  { services, isDryRun, report }: Run,
+  { services, isStored, report, begin }: Run,
   dryRun: DryRun | null,
   progress: Progress,
   { rows, refused }: Pending,
@@ -107,6 +120,7 @@ async function commitBatch(
   const apply = APPLY[progress.stage] as (batch: Batch, rows: readonly Numbered<Stage>[]) => Promise<Outcome>; // `rows` are of the stage
   const attempt = (): Promise<Progress> =>
     transaction(services.db, async (tx) => {
+      await begin?.(tx);
       const outcome = rows.length === 0 ? newOutcome() : await apply({ tx, services, dryRun }, rows);
       const all = [...refused, ...outcome.refused.map((entry) => toRefusedRow(progress.stage, rows, entry))];
       const counts = { ...progress.counts };
@@ -114,8 +128,14 @@ async function commitBatch(
       counts['existing'] = (counts['existing'] ?? 0) + outcome.existing;
       counts['refused'] = (counts['refused'] ?? 0) + all.length;
       all.sort((a, b) => a.line - b.line);
-      const next = { ...progress, line, counts, reportBytes: await report(all), batches: progress.batches + 1 };
-      if (!isDryRun) await advance(tx, next);
+      const next = {
+        ...progress,
+        line,
+        counts,
+        reportBytes: await report(all, tx, progress),
+        batches: progress.batches + 1,
+      };
+      if (isStored) await advance(tx, next);
       return next;
     });
   for (let retries = 0; ; retries += 1) {

@@ -268,6 +268,8 @@ export type Problem = {
     | 'webhook_endpoint_not_found'
     | 'webhook_delivery_not_found'
     | 'webhook_limit_reached'
+    | 'import_running'
+    | 'import_not_found'
     | 'webhook_inactive'
     | 'api_key_not_found'
     | 'route_not_found'

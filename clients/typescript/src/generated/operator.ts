@@ -391,6 +391,86 @@ export type WebhookDeliveries = {
 };
 /** How many deliveries are sent again. */
 export type WebhookReplay = { replayed: number };
+/** How far the import of an upload has got. */
+export type Import = {
+  id: string;
+  /** An import is `completed` with refused rows too. */
+  status: 'queued' | 'running' | 'completed' | 'failed';
+  /** Whether nothing is imported; `imported` is what would have been. */
+  isDryRun: boolean;
+  /** Why it failed: `key_revoked` or `internal_error`. What was imported until then stays. */
+  failure: string | null;
+  createdAt: string;
+  finishedAt: string | null;
+  /** The lines of the upload. */
+  lines: number;
+  /** The type of the rows that are imported now. Types follow one another. */
+  stage: 'account' | 'team' | 'membership' | 'apiKey';
+  /** The last line of this type that is committed. */
+  line: number;
+  /** What was created up to now. */
+  imported: {
+    /** Accounts that were created. */
+    accounts: number;
+    /** Teams that were created. */
+    teams: number;
+    /** Memberships that were created, without those of owners. */
+    memberships: number;
+    /** API keys that were created. */
+    apiKeys: number;
+  };
+  /** Rows whose account, team, membership or key exists already. */
+  existing: number;
+  /** Rows that were refused. */
+  refused: number;
+};
+/** An import with a page of the rows that were refused. */
+export type ImportReport = {
+  id: string;
+  /** An import is `completed` with refused rows too. */
+  status: 'queued' | 'running' | 'completed' | 'failed';
+  /** Whether nothing is imported; `imported` is what would have been. */
+  isDryRun: boolean;
+  /** Why it failed: `key_revoked` or `internal_error`. What was imported until then stays. */
+  failure: string | null;
+  createdAt: string;
+  finishedAt: string | null;
+  /** The lines of the upload. */
+  lines: number;
+  /** The type of the rows that are imported now. Types follow one another. */
+  stage: 'account' | 'team' | 'membership' | 'apiKey';
+  /** The last line of this type that is committed. */
+  line: number;
+  /** What was created up to now. */
+  imported: {
+    /** Accounts that were created. */
+    accounts: number;
+    /** Teams that were created. */
+    teams: number;
+    /** Memberships that were created, without those of owners. */
+    memberships: number;
+    /** API keys that were created. */
+    apiKeys: number;
+  };
+  /** Rows whose account, team, membership or key exists already. */
+  existing: number;
+  /** Rows that were refused. */
+  refused: number;
+  /** Refused rows, in the order in which they were refused. */
+  refusals: Array<{
+    /** Its position in the report. */
+    number: number;
+    /** Its line in the upload. */
+    line: number;
+    type: 'account' | 'team' | 'membership' | 'apiKey' | null;
+    externalId: string | null;
+    /** The reason, such as `email_taken`. More can be added. */
+    code: string;
+    detail: string;
+  }>;
+  /** `after` of the next page. Null if there are no more refused rows up to now. */
+  next: number | null;
+};
 /** An error (RFC 9457). */
 export type Problem = {
   /** A page that explains the code. */
@@ -454,6 +534,8 @@ export type Problem = {
     | 'webhook_endpoint_not_found'
     | 'webhook_delivery_not_found'
     | 'webhook_limit_reached'
+    | 'import_running'
+    | 'import_not_found'
     | 'webhook_inactive'
     | 'api_key_not_found'
     | 'route_not_found'
@@ -1197,6 +1279,11 @@ export interface Operations {
       | 'body_too_large'
       | 'unsupported_media_type';
   };
+  getImport: {
+    input: { importId: string; after?: number | undefined; limit?: number | undefined };
+    output: ImportReport;
+    errors: SharedError | 'validation_failed' | 'address_not_allowed' | 'scope_missing' | 'import_not_found';
+  };
 }
 
 /** The operations of the REST interface as methods. */
@@ -1584,6 +1671,14 @@ export interface RosterOperator {
     input: Operations['replayFailedWebhooks']['input'],
     options?: CallOptions,
   ): Promise<Operations['replayFailedWebhooks']['output']>;
+  /**
+   * Read the progress and the report of an import.
+   *
+   * Only imports of the same operator key. Reports are kept for 30 days. A dry run that is interrupted starts over, and its report too.
+   *
+   * **Needs** the scopes `accounts:write`, `teams:write`, `billing:write`.
+   */
+  getImport(input: Operations['getImport']['input'], options?: CallOptions): Promise<Operations['getImport']['output']>;
 }
 
 /** Method and path by operation, and how it can be sent again. */
@@ -1626,4 +1721,5 @@ export const ROUTES = {
   listWebhookDeliveries: ['GET', '/operator/v1/webhooks/{endpointId}/deliveries', 'as-it-is'],
   replayWebhookDelivery: ['POST', '/operator/v1/webhooks/{endpointId}/deliveries/{deliveryId}/replay', 'with-key'],
   replayFailedWebhooks: ['POST', '/operator/v1/webhooks/{endpointId}/replay-failed', 'with-key'],
+  getImport: ['GET', '/operator/v1/imports/{importId}', 'as-it-is'],
 } as const satisfies Readonly<Record<keyof Operations, Routes[string]>>;

@@ -569,6 +569,86 @@ export type WebhookDeliveries = {
 };
 /** How many deliveries are sent again. */
 export type WebhookReplay = { replayed: number };
+/** How far the import of an upload has got. */
+export type Import = {
+  id: string;
+  /** An import is `completed` with refused rows too. */
+  status: 'queued' | 'running' | 'completed' | 'failed';
+  /** Whether nothing is imported; `imported` is what would have been. */
+  isDryRun: boolean;
+  /** Why it failed: `key_revoked` or `internal_error`. What was imported until then stays. */
+  failure: string | null;
+  createdAt: string;
+  finishedAt: (string & {}) | null;
+  /** The lines of the upload. */
+  lines: number;
+  /** The type of the rows that are imported now. Types follow one another. */
+  stage: 'account' | 'team' | 'membership' | 'apiKey';
+  /** The last line of this type that is committed. */
+  line: number;
+  /** What was created up to now. */
+  imported: {
+    /** Accounts that were created. */
+    accounts: number;
+    /** Teams that were created. */
+    teams: number;
+    /** Memberships that were created, without those of owners. */
+    memberships: number;
+    /** API keys that were created. */
+    apiKeys: number;
+  };
+  /** Rows whose account, team, membership or key exists already. */
+  existing: number;
+  /** Rows that were refused. */
+  refused: number;
+};
+/** An import with a page of the rows that were refused. */
+export type ImportReport = {
+  id: string;
+  /** An import is `completed` with refused rows too. */
+  status: 'queued' | 'running' | 'completed' | 'failed';
+  /** Whether nothing is imported; `imported` is what would have been. */
+  isDryRun: boolean;
+  /** Why it failed: `key_revoked` or `internal_error`. What was imported until then stays. */
+  failure: string | null;
+  createdAt: string;
+  finishedAt: (string & {}) | null;
+  /** The lines of the upload. */
+  lines: number;
+  /** The type of the rows that are imported now. Types follow one another. */
+  stage: 'account' | 'team' | 'membership' | 'apiKey';
+  /** The last line of this type that is committed. */
+  line: number;
+  /** What was created up to now. */
+  imported: {
+    /** Accounts that were created. */
+    accounts: number;
+    /** Teams that were created. */
+    teams: number;
+    /** Memberships that were created, without those of owners. */
+    memberships: number;
+    /** API keys that were created. */
+    apiKeys: number;
+  };
+  /** Rows whose account, team, membership or key exists already. */
+  existing: number;
+  /** Rows that were refused. */
+  refused: number;
+  /** Refused rows, in the order in which they were refused. */
+  refusals: Array<{
+    /** Its position in the report. */
+    number: number;
+    /** Its line in the upload. */
+    line: number;
+    type: 'account' | 'team' | 'membership' | 'apiKey' | null;
+    externalId: string | null;
+    /** The reason, such as `email_taken`. More can be added. */
+    code: string;
+    detail: string;
+  }>;
+  /** `after` of the next page. Null if there are no more refused rows up to now. */
+  next: number | null;
+};
 /** An error (RFC 9457). */
 export type Problem = {
   /** A page that explains the code. */
@@ -632,6 +712,8 @@ export type Problem = {
     | 'webhook_endpoint_not_found'
     | 'webhook_delivery_not_found'
     | 'webhook_limit_reached'
+    | 'import_running'
+    | 'import_not_found'
     | 'webhook_inactive'
     | 'api_key_not_found'
     | 'route_not_found'
@@ -2520,6 +2602,24 @@ export type AppRouter = TRPCBuiltRouter<
           since: string;
         },
         WebhookReplay
+      >;
+      createImport: Mutation<
+        {
+          /** Whether to check every row and import nothing. Default: false. */
+          dryRun?: boolean | undefined;
+        },
+        Import
+      >;
+      getImport: Query<
+        {
+          /** The id of an import. */
+          importId: string;
+          /** The `number` of the last refused row that you have; 0 for the first page. Default: 0. */
+          after?: number | undefined;
+          /** How many refused rows the response has at most. Default: 100. */
+          limit?: number | undefined;
+        },
+        ImportReport
       >;
     };
   }

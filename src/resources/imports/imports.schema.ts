@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import { resourceId, timestamp } from '../../procedures/fields.ts';
+import { STAGES } from './rows.ts';
+
+export const IMPORT_ID = 'imp_0cn7u8m1e4gqf97b0tsl6kd2pj';
+
+export const createImportInput = z.object({
+  dryRun: z
+    .boolean()
+    .default(false)
+    .meta({ description: 'Whether to check every row and import nothing.', example: true }),
+});
+
+export const importInput = z.object({
+  importId: resourceId.meta({ description: 'The id of an import.', example: IMPORT_ID }),
+  after: z
+    .int()
+    .min(0)
+    .max(1e9)
+    .default(0)
+    .meta({ description: 'The `number` of the last refused row that you have; 0 for the first page.', example: 100 }),
+  limit: z
+    .int()
+    .min(1)
+    .max(1000)
+    .default(100)
+    .meta({ description: 'How many refused rows the response has at most.', example: 100 }),
+});
+
+export const STATUSES = ['queued', 'running', 'completed', 'failed'] as const;
+
+const count = (description: string) => z.int().meta({ description });
+
+const summary = {
+  id: z.string(),
+  status: z.enum(STATUSES).meta({ description: 'An import is `completed` with refused rows too.' }),
+  isDryRun: z.boolean().meta({ description: 'Whether nothing is imported; `imported` is what would have been.' }),
+  failure: z.string().nullable().meta({
+    description: 'Why it failed: `key_revoked` or `internal_error`. What was imported until then stays.',
+  }),
+  createdAt: timestamp,
+  finishedAt: timestamp.nullable(),
+  lines: count('The lines of the upload.'),
+  stage: z.enum(STAGES).meta({ description: 'The type of the rows that are imported now. Types follow one another.' }),
+  line: count('The last line of this type that is committed.'),
+  imported: z
+    .object({
+      accounts: count('Accounts that were created.'),
+      teams: count('Teams that were created.'),
+      memberships: count('Memberships that were created, without those of owners.'),
+      apiKeys: count('API keys that were created.'),
+    })
+    .meta({ description: 'What was created up to now.' }),
+  existing: count('Rows whose account, team, membership or key exists already.'),
+  refused: count('Rows that were refused.'),
+};
+
+export const importSummary = z
+  .object(summary)
+  .meta({ id: 'Import', description: 'How far the import of an upload has got.' });
+
+export const importReport = z
+  .object({
+    ...summary,
+    refusals: z
+      .array(
+        z.object({
+          number: count('Its position in the report.'),
+          line: count('Its line in the upload.'),
+          type: z.enum(STAGES).nullable(),
+          externalId: z.string().nullable(),
+          code: z.string().meta({ description: 'The reason, such as `email_taken`. More can be added.' }),
+          detail: z.string(),
+        }),
+      )
+      .meta({ description: 'Refused rows, in the order in which they were refused.' }),
+    next: z
+      .int()
+      .nullable()
+      .meta({ description: '`after` of the next page. Null if there are no more refused rows up to now.' }),
+  })
+  .meta({ id: 'ImportReport', description: 'An import with a page of the rows that were refused.' });

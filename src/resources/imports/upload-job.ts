@@ -1,0 +1,142 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Services } from '../../app-services.ts';
+import { QUEUE_JOBS } from '../../db/queue-tables.ts';
+import { query } from '../../db/query.ts';
+import { ImportRun, OperatorKey } from '../../entities/index.ts';
+import { ATTEMPTS_MAX, enqueue, type Jobs } from '../../jobs/enqueue.ts';
+import type { JobHelpers, TaskList } from '../../jobs/worker.ts';
+import { errorSummary, type Log } from '../../telemetry/log.ts';
+import { SECOND_MS } from '../../time.ts';
+import { lockShared } from '../../transactions/locks.ts';
+import { transaction } from '../../transactions/transaction.ts';
+import type { Source } from './lines.ts';
+import { ImportRunningError, newProgress, toProgress, type Progress } from './progress.ts';
+import { runImport, type RefusedRow } from './run.ts';
+import { importKey } from './upload.service.ts';
+
+/** Validating and inserting so many takes a few milliseconds, in which the process serves no request. */
+const ROWS_MAX = 400;
+
+/** A job without such a sign is taken for one of a killed worker after three minutes. */
+const SIGN_OF_LIFE_MS = 20 * SECOND_MS;
+
+/** The worker stops; another one continues. */
+class InterruptedError extends Error {}
+
+/** The operator key was revoked. */
+class KeyRevokedError extends Error {}
+
+const contentPart = query<{ bytes: string }>(
+  'import_content_part',
+  `select encode(bytes, 'base64') as bytes from import_content where import_id = $1 and number = $2`,
+  { rows: 'many' },
+);
+
+/** The tasks of uploads, for the worker. */
+export const importTasks = (services: Services, log: Log): TaskList => ({
+  importUpload: (data, helpers) => importUpload(services, log, data as Jobs['importUpload'], helpers), // what `enqueue` wrote
+});
+
+/** Imports an upload from its last commit on. A dry run stores no rows, so it starts over. */
+async function importUpload(
+  services: Services,
+  log: Log,
+  { importId }: Jobs['importUpload'],
+  helpers: JobHelpers,
+): Promise<void> {
+  const { db } = services;
+  const run = await db.em().findOne(ImportRun, importId);
+  if (!run?.operatorKeyId || run.receivedAt === null || run.finishedAt) return;
+  const { isDryRun, operatorKeyId } = run;
+  try {
+    const done = await runImport({
+      services,
+      source: readContent(services, importId),
+      progress: isDryRun ? await startOver(services, run) : toProgress(run),
+      isDryRun,
+      isStored: true,
+      rowsMax: ROWS_MAX,
+      begin: (tx) => requireKey(tx, operatorKeyId),
+      report: writeRefusals,
+      onProgress: keepAlive(helpers),
+    });
+    await endImport(services, importId, null);
+    log.info({ importId, isDryRun, counts: done.counts }, 'import completed');
+  } catch (error) {
+    if (error instanceof ImportRunningError) return;
+    if (error instanceof InterruptedError) {
+      await transaction(db, (tx) => enqueue(tx, 'importUpload', { importId }, importKey(importId)));
+    } else if (error instanceof KeyRevokedError) {
+      await endImport(services, importId, 'key_revoked');
+    } else if (helpers.job.attempts >= ATTEMPTS_MAX) {
+      await endImport(services, importId, 'internal_error');
+      log.error({ importId, reason: errorSummary(error) }, 'import failed');
+    } else {
+      throw error;
+    }
+  }
+}
+
+/** Reads an upload part by part. */
+const readContent = ({ db }: Services, importId: string): Source =>
+  async function* () {
+    for (let number = 0; ; number += 1) {
+      const [part] = await db.query(contentPart, [importId, number]);
+      if (part === undefined) return;
+      yield Buffer.from(part.bytes, 'base64');
+    }
+  };
+
+/** Forgets what an interrupted dry run has found. */
+const startOver = ({ db }: Services, run: ImportRun): Promise<Progress> =>
+  transaction(db, async (tx) => {
+    await tx.execute('delete from import_refusal where import_id = ?', [run.id]);
+    return { ...newProgress(run.id), batches: run.batches };
+  });
+
+/** An import ends with the revocation of its key: what a thief uploaded does not outlive the stolen key. */
+async function requireKey(tx: EntityManager, operatorKeyId: string): Promise<void> {
+  await lockShared(tx, 'operator_key', [operatorKeyId]);
+  const key = await tx.findOne(OperatorKey, operatorKeyId);
+  if (!key || key.revokedAt) throw new KeyRevokedError();
+}
+
+async function writeRefusals(
+  rows: readonly RefusedRow[],
+  tx: EntityManager,
+  { id, reportBytes: written }: Progress,
+): Promise<number> {
+  if (rows.length > 0)
+    await tx.execute(
+      `insert into import_refusal (import_id, number, line, type, external_id, code, detail)
+       select ?, ? + row_number() over (), line, type, "externalId", code, detail
+       from json_to_recordset(?::json) as refused(line int, type text, "externalId" text, code text, detail text)`,
+      [id, written, JSON.stringify(rows)],
+    );
+  return written + rows.length;
+}
+
+/** Keeps the job locked, and gives it all its attempts again, because it has moved on. */
+function keepAlive(helpers: JobHelpers): () => Promise<void> {
+  const { job, abortSignal } = helpers;
+  let signedAt = performance.now();
+  return async () => {
+    if (abortSignal?.aborted === true) throw new InterruptedError();
+    if (performance.now() - signedAt < SIGN_OF_LIFE_MS) return;
+    signedAt = performance.now();
+    await helpers.query(
+      `update ${QUEUE_JOBS} set locked_at = now(), attempts = 1 where id = $1 and locked_at is not null`,
+      [job.id],
+    );
+  };
+}
+
+/** Ends an import and deletes its content. */
+const endImport = ({ db }: Services, id: string, failure: string | null): Promise<unknown> =>
+  transaction(db, async (tx) => {
+    await tx.execute(
+      'update import_run set finished_at = now(), updated_at = now(), failure = ? where id = ? and finished_at is null',
+      [failure, id],
+    );
+    await tx.execute('delete from import_content where import_id = ?', [id]);
+  });
