@@ -18,7 +18,12 @@ test('an upload of 50,000 rows whose service is killed again and again imports a
     return service;
   };
   const { secret } = await roster<{ secret: string }>(
-    ...['operator-key', 'create', '--name', 'Import', '--scopes', 'accounts:write,teams:write,billing:write'],
+    'operator-key',
+    'create',
+    '--name',
+    'Import',
+    '--scopes',
+    'accounts:write,teams:write,billing:write',
   );
   const authorization = `Bearer ${secret}`;
   const p = aPrefix();

@@ -40,7 +40,7 @@ export async function updateProfile(
  */
 function changeLocale(account: Account, preferredLocale: string | null, days: number): void {
   const now = Date.now();
-  const isKept = account.noticeLocaleUntil != null && account.noticeLocaleUntil.getTime() > now;
+  const isKept = (account.noticeLocaleUntil?.getTime() ?? 0) > now;
   if (days === 0) Object.assign(account, { noticeLocale: null, noticeLocaleUntil: null });
   else if (isKept) account.noticeLocaleUntil = new Date(now + days * DAY_MS);
   else
