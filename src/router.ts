@@ -17,11 +17,11 @@ import { meRouter } from './resources/me/me.router.ts';
 import { membersConsoleRouter } from './resources/members/members.console.router.ts';
 import { membersRouter } from './resources/members/members.router.ts';
 import { oauthClientsRouter } from './resources/oauth-clients/oauth-clients.router.ts';
-import { operatorAccountsRouter } from './resources/operator/accounts.router.ts';
-import { operatorMembersRouter } from './resources/operator/members.router.ts';
-import { operatorTeamsRouter } from './resources/operator/teams.router.ts';
+import { createOperatorAccountsRouter } from './resources/operator/accounts.router.ts';
+import { createOperatorMembersRouter } from './resources/operator/members.router.ts';
+import { createOperatorTeamsRouter } from './resources/operator/teams.router.ts';
 import { operatorConsoleRouter } from './resources/operator/operator.console.router.ts';
-import { operatorKeysRouter } from './resources/operator-keys/operator-keys.router.ts';
+import { createOperatorKeysRouter } from './resources/operator-keys/operator-keys.router.ts';
 import { passkeysRouter } from './resources/passkeys/passkeys.router.ts';
 import { rolesConsoleRouter } from './resources/roles/roles.console.router.ts';
 import { rolesRouter } from './resources/roles/roles.router.ts';
@@ -31,6 +31,7 @@ import { teamsConsoleRouter } from './resources/teams/teams.console.router.ts';
 import { teamsRouter } from './resources/teams/teams.router.ts';
 import { webhooksOperatorRouter } from './resources/webhooks/webhooks.operator.router.ts';
 import { webhooksConsoleRouter } from './resources/webhooks/webhooks.console.router.ts';
+import { forOperatorKeys, forOperatorSessions } from './procedures/procedures.ts';
 import { mergeRouters, router } from './procedures/trpc.ts';
 
 /** The operations of `/api/v1`. */
@@ -50,12 +51,21 @@ export const apiRouter = mergeRouters(
 export const operatorRouter = mergeRouters(
   credentialsOperatorRouter,
   eventsOperatorRouter,
-  operatorKeysRouter,
-  operatorAccountsRouter,
-  operatorTeamsRouter,
-  operatorMembersRouter,
+  createOperatorKeysRouter(forOperatorKeys),
+  createOperatorAccountsRouter(forOperatorKeys),
+  createOperatorTeamsRouter(forOperatorKeys),
+  createOperatorMembersRouter(forOperatorKeys),
   webhooksOperatorRouter,
   importsOperatorRouter,
+);
+
+/** The operator's area of the console: its own procedures, and operations of the operator API for a signed-in operator. */
+const operatorAreaRouter = mergeRouters(
+  operatorConsoleRouter,
+  createOperatorKeysRouter(forOperatorSessions),
+  createOperatorAccountsRouter(forOperatorSessions),
+  createOperatorTeamsRouter(forOperatorSessions),
+  createOperatorMembersRouter(forOperatorSessions),
 );
 
 /** All procedures. */
@@ -77,7 +87,7 @@ export const appRouter = mergeRouters(
     audit: auditConsoleRouter,
     webhooks: webhooksConsoleRouter,
     events: eventsRouter,
-    operator: operatorConsoleRouter,
+    operator: operatorAreaRouter,
     operatorApi: operatorRouter,
   }),
 );

@@ -21,6 +21,9 @@ export type OperatorPrincipal = {
   readonly scopes: readonly OperatorScope[];
 };
 
+/** Who performs an operation of the operator API: an operator key, or an operator who is signed in to the console. */
+export type Operator = OperatorPrincipal | Principal;
+
 /** The caller's active membership of the team named in the request, with the team's details. */
 export type ActiveMembership = {
   readonly id: string;

@@ -1,7 +1,10 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { base, instant, newId, text, textId } from './base.ts';
 
-/** The kind of credential or process that acted. `system` is the service itself. */
+/**
+ * The kind of credential or process that acted. `operator_session` is a session in the operator's area of the console,
+ * `system` the service itself.
+ */
 export const ACTOR_KINDS = [
   'session',
   'api_key',
@@ -10,6 +13,7 @@ export const ACTOR_KINDS = [
   'anonymous',
   'operator_cli',
   'operator_key',
+  'operator_session',
   'system',
 ] as const;
 export type ActorKind = (typeof ACTOR_KINDS)[number];
@@ -55,6 +59,21 @@ const AuditEventSchema = defineEntity({
     {
       name: 'audit_event_team_index',
       expression: 'create index "audit_event_team_index" on "audit_event" ("team_id", "id") where team_id is not null',
+    },
+    {
+      name: 'audit_event_actor_index',
+      expression:
+        'create index "audit_event_actor_index" on "audit_event" ("actor_id", "id") where actor_id is not null',
+    },
+    {
+      name: 'audit_event_account_index',
+      expression:
+        'create index "audit_event_account_index" on "audit_event" ("account_id", "id") where account_id is not null',
+    },
+    {
+      name: 'audit_event_credential_index',
+      expression:
+        'create index "audit_event_credential_index" on "audit_event" ("credential_id", "id") where credential_id is not null',
     },
   ],
   checks: [

@@ -94,7 +94,9 @@ export const EVENTS = {
   'operator.team_viewed': audited('team', 'team'),
   'operator.account_disabled': audited('account', 'operator'),
   'operator.account_enabled': audited('account', 'operator'),
+  'operator.audit_log_viewed': audited('account', 'operator'),
   'operator.emails_retried': audited(null, 'operator', ['number']),
+  'operator.jobs_retried': audited(null, 'operator', ['number']),
   'operator.import_started': audited(null, 'operator', ['number']),
   'operator.secrets_resealed': audited(null, 'operator', ['number']),
   'operator_key.created': audited('operator_key', 'operator', ['operatorScopes', 'expiresAt']),
@@ -135,3 +137,9 @@ const isEventName = (name: string): name is EventName => Object.hasOwn(EVENTS, n
 /** Returns the present name of a stored event, or the stored one if a newer version of the service wrote it. */
 export const toEventName = (stored: string): EventName =>
   isEventName(stored) ? stored : (LEGACY_NAMES[stored] ?? (stored as EventName));
+
+/** Returns the names under which an event is stored: its present one and earlier ones. */
+export const storedNames = (name: EventName): readonly string[] => [
+  name,
+  ...Object.keys(LEGACY_NAMES).filter((legacy) => LEGACY_NAMES[legacy] === name),
+];

@@ -41,11 +41,14 @@ export type PublicEvent = {
   readonly count: number;
 };
 
+/** Kinds of actors that teams see as the operator. The command line has neither an account nor an address. */
+const OPERATORS: ReadonlySet<ActorKind> = new Set<ActorKind>(['operator_key', 'operator_session']);
+
 /** Converts a stored event for its readers. Teams learn that an operator acted, but not which one or from where. */
 export function serialize(row: EventRow, audience: 'team' | 'operator'): PublicEvent {
   const type = toEventName(row.event);
   const isHidden = audience === 'team' && type.startsWith('operator.');
-  const isByOperator = isHidden || (audience === 'team' && row.actor_kind === 'operator_key');
+  const isByOperator = isHidden || (audience === 'team' && OPERATORS.has(row.actor_kind));
   return {
     id: row.id,
     type,

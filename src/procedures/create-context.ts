@@ -56,11 +56,15 @@ export const createContext = (
       : findActiveMembership(services.db, authentication.principal, id),
 });
 
-/** Returns the actor of a call, for audit events. */
-export function toActor({ services, authentication, address, requestId }: Context): Actor {
+/**
+ * Returns the actor of a call, for audit events.
+ * @param isOperator whether only operators can call the procedure
+ */
+export function toActor({ services, authentication, address, requestId }: Context, isOperator = false): Actor {
   const caller = callerOf(authentication);
+  const kind = caller === null ? 'anonymous' : ACTOR_KINDS_OF[caller.kind];
   return {
-    actorKind: caller === null ? 'anonymous' : ACTOR_KINDS_OF[caller.kind],
+    actorKind: isOperator && kind === 'session' ? 'operator_session' : kind,
     actorId: authentication.principal?.accountId ?? null,
     credentialId: caller?.credentialId ?? null,
     address,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { requirePermission } from '../auth/permissions.ts';
-import type { OperatorPrincipal } from '../auth/principal.ts';
+import type { Operator, OperatorPrincipal } from '../auth/principal.ts';
+import { requireRecentProof } from '../auth/recent-proof.ts';
 import { query, type QueryRunner } from '../db/query.ts';
 import type { OperatorScope, Permission, Scope } from '../entities/index.ts';
 import { ProblemError } from '../errors.ts';
@@ -62,6 +63,25 @@ export const operatorKeyProcedure = (scope: OperatorScope | null, otherScopes: r
       if (operator === undefined) throw new ProblemError('credential_missing');
       return next({ ctx: { operator } });
     });
+
+type OperatorRules = {
+  /** Gives access to data of others, or cannot be undone: an operator who is signed in needs a recent proof. */
+  readonly isSensitive?: true;
+};
+
+/** Builds the procedures of operations that the operator API and the operator's area of the console share. */
+export type OperatorProcedures = typeof forOperatorKeys;
+
+/** For operator keys, with `scope`. */
+export const forOperatorKeys = (scope: OperatorScope, _rules: OperatorRules = {}) =>
+  operatorKeyProcedure(scope).use(({ ctx, next }) => next({ ctx: { operator: ctx.operator as Operator } }));
+
+/** For operators who are signed in, who have all scopes. */
+export const forOperatorSessions = ((_scope: OperatorScope, { isSensitive }: OperatorRules = {}) =>
+  operatorProcedure.use(async ({ ctx, next }) => {
+    if (isSensitive) await requireRecentProof(ctx.services.db, ctx.principal);
+    return next({ ctx: { operator: ctx.principal as Operator } });
+  })) as unknown as OperatorProcedures; // they read the same context
 
 /** Requires a valid credential with any scopes. */
 export const credentialProcedure = credentialed({ scope: null, accountLevel: false, permission: null });

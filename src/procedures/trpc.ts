@@ -87,11 +87,12 @@ function authorizeFirst(inner: AnyTRPCProcedure): AnyTRPCProcedure {
   const access = meta?.access;
   const run = createRunner<Context>(inner, onceForKey(inner));
   // Queries record no events, except those of operators, who can see all data.
-  const isRecorded = (inner._def.type === 'mutation' && !meta?.readsOnly) || access?.operatorOnly === true;
+  const isOperator = access?.operatorOnly === true;
+  const isRecorded = (inner._def.type === 'mutation' && !meta?.readsOnly) || isOperator;
   const outer = async (options: CallOptions<Context>) => {
     if (options.ctx.blocked !== null) throw options.ctx.blocked;
     if (access !== undefined) authorize(options.ctx.authentication, access);
-    return isRecorded ? runAs(toActor(options.ctx), () => run(options)) : run(options);
+    return isRecorded ? runAs(toActor(options.ctx, isOperator), () => run(options)) : run(options);
   };
   return Object.assign(outer, {
     _def: inner._def,

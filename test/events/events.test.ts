@@ -21,7 +21,7 @@ test('every change of the router is in the table', () => {
   expect(known.toSorted()).toEqual(mutations.toSorted());
 });
 
-describe.for(MUTATIONS)('%s', ([, names, prepare]) => {
+describe.for(MUTATIONS)('%s', ([name, names, prepare]) => {
   test('is recorded once, with who did it, from where and by which request', async ({ api }) => {
     const scene = await aScene(api);
     const { visitor = scene.owner.visitor, call } = await prepare(scene);
@@ -33,8 +33,13 @@ describe.for(MUTATIONS)('%s', ([, names, prepare]) => {
       const isSignedIn = visitor === scene.owner.visitor || event.actor_id === scene.member.id;
       expect(event).toMatchObject({ address: '127.0.0.1', count: 1 });
       if (isSignedIn)
-        expect(event).toMatchObject({ actor_kind: 'session', credential_id: expect.stringMatching(/^ses_/) });
-      if (event.event !== 'invitation.declined') expect(event.account_id).toEqual(expect.any(String));
+        expect(event).toMatchObject({
+          actor_kind: name.startsWith('operator.') ? 'operator_session' : 'session',
+          credential_id: expect.stringMatching(/^ses_/),
+        });
+      // What operators do is about an account only if it names one.
+      if (event.event !== 'invitation.declined' && !name.startsWith('operator.'))
+        expect(event.account_id).toEqual(expect.any(String));
       if (/^(team|member|role|invitation|ownership)/.test(event.event))
         expect(event.team_id).toEqual(expect.any(String));
       // Consent is given or denied to a client; a grant exists once its code is exchanged.

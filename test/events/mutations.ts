@@ -4,6 +4,7 @@ import { signedIn, type Visitor } from '../support/browser.ts';
 import type { AnAccount, ATeam } from '../support/factories.ts';
 import { aProofKey, askConsent, goodRequest } from '../oauth/flow.ts';
 import { anInvitationWithLink } from '../trpc/console.ts';
+import { OPERATOR_AREA } from './operator-mutations.ts';
 import { anAddress, aPerson, aSignedIn, OTHER_PASSWORD, PASSWORD, tokenTo } from '../trpc/people.ts';
 
 type Trpc = Visitor['trpc'];
@@ -31,7 +32,11 @@ type Prepared = {
   readonly call: (trpc: Trpc) => Promise<unknown>;
 };
 
-type Row = readonly [name: string, events: readonly string[], prepare: (scene: Scene) => Promise<Prepared> | Prepared];
+export type Row = readonly [
+  name: string,
+  events: readonly string[],
+  prepare: (scene: Scene) => Promise<Prepared> | Prepared,
+];
 
 const simply =
   (call: (trpc: Trpc, scene: Scene) => Promise<unknown>) =>
@@ -303,18 +308,8 @@ export const MUTATIONS: readonly Row[] = [
     const endpoint = await anEndpoint(scene);
     return { call: (trpc) => trpc.webhooks.delete.mutate(endpoint) };
   }],
-  ['operator.disableAccount', ['operator.account_disabled'], async ({ api, owner, member }) => {
-    await asOperator(api, owner);
-    return { call: (trpc) => trpc.operator.disableAccount.mutate({ accountId: member.id }) };
-  }],
-  ['operator.enableAccount', ['operator.account_enabled'], async ({ api, owner, member }) => {
-    await asOperator(api, owner);
-    return { call: (trpc) => trpc.operator.enableAccount.mutate({ accountId: member.id }) };
-  }],
+  ...OPERATOR_AREA,
 ];
-
-const asOperator = (api: Api, { id }: { id: string }) =>
-  api.rows(`update account set role = 'admin' where id = $1`, [id]);
 
 /** What changes nothing that anybody could ask about: a question to an authenticator, gone within minutes. */
 export const UNRECORDED: readonly string[] = [

@@ -202,6 +202,7 @@ describe('what an operator sees', () => {
       lastName: 'Lovelace',
       role: 'user',
       preferredLocale: null,
+      externalId: null,
       emailVerified: expect.any(String) as string,
       disabledAt: null,
       createdAt: expect.any(String) as string,
@@ -234,14 +235,30 @@ describe('what an operator sees', () => {
       owner: { id: owner.id, email: owner.email, firstName: 'Ada', lastName: 'Lovelace' },
       members: 3,
       pendingInvitations: 1,
-      plan: { id: 'pro', name: 'Pro', status: 'active' },
+      description: null,
+      externalId: null,
+      subscription: {
+        planId: 'pro',
+        planName: 'Pro',
+        status: 'active',
+        interval: 'month',
+        addons: { seats: 3 },
+        planExpiresAt: null,
+        cancelAtPeriodEnd: false,
+        needsPaymentAction: false,
+        version: 1,
+      },
+      plans: [
+        { id: 'free', name: 'Free', seats: 5 },
+        { id: 'pro', name: 'Pro', seats: 50 },
+      ],
       seats: { total: 53, taken: 2 },
     });
     const { id } = await api.aTeam();
     expect(await trpc.operator.team.query({ teamId: id })).toMatchObject({
       owner: null,
       members: 0,
-      plan: { id: 'free', name: 'Free', status: null },
+      subscription: { planId: 'free', planName: 'Free', status: null, version: 0 },
       seats: { total: 5, taken: 0 },
     });
   });

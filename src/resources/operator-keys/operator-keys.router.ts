@@ -1,5 +1,5 @@
 import { SUCCESS, success } from '../../procedures/fields.ts';
-import { operatorKeyProcedure } from '../../procedures/procedures.ts';
+import type { OperatorProcedures } from '../../procedures/procedures.ts';
 import { endpoint, router } from '../../procedures/trpc.ts';
 import { addDays } from '../../time.ts';
 import { listOperatorKeys } from './operator-keys.queries.ts';
@@ -28,73 +28,74 @@ const secretOf = (answer: { readonly key: { readonly id: string } }): string => 
 // Shortened, so that secret scanners ignore it.
 const created = { key: { ...key, lastUsedAt: null }, secret: 'rst_ok_4fR9xQ…0kZ3' };
 
-/** Operator keys, managed by operator keys. */
-export const operatorKeysRouter = router({
-  listOperatorKeys: operatorKeyProcedure('keys:write')
-    .meta(
-      endpoint('listOperatorKeys', 'GET /operator/v1/operator-keys', {
-        summary: 'List the operator keys',
-        returns: 'The keys that are not revoked.',
-        example: { answer: { keys: [key] } },
-      }),
-    )
-    .output(operatorKeysOutput)
-    .query(async ({ ctx: { services } }) => ({ keys: await listOperatorKeys(services.db) })),
+/** Operator keys, managed by operator keys and by operators who are signed in. */
+export const createOperatorKeysRouter = (operatorProcedure: OperatorProcedures) =>
+  router({
+    listOperatorKeys: operatorProcedure('keys:write')
+      .meta(
+        endpoint('listOperatorKeys', 'GET /operator/v1/operator-keys', {
+          summary: 'List the operator keys',
+          returns: 'The keys that are not revoked.',
+          example: { answer: { keys: [key] } },
+        }),
+      )
+      .output(operatorKeysOutput)
+      .query(async ({ ctx: { services } }) => ({ keys: await listOperatorKeys(services.db) })),
 
-  createOperatorKey: operatorKeyProcedure('keys:write')
-    .meta(
-      endpoint('createOperatorKey', 'POST /operator/v1/operator-keys', {
-        summary: 'Create an operator key',
-        description: 'It has at most the scopes and addresses of the calling key.',
-        returns: 'The key, with its secret.',
-        status: 201,
-        secretOf,
-        errors: ['scope_not_allowed', 'address_not_allowed', 'operator_key_limit_reached'],
-        example: { body: { name: 'Billing backend', scopes: ['teams:read', 'billing:write'] }, answer: created },
+    createOperatorKey: operatorProcedure('keys:write', { isSensitive: true })
+      .meta(
+        endpoint('createOperatorKey', 'POST /operator/v1/operator-keys', {
+          summary: 'Create an operator key',
+          description: 'It has at most the scopes and addresses of the calling key.',
+          returns: 'The key, with its secret.',
+          status: 201,
+          secretOf,
+          errors: ['scope_not_allowed', 'address_not_allowed', 'operator_key_limit_reached'],
+          example: { body: { name: 'Billing backend', scopes: ['teams:read', 'billing:write'] }, answer: created },
+        }),
+      )
+      .input(createOperatorKeyInput)
+      .output(createdOperatorKeyOutput)
+      .mutation(async ({ ctx: { services, operator }, input: { name, scopes, addresses, expiresInDays } }) => {
+        const expiresAt = expiresInDays === undefined ? null : addDays(new Date(), expiresInDays);
+        return present(await createOperatorKey(services, operator, { name, scopes, addresses, expiresAt }));
       }),
-    )
-    .input(createOperatorKeyInput)
-    .output(createdOperatorKeyOutput)
-    .mutation(async ({ ctx: { services, operator }, input: { name, scopes, addresses, expiresInDays } }) => {
-      const expiresAt = expiresInDays === undefined ? null : addDays(new Date(), expiresInDays);
-      return present(await createOperatorKey(services, operator, { name, scopes, addresses, expiresAt }));
-    }),
 
-  rotateOperatorKey: operatorKeyProcedure('keys:write')
-    .meta(
-      endpoint('rotateOperatorKey', 'POST /operator/v1/operator-keys/{keyId}/rotate', {
-        summary: 'Create a new secret for an operator key',
-        description:
-          'The present secret stays valid for `overlapHours`, so that applications can change to the new one. The key has at most the scopes and addresses of the calling key.',
-        returns: 'The key, with its new secret.',
-        secretOf,
-        errors: ['scope_not_allowed', 'address_not_allowed', 'operator_key_not_found'],
-        example: { body: { overlapHours: 24 }, answer: created },
-      }),
-    )
-    .input(rotateOperatorKeyInput)
-    .output(createdOperatorKeyOutput)
-    .mutation(async ({ ctx: { services, operator }, input: { keyId, overlapHours } }) =>
-      present(await rotateOperatorKey(services, operator, keyId, overlapHours)),
-    ),
+    rotateOperatorKey: operatorProcedure('keys:write', { isSensitive: true })
+      .meta(
+        endpoint('rotateOperatorKey', 'POST /operator/v1/operator-keys/{keyId}/rotate', {
+          summary: 'Create a new secret for an operator key',
+          description:
+            'The present secret stays valid for `overlapHours`, so that applications can change to the new one. The key has at most the scopes and addresses of the calling key.',
+          returns: 'The key, with its new secret.',
+          secretOf,
+          errors: ['scope_not_allowed', 'address_not_allowed', 'operator_key_not_found'],
+          example: { body: { overlapHours: 24 }, answer: created },
+        }),
+      )
+      .input(rotateOperatorKeyInput)
+      .output(createdOperatorKeyOutput)
+      .mutation(async ({ ctx: { services, operator }, input: { keyId, overlapHours } }) =>
+        present(await rotateOperatorKey(services, operator, keyId, overlapHours)),
+      ),
 
-  revokeOperatorKey: operatorKeyProcedure('keys:write')
-    .meta(
-      endpoint('revokeOperatorKey', 'DELETE /operator/v1/operator-keys/{keyId}', {
-        summary: 'Revoke an operator key',
-        description: 'It is rejected from the next request on. A key can revoke itself.',
-        returns: 'Nothing but the confirmation.',
-        errors: ['operator_key_not_found'],
-        example: { answer: { success: true } },
+    revokeOperatorKey: operatorProcedure('keys:write')
+      .meta(
+        endpoint('revokeOperatorKey', 'DELETE /operator/v1/operator-keys/{keyId}', {
+          summary: 'Revoke an operator key',
+          description: 'It is rejected from the next request on. A key can revoke itself.',
+          returns: 'Nothing but the confirmation.',
+          errors: ['operator_key_not_found'],
+          example: { answer: { success: true } },
+        }),
+      )
+      .input(operatorKeyInput)
+      .output(success)
+      .mutation(async ({ ctx: { services, operator }, input: { keyId } }) => {
+        await revokeOperatorKey(services, operator, keyId);
+        return SUCCESS;
       }),
-    )
-    .input(operatorKeyInput)
-    .output(success)
-    .mutation(async ({ ctx: { services, operator }, input: { keyId } }) => {
-      await revokeOperatorKey(services, operator, keyId);
-      return SUCCESS;
-    }),
-});
+  });
 
 const present = ({ key: saved, secret }: Awaited<ReturnType<typeof createOperatorKey>>) => ({
   key: presentOperatorKey(saved),

@@ -2,7 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { isPast } from '../../auth/active-membership.ts';
 import { isWithin, toNetwork } from '../../auth/networks.ts';
 import { sortOperatorScopes } from '../../auth/operator-scopes.ts';
-import type { OperatorPrincipal } from '../../auth/principal.ts';
+import type { Operator } from '../../auth/principal.ts';
 import type { Services } from '../../app-services.ts';
 import { ADVISORY_LOCKS } from '../../db/advisory-locks.ts';
 import { OperatorKey, OperatorKeySecret, type OperatorScope } from '../../entities/index.ts';
@@ -10,8 +10,8 @@ import { invalidInput, ProblemError } from '../../errors.ts';
 import { record } from '../../events/record.ts';
 import { HOUR_MS } from '../../time.ts';
 import { lockMany } from '../../transactions/locks.ts';
-import { transaction } from '../../transactions/transaction.ts';
-import { requireLive } from '../../transactions/with-operator.ts';
+import { transaction, type TransactionScope } from '../../transactions/transaction.ts';
+import { requireLive, withOperator } from '../../transactions/with-operator.ts';
 
 /** How many active keys there can be, if they are created over the API. */
 const KEYS_MAX = 100;
@@ -23,8 +23,12 @@ type NewKey = {
   readonly expiresAt: Date | null;
 };
 
-/** The key that calls; undefined for the command line, which is not limited. */
-type Caller = OperatorPrincipal | undefined;
+/** The operator who calls; undefined for the command line, which is not limited. Only keys hold scopes and addresses. */
+type Caller = Operator | undefined;
+
+/** Opens the transaction of a caller. `lockKeys` locks an operator key together with the one that it changes. */
+const open = <R>(db: TransactionScope, caller: Caller, work: (tx: EntityManager) => Promise<R>): Promise<R> =>
+  caller === undefined || caller.kind === 'operator-key' ? transaction(db, work) : withOperator(db, caller, work);
 
 /** Creates an operator key, with at most the scopes and addresses of the calling key. */
 export async function createOperatorKey(
@@ -33,13 +37,11 @@ export async function createOperatorKey(
   { name, scopes, addresses, expiresAt }: NewKey,
 ): Promise<{ key: OperatorKey; secret: string }> {
   const networks = addresses?.map(requireNetwork);
-  return transaction(db, async (tx) => {
+  return open(db, caller, async (tx) => {
     const { calling } = await lockKeys(tx, caller);
     const given = networks ?? calling?.addresses ?? [];
-    if (calling !== undefined) {
-      requireHeld(calling, { scopes, addresses: given });
-      await requireRoom(tx);
-    }
+    if (calling !== undefined) requireHeld(calling, { scopes, addresses: given });
+    if (caller !== undefined) await requireRoom(tx);
     const { secret, hash, keyPrefix, last4 } = tokens.generate('operatorKey');
     const key = tx.create(OperatorKey, {
       name,
@@ -70,7 +72,7 @@ export async function rotateOperatorKey(
   keyId: string,
   overlapHours: number,
 ): Promise<{ key: OperatorKey; secret: string }> {
-  return transaction(db, async (tx) => {
+  return open(db, caller, async (tx) => {
     const { calling, key } = await lockKeys(tx, caller, keyId);
     if (!key || key.revokedAt || isPast(key.expiresAt)) throw new ProblemError('operator_key_not_found');
     if (calling !== undefined) requireHeld(calling, key);
@@ -91,7 +93,7 @@ export async function rotateOperatorKey(
 
 /** Revokes a key, from the next request on. */
 export const revokeOperatorKey = ({ db }: Pick<Services, 'db'>, caller: Caller, keyId: string): Promise<void> =>
-  transaction(db, async (tx) => {
+  open(db, caller, async (tx) => {
     const { key } = await lockKeys(tx, caller, keyId);
     if (!key || key.revokedAt) throw new ProblemError('operator_key_not_found');
     key.revokedAt = new Date();
@@ -105,11 +107,12 @@ async function lockKeys(
   caller: Caller,
   keyId?: string,
 ): Promise<{ calling: OperatorKey | undefined; key: OperatorKey | undefined }> {
-  const ids = [caller?.credentialId, keyId].filter((id) => id !== undefined);
+  const callingId = caller?.kind === 'operator-key' ? caller.credentialId : undefined;
+  const ids = [callingId, keyId].filter((id) => id !== undefined);
   const keys = ids.length === 0 ? [] : await lockMany(tx, 'operator_key', { id: { $in: ids } });
   const find = (id: string | undefined) => keys.find((key) => key.id === id);
-  const calling = find(caller?.credentialId);
-  if (caller !== undefined) requireLive(calling);
+  const calling = find(callingId);
+  if (callingId !== undefined) requireLive(calling);
   return { calling, key: find(keyId) };
 }
 

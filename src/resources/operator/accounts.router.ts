@@ -1,7 +1,9 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
 import { z } from 'zod';
 import { SUCCESS, success } from '../../procedures/fields.ts';
-import { operatorKeyProcedure } from '../../procedures/procedures.ts';
+import type { OperatorProcedures } from '../../procedures/procedures.ts';
 import { endpoint, router } from '../../procedures/trpc.ts';
+import type { TransactionScope } from '../../transactions/transaction.ts';
 import { withOperator } from '../../transactions/with-operator.ts';
 import {
   createAccount,
@@ -23,7 +25,9 @@ import {
   listAccountsInput,
   updateAccountInput,
 } from './operator-api.schema.ts';
+import { lockForeign, requireForeign, withSelf } from './operator.service.ts';
 import { toAccountId } from './references.ts';
+import { recordView } from './views.ts';
 
 const account = {
   id: 'acc_0cn7r2h8vtk3p9qj6mdb5ce0ol',
@@ -42,167 +46,184 @@ const account = {
 const done = { answer: { success: true } };
 
 /** Accounts, for the operator's backend. */
-export const operatorAccountsRouter = router({
-  listAccounts: operatorKeyProcedure('accounts:read')
-    .meta(
-      endpoint('listAccounts', 'GET /operator/v1/accounts', {
-        summary: 'List or search accounts',
-        description:
-          'All in the order of their creation, or those that one of the searches finds, in the order of what it searches.',
-        returns: 'A page of accounts.',
-        example: { answer: { accounts: [account], nextCursor: null } },
+export const createOperatorAccountsRouter = (operatorProcedure: OperatorProcedures) =>
+  router({
+    listAccounts: operatorProcedure('accounts:read')
+      .meta(
+        endpoint('listAccounts', 'GET /operator/v1/accounts', {
+          summary: 'List or search accounts',
+          description:
+            'All in the order of their creation, or those that one of the searches finds, in the order of what it searches.',
+          returns: 'A page of accounts.',
+          example: { answer: { accounts: [account], nextCursor: null } },
+        }),
+      )
+      .input(listAccountsInput)
+      .output(accountsOutput)
+      .query(async ({ ctx, input }) => {
+        const page = await listAccounts(ctx.services.db, input);
+        await recordView(ctx, { found: page.accounts });
+        return page;
       }),
-    )
-    .input(listAccountsInput)
-    .output(accountsOutput)
-    .query(({ ctx: { services }, input }) => listAccounts(services.db, input)),
 
-  getAccount: operatorKeyProcedure('accounts:read')
-    .meta(
-      endpoint('getAccount', 'GET /operator/v1/accounts/{accountId}', {
-        summary: 'Read an account',
-        returns: 'The account.',
-        errors: ['account_not_found'],
-        example: { answer: account },
+    getAccount: operatorProcedure('accounts:read')
+      .meta(
+        endpoint('getAccount', 'GET /operator/v1/accounts/{accountId}', {
+          summary: 'Read an account',
+          returns: 'The account.',
+          errors: ['account_not_found'],
+          example: { answer: account },
+        }),
+      )
+      .input(accountInput)
+      .output(accountOutput)
+      .query(async ({ ctx, input }) => {
+        const { db } = ctx.services;
+        const found = await readAccount(db, await toAccountId(db, input.accountId));
+        await recordView(ctx, { accountId: found.id });
+        return found;
       }),
-    )
-    .input(accountInput)
-    .output(accountOutput)
-    .query(async ({ ctx: { services }, input }) => {
-      return readAccount(services.db, await toAccountId(services.db, input.accountId));
-    }),
 
-  createAccount: operatorKeyProcedure('accounts:write')
-    .meta(
-      endpoint('createAccount', 'POST /operator/v1/accounts', {
-        summary: 'Create an account',
-        description: 'Without a password, the account can sign in with an emailed link.',
-        returns: 'The account.',
-        status: 201,
-        errors: ['already_taken'],
-        example: {
-          body: { email: 'ada@example.com', externalId: 'customer-4711', firstName: 'Ada', isEmailVerified: true },
-          answer: account,
-        },
-      }),
-    )
-    .input(createAccountInput)
-    .output(accountOutput)
-    .mutation(({ ctx, input }) =>
-      changeAs(ctx, async ({ db }) => readAccount(db, (await createAccount(db, input)).id)),
-    ),
+    createAccount: operatorProcedure('accounts:write')
+      .meta(
+        endpoint('createAccount', 'POST /operator/v1/accounts', {
+          summary: 'Create an account',
+          description: 'Without a password, the account can sign in with an emailed link.',
+          returns: 'The account.',
+          status: 201,
+          errors: ['already_taken'],
+          example: {
+            body: { email: 'ada@example.com', externalId: 'customer-4711', firstName: 'Ada', isEmailVerified: true },
+            answer: account,
+          },
+        }),
+      )
+      .input(createAccountInput)
+      .output(accountOutput)
+      .mutation(({ ctx, input }) =>
+        changeAs(ctx, async ({ db }) => readAccount(db, (await createAccount(db, input)).id)),
+      ),
 
-  updateAccount: operatorKeyProcedure('accounts:write')
-    .meta(
-      endpoint('updateAccount', 'PATCH /operator/v1/accounts/{accountId}', {
-        summary: 'Change an account',
-        description: 'Members that are left out keep their value. Both mailboxes are told of a new email address.',
-        returns: 'The account.',
-        errors: ['account_not_found', 'already_taken'],
-        example: { body: { lastName: 'Lovelace', externalId: 'customer-4711' }, answer: account },
-      }),
-    )
-    .input(updateAccountInput)
-    .output(accountOutput)
-    .mutation(({ ctx, input: { accountId, ...changes } }) =>
-      changeAs(ctx, async ({ db }) => {
-        const id = await toAccountId(db, accountId);
-        await updateAccount(db, id, changes);
-        return readAccount(db, id);
-      }),
-    ),
+    updateAccount: operatorProcedure('accounts:write', { isSensitive: true })
+      .meta(
+        endpoint('updateAccount', 'PATCH /operator/v1/accounts/{accountId}', {
+          summary: 'Change an account',
+          description: 'Members that are left out keep their value. Both mailboxes are told of a new email address.',
+          returns: 'The account.',
+          errors: ['account_not_found', 'already_taken'],
+          example: { body: { lastName: 'Lovelace', externalId: 'customer-4711' }, answer: account },
+        }),
+      )
+      .input(updateAccountInput)
+      .output(accountOutput)
+      .mutation(({ ctx, input: { accountId, ...changes } }) =>
+        changeAs(ctx, async ({ db }) => {
+          const id = await toAccountId(db, accountId);
+          await updateAccount(db, id, changes);
+          return readAccount(db, id);
+        }),
+      ),
 
-  deleteAccount: operatorKeyProcedure('accounts:write')
-    .meta(
-      endpoint('deleteAccount', 'DELETE /operator/v1/accounts/{accountId}', {
-        summary: 'Delete an account',
-        description:
-          'With its credentials, its personal data and the teams that have no other member. Transfer or delete other teams that it owns first.',
-        returns: 'The account is deleted.',
-        errors: ['account_not_found', 'account_owns_teams'],
-        example: done,
-      }),
-    )
-    .input(accountInput)
-    .output(success)
-    .mutation(async ({ ctx: { services, operator }, input }) => {
-      const id = await toAccountId(services.db, input.accountId);
-      // Not `changeAs`: it begins again with a new transaction if the account came to own another team.
-      await deleteAccountAsOperator(services.db, id, (db, work) => withOperator(db, operator, work));
-      return SUCCESS;
-    }),
-
-  disableAccount: operatorKeyProcedure('accounts:write')
-    .meta(
-      endpoint('disableAccount', 'POST /operator/v1/accounts/{accountId}/disable', {
-        summary: 'Disable an account',
-        description: 'Ends its sessions. Its keys and grants are rejected until it is enabled.',
-        returns: 'The account.',
-        errors: ['account_not_found'],
-        example: { answer: { ...account, disabledAt: '2026-11-21T10:05:12.345Z' } },
-      }),
-    )
-    .input(accountInput)
-    .output(accountOutput)
-    .mutation(({ ctx, input }) =>
-      changeAs(ctx, async ({ db }) => {
-        const { id } = await disableAccount(db, await toAccountId(db, input.accountId));
-        return readAccount(db, id);
-      }),
-    ),
-
-  enableAccount: operatorKeyProcedure('accounts:write')
-    .meta(
-      endpoint('enableAccount', 'POST /operator/v1/accounts/{accountId}/enable', {
-        summary: 'Enable a disabled account',
-        description: 'Its keys and grants work again; its sessions stay ended.',
-        returns: 'The account.',
-        errors: ['account_not_found'],
-        example: { answer: account },
-      }),
-    )
-    .input(accountInput)
-    .output(accountOutput)
-    .mutation(({ ctx, input }) =>
-      changeAs(ctx, async ({ db }) => {
-        const { id } = await enableAccount(db, await toAccountId(db, input.accountId));
-        return readAccount(db, id);
-      }),
-    ),
-
-  endSessions: operatorKeyProcedure('accounts:write')
-    .meta(
-      endpoint('endSessions', 'DELETE /operator/v1/accounts/{accountId}/sessions', {
-        summary: 'End all sessions of an account',
-        description: 'Keys and grants stay valid.',
-        returns: 'How many sessions were ended.',
-        errors: ['account_not_found'],
-        example: { answer: { ended: 2 } },
-      }),
-    )
-    .input(accountInput)
-    .output(endedSessionsOutput)
-    .mutation(({ ctx, input }) =>
-      changeAs(ctx, async ({ db }) => ({ ended: await endSessions(db, await toAccountId(db, input.accountId)) })),
-    ),
-
-  sendLink: operatorKeyProcedure('accounts:write')
-    .meta(
-      endpoint('sendLink', 'POST /operator/v1/accounts/{accountId}/links', {
-        summary: 'Email a link to the owner of an account',
-        description:
-          'To verify the email address, to reset the password or to sign in. The limits of emails to one mailbox apply.',
-        returns: 'The email is queued.',
-        errors: ['account_not_found'],
-        example: { body: { kind: 'sign_in' }, ...done },
-      }),
-    )
-    .input(accountInput.extend({ kind: z.enum(LINK_KINDS) }))
-    .output(success)
-    .mutation(({ ctx, input: { accountId, kind } }) =>
-      changeAs(ctx, async (services) => {
-        await sendLinkAsOperator(services, await toAccountId(services.db, accountId), kind);
+    deleteAccount: operatorProcedure('accounts:write', { isSensitive: true })
+      .meta(
+        endpoint('deleteAccount', 'DELETE /operator/v1/accounts/{accountId}', {
+          summary: 'Delete an account',
+          description:
+            'With its credentials, its personal data and the teams that have no other member. Transfer or delete other teams that it owns first.',
+          returns: 'The account is deleted.',
+          errors: ['account_not_found', 'account_owns_teams'],
+          example: done,
+        }),
+      )
+      .input(accountInput)
+      .output(success)
+      .mutation(async ({ ctx: { services, operator }, input }) => {
+        const id = await toAccountId(services.db, input.accountId);
+        requireForeign(operator, id);
+        // Not `changeAs`: it begins again with a new transaction if the account came to own another team.
+        const open = (db: TransactionScope, work: (tx: EntityManager) => Promise<boolean>) =>
+          withOperator(db, operator, work);
+        await deleteAccountAsOperator(services.db, id, open, withSelf(operator, id));
         return SUCCESS;
       }),
-    ),
-});
+
+    disableAccount: operatorProcedure('accounts:write')
+      .meta(
+        endpoint('disableAccount', 'POST /operator/v1/accounts/{accountId}/disable', {
+          summary: 'Disable an account',
+          description: 'Ends its sessions. Its keys and grants are rejected until it is enabled.',
+          returns: 'The account.',
+          errors: ['account_not_found'],
+          example: { answer: { ...account, disabledAt: '2026-11-21T10:05:12.345Z' } },
+        }),
+      )
+      .input(accountInput)
+      .output(accountOutput)
+      .mutation(({ ctx, input }) =>
+        changeAs(ctx, async ({ db }) => {
+          const id = await toAccountId(db, input.accountId);
+          await lockForeign(db, ctx.operator, id);
+          await disableAccount(db, id);
+          return readAccount(db, id);
+        }),
+      ),
+
+    enableAccount: operatorProcedure('accounts:write')
+      .meta(
+        endpoint('enableAccount', 'POST /operator/v1/accounts/{accountId}/enable', {
+          summary: 'Enable a disabled account',
+          description: 'Its keys and grants work again; its sessions stay ended.',
+          returns: 'The account.',
+          errors: ['account_not_found'],
+          example: { answer: account },
+        }),
+      )
+      .input(accountInput)
+      .output(accountOutput)
+      .mutation(({ ctx, input }) =>
+        changeAs(ctx, async ({ db }) => {
+          const { id } = await enableAccount(db, await toAccountId(db, input.accountId));
+          return readAccount(db, id);
+        }),
+      ),
+
+    endSessions: operatorProcedure('accounts:write')
+      .meta(
+        endpoint('endSessions', 'DELETE /operator/v1/accounts/{accountId}/sessions', {
+          summary: 'End all sessions of an account',
+          description: 'Keys and grants stay valid.',
+          returns: 'How many sessions were ended.',
+          errors: ['account_not_found'],
+          example: { answer: { ended: 2 } },
+        }),
+      )
+      .input(accountInput)
+      .output(endedSessionsOutput)
+      .mutation(({ ctx, input }) =>
+        changeAs(ctx, async ({ db }) => {
+          const id = await toAccountId(db, input.accountId);
+          requireForeign(ctx.operator, id);
+          return { ended: await endSessions(db, id) };
+        }),
+      ),
+
+    sendLink: operatorProcedure('accounts:write')
+      .meta(
+        endpoint('sendLink', 'POST /operator/v1/accounts/{accountId}/links', {
+          summary: 'Email a link to the owner of an account',
+          description:
+            'To verify the email address, to reset the password or to sign in. The limits of emails to one mailbox apply.',
+          returns: 'The email is queued.',
+          errors: ['account_not_found'],
+          example: { body: { kind: 'sign_in' }, ...done },
+        }),
+      )
+      .input(accountInput.extend({ kind: z.enum(LINK_KINDS) }))
+      .output(success)
+      .mutation(({ ctx, input: { accountId, kind } }) =>
+        changeAs(ctx, async (services) => {
+          await sendLinkAsOperator(services, await toAccountId(services.db, accountId), kind);
+          return SUCCESS;
+        }),
+      ),
+  });

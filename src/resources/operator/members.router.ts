@@ -1,5 +1,5 @@
 import { SUCCESS, success } from '../../procedures/fields.ts';
-import { operatorKeyProcedure } from '../../procedures/procedures.ts';
+import type { OperatorProcedures } from '../../procedures/procedures.ts';
 import { endpoint, router } from '../../procedures/trpc.ts';
 import { addMember, removeMemberAsOperator, setMember } from '../members/members.service.ts';
 import { changeAs } from './change.ts';
@@ -13,6 +13,7 @@ import {
   updateMemberInput,
 } from './operator-api.schema.ts';
 import { toAccountId, toTeamId } from './references.ts';
+import { recordView } from './views.ts';
 
 const accountId = 'acc_0cn7r2h8vtk3p9qj6mdb5ce0ol';
 const member = {
@@ -32,88 +33,93 @@ const toInstant = (text: string | null | undefined): Date | null | undefined =>
   text ? new Date(text) : (text as null);
 
 /** The members of teams, for the operator's backend. */
-export const operatorMembersRouter = router({
-  listMembers: operatorKeyProcedure('teams:read')
-    .meta(
-      endpoint('listMembers', 'GET /operator/v1/teams/{teamId}/members', {
-        summary: 'List the members of a team',
-        description: 'In the order in which they were added, also inactive and expired ones.',
-        returns: 'A page of members.',
-        errors: ['team_not_found'],
-        example: { answer: { members: [member], nextCursor: null } },
+export const createOperatorMembersRouter = (operatorProcedure: OperatorProcedures) =>
+  router({
+    listMembers: operatorProcedure('teams:read')
+      .meta(
+        endpoint('listMembers', 'GET /operator/v1/teams/{teamId}/members', {
+          summary: 'List the members of a team',
+          description: 'In the order in which they were added, also inactive and expired ones.',
+          returns: 'A page of members.',
+          errors: ['team_not_found'],
+          example: { answer: { members: [member], nextCursor: null } },
+        }),
+      )
+      .input(listMembersInput)
+      .output(membersOutput)
+      .query(async ({ ctx, input: { teamId, cursor, limit } }) => {
+        const { db } = ctx.services;
+        const id = await toTeamId(db, teamId);
+        const page = await listMembers(db, id, cursor, limit);
+        await recordView(ctx, { teamId: id });
+        return page;
       }),
-    )
-    .input(listMembersInput)
-    .output(membersOutput)
-    .query(async ({ ctx: { services }, input: { teamId, cursor, limit } }) =>
-      listMembers(services.db, await toTeamId(services.db, teamId), cursor, limit),
-    ),
 
-  addMember: operatorKeyProcedure('teams:write')
-    .meta(
-      endpoint('addMember', 'POST /operator/v1/teams/{teamId}/members', {
-        summary: 'Add an account to a team',
-        description: 'Without an invitation; the seats of the plan do not limit it.',
-        returns: 'The member.',
-        status: 201,
-        errors: ['team_not_found', 'account_not_found', 'already_taken', 'role_not_assignable'],
-        example: { body: { accountId, roleId: 'member' }, answer: member },
-      }),
-    )
-    .input(addMemberInput)
-    .output(memberOutput)
-    .mutation(({ ctx, input }) =>
-      changeAs(ctx, async ({ db }) => {
-        const [team, account] = [await toTeamId(db, input.teamId), await toAccountId(db, input.accountId)];
-        const { roleId, isActive, expiresAt } = input;
-        await addMember(db, team, account, { roleId, isActive, expiresAt: toInstant(expiresAt) });
-        return readMember(db, team, account);
-      }),
-    ),
+    addMember: operatorProcedure('teams:write', { isSensitive: true })
+      .meta(
+        endpoint('addMember', 'POST /operator/v1/teams/{teamId}/members', {
+          summary: 'Add an account to a team',
+          description: 'Without an invitation; the seats of the plan do not limit it.',
+          returns: 'The member.',
+          status: 201,
+          errors: ['team_not_found', 'account_not_found', 'already_taken', 'role_not_assignable'],
+          example: { body: { accountId, roleId: 'member' }, answer: member },
+        }),
+      )
+      .input(addMemberInput)
+      .output(memberOutput)
+      .mutation(({ ctx, input }) =>
+        changeAs(ctx, async ({ db }) => {
+          const [team, account] = [await toTeamId(db, input.teamId), await toAccountId(db, input.accountId)];
+          const { roleId, isActive, expiresAt } = input;
+          await addMember(db, team, account, { roleId, isActive, expiresAt: toInstant(expiresAt) });
+          return readMember(db, team, account);
+        }),
+      ),
 
-  updateMember: operatorKeyProcedure('teams:write')
-    .meta(
-      endpoint('updateMember', 'PATCH /operator/v1/teams/{teamId}/members/{accountId}', {
-        summary: 'Change a membership',
-        description: 'Members that are left out keep their value. The owner’s membership cannot be changed.',
-        returns: 'The member.',
-        errors: [
-          'team_not_found',
-          'account_not_found',
-          'member_not_found',
-          'role_not_assignable',
-          'owner_not_removable',
-        ],
-        example: { body: { roleId: 'guest' }, answer: { ...member, role: { id: 'guest', name: 'Guest' } } },
-      }),
-    )
-    .input(updateMemberInput)
-    .output(memberOutput)
-    .mutation(({ ctx, input }) =>
-      changeAs(ctx, async ({ db }) => {
-        const [team, account] = [await toTeamId(db, input.teamId), await toAccountId(db, input.accountId)];
-        const { roleId, isActive, expiresAt } = input;
-        await setMember(db, team, account, { roleId, isActive, expiresAt: toInstant(expiresAt) });
-        return readMember(db, team, account);
-      }),
-    ),
+    updateMember: operatorProcedure('teams:write', { isSensitive: true })
+      .meta(
+        endpoint('updateMember', 'PATCH /operator/v1/teams/{teamId}/members/{accountId}', {
+          summary: 'Change a membership',
+          description: 'Members that are left out keep their value. The owner’s membership cannot be changed.',
+          returns: 'The member.',
+          errors: [
+            'team_not_found',
+            'account_not_found',
+            'member_not_found',
+            'role_not_assignable',
+            'owner_not_removable',
+          ],
+          example: { body: { roleId: 'guest' }, answer: { ...member, role: { id: 'guest', name: 'Guest' } } },
+        }),
+      )
+      .input(updateMemberInput)
+      .output(memberOutput)
+      .mutation(({ ctx, input }) =>
+        changeAs(ctx, async ({ db }) => {
+          const [team, account] = [await toTeamId(db, input.teamId), await toAccountId(db, input.accountId)];
+          const { roleId, isActive, expiresAt } = input;
+          await setMember(db, team, account, { roleId, isActive, expiresAt: toInstant(expiresAt) });
+          return readMember(db, team, account);
+        }),
+      ),
 
-  removeMember: operatorKeyProcedure('teams:write')
-    .meta(
-      endpoint('removeMember', 'DELETE /operator/v1/teams/{teamId}/members/{accountId}', {
-        summary: 'Remove a member from a team',
-        description: 'Also revokes their keys and grants for the team.',
-        returns: 'The member is removed.',
-        errors: ['team_not_found', 'account_not_found', 'member_not_found', 'owner_not_removable'],
-        example: { answer: { success: true } },
-      }),
-    )
-    .input(memberInput)
-    .output(success)
-    .mutation(({ ctx, input }) =>
-      changeAs(ctx, async ({ db }) => {
-        await removeMemberAsOperator(db, await toTeamId(db, input.teamId), await toAccountId(db, input.accountId));
-        return SUCCESS;
-      }),
-    ),
-});
+    removeMember: operatorProcedure('teams:write')
+      .meta(
+        endpoint('removeMember', 'DELETE /operator/v1/teams/{teamId}/members/{accountId}', {
+          summary: 'Remove a member from a team',
+          description: 'Also revokes their keys and grants for the team.',
+          returns: 'The member is removed.',
+          errors: ['team_not_found', 'account_not_found', 'member_not_found', 'owner_not_removable'],
+          example: { answer: { success: true } },
+        }),
+      )
+      .input(memberInput)
+      .output(success)
+      .mutation(({ ctx, input }) =>
+        changeAs(ctx, async ({ db }) => {
+          await removeMemberAsOperator(db, await toTeamId(db, input.teamId), await toAccountId(db, input.accountId));
+          return SUCCESS;
+        }),
+      ),
+  });

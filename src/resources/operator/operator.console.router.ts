@@ -1,20 +1,36 @@
-import { operatorProcedure } from '../../procedures/procedures.ts';
+import { forOperatorSessions, operatorProcedure } from '../../procedures/procedures.ts';
 import { recordNow } from '../../events/record.ts';
+import { listJobs, retryFailedJobs } from '../../jobs/job-list.ts';
 import { SUCCESS, success } from '../../procedures/fields.ts';
+import { revokeKeyAsOperator } from '../api-keys/revocation.service.ts';
 import { router } from '../../procedures/trpc.ts';
+import { listAuditEvents } from './audit.queries.ts';
+import { changeAs } from './change.ts';
 import { getHealth } from './health.queries.ts';
+import { listKeysOf } from './key-list.queries.ts';
 import { getAccount, getTeam } from './operator.queries.ts';
 import {
   accountInput,
   accountOutput,
+  auditInput,
+  auditOutput,
   findInput,
   foundOutput,
   healthOutput,
+  jobsInput,
+  jobsOutput,
+  keyInput,
+  keysInput,
+  keysOutput,
+  retriedOutput,
+  retryJobsInput,
   teamInput,
   teamOutput,
 } from './operator.schema.ts';
-import { disableAccount, enableAccount } from './operator.service.ts';
 import { find } from './search.queries.ts';
+import { recordView } from './views.ts';
+
+const JOBS_MAX = 50;
 
 /** Procedures of the operator pages. Each that shows or changes user data records an event. */
 export const operatorConsoleRouter = router({
@@ -50,23 +66,52 @@ export const operatorConsoleRouter = router({
       return team;
     }),
 
-  disableAccount: operatorProcedure
-    .input(accountInput)
-    .output(success)
-    .mutation(async ({ ctx: { services, principal }, input }) => {
-      await disableAccount(services.db, principal.accountId, input.accountId);
-      return SUCCESS;
-    }),
-
-  enableAccount: operatorProcedure
-    .input(accountInput)
-    .output(success)
-    .mutation(async ({ ctx: { services, principal }, input }) => {
-      await enableAccount(services.db, principal.accountId, input.accountId);
-      return SUCCESS;
-    }),
-
   health: operatorProcedure
     .output(healthOutput)
     .query(({ ctx: { services, browserClient } }) => getHealth(services.db, browserClient.attempts)),
+
+  keys: forOperatorSessions('accounts:read')
+    .input(keysInput)
+    .output(keysOutput)
+    .query(async ({ ctx, input: { of, id, cursor, limit } }) => {
+      const page = await listKeysOf(ctx.services.db, { of, id }, cursor, limit);
+      await recordView(ctx, of === 'account' ? { accountId: id } : { teamId: id });
+      return page;
+    }),
+
+  revokeKey: forOperatorSessions('accounts:write')
+    .input(keyInput)
+    .output(success)
+    .mutation(({ ctx, input }) =>
+      changeAs(ctx, async ({ db }) => {
+        await revokeKeyAsOperator(db, input.keyId);
+        return SUCCESS;
+      }),
+    ),
+
+  jobs: operatorProcedure
+    .input(jobsInput)
+    .output(jobsOutput)
+    .query(async ({ ctx: { services }, input: { state, after = '0' } }) => {
+      const rows = await listJobs(services.db, state, after, JOBS_MAX + 1);
+      const jobs = rows.slice(0, JOBS_MAX);
+      return { jobs, nextAfter: rows.length > JOBS_MAX ? (jobs.at(-1)?.id ?? null) : null };
+    }),
+
+  retryJobs: forOperatorSessions('accounts:write')
+    .input(retryJobsInput)
+    .output(retriedOutput)
+    .mutation(({ ctx, input: { jobId = null } }) =>
+      changeAs(ctx, async ({ db }) => ({ retried: await retryFailedJobs(db, jobId) })),
+    ),
+
+  audit: forOperatorSessions('events:read')
+    .input(auditInput)
+    .output(auditOutput)
+    .query(async ({ ctx, input: { from, to, ...search } }) => {
+      const range = { from: from ? new Date(from) : undefined, to: to ? new Date(to) : undefined };
+      const page = await listAuditEvents(ctx.services.db, { ...search, ...range });
+      await recordView(ctx, { auditOf: search.accountId });
+      return page;
+    }),
 });

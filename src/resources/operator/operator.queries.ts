@@ -1,8 +1,9 @@
 import { activeMembership, liveApiKey, liveGrant, openSession, pendingInvitation } from '../../db/predicates.ts';
 import { iso, isoOrNull, query, type QueryRunner } from '../../db/query.ts';
-import type { ACCOUNT_ROLES, SUBSCRIPTION_STATUSES } from '../../entities/index.ts';
+import type { ACCOUNT_ROLES } from '../../entities/index.ts';
 import { ProblemError } from '../../errors.ts';
-import { DEFAULT_PLAN, getPlan, countSeats, type Plans } from '../billing/plans.ts';
+import { getTeamBilling } from '../billing/billing.queries.ts';
+import { getPlan, countSeats, type Plans } from '../billing/plans.ts';
 
 const TEAMS_MAX = 100;
 
@@ -13,6 +14,7 @@ type AccountRow = {
   last_name: string | null;
   role: (typeof ACCOUNT_ROLES)[number];
   preferred_locale: string | null;
+  external_id: string | null;
   email_verified_at: string | null;
   disabled_at: string | null;
   created_at: string;
@@ -42,14 +44,13 @@ type TeamRow = {
   members: number;
   active_members: number;
   pending_invitations: number;
-  plan_id: string | null;
-  status: (typeof SUBSCRIPTION_STATUSES)[number] | null;
-  addons: Record<string, number> | null;
+  description: string | null;
+  external_id: string | null;
 };
 
 const accountForOperator = query<AccountRow>(
   'operator_account',
-  `select a.id, a.email, a.first_name, a.last_name, a.role, a.preferred_locale, a.email_verified_at, a.disabled_at,
+  `select a.id, a.email, a.first_name, a.last_name, a.role, a.preferred_locale, a.external_id, a.email_verified_at, a.disabled_at,
      a.created_at,
      (select count(*)::int from session s where s.account_id = a.id and ${openSession('s')}) as sessions,
      (select count(*)::int from api_key k where k.account_id = a.id and ${liveApiKey('k')}) as keys,
@@ -70,16 +71,14 @@ const teamsForOperator = query<AccountTeamRow>(
 
 const teamForOperator = query<TeamRow>(
   'operator_team',
-  `select t.id, t.name, t.slug, t.created_at, o.id as owner_id, o.email as owner_email,
+  `select t.id, t.name, t.slug, t.description, t.external_id, t.created_at, o.id as owner_id, o.email as owner_email,
      o.first_name as owner_first_name, o.last_name as owner_last_name,
      (select count(*)::int from membership m where m.team_id = t.id) as members,
      (select count(*)::int from membership m where m.team_id = t.id and ${activeMembership('m')}) as active_members,
-     (select count(*)::int from invitation i where i.team_id = t.id and ${pendingInvitation('i')}) as pending_invitations,
-     s.plan_id, s.status, s.addons
+     (select count(*)::int from invitation i where i.team_id = t.id and ${pendingInvitation('i')}) as pending_invitations
    from team t
    left join membership om on om.team_id = t.id and om.role_id = 'owner'
    left join account o on o.id = om.account_id
-   left join subscription s on s.team_id = t.id
    where t.id = $1`,
   { rows: 'many' },
 );
@@ -98,6 +97,7 @@ export async function getAccount(db: QueryRunner, accountId: string) {
     lastName: row.last_name,
     role: row.role,
     preferredLocale: row.preferred_locale,
+    externalId: row.external_id,
     emailVerified: isoOrNull(row.email_verified_at),
     disabledAt: isoOrNull(row.disabled_at),
     createdAt: iso(row.created_at),
@@ -116,9 +116,12 @@ export async function getAccount(db: QueryRunner, accountId: string) {
 
 /** A team as an operator sees it: whose it is, how large, and on which plan. */
 export async function getTeam(db: QueryRunner, plans: Plans, teamId: string) {
-  const [row] = await db.query(teamForOperator, [teamId]);
+  const [[row], subscription] = await Promise.all([
+    db.query(teamForOperator, [teamId]),
+    getTeamBilling(db, plans, teamId),
+  ]);
   if (row === undefined) throw new ProblemError('team_not_found');
-  const plan = getPlan(plans, row.plan_id ?? DEFAULT_PLAN);
+  const plan = getPlan(plans, subscription.planId);
   return {
     id: row.id,
     name: row.name,
@@ -130,7 +133,10 @@ export async function getTeam(db: QueryRunner, plans: Plans, teamId: string) {
         : { id: row.owner_id, email: row.owner_email, firstName: row.owner_first_name, lastName: row.owner_last_name },
     members: row.members,
     pendingInvitations: row.pending_invitations,
-    plan: { id: plan.id, name: plan.name, status: row.status },
-    seats: { total: countSeats(plan, row.addons ?? {}), taken: row.active_members + row.pending_invitations },
+    description: row.description,
+    externalId: row.external_id,
+    subscription,
+    seats: { total: countSeats(plan, subscription.addons), taken: row.active_members + row.pending_invitations },
+    plans: [...plans.values()].map(({ id, name, seats }) => ({ id, name, seats })),
   };
 }

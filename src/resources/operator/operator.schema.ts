@@ -1,6 +1,10 @@
 import { z } from 'zod';
-import { ACCOUNT_ROLES, SUBSCRIPTION_STATUSES } from '../../entities/index.ts';
+import { ACCOUNT_ROLES, ACTOR_KINDS, SCOPES } from '../../entities/index.ts';
+import { EVENTS, type EventName } from '../../events/catalogue.ts';
+import { JOB_STATES } from '../../jobs/job-list.ts';
 import { resourceId, text, timestamp } from '../../procedures/fields.ts';
+import { subscriptionOutput } from './operator-api.schema.ts';
+import { nextCursor, pageInput } from './paging.ts';
 
 export const findInput = z.object({ query: text(1, 255) });
 export const accountInput = z.object({ accountId: resourceId });
@@ -20,6 +24,7 @@ export const foundOutput = z.object({
 });
 
 export const accountOutput = person.extend({
+  externalId: z.string().nullable(),
   role: z.enum(ACCOUNT_ROLES),
   preferredLocale: z.string().nullable(),
   emailVerified: timestamp.nullable(),
@@ -49,8 +54,12 @@ export const teamOutput = z.object({
   owner: person.nullable(),
   members: count,
   pendingInvitations: count,
-  plan: z.object({ id: z.string(), name: z.string(), status: z.enum(SUBSCRIPTION_STATUSES).nullable() }),
+  description: z.string().nullable(),
+  externalId: z.string().nullable(),
+  subscription: subscriptionOutput,
   seats: z.object({ total: count, taken: count }),
+  /** The configured plans, which the subscription can be changed to. */
+  plans: z.array(z.object({ id: z.string(), name: z.string(), seats: count })),
 });
 
 export const healthOutput = z.object({
@@ -73,4 +82,103 @@ export const healthOutput = z.object({
       }),
     ),
   }),
+});
+
+export const keysInput = z.object({ of: z.enum(['account', 'team']), id: resourceId, ...pageInput });
+export const keyInput = z.object({ keyId: resourceId });
+
+export const keysOutput = z.object({
+  keys: z.array(
+    z.object({
+      id: z.string(),
+      name: z.string(),
+      keyPrefix: z.string(),
+      last4: z.string(),
+      scopes: z.array(z.enum(SCOPES)),
+      team: z.object({ id: z.string(), name: z.string() }).nullable(),
+      /** The account that made it. */
+      account: person,
+      createdAt: timestamp,
+      lastUsedAt: timestamp.nullable(),
+      expiresAt: timestamp.nullable(),
+    }),
+  ),
+  nextCursor,
+});
+
+/** The largest id of a job is a bigint. */
+const jobId = z.string().regex(/^\d{1,18}$/);
+
+export const jobsInput = z.object({
+  state: z.enum(JOB_STATES).optional(),
+  /** The id of the last job of the previous page. */
+  after: jobId.optional(),
+});
+
+export const jobsOutput = z.object({
+  jobs: z.array(
+    z.object({
+      id: z.string(),
+      task: z.string(),
+      /** Of an email. */
+      kind: z.string().nullable(),
+      /** The account or invitation that an email is about. */
+      subjectId: z.string().nullable(),
+      attempts: count,
+      attemptsMax: count,
+      nextAt: timestamp,
+      state: z.enum(JOB_STATES),
+      reason: z.string().nullable(),
+    }),
+  ),
+  /** The id of the last job, if there are more. */
+  nextAfter: z.string().nullable(),
+});
+
+/** One failed job, or all without an id. */
+export const retryJobsInput = z.object({ jobId: jobId.optional() });
+export const retriedOutput = z.object({ retried: count });
+
+const eventName = z.enum(Object.keys(EVENTS) as EventName[]);
+const instant = z.iso.datetime({ offset: true });
+
+export const auditInput = z.object({
+  event: eventName.optional(),
+  actorId: resourceId.optional(),
+  teamId: resourceId.optional(),
+  /** The account that the event is about. */
+  accountId: resourceId.optional(),
+  /** The credential that was used. */
+  keyId: resourceId.optional(),
+  from: instant.optional(),
+  /** Not including this time. */
+  to: instant.optional(),
+  ...pageInput,
+});
+
+const named = z.object({ id: z.string(), name: z.string().nullable() });
+
+export const auditOutput = z.object({
+  events: z.array(
+    z.object({
+      id: z.string(),
+      occurredAt: timestamp,
+      event: z.string(),
+      actor: z.object({
+        kind: z.enum([...ACTOR_KINDS, 'operator']),
+        account: named.nullable(),
+        address: z.string().nullable(),
+      }),
+      credential: named.nullable(),
+      account: named.nullable(),
+      team: named.nullable(),
+      target: z.object({ type: z.string().nullable(), id: z.string() }).nullable(),
+      requestId: z.string().nullable(),
+      details: z.record(z.string(), z.unknown()),
+      count,
+    }),
+  ),
+  nextCursor,
+  /** Whether older events were not searched yet, because too many had to be read. */
+  isPartial: z.boolean(),
 });

@@ -32,13 +32,16 @@ export function readCursor(search: string, cursor: string | undefined): Position
   return { sort, id };
 }
 
+/** Returns the cursor after a row. */
+export const toCursor = (search: string, id: string, sort = ''): string =>
+  Buffer.from(JSON.stringify([search, sort, id])).toString('base64url');
+
 /** Divides the rows that were read into a page and the cursor of the next one. */
 export function toPage<Row extends Position>(search: string, rows: readonly Row[], limit: number) {
   const page = rows.slice(0, limit);
   const last = page.at(-1);
   const isLast = rows.length <= limit || last === undefined;
-  const next = isLast ? null : Buffer.from(JSON.stringify([search, last.sort, last.id])).toString('base64url');
-  return { page, nextCursor: next };
+  return { page, nextCursor: isLast ? null : toCursor(search, last.id, last.sort) };
 }
 
 function parse(cursor: string): readonly unknown[] {

@@ -1,5 +1,5 @@
 import { SUCCESS, success } from '../../procedures/fields.ts';
-import { operatorKeyProcedure } from '../../procedures/procedures.ts';
+import type { OperatorProcedures } from '../../procedures/procedures.ts';
 import { endpoint, router } from '../../procedures/trpc.ts';
 import { getTeamBilling } from '../billing/billing.queries.ts';
 import { setSubscription } from '../billing/billing.service.ts';
@@ -20,6 +20,7 @@ import {
 } from './operator-api.schema.ts';
 import { toAccountId, toTeamId } from './references.ts';
 import { listTeams, readTeam } from './team-list.queries.ts';
+import { recordView } from './views.ts';
 
 const ownerId = 'acc_0cn7r2h8vtk3p9qj6mdb5ce0ol';
 const team = {
@@ -45,151 +46,163 @@ const subscription = {
 };
 
 /** Teams and their subscriptions, for the operator's backend. */
-export const operatorTeamsRouter = router({
-  listTeams: operatorKeyProcedure('teams:read')
-    .meta(
-      endpoint('listTeams', 'GET /operator/v1/teams', {
-        summary: 'List or search teams',
-        description:
-          'All in the order of their creation, or those that one of the searches finds, in the order of what it searches.',
-        returns: 'A page of teams.',
-        example: { answer: { teams: [team], nextCursor: null } },
+export const createOperatorTeamsRouter = (operatorProcedure: OperatorProcedures) =>
+  router({
+    listTeams: operatorProcedure('teams:read')
+      .meta(
+        endpoint('listTeams', 'GET /operator/v1/teams', {
+          summary: 'List or search teams',
+          description:
+            'All in the order of their creation, or those that one of the searches finds, in the order of what it searches.',
+          returns: 'A page of teams.',
+          example: { answer: { teams: [team], nextCursor: null } },
+        }),
+      )
+      .input(listTeamsInput)
+      .output(teamsOutput)
+      .query(async ({ ctx, input }) => {
+        const page = await listTeams(ctx.services.db, input);
+        await recordView(ctx, { found: page.teams });
+        return page;
       }),
-    )
-    .input(listTeamsInput)
-    .output(teamsOutput)
-    .query(({ ctx: { services }, input }) => listTeams(services.db, input)),
 
-  getTeam: operatorKeyProcedure('teams:read')
-    .meta(
-      endpoint('getTeam', 'GET /operator/v1/teams/{teamId}', {
-        summary: 'Read a team',
-        returns: 'The team.',
-        errors: ['team_not_found'],
-        example: { answer: team },
+    getTeam: operatorProcedure('teams:read')
+      .meta(
+        endpoint('getTeam', 'GET /operator/v1/teams/{teamId}', {
+          summary: 'Read a team',
+          returns: 'The team.',
+          errors: ['team_not_found'],
+          example: { answer: team },
+        }),
+      )
+      .input(teamInput)
+      .output(teamOutput)
+      .query(async ({ ctx, input }) => {
+        const { db } = ctx.services;
+        const found = await readTeam(db, await toTeamId(db, input.teamId));
+        await recordView(ctx, { teamId: found.id });
+        return found;
       }),
-    )
-    .input(teamInput)
-    .output(teamOutput)
-    .query(async ({ ctx: { services }, input }) => readTeam(services.db, await toTeamId(services.db, input.teamId))),
 
-  createTeam: operatorKeyProcedure('teams:write')
-    .meta(
-      endpoint('createTeam', 'POST /operator/v1/teams', {
-        summary: 'Create a team with its owner',
-        description: 'The limit of teams that an account owns does not apply.',
-        returns: 'The team.',
-        status: 201,
-        errors: ['account_not_found', 'already_taken'],
-        example: { body: { name: 'Analytical Engines', ownerId, externalId: 'tenant-42' }, answer: team },
-      }),
-    )
-    .input(createTeamInput)
-    .output(teamOutput)
-    .mutation(({ ctx, input: { ownerId: owner, ...input } }) =>
-      changeAs(ctx, async ({ db }) => {
-        const created = await createTeamAsOperator(db, await toAccountId(db, owner), input);
-        return readTeam(db, created.team.id);
-      }),
-    ),
+    createTeam: operatorProcedure('teams:write')
+      .meta(
+        endpoint('createTeam', 'POST /operator/v1/teams', {
+          summary: 'Create a team with its owner',
+          description: 'The limit of teams that an account owns does not apply.',
+          returns: 'The team.',
+          status: 201,
+          errors: ['account_not_found', 'already_taken'],
+          example: { body: { name: 'Analytical Engines', ownerId, externalId: 'tenant-42' }, answer: team },
+        }),
+      )
+      .input(createTeamInput)
+      .output(teamOutput)
+      .mutation(({ ctx, input: { ownerId: owner, ...input } }) =>
+        changeAs(ctx, async ({ db }) => {
+          const created = await createTeamAsOperator(db, await toAccountId(db, owner), input);
+          return readTeam(db, created.team.id);
+        }),
+      ),
 
-  updateTeam: operatorKeyProcedure('teams:write')
-    .meta(
-      endpoint('updateTeam', 'PATCH /operator/v1/teams/{teamId}', {
-        summary: 'Change a team',
-        description: 'Members that are left out keep their value. The slug does not change.',
-        returns: 'The team.',
-        errors: ['team_not_found', 'already_taken'],
-        example: { body: { name: 'Analytical Engines' }, answer: team },
-      }),
-    )
-    .input(updateTeamInput)
-    .output(teamOutput)
-    .mutation(({ ctx, input: { teamId, ...changes } }) =>
-      changeAs(ctx, async ({ db }) => {
-        const id = await toTeamId(db, teamId);
-        await updateTeamAsOperator(db, id, changes);
-        return readTeam(db, id);
-      }),
-    ),
+    updateTeam: operatorProcedure('teams:write')
+      .meta(
+        endpoint('updateTeam', 'PATCH /operator/v1/teams/{teamId}', {
+          summary: 'Change a team',
+          description: 'Members that are left out keep their value. The slug does not change.',
+          returns: 'The team.',
+          errors: ['team_not_found', 'already_taken'],
+          example: { body: { name: 'Analytical Engines' }, answer: team },
+        }),
+      )
+      .input(updateTeamInput)
+      .output(teamOutput)
+      .mutation(({ ctx, input: { teamId, ...changes } }) =>
+        changeAs(ctx, async ({ db }) => {
+          const id = await toTeamId(db, teamId);
+          await updateTeamAsOperator(db, id, changes);
+          return readTeam(db, id);
+        }),
+      ),
 
-  deleteTeam: operatorKeyProcedure('teams:write')
-    .meta(
-      endpoint('deleteTeam', 'DELETE /operator/v1/teams/{teamId}', {
-        summary: 'Delete a team',
-        description: 'With its members, roles, invitations, keys and subscription.',
-        returns: 'The team is deleted.',
-        errors: ['team_not_found'],
-        example: { answer: { success: true } },
-      }),
-    )
-    .input(teamInput)
-    .output(success)
-    .mutation(({ ctx, input }) =>
-      changeAs(ctx, async ({ db }) => {
-        await deleteTeamAsOperator(db, await toTeamId(db, input.teamId));
-        return SUCCESS;
-      }),
-    ),
+    deleteTeam: operatorProcedure('teams:write', { isSensitive: true })
+      .meta(
+        endpoint('deleteTeam', 'DELETE /operator/v1/teams/{teamId}', {
+          summary: 'Delete a team',
+          description: 'With its members, roles, invitations, keys and subscription.',
+          returns: 'The team is deleted.',
+          errors: ['team_not_found'],
+          example: { answer: { success: true } },
+        }),
+      )
+      .input(teamInput)
+      .output(success)
+      .mutation(({ ctx, input }) =>
+        changeAs(ctx, async ({ db }) => {
+          await deleteTeamAsOperator(db, await toTeamId(db, input.teamId));
+          return SUCCESS;
+        }),
+      ),
 
-  transferTeam: operatorKeyProcedure('teams:write')
-    .meta(
-      endpoint('transferTeam', 'POST /operator/v1/teams/{teamId}/transfer', {
-        summary: 'Make an account the owner of a team',
-        description: 'Whether it is a member or not. The former owner becomes a `member`.',
-        returns: 'The team.',
-        errors: ['team_not_found', 'account_not_found', 'email_not_verified'],
-        example: { body: { accountId: ownerId }, answer: team },
-      }),
-    )
-    .input(transferTeamInput)
-    .output(teamOutput)
-    .mutation(({ ctx, input }) =>
-      changeAs(ctx, async ({ db }) => {
-        const id = await toTeamId(db, input.teamId);
-        await transferOwnershipAsOperator(db, id, await toAccountId(db, input.accountId));
-        return readTeam(db, id);
-      }),
-    ),
+    transferTeam: operatorProcedure('teams:write', { isSensitive: true })
+      .meta(
+        endpoint('transferTeam', 'POST /operator/v1/teams/{teamId}/transfer', {
+          summary: 'Make an account the owner of a team',
+          description: 'Whether it is a member or not. The former owner becomes a `member`.',
+          returns: 'The team.',
+          errors: ['team_not_found', 'account_not_found', 'email_not_verified'],
+          example: { body: { accountId: ownerId }, answer: team },
+        }),
+      )
+      .input(transferTeamInput)
+      .output(teamOutput)
+      .mutation(({ ctx, input }) =>
+        changeAs(ctx, async ({ db }) => {
+          const id = await toTeamId(db, input.teamId);
+          await transferOwnershipAsOperator(db, id, await toAccountId(db, input.accountId));
+          return readTeam(db, id);
+        }),
+      ),
 
-  getSubscription: operatorKeyProcedure('teams:read')
-    .meta(
-      endpoint('getSubscription', 'GET /operator/v1/teams/{teamId}/subscription', {
-        summary: 'Read the subscription of a team',
-        returns: 'The subscription; the default plan with version 0 for a team that never had one.',
-        errors: ['team_not_found'],
-        example: { answer: subscription },
-        isVersioned: true,
+    getSubscription: operatorProcedure('teams:read')
+      .meta(
+        endpoint('getSubscription', 'GET /operator/v1/teams/{teamId}/subscription', {
+          summary: 'Read the subscription of a team',
+          returns: 'The subscription; the default plan with version 0 for a team that never had one.',
+          errors: ['team_not_found'],
+          example: { answer: subscription },
+          isVersioned: true,
+        }),
+      )
+      .input(teamInput)
+      .output(subscriptionOutput)
+      .query(async ({ ctx, input }) => {
+        const { services } = ctx;
+        const { id } = await readTeam(services.db, await toTeamId(services.db, input.teamId));
+        await recordView(ctx, { teamId: id });
+        return getTeamBilling(services.db, services.config.plans, id);
       }),
-    )
-    .input(teamInput)
-    .output(subscriptionOutput)
-    .query(async ({ ctx: { services }, input }) => {
-      const { id } = await readTeam(services.db, await toTeamId(services.db, input.teamId));
-      return getTeamBilling(services.db, services.config.plans, id);
-    }),
 
-  setSubscription: operatorKeyProcedure('billing:write')
-    .meta(
-      endpoint('setSubscription', 'PUT /operator/v1/teams/{teamId}/subscription', {
-        summary: 'Set the subscription of a team',
-        description:
-          'Replaces it: members that are left out get their defaults. Send `If-Match` (or `version`), so that billing events that arrive in another order do not undo each other.',
-        returns: 'The subscription with its new version.',
-        errors: ['team_not_found', 'version_mismatch'],
-        example: { body: set, answer: subscription },
-        isVersioned: true,
-      }),
-    )
-    .input(setSubscriptionInput)
-    .output(subscriptionOutput)
-    .mutation(({ ctx, input: { teamId, version, planExpiresAt, status, interval, ...input } }) =>
-      changeAs(ctx, async ({ db, config: { plans } }) => {
-        const id = await toTeamId(db, teamId);
-        const expiresAt = planExpiresAt ? new Date(planExpiresAt) : undefined;
-        const fields = { ...input, status: status ?? undefined, interval: interval ?? undefined };
-        await setSubscription(db, plans, id, { ...fields, planExpiresAt: expiresAt }, version);
-        return getTeamBilling(db, plans, id);
-      }),
-    ),
-});
+    setSubscription: operatorProcedure('billing:write')
+      .meta(
+        endpoint('setSubscription', 'PUT /operator/v1/teams/{teamId}/subscription', {
+          summary: 'Set the subscription of a team',
+          description:
+            'Replaces it: members that are left out get their defaults. Send `If-Match` (or `version`), so that billing events that arrive in another order do not undo each other.',
+          returns: 'The subscription with its new version.',
+          errors: ['team_not_found', 'version_mismatch'],
+          example: { body: set, answer: subscription },
+          isVersioned: true,
+        }),
+      )
+      .input(setSubscriptionInput)
+      .output(subscriptionOutput)
+      .mutation(({ ctx, input: { teamId, version, planExpiresAt, status, interval, ...input } }) =>
+        changeAs(ctx, async ({ db, config: { plans } }) => {
+          const id = await toTeamId(db, teamId);
+          const expiresAt = planExpiresAt ? new Date(planExpiresAt) : undefined;
+          const fields = { ...input, status: status ?? undefined, interval: interval ?? undefined };
+          await setSubscription(db, plans, id, { ...fields, planExpiresAt: expiresAt }, version);
+          return getTeamBilling(db, plans, id);
+        }),
+      ),
+  });

@@ -90,6 +90,7 @@ export const auditTexts = defineTexts('audit', {
     operator_cli: 'The operator of this service',
     operator: 'The operator of this service',
     operator_key: 'The operator of this service',
+    operator_session: 'The operator of this service',
     system: 'The service',
   } satisfies Record<Event['actorKind'], string>,
   withKey: 'with the API key {key}',

@@ -17,6 +17,7 @@ export type RosterEvent = {
       | 'anonymous'
       | 'operator_cli'
       | 'operator_key'
+      | 'operator_session'
       | 'system'
       | 'operator';
     /** The account that acted. */
@@ -130,7 +131,9 @@ export type RosterEvent = {
     | 'operator.team_viewed'
     | 'operator.account_disabled'
     | 'operator.account_enabled'
+    | 'operator.audit_log_viewed'
     | 'operator.emails_retried'
+    | 'operator.jobs_retried'
     | 'operator.import_started'
     | 'operator.secrets_resealed'
     | 'operator_key.created'

@@ -230,6 +230,7 @@ export type Event = {
       | 'anonymous'
       | 'operator_cli'
       | 'operator_key'
+      | 'operator_session'
       | 'system'
       | 'operator';
     /** The account that acted. */
@@ -343,7 +344,9 @@ export type Event = {
     | 'operator.team_viewed'
     | 'operator.account_disabled'
     | 'operator.account_enabled'
+    | 'operator.audit_log_viewed'
     | 'operator.emails_retried'
+    | 'operator.jobs_retried'
     | 'operator.import_started'
     | 'operator.secrets_resealed'
     | 'operator_key.created'
@@ -363,47 +366,18 @@ export type Event = {
   /** The resource. Null if it was deleted, erased, or if the reader may not see it. */
   data: Record<string, unknown> | null;
 };
-/** Who a credential belongs to, and what it permits. */
-export type Verification = {
-  /** Whether the credential is valid and has all that the request needs. */
-  valid: boolean;
-  /** Why not, as the API answers: for `credential_invalid` everything else is null, whether it is unknown, revoked, expired or disabled. More can be added. */
-  code: 'credential_invalid' | 'rate_limited' | 'scope_missing' | 'team_not_found' | 'permission_missing' | null;
-  credential: {
-    /** The id of the API key, grant or session. */
-    id: string;
-    kind: 'api-key' | 'oauth-grant' | 'session';
-    /** The whole account, or one team. */
-    audience: 'personal' | 'team';
-    /** The team of the audience. */
-    teamId: string | null;
-    /** The enforced scopes. */
-    scopes: Array<Scope>;
-    expiresAt: (string & {}) | null;
-    /** The OAuth grant behind it. */
-    grantId: string | null;
-    /** The OAuth client of the grant. */
-    clientId: string | null;
-    /** What an access token was issued for. */
-    resource: 'api' | 'mcp' | null;
-    /** Of the key that an access token is bound to (RFC 9449): require a proof of it. */
-    thumbprint: string | null;
-  } | null;
-  account: {
-    id: string;
-    email: string;
-    firstName: string | null;
-    lastName: string | null;
-    /** The id that you gave it. */
-    externalId: string | null;
-  } | null;
-  /** The team of the request, if the account is an active member. */
-  team: { id: string; name: string; slug: string } | null;
-  role: { id: string; name: string } | null;
-  /** What the role permits in the team. */
-  permissions: Array<Permission>;
-  /** The rate limit of the credential after the charge. Null without `charge`. */
-  rate: { limit: number; remaining: number; resetSeconds: number } | null;
+/** The subscription of a team. */
+export type OperatorSubscription = {
+  planId: string;
+  planName: string;
+  status: 'trialing' | 'active' | 'past_due' | 'canceled' | 'unpaid' | null;
+  interval: 'month' | 'year' | null;
+  addons: Record<string, number>;
+  planExpiresAt: (string & {}) | null;
+  cancelAtPeriodEnd: boolean;
+  needsPaymentAction: boolean;
+  /** Counts the changes. 0 for a team that never had a subscription. */
+  version: number;
 };
 /** Operator keys. */
 export type OperatorKeys = {
@@ -489,19 +463,6 @@ export type OperatorTeam = {
   createdAt: string;
   updatedAt: string;
 };
-/** The subscription of a team. */
-export type OperatorSubscription = {
-  planId: string;
-  planName: string;
-  status: 'trialing' | 'active' | 'past_due' | 'canceled' | 'unpaid' | null;
-  interval: 'month' | 'year' | null;
-  addons: Record<string, number>;
-  planExpiresAt: (string & {}) | null;
-  cancelAtPeriodEnd: boolean;
-  needsPaymentAction: boolean;
-  /** Counts the changes. 0 for a team that never had a subscription. */
-  version: number;
-};
 /** A page of members. */
 export type OperatorMembers = {
   members: Array<OperatorMember>;
@@ -522,6 +483,48 @@ export type OperatorMember = {
   isActive: boolean;
   joinedAt: (string & {}) | null;
   expiresAt: (string & {}) | null;
+};
+/** Who a credential belongs to, and what it permits. */
+export type Verification = {
+  /** Whether the credential is valid and has all that the request needs. */
+  valid: boolean;
+  /** Why not, as the API answers: for `credential_invalid` everything else is null, whether it is unknown, revoked, expired or disabled. More can be added. */
+  code: 'credential_invalid' | 'rate_limited' | 'scope_missing' | 'team_not_found' | 'permission_missing' | null;
+  credential: {
+    /** The id of the API key, grant or session. */
+    id: string;
+    kind: 'api-key' | 'oauth-grant' | 'session';
+    /** The whole account, or one team. */
+    audience: 'personal' | 'team';
+    /** The team of the audience. */
+    teamId: string | null;
+    /** The enforced scopes. */
+    scopes: Array<Scope>;
+    expiresAt: (string & {}) | null;
+    /** The OAuth grant behind it. */
+    grantId: string | null;
+    /** The OAuth client of the grant. */
+    clientId: string | null;
+    /** What an access token was issued for. */
+    resource: 'api' | 'mcp' | null;
+    /** Of the key that an access token is bound to (RFC 9449): require a proof of it. */
+    thumbprint: string | null;
+  } | null;
+  account: {
+    id: string;
+    email: string;
+    firstName: string | null;
+    lastName: string | null;
+    /** The id that you gave it. */
+    externalId: string | null;
+  } | null;
+  /** The team of the request, if the account is an active member. */
+  team: { id: string; name: string; slug: string } | null;
+  role: { id: string; name: string } | null;
+  /** What the role permits in the team. */
+  permissions: Array<Permission>;
+  /** The rate limit of the credential after the charge. Null without `charge`. */
+  rate: { limit: number; remaining: number; resetSeconds: number } | null;
 };
 /** The endpoints of the installation, the oldest first. */
 export type WebhookEndpoints = { endpoints: Array<WebhookEndpoint> };
@@ -1356,7 +1359,9 @@ export type AppRouter = TRPCBuiltRouter<
               | 'operator.team_viewed'
               | 'operator.account_disabled'
               | 'operator.account_enabled'
+              | 'operator.audit_log_viewed'
               | 'operator.emails_retried'
+              | 'operator.jobs_retried'
               | 'operator.import_started'
               | 'operator.secrets_resealed'
               | 'operator_key.created'
@@ -1377,6 +1382,7 @@ export type AppRouter = TRPCBuiltRouter<
               | 'anonymous'
               | 'operator_cli'
               | 'operator_key'
+              | 'operator_session'
               | 'system'
               | 'operator';
             actor: { userId: string; name: string | null } | null;
@@ -2031,6 +2037,7 @@ export type AppRouter = TRPCBuiltRouter<
           email: string | null;
           firstName: string | null;
           lastName: string | null;
+          externalId: string | null;
           role: 'user' | 'admin';
           preferredLocale: string | null;
           emailVerified: (string & {}) | null;
@@ -2053,12 +2060,13 @@ export type AppRouter = TRPCBuiltRouter<
           owner: { id: string; email: string | null; firstName: string | null; lastName: string | null } | null;
           members: number;
           pendingInvitations: number;
-          plan: { id: string; name: string; status: 'trialing' | 'active' | 'past_due' | 'canceled' | 'unpaid' | null };
+          description: string | null;
+          externalId: string | null;
+          subscription: OperatorSubscription;
           seats: { total: number; taken: number };
+          plans: Array<{ id: string; name: string; seats: number }>;
         }
       >;
-      disableAccount: Mutation<{ accountId: string }, Success>;
-      enableAccount: Mutation<{ accountId: string }, Success>;
       health: Query<
         void,
         {
@@ -2080,6 +2088,455 @@ export type AppRouter = TRPCBuiltRouter<
             }>;
           };
         }
+      >;
+      keys: Query<
+        {
+          of: 'account' | 'team';
+          id: string;
+          /** The `nextCursor` of the page before. */
+          cursor?: string | undefined;
+          /** How many a page has at most. Default: 50. */
+          limit?: number | undefined;
+        },
+        {
+          keys: Array<{
+            id: string;
+            name: string;
+            keyPrefix: string;
+            last4: string;
+            scopes: Array<
+              | 'profile:read'
+              | 'profile:write'
+              | 'teams:read'
+              | 'teams:write'
+              | 'members:read'
+              | 'members:write'
+              | 'invites:write'
+              | 'billing:read'
+              | 'api-keys:read'
+              | 'api-keys:write'
+            >;
+            team: { id: string; name: string } | null;
+            account: { id: string; email: string | null; firstName: string | null; lastName: string | null };
+            createdAt: string;
+            lastUsedAt: (string & {}) | null;
+            expiresAt: (string & {}) | null;
+          }>;
+          /** The cursor of the next page. Null if this is the last one. */
+          nextCursor: string | null;
+        }
+      >;
+      revokeKey: Mutation<{ keyId: string }, Success>;
+      jobs: Query<
+        { state?: 'waiting' | 'running' | 'failed' | undefined; after?: string | undefined },
+        {
+          jobs: Array<{
+            id: string;
+            task: string;
+            kind: string | null;
+            subjectId: string | null;
+            attempts: number;
+            attemptsMax: number;
+            nextAt: string;
+            state: 'waiting' | 'running' | 'failed';
+            reason: string | null;
+          }>;
+          nextAfter: string | null;
+        }
+      >;
+      retryJobs: Mutation<{ jobId?: string | undefined }, { retried: number }>;
+      audit: Query<
+        {
+          event?:
+            | 'account.sign_up_attempted'
+            | 'account.created'
+            | 'account.link_emailed'
+            | 'account.email_verified'
+            | 'account.profile_changed'
+            | 'account.password_changed'
+            | 'account.password_reset'
+            | 'account.email_change_requested'
+            | 'account.email_changed'
+            | 'account.reclaimed'
+            | 'account.deleted'
+            | 'account.email_failed'
+            | 'session.created'
+            | 'session.ended'
+            | 'session.proven'
+            | 'passkey.added'
+            | 'passkey.renamed'
+            | 'passkey.removed'
+            | 'team.created'
+            | 'team.renamed'
+            | 'team.updated'
+            | 'team.plan_set'
+            | 'team.deleted'
+            | 'ownership.offered'
+            | 'ownership.offer_withdrawn'
+            | 'ownership.declined'
+            | 'ownership.transferred'
+            | 'member.added'
+            | 'member.role_changed'
+            | 'member.activated'
+            | 'member.deactivated'
+            | 'member.expiry_changed'
+            | 'member.updated'
+            | 'member.left'
+            | 'member.removed'
+            | 'role.created'
+            | 'role.updated'
+            | 'role.deleted'
+            | 'invitation.created'
+            | 'invitation.renewed'
+            | 'invitation.resent'
+            | 'invitation.revoked'
+            | 'invitation.declined'
+            | 'invitation.accepted'
+            | 'invitation.email_failed'
+            | 'api_key.created'
+            | 'api_key.updated'
+            | 'api_key.rotated'
+            | 'api_key.revoked'
+            | 'oauth_client.created'
+            | 'oauth_client.updated'
+            | 'oauth_client.secret_rotated'
+            | 'oauth_client.deleted'
+            | 'oauth_grant.approved'
+            | 'oauth_grant.created'
+            | 'oauth_grant.denied'
+            | 'oauth_grant.reduced'
+            | 'oauth_grant.renewed'
+            | 'oauth_grant.revoked'
+            | 'oauth_token.issued'
+            | 'oauth_token.repeated'
+            | 'oauth_token.reused'
+            | 'oauth_token.revoked'
+            | 'webhook_endpoint.created'
+            | 'webhook_endpoint.updated'
+            | 'webhook_endpoint.paused'
+            | 'webhook_endpoint.resumed'
+            | 'webhook_endpoint.secret_rotated'
+            | 'webhook_endpoint.tested'
+            | 'webhook_endpoint.replayed'
+            | 'webhook_endpoint.disabled'
+            | 'webhook_endpoint.deleted'
+            | 'operator.searched'
+            | 'operator.account_viewed'
+            | 'operator.team_viewed'
+            | 'operator.account_disabled'
+            | 'operator.account_enabled'
+            | 'operator.audit_log_viewed'
+            | 'operator.emails_retried'
+            | 'operator.jobs_retried'
+            | 'operator.import_started'
+            | 'operator.secrets_resealed'
+            | 'operator_key.created'
+            | 'operator_key.rotated'
+            | 'operator_key.revoked'
+            | 'access.denied'
+            | 'sign_in.denied'
+            | 'attempts.throttled'
+            | 'oauth_request.denied'
+            | 'denials.omitted'
+            | 'audit_log.key_changed'
+            | 'audit_log.pruned'
+            | undefined;
+          actorId?: string | undefined;
+          teamId?: string | undefined;
+          accountId?: string | undefined;
+          keyId?: string | undefined;
+          from?: string | undefined;
+          to?: string | undefined;
+          /** The `nextCursor` of the page before. */
+          cursor?: string | undefined;
+          /** How many a page has at most. Default: 50. */
+          limit?: number | undefined;
+        },
+        {
+          events: Array<{
+            id: string;
+            occurredAt: string;
+            event: string;
+            actor: {
+              kind:
+                | 'session'
+                | 'api_key'
+                | 'oauth_grant'
+                | 'oauth_client'
+                | 'anonymous'
+                | 'operator_cli'
+                | 'operator_key'
+                | 'operator_session'
+                | 'system'
+                | 'operator';
+              account: { id: string; name: string | null } | null;
+              address: string | null;
+            };
+            credential: { id: string; name: string | null } | null;
+            account: { id: string; name: string | null } | null;
+            team: { id: string; name: string | null } | null;
+            target: { type: string | null; id: string } | null;
+            requestId: string | null;
+            details: Record<string, unknown>;
+            count: number;
+          }>;
+          /** The cursor of the next page. Null if this is the last one. */
+          nextCursor: string | null;
+          isPartial: boolean;
+        }
+      >;
+      listOperatorKeys: Query<void, OperatorKeys>;
+      createOperatorKey: Mutation<
+        {
+          /** A name for humans. */
+          name: string;
+          scopes: Array<OperatorScope>;
+          /** Without it, the key does not expire. */
+          expiresInDays?: number | undefined;
+          /** IP addresses, or networks in CIDR notation. Without any, those of the calling key. */
+          addresses?: Array<string> | undefined;
+        },
+        CreatedOperatorKey
+      >;
+      rotateOperatorKey: Mutation<
+        {
+          /** The id of an operator key. */
+          keyId: string;
+          /** How long the present secret stays valid. Default: 24. */
+          overlapHours?: number | undefined;
+        },
+        CreatedOperatorKey
+      >;
+      revokeOperatorKey: Mutation<
+        {
+          /** The id of an operator key. */
+          keyId: string;
+        },
+        Success
+      >;
+      listAccounts: Query<
+        {
+          /** The beginning of the email address, in any case. */
+          email?: string | undefined;
+          /** The beginning of the first and last name, in any case. */
+          name?: string | undefined;
+          /** The beginning of the external id. */
+          externalId?: string | undefined;
+          /** With `true`, lists the disabled accounts only. */
+          disabled?: boolean | undefined;
+          /** The `nextCursor` of the page before. */
+          cursor?: string | undefined;
+          /** How many a page has at most. Default: 50. */
+          limit?: number | undefined;
+        },
+        OperatorAccounts
+      >;
+      getAccount: Query<
+        {
+          /** The id of an account, or `ext:` and its external id. */
+          accountId: string;
+        },
+        OperatorAccount
+      >;
+      createAccount: Mutation<
+        {
+          email: string;
+          /** An id in a system of yours. Unique among accounts, or among teams. */
+          externalId?: string | undefined;
+          firstName?: string | undefined;
+          lastName?: string | undefined;
+          password?: string | undefined;
+          /** Whether you know that the address is theirs. Default: false. */
+          isEmailVerified?: boolean | undefined;
+        },
+        OperatorAccount
+      >;
+      updateAccount: Mutation<
+        {
+          /** The id of an account, or `ext:` and its external id. */
+          accountId: string;
+          /** Is not verified then, unless `isEmailVerified` is true. */
+          email?: string | undefined;
+          /** With `true`, marks the address as verified. */
+          isEmailVerified?: boolean | undefined;
+          externalId?: (string & {}) | null | undefined;
+          firstName?: (string & {}) | null | undefined;
+          lastName?: (string & {}) | null | undefined;
+          avatar?: (string & {}) | null | undefined;
+          preferredLocale?: (string & {}) | null | undefined;
+        },
+        OperatorAccount
+      >;
+      deleteAccount: Mutation<
+        {
+          /** The id of an account, or `ext:` and its external id. */
+          accountId: string;
+        },
+        Success
+      >;
+      disableAccount: Mutation<
+        {
+          /** The id of an account, or `ext:` and its external id. */
+          accountId: string;
+        },
+        OperatorAccount
+      >;
+      enableAccount: Mutation<
+        {
+          /** The id of an account, or `ext:` and its external id. */
+          accountId: string;
+        },
+        OperatorAccount
+      >;
+      endSessions: Mutation<
+        {
+          /** The id of an account, or `ext:` and its external id. */
+          accountId: string;
+        },
+        OperatorEndedSessions
+      >;
+      sendLink: Mutation<
+        {
+          /** The id of an account, or `ext:` and its external id. */
+          accountId: string;
+          kind: 'verify_email' | 'reset_password' | 'sign_in';
+        },
+        Success
+      >;
+      listTeams: Query<
+        {
+          /** The beginning of the name, in any case. */
+          name?: string | undefined;
+          /** The beginning of the slug. */
+          slug?: string | undefined;
+          /** The beginning of the external id. */
+          externalId?: string | undefined;
+          /** The `nextCursor` of the page before. */
+          cursor?: string | undefined;
+          /** How many a page has at most. Default: 50. */
+          limit?: number | undefined;
+        },
+        OperatorTeams
+      >;
+      getTeam: Query<
+        {
+          /** The id of a team, or `ext:` and its external id. */
+          teamId: string;
+        },
+        OperatorTeam
+      >;
+      createTeam: Mutation<
+        {
+          name: string;
+          /** The account that owns the team. */
+          ownerId: string;
+          description?: string | undefined;
+          /** An id in a system of yours. Unique among accounts, or among teams. */
+          externalId?: string | undefined;
+        },
+        OperatorTeam
+      >;
+      updateTeam: Mutation<
+        {
+          /** The id of a team, or `ext:` and its external id. */
+          teamId: string;
+          /** The slug does not change. */
+          name?: string | undefined;
+          description?: (string & {}) | null | undefined;
+          avatarUrl?: (string & {}) | null | undefined;
+          externalId?: (string & {}) | null | undefined;
+        },
+        OperatorTeam
+      >;
+      deleteTeam: Mutation<
+        {
+          /** The id of a team, or `ext:` and its external id. */
+          teamId: string;
+        },
+        Success
+      >;
+      transferTeam: Mutation<
+        {
+          /** The id of a team, or `ext:` and its external id. */
+          teamId: string;
+          /** The id of an account, or `ext:` and its external id. */
+          accountId: string;
+        },
+        OperatorTeam
+      >;
+      getSubscription: Query<
+        {
+          /** The id of a team, or `ext:` and its external id. */
+          teamId: string;
+        },
+        OperatorSubscription
+      >;
+      setSubscription: Mutation<
+        {
+          /** The id of a team, or `ext:` and its external id. */
+          teamId: string;
+          /** One of the configured plans. */
+          planId: string;
+          status?: 'trialing' | 'active' | 'past_due' | 'canceled' | 'unpaid' | null | undefined;
+          interval?: 'month' | 'year' | null | undefined;
+          /** Units of each add-on; `seats` adds to those of the plan. */
+          addons?: Record<string, number> | undefined;
+          /** The renewal date. */
+          planExpiresAt?: (string & {}) | null | undefined;
+          cancelAtPeriodEnd?: boolean | undefined;
+          needsPaymentAction?: boolean | undefined;
+          /** The version that you have read, the same as `If-Match`. With another one now, nothing changes. */
+          version?: number | undefined;
+        },
+        OperatorSubscription
+      >;
+      listMembers: Query<
+        {
+          /** The id of a team, or `ext:` and its external id. */
+          teamId: string;
+          /** The `nextCursor` of the page before. */
+          cursor?: string | undefined;
+          /** How many a page has at most. Default: 50. */
+          limit?: number | undefined;
+        },
+        OperatorMembers
+      >;
+      addMember: Mutation<
+        {
+          /** The id of a team, or `ext:` and its external id. */
+          teamId: string;
+          /** The id of an account, or `ext:` and its external id. */
+          accountId: string;
+          /** `member`, `guest` or the id of a role of the team. Default: "member". */
+          roleId?: string | undefined;
+          /** Default: true. */
+          isActive?: boolean | undefined;
+          /** When the membership ends. */
+          expiresAt?: string | undefined;
+        },
+        OperatorMember
+      >;
+      updateMember: Mutation<
+        {
+          /** The id of a team, or `ext:` and its external id. */
+          teamId: string;
+          /** The id of an account, or `ext:` and its external id. */
+          accountId: string;
+          /** `member`, `guest` or the id of a role of the team. */
+          roleId?: string | undefined;
+          isActive?: boolean | undefined;
+          expiresAt?: (string & {}) | null | undefined;
+        },
+        OperatorMember
+      >;
+      removeMember: Mutation<
+        {
+          /** The id of a team, or `ext:` and its external id. */
+          teamId: string;
+          /** The id of an account, or `ext:` and its external id. */
+          accountId: string;
+        },
+        Success
       >;
     };
     operatorApi: {

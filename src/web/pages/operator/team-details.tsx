@@ -13,7 +13,7 @@ type Team = Outputs['operator']['team'];
 
 const words = operatorTexts.team;
 
-export function TeamDetails({ team: { id, slug, owner, plan, createdAt } }: { readonly team: Team }) {
+export function TeamDetails({ team: { id, slug, owner, subscription, createdAt } }: { readonly team: Team }) {
   const { day } = useDates();
   return (
     <Section title={words.details} explanation={words.detailsHint}>
@@ -22,9 +22,9 @@ export function TeamDetails({ team: { id, slug, owner, plan, createdAt } }: { re
           {owner === null ? words.noOwner : <Owner owner={owner} />}
         </Fact>
         <Fact label={words.plan}>
-          {plan.name}
+          {subscription.planName}
           <Text size="sm" c="dimmed">
-            {plan.status === null ? words.noSubscription : billingTexts.plan.statuses[plan.status]}
+            {subscription.status === null ? words.noSubscription : billingTexts.plan.statuses[subscription.status]}
           </Text>
         </Fact>
         <Fact label={words.created}>{day(createdAt)}</Fact>
