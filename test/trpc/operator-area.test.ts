@@ -4,7 +4,7 @@ import type { Meta } from '../../src/procedures/trpc.ts';
 import { appRouter } from '../../src/router.ts';
 import { aFailedJob } from '../events/operator-mutations.ts';
 import { test, type Api } from '../support/api.ts';
-import { problemOf, signedIn } from '../support/browser.ts';
+import { problemOf } from '../support/browser.ts';
 import { as, inMinutes, outcomeOf, tally, withKey, type Trpc } from './console.ts';
 
 type Procedure = { readonly _def: { readonly type: 'query' | 'mutation'; readonly meta?: Meta } };
