@@ -1,4 +1,5 @@
 import { forOperatorSessions, operatorProcedure } from '../../procedures/procedures.ts';
+import { EVENTS, type EventName } from '../../events/catalogue.ts';
 import { recordNow } from '../../events/record.ts';
 import { listJobs, retryFailedJobs } from '../../jobs/job-list.ts';
 import { SUCCESS, success } from '../../procedures/fields.ts';
@@ -7,6 +8,7 @@ import { router } from '../../procedures/trpc.ts';
 import { listAuditEvents } from './audit.queries.ts';
 import { changeAs } from './change.ts';
 import { getHealth } from './health.queries.ts';
+import { listAssignableRoles } from './role-list.queries.ts';
 import { listKeysOf } from './key-list.queries.ts';
 import { getAccount, getTeam } from './operator.queries.ts';
 import {
@@ -16,6 +18,7 @@ import {
   auditOutput,
   findInput,
   foundOutput,
+  eventNamesOutput,
   healthOutput,
   jobsInput,
   jobsOutput,
@@ -24,6 +27,7 @@ import {
   keysOutput,
   retriedOutput,
   retryJobsInput,
+  rolesOutput,
   teamInput,
   teamOutput,
 } from './operator.schema.ts';
@@ -104,6 +108,13 @@ export const operatorConsoleRouter = router({
     .mutation(({ ctx, input: { jobId = null } }) =>
       changeAs(ctx, async ({ db }) => ({ retried: await retryFailedJobs(db, jobId) })),
     ),
+
+  roles: forOperatorSessions('teams:read')
+    .input(teamInput)
+    .output(rolesOutput)
+    .query(({ ctx: { services }, input }) => listAssignableRoles(services.db, input.teamId)),
+
+  eventNames: operatorProcedure.output(eventNamesOutput).query(() => (Object.keys(EVENTS) as EventName[]).toSorted()),
 
   audit: forOperatorSessions('events:read')
     .input(auditInput)

@@ -135,11 +135,14 @@ export const jobsOutput = z.object({
   nextAfter: z.string().nullable(),
 });
 
+export const rolesOutput = z.array(z.object({ id: z.string(), name: z.string() }));
+
 /** One failed job, or all without an id. */
 export const retryJobsInput = z.object({ jobId: jobId.optional() });
 export const retriedOutput = z.object({ retried: count });
 
 const eventName = z.enum(Object.keys(EVENTS) as EventName[]);
+export const eventNamesOutput = z.array(eventName);
 const instant = z.iso.datetime({ offset: true });
 
 export const auditInput = z.object({

@@ -1,7 +1,7 @@
 import { createRoute } from '@tanstack/react-router';
 import { lazyPage } from './lazy-page.ts';
 import { consolePages, decisionPages } from './layouts.tsx';
-import { text } from './search.ts';
+import { operatorRoutes } from './operator.ts';
 import { teamRoutes } from './team.ts';
 
 const home = createRoute({
@@ -28,38 +28,6 @@ const apiKeys = createRoute({
   component: lazyPage(() => import('../pages/api-keys.tsx'), 'ApiKeysPage'),
 });
 
-const operator = createRoute({
-  getParentRoute: () => consolePages,
-  path: '/operator',
-  validateSearch: ({ find }: Record<string, unknown>): { find?: string } =>
-    text(find) === undefined ? {} : { find: String(find) },
-  component: lazyPage(() => import('../pages/operator.tsx'), 'OperatorPage'),
-});
-
-const operatorAccount = createRoute({
-  getParentRoute: () => consolePages,
-  path: '/operator/accounts/$accountId',
-  component: lazyPage(() => import('../pages/operator/account.tsx'), 'OperatorAccountPage'),
-});
-
-const operatorTeam = createRoute({
-  getParentRoute: () => consolePages,
-  path: '/operator/teams/$teamId',
-  component: lazyPage(() => import('../pages/operator/team.tsx'), 'OperatorTeamPage'),
-});
-
-const operatorWebhooks = createRoute({
-  getParentRoute: () => consolePages,
-  path: '/operator/webhooks',
-  component: lazyPage(() => import('../pages/operator/webhooks.tsx'), 'OperatorWebhooksPage'),
-});
-
-const operatorDeliveries = createRoute({
-  getParentRoute: () => consolePages,
-  path: '/operator/webhooks/$endpointId',
-  component: lazyPage(() => import('../pages/operator/webhooks.tsx'), 'OperatorDeliveriesPage'),
-});
-
 const consent = createRoute({
   getParentRoute: () => decisionPages,
   path: '/oauth/consent/$id',
@@ -71,11 +39,7 @@ export const consoleRoutes = consolePages.addChildren([
   account,
   developer,
   apiKeys,
-  operator,
-  operatorAccount,
-  operatorTeam,
-  operatorWebhooks,
-  operatorDeliveries,
+  ...operatorRoutes,
   teamRoutes,
 ]);
 

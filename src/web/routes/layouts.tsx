@@ -22,7 +22,7 @@ export const publicPages = createRoute({
 
 type Entry = {
   readonly context: { readonly queries: QueryClient };
-  readonly location: { readonly href: string };
+  readonly location: { readonly href: string; readonly pathname: string };
   readonly params: { readonly teamId?: string };
 };
 
@@ -35,7 +35,8 @@ function readTeam(queries: QueryClient, teamId: string): void {
 
 /** Redirects to the sign-in page, and from there back, unless the user is signed in. */
 async function requireSession({ context: { queries }, location, params: { teamId } }: Entry): Promise<void> {
-  if (teamId !== undefined) readTeam(queries, teamId);
+  // Operators read a team in their own way, which is recorded.
+  if (teamId !== undefined && location.pathname.startsWith('/teams/')) readTeam(queries, teamId);
   try {
     const { emailVerified } = await queries.ensureQueryData(me());
     // A pending sign-up has a profile but no account, so there is nothing else to show.

@@ -5,3 +5,12 @@ export const text = (value: unknown): string | undefined =>
 /** Validates the search of a page that an emailed link opens. */
 export const withToken = ({ token }: Record<string, unknown>): { token?: string } =>
   text(token) === undefined ? {} : { token: String(token) };
+
+/** Returns the validation of a search that has only these parameters, all of them optional texts. */
+export const onlyTexts =
+  <Name extends string>(...names: readonly Name[]) =>
+  (search: Record<string, unknown>): { [Key in Name]?: string } =>
+    Object.fromEntries(
+      // A number in the URL is text, such as an external id.
+      names.map((name) => [name, text(String(search[name] ?? ''))] as const).filter(([, value]) => value !== undefined),
+    ) as { [Key in Name]?: string }; // its names and texts

@@ -3,6 +3,7 @@ import { Copyable } from '../../components/copyable.tsx';
 import { useDates } from '../../components/dates.ts';
 import { Section } from '../../components/section.tsx';
 import { operatorTexts } from '../../messages/operator.ts';
+import { areaTexts } from '../../messages/operator-area.ts';
 import type { Outputs } from '../../trpc.ts';
 import { Fact } from './fact.tsx';
 
@@ -10,7 +11,7 @@ const words = operatorTexts.account;
 
 export function AccountDetails({ account }: { readonly account: Outputs['operator']['account'] }) {
   const { day } = useDates();
-  const { id, email, emailVerified, preferredLocale, createdAt } = account;
+  const { id, externalId, email, emailVerified, preferredLocale, createdAt } = account;
   return (
     <Section title={words.details} explanation={words.detailsHint}>
       <dl className="values operator-values">
@@ -25,6 +26,11 @@ export function AccountDetails({ account }: { readonly account: Outputs['operato
         <Fact label={words.id} isWide>
           <Copyable label={words.id} value={id} />
         </Fact>
+        {externalId !== null && (
+          <Fact label={areaTexts.externalId} isWide>
+            {externalId}
+          </Fact>
+        )}
         <Fact label={words.locale}>{preferredLocale ?? words.noLocale}</Fact>
         <Fact label={words.created}>{day(createdAt)}</Fact>
       </dl>

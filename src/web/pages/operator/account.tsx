@@ -6,6 +6,7 @@ import { Section } from '../../components/section.tsx';
 import { operatorTexts } from '../../messages/operator.ts';
 import { query, type Outputs } from '../../trpc.ts';
 import { Access } from './access.tsx';
+import { AccountActions } from './account-actions.tsx';
 import { AccountDetails } from './account-details.tsx';
 import { AccountTeams } from './account-teams.tsx';
 import { Figures } from './fact.tsx';
@@ -45,6 +46,7 @@ function AccountView({ accountId }: { readonly accountId: string }) {
               ]}
             />
           </Section>
+          <AccountActions account={shown} reread={account.refetch} />
           <Access account={shown} reread={account.refetch} />
         </>
       )}

@@ -7,6 +7,7 @@ import { me } from '../../session.ts';
 import { texts } from '../../messages/console.ts';
 import { operatorTexts as words } from '../../messages/operator.ts';
 import { toFailure } from '../../trpc.ts';
+import { OperatorNav } from './nav.tsx';
 import './operator.css';
 
 /** Options of audited queries: one request for each view. The cache and background refetches are off. */
@@ -21,7 +22,13 @@ export const VIEW = {
 export function Operators({ children }: { readonly children: ReactNode }) {
   const { data: person } = useQuery(me());
   if (person === undefined) return <LoadingPage />;
-  if (person.role === 'admin') return children;
+  if (person.role === 'admin')
+    return (
+      <>
+        <OperatorNav />
+        {children}
+      </>
+    );
   return (
     <Page title={words.notAllowedTitle} explanation={words.notAllowed}>
       <div>

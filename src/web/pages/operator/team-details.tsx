@@ -5,6 +5,7 @@ import { TextLink } from '../../components/links.tsx';
 import { Section } from '../../components/section.tsx';
 import { billingTexts } from '../../messages/billing.ts';
 import { operatorTexts } from '../../messages/operator.ts';
+import { areaTexts } from '../../messages/operator-area.ts';
 import type { Outputs } from '../../trpc.ts';
 import { Fact } from './fact.tsx';
 import { getAccountName } from './account-name.ts';
@@ -13,7 +14,11 @@ type Team = Outputs['operator']['team'];
 
 const words = operatorTexts.team;
 
-export function TeamDetails({ team: { id, slug, owner, subscription, createdAt } }: { readonly team: Team }) {
+export function TeamDetails({
+  team: { id, externalId, slug, owner, subscription, createdAt },
+}: {
+  readonly team: Team;
+}) {
   const { day } = useDates();
   return (
     <Section title={words.details} explanation={words.detailsHint}>
@@ -31,6 +36,11 @@ export function TeamDetails({ team: { id, slug, owner, subscription, createdAt }
         <Fact label={words.slug} isWide>
           {slug}
         </Fact>
+        {externalId !== null && (
+          <Fact label={areaTexts.externalId} isWide>
+            {externalId}
+          </Fact>
+        )}
         <Fact label={words.id} isWide>
           <Copyable label={words.id} value={id} />
         </Fact>

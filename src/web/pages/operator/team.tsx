@@ -7,6 +7,8 @@ import { operatorTexts } from '../../messages/operator.ts';
 import { query, type Outputs } from '../../trpc.ts';
 import { Figures } from './fact.tsx';
 import { BackToSearch, isGone, Operators, Refusal, VIEW } from './operators.tsx';
+import { Subscription } from './subscription.tsx';
+import { TeamActions } from './team-actions.tsx';
 import { TeamDetails } from './team-details.tsx';
 
 const words = operatorTexts.team;
@@ -41,6 +43,8 @@ function TeamView({ teamId }: { readonly teamId: string }) {
             />
             <Seats {...shown.seats} />
           </Section>
+          <Subscription team={shown} reread={team.refetch} />
+          <TeamActions team={shown} reread={team.refetch} />
         </>
       )}
     </Page>

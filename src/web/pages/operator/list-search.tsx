@@ -1,0 +1,73 @@
+import { Button, NativeSelect, TextInput } from '@mantine/core';
+import { useEffect, useState, type SubmitEvent } from 'react';
+import { areaTexts } from '../../messages/operator-area.ts';
+
+const words = areaTexts.list;
+
+export type Sought = { readonly by?: string; readonly text?: string; readonly show?: string };
+
+type ListSearchProps = {
+  /** The fields that can be searched, by name. */
+  readonly fields: Readonly<Record<string, string>>;
+  /** Other choices, the first of which shows everything. */
+  readonly shows?: Readonly<Record<string, string>>;
+  readonly sought: Sought;
+  readonly onSearch: (sought: Sought) => void;
+};
+
+/** Searches a list by the beginning of one field, on submit only, because each search is an audit event. */
+export function ListSearch({ fields, shows, sought, onSearch }: ListSearchProps) {
+  const [first = ''] = Object.keys(fields);
+  const [all] = Object.keys(shows ?? {});
+  const [by, setBy] = useState(sought.by ?? first);
+  const [text, setText] = useState(sought.text ?? '');
+  // The URL has the search, so that going back shows it again.
+  useEffect(() => {
+    setBy(sought.by ?? first);
+    setText(sought.text ?? '');
+  }, [sought.by, sought.text, first]);
+  const isFiltered = sought.show !== undefined && sought.show !== all;
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    const next = text.trim();
+    onSearch(next === '' ? {} : { by, text: next });
+  };
+  return (
+    <form role="search" onSubmit={submit} className="operator-filters">
+      {shows !== undefined && (
+        <NativeSelect
+          label={words.show}
+          value={sought.show ?? all}
+          onChange={({ currentTarget: { value } }) => onSearch(value === all ? {} : { show: value })}
+          data={Object.entries(shows).map(([value, label]) => ({ value, label }))}
+        />
+      )}
+      {!isFiltered && (
+        <>
+          <NativeSelect
+            label={words.by}
+            value={by}
+            onChange={({ currentTarget }) => setBy(currentTarget.value)}
+            data={Object.entries(fields).map(([value, label]) => ({ value, label }))}
+          />
+          <TextInput
+            type="search"
+            label={words.text}
+            autoComplete="off"
+            autoCapitalize="none"
+            spellCheck={false}
+            maxLength={255}
+            value={text}
+            onChange={({ currentTarget }) => setText(currentTarget.value)}
+          />
+          <Button type="submit">{words.submit}</Button>
+        </>
+      )}
+      {sought.text !== undefined && (
+        <Button variant="default" onClick={() => onSearch({})}>
+          {words.clear}
+        </Button>
+      )}
+    </form>
+  );
+}

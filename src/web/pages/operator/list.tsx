@@ -1,0 +1,61 @@
+import { Button, EmptyState, Group, Paper, VisuallyHidden } from '@mantine/core';
+import type { UseQueryResult } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { Placeholder } from '../../components/page.tsx';
+import { areaTexts } from '../../messages/operator-area.ts';
+import { isGone, Refusal } from './operators.tsx';
+
+const words = areaTexts.list;
+
+type ListProps<Page, Item> = {
+  readonly label: string;
+  readonly page: UseQueryResult<Page>;
+  readonly items: (page: Page) => readonly Item[];
+  readonly row: (item: Item) => ReactNode;
+  readonly empty: { readonly title: string; readonly description: string };
+};
+
+/** A page of a list, in any of its states. */
+export function List<Page, Item>({ label, page, items, row, empty }: ListProps<Page, Item>) {
+  const shown = isGone(page.error) || page.data === undefined ? undefined : items(page.data);
+  return (
+    <>
+      {page.error !== null && <Refusal error={page.error} retry={() => void page.refetch()} />}
+      {page.isPending && <Placeholder rows={6} height={56} />}
+      {shown !== undefined && (
+        <VisuallyHidden role="status">{shown.length === 0 ? empty.title : `${label}: ${shown.length}`}</VisuallyHidden>
+      )}
+      {shown?.length === 0 && (
+        <Paper withBorder radius="lg" className="empty">
+          <EmptyState variant="light" {...empty} />
+        </Paper>
+      )}
+      {shown !== undefined && shown.length > 0 && (
+        <Paper component="ul" withBorder radius="lg" className="card-list" aria-label={label}>
+          {shown.map(row)}
+        </Paper>
+      )}
+    </>
+  );
+}
+
+type PagerProps = { readonly cursor: string | undefined; readonly next: string | null | undefined };
+
+/** Leads to other pages of a list. The URL has the cursor, so that going back shows the page before. */
+export function Pager({ cursor, next }: PagerProps) {
+  const navigate = useNavigate();
+  const open = (to: string | undefined) =>
+    void navigate({ to: '.', search: (old: object) => ({ ...old, cursor: to }) as never }); // every list has a cursor
+  if (cursor === undefined && !next) return null;
+  return (
+    <Group component="nav" aria-label={words.pages} justify="space-between">
+      <Button variant="default" disabled={cursor === undefined} onClick={() => open(undefined)}>
+        {words.first}
+      </Button>
+      <Button variant="default" disabled={!next} onClick={() => next && open(next)}>
+        {words.next}
+      </Button>
+    </Group>
+  );
+}

@@ -1,0 +1,81 @@
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from './lazy-page.ts';
+import { consolePages } from './layouts.tsx';
+import { onlyTexts } from './search.ts';
+
+/** The pages of the operator's area. The search, filters and position of a list are in its URL. */
+export const operatorRoutes = [
+  createRoute({
+    getParentRoute: () => consolePages,
+    path: '/operator',
+    validateSearch: onlyTexts('find'),
+    component: lazyPage(() => import('../pages/operator.tsx'), 'OperatorPage'),
+  }),
+  createRoute({
+    getParentRoute: () => consolePages,
+    path: '/operator/accounts',
+    validateSearch: onlyTexts('by', 'text', 'show', 'cursor'),
+    component: lazyPage(() => import('../pages/operator/accounts.tsx'), 'OperatorAccountsPage'),
+  }),
+  createRoute({
+    getParentRoute: () => consolePages,
+    path: '/operator/accounts/$accountId',
+    component: lazyPage(() => import('../pages/operator/account.tsx'), 'OperatorAccountPage'),
+  }),
+  createRoute({
+    getParentRoute: () => consolePages,
+    path: '/operator/accounts/$accountId/keys',
+    validateSearch: onlyTexts('cursor'),
+    component: lazyPage(() => import('../pages/operator/keys-of.tsx'), 'OperatorAccountKeysPage'),
+  }),
+  createRoute({
+    getParentRoute: () => consolePages,
+    path: '/operator/teams',
+    validateSearch: onlyTexts('by', 'text', 'cursor'),
+    component: lazyPage(() => import('../pages/operator/teams.tsx'), 'OperatorTeamsPage'),
+  }),
+  createRoute({
+    getParentRoute: () => consolePages,
+    path: '/operator/teams/$teamId',
+    component: lazyPage(() => import('../pages/operator/team.tsx'), 'OperatorTeamPage'),
+  }),
+  createRoute({
+    getParentRoute: () => consolePages,
+    path: '/operator/teams/$teamId/members',
+    validateSearch: onlyTexts('cursor'),
+    component: lazyPage(() => import('../pages/operator/members.tsx'), 'OperatorMembersPage'),
+  }),
+  createRoute({
+    getParentRoute: () => consolePages,
+    path: '/operator/teams/$teamId/keys',
+    validateSearch: onlyTexts('cursor'),
+    component: lazyPage(() => import('../pages/operator/keys-of.tsx'), 'OperatorTeamKeysPage'),
+  }),
+  createRoute({
+    getParentRoute: () => consolePages,
+    path: '/operator/keys',
+    component: lazyPage(() => import('../pages/operator/operator-keys.tsx'), 'OperatorKeysPage'),
+  }),
+  createRoute({
+    getParentRoute: () => consolePages,
+    path: '/operator/jobs',
+    validateSearch: onlyTexts('show', 'cursor'),
+    component: lazyPage(() => import('../pages/operator/jobs.tsx'), 'OperatorJobsPage'),
+  }),
+  createRoute({
+    getParentRoute: () => consolePages,
+    path: '/operator/audit',
+    validateSearch: onlyTexts('event', 'actorId', 'accountId', 'teamId', 'keyId', 'from', 'to', 'cursor'),
+    component: lazyPage(() => import('../pages/operator/audit.tsx'), 'OperatorAuditPage'),
+  }),
+  createRoute({
+    getParentRoute: () => consolePages,
+    path: '/operator/webhooks',
+    component: lazyPage(() => import('../pages/operator/webhooks.tsx'), 'OperatorWebhooksPage'),
+  }),
+  createRoute({
+    getParentRoute: () => consolePages,
+    path: '/operator/webhooks/$endpointId',
+    component: lazyPage(() => import('../pages/operator/webhooks.tsx'), 'OperatorDeliveriesPage'),
+  }),
+] as const;

@@ -1,0 +1,324 @@
+import type { Page } from 'playwright-core';
+import { describe, expect } from 'vitest';
+import { aFailedJob } from '../events/operator-mutations.ts';
+import type { Api } from '../support/api.ts';
+import { hasChromium } from '../support/chromium.ts';
+import { aPerson, PASSWORD, shows, test } from './console.ts';
+
+async function anOperator(api: Api) {
+  const account = await aPerson(api, { firstName: 'Olga', lastName: 'Operator' });
+  await api.rows(`update account set role = 'admin' where id = $1`, [account.id]);
+  return account;
+}
+
+const list = (page: Page, name: string) => page.getByRole('list', { name, exact: true }).getByRole('listitem');
+const dialog = (page: Page) => page.getByRole('dialog');
+const button = (page: Page, name: string | RegExp) =>
+  page.getByRole('button', { name, exact: typeof name === 'string' });
+const inDialog = (page: Page, name: string) => dialog(page).getByRole('button', { name, exact: true });
+
+describe.skipIf(!hasChromium)('the lists of the operator’s area', () => {
+  test('accounts are searched, filtered and read in pages, all of which is in the URL', async ({ api, open }) => {
+    const mark = crypto.randomUUID().slice(0, 8);
+    for (let i = 0; i < 51; i += 1)
+      await api.anAccount({ email: `${mark}-${String(i).padStart(2, '0')}@list.example` });
+    const [off] = await api.rows<{ id: string }>(
+      'update account set disabled_at = now() where email = $1 returning id',
+      [`${mark}-07@list.example`],
+    );
+    const page = await open('/operator', { as: await anOperator(api) });
+    await page.getByRole('navigation', { name: 'Operator pages' }).getByRole('link', { name: 'Accounts' }).click();
+    await shows(page, 'Accounts');
+    await page.getByLabel('Starts with').fill(mark);
+    await page.keyboard.press('Enter');
+    await list(page, 'Accounts').getByText(`${mark}-00@`).waitFor();
+    expect(await list(page, 'Accounts').count()).toBe(50);
+    await button(page, 'Next page').click();
+    await list(page, 'Accounts').getByText(`${mark}-50@`).waitFor();
+    expect(await list(page, 'Accounts').count()).toBe(1);
+    expect(new URL(page.url()).searchParams.get('text')).toBe(mark);
+
+    await page.reload();
+    await list(page, 'Accounts').getByText(`${mark}-50@`).waitFor();
+    await page.goBack();
+    await list(page, 'Accounts').getByText(`${mark}-00@`).waitFor();
+
+    await page.getByLabel('Show').selectOption('Disabled accounts');
+    await list(page, 'Accounts').getByText(`${mark}-07@`).waitFor();
+    expect(new URL(page.url()).search).toBe('?show=disabled');
+    await list(page, 'Accounts')
+      .getByRole('link', { name: `${mark}-07@list.example` })
+      .click();
+    await button(page, 'Enable account').waitFor();
+    expect(page.url()).toContain(off?.id);
+  });
+
+  test('an empty search says what was searched, and is left by one button', async ({ api, open }) => {
+    const page = await open('/operator/teams?by=slug&text=nothing-begins-so', { as: await anOperator(api) });
+    await page.getByText('Nothing starts with “nothing-begins-so”').waitFor();
+    expect(await page.getByLabel('Search by').inputValue()).toBe('slug');
+    await button(page, 'Show all').click();
+    await shows(page, 'Teams');
+    await expect.poll(() => new URL(page.url()).search).toBe('');
+  });
+
+  test.for(['/operator/accounts?cursor=nonsense', '/operator/audit?cursor=nonsense'])(
+    '%s says that the position is wrong',
+    async (path, { api, open }) => {
+      const page = await open(path, { as: await anOperator(api) });
+      await page.getByRole('alert').waitFor();
+    },
+  );
+});
+
+describe.skipIf(!hasChromium)('an operator', () => {
+  test('creates an account, changes it, sends a link, ends its sessions and deletes it', async ({ api, open }) => {
+    const email = `new-${crypto.randomUUID()}@area.example`;
+    const page = await open('/operator/accounts', { as: await anOperator(api) });
+    await button(page, 'Create account').click();
+    await dialog(page).getByLabel('Email', { exact: true }).fill('no address');
+    await inDialog(page, 'Create account').click();
+    await dialog(page).locator('[aria-invalid=true]').waitFor();
+    await dialog(page).getByLabel('Email', { exact: true }).fill(email);
+    await dialog(page).getByLabel('First name').fill('Ada');
+    await dialog(page)
+      .getByLabel(/^I know/)
+      .check();
+    await inDialog(page, 'Create account').dblclick();
+    await shows(page, 'Ada');
+
+    await button(page, 'Edit account').click();
+    await dialog(page).getByLabel('External ID').fill('customer-1');
+    await dialog(page).getByLabel('Last name').fill('Lovelace');
+    await inDialog(page, 'Save').click();
+    await shows(page, 'Ada Lovelace');
+    await page.getByText('customer-1').waitFor();
+
+    await button(page, 'Send a link…').click();
+    await inDialog(page, 'Send link').click();
+    await page.getByText('Link sent.').waitFor();
+    expect((await api.mailTo(email)).text).toContain('/sign-in-link');
+
+    const [account] = await api.rows<{ id: string }>('select id from account where email = $1', [email]);
+    await api.aSession(account!);
+    await button(page, 'End sessions…').click();
+    await inDialog(page, 'End sessions').click();
+    await page.getByText('1 session ended.').waitFor();
+
+    await button(page, 'Delete account…').click();
+    await inDialog(page, 'Delete account').click();
+    await page.getByText('Ada Lovelace deleted.').waitFor();
+    await shows(page, 'Accounts');
+    expect(await api.rows('select 1 from account where email = $1', [email])).toEqual([]);
+  });
+
+  test('creates a team, changes its members and its owner, and deletes it', async ({ api, open }) => {
+    const [ada, bob] = [await api.anAccount({ firstName: 'Ada' }), await api.anAccount({ firstName: 'Bob' })];
+    const page = await open('/operator/teams', { as: await anOperator(api) });
+    await button(page, 'Create team').click();
+    await dialog(page).getByLabel('Name', { exact: false }).first().fill('Engines');
+    await dialog(page).getByLabel('Owner').fill('nobody@area.example');
+    await inDialog(page, 'Create team').click();
+    await dialog(page).locator('[aria-invalid=true]').waitFor();
+    await dialog(page).getByLabel('Owner').fill(ada.email);
+    await inDialog(page, 'Create team').click();
+    await shows(page, 'Engines');
+
+    await page.getByRole('link', { name: 'Members', exact: true }).click();
+    await shows(page, 'Members');
+    await button(page, 'Add member').click();
+    await dialog(page).getByLabel('Account').fill(bob.id);
+    await inDialog(page, 'Add member').click();
+    await list(page, 'Members').getByText('Bob').waitFor();
+    await button(page, 'Change Bob').click();
+    expect(await dialog(page).getByLabel('Role').inputValue()).toBe('member');
+    await dialog(page).getByLabel('Role').selectOption('Guest');
+    await inDialog(page, 'Save').click();
+    await list(page, 'Members').getByText('Guest').waitFor();
+    await button(page, 'Remove Bob').click();
+    await inDialog(page, 'Remove').click();
+    await page.getByText('Bob removed.').waitFor();
+    await list(page, 'Members').getByText('Bob').waitFor({ state: 'detached' });
+
+    await page.getByRole('link', { name: 'Back to the team' }).click();
+    await button(page, 'Transfer ownership…').click();
+    await dialog(page).getByLabel('Owner').fill(bob.email);
+    await inDialog(page, 'Transfer ownership').click();
+    await page.getByText('Ownership transferred.').waitFor();
+    await page.getByRole('link', { name: 'Bob' }).waitFor();
+    await button(page, 'Delete team…').click();
+    await inDialog(page, 'Delete team').click();
+    await shows(page, 'Teams');
+    await page.getByText('Engines deleted.').waitFor();
+  });
+
+  // Guarantees that of two tabs neither replaces what the other has set without knowing it.
+  test('is told that another tab changed the subscription, and decides again from the present one', async ({
+    api,
+    open,
+  }) => {
+    const team = await api.aTeam({ owner: await api.anAccount(), name: 'Engines' });
+    const operator = await anOperator(api);
+    const [first, second] = [
+      await open(`/operator/teams/${team.id}`, { as: operator }),
+      await open(`/operator/teams/${team.id}`, { as: operator }),
+    ];
+    for (const page of [first, second]) await button(page, 'Change subscription…').click();
+    await dialog(first).getByLabel('Plan').selectOption('pro');
+    await dialog(first).getByLabel('Status').selectOption('Active');
+    await dialog(first).getByLabel('Add-ons').fill('seats: 3');
+    await inDialog(first, 'Save').click();
+    await first.getByText('Subscription changed.').waitFor();
+
+    await dialog(second).getByLabel('Status').selectOption('Canceled');
+    await inDialog(second, 'Save').click();
+    await dialog(second)
+      .getByText('Nothing was saved. Someone else, or your billing, set it to Pro (version 1)')
+      .waitFor();
+    expect(await inDialog(second, 'Save').isDisabled()).toBe(true);
+    await inDialog(second, 'Use the present values').click();
+    expect(await dialog(second).getByLabel('Plan').inputValue()).toBe('pro');
+    expect(await dialog(second).getByLabel('Add-ons').inputValue()).toBe('seats: 3');
+    await dialog(second).getByLabel('Ends instead of renewing').check();
+    await inDialog(second, 'Save').click();
+    await second.getByText('Subscription changed.').waitFor();
+
+    expect(
+      await api.rows(
+        'select plan_id, status, addons, cancel_at_period_end, version from subscription where team_id = $1',
+        [team.id],
+      ),
+    ).toEqual([{ plan_id: 'pro', status: 'active', addons: { seats: 3 }, cancel_at_period_end: true, version: 2 }]);
+  });
+
+  test('is told which add-on is wrong', async ({ api, open }) => {
+    const team = await api.aTeam({ owner: await api.anAccount() });
+    const page = await open(`/operator/teams/${team.id}`, { as: await anOperator(api) });
+    await button(page, 'Change subscription…').click();
+    await dialog(page).getByLabel('Add-ons').fill('seats: many');
+    await inDialog(page, 'Save').click();
+    await dialog(page).locator('textarea[aria-invalid=true]').waitFor();
+    expect(await api.rows('select 1 from subscription where team_id = $1', [team.id])).toEqual([]);
+  });
+
+  test('revokes a key of an account', async ({ api, open }) => {
+    const account = await api.anAccount();
+    const key = await api.anApiKey(account);
+    const page = await open(`/operator/accounts/${account.id}`, { as: await anOperator(api) });
+    await page.getByRole('main').getByRole('link', { name: 'API keys', exact: true }).click();
+    await shows(page, 'API keys of the account');
+    await button(page, 'Revoke A key').click();
+    await inDialog(page, 'Revoke').click();
+    await page.getByText('Key revoked.').waitFor();
+    await page.getByText('There are no entries.').waitFor();
+    expect(await api.as(key).get('/api/v1/teams')).toBeProblem('credential_invalid');
+  });
+
+  test('creates an operator key that is shown once, rotates and revokes it', async ({ api, open }) => {
+    const page = await open('/operator/keys', { as: await anOperator(api) });
+    await button(page, 'Create operator key').click();
+    await dialog(page).getByLabel('Name').fill('Billing backend');
+    await dialog(page).getByLabel('teams:read').check();
+    await dialog(page)
+      .getByLabel(/^Allowed IP/)
+      .fill('nonsense');
+    await inDialog(page, 'Create operator key').click();
+    await dialog(page).locator('textarea[aria-invalid=true]').waitFor();
+    await dialog(page)
+      .getByLabel(/^Allowed IP/)
+      .fill('127.0.0.0/8\n::/0');
+    await inDialog(page, 'Create operator key').click();
+    await dialog(page).getByText('Copy the secret now').waitFor();
+    const secret = await dialog(page).locator('code').innerText();
+    expect((await api.as(secret).get('/operator/v1/teams')).status).toBe(200);
+    await inDialog(page, 'Done').click();
+    await list(page, 'Operator keys').getByText('from 127.0.0.0/8').waitFor();
+    expect(await page.content()).not.toContain(secret);
+
+    await button(page, 'Rotate secret of Billing backend').click();
+    await dialog(page).getByLabel('Current secret stays valid').selectOption('Not at all');
+    await inDialog(page, 'Rotate secret').click();
+    const rotated = await dialog(page).locator('code').innerText();
+    await inDialog(page, 'Done').click();
+    expect((await api.as(secret).get('/operator/v1/teams')).status).toBe(401);
+    expect((await api.as(rotated).get('/operator/v1/teams')).status).toBe(200);
+    await button(page, 'Revoke Billing backend').click();
+    await inDialog(page, 'Revoke').click();
+    await page.getByText('Key revoked.').waitFor();
+    expect((await api.as(rotated).get('/operator/v1/teams')).status).toBe(401);
+  });
+
+  test('retries a failed job', async ({ api, open }) => {
+    const job = await aFailedJob(api, 'The mail server was away');
+    const page = await open('/operator/jobs', { as: await anOperator(api) });
+    await page.getByLabel('Show').selectOption('Failed');
+    await list(page, 'Queue').getByText('The mail server was away').first().waitFor();
+    await button(page, `Retry job ${job}`).click();
+    await page.getByText('1 job runs now.').waitFor();
+  });
+
+  test('filters the whole audit log, and follows it to a team', async ({ api, open }) => {
+    const operator = await anOperator(api);
+    const team = await api.aTeam({ owner: await api.anAccount(), name: 'Engines' });
+    const page = await open(`/operator/teams/${team.id}`, { as: operator });
+    await button(page, 'Edit team').click();
+    await dialog(page).getByLabel('Description').fill('A description');
+    await inDialog(page, 'Save').click();
+    await page.getByText('Team changed.').waitFor();
+    await page.getByRole('main').getByRole('link', { name: 'Audit log', exact: true }).last().click();
+    await shows(page, 'Audit log');
+    await list(page, 'Audit log').getByText('team.updated').waitFor();
+    expect(await page.getByLabel('Team (ID)').inputValue()).toBe(team.id);
+    await page.getByLabel('Action').selectOption('team.updated');
+    await page.getByLabel('Actor (account ID)').fill(operator.id);
+    await button(page, 'Filter').click();
+    await expect.poll(() => list(page, 'Audit log').count()).toBe(1);
+    await expect.poll(() => new URL(page.url()).searchParams.get('event')).toBe('team.updated');
+    await page.reload();
+    await list(page, 'Audit log').getByRole('link', { name: 'team Engines' }).click();
+    await shows(page, 'Engines');
+  });
+});
+
+describe.skipIf(!hasChromium)('for everybody else', () => {
+  test.for(['accounts', 'teams', 'keys', 'jobs', 'audit', 'teams/team_1/members', 'accounts/acc_1/keys'])(
+    '/operator/%s says whom it is for, and asks the service nothing',
+    async (path, { api, open }) => {
+      const page = await open('about:blank', { as: await aPerson(api) });
+      const asked: string[] = [];
+      page.on('request', (request) => asked.push(request.url()));
+      await page.goto(`${api.services.config.baseUrl}/operator/${path}`);
+      await shows(page, 'This page is for operators');
+      expect(asked.filter((url) => url.includes('operator.'))).toEqual([]);
+      expect(await page.getByRole('navigation', { name: 'Operator pages' }).count()).toBe(0);
+    },
+  );
+
+  // Guarantees that a session that ended elsewhere leads to the sign-in, and changes nothing.
+  test('a session that ended while a dialog was open changes nothing', async ({ api, open }) => {
+    const operator = await anOperator(api);
+    const team = await api.aTeam({ owner: await api.anAccount(), name: 'Engines' });
+    const page = await open(`/operator/teams/${team.id}`, { as: operator });
+    await button(page, 'Edit team').click();
+    await dialog(page).getByLabel('Description').fill('Too late');
+    await api.rows('update session set revoked_at = now() where account_id = $1', [operator.id]);
+    await inDialog(page, 'Save').click();
+    await shows(page, 'Sign in');
+
+    expect(await api.rows('select description from team where id = $1', [team.id])).toEqual([{ description: null }]);
+  });
+
+  test('a dialog with a lasting change asks for a proof, and goes on with it', async ({ api, open }) => {
+    const operator = await anOperator(api);
+    const team = await api.aTeam({ owner: await api.anAccount(), name: 'Engines' });
+    const page = await open(`/operator/teams/${team.id}`, { as: operator });
+    await api.rows(`update session set proven_at = now() - interval '1 hour' where account_id = $1`, [operator.id]);
+    await button(page, 'Delete team…').click();
+    await inDialog(page, 'Delete team').click();
+    await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+    expect(await api.rows('select id from team where id = $1', [team.id])).toHaveLength(1);
+    await page.keyboard.press('Enter');
+    await shows(page, 'Teams');
+    expect(await api.rows('select id from team where id = $1', [team.id])).toEqual([]);
+  });
+});
