@@ -53,6 +53,7 @@ const ALLOWED: readonly (readonly [from: string, to: string])[] = [
   ['operator/', 'accounts/accounts.schema.ts'],
   ['operator/', 'accounts/accounts.service.ts'],
   ['operator/', 'accounts/deletion.service.ts'],
+  ['operator/', 'api-keys/revocation.service.ts'],
   ['operator/', 'billing/billing.queries.ts'],
   ['operator/', 'billing/billing.service.ts'],
   ['operator/', 'billing/plans.ts'],

@@ -81,6 +81,85 @@ export const operator: readonly Scene[] = [
       return page;
     },
   ],
+  [
+    'operator-accounts',
+    async (api, open) => {
+      const mark = `list-${crypto.randomUUID()}`;
+      await api.anAccount({ email: `${mark}@example.com`, firstName: LONG_NAME, lastName: 'Müller' });
+      const page = await open(`/operator/accounts?by=email&text=${mark}`, await anOperator(api));
+      await page.getByRole('list', { name: 'Accounts' }).waitFor();
+      return page;
+    },
+  ],
+  [
+    'operator-teams-none',
+    async (api, open) => {
+      const page = await open('/operator/teams?by=slug&text=nothing-begins-so', await anOperator(api));
+      await page.getByText('Nothing found').first().waitFor();
+      return page;
+    },
+  ],
+  [
+    'operator-members',
+    async (api, open) => {
+      const team = await api.aTeam({ owner: await api.anAccount({ firstName: LONG_NAME }) });
+      await api.aMember(team, await api.anAccount({ firstName: 'Bob' }), { role: 'member', active: false });
+      const page = await open(`/operator/teams/${team.id}/members`, await anOperator(api));
+      await page.getByRole('list', { name: 'Members' }).waitFor();
+      return page;
+    },
+  ],
+  [
+    'operator-subscription',
+    async (api, open) => {
+      const team = await api.aTeam({ name: 'Analytical Engine', owner: await api.anAccount() });
+      await api.aSubscription(team, { plan: 'pro', seats: 3 });
+      const page = await open(`/operator/teams/${team.id}`, await anOperator(api));
+      await page.getByRole('button', { name: 'Change subscription…' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Save' }).waitFor();
+      return page;
+    },
+  ],
+  [
+    'operator-account-keys',
+    async (api, open) => {
+      const account = await api.anAccount({ firstName: 'Ada', lastName: 'Lovelace' });
+      await api.anApiKey(account);
+      const page = await open(`/operator/accounts/${account.id}/keys`, await anOperator(api));
+      await page.getByRole('button', { name: 'Revoke A key' }).waitFor();
+      return page;
+    },
+  ],
+  [
+    'operator-keys',
+    async (api, open) => {
+      await api.anOperatorKey({ addresses: ['203.0.113.0/24', '2001:db8::/32'] });
+      const page = await open('/operator/keys', await anOperator(api));
+      await page.getByRole('button', { name: 'Create operator key' }).click();
+      await page.getByRole('dialog').getByText('Select at least one scope.').waitFor();
+      return page;
+    },
+  ],
+  [
+    'operator-jobs',
+    async (api, open) => {
+      await aFailedJob(api);
+      const page = await open('/operator/jobs?show=failed', await anOperator(api));
+      await page.getByText('The mail server').first().waitFor();
+      return page;
+    },
+  ],
+  [
+    'operator-audit',
+    async (api, open) => {
+      const operator = await anOperator(api);
+      const page = await open(`/operator/audit?actorId=${operator.id}`, operator);
+      await page.getByText('No matching events').first().waitFor();
+      await page.reload();
+      await page.getByText('operator.audit_log_viewed').first().waitFor();
+      return page;
+    },
+  ],
   ['operator-refused', async (api, open) => shown(await open('/operator', await aPerson(api)), /for operators$/)],
 ];
 

@@ -5,12 +5,13 @@ import { FormDialog } from '../../components/form-dialog.tsx';
 import { useNotice } from '../../components/notices.tsx';
 import { texts } from '../../messages/console.ts';
 import { areaTexts } from '../../messages/operator-area.ts';
-import { query, trpc } from '../../trpc.ts';
+import { query, trpc, type Outputs } from '../../trpc.ts';
 import { getAccountName } from './account-name.ts';
-import type { Member } from './members.tsx';
 import { findAccountReference, toDay, toInstant } from './values.ts';
 
 const words = areaTexts.members;
+
+export type Member = Outputs['operator']['listMembers']['members'][number];
 
 type DialogProps = {
   readonly teamId: string;

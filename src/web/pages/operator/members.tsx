@@ -9,16 +9,14 @@ import { useNotice } from '../../components/notices.tsx';
 import { Page } from '../../components/page.tsx';
 import { RowButton } from '../../components/row-button.tsx';
 import { areaTexts } from '../../messages/operator-area.ts';
-import { query, trpc, type Outputs } from '../../trpc.ts';
+import { query, trpc } from '../../trpc.ts';
 import { getAccountName } from './account-name.ts';
 import { List, Pager } from './list.tsx';
-import { AddMember, ChangeMember } from './member-dialogs.tsx';
+import { AddMember, ChangeMember, type Member } from './member-dialogs.tsx';
 import { Operators, VIEW } from './operators.tsx';
 
 const words = areaTexts.members;
 const route = getRouteApi('/console/operator/teams/$teamId/members');
-
-export type Member = Outputs['operator']['listMembers']['members'][number];
 
 export function OperatorMembersPage() {
   const { teamId } = route.useParams();
