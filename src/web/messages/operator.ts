@@ -122,7 +122,5 @@ export const operatorTexts = defineTexts('operator', {
     invitations: 'Pending invitations',
     seats: 'Seats',
     seatsTaken: '{taken, number} of {total, number} used',
-    plan: 'Plan',
-    noSubscription: 'No subscription',
   },
 });

@@ -3,7 +3,6 @@ import { Copyable } from '../../components/copyable.tsx';
 import { useDates } from '../../components/dates.ts';
 import { TextLink } from '../../components/links.tsx';
 import { Section } from '../../components/section.tsx';
-import { billingTexts } from '../../messages/billing.ts';
 import { operatorTexts } from '../../messages/operator.ts';
 import { areaTexts } from '../../messages/operator-area.ts';
 import type { Outputs } from '../../trpc.ts';
@@ -14,23 +13,13 @@ type Team = Outputs['operator']['team'];
 
 const words = operatorTexts.team;
 
-export function TeamDetails({
-  team: { id, externalId, slug, owner, subscription, createdAt },
-}: {
-  readonly team: Team;
-}) {
+export function TeamDetails({ team: { id, externalId, slug, owner, createdAt } }: { readonly team: Team }) {
   const { day } = useDates();
   return (
     <Section title={words.details} explanation={words.detailsHint}>
       <dl className="values operator-values">
         <Fact label={words.owner} isWide>
           {owner === null ? words.noOwner : <Owner owner={owner} />}
-        </Fact>
-        <Fact label={words.plan}>
-          {subscription.planName}
-          <Text size="sm" c="dimmed">
-            {subscription.status === null ? words.noSubscription : billingTexts.plan.statuses[subscription.status]}
-          </Text>
         </Fact>
         <Fact label={words.created}>{day(createdAt)}</Fact>
         <Fact label={words.slug} isWide>
