@@ -156,7 +156,7 @@ export const operator: readonly Scene[] = [
       const page = await open(`/operator/audit?actorId=${operator.id}`, operator);
       await page.getByText('No matching events').first().waitFor();
       await page.reload();
-      await page.getByText('operator.audit_log_viewed').first().waitFor();
+      await page.getByRole('list', { name: 'Audit log' }).waitFor();
       return page;
     },
   ],
