@@ -36,10 +36,11 @@ export function accountCommands(account: Command): void {
     )
     .option('--verified', 'mark the email address as verified')
     .action(
-      withServices(async ({ db }, { verified, passwordStdin, ...input }: CreateOptions) => {
+      withServices(async ({ db, config }, { verified, passwordStdin, ...input }: CreateOptions) => {
         const password = passwordStdin ? (await text(process.stdin)).replace(/\r?\n$/, '') : input.password;
         const created = await createAccount(db, { ...input, password, isEmailVerified: verified });
-        return { json: presentAccount(created), text: accountLine(created) };
+        const lines = [accountLine(created), ...(input.role === 'admin' ? operatorHint(config.baseUrl, input) : [])];
+        return { json: presentAccount(created), text: lines.join('\n') };
       }),
     );
 
@@ -68,5 +69,10 @@ export function accountCommands(account: Command): void {
       }),
     );
 }
+
+/** Says how an operator signs in. */
+const operatorHint = (baseUrl: string, { email, password }: Pick<CreateOptions, 'email' | 'password'>): string[] => [
+  `Sign in at ${baseUrl}/sign-in ${password === undefined ? `with a link to ${email}` : 'with the password'}, then open ${baseUrl}/operator.`,
+];
 
 const answer = (account: Account): Answer => ({ json: presentAccountState(account), text: accountLine(account) });

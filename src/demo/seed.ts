@@ -17,7 +17,7 @@ import { HOUR_MS, addDays } from '../time.ts';
 export type SeededDemo = Awaited<ReturnType<typeof seedDemo>>;
 
 /**
- * Adds demo data in one transaction: an account per role, all with the same generated password, two teams,
+ * Adds demo data in one transaction: an account per role and an operator, all with the same generated password, two teams,
  * invitations, sessions, keys and a subscription.
  * @throws if one of the email addresses already has an account
  */
@@ -25,12 +25,13 @@ export async function seedDemo({ db, tokens, config }: Services) {
   const password = randomBytes(9).toString('base64url');
   return transaction(db, async (tx) => {
     const scope = within(tx);
-    const createPerson = (email: string, firstName: string, lastName: string) =>
-      createAccount(scope, { email, firstName, lastName, password, isEmailVerified: true });
+    const createPerson = (email: string, firstName: string, lastName: string, role?: 'admin') =>
+      createAccount(scope, { email, firstName, lastName, password, role, isEmailVerified: true });
     const owner = await createPerson('owner@example.com', 'Olivia', 'Hart');
     const member = await createPerson('member@example.com', 'Marco', 'Lindt');
     const guest = await createPerson('guest@example.com', 'Grace', 'Okafor');
     const recruiter = await createPerson('recruiter@example.com', 'Ravi', 'Menon');
+    const operator = await createPerson('operator@example.com', 'Oskar', 'Lang', 'admin');
 
     const harbor = (
       await createTeamAsOperator(scope, owner.id, {
@@ -95,6 +96,7 @@ export async function seedDemo({ db, tokens, config }: Services) {
         { id: member.id, email: 'member@example.com', role: 'Member' },
         { id: guest.id, email: 'guest@example.com', role: 'Guest' },
         { id: recruiter.id, email: 'recruiter@example.com', role: 'Recruiter' },
+        { id: operator.id, email: 'operator@example.com', role: 'Operator' },
       ],
       password,
       teams: [harbor, kites],

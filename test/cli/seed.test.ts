@@ -21,8 +21,11 @@ describe('seed --demo', () => {
 
     const [team] = seeded.teams;
     const [owner] = seeded.accounts;
-    expect(seeded.accounts.map(({ role }) => role)).toEqual(['Owner', 'Member', 'Guest', 'Recruiter']);
-    expect(await countAll()).toEqual([{ accounts: 5, teams: 2, keys: 3 }]);
+    expect(seeded.accounts.map(({ role }) => role)).toEqual(['Owner', 'Member', 'Guest', 'Recruiter', 'Operator']);
+    expect(await roster.rows(`select email from account where role = 'admin'`)).toEqual([
+      { email: 'operator@example.com' },
+    ]);
+    expect(await countAll()).toEqual([{ accounts: 6, teams: 2, keys: 3 }]);
     expect((await listTeamMembers(roster.db, team?.id ?? '')).map(({ roleName }) => roleName).toSorted()).toEqual([
       'Guest',
       'Member',
@@ -44,7 +47,7 @@ describe('seed --demo', () => {
     expect(await roster.refusal('seed', '--demo')).toBe(
       '--demo: nothing was added: An account with the address owner@example.com exists already.',
     );
-    expect(await countAll()).toEqual([{ accounts: 5, teams: 2, keys: 3 }]);
+    expect(await countAll()).toEqual([{ accounts: 6, teams: 2, keys: 3 }]);
   });
 
   test('of two concurrent calls one adds the data, and the other fails', async () => {
@@ -54,7 +57,7 @@ describe('seed --demo', () => {
 
     expect(runs.filter(({ code }) => code === 0)).toHaveLength(1);
     expect(runs.filter(({ code }) => code === 1)).toHaveLength(1);
-    expect(await roster.rows('select count(*)::int as accounts from account')).toEqual([{ accounts: 4 }]);
+    expect(await roster.rows('select count(*)::int as accounts from account')).toEqual([{ accounts: 5 }]);
     const banner = runs.find(({ code }) => code === 0)?.stdout ?? '';
     expect(banner).toContain('curl http://localhost:3000/api/v1/credential');
     expect(banner.split('\n').filter((line) => line.length > 100)).toEqual([]);

@@ -19,7 +19,10 @@ type AuditFiltersProps = {
 export function AuditFilters({ events, filters, onFilter }: AuditFiltersProps) {
   const submit = (submission: SubmitEvent<HTMLFormElement>) => {
     submission.preventDefault();
-    const given = [...new FormData(submission.currentTarget)].map(([name, value]) => [name, String(value).trim()]);
+    const given = [...new FormData(submission.currentTarget)].map(([name, value]) => [
+      name,
+      typeof value === 'string' ? value.trim() : '',
+    ]);
     onFilter(Object.fromEntries(given.filter(([, value]) => value !== '')) as Filters); // the fields below
   };
   return (

@@ -95,7 +95,7 @@ function JobRow({
           {kind === null ? task : `${task}: ${kind}`}
         </Text>
         <Text size="sm" c="dimmed" className="wrap">
-          {words.attempts(attempts, attemptsMax)}, {words.due(minute(nextAt))}
+          {words.attempts({ attempts, max: attemptsMax })}, {words.due(minute(nextAt))}
           {subjectId?.startsWith('acc_') && (
             <>
               {', '}

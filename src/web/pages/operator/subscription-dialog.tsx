@@ -98,7 +98,7 @@ function SubscriptionForm({ base, present, restart, reread, onClose }: FormProps
         hasConflict && (
           <Alert color="yellow" role="alert" title={words.conflictTitle}>
             <Text size="sm" mb="xs">
-              {words.conflict(present.subscription.planName, present.subscription.version)}
+              {words.conflict({ plan: present.subscription.planName, version: present.subscription.version })}
             </Text>
             <Button size="compact-sm" variant="default" onClick={restart}>
               {words.restart}
@@ -111,7 +111,10 @@ function SubscriptionForm({ base, present, restart, reread, onClose }: FormProps
       <NativeSelect
         {...form.field('planId')}
         label={words.plan}
-        data={[...current, ...plans.map(({ id, name, seats }) => ({ value: id, label: words.planOf(name, seats) }))]}
+        data={[
+          ...current,
+          ...plans.map(({ id, name, seats }) => ({ value: id, label: words.planOf({ name, seats }) })),
+        ]}
         data-autofocus
       />
       <NativeSelect {...form.field('status')} label={words.status} data={withNone(planWords.statuses)} />

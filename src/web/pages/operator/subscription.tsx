@@ -21,7 +21,7 @@ export function Subscription({ team, reread }: SubscriptionProps) {
     team.subscription;
   const units = Object.entries(addons);
   return (
-    <Section title={words.title} explanation={words.explanation(version)}>
+    <Section title={words.title} explanation={version === 0 ? words.never : words.version(version)}>
       <dl className="values operator-values">
         <Fact label={words.plan}>{planName}</Fact>
         <Fact label={words.status}>{status === null ? words.none : planWords.statuses[status]}</Fact>
