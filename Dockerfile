@@ -33,4 +33,5 @@ USER 1000:1000
 EXPOSE 3000
 # That the process runs: a database that is away is no reason to replace it.
 HEALTHCHECK --interval=5s --timeout=3s --start-period=60s CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.PORT + '/healthz').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
-CMD ["node", "src/main.ts"]
+# As `npm start`: half of the default keeps the memory at rest 20 to 30 MB lower.
+CMD ["node", "--max-semi-space-size=16", "src/main.ts"]

@@ -7,8 +7,9 @@ import { listTable, measureLists } from './lists.ts';
 import { measureNeighbours, neighbourTable } from './neighbours.ts';
 import { HELP, readOptions, type Options } from './options.ts';
 import { installPackages } from './packages.ts';
+import { comparePoolers } from './poolers.ts';
 import { openStage, type Stage } from './stage.ts';
-import { details, ratios, scaling, sizeRatios } from './table.ts';
+import { details, poolerRatios, ratios, scaling, sizeRatios } from './table.ts';
 import { measureTenMillion, tenMillionTable } from './ten-million.ts';
 import { compareWorkers } from './workers.ts';
 
@@ -59,6 +60,10 @@ async function perform(stage: Stage, options: Options): Promise<{ table: string;
   if (options.neighbours) {
     const results = await measureNeighbours(stage, options, report);
     return { table: neighbourTable(results), results };
+  }
+  if (options.poolers) {
+    const results = await comparePoolers(stage, options);
+    return { table: `${poolerRatios(results)}\n${details(results)}`, results };
   }
   if (options.workers.length > 0) {
     const results = await compareWorkers(stage, options);

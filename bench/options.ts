@@ -11,6 +11,7 @@ export const HELP = `npm run bench -- [options]
   --runs 5 --seconds 5      how often and how long each is measured
   --connections 32          how many requests are under way at once
   --workers 1,2,4           Roster with so many WORKERS, instead of the comparison
+  --poolers                 Roster directly and through PgBouncer in both modes, instead of the comparison
   --lists                   lists of 10,000 members and of 2,000 teams, instead of the comparison
   --ten-million             ten million accounts, 30 million memberships, 20 million events: about 25 GB of disk, an hour
   --scale 100               a hundredth of that
@@ -28,6 +29,7 @@ export type Options = {
   readonly seconds: number;
   readonly connections: number;
   readonly workers: readonly number[];
+  readonly poolers: boolean;
   readonly lists: boolean;
   readonly neighbours: boolean;
   readonly deletes: boolean;
@@ -49,6 +51,7 @@ export function readOptions(args: readonly string[]): Options | 'help' {
       seconds: { type: 'string', default: '5' },
       connections: { type: 'string', default: '32' },
       workers: { type: 'string', default: '' },
+      poolers: { type: 'boolean', default: false },
       lists: { type: 'boolean', default: false },
       neighbours: { type: 'boolean', default: false },
       deletes: { type: 'boolean', default: false },
@@ -71,6 +74,7 @@ export function readOptions(args: readonly string[]): Options | 'help' {
       .split(',')
       .filter(Boolean)
       .map((text) => count('--workers', text)),
+    poolers: values.poolers,
     lists: values.lists,
     neighbours: values.neighbours,
     deletes: values.deletes,

@@ -12,6 +12,12 @@ const MAIN: Readonly<Record<ServerKind, string>> = {
   'hand-written': './baselines/hand-written.ts',
   'better-auth': './baselines/better-auth.ts',
 };
+/** As in `npm start` of each. */
+const NODE_OPTIONS: Readonly<Record<ServerKind, readonly string[]>> = {
+  roster: ['--max-semi-space-size=16'],
+  'hand-written': [],
+  'better-auth': [],
+};
 
 // Ends a server with the benchmark, also where that is killed.
 const LIFE_LINE = `data:text/javascript,process.stdin.on('end', () => process.kill(process.pid, 'SIGKILL')).resume().unref()`;
@@ -54,7 +60,7 @@ export async function startServer(
 ): Promise<Server> {
   const port = await freePort();
   const main = fileURLToPath(new URL(MAIN[kind], import.meta.url));
-  const command = [process.execPath, '--import', LIFE_LINE, main];
+  const command = [process.execPath, ...NODE_OPTIONS[kind], '--import', LIFE_LINE, main];
   if (core !== undefined) command.unshift('taskset', '--cpu-list', String(core));
   const [program = '', ...args] = command;
   // Log lines are written, and go nowhere: the disk is not what is measured.

@@ -53,6 +53,23 @@ export function sizeRatios(measured: readonly Measured[]): string {
   return markdown([['request', 'large ÷ small'], ...rows]);
 }
 
+/** How Roster behind each mode of a pooler compares with Roster directly, as in `ratios`. */
+export function poolerRatios(measured: readonly Measured[]): string {
+  const [direct, ...pooled] = [...new Set(measured.map(({ contender }) => contender))];
+  const rows = [...new Set(measured.map(({ request }) => request))].map((request) => {
+    const find = (name: string | undefined) =>
+      measured.find(({ contender, ...one }) => contender === name && one.request === request);
+    const base = find(direct);
+    const cells = pooled.map((name) => {
+      const one = find(name);
+      if (one === undefined || base === undefined) return '–';
+      return `${exact(perSecondOf(one) / perSecondOf(base))} (${exact(cpuOf(base) / cpuOf(one))})`;
+    });
+    return [TITLES[request], ...cells];
+  });
+  return markdown([['request', ...pooled.map((name) => `${name} ÷ direct`)], ...rows]);
+}
+
 /** The numbers of every server. */
 export function details(measured: readonly Measured[]): string {
   const header = [

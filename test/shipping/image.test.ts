@@ -1,12 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { startMailServer } from '../jobs/mail-server.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { hasRedis, startRedis } from '../support/redis.ts';
 import { freePort } from '../support/service.ts';
-import { commandIn, environmentOf, instruction } from './dockerfile.ts';
+import { commandIn, environmentOf, instruction, ROOT } from './dockerfile.ts';
 import { makeImageTree, type ImageTree } from './image-tree.ts';
 import { manifestOf, manifestsIn } from './manifests.ts';
 
@@ -87,6 +89,13 @@ describe.skipIf(process.platform === 'win32')('the image', () => {
     tree = makeImageTree();
   });
   afterAll(() => tree.remove());
+
+  test('starts the service with the same options of Node.js as `npm start`', () => {
+    const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: { start: string } };
+    const [, ...command] = commandIn(instruction(tree.image, 'CMD'));
+
+    expect(scripts.start).toBe(`exec node bin/run.cjs ${command.join(' ')}`);
+  });
 
   test('serves pages, the API and email on a read-only file system, and stops on a signal', async () => {
     const { env, url, port, mail } = await aPlace();
