@@ -521,6 +521,79 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
   ),
   ...faultsIn(
+    'src/procedures/authorize.ts',
+    ['test/operator/access-matrix', 'test/operator/imports'],
+    [
+      [
+        'one scope of several is enough for an operator key',
+        'scope === null ? otherScopes : [scope, ...otherScopes]',
+        'scope === null ? otherScopes : [scope]',
+      ],
+      [
+        'an operator key needs no scope',
+        '(scope) => !(operator.scopes as readonly string[]).includes(scope)',
+        '() => false',
+      ],
+    ],
+  ),
+  ...faultsIn(
+    'src/auth/operator.ts',
+    ['test/operator/access-matrix', 'test/operator/keys', 'test/operator/verify'],
+    [
+      ['an operator key is valid from every address', 'if (!isInNetworks(', 'if (bearer === address && !isInNetworks('],
+      ['the old secret of an operator key never expires', '(os.expires_at is null or os.expires_at > now())', 'true'],
+      ['a revoked operator key is valid', "and ${liveApiKey('ok')}`;", '`;'],
+    ],
+  ),
+  ...faultsIn(
+    'src/auth/networks.ts',
+    ['test/operator/keys', 'test/operator/access-matrix'],
+    [
+      ['an unreadable address is in every network', 'if (!ipaddr.isValid(address)) return false;', ''],
+      ['a key gives a wider network than its own', 'innerBits >= outerBits && ', ''],
+      ['a key without addresses counts as limited', 'networks.length > 0 &&', ''],
+    ],
+  ),
+  ...faultsIn(
+    'src/resources/credentials/verify.service.ts',
+    ['test/operator/verify'],
+    [
+      ['a credential without the scopes is valid', 'scopes.every((scope) => principal.scopes.includes(scope))', 'true'],
+      [
+        'a stranger to the team is valid',
+        "teamId !== undefined || permission !== undefined ? 'team_not_found' : null",
+        'null',
+      ],
+      ['a member without the permission is valid', 'membership.permissions.includes(permission)', 'true'],
+      ['a token of another resource is valid', 'found.resource !== input.resource', 'false'],
+      ['a credential over its limit is valid', "decision?.allowed === false ? 'rate_limited' : ", ''],
+    ],
+  ),
+  ...faultsIn(
+    'src/resources/imports/upload.service.ts',
+    ['test/operator/imports'],
+    [
+      ['an upload that failed stays', 'db.run(discardUpload, [id])', 'Promise.resolve()'],
+      ['a broken upload blocks its key for good', "updated_at < now() - interval '${BROKEN_AFTER}'`", 'false`'],
+    ],
+  ),
+  ...faultsIn(
+    'src/resources/imports/upload-job.ts',
+    ['test/operator/imports'],
+    [['the import of a revoked key goes on', 'if (!key || key.revokedAt) throw', 'if (!key) throw']],
+  ),
+  ...faultsIn(
+    'src/resources/imports/imports.queries.ts',
+    ['test/operator/imports'],
+    [
+      [
+        'an import is visible to every operator key',
+        'id = $1 and operator_key_id = $2',
+        'id = $1 and $2::text is not null',
+      ],
+    ],
+  ),
+  ...faultsIn(
     'src/db/turns.ts',
     ['test/db/turns'],
     [

@@ -12,14 +12,18 @@ import { hashes, statusOf } from './reports.ts';
 const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 const KEY_ID = 'a-key-of-github';
 
-const test = testWith(async () => {
+async function withGitHubKeys(keys: readonly object[]): Promise<Api> {
   const directory = mkdtempSync(join(tmpdir(), 'roster-keys-'));
   const file = join(directory, 'keys.json');
-  const key = publicKey.export({ type: 'spki', format: 'pem' });
-  writeFileSync(file, JSON.stringify({ public_keys: [{ key_identifier: KEY_ID, key, is_current: true }] }));
+  writeFileSync(file, JSON.stringify({ public_keys: keys }));
   const api = await startApi({ GITHUB_SECRET_SCANNING_KEYS: file, LEAK_ADDRESS_LIMIT: '3', TRUST_PROXY: '1' });
   rmSync(directory, { recursive: true });
   return api;
+}
+
+const test = testWith(() => {
+  const key = publicKey.export({ type: 'spki', format: 'pem' });
+  return withGitHubKeys([{ key_identifier: KEY_ID, key, is_current: true }]);
 });
 
 let addresses = 0;
@@ -306,6 +310,27 @@ describe('POST /security/github', () => {
       expect((await report(api, body)).status).toBe(400);
     },
   );
+
+  // The key, payload and signature of GitHub's documentation (github/docs, pull requests 18776 and 20937).
+  test('accepts the signature of the example that GitHub publishes', async () => {
+    const key = `-----BEGIN PUBLIC KEY-----
+MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE9MJJHnMfn2+H4xL4YaPDA4RpJqUq
+kCmRCBnYERxZanmcpzQSXs1X/AljlKkbJ8qpVIW4clayyef9gWhFbNHWAA==
+-----END PUBLIC KEY-----`;
+    const keyId = '90a421169f0a406205f1563a953312f0be898d3c7b6c06b681aa86a874555f4a';
+    const signature =
+      'MEUCIQDKZokqnCjrRtw0tni+2Ltvl/uiMJ1EGumEsp1BsNr32AIgQY1YXD2nlj+XNfGK4rBfkMJ1JDOQcYXxa2sY8FNkrKc=';
+    const payload = '[{"token":"some_token","type":"some_type","url":"some_url"}]';
+    const api = await withGitHubKeys([{ key_identifier: keyId, key, is_current: true }]);
+    onTestFinished(() => api.close());
+
+    const { status, body } = await report(api, payload, { keyId, signature });
+    expect([status, body]).toEqual([
+      200,
+      [{ token_hash: hashes('some_token'), token_type: 'some_type', label: 'false_positive' }],
+    ]);
+    expect((await report(api, payload.replace('some_url', 'any_url'), { keyId, signature })).status).toBe(403);
+  });
 
   test('does not exist without the keys of GitHub', async () => {
     const api = await startApi();
