@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Router, type Request } from 'express';
 import type { Config } from '../config.ts';
 import { escapeHtml } from './html.ts';
-import { createPlainPages } from './plain.ts';
+import { createPlainPages, DEVELOPMENT } from './plain.ts';
 
 const LATEST = 100;
 /** File names of complete emails; they sort by time. */
@@ -18,7 +18,7 @@ type Settings = Pick<Config, 'baseUrl' | 'dataDir' | 'isDevelopment'>;
 export function devMailPages({ baseUrl, dataDir, isDevelopment }: Settings): Router {
   const { host } = new URL(baseUrl);
   const directory = join(dataDir, 'mail');
-  const { style, show } = createPlainPages('/dev/mail/style.css', { site: 'Roster email', headers: HEADERS });
+  const { style, show } = createPlainPages('/dev/mail/style.css', { site: 'Roster email', headers: HEADERS, links: DEVELOPMENT });
 
   const pages = Router();
   pages.use('/dev/mail', (req, _res, next) => {

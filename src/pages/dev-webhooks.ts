@@ -5,7 +5,7 @@ import type { DeliveredRow } from '../events/feed/read.ts';
 import { createBody } from '../webhooks/payload.ts';
 import { isLocalRequest } from './dev-mail.ts';
 import { escapeHtml } from './html.ts';
-import { createPlainPages } from './plain.ts';
+import { createPlainPages, DEVELOPMENT } from './plain.ts';
 
 const latestEvents = query<{ row: DeliveredRow }>(
   'latest_webhook_events',
@@ -20,7 +20,7 @@ export function devWebhookPages(
   db: QueryRunner,
 ): Router {
   const { host } = new URL(baseUrl);
-  const { style, show } = createPlainPages('/dev/webhooks/style.css', { site: 'Roster webhooks', headers: HEADERS });
+  const { style, show } = createPlainPages('/dev/webhooks/style.css', { site: 'Roster webhooks', headers: HEADERS, links: DEVELOPMENT });
   const pages = Router();
   pages.use('/dev/webhooks', (req, _res, next) => {
     if (isDevelopment && isLocalRequest(req, host)) next();

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Router } from 'express';
 import { createAsset, type Asset } from './asset.ts';
+import { renderSiteHeader } from './plain.ts';
 import { loadScalarScript } from './scalar.ts';
 
 const JAVASCRIPT = 'text/javascript; charset=utf-8';
@@ -65,6 +66,9 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
+/** The header’s rules of plain.css, inline like those of Scalar, with its space above the reference. */
+const STYLE = readFileSync(new URL('./plain.css', import.meta.url), 'utf8').split('body {')[0] ?? '';
+
 const page = ({ title, document, scheme }: Reference, scripts: readonly string[]): string => `<!doctype html>
 <html lang="en">
 <head>
@@ -72,10 +76,14 @@ const page = ({ title, document, scheme }: Reference, scripts: readonly string[]
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title}</title>
 <link rel="icon" href="data:,">
+<style>${STYLE}
+body { margin: 0; }
+.site { font: 0.875rem/1.6 system-ui, sans-serif; }
+</style>
 ${scripts.map((path) => `<script src="${path}" defer></script>`).join('\n')}
 </head>
 <body>
-<noscript>This reference needs JavaScript. <a href="${document}">The OpenAPI document</a> has the same content.</noscript>
+${renderSiteHeader()}<noscript>This reference needs JavaScript. <a href="${document}">The OpenAPI document</a> has the same content.</noscript>
 <div id="reference" data-document="${document}" data-scheme="${scheme}"></div>
 </body>
 </html>

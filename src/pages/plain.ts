@@ -11,11 +11,27 @@ export type PlainPages = {
   readonly html: (title: string, main: string) => string;
 };
 
+type Link = readonly [href: string, label: string];
+
 type Frame = {
   /** The site name at the end of the page title. */
   readonly site: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** The links at the top, by default those of the documentation. */
+  readonly links?: readonly Link[];
 };
+
+const DOCUMENTATION: readonly Link[] = [
+  ['/docs', 'API reference'],
+  ['/docs/procedures', 'Procedures'],
+  ['/docs/events', 'Events'],
+  ['/problems', 'Error codes'],
+];
+
+export const DEVELOPMENT: readonly Link[] = [
+  ['/dev/mail', 'Emails'],
+  ['/dev/webhooks', 'Webhooks'],
+];
 
 const PUBLIC: Frame = {
   site: 'Roster API',
@@ -27,12 +43,12 @@ const PUBLIC: Frame = {
 };
 
 /** Creates pages of text without scripts, with one shared style sheet. */
-export function createPlainPages(stylePath: string, { site, headers } = PUBLIC): PlainPages {
+export function createPlainPages(stylePath: string, { site, headers, links = DOCUMENTATION }: Frame = PUBLIC): PlainPages {
   const style = createAsset(stylePath, {
     type: 'text/css; charset=utf-8',
     body: readFileSync(new URL('./plain.css', import.meta.url)),
   });
-  const html = (title: string, main: string) => page(style.path, `${title} · ${site}`, main);
+  const html = (title: string, main: string) => page(style.path, `${title} · ${site}`, `${renderSiteHeader(links)}<main>\n${main}\n</main>`);
   return {
     style,
     html,
@@ -40,7 +56,18 @@ export function createPlainPages(stylePath: string, { site, headers } = PUBLIC):
   };
 }
 
-const page = (stylePath: string, title: string, main: string): string => `<!doctype html>
+const MARK =
+  '<svg width="24" height="24" viewBox="0 0 32 32" aria-hidden="true"><rect width="32" height="32" rx="8" fill="#12664f"/><g fill="#fff"><circle cx="11" cy="11" r="3"/><rect x="17" y="9.5" width="8" height="3" rx="1.5"/><circle cx="11" cy="21" r="3" opacity=".75"/><rect x="17" y="19.5" width="8" height="3" rx="1.5" opacity=".75"/></g></svg>';
+
+/** Renders the header of pages outside of the console, with the way back to it. */
+export const renderSiteHeader = (links: readonly Link[] = DOCUMENTATION): string => `<header class="site">
+<a class="site-brand" href="/">${MARK}Roster</a>
+<nav aria-label="Pages">${links.map(([href, label]) => `<a href="${href}">${label}</a>`).join('\n')}</nav>
+<a href="/">Console</a>
+</header>
+`;
+
+const page = (stylePath: string, title: string, body: string): string => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -50,9 +77,7 @@ const page = (stylePath: string, title: string, main: string): string => `<!doct
 <link rel="stylesheet" href="${stylePath}">
 </head>
 <body>
-<main>
-${main}
-</main>
+${body}
 </body>
 </html>
 `;

@@ -39,7 +39,7 @@ describe.skipIf(!hasChromium)('the keys that work everywhere', () => {
       gr: `${path}/roles`,
       gs: `${path}/settings`,
     };
-    expect(listed).toEqual(['?', '/', ...Object.keys(places)]);
+    expect(listed).toEqual(['?', '/', 'Ctrlk', ...Object.keys(places)]);
     for (const [sequence, place] of Object.entries(places)) {
       await page.goto(`/teams/${team.id}/billing`);
       await shows(page, 'Billing');

@@ -15,6 +15,7 @@ export const ShortcutsDialog = ({ isOn, onChange, onClose }: ShortcutsDialogProp
       <dl className="shortcuts">
         <Shortcut keys={['?']} meaning={words.help} />
         <Shortcut keys={['/']} meaning={words.search} />
+        <Shortcut keys={['Ctrl', 'k']} meaning={words.commands} />
         {Object.entries(PLACES).map(([key, place]) => (
           <Shortcut key={key} keys={['g', key]} meaning={words.places[place]} />
         ))}

@@ -1,14 +1,15 @@
-import { ActionIcon, Drawer } from '@mantine/core';
+import { ActionIcon, Drawer, Kbd, UnstyledButton } from '@mantine/core';
+import { useHotkeys } from '@mantine/hooks';
 import { Outlet, useLocation } from '@tanstack/react-router';
 import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
 import { AccountChanged } from '../components/account-changed.tsx';
-import { Lines } from '../components/icons.tsx';
+import { Lines, Search } from '../components/icons.tsx';
 import { Shortcuts } from '../components/shortcuts.tsx';
 import { texts } from '../messages/console.ts';
 import { frameTexts as words } from '../messages/frame.ts';
 import { Brand, SkipLink } from './brand.tsx';
 import { useCurrentTeamId } from './current-team.ts';
-import { FrameContext, type FrameDialog } from './frame-context.ts';
+import { FrameContext, useFrameDialogs, type FrameDialog } from './frame-context.ts';
 import { HelpMenu } from './help-menu.tsx';
 import { AccountNavigation, TeamNavigation } from './navigation.tsx';
 import { TeamSwitcher } from './team-switcher.tsx';
@@ -17,10 +18,13 @@ import './frame.css';
 
 const CreateTeam = lazy(async () => ({ default: (await import('./create-team.tsx')).CreateTeam }));
 
+const CommandPalette = lazy(async () => ({ default: (await import('./command-palette.tsx')).CommandPalette }));
+
 /** The layout of all pages for signed-in users: navigation at the side, which narrow windows show in a drawer. */
 export function ConsoleLayout() {
   const [dialog, setDialog] = useState<FrameDialog>();
   const close = useCallback(() => setDialog(undefined), []);
+  useHotkeys([['mod+K', () => document.querySelector('[role="dialog"]') === null && setDialog('commands')]], []);
   return (
     <FrameContext value={setDialog}>
       <AccountChanged />
@@ -42,6 +46,11 @@ export function ConsoleLayout() {
           <CreateTeam onClose={close} />
         </Suspense>
       )}
+      {dialog === 'commands' && (
+        <Suspense fallback={null}>
+          <CommandPalette onClose={close} />
+        </Suspense>
+      )}
     </FrameContext>
   );
 }
@@ -54,6 +63,7 @@ function Side() {
         <Brand />
       </div>
       <TeamSwitcher />
+      <CommandButton />
       {isInTeam && (
         <div className="side-team">
           <TeamNavigation />
@@ -65,6 +75,25 @@ function Side() {
         <HelpMenu />
       </div>
     </>
+  );
+}
+
+const IS_APPLE = /Mac|iPhone|iPad/.test(navigator.platform);
+
+function CommandButton() {
+  const openDialog = useFrameDialogs();
+  return (
+    <UnstyledButton
+      className="command-button"
+      aria-keyshortcuts={IS_APPLE ? 'Meta+K' : 'Control+K'}
+      onClick={() => openDialog('commands')}
+    >
+      <Search size={18} />
+      <span>{words.commands.open}</span>
+      <Kbd size="xs" aria-hidden>
+        {IS_APPLE ? '⌘ K' : 'Ctrl K'}
+      </Kbd>
+    </UnstyledButton>
   );
 }
 

@@ -1,7 +1,7 @@
 import { createContext, use } from 'react';
 
 /** A dialog that the frame opens over any page. */
-export type FrameDialog = 'shortcuts' | 'createTeam';
+export type FrameDialog = 'shortcuts' | 'createTeam' | 'commands';
 
 export const FrameContext = createContext<(dialog: FrameDialog) => void>(() => undefined);
 

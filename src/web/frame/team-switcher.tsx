@@ -1,6 +1,5 @@
 import { Combobox, UnstyledButton, useCombobox } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useMatches, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { getTeamName } from '../components/display-name.ts';
 import { Check, Plus, Selector, Teams } from '../components/icons.tsx';
@@ -9,6 +8,7 @@ import { frameTexts as words } from '../messages/frame.ts';
 import { query } from '../trpc.ts';
 import { useCurrentTeam } from './current-team.ts';
 import { useFrameDialogs } from './frame-context.ts';
+import { useTeamOpener } from './team-opener.ts';
 
 const CREATE = 'create';
 
@@ -113,13 +113,4 @@ function TeamOptions({ sought, currentId }: TeamOptionsProps) {
       {found.length === 0 && text !== '' && <Combobox.Empty>{words.noTeam}</Combobox.Empty>}
     </div>
   );
-}
-
-/** Returns how to open a team: on the same page as the present one, where the other team has it. */
-function useTeamOpener(): (teamId: string) => void {
-  const navigate = useNavigate();
-  const path = useMatches().at(-1)?.fullPath ?? '';
-  const [page] = path.startsWith('/teams/$teamId') ? path.split('/$endpointId') : ['/teams/$teamId'];
-  // A page of a team, which has no other params.
-  return (teamId) => void navigate({ to: page as '/teams/$teamId', params: { teamId } });
 }

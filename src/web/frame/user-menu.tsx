@@ -2,7 +2,7 @@ import { Menu, UnstyledButton, useMantineColorScheme, VisuallyHidden, type Manti
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { getDisplayName } from '../components/display-name.ts';
-import { Check, Moon, Person, Selector, SignOutIcon, Sun, SunMoon } from '../components/icons.tsx';
+import { Moon, Person, Selector, SignOutIcon, Sun, SunMoon } from '../components/icons.tsx';
 import { PersonPicture } from '../components/picture.tsx';
 import { frameTexts } from '../messages/frame.ts';
 import { me, useSignOut } from '../session.ts';
@@ -42,19 +42,13 @@ export function UserMenu() {
         </Menu.Item>
         <Menu.Divider />
         <Menu.Label>{words.colors}</Menu.Label>
-        {SCHEMES.map(([scheme, Icon]) => (
-          <Menu.Item
-            key={scheme}
-            role="menuitemradio"
-            aria-checked={scheme === colorScheme}
-            closeMenuOnClick={false}
-            leftSection={<Icon size={18} />}
-            rightSection={scheme === colorScheme && <Check size={16} />}
-            onClick={() => setColorScheme(scheme)}
-          >
-            {words[scheme]}
-          </Menu.Item>
-        ))}
+        <Menu.RadioGroup value={colorScheme} onChange={(scheme) => setColorScheme(scheme as MantineColorScheme)}>
+          {SCHEMES.map(([scheme, Icon]) => (
+            <Menu.RadioItem key={scheme} value={scheme} closeMenuOnClick={false} rightSection={<Icon size={18} />}>
+              {words[scheme]}
+            </Menu.RadioItem>
+          ))}
+        </Menu.RadioGroup>
         <Menu.Divider />
         <Menu.Item
           leftSection={<SignOutIcon size={18} />}

@@ -5,6 +5,7 @@ export const shortcutTexts = defineTexts('shortcut', {
   title: 'Keyboard shortcuts',
   help: 'Show keyboard shortcuts',
   search: 'Focus the search field',
+  commands: 'Search pages and actions (⌘ K on Apple devices)',
   places: {
     '/': 'Go to your teams',
     '/api-keys': 'Go to your API keys',

@@ -1,0 +1,71 @@
+import { Combobox, TextInput, useCombobox } from '@mantine/core';
+import { useState } from 'react';
+import { Dialog } from '../components/dialog.tsx';
+import { Search } from '../components/icons.tsx';
+import { frameTexts } from '../messages/frame.ts';
+import { useCommands, type Command } from './commands.ts';
+
+const words = frameTexts.commands;
+
+/** A list of the pages, teams and actions of the console, with a search. */
+export function CommandPalette({ onClose }: { readonly onClose: () => void }) {
+  const [sought, setSought] = useState('');
+  const combobox = useCombobox({ opened: true, onDropdownClose: onClose });
+  const groups = useCommands();
+  const found = groups
+    .map(({ title, commands }) => ({ title, commands: commands.filter((command) => isFound(command, sought)) }))
+    .filter(({ commands }) => commands.length > 0);
+  const run = (id: string) => {
+    onClose();
+    // After the dialog is gone, so that the next dialog gets the focus.
+    const command = found.flatMap(({ commands }) => commands).find((each) => each.id === id);
+    setTimeout(() => command?.run());
+  };
+  return (
+    <Dialog
+      onClose={onClose}
+      title={words.title}
+      centered={false}
+      classNames={{ header: 'palette-header', body: 'palette' }}
+    >
+      <Combobox store={combobox} onOptionSubmit={run}>
+        <Combobox.EventsTarget>
+          <TextInput
+            value={sought}
+            onChange={(event) => {
+              setSought(event.currentTarget.value);
+              combobox.resetSelectedOption();
+            }}
+            aria-label={words.title}
+            placeholder={words.placeholder}
+            leftSection={<Search size={18} />}
+            autoComplete="off"
+            data-autofocus
+            role="combobox"
+            aria-expanded
+          />
+        </Combobox.EventsTarget>
+        <Combobox.Options className="palette-options" aria-label={words.title}>
+          {found.map(({ title, commands }) => (
+            <Combobox.Group key={title} label={title}>
+              {commands.map(({ id, label, icon: Icon }) => (
+                <Combobox.Option key={id} value={id}>
+                  <Icon size={18} />
+                  <bdi>{label}</bdi>
+                </Combobox.Option>
+              ))}
+            </Combobox.Group>
+          ))}
+          {found.length === 0 && <Combobox.Empty>{words.none}</Combobox.Empty>}
+        </Combobox.Options>
+      </Combobox>
+    </Dialog>
+  );
+}
+
+/** Whether the label has all words of the search. */
+const isFound = ({ label }: Command, sought: string): boolean =>
+  sought
+    .toLocaleLowerCase()
+    .split(/\s+/)
+    .every((word) => label.toLocaleLowerCase().includes(word));

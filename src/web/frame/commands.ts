@@ -1,0 +1,138 @@
+import { useMantineColorScheme } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { getTeamName } from '../components/display-name.ts';
+import {
+  Book,
+  Invitation,
+  Key,
+  Keyboard,
+  Moon,
+  Plus,
+  SignOutIcon,
+  Sun,
+  SunMoon,
+  Teams,
+  type Icon,
+} from '../components/icons.tsx';
+import { frameTexts } from '../messages/frame.ts';
+import { me, useSignOut } from '../session.ts';
+import { query } from '../trpc.ts';
+import { useCurrentTeam } from './current-team.ts';
+import { useFrameDialogs } from './frame-context.ts';
+import { ACCOUNT_PLACES, TEAM_PLACES } from './places.ts';
+import { useTeamOpener } from './team-opener.ts';
+
+const words = frameTexts.commands;
+
+export type Command = {
+  readonly id: string;
+  readonly label: string;
+  readonly icon: Icon;
+  readonly run: () => void;
+};
+
+type Group = { readonly title: string; readonly commands: readonly Command[] };
+
+/** Returns all that the command palette offers on this page, in groups. */
+export function useCommands(): readonly Group[] {
+  return [usePagesOfTeam(), useActions(), useTeams(), usePages(), useColors()].filter(
+    ({ commands }) => commands.length > 0,
+  );
+}
+
+function usePagesOfTeam(): Group {
+  const navigate = useNavigate();
+  const current = useCurrentTeam();
+  const places = TEAM_PLACES.filter(
+    ({ permission }) => permission === undefined || current?.permissions.includes(permission),
+  );
+  return {
+    title: current === undefined ? '' : getTeamName(current.team),
+    commands:
+      current === undefined
+        ? []
+        : places.map(({ to, label, icon }) => ({
+            id: to,
+            label,
+            icon,
+            run: () => void navigate({ to, params: { teamId: current.team.id } }),
+          })),
+  };
+}
+
+function useActions(): Group {
+  const navigate = useNavigate();
+  const openDialog = useFrameDialogs();
+  const current = useCurrentTeam();
+  const params = { teamId: current?.team.id ?? '' };
+  const canInvite = current?.permissions.includes('invite_members') ?? false;
+  const hasTeamKeys = current?.permissions.includes('manage_api_keys') ?? false;
+  const invite: Command = {
+    id: 'invite',
+    label: words.invite,
+    icon: Invitation,
+    run: () => void navigate({ to: '/teams/$teamId/invitations', params }),
+  };
+  const createKey: Command = {
+    id: 'create-key',
+    label: hasTeamKeys ? words.createTeamKey : words.createKey,
+    icon: Key,
+    run: () => void (hasTeamKeys ? navigate({ to: '/teams/$teamId/api-keys', params }) : navigate({ to: '/api-keys' })),
+  };
+  return {
+    title: words.actions,
+    commands: [
+      ...(canInvite ? [invite] : []),
+      { id: 'create-team', label: frameTexts.createTeam, icon: Plus, run: () => openDialog('createTeam') },
+      createKey,
+    ],
+  };
+}
+
+function useTeams(): Group {
+  const { data: teams = [] } = useQuery(query('listTeams'));
+  const openTeam = useTeamOpener();
+  const current = useCurrentTeam();
+  return {
+    title: frameTexts.teams,
+    commands: teams
+      .filter(({ id }) => id !== current?.team.id)
+      .map(({ id, name }) => ({
+        id,
+        label: words.openTeam(getTeamName({ name })),
+        icon: Teams,
+        run: () => openTeam(id),
+      })),
+  };
+}
+
+function usePages(): Group {
+  const navigate = useNavigate();
+  const openDialog = useFrameDialogs();
+  const { data: person } = useQuery(me());
+  const places = ACCOUNT_PLACES.filter((place) => !('isForOperators' in place) || person?.role === 'admin');
+  return {
+    title: words.pages,
+    commands: [
+      ...places.map(({ to, label, icon }) => ({ id: to, label, icon, run: () => void navigate({ to }) })),
+      { id: 'docs', label: frameTexts.help.reference, icon: Book, run: () => window.location.assign('/docs') },
+      { id: 'shortcuts', label: frameTexts.help.shortcuts, icon: Keyboard, run: () => openDialog('shortcuts') },
+    ],
+  };
+}
+
+function useColors(): Group {
+  // Disabling transitions would add a style element.
+  const { setColorScheme } = useMantineColorScheme({ keepTransitions: true });
+  const signOut = useSignOut();
+  return {
+    title: frameTexts.user.account,
+    commands: [
+      { id: 'light', label: words.light, icon: Sun, run: () => setColorScheme('light') },
+      { id: 'dark', label: words.dark, icon: Moon, run: () => setColorScheme('dark') },
+      { id: 'auto', label: words.auto, icon: SunMoon, run: () => setColorScheme('auto') },
+      { id: 'sign-out', label: frameTexts.user.signOut, icon: SignOutIcon, run: () => signOut.mutate() },
+    ],
+  };
+}

@@ -1,0 +1,91 @@
+import type { Page } from 'playwright-core';
+import { describe, expect } from 'vitest';
+import { hasChromium } from '../support/chromium.ts';
+import { aPerson, openUserMenu, shows, test } from './console.ts';
+
+const palette = (page: Page) => page.getByRole('dialog', { name: 'Search pages and actions' });
+
+async function run(page: Page, words: string): Promise<void> {
+  await page.keyboard.press('Control+k');
+  await palette(page).getByRole('combobox').fill(words);
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await palette(page).waitFor({ state: 'detached' });
+}
+
+describe.skipIf(!hasChromium)('the command palette', () => {
+  test('opens pages and other teams, creates a team and changes colors, by the keyboard alone', async ({
+    api,
+    open,
+  }) => {
+    const ada = await aPerson(api);
+    const team = await api.aTeam({ owner: ada, name: 'Analytical Engine' });
+    const other = await api.aTeam({ owner: ada, name: 'Difference Engine' });
+    const page = await open(`/teams/${team.id}`, { as: ada });
+    await shows(page, 'Overview');
+
+    await run(page, 'audit');
+    await shows(page, 'Audit log');
+    await run(page, 'open diff');
+    await page.waitForURL(`**/teams/${other.id}/audit`);
+    await run(page, 'dark');
+    await expect.poll(() => page.evaluate('document.documentElement.dataset.mantineColorScheme')).toBe('dark');
+    await run(page, 'create team');
+    await page.getByRole('dialog').getByLabel('Team name').fill('Loom');
+    await page.keyboard.press('Enter');
+    await page.getByRole('combobox', { name: 'Team: Loom' }).waitFor();
+    await shows(page, 'Overview');
+    await run(page, 'sign out');
+    await shows(page, 'Sign in');
+  });
+
+  // Guarantees that the palette offers no page that the user cannot see.
+  test('offers what the role of the reader allows', async ({ api, open }) => {
+    const team = await api.aTeam({ owner: await api.anAccount() });
+    const guest = await aPerson(api);
+    await api.aMember(team, guest, { role: 'guest' });
+    const page = await open(`/teams/${team.id}`, { as: guest });
+    await shows(page, 'Overview');
+    await page.keyboard.press('Control+k');
+    const options = palette(page).getByRole('option');
+    await options.first().waitFor();
+    const labels = await options.allInnerTexts();
+    expect(labels).toContain('Settings');
+    for (const label of ['Members', 'Invite people', 'Audit log', 'Operator']) expect(labels).not.toContain(label);
+    await page.keyboard.press('Escape');
+    await palette(page).waitFor({ state: 'detached' });
+  });
+});
+
+describe.skipIf(!hasChromium)('the frame', () => {
+  test('has its navigation in a drawer in narrow windows, which closes when a page opens', async ({ api, open }) => {
+    const ada = await aPerson(api);
+    const team = await api.aTeam({ owner: ada, name: 'Analytical Engine' });
+    const page = await open(`/teams/${team.id}`, { as: ada, viewport: { width: 390, height: 844 } });
+    await shows(page, 'Overview');
+    expect(await page.getByRole('navigation').count()).toBe(0);
+    await page.getByRole('button', { name: 'Open navigation' }).click();
+    const drawer = page.getByRole('dialog', { name: 'Navigation' });
+    await drawer.getByRole('combobox', { name: 'Team: Analytical Engine' }).waitFor();
+    await drawer.getByRole('link', { name: 'Members' }).click();
+    await shows(page, 'Members');
+    await drawer.waitFor({ state: 'detached' });
+  });
+
+  test('tells who is signed in, and leads to the account and the documentation', async ({ api, open }) => {
+    const ada = await aPerson(api, { firstName: 'Ada', lastName: 'Lovelace' });
+    const page = await open('/', { as: ada });
+    await shows(page, 'Your teams');
+    await openUserMenu(page);
+    await page.getByRole('menuitemradio', { name: 'System' }).and(page.locator('[aria-checked="true"]')).waitFor();
+    await page.getByRole('menuitem', { name: 'Account' }).click();
+    await shows(page, 'Your account');
+    expect(await page.getByRole('banner').innerText()).toContain('Ada Lovelace');
+    expect(await page.getByRole('banner').innerText()).toContain(ada.email);
+    await page.getByRole('button', { name: 'Help' }).click();
+    await page.getByRole('menuitem', { name: 'Error codes' }).click();
+    await shows(page, 'Problems');
+    await page.getByRole('link', { name: 'Console' }).click();
+    await shows(page, 'Your teams');
+  });
+});
