@@ -17,6 +17,17 @@ export function getContrast(one: Color, other: Color): number {
 export const getReadableText = (background: Color): Color =>
   getContrast(WHITE, background) >= 4.5 ? WHITE : '#000000';
 
+/** Mixes as much white into a color as leaves white text on it readable. */
+export function lightenBelowWhite(color: Color): Color {
+  let lightest = color;
+  for (let share = 0.05; share < 1; share += 0.05) {
+    const mixed = toColor(toChannels(color).map((channel) => channel + (255 - channel) * share));
+    if (getContrast(mixed, WHITE) < 4.5) break;
+    lightest = mixed;
+  }
+  return lightest;
+}
+
 /** Mixes white into a color until its contrast with a dark background is sufficient. */
 export function lighten(color: Color, background: Color, contrast: number): Color {
   for (let share = 0; share < 1; share += 0.05) {

@@ -113,9 +113,7 @@ export const brandName = () =>
     return name;
   });
 
-/** The minimum contrast of text (WCAG 2.2, AA). */
-const CONTRAST_MIN = 4.5;
-
+const CONTRAST_MIN = 4.5; // of text (WCAG 2.2, AA)
 /** A color that can be read on white, and white on it. */
 export const brandColor = () =>
   readBy((text) => {
@@ -127,6 +125,15 @@ export const brandColor = () =>
         `must have a contrast of at least ${CONTRAST_MIN}:1 with white; that of ${color} is ${contrast.toFixed(2)}:1, so choose a darker color`,
       );
     return color;
+  });
+
+/** The bytes and media type of a picture, at most 100 KB. */
+export const brandLogo = () =>
+  readBy((path) => {
+    const type = /\.svg$/i.test(path) ? 'image/svg+xml' : /\.png$/i.test(path) ? 'image/png' : undefined;
+    const body = readFileSync(path);
+    if (type === undefined || body.length > 100_000) throw new Error('must be an SVG or PNG of at most 100 KB');
+    return { type, body };
   });
 
 export const redisUrls = () =>

@@ -6,6 +6,7 @@ import {
   SECONDS_MAX,
   baseUrl,
   brandColor,
+  brandLogo,
   brandName,
   count,
   databaseUrl,
@@ -102,7 +103,8 @@ const environment = z.object({
   WEBHOOK_PRIVATE_NETWORKS: networks().default([]),
   EVENT_DAYS: wholeNumber(30, 3650).default(30),
   BRAND_NAME: brandName().default('Roster'),
-  BRAND_COLOR: brandColor().default('#0b57b7'),
+  BRAND_COLOR: brandColor().default('#12664f'),
+  BRAND_LOGO: brandLogo().optional(),
   TOKEN_BRAND: z
     .string()
     .regex(/^[a-z][a-z0-9]{1,9}$/, 'must be 2 to 10 lower-case letters and digits, starting with a letter')
@@ -224,7 +226,6 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     githubSecretScanningKeys: e.GITHUB_SECRET_SCANNING_KEYS,
     /** API keys that were not used for so many days are revoked. */
     keyUnusedDays: e.KEY_UNUSED_DAYS,
-    /** Retention of the audit log. */
     auditDays: e.AUDIT_DAYS,
     webhookPrivateNetworks: e.WEBHOOK_PRIVATE_NETWORKS,
     /** Whether only this machine is served: pages for developers exist, and webhooks can be sent to it. */
@@ -234,8 +235,7 @@ export function readConfig(env: NodeJS.ProcessEnv) {
       (e.BASE_URL === undefined || isLoopback(new URL(e.BASE_URL).hostname)),
     /** How long feeds and deliveries contain an event. */
     eventDays: e.EVENT_DAYS,
-    /** The name and color of this instance in emails. */
-    brand: { name: e.BRAND_NAME, color: e.BRAND_COLOR },
+    brand: { name: e.BRAND_NAME, color: e.BRAND_COLOR, logo: e.BRAND_LOGO ?? null },
     tokenBrand: e.TOKEN_BRAND,
     trpcOrigins: e.TRPC_ORIGINS,
     mcp: e.MCP,

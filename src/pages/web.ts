@@ -3,6 +3,7 @@ import { extname, join } from 'node:path';
 import { Router, type Request, type Response } from 'express';
 import type { Config } from '../config.ts';
 import { CACHE_FOREVER, sendFile, type EncodedFile } from './asset.ts';
+import { brandPage, type Branding } from './brand.ts';
 import { escapeHtml } from './html.ts';
 
 /** The output directory of Vite. */
@@ -22,8 +23,11 @@ type Shell = { readonly index: EncodedFile; readonly assets: ReadonlyMap<string,
  * Serves the web console: `index.html` for its pages, and the hashed files that it loads. All files are read once, so
  * that the path of a request never reaches the disk, and a new build cannot mix with an old one.
  */
-export function webPages({ baseUrl }: Pick<Config, 'baseUrl'>, directory = BUILT): Router {
-  const shell = readShell(directory);
+export function webPages(
+  { baseUrl, ...branding }: Pick<Config, 'baseUrl'> & Branding,
+  directory = BUILT,
+): Router {
+  const shell = readShell(directory, branding);
   const pages = Router();
   // Compares the path as it was sent: a path that does not decode is unknown, like others.
   pages.use((req, res, next) => {
@@ -96,9 +100,11 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /** Reads the built console. @returns undefined if it was not built */
-function readShell(directory: string): Shell | undefined {
+function readShell(directory: string, branding: Branding): Shell | undefined {
   const index = readFiles(directory, '/').get('/index.html');
-  return index === undefined ? undefined : { index, assets: readFiles(join(directory, 'assets'), '/assets/') };
+  if (index === undefined) return undefined;
+  const { page, assets } = brandPage(index.body.toString(), branding);
+  return { index: page, assets: new Map([...readFiles(join(directory, 'assets'), '/assets/'), ...assets]) };
 }
 
 /** Reads the files of a directory, without its subdirectories, by the path of their URL. */

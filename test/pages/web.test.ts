@@ -4,20 +4,23 @@ import { createServer, request, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { brotliCompressSync, gunzipSync, gzipSync } from 'node:zlib';
 import express from 'express';
 import { afterAll, describe, expect, test } from 'vitest';
+import type { Config } from '../../src/config.ts';
 import { webPages } from '../../src/pages/web.ts';
 import { test as apiTest } from '../support/api.ts';
 
 const SCRIPT = 'console.log("the console");'.repeat(20);
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 
+const BRAND = { name: 'Roster', color: '#12664f', logo: null } as const;
+
 const directory = mkdtempSync(join(tmpdir(), 'roster-web-'));
 writeFileSync(join(directory, 'secret.txt'), 'beside the build');
 const built = join(directory, 'built');
 mkdirSync(join(built, 'assets/deeper'), { recursive: true });
-writeFileSync(join(built, 'index.html'), '<!doctype html><title>Console</title>');
+writeFileSync(join(built, 'index.html'), '<!doctype html><head><title>Console</title></head>');
 writeFileSync(join(built, 'assets/index-abc123.js'), SCRIPT);
 writeFileSync(join(built, 'assets/index-abc123.js.br'), brotliCompressSync(SCRIPT));
 writeFileSync(join(built, 'assets/index-abc123.js.gz'), gzipSync(SCRIPT));
@@ -25,9 +28,9 @@ writeFileSync(join(built, 'assets/icon-abc123.svg'), '<svg xmlns="http://www.w3.
 writeFileSync(join(built, 'assets/deeper/index.js'), SCRIPT);
 symlinkSync(join(directory, 'secret.txt'), join(built, 'assets/linked-abc123.js'));
 
-async function serve(from: string) {
+async function serve(from: string, brand: Config['brand'] = BRAND) {
   const app = express();
-  app.use(webPages({ baseUrl: 'https://roster.test' }, from));
+  app.use(webPages({ baseUrl: 'https://roster.test', brand, isDevelopment: false }, from));
   app.use((_req, res) => void res.status(404).send('the final 404'));
   const server = createServer(app).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -85,7 +88,7 @@ describe('the pages of the console', () => {
 
       expect(status).toBe(200);
       expect(headers['content-type']).toBe('text/html; charset=utf-8');
-      expect(body.toString()).toContain('<title>Console</title>');
+      expect(body.toString()).toContain('<title>Roster</title>');
     }
   });
 
@@ -140,7 +143,7 @@ describe('the pages of the console', () => {
     const { status, body } = await get('/no/such/page');
 
     expect(status).toBe(404);
-    expect(body.toString()).toContain('<title>Console</title>');
+    expect(body.toString()).toContain('<title>Roster</title>');
   });
 
   test.each([
@@ -258,4 +261,25 @@ apiTest('in the service, an unknown path is a problem document as before', async
     expect(await api.anonymous.get(path)).toBeProblem('route_not_found');
   }
   expect((await api.anonymous.get('/healthz')).status).toBe(200);
+});
+
+test('the name, color and logo of the operator are in the page, as files that the policy allows', async () => {
+  const logo = { type: 'image/svg+xml', body: Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>') };
+  const { server, port } = await serve(built, { name: 'A "quoted" & Söhne', color: '#7a0033', logo });
+  try {
+    const page = await get('/', { accept: BROWSER, 'accept-encoding': 'identity' }, { port });
+    const html = page.body.toString();
+    expect(html).toContain('<title>A &quot;quoted&quot; &amp; Söhne</title>');
+    expect(html).toContain('<meta name="application-name" content="A &quot;quoted&quot; &amp; Söhne">');
+    expect(html).not.toContain('<style');
+    expect(page.headers['content-security-policy']).toContain("style-src 'self';");
+    const style = /href="(\/assets\/brand-\w+\.css)"/.exec(html)?.[1] ?? '';
+    expect((await get(style, {}, { port })).body.toString()).toContain('--brand:#7a0033;');
+    const picture = /name="roster-logo" content="(\/assets\/logo-\w+\.svg)"/.exec(html)?.[1] ?? '';
+    expect((await get(picture, {}, { port })).headers['content-type']).toBe('image/svg+xml');
+    const packed = await get('/', { accept: BROWSER, 'accept-encoding': 'gzip' }, { port });
+    expect(gunzipSync(packed.body).toString()).toBe(html);
+  } finally {
+    server.close();
+  }
 });

@@ -40,10 +40,11 @@ describe('the configuration', () => {
   });
 
   test('takes a BRAND_COLOR that can be read on white, and a BRAND_NAME on one line', () => {
-    expect(readConfig({}).brand).toEqual({ name: 'Roster', color: '#0b57b7' });
+    expect(readConfig({}).brand).toEqual({ name: 'Roster', color: '#12664f', logo: null });
     expect(readConfig({ BRAND_NAME: ' Acme & Söhne ', BRAND_COLOR: '#7A0033' }).brand).toEqual({
       name: 'Acme & Söhne',
       color: '#7a0033',
+      logo: null,
     });
     expect(faultsOf({ BRAND_COLOR: '#ffcc00' })).toEqual([
       expect.stringMatching(/^BRAND_COLOR: must have a contrast of at least 4.5:1 with white; that of #ffcc00 is 1.5/),

@@ -1,6 +1,7 @@
 import { ActionIcon, Anchor, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
 import { useColorScheme } from '@mantine/hooks';
 import { Link } from '@tanstack/react-router';
+import { BRAND } from '../brand.ts';
 import { Mark, Moon, Sun } from '../components/icons.tsx';
 import { texts } from '../messages/console.ts';
 
@@ -12,8 +13,8 @@ export const SkipLink = () => (
 
 export const Brand = () => (
   <Anchor component={Link} to="/" className="brand" underline="never">
-    <Mark />
-    <span>{texts.product}</span>
+    {BRAND.logo === null ? <Mark /> : <img src={BRAND.logo} alt="" width={28} height={28} className="brand-logo" />}
+    <span>{BRAND.name}</span>
   </Anchor>
 );
 

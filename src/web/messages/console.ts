@@ -2,7 +2,6 @@ import { defineTexts } from './define-texts.ts';
 
 /** Texts that several pages share. The text of a failed call comes from its problem document. */
 export const texts = defineTexts('console', {
-  product: 'Roster',
   skipToContent: 'Skip to content',
   loading: 'Loading…',
   email: 'Email',

@@ -20,7 +20,7 @@ export const frameTexts = defineTexts('frame', {
     invite: 'Invite people',
     createKey: 'Create an API key',
     createTeamKey: 'Create a team API key',
-    openTeam: (team: string) => `Open ${team}`,
+    openTeam: 'Open {team}',
     light: 'Use light colors',
     dark: 'Use dark colors',
     auto: 'Use the colors of the system',

@@ -37,6 +37,11 @@ export const publicTexts = defineTexts('public', {
     joined: 'Welcome. You are now a member of {team}.',
   },
 
+  development: {
+    title: 'Emails are not sent during development',
+    open: 'Open the emails',
+  },
+
   verification: {
     title: 'Verify your email address',
     explanation: 'Confirm that {email} is your email address.',

@@ -49,7 +49,7 @@ export const settingsTexts = defineTexts('settings', {
       invitations: 'pending invitations and their links',
       roles: 'custom roles',
       apiKeys: 'the team’s API keys, and connected apps’ access to it',
-      plan: 'its plan and add-ons in Roster (this does not cancel a contract)',
+      plan: 'its plan and add-ons here (this does not cancel a contract)',
     },
     type: 'Type the team’s name to confirm',
     submit: 'Delete team',

@@ -1,5 +1,6 @@
 import { Button, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { DevelopmentMail } from '../components/development-mail.tsx';
 import { FailureAlert } from '../components/failure-alert.tsx';
 import { ButtonLink } from '../components/links.tsx';
 import { Page, Placeholder } from '../components/page.tsx';
@@ -45,6 +46,7 @@ export function CheckEmail() {
           {words.sentHint}
         </Text>
         <ResendVerification email={signUp.data.email} />
+        <DevelopmentMail />
         <Button variant="subtle" loading={signOut.isPending} onClick={() => signOut.mutate()}>
           {texts.header.signOut}
         </Button>

@@ -4,6 +4,7 @@ import { useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ButtonLink, TextLink } from '../components/links.tsx';
 import { useCallForm } from '../components/call-form.ts';
+import { DevelopmentMail } from '../components/development-mail.tsx';
 import { FailureAlert } from '../components/failure-alert.tsx';
 import { Done } from '../components/link-page.tsx';
 import { NewPassword } from '../components/new-password.tsx';
@@ -151,6 +152,7 @@ const Sent = ({ email, invited }: { readonly email: string; readonly invited: In
           {publicTexts.signUp.sentHint}
         </Text>
         <ResendVerification email={email} />
+        <DevelopmentMail />
         <p className="card-foot">
           {invited === null ? (
             <TextLink to="/sign-in">{texts.toSignIn}</TextLink>

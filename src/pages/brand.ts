@@ -1,0 +1,57 @@
+import { createHash } from 'node:crypto';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { lighten, lightenBelowWhite, type Color } from '../color.ts';
+import type { Config } from '../config.ts';
+import type { EncodedFile } from './asset.ts';
+import { escapeHtml } from './html.ts';
+
+export type Branding = Pick<Config, 'brand' | 'isDevelopment'>;
+
+/** The lightest surface of the console in dark mode, on which links and icons in the brand color are (palette.css). */
+const DARK_SURFACE = '#2c322f';
+
+/**
+ * Writes the operator's name, color and logo into the built page. The color is a style sheet of its own, because the
+ * Content-Security-Policy allows no inline style.
+ */
+export function brandPage(html: string, { brand: { name, color, logo }, isDevelopment }: Branding) {
+  const style = createFile('brand', 'css', { type: 'text/css; charset=utf-8', body: Buffer.from(createStyle(color)) });
+  const picture = logo === null ? undefined : createFile('logo', logo.type === 'image/png' ? 'png' : 'svg', logo);
+  const tags = [
+    `<meta name="application-name" content="${escapeHtml(name)}">`,
+    ...(picture === undefined ? [] : [`<meta name="roster-logo" content="${picture.path}">`]),
+    ...(isDevelopment ? ['<meta name="roster-development" content="">'] : []),
+    `<link rel="stylesheet" href="${style.path}">`,
+  ];
+  const body = Buffer.from(
+    html
+      .replace(/<title>[^<]*<\/title>/, () => `<title>${escapeHtml(name)}</title>`)
+      .replace(/(<link rel="icon" href=")[^"]*"[^>]*/, (icon, start: string) =>
+        picture === undefined ? icon : `${start}${picture.path}" /`,
+      )
+      .replace('</head>', () => `${tags.join('\n')}\n</head>`),
+  );
+  const page: EncodedFile = {
+    type: 'text/html; charset=utf-8',
+    body,
+    br: brotliCompressSync(body),
+    gzip: gzipSync(body),
+  };
+  const files = picture === undefined ? [style] : [style, picture];
+  return { page, assets: new Map(files.map(({ path, file }) => [path, file])) };
+}
+
+/** Text in these colors, and white text on them, has a contrast of at least 4.5:1 for every color that the configuration accepts. */
+export const getBrandColors = (color: Color) => ({
+  brand: color,
+  'brand-dark': lightenBelowWhite(color),
+  'brand-ink-dark': lighten(color, DARK_SURFACE, 4.5),
+});
+
+const createStyle = (color: Color): string =>
+  `:root{${Object.entries(getBrandColors(color)).map(([name, value]) => `--${name}:${value}`).join(';')}}`;
+
+function createFile(name: string, extension: string, file: EncodedFile) {
+  const hash = createHash('sha256').update(file.body).digest('hex').slice(0, 12);
+  return { path: `/assets/${name}-${hash}.${extension}`, file };
+}
