@@ -49,7 +49,9 @@ export const getBrandColors = (color: Color) => ({
 });
 
 const createStyle = (color: Color): string =>
-  `:root{${Object.entries(getBrandColors(color)).map(([name, value]) => `--${name}:${value}`).join(';')}}`;
+  `:root{${Object.entries(getBrandColors(color))
+    .map(([name, value]) => `--${name}:${value}`)
+    .join(';')}}`;
 
 function createFile(name: string, extension: string, file: EncodedFile) {
   const hash = createHash('sha256').update(file.body).digest('hex').slice(0, 12);

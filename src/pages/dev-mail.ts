@@ -18,7 +18,11 @@ type Settings = Pick<Config, 'baseUrl' | 'dataDir' | 'isDevelopment'>;
 export function devMailPages({ baseUrl, dataDir, isDevelopment }: Settings): Router {
   const { host } = new URL(baseUrl);
   const directory = join(dataDir, 'mail');
-  const { style, show } = createPlainPages('/dev/mail/style.css', { site: 'Roster email', headers: HEADERS, links: DEVELOPMENT });
+  const { style, show } = createPlainPages('/dev/mail/style.css', {
+    site: 'Roster email',
+    headers: HEADERS,
+    links: DEVELOPMENT,
+  });
 
   const pages = Router();
   pages.use('/dev/mail', (req, _res, next) => {

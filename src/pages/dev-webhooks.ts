@@ -20,7 +20,11 @@ export function devWebhookPages(
   db: QueryRunner,
 ): Router {
   const { host } = new URL(baseUrl);
-  const { style, show } = createPlainPages('/dev/webhooks/style.css', { site: 'Roster webhooks', headers: HEADERS, links: DEVELOPMENT });
+  const { style, show } = createPlainPages('/dev/webhooks/style.css', {
+    site: 'Roster webhooks',
+    headers: HEADERS,
+    links: DEVELOPMENT,
+  });
   const pages = Router();
   pages.use('/dev/webhooks', (req, _res, next) => {
     if (isDevelopment && isLocalRequest(req, host)) next();

@@ -43,12 +43,16 @@ const PUBLIC: Frame = {
 };
 
 /** Creates pages of text without scripts, with one shared style sheet. */
-export function createPlainPages(stylePath: string, { site, headers, links = DOCUMENTATION }: Frame = PUBLIC): PlainPages {
+export function createPlainPages(
+  stylePath: string,
+  { site, headers, links = DOCUMENTATION }: Frame = PUBLIC,
+): PlainPages {
   const style = createAsset(stylePath, {
     type: 'text/css; charset=utf-8',
     body: readFileSync(new URL('./plain.css', import.meta.url)),
   });
-  const html = (title: string, main: string) => page(style.path, `${title} · ${site}`, `${renderSiteHeader(links)}<main>\n${main}\n</main>`);
+  const html = (title: string, main: string) =>
+    page(style.path, `${title} · ${site}`, `${renderSiteHeader(links)}<main>\n${main}\n</main>`);
   return {
     style,
     html,

@@ -23,10 +23,7 @@ type Shell = { readonly index: EncodedFile; readonly assets: ReadonlyMap<string,
  * Serves the web console: `index.html` for its pages, and the hashed files that it loads. All files are read once, so
  * that the path of a request never reaches the disk, and a new build cannot mix with an old one.
  */
-export function webPages(
-  { baseUrl, ...branding }: Pick<Config, 'baseUrl'> & Branding,
-  directory = BUILT,
-): Router {
+export function webPages({ baseUrl, ...branding }: Pick<Config, 'baseUrl'> & Branding, directory = BUILT): Router {
   const shell = readShell(directory, branding);
   const pages = Router();
   // Compares the path as it was sent: a path that does not decode is unknown, like others.
