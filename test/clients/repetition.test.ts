@@ -66,7 +66,7 @@ describe('repetition', () => {
     });
     const team = await roster.createTeam({ name: 'Engines' });
     expect((await roster.listTeams()).map(({ id }) => id)).toEqual([team.id]);
-    const options = { idempotencyKey: 'import-7' };
+    const options = { idempotencyKey: 'import "7" \\' };
     const [one, other] = [
       await roster.createTeam({ name: 'Mills' }, options),
       await roster.createTeam({ name: 'Mills' }, options),

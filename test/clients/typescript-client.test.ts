@@ -85,10 +85,19 @@ describe('createRoster', () => {
     });
   });
 
+  test('an address or credential that is not set is named when the client is created', () => {
+    const options = { baseUrl: 'http://service.test', credential: 'x' };
+    for (const wrong of [{ baseUrl: undefined }, { baseUrl: '' }, { baseUrl: 'localhost:3000' }])
+      expect(() => createRoster({ ...options, ...(wrong as object) })).toThrow('baseUrl');
+    for (const wrong of [{ credential: undefined }, { credential: '' }])
+      expect(() => createRoster({ ...options, ...(wrong as object) })).toThrow('credential');
+  });
+
   test('an id is one segment of the path, whatever it contains', async ({ api }) => {
     const roster = clientOf(api, (await api.anApiKey(await api.anAccount(), { scopes: [...ALL] })).secret);
     await expect(roster.getTeam({ teamId: '../me?x=/#' })).rejects.toMatchObject({ code: 'team_not_found' });
-    await expect(roster.getTeam({ teamId: '' })).rejects.toThrow(TypeError);
+    for (const teamId of ['', '.', '..']) await expect(roster.getTeam({ teamId })).rejects.toThrow(TypeError);
+    await expect(roster.getTeam({ teamId: '%2e%2e' })).rejects.toMatchObject({ code: 'team_not_found' });
   });
 });
 

@@ -89,10 +89,10 @@ export function operationsModule(kind: keyof typeof INTERFACES): string {
         isOptional: body.length === 0 && !parameters.some(({ required }) => required),
         output: type(contentOf(responses[route.status])),
         repetition: route.takesIdempotencyKey
-          ? 'with-key'
+          ? 'keyed'
           : route.method === 'GET' || route.meta.readsOnly
-            ? 'as-it-is'
-            : 'never',
+            ? 'safe'
+            : 'once',
         errors: operationErrors(route).filter((code) => !SHARED_ERRORS.includes(code)),
       };
     });
@@ -115,7 +115,7 @@ export function operationsModule(kind: keyof typeof INTERFACES): string {
       ({ operationId, doc, isOptional }) =>
         `${doc}${operationId}(input${isOptional ? '?' : ''}: Operations['${operationId}']['input'], options?: CallOptions): Promise<Operations['${operationId}']['output']>;\n`,
     ),
-    '}\n\n/** Method and path by operation, and how it can be sent again. */\nexport const ROUTES = {\n',
+    '}\n\n/** Method, path and repetition by operation. */\nexport const ROUTES = {\n',
     ...operations.map(
       ({ operationId, method, template, repetition }) =>
         `${operationId}: ['${method}', '${template}', '${repetition}'],\n`,

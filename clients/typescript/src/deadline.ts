@@ -1,7 +1,5 @@
 /**
- * Runs with a signal that aborts with the caller's signal or after a time, whichever is first. For runtimes without
- * `AbortSignal.any`, and without a timer that outlives the run.
- * @throws the reason of the abort
+ * Runs with a signal that aborts with the caller's or after a time. For runtimes without `AbortSignal.any`.
  */
 export async function withDeadline<Result>(
   ms: number,

@@ -45,7 +45,7 @@ export function toRosterError({ status, headers, body }: Answer): RosterError {
   const seconds = Number(headers.get('retry-after') ?? Number.NaN);
   const retryAfter = Number.isFinite(seconds) ? { retryAfter: seconds } : {};
   if (isProblem(body)) return new RosterError(body.code, { ...body, status, ...retryAfter });
-  const detail = `The response with the status ${status} is not one of Roster. Check the address and the proxies before it.`;
+  const detail = `The response with the status ${status} is not one of Roster: check baseUrl and proxies.`;
   return new RosterError('unknown_response', { status, detail, ...retryAfter });
 }
 

@@ -26,15 +26,18 @@ export type CallOptions = RetryOptions & {
 
 export type Input = Readonly<Record<string, unknown>>;
 
-/**
- * How a request can be sent again: as it is, because it changes nothing; with its Idempotency-Key; or not at all, unless
- * it was not executed.
- */
-export type Repetition = 'as-it-is' | 'with-key' | 'never';
+/** Whether a request can be sent again: it changes nothing, has an Idempotency-Key, or only if it was not executed. */
+export type Repetition = 'safe' | 'keyed' | 'once';
 export type Routes = Readonly<Record<string, readonly [method: string, path: string, repetition: Repetition]>>;
 
-/** Creates a method for each route, which sends its request and returns the body of the response. */
+/**
+ * Creates a method for each route, which sends its request and returns the body of the response.
+ * @throws TypeError if the address or the credential is none, such as a variable that is not set
+ */
 export function createMethods(routes: Routes, options: ConnectionOptions, bearer: Bearer): object {
+  if (!/^https?:\/\/./i.test(options.baseUrl)) throw new TypeError('baseUrl has to start with https:// or http://.');
+  if (typeof bearer !== 'function' && (typeof bearer !== 'string' || bearer === ''))
+    throw new TypeError('The credential is missing.');
   const methods = Object.entries(routes).map(([name, route]) => [
     name,
     (input: Input = {}, call: CallOptions = {}) => send(options, bearer, route, input, call),
@@ -53,7 +56,7 @@ async function send(
   const { path, rest } = fillPath(template, input);
   const hasBody = method === 'POST' || method === 'PATCH' || method === 'PUT';
   const url = new URL(`${path}${hasBody ? '' : toQuery(rest)}`, options.baseUrl);
-  const key = repetition === 'with-key' ? (call.idempotencyKey ?? crypto.randomUUID()) : undefined;
+  const key = repetition === 'keyed' ? (call.idempotencyKey ?? crypto.randomUUID()) : undefined;
 
   const present = async () => (typeof bearer === 'string' ? bearer : bearer());
   const attempt = (credential: string) =>
@@ -64,7 +67,7 @@ async function send(
           accept: 'application/json',
           authorization: `Bearer ${credential}`,
           ...(hasBody && { 'content-type': 'application/json' }),
-          ...(key !== undefined && { 'idempotency-key': `"${key}"` }),
+          ...(key !== undefined && { 'idempotency-key': `"${key.replaceAll(/["\\]/g, '\\$&')}"` }),
         },
         ...(hasBody && { body: JSON.stringify(rest) }),
         redirect: 'manual', // it would send the credential to another address
@@ -72,7 +75,7 @@ async function send(
       });
       return { status: response.status, headers: response.headers, body: parseJson(await response.text()) };
     });
-  const answer = await withRetries(present, attempt, repetition !== 'never', call.signal, { ...options, ...call });
+  const answer = await withRetries(present, attempt, repetition !== 'once', call.signal, { ...options, ...call });
   if (answer.status < 200 || answer.status > 299 || answer.body === undefined) throw toRosterError(answer);
   return answer.body;
 }
@@ -85,13 +88,16 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Replaces the parameters of a path. @throws TypeError if one is missing or empty */
+/**
+ * Replaces the parameters of a path.
+ * @throws TypeError if one is missing, empty, or a dot segment, which URLs resolve even where it is encoded
+ */
 function fillPath(template: string, input: Input): { path: string; rest: Input } {
   const rest = { ...input };
   const path = template.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const value = rest[name];
     delete rest[name];
-    if (typeof value !== 'string' || value === '') throw new TypeError(`${name} has to be a non-empty string.`);
+    if (typeof value !== 'string' || /^\.{0,2}$/.test(value)) throw new TypeError(`${name} has to be an id.`);
     return encodeURIComponent(value);
   });
   return { path, rest };
