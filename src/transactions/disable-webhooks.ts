@@ -16,11 +16,7 @@ export async function disableEndpoints(
   const endpoints = await lockMany(tx, 'webhook_endpoint', { $and: [where, { disabledAt: null }] });
   for (const endpoint of endpoints) {
     await tx.nativeUpdate(WebhookEndpoint, { id: endpoint.id }, { disabledAt: new Date(), disabledReason: reason });
-    await tx.execute(
-      `update webhook_delivery set state = 'failed', reason = 'The endpoint was disabled.'
-       where endpoint_id = ? and state = 'waiting'`,
-      [endpoint.id],
-    );
+    await changeDeliveries(tx, endpoint.id, `state = 'waiting'`, FAIL);
     record(tx, 'webhook_endpoint.disabled', {
       ...endpointFields(endpoint),
       accountId: endpoint.account?.id ?? null,
@@ -28,6 +24,27 @@ export async function disableEndpoints(
     });
   }
   return endpoints;
+}
+
+/** Bounds one statement. An endpoint can have any number of deliveries, each with ten attempts. */
+const BATCH_MAX = 2000;
+
+const FAIL = `update webhook_delivery d set state = 'failed', reason = 'The endpoint was disabled.' from chosen
+  where d.id = chosen.id and d.state = 'waiting' returning 1`;
+const REMOVE = 'delete from webhook_delivery d using chosen where d.id = chosen.id returning 1';
+
+/** Deletes the deliveries of an endpoint that is being deleted, which a cascade would do in one statement. */
+export const removeDeliveries = (tx: EntityManager, endpointId: string): Promise<void> =>
+  changeDeliveries(tx, endpointId, 'true', REMOVE);
+
+async function changeDeliveries(tx: EntityManager, endpointId: string, which: string, change: string): Promise<void> {
+  for (let changed = 1; changed > 0;) {
+    const rows = await tx.execute<object[]>(
+      `with chosen as (select id from webhook_delivery where endpoint_id = ? and ${which} limit ${BATCH_MAX}) ${change}`,
+      [endpointId],
+    );
+    changed = rows.length;
+  }
 }
 
 const NAME_LENGTH_MAX = 255;

@@ -72,7 +72,7 @@ function findRefusal({ event_id, row, team_id, is_member, permissions, type }: C
   if (is_member !== true)
     return { state: 'skipped', reason: 'The responsible member left the team.', disables: 'member_left' } as const;
   if (permissions === null)
-    return { state: 'skipped', reason: 'The membership of the responsible member is not active.' } as const;
+    return { state: 'skipped', reason: 'The membership or account of the responsible member is not active.' } as const;
   const permission = requiredPermission(type);
   if (event_id === null || permission === null || permissions.includes(permission)) return null;
   return { state: 'skipped', reason: `The responsible member lacks the permission ${permission}.` } as const;

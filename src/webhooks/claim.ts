@@ -30,7 +30,7 @@ export type Claim = {
   readonly row: DeliveredRow | null;
   /** Whether the responsible account is a member of the team. Null for an endpoint of the installation. */
   readonly is_member: boolean | null;
-  /** Null unless the member is active. */
+  /** Null unless the member is active and their account is not disabled. */
   readonly permissions: readonly Permission[] | null;
   /** Whether the last attempt of the endpoint failed. */
   readonly is_failing: boolean;
@@ -102,7 +102,7 @@ const CLAIM = `
     case when e.id is not null
       then to_jsonb(e) - 'mac' || jsonb_build_object('type', coalesce(p.type, d.event), 'data', p.data) end as row,
     case when w.team_id is not null then m.id is not null end as is_member,
-    case when ${activeMembership('m')} then to_jsonb(r.permissions) end as permissions,
+    case when ${activeMembership('m')} and a.disabled_at is null then to_jsonb(r.permissions) end as permissions,
     w.failing_since is not null as is_failing
   from claimed d
   join webhook_endpoint w on w.id = d.endpoint_id
@@ -111,4 +111,5 @@ const CLAIM = `
   left join event_payload p on p.sequence = l.sequence
   left join membership m on m.team_id = w.team_id and m.account_id = w.account_id
   left join role r on r.id = m.role_id
+  left join account a on a.id = m.account_id
   order by d.id`;

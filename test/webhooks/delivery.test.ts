@@ -283,6 +283,27 @@ describe('the member who is responsible', () => {
     );
   });
 
+  test('gets nothing through it while their account is disabled, and what was skipped can be replayed', async ({
+    api,
+  }) => {
+    const receiver = await aReceiver();
+    const { teamId, trpc, endpointId, owner } = await anEndpoint(api, receiver.url);
+    await api.rows('update account set disabled_at = now() where id = $1', [owner.id]);
+    dispatch(api);
+    await numberEvents(api);
+    await eventually(async () =>
+      expect(await stateOf(api, endpointId)).toMatchObject([
+        { state: 'skipped', reason: 'The membership or account of the responsible member is not active.' },
+      ]),
+    );
+    expect(receiver.received).toEqual([]);
+
+    await api.rows('update account set disabled_at = null where id = $1', [owner.id]);
+    const { deliveries } = await trpc.webhooks.deliveries.query({ teamId, endpointId });
+    await trpc.webhooks.replay.mutate({ teamId, endpointId, deliveryId: deliveries[0]?.deliveryId ?? '' });
+    await eventually(() => expect(receiver.received).toHaveLength(1));
+  });
+
   test('takes the endpoint along when leaving, until another member resumes it', async ({ api }) => {
     const receiver = await aReceiver();
     const owner = await api.anAccount();

@@ -9,7 +9,7 @@ import { ensureCursor } from '../../webhooks/fan-out.ts';
 import { wakeEndpoints } from '../../webhooks/queue.ts';
 import { isTeamType } from '../../webhooks/types.ts';
 import { generateSecret, publicKeyOf, signatureKind, type SignatureKind } from '../../webhooks/signature.ts';
-import { endpointFields } from '../../transactions/disable-webhooks.ts';
+import { endpointFields, removeDeliveries } from '../../transactions/disable-webhooks.ts';
 import { memberOf, teamOf, withEndpoint, withOwner, type Owner } from './owner.ts';
 import { presentEndpoint } from './webhooks.schema.ts';
 
@@ -106,6 +106,7 @@ export const rotateSecret = (services: Services, owner: Owner, endpointId: strin
 export const deleteEndpoint = (services: Services, owner: Owner, endpointId: string): Promise<void> =>
   withEndpoint(services.db, owner, endpointId, async (tx, endpoint) => {
     record(tx, 'webhook_endpoint.deleted', endpointFields(endpoint));
+    await removeDeliveries(tx, endpointId);
     await tx.nativeDelete(WebhookEndpoint, { id: endpointId });
   });
 
