@@ -1,6 +1,9 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { EVENTS, type EventName } from '../../src/events/catalogue.ts';
 import { DATA } from '../../src/events/data.ts';
+import type { EventDefinition } from '../../src/events/definition.ts';
 import { createEventExample } from '../../src/events/feed/example.ts';
 import { createEventSchema, eventOutput } from '../../src/events/feed/event-schema.ts';
 import { apiKeyOutput } from '../../src/resources/api-keys/api-keys.schema.ts';
@@ -34,6 +37,18 @@ test.each(NAMES)('the example of %s is one', (name) => {
   const example = createEventExample(name);
   expect(createEventSchema(name).parse(example)).toEqual(example);
   expect(eventOutput.parse(example)).toEqual(example);
+});
+
+test('docs/events.md states the size of the catalogue', () => {
+  const page = readFileSync(join(import.meta.dirname, '../../docs/events.md'), 'utf8');
+  const all = Object.values<EventDefinition>(EVENTS);
+  const delivered = all.filter(({ isDelivered }) => isDelivered);
+  const numberOf = (who: string) => delivered.filter(({ audience }) => audience === who).length;
+
+  expect(page).toContain(
+    `${all.length} events, of which ${delivered.length} are delivered, ${numberOf('team')} of them to teams and ` +
+      `${numberOf('account')} to accounts; ${all.length - delivered.length} are in the audit log alone.`,
+  );
 });
 
 withApi('/docs/events shows every event, and the JSON Schema has every delivered one', async ({ api }) => {
