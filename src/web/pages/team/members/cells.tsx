@@ -16,7 +16,7 @@ export function Who({ member }: CellProps) {
   const name = getMemberName(member);
   return (
     <div className="member-who">
-      <PersonPicture name={name} src={member.avatar} size={36} />
+      <PersonPicture name={name} src={member.avatar} seed={member.userId} size={36} />
       <div className="member-name">
         <Group gap={8}>
           <Text fw={600} size="sm" className="wrap">
