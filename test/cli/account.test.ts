@@ -9,6 +9,18 @@ import { anId, anInstant, rosterOfItsOwn } from './roster.ts';
 const roster = await rosterOfItsOwn();
 
 describe('account create', () => {
+  test('says how an operator signs in, and says nothing of it for others', async () => {
+    const create = (email: string, ...options: string[]) =>
+      roster.run('account', 'create', '--email', email, ...options);
+    const operator = await create('operator@first.example', '--role', 'admin', '--verified');
+    const user = await create('user@first.example');
+
+    expect(operator.stdout).toMatch(
+      /Sign in at http:\/\/localhost:3000\/sign-in with a link to operator@first\.example, then open http:\/\/localhost:3000\/operator\.\n$/,
+    );
+    expect(user.stdout).not.toContain('Sign in');
+  });
+
   test('prints the account and stores an Argon2id hash, never the password', async () => {
     const account = await roster.json<{ id: string }>(
       'account',
