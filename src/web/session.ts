@@ -1,6 +1,7 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 import { query, trpc } from './trpc.ts';
+import { useSubmission } from './components/submission.ts';
 
 /** The signed-in account, asked for once: calls of another account are rejected. @throws 401 if there is no session */
 export const me = () => ({ ...query('getMe'), staleTime: Infinity });
@@ -33,5 +34,9 @@ export function useSessionStart() {
 
 export function useSignOut(next = '/sign-in') {
   const start = useSessionStart();
-  return useMutation({ mutationFn: () => trpc.auth.signOut.mutate(), onSuccess: () => start(next) });
+  return useSubmission({
+    isRepeatable: true,
+    mutationFn: () => trpc.auth.signOut.mutate(),
+    onSuccess: () => start(next),
+  });
 }

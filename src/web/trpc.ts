@@ -41,7 +41,7 @@ export function setAccount(find: () => string | undefined): void {
 }
 
 /** Names the account that the page shows: the service rejects calls from a tab whose session became another account’s. */
-function accountHeader(path: string): Record<string, string> {
+export function accountHeader(path: string): Record<string, string> {
   const id = findAccountId();
   // The consent page handles a change of the account itself.
   return id === undefined || path.startsWith('authorizations.') ? {} : { 'x-roster-account': id };

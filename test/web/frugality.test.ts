@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect } from 'vitest';
+import { signedIn } from '../support/browser.ts';
 import { hasChromium } from '../support/chromium.ts';
 import { aPerson, shows, test } from './console.ts';
 
@@ -12,6 +13,8 @@ const PAGES = [
   ['/billing', 'Billing'],
   ['/audit', 'Audit log'],
   ['/settings', 'Settings'],
+  ['/webhooks', 'Webhooks'],
+  ['/webhooks/:endpoint', 'Deliveries'],
 ] as const;
 
 /** Sums layout shifts up from the first paint on. */
@@ -55,8 +58,15 @@ describe.skipIf(!hasChromium)('every page', () => {
       await api.aTeam({ owner, name: 'Difference Engine' });
       await api.aMember(team, await aPerson(api), { role: 'member' });
       await api.anApiKey(owner, { team });
+      const { trpc } = await signedIn(api, owner);
+      const { endpoint } = await trpc.webhooks.create.mutate({
+        teamId: team.id,
+        url: 'https://example.com/hooks',
+        types: [],
+      });
       const page = await open('about:blank', { as: owner });
-      const requests = await callsOf(page, path.replace(':team', team.id), title);
+      const address = path.replace(':team', team.id).replace(':endpoint', endpoint.endpointId);
+      const requests = await callsOf(page, address, title);
 
       expect(requests.length, requests.join(' | ')).toBeLessThanOrEqual(3);
       expect(requests.flat().filter((name) => name === 'getMe')).toHaveLength(1);

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect } from 'vitest';
+import { signedIn } from '../support/browser.ts';
 import { hasChromium } from '../support/chromium.ts';
 import { aPerson, linkIn, PASSWORD, shows, signInAs, test } from './console.ts';
 
@@ -140,6 +141,33 @@ describe.skipIf(!hasChromium)('what the console says is true', () => {
     await row.getByRole('button', { name: /^Actions for/ }).click();
     await page.getByRole('menuitem', { name: 'Deactivate' }).click();
     await page.getByText('\u2068משה כהן\u2069 deactivated.').waitFor();
+  });
+
+  test('what receivers of webhooks answer from right to left stands apart from the text around it', async ({
+    api,
+    open,
+  }) => {
+    const owner = await aPerson(api);
+    const team = await api.aTeam({ owner });
+    const { trpc } = await signedIn(api, owner);
+    const url = 'https://example.com/hooks';
+    const { endpoint } = await trpc.webhooks.create.mutate({ teamId: team.id, url, types: [] });
+    await api.rows(
+      `insert into webhook_delivery (id, created_at, endpoint_id, event_id, event, state, due_at, attempts, reason)
+       values ($1, now(), $2, 'evt_1', 'team.updated', 'failed', now(), 1, 'שגיאה')`,
+      [`whd_${endpoint.endpointId}`, endpoint.endpointId],
+    );
+    await api.rows(
+      `insert into webhook_attempt (id, created_at, delivery_id, status, duration_ms, error, answer)
+       values ($1, now(), $1, 500, 1, null, 'לא עובד')`,
+      [`whd_${endpoint.endpointId}`],
+    );
+    const page = await open(`/teams/${team.id}/webhooks`, { as: owner });
+    await page.locator('bdi', { hasText: url }).waitFor();
+    await page.goto(`/teams/${team.id}/webhooks/${endpoint.endpointId}`);
+    await page.locator('bdi', { hasText: 'שגיאה' }).waitFor();
+    await page.getByText('1 attempt').click();
+    expect(await page.evaluate(`getComputedStyle(document.querySelector('.webhook-answer')).direction`)).toBe('rtl');
   });
 
   test('two clicks at once confirm once', async ({ api, open }) => {

@@ -39,22 +39,13 @@ describe.skipIf(!hasChromium)('the settings of a team', () => {
     await page.getByRole('link', { name: 'Difference Engine' }).waitFor();
   });
 
-  test('a description and a picture are set and removed, and an invalid URL is shown at its field', async ({
-    api,
-    open,
-  }) => {
+  test('a description is set and removed', async ({ api, open }) => {
     const { ada, team, path } = await aTeamOfAda(api);
     const page = await open(path, { as: ada });
     const section = page.getByRole('region', { name: 'Description and picture' });
     await section.getByLabel('Description').fill('Where numbers are woven.');
-    await section.getByLabel('Picture URL').fill('javascript:alert(1)');
     await section.getByRole('button', { name: 'Save' }).click();
-    await section.getByText('Enter a URL that starts with https:// and has no spaces.').waitFor();
-    expect(await rowOf(api, team)).toMatchObject({ description: null, avatar_url: null });
-
-    await section.getByLabel('Picture URL').fill('');
-    await section.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('Description and picture saved.').waitFor();
+    await page.getByText('Description saved.').waitFor();
     expect(await rowOf(api, team)).toMatchObject({ description: 'Where numbers are woven.', avatar_url: null });
     await section.getByLabel('Description').fill('');
     await section.getByRole('button', { name: 'Save' }).click();

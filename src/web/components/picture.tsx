@@ -9,8 +9,12 @@ type PictureProps = Pick<AvatarProps, 'size' | 'className'> & {
   readonly seed?: string;
 };
 
-/** Only pictures of the service itself, because other servers would learn who reads what. */
-const ownPath = (src: string | null | undefined): string | null => (src?.startsWith('/pictures/') ? src : null);
+/**
+ * Returns the path of a picture of the service itself. Others are not loaded, because their servers would learn who
+ * reads what. The host is not compared, so that pictures stay visible after a change of it.
+ */
+const ownPath = (src: string | null | undefined): string | null =>
+  /^https?:\/\/[^/?#]+(\/pictures\/[\w-]{43}\.webp)$/.exec(src ?? '')?.[1] ?? null;
 
 /** The picture of a person, or their initials. */
 export const PersonPicture = ({ src, seed, ...props }: PictureProps) => (

@@ -1,5 +1,5 @@
 import { Button, Divider, Group, PasswordInput, Stack, Text } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useEffect, useEffectEvent, type KeyboardEvent } from 'react';
 import { texts } from '../messages/console.ts';
 import { publicTexts } from '../messages/public.ts';
@@ -13,6 +13,7 @@ import { FailureAlert } from './failure-alert.tsx';
 import { Key } from './icons.tsx';
 import { Username } from './new-password.tsx';
 import { Placeholder } from './page.tsx';
+import { useSubmission } from './submission.ts';
 
 type ProofDialogProps = { readonly onFinish: (isProven: boolean) => void };
 
@@ -24,7 +25,10 @@ const POLL_MS = 3000;
 /** Asks the user to confirm who they are: by password, by passkey, or by signing in again with an emailed link. */
 export function ProofDialog({ onFinish }: ProofDialogProps) {
   const { data: account } = useQuery({ ...me(), enabled: false });
-  const link = useMutation({ mutationFn: (email: string) => trpc.auth.emailSignInLink.mutate({ email }) });
+  const link = useSubmission({
+    isRepeatable: true,
+    mutationFn: (email: string) => trpc.auth.emailSignInLink.mutate({ email }),
+  });
   // The link signs in again, in this browser: the new session is proven.
   const proof = useQuery({ ...query('account.proof'), gcTime: 0, refetchInterval: link.isSuccess && POLL_MS });
   const isProven = link.isSuccess && typeof proof.data?.provenUntil === 'string';
@@ -63,7 +67,7 @@ export function ProofDialog({ onFinish }: ProofDialogProps) {
             {...OWN_ESCAPE}
             variant="subtle"
             loading={link.isPending}
-            onClick={() => account.email !== null && link.mutate(account.email)}
+            onClick={() => account.email !== null && link.submit(account.email)}
           >
             {words.link}
           </Button>
@@ -107,7 +111,7 @@ function PasswordProof({ email, onFinish }: ProofDialogProps & { readonly email:
 }
 
 function PasskeyProof({ onFinish }: ProofDialogProps) {
-  const passkey = useMutation({ mutationFn: proveWithPasskey, onSuccess: () => onFinish(true) });
+  const passkey = useSubmission({ isRepeatable: true, mutationFn: proveWithPasskey, onSuccess: () => onFinish(true) });
   const passkeyError = passkeyErrorText(passkey.error, 'notUsed');
   return (
     <Stack gap="md">
@@ -123,7 +127,7 @@ function PasskeyProof({ onFinish }: ProofDialogProps) {
         fullWidth
         leftSection={<Key />}
         loading={passkey.isPending}
-        onClick={() => passkey.mutate()}
+        onClick={() => passkey.submit()}
       >
         {words.passkey}
       </Button>

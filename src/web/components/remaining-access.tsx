@@ -1,16 +1,17 @@
 import { Button, Stack, Text } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
 import { useDates } from './dates.ts';
 import { FailureAlert } from './failure-alert.tsx';
 import { remainingAccessTexts as words } from '../messages/proof.ts';
 import { toFailure, trpc, type Outputs } from '../trpc.ts';
+import { useSubmission } from './submission.ts';
 
 type RemainingAccessProps = Pick<Outputs['auth']['resetPassword'], 'access' | 'revocationToken'>;
 
 /** Lists what still gives access after a password reset, newest first, and revokes all of it. */
 export function RemainingAccess({ access, revocationToken }: RemainingAccessProps) {
   const { day } = useDates();
-  const revocation = useMutation({
+  const revocation = useSubmission({
+    isRepeatable: true,
     mutationFn: () => trpc.auth.revokeRemainingAccess.mutate({ token: revocationToken }),
   });
   if (access.length === 0) return null;
@@ -35,7 +36,7 @@ export function RemainingAccess({ access, revocationToken }: RemainingAccessProp
         ))}
       </ul>
       {revocation.error !== null && <FailureAlert failure={toFailure(revocation.error)} />}
-      <Button variant="outline" color="red" loading={revocation.isPending} onClick={() => revocation.mutate()}>
+      <Button variant="outline" color="red" loading={revocation.isPending} onClick={() => revocation.submit()}>
         {words.submit}
       </Button>
     </Stack>

@@ -54,7 +54,7 @@ export function UserMenu() {
           leftSection={<SignOutIcon size={18} />}
           closeMenuOnClick={false}
           disabled={signOut.isPending}
-          onClick={() => signOut.mutate()}
+          onClick={() => signOut.submit()}
         >
           {words.signOut}
         </Menu.Item>

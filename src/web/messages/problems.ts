@@ -24,6 +24,8 @@ export const problemAdvice = defineTexts('problems', {
   member_not_found: 'They have left the team or were removed. Reload the page.',
   invitation_not_found: 'It was accepted, declined or revoked. Reload the page.',
   api_key_not_found: 'The key was already revoked. Reload the page.',
+  picture_unreachable:
+    'The picture could not be fetched. The URL has to lead straight to a picture of at most 2 MB on a public server.',
   internal_error: 'The error was logged. Try again, or report it with the request ID.',
   service_unavailable: 'Wait a moment, then try again.',
 });

@@ -15,11 +15,7 @@ export const settingsTexts = defineTexts('settings', {
     title: 'Description and picture',
     explanation: 'Shown to members next to the name.',
     description: 'Description',
-    picture: 'Picture URL',
-    pictureHint:
-      'Applications get this URL from the API. This console shows initials, because it loads nothing from other servers.',
-    pictureFault: 'Enter a URL that starts with https:// and has no spaces.',
-    saved: 'Description and picture saved.',
+    saved: 'Description saved.',
   },
   identifiers: {
     title: 'Identifiers',

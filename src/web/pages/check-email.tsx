@@ -47,7 +47,7 @@ export function CheckEmail() {
         </Text>
         <ResendVerification email={signUp.data.email} />
         <DevelopmentMail />
-        <Button variant="subtle" loading={signOut.isPending} onClick={() => signOut.mutate()}>
+        <Button variant="subtle" loading={signOut.isPending} onClick={() => signOut.submit()}>
           {texts.header.signOut}
         </Button>
       </Stack>

@@ -1,5 +1,5 @@
 import { Alert, Badge, Text } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { FailureAlert } from '../components/failure-alert.tsx';
@@ -11,6 +11,7 @@ import { texts } from '../messages/console.ts';
 import { consentTexts as words } from '../messages/oauth.ts';
 import { toFailure, query, trpc, type Failure, type Outputs } from '../trpc.ts';
 import { ConsentForm, type Approval } from './consent/consent-form.tsx';
+import { useSubmission } from '../components/submission.ts';
 
 /** Asks the user to approve or deny an application’s request for access. */
 export function ConsentPage() {
@@ -59,7 +60,7 @@ export function ConsentPage() {
         deciding={
           decision.isPending || decision.isSuccess ? (decision.variables === null ? 'deny' : 'approve') : undefined
         }
-        onDecide={(approval) => decision.mutate(approval)}
+        onDecide={(approval) => decision.submit(approval)}
       />
     </Page>
   );
@@ -75,7 +76,7 @@ const OUTDATED: ReadonlySet<Failure['code']> = new Set<Failure['code']>([
 /** Approves, or denies with null, and redirects to the application. */
 function useDecision(id: string) {
   const queries = useQueryClient();
-  const decision = useMutation({
+  const decision = useSubmission({
     mutationFn: (approval: Approval | null) =>
       approval === null
         ? trpc.authorizations.deny.mutate({ id })
@@ -146,7 +147,7 @@ function SignedInAs({ id, email }: { readonly id: string; readonly email: string
         {email}
       </Text>
       <Text size="sm" mt={4}>
-        <button type="button" className="link-button" disabled={signOut.isPending} onClick={() => signOut.mutate()}>
+        <button type="button" className="link-button" disabled={signOut.isPending} onClick={() => signOut.submit()}>
           {words.otherAccount}
         </button>
       </Text>

@@ -121,7 +121,7 @@ function Answer({ token, invitation, own, onDecline }: AnswerProps) {
         <Alert color="yellow" title={publicTexts.invitation.otherTitle}>
           {publicTexts.invitation.other({ invited: email, own })}
         </Alert>
-        <Button size="md" variant="default" loading={signOut.isPending} onClick={() => signOut.mutate()}>
+        <Button size="md" variant="default" loading={signOut.isPending} onClick={() => signOut.submit()}>
           {publicTexts.invitation.signOut}
         </Button>
       </Stack>

@@ -1,5 +1,5 @@
 import { Alert, Button, Divider, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
 import { useEffect, useEffectEvent, useRef } from 'react';
 import { TextLink } from '../components/links.tsx';
@@ -13,6 +13,7 @@ import { me, useSessionStart } from '../session.ts';
 import { texts } from '../messages/console.ts';
 import { publicTexts } from '../messages/public.ts';
 import { toFailure, query, trpc } from '../trpc.ts';
+import { useSubmission } from '../components/submission.ts';
 
 export function SignIn() {
   const { next, ended } = useSearch({ from: '/public/sign-in' });
@@ -27,7 +28,8 @@ export function SignIn() {
     onError: () => passwordField.current?.select(),
   });
   const endOffer = useRef<() => void>(undefined);
-  const passkey = useMutation({
+  const passkey = useSubmission({
+    isRepeatable: true,
     mutationFn: () => {
       endOffer.current?.();
       return signInWithPasskey();
@@ -104,7 +106,7 @@ export function SignIn() {
           fullWidth
           leftSection={<Key />}
           loading={passkey.isPending}
-          onClick={() => passkey.mutate()}
+          onClick={() => passkey.submit()}
         >
           {publicTexts.signIn.passkey}
         </Button>

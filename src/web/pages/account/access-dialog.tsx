@@ -1,6 +1,6 @@
 import { Button, Stack, Text } from '@mantine/core';
 import { DialogButtons } from '../../components/dialog-buttons.tsx';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Dialog } from '../../components/dialog.tsx';
 import { FailureAlert } from '../../components/failure-alert.tsx';
@@ -9,6 +9,7 @@ import { ScopeChoice } from '../../components/scope-choice.tsx';
 import { texts } from '../../messages/console.ts';
 import { connectedAppsTexts as words } from '../../messages/oauth.ts';
 import { toFailure, query, trpc, type Outputs, type Scope } from '../../trpc.ts';
+import { useSubmission } from '../../components/submission.ts';
 
 type AccessDialogProps = { readonly grant: Outputs['grants']['list'][number]; readonly onClose: () => void };
 
@@ -17,7 +18,8 @@ export function AccessDialog({ grant, onClose }: AccessDialogProps) {
   const [ticked, setTicked] = useState<readonly Scope[]>(grant.scopes);
   const queries = useQueryClient();
   const notify = useNotice();
-  const narrow = useMutation({
+  const narrow = useSubmission({
+    isRepeatable: true,
     mutationFn: () => trpc.grants.narrow.mutate({ grantId: grant.id, scopes: [...ticked] }),
     onSuccess: async () => {
       await queries.invalidateQueries(query('grants.list'));
@@ -38,7 +40,7 @@ export function AccessDialog({ grant, onClose }: AccessDialogProps) {
           <Button
             loading={narrow.isPending}
             disabled={ticked.length === 0 || ticked.length === grant.scopes.length}
-            onClick={() => narrow.mutate()}
+            onClick={() => narrow.submit()}
           >
             {texts.save}
           </Button>

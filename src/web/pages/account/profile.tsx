@@ -1,12 +1,16 @@
 import { Button, Group, NativeSelect, Stack, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useCallForm } from '../../components/call-form.ts';
+import { getDisplayName } from '../../components/display-name.ts';
 import { FailureAlert } from '../../components/failure-alert.tsx';
+import { PictureField } from '../../components/picture-field.tsx';
+import { PersonPicture } from '../../components/picture.tsx';
 import { useNotice } from '../../components/notices.tsx';
 import { Section } from '../../components/section.tsx';
 import { me } from '../../session.ts';
 import { accountTexts } from '../../messages/account.ts';
 import { texts } from '../../messages/console.ts';
+import { pictureTexts } from '../../messages/pictures.ts';
 import { trpc, type Outputs } from '../../trpc.ts';
 
 const LOCALES = [
@@ -62,8 +66,24 @@ export function Profile({ account }: { readonly account: Outputs['getMe'] }) {
     },
   });
 
+  const showPicture = (avatar: string | null, notice: string) => {
+    queries.setQueryData(me().queryKey, (now) => now && { ...now, avatar });
+    notify(notice);
+  };
+
   return (
     <Section title={accountTexts.profile.title} explanation={accountTexts.profile.explanation}>
+      <PictureField
+        path="/pictures/me"
+        hasPicture={account.avatar !== null}
+        onSet={(url) => showPicture(url, pictureTexts.saved)}
+        remove={async () => {
+          await trpc.account.updateProfile.mutate({ avatar: null });
+          showPicture(null, pictureTexts.removed);
+        }}
+      >
+        <PersonPicture name={getDisplayName(account, '')} src={account.avatar} size={64} />
+      </PictureField>
       <form onSubmit={form.submit} noValidate>
         <Stack gap="md">
           {form.failure !== undefined && <FailureAlert failure={form.failure} />}

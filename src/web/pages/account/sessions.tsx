@@ -1,6 +1,6 @@
 import { Badge, Button, Group, Text } from '@mantine/core';
 import { RowButton } from '../../components/row-button.tsx';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useDates } from '../../components/dates.ts';
 import { FailureAlert } from '../../components/failure-alert.tsx';
 import { Device } from '../../components/icons.tsx';
@@ -9,6 +9,7 @@ import { Placeholder } from '../../components/page.tsx';
 import { Section } from '../../components/section.tsx';
 import { accountTexts } from '../../messages/account.ts';
 import { toFailure, query, trpc, type Outputs } from '../../trpc.ts';
+import { useSubmission } from '../../components/submission.ts';
 
 type Session = Outputs['listMySessions'][number];
 
@@ -18,7 +19,8 @@ export function Sessions() {
   const sessions = useQuery(query('listMySessions'));
   const queries = useQueryClient();
   const notify = useNotice();
-  const others = useMutation({
+  const others = useSubmission({
+    isRepeatable: true,
     mutationFn: () => trpc.sessions.revokeOthers.mutate(),
     onSuccess: async ({ revoked }) => {
       await queries.invalidateQueries(query('listMySessions'));
@@ -41,7 +43,7 @@ export function Sessions() {
       {others.error !== null && <FailureAlert failure={toFailure(others.error)} />}
       {sessions.data?.some(({ isCurrentSession }) => !isCurrentSession) && (
         <Group>
-          <Button variant="default" loading={others.isPending} onClick={() => others.mutate()}>
+          <Button variant="default" loading={others.isPending} onClick={() => others.submit()}>
             {words.others}
           </Button>
         </Group>
@@ -54,7 +56,8 @@ function SessionRow({ session }: { readonly session: Session }) {
   const { minute, country } = useDates();
   const queries = useQueryClient();
   const notify = useNotice();
-  const revoke = useMutation({
+  const revoke = useSubmission({
+    isRepeatable: true,
     mutationFn: () => trpc.revokeMySession.mutate({ sessionId: session.id }),
     onSuccess: async () => {
       await queries.invalidateQueries(query('listMySessions'));
@@ -88,7 +91,7 @@ function SessionRow({ session }: { readonly session: Session }) {
         <RowButton
           color="red"
           loading={revoke.isPending}
-          onClick={() => revoke.mutate()}
+          onClick={() => revoke.submit()}
           aria-label={words.revokeOf(device)}
         >
           {words.revoke}

@@ -1,6 +1,6 @@
 import { Button, Stack, Text } from '@mantine/core';
 import { DialogButtons } from '../../components/dialog-buttons.tsx';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Dialog } from '../../components/dialog.tsx';
 import { FailureAlert } from '../../components/failure-alert.tsx';
@@ -10,6 +10,7 @@ import { apiKeysTexts as words } from '../../messages/api-keys.ts';
 import { toFailure, trpc, type Scope } from '../../trpc.ts';
 import { keysQuery, type Key } from './keys.ts';
 import { ScopesField } from './scopes-field.tsx';
+import { useSubmission } from '../../components/submission.ts';
 
 type ChangeScopesProps = { readonly apiKey: Key; readonly onClose: () => void };
 
@@ -18,7 +19,8 @@ export function ChangeScopes({ apiKey: { id, name, teamId, scopes }, onClose }: 
   const [ticked, setTicked] = useState<readonly Scope[]>(scopes);
   const queries = useQueryClient();
   const notify = useNotice();
-  const change = useMutation({
+  const change = useSubmission({
+    isRepeatable: true,
     mutationFn: () => trpc.updateApiKey.mutate({ keyId: id, scopes: [...ticked] }),
     onSuccess: async () => {
       await queries.invalidateQueries(keysQuery(teamId ?? undefined));
@@ -34,7 +36,7 @@ export function ChangeScopes({ apiKey: { id, name, teamId, scopes }, onClose }: 
         {change.error !== null && <FailureAlert failure={toFailure(change.error)} />}
         <ScopesField teamId={teamId} ticked={ticked} onChange={setTicked} />
         <DialogButtons onCancel={onClose} focusCancel>
-          <Button loading={change.isPending} disabled={ticked.length === 0 || isSame} onClick={() => change.mutate()}>
+          <Button loading={change.isPending} disabled={ticked.length === 0 || isSame} onClick={() => change.submit()}>
             {texts.save}
           </Button>
         </DialogButtons>

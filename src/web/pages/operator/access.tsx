@@ -1,5 +1,5 @@
 import { Button, Text } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { useDates } from '../../components/dates.ts';
 import { FailureAlert } from '../../components/failure-alert.tsx';
@@ -10,6 +10,7 @@ import { operatorTexts } from '../../messages/operator.ts';
 import { toFailure, trpc, type Outputs } from '../../trpc.ts';
 import { Disabling } from './disabling.tsx';
 import { getAccountName } from './account-name.ts';
+import { useSubmission } from '../../components/submission.ts';
 
 const words = operatorTexts.access;
 
@@ -27,7 +28,8 @@ export function Access({ account, reread }: AccessProps) {
   const notify = useNotice();
   const button = useRef<HTMLButtonElement>(null);
   const [asking, setAsking] = useState(false);
-  const enabling = useMutation({
+  const enabling = useSubmission({
+    isRepeatable: true,
     mutationFn: () => trpc.operator.enableAccount.mutate({ accountId: id }),
     onSuccess: () => notify(words.enabled(getAccountName(account))),
     onSettled: () => reread(),
@@ -51,7 +53,7 @@ export function Access({ account, reread }: AccessProps) {
             variant={isDisabled ? 'filled' : 'outline'}
             color={isDisabled ? 'blue' : 'red'}
             loading={enabling.isPending}
-            onClick={() => (isDisabled ? enabling.mutate() : setAsking(true))}
+            onClick={() => (isDisabled ? enabling.submit() : setAsking(true))}
           >
             {isDisabled ? words.enable : words.disable}
           </Button>

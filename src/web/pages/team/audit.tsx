@@ -1,5 +1,5 @@
 import { Alert, Button, EmptyState, Group, NativeSelect, Paper } from '@mantine/core';
-import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { FailureAlert } from '../../components/failure-alert.tsx';
 import { Page, Placeholder } from '../../components/page.tsx';
@@ -8,6 +8,7 @@ import { toFailure, query, type Outputs } from '../../trpc.ts';
 import { download, type Format } from './audit/download.ts';
 import { EventRow } from './audit/event-row.tsx';
 import { useTeam } from './team.ts';
+import { useSubmission } from '../../components/submission.ts';
 
 const FORMATS = ['ndjson', 'csv'] as const;
 
@@ -38,7 +39,8 @@ function AuditLog() {
     ...query('audit.list', { teamId: team.id, ...(kind && { kind }), ...(cursor && { cursor }) }),
     placeholderData: keepPreviousData,
   });
-  const save = useMutation({
+  const save = useSubmission({
+    isRepeatable: true,
     mutationFn: (format: Format) => download({ teamId: team.id, ...(kind && { kind }) }, format),
   });
   const choose = (value: string) => {
@@ -61,7 +63,7 @@ function AuditLog() {
               key={format}
               variant="default"
               loading={save.isPending && save.variables === format}
-              onClick={() => save.mutate(format)}
+              onClick={() => save.submit(format)}
             >
               {words.download[format]}
             </Button>

@@ -1,8 +1,9 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useNotice } from '../../components/notices.tsx';
 import { webhooksTexts as words } from '../../messages/webhooks.ts';
 import { trpc } from '../../trpc.ts';
 import { endpointsQuery, type TeamId } from './endpoints.ts';
+import { useSubmission } from '../../components/submission.ts';
 
 const NOTICES = { pause: words.paused, resume: words.resumed, sendTest: words.tested } as const;
 
@@ -10,7 +11,8 @@ const NOTICES = { pause: words.paused, resume: words.resumed, sendTest: words.te
 export function useChange(teamId: TeamId, endpointId: string) {
   const queries = useQueryClient();
   const notify = useNotice();
-  return useMutation({
+  return useSubmission({
+    isRepeatable: true,
     mutationFn: async (name: keyof typeof NOTICES) => {
       await trpc.webhooks[name].mutate({ teamId, endpointId });
     },

@@ -1,5 +1,5 @@
 import { Badge, Group, Text } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useDates } from '../../components/dates.ts';
 import { FailureAlert } from '../../components/failure-alert.tsx';
 import { useNotice } from '../../components/notices.tsx';
@@ -8,6 +8,7 @@ import { webhooksTexts as words } from '../../messages/webhooks.ts';
 import { toFailure, trpc } from '../../trpc.ts';
 import { reloadDeliveries } from './reload.ts';
 import type { Delivery, TeamId } from './endpoints.ts';
+import { useSubmission } from '../../components/submission.ts';
 
 const COLORS = { waiting: 'gray', sending: 'blue', delivered: 'teal', failed: 'red', skipped: 'gray' } as const;
 
@@ -19,7 +20,8 @@ export function DeliveryRow({ teamId, endpointId, delivery }: DeliveryRowProps) 
   const { minute } = useDates();
   const queries = useQueryClient();
   const notify = useNotice();
-  const replay = useMutation({
+  const replay = useSubmission({
+    isRepeatable: true,
     mutationFn: () => trpc.webhooks.replay.mutate({ teamId, endpointId, deliveryId }),
     onSuccess: async () => {
       await reloadDeliveries(queries);
@@ -46,14 +48,14 @@ export function DeliveryRow({ teamId, endpointId, delivery }: DeliveryRowProps) 
           </Text>
           {reason !== null && (
             <Text size="sm" className="wrap">
-              {reason}
+              <bdi>{reason}</bdi>
             </Text>
           )}
         </div>
         {isOver && (
           <RowButton
             loading={replay.isPending}
-            onClick={() => replay.mutate()}
+            onClick={() => replay.submit()}
             aria-label={words.replayOf({ type, time })}
           >
             {words.replay}
@@ -74,10 +76,10 @@ function Attempts({ delivery: { attempts, type } }: Pick<DeliveryRowProps, 'deli
       <ol aria-label={words.attemptsOf(type)}>
         {attempts.map(({ at, status, durationMs, error, answer }) => (
           <li key={at}>
-            <time dateTime={at}>{minute(at)}</time>, {status === null ? error : words.status(status)},{' '}
+            <time dateTime={at}>{minute(at)}</time>, {status === null ? <bdi>{error}</bdi> : words.status(status)},{' '}
             {words.took(durationMs)}
             {answer !== null && answer !== '' && (
-              <pre className="webhook-answer" tabIndex={0} aria-label={words.answer}>
+              <pre className="webhook-answer" dir="auto" tabIndex={0} aria-label={words.answer}>
                 {answer}
               </pre>
             )}

@@ -25,7 +25,7 @@ export function EndpointRow({ teamId, endpoint }: EndpointRowProps) {
     <li className="row row-high">
       <Group gap="xs">
         <Text fw={600} component="h2" className="wrap">
-          {url}
+          <bdi>{url}</bdi>
         </Text>
         <Badge variant="light" color={COLORS[status]} tt="none">
           {words.statuses[status]}
@@ -41,19 +41,19 @@ export function EndpointRow({ teamId, endpoint }: EndpointRowProps) {
         {isActive && (
           <RowButton
             loading={change.isPending && change.variables === 'sendTest'}
-            onClick={() => change.mutate('sendTest')}
+            onClick={() => change.submit('sendTest')}
             aria-label={words.testOf(url)}
           >
             {words.test}
           </RowButton>
         )}
         {status !== 'paused' && status !== 'disabled' && (
-          <RowButton onClick={() => change.mutate('pause')} aria-label={words.pauseOf(url)}>
+          <RowButton onClick={() => change.submit('pause')} aria-label={words.pauseOf(url)}>
             {words.pause}
           </RowButton>
         )}
         {!isActive && (
-          <RowButton onClick={() => change.mutate('resume')} aria-label={words.resumeOf(url)}>
+          <RowButton onClick={() => change.submit('resume')} aria-label={words.resumeOf(url)}>
             {words.resume}
           </RowButton>
         )}

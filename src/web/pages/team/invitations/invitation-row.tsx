@@ -1,12 +1,13 @@
 import { Badge, Group, Text } from '@mantine/core';
 import { RowButton } from '../../../components/row-button.tsx';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useDates } from '../../../components/dates.ts';
 import { FailureAlert } from '../../../components/failure-alert.tsx';
 import { useNotice } from '../../../components/notices.tsx';
 import { invitationsTexts as words } from '../../../messages/invitations.ts';
 import { toFailure, query, trpc, type Outputs } from '../../../trpc.ts';
 import { useTeam } from '../team.ts';
+import { useSubmission } from '../../../components/submission.ts';
 
 export type Invitation = Outputs['invitations']['list'][number];
 
@@ -22,7 +23,8 @@ export function InvitationRow({ invitation, onAgain, onRevoke }: InvitationRowPr
   const { day, minute } = useDates();
   const queries = useQueryClient();
   const notify = useNotice();
-  const resend = useMutation({
+  const resend = useSubmission({
+    isRepeatable: true,
     mutationFn: () => trpc.invitations.resend.mutate({ teamId: team.id, invitationId: id }),
     onSuccess: () => notify(words.resent(email)),
     onSettled: () => queries.invalidateQueries(query('invitations.list', { teamId: team.id })),
@@ -58,7 +60,7 @@ export function InvitationRow({ invitation, onAgain, onRevoke }: InvitationRowPr
             </>
           ) : (
             <>
-              <RowButton loading={resend.isPending} onClick={() => resend.mutate()} aria-label={words.resendOf(email)}>
+              <RowButton loading={resend.isPending} onClick={() => resend.submit()} aria-label={words.resendOf(email)}>
                 {words.resend}
               </RowButton>
               <RowButton color="red" onClick={() => onRevoke(invitation)} aria-label={words.revokeOf(email)}>

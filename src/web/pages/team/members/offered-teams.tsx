@@ -1,5 +1,5 @@
 import { Alert, Button, Group, Text } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Confirmation } from '../../../components/confirmation.tsx';
 import { useDates } from '../../../components/dates.ts';
@@ -7,6 +7,7 @@ import { FailureAlert } from '../../../components/failure-alert.tsx';
 import { useNotice } from '../../../components/notices.tsx';
 import { membersTexts } from '../../../messages/members.ts';
 import { toFailure, trpc, type Outputs } from '../../../trpc.ts';
+import { useSubmission } from '../../../components/submission.ts';
 
 type OfferedTeam = Outputs['teams']['ownershipOffers'][number];
 
@@ -20,7 +21,8 @@ export function OfferedTeams({ offers }: { readonly offers: readonly OfferedTeam
   const [accepting, setAccepting] = useState<OfferedTeam>();
   // Ownership changes role, permissions and the list of teams, so everything is reloaded.
   const afterwards = (call: Promise<unknown>) => call.finally(() => void queries.invalidateQueries());
-  const decline = useMutation({
+  const decline = useSubmission({
+    isRepeatable: true,
     mutationFn: ({ teamId }: OfferedTeam) => afterwards(trpc.teams.declineOwnership.mutate({ teamId })),
     onSuccess: (_output, { teamName }) => notify(words.declined(teamName)),
   });
@@ -38,7 +40,7 @@ export function OfferedTeams({ offers }: { readonly offers: readonly OfferedTeam
               size="sm"
               variant="default"
               loading={decline.isPending && decline.variables.teamId === offer.teamId}
-              onClick={() => decline.mutate(offer)}
+              onClick={() => decline.submit(offer)}
               aria-label={words.declineOf(offer.teamName)}
             >
               {words.decline}

@@ -1,5 +1,5 @@
 import { Button, Group, Text } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useDates } from '../../../components/dates.ts';
 import { FailureAlert } from '../../../components/failure-alert.tsx';
 import { useNotice } from '../../../components/notices.tsx';
@@ -10,6 +10,7 @@ import { toFailure, query, trpc } from '../../../trpc.ts';
 import { useTeam } from '../team.ts';
 import { useTeamCall } from './changes.ts';
 import { getMemberName } from './member.ts';
+import { useSubmission } from '../../../components/submission.ts';
 
 const words = membersTexts.ownership;
 
@@ -20,7 +21,8 @@ export function Ownership({ canOffer }: { readonly canOffer: boolean }) {
   const notify = useNotice();
   const teamCall = useTeamCall();
   const offer = useQuery(query('teams.ownershipOffer', { teamId: team.id }));
-  const withdrawal = useMutation({
+  const withdrawal = useSubmission({
+    isRepeatable: true,
     mutationFn: () => teamCall(trpc.teams.withdrawOwnershipOffer.mutate({ teamId: team.id })),
     onSuccess: () => notify(words.withdrawn),
   });
@@ -39,7 +41,7 @@ export function Ownership({ canOffer }: { readonly canOffer: boolean }) {
             </Text>
           </div>
           <Group>
-            <Button variant="default" loading={withdrawal.isPending} onClick={() => withdrawal.mutate()}>
+            <Button variant="default" loading={withdrawal.isPending} onClick={() => withdrawal.submit()}>
               {words.withdraw}
             </Button>
           </Group>

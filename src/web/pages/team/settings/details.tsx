@@ -1,8 +1,11 @@
-import { Button, Group, Stack, Textarea, TextInput } from '@mantine/core';
+import { Button, Group, Stack, Textarea } from '@mantine/core';
 import { useCallForm } from '../../../components/call-form.ts';
 import { FailureAlert } from '../../../components/failure-alert.tsx';
+import { PictureField } from '../../../components/picture-field.tsx';
+import { TeamPicture } from '../../../components/picture.tsx';
 import { Section } from '../../../components/section.tsx';
 import { texts } from '../../../messages/console.ts';
+import { pictureTexts } from '../../../messages/pictures.ts';
 import { settingsTexts } from '../../../messages/settings.ts';
 import { trpc } from '../../../trpc.ts';
 import { useTeamRefresh } from '../refresh.ts';
@@ -16,20 +19,26 @@ export function Details() {
   const changed = useTeamChanged();
   const refresh = useTeamRefresh();
   const form = useCallForm({
-    initialValues: { description: team.description ?? '', avatarUrl: team.avatarUrl ?? '' },
-    call: ({ description, avatarUrl }) =>
-      trpc.teams.updateDetails.mutate({
-        teamId: team.id,
-        description: orNull(description),
-        avatarUrl: orNull(avatarUrl),
-      }),
+    initialValues: { description: team.description ?? '' },
+    call: ({ description }) => trpc.teams.updateDetails.mutate({ teamId: team.id, description: orNull(description) }),
     onSuccess: (output) => changed(output, words.saved),
     onError: () => void refresh(),
-    faults: { avatarUrl: { invalid_format: words.pictureFault } },
   });
   return (
     <Section title={words.title} explanation={words.explanation}>
       {form.failure !== undefined && <FailureAlert failure={form.failure} />}
+      {can('edit_team_settings') && (
+        <PictureField
+          path={`/pictures/teams/${team.id}`}
+          hasPicture={team.avatarUrl !== null}
+          onSet={(avatarUrl) => changed({ ...team, avatarUrl }, pictureTexts.saved)}
+          remove={async () =>
+            changed(await trpc.teams.updateDetails.mutate({ teamId: team.id, avatarUrl: null }), pictureTexts.removed)
+          }
+        >
+          <TeamPicture name={team.name} src={team.avatarUrl} size={64} />
+        </PictureField>
+      )}
       {can('edit_team_settings') ? (
         <form onSubmit={form.submit} noValidate>
           <Stack gap="md">
@@ -39,14 +48,6 @@ export function Details() {
               autoComplete="off"
               size="md"
               rows={3}
-            />
-            <TextInput
-              {...form.field('avatarUrl')}
-              label={texts.optional(words.picture)}
-              description={words.pictureHint}
-              type="url"
-              placeholder="https://"
-              autoComplete="off"
             />
             <Group>
               <Button type="submit" loading={form.pending}>
@@ -67,10 +68,6 @@ const ReadDetails = ({ team }: { readonly team: Team }) => (
     <div>
       <dt>{words.description}</dt>
       <dd>{orNull(team.description ?? '') ?? settingsTexts.nothing}</dd>
-    </div>
-    <div>
-      <dt>{words.picture}</dt>
-      <dd>{team.avatarUrl ?? settingsTexts.nothing}</dd>
     </div>
   </dl>
 );
