@@ -4,7 +4,7 @@ import type { Api } from '../support/api.ts';
 import { signedIn } from '../support/browser.ts';
 import { hasChromium } from '../support/chromium.ts';
 import { test } from './application.ts';
-import { aPerson, authorizePath, linkIn, shows, type Open } from './console.ts';
+import { aPerson, authorizePath, linkIn, openUserMenu, shows, type Open } from './console.ts';
 
 type Case = (api: Api, open: Open) => Promise<{ readonly page: Page; readonly button: Locator }>;
 

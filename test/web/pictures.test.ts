@@ -10,7 +10,7 @@ const choose = (page: Page, name: string, mimeType: string, buffer: Buffer) =>
   page.locator('input[type="file"]').setInputFiles({ name, mimeType, buffer });
 const sources = (page: Page) =>
   page.evaluate<string[]>(
-    `[...document.images].filter(({ complete, naturalWidth }) => complete && naturalWidth === 256).map(({ src }) => new URL(src).pathname)`,
+    `[...new Set([...document.images].filter(({ complete, naturalWidth }) => complete && naturalWidth === 256).map(({ src }) => new URL(src).pathname))]`,
   );
 const avatarOf = async (api: Api, { id }: { id: string }) =>
   (await api.rows<{ avatar: string | null }>('select avatar from account where id = $1', [id]))[0]?.avatar ?? null;
