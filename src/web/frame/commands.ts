@@ -132,7 +132,7 @@ function useColors(): Group {
       { id: 'light', label: words.light, icon: Sun, run: () => setColorScheme('light') },
       { id: 'dark', label: words.dark, icon: Moon, run: () => setColorScheme('dark') },
       { id: 'auto', label: words.auto, icon: SunMoon, run: () => setColorScheme('auto') },
-      { id: 'sign-out', label: frameTexts.user.signOut, icon: SignOutIcon, run: () => signOut.mutate() },
+      { id: 'sign-out', label: frameTexts.user.signOut, icon: SignOutIcon, run: () => signOut.submit() },
     ],
   };
 }
