@@ -1,6 +1,7 @@
 import { runInBackground } from '../db/caller.ts';
 import type { Database } from '../db/database.ts';
 import { command } from '../db/query.ts';
+import { countKeyUses } from './key-uses.ts';
 import type { OperatorPrincipal, Principal } from './principal.ts';
 import { DAY_MS, MINUTE_MS, SECOND_MS } from '../time.ts';
 
@@ -32,11 +33,12 @@ const writeFirstUse = command<never>(
 
 const writeSessionUse = command<never>(
   'write_session_use',
-  `update session set idle_expires_at = used.until
+  `update session set idle_expires_at = used.until, last_used_at = used.at, last_address = used.address
    from (
-     select s.id, noted.until
+     select s.id, noted.until, noted.at, noted.address
      from session s
-     join unnest($1::text[], $2::timestamptz[]) as noted(id, until) on noted.id = s.id
+     join unnest($1::text[], $2::timestamptz[], $3::timestamptz[], $4::text[]) as noted(id, until, at, address)
+       on noted.id = s.id
      where s.idle_expires_at < noted.until
      order by s.id
      for no key update of s
@@ -45,11 +47,13 @@ const writeSessionUse = command<never>(
 );
 
 /**
- * Updates `lastUsedAt` of keys and grants and the idle expiry of sessions, rounded to minutes. Uses are collected in
- * memory and written in batches, so that requests do not write. A crash loses the uses since the last batch.
+ * Updates `lastUsedAt` of keys, grants and sessions, rounded to minutes, and the idle expiry of sessions, and counts the
+ * requests of API keys by day. Uses are collected in memory and written in batches, so that requests do not write. A
+ * crash loses the uses since the last batch.
  */
 export type Usage = {
-  note(principal: Pick<Principal | OperatorPrincipal, 'kind' | 'credentialId'>): void;
+  /** @param address of the client; null if it is not the one that holds the credential */
+  note(principal: Pick<Principal | OperatorPrincipal, 'kind' | 'credentialId'>, address: string | null): void;
   /** Writes the first use of a refreshed access token without delaying the request. Its refresh can no longer be repeated. */
   noteFirstUse(tokenHash: Buffer): void;
   flush(): Promise<void>;
@@ -58,25 +62,28 @@ export type Usage = {
 };
 
 export function trackUsage(db: Database, sessionIdleDays: number, onError: (error: unknown) => void): Usage {
-  const keys = createBatch((ids, minutes) => db.run(writeKeyUse, [ids, minutes.map(toIso)]));
-  const grants = createBatch((ids, minutes) => db.run(writeGrantUse, [ids, minutes.map(toIso)]));
-  const operatorKeys = createBatch((ids, minutes) => db.run(writeOperatorKeyUse, [ids, minutes.map(toIso)]));
-  const sessions = createBatch((ids, minutes) =>
-    db.run(writeSessionUse, [ids, minutes.map((minute) => toIso(minute + sessionIdleDays * DAY_MS))]),
-  );
+  const keys = createBatch((ids, uses) => db.run(writeKeyUse, [ids, uses.map(toTime)]));
+  const grants = createBatch((ids, uses) => db.run(writeGrantUse, [ids, uses.map(toTime)]));
+  const operatorKeys = createBatch((ids, uses) => db.run(writeOperatorKeyUse, [ids, uses.map(toTime)]));
+  const sessions = createBatch((ids, uses) => {
+    const until = uses.map(({ minute }) => toIso(minute + sessionIdleDays * DAY_MS));
+    return db.run(writeSessionUse, [ids, until, uses.map(toTime), uses.map(({ address }) => address)]);
+  });
+  const keyDays = countKeyUses(db);
 
   const flush = async () => {
-    const batches = [keys, grants, operatorKeys, sessions].map((batch) => batch.write());
+    const batches = [keys, grants, operatorKeys, sessions, keyDays].map((batch) => batch.write());
     await Promise.all([...batches, ...firstUses.values()]).catch(onError);
   };
   const firstUses = new Map<string, Promise<unknown>>();
   const timer = setInterval(() => void flush(), FLUSH_MS).unref();
 
   return {
-    note({ kind, credentialId }) {
+    note({ kind, credentialId }, address) {
       const minute = Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS;
       const uses = { 'api-key': keys, 'oauth-grant': grants, 'operator-key': operatorKeys, session: sessions }[kind];
-      uses.note(credentialId, minute);
+      uses.note(credentialId, { minute, address });
+      if (kind === 'api-key') keyDays.note(credentialId, address);
     },
     noteFirstUse(tokenHash) {
       const name = tokenHash.toString('base64url');
@@ -95,16 +102,19 @@ export function trackUsage(db: Database, sessionIdleDays: number, onError: (erro
   };
 }
 
+type Use = { readonly minute: number; readonly address: string | null };
+
 const toIso = (time: number): string => new Date(time).toISOString();
+const toTime = ({ minute }: Use): string => toIso(minute);
 
 /** Creates a batch of uses. It remembers the last written minute of each id, so that a minute is written once. */
-function createBatch(save: (ids: string[], minutes: number[]) => Promise<unknown>) {
-  let pending = new Map<string, number>();
-  let written = new Map<string, number>();
+function createBatch(save: (ids: string[], uses: Use[]) => Promise<unknown>) {
+  let pending = new Map<string, Use>();
+  let written = new Map<string, Use>();
 
   return {
-    note(id: string, minute: number): void {
-      if (pending.get(id) !== minute && written.get(id) !== minute) pending.set(id, minute);
+    note(id: string, use: Use): void {
+      if (pending.get(id)?.minute !== use.minute && written.get(id)?.minute !== use.minute) pending.set(id, use);
     },
     async write(): Promise<void> {
       if (pending.size === 0) return;
@@ -115,7 +125,7 @@ function createBatch(save: (ids: string[], minutes: number[]) => Promise<unknown
         written = current;
       } catch (error) {
         // Retry with the next batch, unless a later use was collected.
-        for (const [id, minute] of current) if (!pending.has(id)) pending.set(id, minute);
+        for (const [id, use] of current) if (!pending.has(id)) pending.set(id, use);
         throw error;
       }
     },

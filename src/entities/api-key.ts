@@ -92,3 +92,20 @@ const ApiKeySecretSchema = defineEntity({
 
 export class ApiKeySecret extends ApiKeySecretSchema.class {}
 ApiKeySecretSchema.setClass(ApiKeySecret);
+
+/** The requests of a key on one day (UTC). Written in batches outside the request, and kept for 90 days. */
+const ApiKeyUseSchema = defineEntity({
+  name: 'ApiKeyUse',
+  tableName: 'api_key_use',
+  properties: {
+    apiKey: () => p.manyToOne(ApiKey).primary().deleteRule('cascade'),
+    day: p.date().primary(),
+    requests: p.bigint(),
+    /** The IP address of the last request of the day. */
+    address: text().nullable(),
+  },
+  indexes: [{ name: 'api_key_use_day_index', properties: ['day'] }],
+});
+
+export class ApiKeyUse extends ApiKeyUseSchema.class {}
+ApiKeyUseSchema.setClass(ApiKeyUse);

@@ -75,6 +75,11 @@ const AuditEventSchema = defineEntity({
       expression:
         'create index "audit_event_credential_index" on "audit_event" ("credential_id", "id") where credential_id is not null',
     },
+    {
+      name: 'audit_event_team_address_index',
+      expression:
+        'create index "audit_event_team_address_index" on "audit_event" ("team_id", "address", "id") where team_id is not null',
+    },
   ],
   checks: [
     {

@@ -1,6 +1,6 @@
 export { Account, ACCOUNT_ROLES } from './account.ts';
 export { AccountToken, TOKEN_PURPOSES, type TokenPurpose } from './account-token.ts';
-export { ApiKey, ApiKeySecret } from './api-key.ts';
+export { ApiKey, ApiKeySecret, ApiKeyUse } from './api-key.ts';
 export { EventPayload } from './event-payload.ts';
 export {
   ACTOR_KINDS,

@@ -20,6 +20,9 @@ const SessionSchema = defineEntity({
     expiresAt: instant(),
     /** Expiry unless the session is used earlier. Written in batches outside the request. */
     idleExpiresAt: instant(),
+    /** The last request, to the minute, and its IP address. Written in batches outside the request. */
+    lastUsedAt: instant().nullable(),
+    lastAddress: text().nullable(),
     revokedAt: instant().nullable(),
     /** Time of the last sign-in or re-authentication in this session. */
     provenAt: instant().nullable(),

@@ -5,7 +5,8 @@ import type { HttpServices } from './http-services.ts';
 export const createCredentialUse = ({ limiter, usage }: HttpServices): CredentialUse => ({
   charge: (credentialId) => limiter.consume(credentialId),
   note({ principal, token }) {
-    usage.note(principal);
+    // The caller is a service that verifies the credential for its own client.
+    usage.note(principal, null);
     if (token?.isUnproven) usage.noteFirstUse(token.hash);
   },
 });

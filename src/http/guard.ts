@@ -65,7 +65,7 @@ export function isolateRecorders(http: HttpServices): HttpServices {
     log,
     usage: {
       ...usage,
-      note: (principal) => attempt(() => usage.note(principal)),
+      note: (principal, address) => attempt(() => usage.note(principal, address)),
       noteFirstUse: (tokenHash) => attempt(() => usage.noteFirstUse(tokenHash)),
     },
     denials: { ...denials, note: (denial, requestId) => attempt(() => denials.note(denial, requestId), requestId) },

@@ -37,6 +37,6 @@ export async function identifyOperator(
   if (operator === undefined) return { authentication, rate: await limiter.consume(addressBucket(address), cost) };
   const { credentialId } = operator;
   currentCaller()?.identify({ accountId: credentialId, credentialId });
-  usage.note(operator);
+  usage.note(operator, address);
   return { authentication, rate: await operatorLimiters[limit].consume(credentialId, cost) };
 }

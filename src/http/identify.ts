@@ -66,7 +66,7 @@ export async function identify(
     };
   }
   currentCaller()?.identify(principal);
-  usage.note(principal);
+  usage.note(principal, address);
   if (authentication.token?.isUnproven) usage.noteFirstUse(authentication.token.hash);
   return { authentication, rate: await limiter.consume(principal.credentialId, cost) };
 }

@@ -165,6 +165,7 @@ export const CLEANUPS = {
       });
     },
   ),
+  cleanup_api_key_uses: hourlyAt(51, remove({ table: 'api_key_use', key: 'ctid', expiry: 'day', keptFor: '90 days' })),
   cleanup_webhook_deliveries: hourlyAt(
     30,
     remove({ table: 'webhook_delivery', key: 'id', expiry: 'created_at', keptFor: '30 days' }),

@@ -38,6 +38,7 @@ export async function fillEverything(api: Api) {
   const later = new Date(Date.now() + 3_600_000);
   const others: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
     account_token: { token_hash: hash(), account_id: owner.id, purpose: 'reset_password', email: owner.email },
+    api_key_use: { api_key_id: key.id, day: '2026-11-22', requests: '9007199254740993', address: '2001:db8::1' },
     known_device: { id: newId('dev'), account_id: owner.id, token_hash: hash(), last_seen_at: later },
     passkey: {
       id: newId('pass'),

@@ -176,6 +176,7 @@ const TABLES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     last4: `'0000'`,
     created_at: 'now()',
   },
+  api_key_use: { api_key_id: `'key_' || n`, day: `current_date - n % 90`, requests: '1' },
   api_key_secret: { secret_hash: 'sha256(n::text::bytea)', api_key_id: `'key_' || n`, created_at: 'now()' },
   audit_event: {
     id: `'evt_' || lpad(n::text, 26, '0')`,

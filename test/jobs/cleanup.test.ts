@@ -109,11 +109,17 @@ test('cleanups delete expired rows and keep all others', async () => {
       [name, id],
     );
   }
+  const key = await roster.anApiKey(account);
+  await rows(
+    `insert into api_key_use (api_key_id, day, requests) values ($1, current_date - 89, 1), ($1, current_date - 92, 2)`,
+    [key.id],
+  );
   await cleanUp(roster);
 
   const ids = async (table: string, column = 'id') =>
     (await rows<{ id: string }>(`select ${column} as id from ${table} order by 1`)).map(({ id }) => id);
   expect(await ids('known_device')).toEqual(['used']);
+  expect(await ids('api_key_use', 'requests')).toEqual(['1']);
   expect(await ids('session')).toEqual(['active', 'ended-lately', 'idle', 'revoked-lately']);
   expect(await ids('account_token', `convert_from(token_hash, 'utf8')`)).toEqual(['works']);
   expect(await ids('passkey_challenge')).toEqual(['works']);
@@ -299,6 +305,7 @@ test('each cleanup finds its rows by an index on their expiry', async () => {
     const oldest = /Limit.*\n.*Index Scan using event_payload_pkey/;
     const expired = /Index Cond: \(.*(expires_at|created_at|updated_at|last_seen_at|cleanup_at).* < /;
     const special: Record<string, RegExp> = {
+      cleanup_api_key_uses: /Index Cond: \(day < /,
       cleanup_event_payloads: oldest,
       // A table of a dozen rows, each with one look-up.
       // The rows that have not ended, of which there are few.

@@ -1,4 +1,5 @@
 import { describe, expect } from 'vitest';
+import { firstIdAt } from '../../src/entities/index.ts';
 import { test } from '../support/api.ts';
 import { recordedBy } from '../events/events.ts';
 import { aScene } from '../events/mutations.ts';
@@ -36,6 +37,41 @@ describe('audit.list', () => {
     expect((await trpc.audit.list.query({ teamId, kind: 'role' })).events.map(({ event }) => event)).toEqual([
       'role.created',
     ]);
+  });
+
+  test('finds events by person, key, address, day and kind together, and nothing of operators by their address', async ({
+    api,
+  }) => {
+    const { owner, team } = await aScene(api);
+    const event = (id: string, occurredAt: string, fields: Record<string, string>) => {
+      const columns = ['id', 'occurred_at', 'event', 'team_id', 'details', ...Object.keys(fields)];
+      const values = [id, occurredAt, 'team.renamed', team.id, '{}', ...Object.values(fields)];
+      const places = values.map((_value, index) => `$${index + 1}`);
+      return api.rows(`insert into audit_event (${columns.join(', ')}) values (${places.join(', ')})`, values);
+    };
+    const at = (iso: string, n: number) => firstIdAt('evt', new Date(iso)).slice(0, -1) + String(n) + team.id;
+    const [day, next] = ['2030-05-01T12:00:00Z', '2030-05-02T00:00:00Z'];
+    const [one, two, three, four, five] = [at(day, 1), at(day, 2), at(next, 3), at(day, 4), at(day, 5)];
+    await event(one, day, { actor_kind: 'session', actor_id: 'acc_a', address: '192.0.2.1' });
+    await event(two, day, { actor_kind: 'api_key', actor_id: 'acc_a', address: '192.0.2.2', credential_id: 'key_a' });
+    await event(three, next, { actor_kind: 'session', actor_id: 'acc_b', address: '192.0.2.1' });
+    await event(four, day, { actor_kind: 'operator_key', address: '192.0.2.1', credential_id: 'opk_a' });
+    await event(five, day, { actor_kind: 'operator_session', actor_id: 'acc_a', address: '192.0.2.1' });
+
+    const find = async (filter: object) => {
+      const input = { teamId: team.id, from: '2030-05-01T00:00:00Z', ...filter };
+      return (await owner.visitor.trpc.audit.list.query(input)).events.map(({ id }) => id);
+    };
+    expect(await find({})).toEqual([three, five, four, two, one]);
+    expect(await find({ to: next })).toEqual([five, four, two, one]);
+    expect(await find({ from: next })).toEqual([three]);
+    expect(await find({ person: 'acc_a' })).toEqual([two, one]);
+    expect(await find({ person: 'acc_a', address: '192.0.2.1' })).toEqual([one]);
+    expect(await find({ address: '192.0.2.1' })).toEqual([three, one]);
+    expect(await find({ key: 'key_a' })).toEqual([two]);
+    expect(await find({ key: 'opk_a' })).toEqual([]);
+    expect(await find({ person: 'acc_a', kind: 'role' })).toEqual([]);
+    expect(await find({ person: 'acc_a', cursor: two })).toEqual([one]);
   });
 
   test('gives fifty at a time, each once', async ({ api }) => {

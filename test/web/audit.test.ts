@@ -1,11 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { describe, expect } from 'vitest';
+import { firstIdAt } from '../../src/entities/index.ts';
 import { signedIn } from '../support/browser.ts';
 import { hasChromium } from '../support/chromium.ts';
 import { aPerson, shows, test } from './console.ts';
 
-const eventsOn = (page: Page) => page.getByRole('list', { name: 'Events' }).getByRole('listitem');
+const eventsOn = (page: Page) => page.getByRole('list', { name: /^Events on/ }).getByRole('listitem');
 
 describe.skipIf(!hasChromium)('the audit log of a team', () => {
   test('shows sentences, latest first, and can be filtered by kind', async ({ api, open }) => {
@@ -29,6 +30,74 @@ describe.skipIf(!hasChromium)('the audit log of a team', () => {
     await expect.poll(() => eventsOn(page).count()).toBe(1);
     await page.getByLabel('Show').selectOption('Invitations');
     await page.getByText('No events of this kind').waitFor();
+  });
+
+  test('is filtered by person, address and days, in the URL, grouped by day, and leads to what it names', async ({
+    api,
+    open,
+  }) => {
+    const owner = await aPerson(api, { firstName: 'Ada', lastName: 'Lovelace' });
+    await api.rows(`update account set preferred_locale = 'en-GB' where id = $1`, [owner.id]);
+    const grace = await api.anAccount({ firstName: 'Grace', lastName: 'Hopper' });
+    const team = await api.aTeam({ owner });
+    await api.aMember(team, grace, { role: 'member' });
+    for (const [at, actor, address] of [
+      ['2026-03-01T12:00:00Z', owner.id, '192.0.2.1'],
+      ['2026-03-02T00:00:00Z', grace.id, '192.0.2.1'],
+      ['2026-03-02T23:59:59Z', owner.id, '192.0.2.2'],
+      ['2026-03-03T00:00:00Z', owner.id, '192.0.2.1'],
+    ] as const) {
+      await api.rows(
+        `insert into audit_event (id, occurred_at, event, actor_kind, actor_id, account_id, team_id, address, details)
+         values ($1, $2, 'member.deactivated', 'session', $3, $4, $5, $6, '{}')`,
+        [firstIdAt('evt', new Date(at)), at, actor, grace.id, team.id, address],
+      );
+    }
+    const page = await open(`/teams/${team.id}/audit`, { as: owner });
+    await expect.poll(() => eventsOn(page).count()).toBe(4);
+    expect(await page.getByRole('heading', { level: 2 }).allInnerTexts()).toEqual([
+      '3 Mar 2026',
+      '2 Mar 2026',
+      '1 Mar 2026',
+    ]);
+    await page.getByLabel('From').fill('2026-03-02');
+    await page.getByLabel('To', { exact: true }).fill('2026-03-02');
+    await expect.poll(() => eventsOn(page).count()).toBe(2);
+    await eventsOn(page).first().getByRole('link', { name: 'Only by Ada Lovelace' }).click();
+    await expect.poll(() => eventsOn(page).count()).toBe(1);
+    await page.reload();
+    await expect.poll(() => eventsOn(page).count()).toBe(1);
+    expect(await page.getByLabel('From').inputValue()).toBe('2026-03-02');
+    await page.getByRole('button', { name: 'Only by Ada Lovelace ×' }).click();
+    await expect.poll(() => eventsOn(page).count()).toBe(2);
+    await page.getByRole('link', { name: 'from 192.0.2.1' }).click();
+    await expect.poll(() => eventsOn(page).count()).toBe(1);
+    await page.getByLabel('IP address').fill('=nothing');
+    await page.getByText('No events match').waitFor();
+    await page.getByLabel('IP address').fill('192.0.2.2');
+    await page.getByRole('link', { name: 'Open in members' }).click();
+    await shows(page, 'Members');
+    await page.getByRole('status').getByText('1 of 2 members').waitFor();
+  });
+
+  test('counts new events while it is open, and shows them when asked', async ({ api, open }) => {
+    const owner = await aPerson(api, { firstName: 'Ada', lastName: 'Lovelace' });
+    const team = await api.aTeam({ owner });
+    const { trpc } = await signedIn(api, owner);
+    await trpc.updateTeam.mutate({ teamId: team.id, name: 'Kites' });
+    const page = await open('about:blank', { as: owner });
+    await page.clock.install();
+    await page.goto(`/teams/${team.id}/audit`);
+    await expect.poll(() => eventsOn(page).count()).toBe(1);
+    await trpc.updateTeam.mutate({ teamId: team.id, name: 'Balloons' });
+    await trpc.updateTeam.mutate({ teamId: team.id, name: 'Gliders' });
+    await page.clock.fastForward(16_000);
+    const show = page.getByRole('button', { name: 'Show 2 new events' });
+    await show.waitFor();
+    expect(await eventsOn(page).count()).toBe(1);
+    await show.click();
+    expect(await eventsOn(page).count()).toBe(3);
+    await show.waitFor({ state: 'detached' });
   });
 
   test('keeps the names of roles and keys that no longer exist, and the ids of accounts', async ({ api, open }) => {

@@ -1,20 +1,27 @@
 import { z } from 'zod';
 import { sessionProcedure } from '../../procedures/procedures.ts';
-import { SUCCESS, success } from '../../procedures/fields.ts';
+import { resourceId, SUCCESS, success } from '../../procedures/fields.ts';
 import { router } from '../../procedures/trpc.ts';
 import { requireRecentProof } from '../../auth/recent-proof.ts';
 import { listKeysForPage } from './api-keys.queries.ts';
 import {
+  apiKeyOutput,
   createdApiKeyOutput,
+  keyUsageInput,
+  keyUsageOutput,
   listApiKeysQuery,
   listedKeyOutput,
   presentApiKey,
+  renameKeyInput,
   revokeInTeamInput,
   rotateKeyInput,
+  teamUsageOutput,
 } from './api-keys.schema.ts';
 import { requireKeyManager } from './key-manager.ts';
 import { revokeKeyInTeam } from './revocation.service.ts';
+import { renameApiKey } from './rename.service.ts';
 import { rotateApiKey } from './rotation.service.ts';
+import { readKeyUsage, readTeamUsage } from './usage.queries.ts';
 
 /** Procedures of the API key pages that REST does not have. */
 export const apiKeysConsoleRouter = router({
@@ -25,6 +32,29 @@ export const apiKeysConsoleRouter = router({
       if (teamId !== undefined) await requireKeyManager(ctx, teamId);
       return listKeysForPage(ctx.services.db, ctx.principal.accountId, teamId);
     }),
+
+  usage: sessionProcedure
+    .input(keyUsageInput)
+    .output(keyUsageOutput)
+    .query(async ({ ctx, input: { keyId, teamId } }) => {
+      if (teamId !== undefined) await requireKeyManager(ctx, teamId);
+      return readKeyUsage(ctx.services.db, ctx.principal.accountId, keyId, teamId);
+    }),
+
+  usageOfTeam: sessionProcedure
+    .input(z.object({ teamId: resourceId }))
+    .output(teamUsageOutput)
+    .query(async ({ ctx, input: { teamId } }) => {
+      await requireKeyManager(ctx, teamId);
+      return readTeamUsage(ctx.services.db, teamId);
+    }),
+
+  rename: sessionProcedure
+    .input(renameKeyInput)
+    .output(apiKeyOutput)
+    .mutation(async ({ ctx: { services, principal }, input: { keyId, name } }) =>
+      presentApiKey(await renameApiKey(services, principal, keyId, name)),
+    ),
 
   rotate: sessionProcedure
     .input(rotateKeyInput)

@@ -59,6 +59,19 @@ export const listedKeyOutput = apiKeyOutput.extend({
   isOwn: z.boolean(),
 });
 
+export const keyUsageInput = z.object({ keyId: resourceId, teamId: resourceId.optional() });
+export const renameKeyInput = z.object({ keyId: resourceId, name: createApiKeyBody.name });
+
+const usageDay = z.object({ day: z.iso.date(), requests: z.int() });
+
+/** The days with requests, in UTC, of the last 90. Days without any are left out. */
+export const teamUsageOutput = z.array(usageDay);
+export const keyUsageOutput = z.object({
+  days: z.array(usageDay),
+  /** The IP address of the last request; null if there was none, or if it was verified by another service. */
+  lastAddress: z.string().nullable(),
+});
+
 type KeyFields = {
   id: string;
   name: string;

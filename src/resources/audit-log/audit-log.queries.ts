@@ -1,19 +1,36 @@
 import { query, type QueryRunner } from '../../db/query.ts';
+import { firstIdAt } from '../../entities/index.ts';
 import { invalidInput } from '../../errors.ts';
+import { MINUTE_MS } from '../../time.ts';
 import { presentEvent, type NamedRow } from './audit-log.schema.ts';
 
 const displayName = (account: string) =>
   `coalesce(nullif(trim(concat_ws(' ', ${account}.first_name, ${account}.last_name)), ''), ${account}.email)`;
 
+const FILTERS = { person: 'actor_id', key: 'credential_id', address: 'address' } as const;
+type Filter = keyof typeof FILTERS;
+
+/** What operators did is shown without their address and credential, so these filters do not find it either. */
+const NOT_BY_OPERATOR = `and actor_kind not in ('operator_key', 'operator_session') and not starts_with(event, 'operator.')`;
+
+/** An equality by which an index finds the rows, or a condition that does not apply without a value. */
+const condition = (filter: Filter, place: number, driving: Filter | null): string =>
+  filter === driving
+    ? `and ${FILTERS[filter]} = $${place} ${NOT_BY_OPERATOR}`
+    : `and ($${place}::text is null or ${FILTERS[filter]} = $${place})`;
+
 // Only names of resources of this team and of the accounts in its events, so that an id reveals nothing of another team.
-const eventsOfTeam = query<NamedRow>(
-  'audit_events_of_team',
-  `select e.*, ${displayName('actor')} as actor_name, ${displayName('subject')} as account_name, used.name as credential_name,
+const eventsOfTeam = (name: string, driving: Filter | null) =>
+  query<NamedRow>(
+    name,
+    `select e.*, ${displayName('actor')} as actor_name, ${displayName('subject')} as account_name, used.name as credential_name,
      coalesce(e.details ->> 'name', k.name, r.name, i.email) as target_name
    from (
      select * from audit_event
-     where team_id = $1 and ($2::text is null or id < $2) and ($3::text is null or starts_with(event, $3 || '.'))
-     order by id desc limit $4
+     where team_id = $1 and id < $2 and id >= $3 and ($4::text is null or starts_with(event, $4 || '.'))
+       and ($6::timestamptz is null or occurred_at >= $6) and ($7::timestamptz is null or occurred_at < $7)
+       ${condition('person', 8, driving)} ${condition('key', 9, driving)} ${condition('address', 10, driving)}
+     order by id desc limit $5
    ) e
    left join account actor on actor.id = e.actor_id
    left join account subject on subject.id = e.account_id
@@ -22,8 +39,16 @@ const eventsOfTeam = query<NamedRow>(
    left join role r on r.id = e.target_id and (r.team_id = e.team_id or r.team_id is null)
    left join invitation i on i.id = e.target_id and i.team_id = e.team_id
    order by e.id desc`,
-  { rows: 'many' },
-);
+    { rows: 'many' },
+  );
+
+const allEvents = eventsOfTeam('audit_events_of_team', null);
+// One query for each index, in the order of their selectivity.
+const filtered = [
+  { filter: 'key', events: eventsOfTeam('audit_events_of_team_with_key', 'key') },
+  { filter: 'address', events: eventsOfTeam('audit_events_of_team_from_address', 'address') },
+  { filter: 'person', events: eventsOfTeam('audit_events_of_team_by_person', 'person') },
+] as const;
 
 // A cursor is the id of an event that this team was shown.
 const cursorOfTeam = query<{ id: string }>(
@@ -34,15 +59,39 @@ const cursorOfTeam = query<{ id: string }>(
 type Page = {
   readonly teamId: string;
   readonly kind?: string | undefined;
+  readonly person?: string | undefined;
+  readonly key?: string | undefined;
+  readonly address?: string | undefined;
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
   readonly cursor?: string | undefined;
   readonly limit: number;
 };
 
+/** Ids contain the time of the replica that created them, which can differ from `occurred_at`. */
+const SLACK_MS = MINUTE_MS;
+
+const FIRST_ID = '';
+const AFTER_LAST_ID = 'evt~';
+
+const idAt = (instant: string, slack: number): string =>
+  firstIdAt('evt', new Date(Math.max(0, Date.parse(instant) + slack)));
+
+/** Returns the smallest id after the page: of the cursor, or of the end of the range. */
+function findEnd({ cursor, to }: Page): string {
+  const end = to === undefined ? AFTER_LAST_ID : idAt(to, SLACK_MS);
+  return cursor !== undefined && cursor < end ? cursor : end;
+}
+
 /** Lists events of a team, newest first. @throws validation_failed if the cursor is no event of the team */
-export async function listTeamEvents(db: QueryRunner, { teamId, kind, cursor, limit }: Page) {
+export async function listTeamEvents(db: QueryRunner, page: Page) {
+  const { teamId, kind, cursor, from, to, limit } = page;
+  const { events: chosen = allEvents } = filtered.find(({ filter }) => page[filter] !== undefined) ?? {};
+  const start = from === undefined ? FIRST_ID : idAt(from, -SLACK_MS);
+  const range = [teamId, findEnd(page), start, kind ?? null, limit + 1, from ?? null, to ?? null];
   const [known, rows] = await Promise.all([
     cursor === undefined ? null : db.query(cursorOfTeam, [cursor, teamId]),
-    db.query(eventsOfTeam, [teamId, cursor ?? null, kind ?? null, limit + 1]),
+    db.query(chosen, [...range, page.person ?? null, page.key ?? null, page.address ?? null]),
   ]);
   if (known?.length === 0) throw invalidInput('/cursor', 'Use `nextCursor` of the previous page.');
   const events = rows.slice(0, limit).map(presentEvent);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { EVENTS, type EventName } from '../../events/catalogue.ts';
 import { serialize, type EventRow } from '../../events/serialize.ts';
 import { ACTOR_KINDS } from '../../entities/index.ts';
-import { resourceId, timestamp } from '../../procedures/fields.ts';
+import { resourceId, text, timestamp } from '../../procedures/fields.ts';
 
 /** An event with the names of what its ids refer to, while those exist. */
 export type NamedRow = EventRow & {
@@ -28,6 +28,14 @@ const KINDS = [
 export const listAuditInput = z.object({
   teamId: resourceId,
   kind: z.enum(KINDS).optional(),
+  /** The account that acted. */
+  person: resourceId.optional(),
+  /** The API key that was used. */
+  key: resourceId.optional(),
+  address: text(1, 45).optional(),
+  from: z.iso.datetime({ offset: true }).optional(),
+  /** Exclusive. */
+  to: z.iso.datetime({ offset: true }).optional(),
   /** `nextCursor` of the previous page. */
   cursor: resourceId.optional(),
   limit: z.int().min(1).max(500).default(50),
@@ -43,6 +51,7 @@ const auditEventOutput = z.object({
   /** The account that acted; null if there was none, or if it is an operator’s. */
   actor: person.nullable(),
   /** The API key that was used. */
+  keyId: z.string().nullable(),
   credentialName: z.string().nullable(),
   /** The account that it is about, unless that is the actor. */
   subject: person.nullable(),
@@ -66,6 +75,7 @@ export function presentEvent(row: NamedRow): z.infer<typeof auditEventOutput> {
     event: type,
     actorKind: actor.kind,
     actor: actor.id === null ? null : { userId: actor.id, name: row.actor_name },
+    keyId: actor.kind === 'api_key' ? actor.credentialId : null,
     credentialName: actor.credentialId === null ? null : row.credential_name,
     subject: accountId === null || accountId === actor.id ? null : { userId: accountId, name: row.account_name },
     target: target === null ? null : { id: target.id, name: row.target_name },

@@ -21,3 +21,11 @@ export const sessionOutput = z
       .meta({ description: '`desktop`, `mobile`, `tablet` and so on. More can be added.' }),
   })
   .meta({ id: 'Session', description: 'A sign-in session of the account.' });
+
+/** A session with its last use, for the console. */
+export const sessionWithUseOutput = z.object({
+  ...sessionOutput.shape,
+  /** To the minute; null before the first batch is written. */
+  lastUsedAt: timestamp.nullable(),
+  lastAddress: z.string().nullable(),
+});

@@ -7,10 +7,12 @@ export function useDates() {
   const { data } = useQuery({ ...me(), enabled: false });
   const locale = supported(data?.preferredLocale);
   const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' });
+  const number = new Intl.NumberFormat(locale);
   const minute = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
   return {
     day: (iso: string) => day.format(new Date(iso)),
     minute: (iso: string) => minute.format(new Date(iso)),
+    number: (value: number) => number.format(value),
     /** Returns the name of a country code. Other values are returned as they are. */
     country: (code: string) => countryName(code, locale),
   };

@@ -1,4 +1,5 @@
 import { createRoute } from '@tanstack/react-router';
+import { tableSearch } from '../components/table/table-state.ts';
 import { lazyPage } from './lazy-page.ts';
 import { consolePages, decisionPages } from './layouts.tsx';
 import { operatorRoutes } from './operator.ts';
@@ -25,6 +26,7 @@ const developer = createRoute({
 const apiKeys = createRoute({
   getParentRoute: () => consolePages,
   path: '/api-keys',
+  validateSearch: tableSearch('expires'),
   component: lazyPage(() => import('../pages/api-keys.tsx'), 'ApiKeysPage'),
 });
 

@@ -34,6 +34,7 @@ const teamPages = [
   createRoute({
     getParentRoute: () => team,
     path: '/api-keys',
+    validateSearch: tableSearch('expires'),
     component: lazyPage(() => import('../pages/team/api-keys.tsx'), 'TeamApiKeysPage'),
   }),
   createRoute({
@@ -44,6 +45,7 @@ const teamPages = [
   createRoute({
     getParentRoute: () => team,
     path: '/audit',
+    validateSearch: tableSearch('kind', 'person', 'key', 'address', 'from', 'to'),
     component: lazyPage(() => import('../pages/team/audit.tsx'), 'AuditPage'),
   }),
   createRoute({

@@ -925,7 +925,36 @@ export type AppRouter = TRPCBuiltRouter<
       >;
       delete: Mutation<void, Success>;
     };
-    sessions: { revokeOthers: Mutation<void, { revoked: number }> };
+    sessions: {
+      list: Query<
+        void,
+        Array<{
+          /** The id of the session. */
+          id: string;
+          /** When the account signed in. */
+          createdAt: string;
+          /** When the session ends if it is not used. */
+          expiresAt: string;
+          /** False for every bearer credential. */
+          isCurrentSession: boolean;
+          /** How the account signed in: `password`, `passkey` or `email_link`. More can be added. */
+          authenticationType: string | null;
+          /** The country of the IP address (ISO 3166-1 alpha-2). */
+          country: string | null;
+          /** The city of the IP address. */
+          city: string | null;
+          /** The name of the browser. */
+          browser: string | null;
+          /** The name of the operating system. */
+          os: string | null;
+          /** `desktop`, `mobile`, `tablet` and so on. More can be added. */
+          deviceType: string | null;
+          lastUsedAt: (string & {}) | null;
+          lastAddress: string | null;
+        }>
+      >;
+      revokeOthers: Mutation<void, { revoked: number }>;
+    };
     teams: {
       updateDetails: Mutation<
         {
@@ -1255,6 +1284,19 @@ export type AppRouter = TRPCBuiltRouter<
           isOwn: boolean;
         }>
       >;
+      usage: Query<
+        { keyId: string; teamId?: string | undefined },
+        { days: Array<{ day: string; requests: number }>; lastAddress: string | null }
+      >;
+      usageOfTeam: Query<{ teamId: string }, Array<{ day: string; requests: number }>>;
+      rename: Mutation<
+        {
+          keyId: string;
+          /** A name to recognize the key by. */
+          name: string;
+        },
+        ApiKey
+      >;
       rotate: Mutation<{ keyId: string; overlapHours: number }, CreatedApiKey>;
       revokeInTeam: Mutation<{ teamId: string; keyId: string }, Success>;
     };
@@ -1273,6 +1315,11 @@ export type AppRouter = TRPCBuiltRouter<
             | 'oauth_grant'
             | 'access'
             | undefined;
+          person?: string | undefined;
+          key?: string | undefined;
+          address?: string | undefined;
+          from?: string | undefined;
+          to?: string | undefined;
           cursor?: string | undefined;
           /** Default: 50. */
           limit?: number | undefined;
@@ -1386,6 +1433,7 @@ export type AppRouter = TRPCBuiltRouter<
               | 'system'
               | 'operator';
             actor: { userId: string; name: string | null } | null;
+            keyId: string | null;
             credentialName: string | null;
             subject: { userId: string; name: string | null } | null;
             target: { id: string; name: string | null } | null;

@@ -1,10 +1,11 @@
-import { NativeSelect, TextInput } from '@mantine/core';
+import { TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useCallForm } from '../../components/call-form.ts';
 import { FormDialog } from '../../components/form-dialog.tsx';
 import { apiKeysTexts as words } from '../../messages/api-keys.ts';
 import { trpc, type Scope } from '../../trpc.ts';
+import { ExpiryField, isPossible, toDays, type ChosenExpiry } from './expiry-field.tsx';
 import { keysQuery, type NewSecret, type TeamId } from './keys.ts';
 import { ScopesField } from './scopes-field.tsx';
 import { SecretOnce } from './secret-once.tsx';
@@ -24,15 +25,16 @@ type CreateDialogProps = CreateKeyProps & { readonly onCreated: (created: NewSec
 
 function CreateDialog({ teamId, onCreated, onClose }: CreateDialogProps) {
   const [scopes, setScopes] = useState<readonly Scope[]>([]);
+  const [expiry, setExpiry] = useState<ChosenExpiry>({ choice: '90', day: '' });
   const queries = useQueryClient();
   const form = useCallForm({
-    initialValues: { name: '', expiry: '90' },
-    call: ({ name, expiry }) =>
+    initialValues: { name: '' },
+    call: ({ name }) =>
       trpc.createApiKey.mutate({
         name,
         scopes: [...scopes],
         teamId,
-        expiresInDays: expiry === 'never' ? undefined : Number(expiry),
+        expiresInDays: toDays(expiry),
       }),
     onSuccess: (created) => {
       onCreated(created);
@@ -44,7 +46,7 @@ function CreateDialog({ teamId, onCreated, onClose }: CreateDialogProps) {
       title={teamId === undefined ? words.createTitle : words.createTeamTitle}
       form={form}
       submit={words.submit}
-      isIncomplete={scopes.length === 0}
+      isIncomplete={scopes.length === 0 || !isPossible(expiry)}
       onClose={onClose}
     >
       <TextInput
@@ -55,12 +57,7 @@ function CreateDialog({ teamId, onCreated, onClose }: CreateDialogProps) {
         required
         data-autofocus
       />
-      <NativeSelect
-        {...form.field('expiry')}
-        label={words.expiry}
-        description={words.expiryHint}
-        data={Object.entries(words.expiries).map(([value, label]) => ({ value, label }))}
-      />
+      <ExpiryField chosen={expiry} onChange={setExpiry} />
       <ScopesField teamId={teamId} ticked={scopes} onChange={setScopes} />
     </FormDialog>
   );

@@ -1,19 +1,37 @@
-import { Button, EmptyState, Paper } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { Alert, Button, EmptyState, Paper } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { FailureAlert } from '../../components/failure-alert.tsx';
 import { Key as KeyIcon } from '../../components/icons.tsx';
+import { DataTable } from '../../components/table/data-table.tsx';
 import { Page, Placeholder } from '../../components/page.tsx';
 import { apiKeysTexts as words } from '../../messages/api-keys.ts';
 import { toFailure } from '../../trpc.ts';
 import { CreateKey } from './create-key.tsx';
-import { KeyRow } from './key-row.tsx';
-import { keysQuery, type TeamId } from './keys.ts';
+import { keyRevocation } from './bulk.ts';
+import { keyColumns } from './columns.tsx';
+import { getKeyState, keysQuery, type Key, type TeamId } from './keys.ts';
 import './api-keys.css';
+
+const rowId = ({ id }: Key): string => id;
+const rowName = ({ name }: Key): string => name;
+
+/** Warns of own keys that end soon, and of those of the team. */
+function Expiring({ keys }: { readonly keys: readonly Key[] }) {
+  const names = keys.filter((key) => getKeyState(key) === 'expiring').map(({ name }) => name);
+  return (
+    names.length > 0 && (
+      <Alert color="yellow" title={words.expiringTitle(names.length)}>
+        {words.expiring}
+      </Alert>
+    )
+  );
+}
 
 /** The personal keys of the user, or the keys of a team. */
 export function KeysPage({ teamId }: { readonly teamId: TeamId }) {
   const keys = useQuery(keysQuery(teamId));
+  const queries = useQueryClient();
   const [creating, setCreating] = useState(false);
   const isOfTeam = teamId !== undefined;
   const create = <Button onClick={() => setCreating(true)}>{words.create}</Button>;
@@ -38,11 +56,20 @@ export function KeysPage({ teamId }: { readonly teamId: TeamId }) {
         </Paper>
       )}
       {keys.data !== undefined && keys.data.length > 0 && (
-        <Paper component="ul" withBorder radius="lg" className="card-list">
-          {keys.data.map((key) => (
-            <KeyRow key={key.id} apiKey={key} />
-          ))}
-        </Paper>
+        <>
+          <Expiring keys={keys.data} />
+          <DataTable
+            name={isOfTeam ? words.teamTitle : words.title}
+            rows={keys.data}
+            columns={keyColumns}
+            rowId={rowId}
+            rowName={rowName}
+            texts={words.table}
+            icon={<KeyIcon />}
+            bulk={[keyRevocation]}
+            onBulkEnd={() => void queries.invalidateQueries(keysQuery(teamId))}
+          />
+        </>
       )}
       {creating && <CreateKey teamId={teamId} onClose={() => setCreating(false)} />}
     </Page>

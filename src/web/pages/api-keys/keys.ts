@@ -2,7 +2,7 @@ import { getDisplayName } from '../../components/display-name.ts';
 import { isAccountOnly } from '../../scopes.ts';
 import { apiKeysTexts as words } from '../../messages/api-keys.ts';
 import { scopeTexts } from '../../messages/oauth.ts';
-import { query, type Outputs, type Scope } from '../../trpc.ts';
+import { query, trpc, type Outputs, type Scope } from '../../trpc.ts';
 
 export type Key = Outputs['apiKeys']['list'][number];
 
@@ -19,7 +19,19 @@ export const grantableScopes = (teamId: TeamId | null): Scope[] =>
   (Object.keys(scopeTexts) as Scope[]) // the texts have one for each scope
     .filter((scope) => !teamId || !isAccountOnly(scope));
 
+export const revokeKey = ({ id: keyId, teamId }: Key): Promise<unknown> =>
+  teamId === null ? trpc.revokeApiKey.mutate({ keyId }) : trpc.apiKeys.revokeInTeam.mutate({ teamId, keyId });
+
 export const isExpired = ({ expiresAt }: Key): boolean => expiresAt !== null && Date.parse(expiresAt) <= Date.now();
+
+/** The number of days before its end in which a key is marked. */
+const WARNING_DAYS = 14;
+
+export const getKeyState = (key: Key): keyof typeof words.states => {
+  if (isExpired(key)) return 'expired';
+  const isNear = key.expiresAt !== null && Date.parse(key.expiresAt) - Date.now() < WARNING_DAYS * 86_400_000;
+  return isNear ? 'expiring' : 'active';
+};
 
 /** Returns the display name of the creator of a key. */
 export const getCreatorName = ({ isOwn, madeBy }: Key): string =>

@@ -1,8 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useNotice } from '../../components/notices.tsx';
 import { apiKeysTexts as words } from '../../messages/api-keys.ts';
-import { trpc } from '../../trpc.ts';
-import { keysQuery, type Key, type TeamId } from './keys.ts';
+import { keysQuery, revokeKey, type Key, type TeamId } from './keys.ts';
 
 /** Returns how to revoke a key, and to remove its row once the service has confirmed it. */
 export function useRevocation(teamId: TeamId) {
@@ -10,8 +9,7 @@ export function useRevocation(teamId: TeamId) {
   const notify = useNotice();
   const list = keysQuery(teamId);
   return {
-    revoke: ({ id: keyId }: Key) =>
-      teamId === undefined ? trpc.revokeApiKey.mutate({ keyId }) : trpc.apiKeys.revokeInTeam.mutate({ teamId, keyId }),
+    revoke: revokeKey,
     remove: ({ id }: Key) => {
       queries.setQueryData(list.queryKey, (keys) => keys?.filter((key) => key.id !== id));
       void queries.invalidateQueries(list);

@@ -1,4 +1,4 @@
-import { Text } from '@mantine/core';
+import { Button, Group, Text } from '@mantine/core';
 import { ScopeChoice } from '../../components/scope-choice.tsx';
 import { apiKeysTexts as words } from '../../messages/api-keys.ts';
 import type { Scope } from '../../trpc.ts';
@@ -13,6 +13,18 @@ type ScopesFieldProps = {
 /** Chooses the scopes of a key. At least one is required. */
 export const ScopesField = ({ teamId, ticked, onChange }: ScopesFieldProps) => (
   <div>
+    <Group gap="xs" mb="sm" role="group" aria-label={words.presets}>
+      <Button
+        size="compact-sm"
+        variant="default"
+        onClick={() => onChange(grantableScopes(teamId).filter((scope) => scope.endsWith(':read')))}
+      >
+        {words.readOnly}
+      </Button>
+      <Button size="compact-sm" variant="default" onClick={() => onChange(grantableScopes(teamId))}>
+        {words.fullAccess}
+      </Button>
+    </Group>
     <ScopeChoice
       label={words.scopes}
       description={teamId ? words.teamScopesHint : words.scopesHint}

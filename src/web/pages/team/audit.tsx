@@ -1,20 +1,20 @@
-import { Alert, Button, EmptyState, Group, NativeSelect, Paper } from '@mantine/core';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { Alert, Button, EmptyState, Group, Paper } from '@mantine/core';
 import { useState } from 'react';
 import { FailureAlert } from '../../components/failure-alert.tsx';
 import { Page, Placeholder } from '../../components/page.tsx';
 import { auditTexts as words } from '../../messages/audit.ts';
-import { toFailure, query, type Outputs } from '../../trpc.ts';
+import { toFailure } from '../../trpc.ts';
+import { Days } from './audit/days.tsx';
 import { download, type Format } from './audit/download.ts';
-import { EventRow } from './audit/event-row.tsx';
+import { FilterBar } from './audit/filter-bar.tsx';
+import { useAuditFilter, type AuditFilter } from './audit/filter.ts';
+import { useLiveEvents } from './audit/live.ts';
 import { useTeam } from './team.ts';
 import { useSubmission } from '../../components/submission.ts';
 
 const FORMATS = ['ndjson', 'csv'] as const;
 
-type Kind = Exclude<keyof typeof words.kinds, ''>;
-
-/** The audit log of the team, fifty events per page, of all kinds or one. */
+/** The audit log of the team, fifty events per page. */
 export function AuditPage() {
   const { can } = useTeam();
   if (!can('edit_team_settings')) {
@@ -31,36 +31,39 @@ export function AuditPage() {
 
 function AuditLog() {
   const { team } = useTeam();
-  const [kind, setKind] = useState<Kind>();
-  // Cursors of the current page and the pages before it. The first page has none.
-  const [cursors, setCursors] = useState<readonly string[]>([]);
-  const cursor = cursors.at(-1);
-  const page = useQuery({
-    ...query('audit.list', { teamId: team.id, ...(kind && { kind }), ...(cursor && { cursor }) }),
-    placeholderData: keepPreviousData,
-  });
+  const { search, filter, change } = useAuditFilter();
+  const filterKey = JSON.stringify(filter);
+  // Cursors of the current page and the pages before it, for one filter. The first page has none.
+  const [pages, setPages] = useState<{ key: string; cursors: readonly string[] }>({ key: filterKey, cursors: [] });
+  const cursors = pages.key === filterKey ? pages.cursors : [];
+  const setCursors = (next: readonly string[]) => setPages({ key: filterKey, cursors: next });
+  const { page, data, newCount, showNew } = useLiveEvents(team.id, filter, cursors.at(-1));
   const save = useSubmission({
     isRepeatable: true,
-    mutationFn: (format: Format) => download({ teamId: team.id, ...(kind && { kind }) }, format),
+    mutationFn: (format: Format) => download({ teamId: team.id, ...filter }, format),
   });
-  const choose = (value: string) => {
-    setKind(value === '' ? undefined : (value as Kind)); // the value of an option below
-    setCursors([]);
-  };
-  const next = page.data?.nextCursor ?? null;
+  const next = data?.nextCursor ?? null;
   return (
     <Page title={words.title} explanation={words.explanation}>
-      <Group justify="space-between" align="end">
-        <NativeSelect
-          label={words.filter}
-          value={kind ?? ''}
-          onChange={(event) => choose(event.currentTarget.value)}
-          data={Object.entries(words.kinds).map(([value, label]) => ({ value, label }))}
-        />
+      <FilterBar
+        search={search}
+        onChange={change}
+        personName={data?.events.find(({ actor }) => actor?.userId === search.person)?.actor?.name ?? undefined}
+        keyName={data?.events.find(({ keyId }) => keyId === search.key)?.credentialName ?? undefined}
+      />
+      <Group gap="xs" justify="space-between">
+        <div role="status">
+          {newCount > 0 && (
+            <Button size="sm" variant="light" onClick={showNew}>
+              {words.showNew(newCount)}
+            </Button>
+          )}
+        </div>
         <Group gap="xs">
           {FORMATS.map((format) => (
             <Button
               key={format}
+              size="sm"
               variant="default"
               loading={save.isPending && save.variables === format}
               onClick={() => save.submit(format)}
@@ -72,11 +75,9 @@ function AuditLog() {
       </Group>
       {save.error !== null && <FailureAlert failure={toFailure(save.error)} onClose={save.reset} />}
       {page.error !== null && <FailureAlert failure={toFailure(page.error)} retry={() => void page.refetch()} />}
-      {page.data === undefined ? (
-        page.error === null && <Placeholder rows={6} />
-      ) : (
-        <Events {...page.data} kind={kind} />
-      )}
+      {data === undefined && page.error === null && <Placeholder rows={6} />}
+      {data !== undefined && data.events.length > 0 && <Days events={data.events} />}
+      {data?.events.length === 0 && <NoEvents filter={filter} />}
       {(cursors.length > 0 || next !== null) && (
         <Group component="nav" aria-label={words.pages} justify="space-between">
           <Button variant="default" disabled={cursors.length === 0} onClick={() => setCursors(cursors.slice(0, -1))}>
@@ -96,21 +97,17 @@ function AuditLog() {
   );
 }
 
-type EventsProps = Pick<Outputs['audit']['list'], 'events'> & { readonly kind: Kind | undefined };
-
-const Events = ({ events, kind }: EventsProps) =>
-  events.length > 0 ? (
-    <Paper component="ul" withBorder radius="lg" className="card-list" aria-label={words.list}>
-      {events.map((event) => (
-        <EventRow key={event.id} event={event} />
-      ))}
-    </Paper>
-  ) : (
+function NoEvents({ filter }: { readonly filter: AuditFilter }) {
+  const names = Object.keys(filter);
+  const [title, description] =
+    names.length === 0
+      ? [words.emptyTitle, words.empty]
+      : names.length === 1 && filter.kind !== undefined
+        ? [words.noneTitle, words.none]
+        : [words.noMatchTitle, words.noMatch];
+  return (
     <Paper withBorder radius="lg" className="empty">
-      <EmptyState
-        variant="light"
-        title={kind === undefined ? words.emptyTitle : words.noneTitle}
-        description={kind === undefined ? words.empty : words.none}
-      />
+      <EmptyState variant="light" title={title} description={description} />
     </Paper>
   );
+}

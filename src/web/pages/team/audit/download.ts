@@ -1,5 +1,6 @@
+import { csvLine, saveFile } from '../../../components/table/csv.ts';
 import { trpc } from '../../../trpc.ts';
-import type { AuditEvent } from './event-row.tsx';
+import type { AuditEvent } from './event.ts';
 
 export type Format = 'ndjson' | 'csv';
 
@@ -28,7 +29,7 @@ type Filter = Omit<Parameters<typeof trpc.audit.list.query>[0], 'cursor' | 'limi
 /** Saves all events that the user can see as a file, newest first. */
 export async function download(filter: Filter, format: Format): Promise<void> {
   const parts = format === 'csv' ? [`${Object.keys(COLUMNS).join(',')}\r\n`] : [];
-  const line = format === 'csv' ? csvLine : jsonLine;
+  const line = format === 'csv' ? csvLineOf : jsonLine;
   for (let cursor: string | null | undefined; cursor !== null;) {
     const { events, nextCursor } = await trpc.audit.list.query({
       ...filter,
@@ -38,25 +39,9 @@ export async function download(filter: Filter, format: Format): Promise<void> {
     parts.push(...events.map(line));
     cursor = nextCursor;
   }
-  const url = URL.createObjectURL(new Blob(parts));
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = `audit-log.${format}`;
-  link.click();
-  // Some browsers start reading the URL after the click handler returns.
-  setTimeout(() => URL.revokeObjectURL(url), 60_000);
+  saveFile(`audit-log.${format}`, parts);
 }
 
 const jsonLine = (event: AuditEvent): string => `${JSON.stringify(event)}\n`;
 
-const csvLine = (event: AuditEvent): string =>
-  `${Object.values(COLUMNS)
-    .map((valueOf) => cell(valueOf(event)))
-    .join(',')}\r\n`;
-
-/** Returns a field of RFC 4180. Values that start like a formula are escaped, so that spreadsheets do not run them. */
-function cell(value: unknown): string {
-  const text = typeof value === 'string' ? value : JSON.stringify(value ?? '').replace(/^""$/, '');
-  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-}
+const csvLineOf = (event: AuditEvent): string => csvLine(Object.values(COLUMNS).map((valueOf) => valueOf(event)));

@@ -1,9 +1,10 @@
 import { Badge, Text } from '@mantine/core';
 import { useDates } from '../../../components/dates.ts';
+import { TextLink } from '../../../components/links.tsx';
 import { auditTexts as words } from '../../../messages/audit.ts';
-import type { Outputs } from '../../../trpc.ts';
-
-export type AuditEvent = Outputs['audit']['list']['events'][number];
+import { useTeam } from '../team.ts';
+import type { AuditEvent } from './event.ts';
+import { EventLinks } from './event-links.tsx';
 
 type Names = { readonly actor: string; readonly subject: string; readonly target: string };
 
@@ -12,7 +13,7 @@ const SENTENCES: Readonly<Partial<Record<string, (names: Names) => string>>> = w
 /** An event as a sentence, with its time, IP address and request ID. */
 export function EventRow({ event }: { readonly event: AuditEvent }) {
   const { minute } = useDates();
-  const { actor, subject, target, actorKind, count } = event;
+  const { actor, subject, target, actorKind, credentialName, keyId, address, count } = event;
   const actorName = actor === null ? words.actors[actorKind] : toName(actor.name, actor.userId);
   const names = {
     actor: actorName,
@@ -28,13 +29,18 @@ export function EventRow({ event }: { readonly event: AuditEvent }) {
         </Text>
         <Text size="sm" c="dimmed" className="wrap">
           <time dateTime={event.occurredAt}>{minute(event.occurredAt)}</time>
-          {circumstances(event).map((part) => `, ${part}`)}
+          {credentialName !== null && ', '}
+          {credentialName !== null && <FilterLink name="key" value={keyId} text={words.withKey(credentialName)} />}
+          {actorKind === 'oauth_grant' && `, ${words.withApplication}`}
+          {address !== null && ', '}
+          {address !== null && <FilterLink name="address" value={address} text={words.from(address)} />}
         </Text>
         {event.requestId !== null && (
           <Text size="xs" c="dimmed" className="wrap">
             {words.request(event.requestId)}
           </Text>
         )}
+        <EventLinks event={event} />
       </div>
       {count > 1 && (
         <Badge variant="light" color="gray" tt="none">
@@ -48,8 +54,19 @@ export function EventRow({ event }: { readonly event: AuditEvent }) {
 /** Returns the id if the resource no longer exists, and so has no name. */
 const toName = (name: string | null, id: string): string => name ?? words.deleted(id);
 
-const circumstances = ({ credentialName, actorKind, address }: AuditEvent): string[] => [
-  ...(credentialName === null ? [] : [words.withKey(credentialName)]),
-  ...(actorKind === 'oauth_grant' ? [words.withApplication] : []),
-  ...(address === null ? [] : [words.from(address)]),
-];
+type FilterLinkProps = { readonly name: 'key' | 'address'; readonly value: string | null; readonly text: string };
+
+/** Shows only events with the same key or address. */
+function FilterLink({ name, value, text }: FilterLinkProps) {
+  const { team } = useTeam();
+  if (value === null) return text;
+  return (
+    <TextLink
+      to="/teams/$teamId/audit"
+      params={{ teamId: team.id }}
+      search={(previous) => ({ ...previous, [name]: value })}
+    >
+      {text}
+    </TextLink>
+  );
+}

@@ -1,0 +1,12 @@
+import type { BulkAction } from '../../components/table/bulk/bulk-action.ts';
+import { apiKeysTexts as words } from '../../messages/api-keys.ts';
+import { revokeKey, type Key } from './keys.ts';
+
+/** Revokes the selected keys. */
+export const keyRevocation: BulkAction<Key> = {
+  id: 'revoke',
+  ...words.bulkRevoke,
+  color: 'red',
+  applies: () => true,
+  call: revokeKey,
+};
