@@ -24,7 +24,8 @@ const FAULTS = [
   'test/rest/idempotency.test.ts',
   'test/operator/imports.test.ts',
   'test/webhooks/{delivery,journey}.test.ts',
-  'test/events/chain.test.ts',
+  'test/events/{chain,erasure}.test.ts',
+  'test/pictures/*.test.ts',
   'test/telemetry/{metrics,redaction,tracing}.test.ts',
 ];
 

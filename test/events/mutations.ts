@@ -269,6 +269,10 @@ export const MUTATIONS: readonly Row[] = [
     const { id } = await api.anApiKey(owner);
     return { call: (trpc) => trpc.apiKeys.rotate.mutate({ keyId: id, overlapHours: 0 }) };
   }],
+  ['apiKeys.rename', ['api_key.updated'], async ({ api, owner }) => {
+    const { id } = await api.anApiKey(owner);
+    return { call: (trpc) => trpc.apiKeys.rename.mutate({ keyId: id, name: 'Deployments' }) };
+  }],
   ['apiKeys.revokeInTeam', ['api_key.revoked'], async ({ api, team, member }) => {
     const { id } = await api.anApiKey(member, { team });
     return { call: (trpc) => trpc.apiKeys.revokeInTeam.mutate({ teamId: team.id, keyId: id }) };
@@ -323,6 +327,7 @@ export const UNRECORDED: readonly string[] = [
 export const OF_OPERATOR_KEYS: readonly string[] = [
   'operatorApi.addMember',
   'operatorApi.createAccount',
+  'operatorApi.createImport',
   'operatorApi.createOperatorKey',
   'operatorApi.createTeam',
   'operatorApi.createWebhookEndpoint',
