@@ -12,7 +12,8 @@ import { observable, type Unsubscribable } from '@trpc/server/observable';
 import type { inferRouterInputs, inferRouterOutputs } from '@trpc/server';
 import type { AppRouter } from '../router.ts';
 import { texts } from './messages/console.ts';
-import { problemAdvice } from './messages/problems.ts';
+import { language } from './messages/language.ts';
+import { problemAdvice, problemTitles } from './messages/problems.ts';
 import { proofTexts } from './messages/proof.ts';
 import { askForProof } from './proof.ts';
 
@@ -134,9 +135,19 @@ export function toFailure(error: unknown): Failure {
   // The problem document names the procedures of the API instead of the dialog.
   const own = problem.code === 'proof_required' && { title: proofTexts.title, detail: proofTexts.explanation };
   const wait = problem.retryAfter !== undefined && { detail: waitText(Math.ceil(problem.retryAfter)) };
-  const advice = (problemAdvice as Readonly<Partial<Record<string, string>>>)[problem.code];
-  const help = advice !== undefined && problem.detail === `${problem.title}.` && { detail: advice };
-  return { errors: [], ...problem, ...help, ...wait, ...own };
+  return { errors: [], ...problem, ...localText(problem), ...wait, ...own };
+}
+
+type ByCode = Readonly<Partial<Record<string, string>>>;
+const TITLES: ByCode = problemTitles;
+const ADVICE: ByCode = problemAdvice;
+
+/** Puts an error into words by its code. Details of the service are in English, and shown only to its readers. */
+function localText({ code, title, detail }: Document): Partial<Pick<Failure, 'title' | 'detail'>> {
+  const localTitle = TITLES[code] ?? texts.unexpected.title;
+  if (language !== 'en') return { title: localTitle, detail: ADVICE[code] ?? `${localTitle}.` };
+  const advice = ADVICE[code];
+  return advice !== undefined && detail === `${title}.` ? { detail: advice } : {};
 }
 
 const waitText = (seconds: number): string =>
