@@ -7,7 +7,7 @@ export const accountTexts = defineTexts('account', {
     title: 'Profile',
     explanation: 'Your name is shown to the members of your teams.',
     locale: 'Language and region',
-    localeHint: 'Format of dates and numbers.',
+    localeHint: 'Of the console and of emails, with the format of dates and numbers.',
     localeOfBrowser: 'Browser default',
     saved: 'Profile saved.',
   },

@@ -4,7 +4,14 @@ import { DEFAULT_LANGUAGE, describeLanguage, matchLanguage, type Language } from
 type Translation = { readonly [name: string]: string | Translation };
 
 /** Languages other than English. Each is loaded only for its readers. */
-const TRANSLATIONS: Readonly<Partial<Record<Language, () => Promise<{ readonly default: Translation }>>>> = {};
+const TRANSLATIONS: Readonly<Partial<Record<Language, () => Promise<{ readonly default: Translation }>>>> = {
+  de: () => import('./de.json'),
+  fr: () => import('./fr.json'),
+  es: () => import('./es.json'),
+  'pt-BR': () => import('./pt-BR.json'),
+  ja: () => import('./ja.json'),
+  ar: () => import('./ar.json'),
+};
 
 const STORED = 'roster-language';
 

@@ -13,7 +13,7 @@ const LOOKS = [
 ] as const;
 
 /** Waits, within a bound, until nothing moves: half-transparent text has other colors. */
-const settled = async (page: Page) =>
+export const settled = async (page: Page) =>
   await expect
     .poll(() => page.evaluate("document.getAnimations().filter(({ playState }) => playState === 'running').length"), {
       timeout: 5000,
@@ -24,6 +24,17 @@ const settled = async (page: Page) =>
 const CUT_OFF = `[...document.querySelectorAll('body *:not(input, .mantine-Switch-track)')]
   .filter((e) => e.clientWidth > 1 && e.scrollWidth > e.clientWidth + 1 && /hidden|clip/.test(getComputedStyle(e).overflowX))
   .map((e) => e.outerHTML.slice(0, 120))`;
+
+/** Expects a page without violations that axe can find, no wider than the window, and without text that is cut off. */
+export async function expectFaultless(page: Page, look: string): Promise<void> {
+  const { violations } = await new AxeBuilder({ page })
+    .options({ rules: { 'target-size': { enabled: true } } })
+    .analyze();
+  const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
+  expect(found, look).toEqual([]);
+  expect(await page.evaluate('document.documentElement.scrollWidth - window.innerWidth'), look).toBeLessThanOrEqual(0);
+  expect(await page.evaluate(CUT_OFF), `${look}: text that is cut off`).toEqual([]);
+}
 
 /** Tests each of the scenes in every look. */
 export const looksWell = (scenes: readonly Scene[]) =>
@@ -42,16 +53,7 @@ export const looksWell = (scenes: readonly Scene[]) =>
           await keepShot(page, `${name}-${width}-${colorScheme}`);
 
           const look = `${name}, ${colorScheme}, ${width}`;
-          const { violations } = await new AxeBuilder({ page })
-            .options({ rules: { 'target-size': { enabled: true } } })
-            .analyze();
-          const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
-          expect(found, look).toEqual([]);
-          expect(
-            await page.evaluate('document.documentElement.scrollWidth - window.innerWidth'),
-            look,
-          ).toBeLessThanOrEqual(0);
-          expect(await page.evaluate(CUT_OFF), `${look}: text that is cut off`).toEqual([]);
+          await expectFaultless(page, look);
         }
       },
     );

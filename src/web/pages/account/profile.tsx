@@ -13,9 +13,11 @@ import { texts } from '../../messages/console.ts';
 import { pictureTexts } from '../../messages/pictures.ts';
 import { trpc, type Outputs } from '../../trpc.ts';
 
+/** Languages that the console and emails have, with regions for dates and numbers. */
 const LOCALES = [
-  'cs-CZ',
-  'da-DK',
+  'ar-AE',
+  'ar-EG',
+  'ar-SA',
   'de-AT',
   'de-CH',
   'de-DE',
@@ -27,22 +29,13 @@ const LOCALES = [
   'en-US',
   'es-ES',
   'es-MX',
-  'fi-FI',
+  'fr-BE',
   'fr-CA',
+  'fr-CH',
   'fr-FR',
-  'it-IT',
   'ja-JP',
-  'ko-KR',
-  'nb-NO',
-  'nl-NL',
-  'pl-PL',
   'pt-BR',
   'pt-PT',
-  'sv-SE',
-  'tr-TR',
-  'uk-UA',
-  'zh-CN',
-  'zh-TW',
 ];
 
 export function Profile({ account }: { readonly account: Outputs['getMe'] }) {
