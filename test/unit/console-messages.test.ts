@@ -19,7 +19,7 @@ const WEB = join(import.meta.dirname, '../../src/web');
 const MESSAGES = join(WEB, 'messages');
 const MECHANISM = new Set(['define-texts.ts', 'isolate.ts', 'language.ts']);
 /** Areas whose texts are chosen by a code of the service. */
-const CHOSEN_BY_CODE = new Set(['faults', 'permission', 'problems', 'problemTitles', 'scope']);
+const CHOSEN_BY_CODE = new Set(['faults', 'permission', 'problems', 'problemTitles', 'scope', 'systemRoles']);
 const TRANSLATED = Object.keys(LANGUAGES).filter((language) => language !== 'en');
 
 beforeAll(async () => {
@@ -112,6 +112,19 @@ describe.each(TRANSLATED)('the texts of the console in %s', (language) => {
       expect(text.trim(), path).toBe(text);
       expect(text, path).not.toMatch(/['"]/);
       expect(placeholders(text, language).toSorted(), path).toEqual(placeholders(source, 'en').toSorted());
+    }
+  });
+
+  // WCAG 2.5.3: users of voice control say what a button shows.
+  test('name a button by what it shows and what it is for', () => {
+    const named = flatten(english).filter(([path]) => path.endsWith('Of'));
+    expect(named.length).toBeGreaterThan(20);
+    const source = new Map(flatten(english));
+    const plain = (text = '') => text.toLowerCase().replace('…', '');
+    for (const [path, name] of named) {
+      const shown = source.get(path.slice(0, -2));
+      if (shown === undefined || !plain(name).includes(plain(shown))) continue;
+      expect(plain(texts.get(path)), path).toContain(plain(texts.get(path.slice(0, -2))));
     }
   });
 

@@ -136,7 +136,7 @@ describe.skipIf(!hasChromium)('the page of invitations', () => {
     await page.getByRole('button', { name: 'Revoke the invitation of ada@example.com' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
     expect(await page.getByText('ada@example.com').count()).toBeGreaterThan(0);
-    expect(await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).isDisabled()).toBe(true);
+    await expect.poll(() => page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).isDisabled()).toBe(true);
     answered.resolve();
     await page.getByRole('dialog').getByText('The service could not be reached').waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();

@@ -232,7 +232,7 @@ describe.skipIf(!hasChromium)('the log of the operator’s area', () => {
     await shows(page, 'Ada');
     await page.goBack();
     await region(page, 'Accounts').waitFor();
-    await page.getByRole('button', { name: 'Search' }).click();
+    await page.getByRole('main').getByRole('button', { name: 'Search' }).click();
     await expect.poll(() => viewsBy(api, operator)).toHaveLength(4);
     await page.goForward();
     await shows(page, 'Ada');

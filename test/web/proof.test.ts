@@ -129,6 +129,6 @@ describe.skipIf(!hasChromium)('a tab that was left open', () => {
     expect(await api.rows('select id from account where first_name = $1', ['Ada'])).toEqual([]);
 
     await dialog.getByRole('button', { name: 'Reload' }).click();
-    await stale.getByText(second.email).waitFor();
+    await stale.getByRole('main').getByText(second.email).waitFor();
   });
 });

@@ -9,6 +9,7 @@ import { query } from '../trpc.ts';
 import { useCurrentTeam } from './current-team.ts';
 import { useFrameDialogs } from './frame-context.ts';
 import { useTeamOpener } from './team-opener.ts';
+import { getRoleLabel } from '../components/role-label.ts';
 
 const CREATE = 'create';
 
@@ -90,7 +91,7 @@ const Current = ({ team }: CurrentProps) =>
       <TeamPicture name={team.name} src={team.avatarUrl} seed={team.id} size={32} />
       <span className="team-switcher-text">
         <bdi className="team-switcher-name">{getTeamName(team)}</bdi>
-        <bdi className="team-switcher-role">{team.role.name}</bdi>
+        <bdi className="team-switcher-role">{getRoleLabel(team.role.name)}</bdi>
       </span>
     </>
   );

@@ -65,3 +65,6 @@ export const rolesTexts = defineTexts('roles', {
     } satisfies Readonly<Record<Permission, string>>,
   },
 });
+
+/** Names of the built-in roles, by their names in English. No other role can have these names. */
+export const systemRoleTexts = defineTexts('systemRoles', { Owner: 'Owner', Member: 'Member', Guest: 'Guest' });

@@ -13,6 +13,7 @@ import { texts } from '../messages/console.ts';
 import { publicTexts } from '../messages/public.ts';
 import { toFailure, query, type Outputs } from '../trpc.ts';
 import { OfferedTeams } from './team/members/offered-teams.tsx';
+import { getRoleLabel } from '../components/role-label.ts';
 
 export function Home() {
   const teams = useQuery(query('listTeams'));
@@ -53,7 +54,7 @@ const TeamList = ({ teams }: { readonly teams: Outputs['listTeams'] }) => (
           )}
         </div>
         <Badge variant="light" color={role.id === 'owner' ? 'brand' : 'gray'} tt="none" size="lg">
-          <bdi>{role.name}</bdi>
+          <bdi>{getRoleLabel(role.name)}</bdi>
         </Badge>
       </li>
     ))}

@@ -14,6 +14,7 @@ import { ResendVerification } from '../components/resend-verification.tsx';
 import { me, useSessionStart, useSignOut } from '../session.ts';
 import { publicTexts } from '../messages/public.ts';
 import { toFailure, isSignedOut, query, trpc, type Outputs } from '../trpc.ts';
+import { getRoleLabel } from '../components/role-label.ts';
 
 export function InvitationPage() {
   const { token } = useSearch({ from: '/public/invitation' });
@@ -62,7 +63,7 @@ function Invitation({ token }: { readonly token: string }) {
     >
       <DataList labelWidth={88}>
         <Fact label={publicTexts.invitation.invited} value={email} />
-        <Fact label={publicTexts.invitation.role} value={roleName} />
+        <Fact label={publicTexts.invitation.role} value={getRoleLabel(roleName)} />
         <Fact label={publicTexts.invitation.until} value={minute(expiresAt)} />
       </DataList>
       <Answer

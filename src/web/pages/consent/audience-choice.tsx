@@ -1,6 +1,7 @@
 import { NativeSelect, Radio, Stack, Text } from '@mantine/core';
 import { consentTexts as words } from '../../messages/oauth.ts';
 import type { Outputs } from '../../trpc.ts';
+import { getRoleLabel } from '../../components/role-label.ts';
 
 /** What an application gets access to. `teamId` is '' until a team is chosen. */
 export type Audience = { readonly kind: 'account' } | { readonly kind: 'team'; readonly teamId: string };
@@ -30,7 +31,7 @@ export function AudienceChoice({ teams, audience, onChange }: AudienceChoiceProp
             <Radio
               value="team"
               label={single === undefined ? words.oneTeam : words.team(single.name)}
-              description={single === undefined ? words.teamsHint : words.teamHint(single.roleName)}
+              description={single === undefined ? words.teamsHint : words.teamHint(getRoleLabel(single.roleName))}
             />
           )}
         </Stack>
@@ -45,7 +46,7 @@ export function AudienceChoice({ teams, audience, onChange }: AudienceChoiceProp
             { value: '', label: words.choose, disabled: true },
             ...teams.map(({ id, name, roleName }) => ({
               value: id,
-              label: words.teamChoice({ name, role: roleName }),
+              label: words.teamChoice({ name, role: getRoleLabel(roleName) }),
             })),
           ]}
         />

@@ -3,6 +3,7 @@ import { TextLink } from '../../components/links.tsx';
 import { Section } from '../../components/section.tsx';
 import { operatorTexts } from '../../messages/operator.ts';
 import type { Outputs } from '../../trpc.ts';
+import { getRoleLabel } from '../../components/role-label.ts';
 
 const words = operatorTexts.account;
 
@@ -30,7 +31,7 @@ export const AccountTeams = ({ account: { teams, teamCount } }: AccountTeamsProp
                 </Badge>
               )}
               <Badge variant="light" color={role.id === 'owner' ? 'blue' : 'gray'} tt="none">
-                {role.name}
+                {getRoleLabel(role.name)}
               </Badge>
             </Group>
           </li>

@@ -14,6 +14,7 @@ import { getAccountName } from './account-name.ts';
 import { List, Pager } from './list.tsx';
 import { AddMember, ChangeMember, type Member } from './member-dialogs.tsx';
 import { Operators, VIEW } from './operators.tsx';
+import { getRoleLabel } from '../../components/role-label.ts';
 
 const words = areaTexts.members;
 const route = getRouteApi('/console/operator/teams/$teamId/members');
@@ -90,7 +91,7 @@ function MemberRow({ teamId, member, reread }: MemberRowProps) {
           </Badge>
         )}
         <Badge variant="light" color={role.id === 'owner' ? 'blue' : 'gray'} tt="none">
-          {role.name}
+          {getRoleLabel(role.name)}
         </Badge>
         {role.id !== 'owner' && (
           <>

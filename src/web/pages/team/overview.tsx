@@ -8,6 +8,7 @@ import { Cards, CardsPlaceholder } from './overview/cards.tsx';
 import { FirstSteps } from './overview/first-steps.tsx';
 import { useTeam } from './team.ts';
 import './overview/overview.css';
+import { getRoleLabel } from '../../components/role-label.ts';
 
 /** Numbers of the team that the user’s role can see, and first steps. */
 export function OverviewPage() {
@@ -19,7 +20,7 @@ export function OverviewPage() {
     <Page title={words.title} explanation={description === '' ? undefined : description}>
       {!can('access_dashboard') && (
         <Alert color="gray" title={words.hiddenTitle}>
-          {words.hidden(team.role.name)}
+          {words.hidden(getRoleLabel(team.role.name))}
         </Alert>
       )}
       {overview.error !== null && (

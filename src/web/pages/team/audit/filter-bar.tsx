@@ -20,7 +20,7 @@ export function FilterBar({ search, onChange, personName, keyName }: FilterBarPr
     <TextInput
       type="date"
       size="sm"
-      label={words[name === 'from' ? 'fromDay' : 'toDay']}
+      label={name === 'from' ? words.fromDay : words.toDay}
       value={search[name] ?? ''}
       onChange={({ currentTarget: { value } }) => onChange({ [name]: value === '' ? undefined : value })}
     />

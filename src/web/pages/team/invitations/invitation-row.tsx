@@ -8,6 +8,7 @@ import { invitationsTexts as words } from '../../../messages/invitations.ts';
 import { toFailure, query, trpc, type Outputs } from '../../../trpc.ts';
 import { useTeam } from '../team.ts';
 import { useSubmission } from '../../../components/submission.ts';
+import { getRoleLabel } from '../../../components/role-label.ts';
 
 export type Invitation = Outputs['invitations']['list'][number];
 
@@ -37,7 +38,7 @@ export function InvitationRow({ invitation, onAgain, onRevoke }: InvitationRowPr
             {email}
           </Text>
           <Text size="sm" c="dimmed" className="wrap">
-            {roleName ?? roleId}
+            {roleName === null ? roleId : getRoleLabel(roleName)}
           </Text>
           <Text size="sm" c="dimmed">
             {words.sent(day(sentAt))}, {isExpired ? words.expiredOn(minute(expiresAt)) : words.until(minute(expiresAt))}

@@ -8,6 +8,7 @@ import { trpc } from '../../../trpc.ts';
 import { useTeam, type Role } from '../team.ts';
 import type { MemberChange } from './changes.ts';
 import { getMemberName, type Member } from './member.ts';
+import { getRoleName } from '../roles/role-name.ts';
 
 type ChangeRoleProps = {
   readonly member: Member;
@@ -31,7 +32,7 @@ export function ChangeRole({ member, onChange, onClose }: ChangeRoleProps) {
       member,
       now: { roleId, roleName, isSystemRole },
       call: () => trpc.members.setRole.mutate({ teamId: team.id, userId: member.userId, roleId }),
-      notice: words.roleChanged({ member: name, role: roleName ?? roleId }),
+      notice: words.roleChanged({ member: name, role: getRoleName(role) }),
     });
   };
   return (
@@ -54,7 +55,7 @@ export function ChangeRole({ member, onChange, onClose }: ChangeRoleProps) {
                 <Radio
                   key={role.roleId}
                   value={role.roleId}
-                  label={role.name}
+                  label={getRoleName(role)}
                   description={permissionsOf(role)}
                   className="wrap"
                   {...(role.roleId === chosen && { 'data-autofocus': true })}

@@ -1,3 +1,4 @@
+import { getRoleLabel } from '../../../components/role-label.ts';
 import type { Column } from '../../../components/table/column.ts';
 import { membersTexts as words } from '../../../messages/members.ts';
 import type { Role } from '../team.ts';
@@ -25,10 +26,10 @@ export const memberColumns = (roles: readonly Role[]): readonly Column<Member>[]
   {
     id: 'role',
     title: words.role,
-    value: ({ roleName, roleId }) => roleName ?? roleId,
-    cell: ({ roleName, roleId }) => <bdi className="wrap">{roleName ?? roleId}</bdi>,
+    value: getMemberRole,
+    cell: (member) => <bdi className="wrap">{getMemberRole(member)}</bdi>,
     filter: {
-      options: roles.map(({ roleId, name }) => ({ value: roleId, label: name ?? roleId })),
+      options: roles.map(({ roleId, name }) => ({ value: roleId, label: name === null ? roleId : getRoleLabel(name) })),
       value: ({ roleId }) => roleId,
     },
     width: '18%',
@@ -51,3 +52,5 @@ export const memberColumns = (roles: readonly Role[]): readonly Column<Member>[]
     isLabelled: true,
   },
 ];
+
+const getMemberRole = ({ roleName, roleId }: Member): string => (roleName === null ? roleId : getRoleLabel(roleName));
