@@ -1,3 +1,4 @@
+import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from 'playwright-core';
 import { describe, expect } from 'vitest';
 import { PERMISSIONS } from '../../src/entities/index.ts';
@@ -64,6 +65,57 @@ describe.skipIf(!hasChromium)('the overview of a team', () => {
     const { page: members } = await openedAs(api, open, 'member');
     expect(await names(members)).toEqual(['Members', 'Seats']);
     expect(await members.getByText('Your role has limited access').count()).toBe(0);
+  });
+
+  test('shows the requests of all keys of the team by day, as a plot and a table', async ({ api, open }) => {
+    const ada = await aPerson(api);
+    const team = await api.aTeam({ owner: ada });
+    const keys = [await api.anApiKey(ada, { team }), await api.anApiKey(ada, { team, revoked: true })];
+    const [foreign, personal] = [
+      await api.anApiKey(ada, { team: await api.aTeam({ owner: ada }) }),
+      await api.anApiKey(ada),
+    ];
+    await api.rows(
+      `insert into api_key_use (api_key_id, day, requests)
+       select id, current_date - ago, requests
+       from unnest($1::text[], $2::int[], $3::int[]) as used (id, ago, requests)`,
+      [
+        [keys[0]?.id, keys[0]?.id, keys[1]?.id, keys[0]?.id, foreign.id, personal.id],
+        [0, 3, 3, 60, 0, 0],
+        [1200, 30, 4, 9, 50, 60],
+      ],
+    );
+    const page = await open(`/teams/${team.id}`, { as: ada });
+    const requests = page.getByRole('region', { name: 'Requests' });
+    await requests.getByText('1,234 requests in 30 days').waitFor();
+    expect(await requests.getByRole('table').getByRole('cell').allInnerTexts()).toEqual(['34', '1,200']);
+    const { violations } = await new AxeBuilder({ page }).analyze();
+    expect(violations.map(({ id }) => id)).toEqual([]);
+  });
+
+  // Guarantees that the page asks for requests only where it may show them.
+  test('shows no requests to roles that cannot see keys, nor of a team without keys', async ({ api, open }) => {
+    const team = await api.aTeam({ owner: await api.anAccount() });
+    await api.anApiKey(await api.anAccount(), { team });
+    const member = await aPerson(api);
+    await api.aMember(team, member, { role: 'member' });
+    const ada = await aPerson(api);
+    const keyless = await api.aTeam({ owner: ada });
+    for (const [person, path, calls] of [
+      [member, `/teams/${team.id}`, 0],
+      [ada, `/teams/${keyless.id}`, 1],
+    ] as const) {
+      const page = await open('about:blank', { as: person });
+      const asked: string[] = [];
+      page.on('request', (request) => {
+        if (request.url().includes('apiKeys.usageOfTeam')) asked.push(request.url());
+      });
+      await page.goto(path);
+      await card(page, 'Seats').waitFor();
+      await page.waitForLoadState('networkidle');
+      expect(await page.getByRole('region', { name: 'Requests' }).count()).toBe(0);
+      expect(asked).toHaveLength(calls);
+    }
   });
 
   test('begins with the first steps, until they are done or another member has joined', async ({ api, open }) => {

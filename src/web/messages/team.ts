@@ -37,6 +37,10 @@ export const overviewTexts = defineTexts('overview', {
   taken: '{taken, number} of {seats, number} used',
   seatsHint:
     '{free, plural, =0 {All seats are used. Free a seat to invite more people.} one {One more person can be invited.} other {# more people can be invited.}}',
+  usage: {
+    title: 'Requests',
+    explanation: 'Of the team’s API keys, by day (UTC). They appear within a minute.',
+  },
   first: {
     title: 'First steps',
     explanation: 'You are the only member. Suggested next steps:',

@@ -6,6 +6,7 @@ import { overviewTexts as words } from '../../messages/team.ts';
 import { toFailure, query } from '../../trpc.ts';
 import { Cards, CardsPlaceholder } from './overview/cards.tsx';
 import { FirstSteps } from './overview/first-steps.tsx';
+import { Requests } from './overview/requests.tsx';
 import { useTeam } from './team.ts';
 import './overview/overview.css';
 import { getRoleLabel } from '../../components/role-label.ts';
@@ -15,6 +16,11 @@ export function OverviewPage() {
   const { team, can } = useTeam();
   // Not every page that changes a number invalidates these queries.
   const overview = useQuery({ ...query('teams.overview', { teamId: team.id }), staleTime: 0 });
+  const usage = useQuery({ ...query('apiKeys.usageOfTeam', { teamId: team.id }), enabled: can('manage_api_keys') });
+  const retry = () => {
+    void overview.refetch();
+    if (usage.isError) void usage.refetch();
+  };
   const description = team.description?.trim() ?? '';
   return (
     <Page title={words.title} explanation={description === '' ? undefined : description}>
@@ -23,14 +29,14 @@ export function OverviewPage() {
           {words.hidden(getRoleLabel(team.role.name))}
         </Alert>
       )}
-      {overview.error !== null && (
-        <FailureAlert failure={toFailure(overview.error)} retry={() => void overview.refetch()} />
-      )}
+      {overview.error !== null && <FailureAlert failure={toFailure(overview.error)} retry={retry} />}
       {overview.isPending && <CardsPlaceholder />}
       {overview.data !== undefined && (
         <>
           <Cards overview={overview.data} />
           <FirstSteps overview={overview.data} />
+          {/* Last and after the numbers, so that nothing moves while the page loads. */}
+          {overview.data.apiKeys !== null && <Requests usage={usage} keys={overview.data.apiKeys} />}
         </>
       )}
     </Page>
