@@ -1,13 +1,26 @@
-import { describe, expect } from 'vitest';
-import {
-  createOperator,
-  createRoster,
-  followEvents,
-  RosterError,
-  type Roster,
-} from '../../clients/typescript/src/index.ts';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, describe, expect } from 'vitest';
+import type * as Client from '../../clients/typescript/src/index.ts';
+import { createRosterTrpc } from '../../clients/typescript/src/trpc.ts';
 import { test, type Api } from '../support/api.ts';
 import { numberEvents } from '../webhooks/receiver.ts';
+import { installPackedClient } from './packed-client.ts';
+
+type Roster = Client.Roster;
+
+// What `npm pack` gives runs here, as a project resolves it, and not the source.
+const dir = mkdtempSync(join(tmpdir(), 'roster-client-'));
+await installPackedClient(dir, []);
+const entry = createRequire(join(dir, 'package.json')).resolve('@roster/client');
+const { createOperator, createRoster, followEvents, RosterError } = (await import(
+  pathToFileURL(entry).href
+)) as typeof Client;
+
+afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
 const clientOf = ({ port }: Api, credential: string): Roster =>
   createRoster({ baseUrl: `http://127.0.0.1:${port}`, credential });
@@ -25,7 +38,7 @@ const ALL = [
   'api-keys:write',
 ] as const;
 
-describe('createRoster', () => {
+describe('createRoster of the packed file', () => {
   test('calls all 20 operations', async ({ api }) => {
     const account = await api.anAccount();
     const roster = clientOf(api, (await api.anApiKey(account, { scopes: [...ALL] })).secret);
@@ -91,6 +104,28 @@ describe('createRoster', () => {
       expect(() => createRoster({ ...options, ...(wrong as object) })).toThrow('baseUrl');
     for (const wrong of [{ credential: undefined }, { credential: '' }])
       expect(() => createRoster({ ...options, ...(wrong as object) })).toThrow('credential');
+  });
+
+  test('a credential that no request can carry is reported at once, and sent nowhere', async () => {
+    const wrong = ['rst_pk_Ключ', 'rst_pk_\u2028', 'two\nlines', 'ünlaut'];
+    let sent = 0;
+    const options = {
+      baseUrl: 'http://service.test',
+      fetch: () => Promise.reject(new TypeError(`connection ${(sent += 1)}`)),
+    };
+    for (const credential of wrong) {
+      expect(() => createRoster({ ...options, credential })).toThrow('The credential is invalid');
+      await expect(createRoster({ ...options, credential: () => credential }).listTeams()).rejects.toThrow(
+        'The credential is invalid',
+      );
+      expect(() => createOperator({ ...options, operatorKey: credential })).toThrow('The credential is invalid');
+      const trpc = createRosterTrpc({ ...options, credential });
+      await expect(trpc.listTeams.query()).rejects.toThrow('The credential is invalid');
+    }
+    expect(() => createRoster({ ...options, credential: 'of a file\n' })).not.toThrow();
+    const unset = createRoster({ ...options, credential: () => undefined as unknown as string });
+    await expect(unset.listTeams()).rejects.toThrow('The credential is missing');
+    expect(sent).toBe(0);
   });
 
   test('an id is one segment of the path, whatever it contains', async ({ api }) => {

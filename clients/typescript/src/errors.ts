@@ -1,9 +1,14 @@
 import type { Operations, Problem } from './generated/operations.ts';
+import type { Operations as OperatorOperations } from './generated/operator.ts';
 
-export type OperationName = keyof Operations;
+/** An operation of the REST API or the operator API. */
+export type OperationName = keyof Operations | keyof OperatorOperations;
 
-/** The known codes of an operation’s errors, and any other, because the list is open. */
-export type ErrorCode<Name extends OperationName = OperationName> = Operations[Name]['errors'] | (string & {});
+/** The known codes of an operation’s errors, in both APIs if both have it, and any other, because the list is open. */
+export type ErrorCode<Name extends OperationName = OperationName> =
+  | Operations[Name & keyof Operations]['errors']
+  | OperatorOperations[Name & keyof OperatorOperations]['errors']
+  | (string & {});
 
 /** An error response of the service: a problem document (RFC 9457) with its HTTP status. */
 export class RosterError<Code extends string = ErrorCode> extends Error {
@@ -42,11 +47,16 @@ export type Answer = { readonly status: number; readonly headers: Headers; reado
 
 /** Returns the error of a response. */
 export function toRosterError({ status, headers, body }: Answer): RosterError {
-  const seconds = Number(headers.get('retry-after') ?? Number.NaN);
-  const retryAfter = Number.isFinite(seconds) ? { retryAfter: seconds } : {};
-  if (isProblem(body)) return new RosterError(body.code, { ...body, status, ...retryAfter });
+  const seconds = retryAfterOf(headers);
   const detail = `The response with the status ${status} is not one of Roster: check baseUrl and proxies.`;
-  return new RosterError('unknown_response', { status, detail, ...retryAfter });
+  const problem = isProblem(body) ? body : { code: 'unknown_response', detail };
+  return new RosterError(problem.code, { ...problem, status, ...(seconds !== undefined && { retryAfter: seconds }) });
+}
+
+/** Returns the seconds of `Retry-After`. */
+export function retryAfterOf(headers: Headers | undefined): number | undefined {
+  const seconds = Number(headers?.get('retry-after') ?? Number.NaN);
+  return Number.isFinite(seconds) ? seconds : undefined;
 }
 
 const isProblem = (body: unknown): body is Problem =>

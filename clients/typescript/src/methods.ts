@@ -36,13 +36,27 @@ export type Routes = Readonly<Record<string, readonly [method: string, path: str
  */
 export function createMethods(routes: Routes, options: ConnectionOptions, bearer: Bearer): object {
   if (!/^https?:\/\/./i.test(options.baseUrl)) throw new TypeError('baseUrl has to start with https:// or http://.');
-  if (typeof bearer !== 'function' && (typeof bearer !== 'string' || bearer === ''))
-    throw new TypeError('The credential is missing.');
+  if (typeof bearer !== 'function') checkCredential(bearer);
   const methods = Object.entries(routes).map(([name, route]) => [
     name,
     (input: Input = {}, call: CallOptions = {}) => send(options, bearer, route, input, call),
   ]);
   return Object.freeze(Object.fromEntries(methods)) as object; // a method for each route
+}
+
+/**
+ * Returns the credential of the moment.
+ * @throws TypeError if it is none, so that the error is not that of a lost connection
+ */
+export const presentCredential = async (bearer: Bearer): Promise<string> =>
+  checkCredential(typeof bearer === 'function' ? await bearer() : bearer);
+
+function checkCredential(credential: string): string {
+  if (!credential) throw new TypeError('The credential is missing.');
+  // Of a file, it can end with a newline, which is not sent.
+  if (!/^[\x20-\x7e]+[\r\n]*$/.test(credential))
+    throw new TypeError('The credential is invalid: it is not printable ASCII.');
+  return credential;
 }
 
 async function send(
@@ -58,7 +72,6 @@ async function send(
   const url = new URL(`${path}${hasBody ? '' : toQuery(rest)}`, options.baseUrl);
   const key = repetition === 'keyed' ? (call.idempotencyKey ?? crypto.randomUUID()) : undefined;
 
-  const present = async () => (typeof bearer === 'string' ? bearer : bearer());
   const attempt = (credential: string) =>
     withDeadline(timeoutMs, call.signal, async (signal): Promise<Answer> => {
       const response = await fetchOnce(url, {
@@ -75,7 +88,10 @@ async function send(
       });
       return { status: response.status, headers: response.headers, body: parseJson(await response.text()) };
     });
-  const answer = await withRetries(present, attempt, repetition !== 'once', call.signal, { ...options, ...call });
+  const answer = await withRetries(() => presentCredential(bearer), attempt, repetition !== 'once', call.signal, {
+    ...options,
+    ...call,
+  });
   if (answer.status < 200 || answer.status > 299 || answer.body === undefined) throw toRosterError(answer);
   return answer.body;
 }

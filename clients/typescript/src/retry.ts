@@ -1,4 +1,4 @@
-import type { Answer } from './errors.ts';
+import { retryAfterOf, type Answer } from './errors.ts';
 
 export type RetryOptions = {
   /** How often a failed request is repeated at most. Default 2. */
@@ -30,7 +30,8 @@ export async function withRetries(
       return null;
     });
     if (result !== null && (attempt >= retries || !isRepeatable(result.status, canRepeat))) return result;
-    const waitMs = result === null ? backoffMs(attempt) : (retryAfterMs(result) ?? backoffMs(attempt));
+    const seconds = retryAfterOf(result?.headers);
+    const waitMs = seconds === undefined ? backoffMs(attempt) : seconds * 1000;
     if (result !== null && waitMs > waitMsMax) return result;
     await wait(waitMs, signal);
   }
@@ -38,11 +39,6 @@ export async function withRetries(
 
 const isRepeatable = (status: number, canRepeat: boolean): boolean =>
   status === 429 || (canRepeat && (status === 502 || status === 503 || status === 504));
-
-const retryAfterMs = ({ headers }: Answer): number | undefined => {
-  const seconds = Number(headers.get('retry-after') ?? Number.NaN);
-  return Number.isFinite(seconds) ? seconds * 1000 : undefined;
-};
 
 /** Half of the doubled base is random, so that clients that failed together do not repeat together. */
 const backoffMs = (attempt: number): number => BASE_MS * 2 ** attempt * (0.5 + Math.random() / 2);

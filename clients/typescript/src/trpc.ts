@@ -1,5 +1,6 @@
 import { createTRPCClient, httpBatchLink, type HTTPBatchLinkOptions, type TRPCClient } from '@trpc/client';
 import type { AppRouter } from './generated/router.ts';
+import { presentCredential, type Bearer } from './methods.ts';
 
 export type { AppRouter } from './generated/router.ts';
 
@@ -7,7 +8,7 @@ export type RosterTrpcOptions = {
   /** Scheme, host and port of the service. Leave it out in pages that the service itself serves. */
   readonly baseUrl?: string;
   /** An API key or access token, or a function that returns the present one. Leave it out to use the session cookie. */
-  readonly credential?: string | (() => string | Promise<string>);
+  readonly credential?: Bearer;
   /** Replaces the global `fetch`. */
   readonly fetch?: HTTPBatchLinkOptions<AppRouter['_def']['_config']['$types']>['fetch'];
 };
@@ -21,9 +22,7 @@ const BATCH_CALLS_MAX = 20;
  */
 export function createRosterTrpc({ baseUrl = '', credential, fetch }: RosterTrpcOptions = {}): TRPCClient<AppRouter> {
   const headers = async (): Promise<Record<string, string>> =>
-    credential === undefined
-      ? {}
-      : { authorization: `Bearer ${typeof credential === 'string' ? credential : await credential()}` };
+    credential === undefined ? {} : { authorization: `Bearer ${await presentCredential(credential)}` };
   return createTRPCClient<AppRouter>({
     links: [
       httpBatchLink({
