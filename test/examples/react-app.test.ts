@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import react from '@vitejs/plugin-react';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Locator, Page } from 'playwright-core';
 import { expect, test as base } from 'vitest';
 import { build } from 'vite';
 import { installPackedClient } from '../clients/packed-client.ts';
@@ -177,3 +177,40 @@ test('the invite form shows what is wrong where it is, invites, and an invited p
   const wrong = await open(invited, '/?token=x');
   await wrong.getByRole('alert').waitFor();
 });
+
+test('two clicks before the page shows that the first one runs are one call', async ({ api, open }) => {
+  const [owner, invited] = [await api.anAccount(), await api.anAccount()];
+  await api.aTeam({ owner, name: 'Engines' });
+  const page = await open(owner);
+  const calls = callsOf(page);
+  await page.getByLabel('Email').fill(invited.email);
+  await twice(page.getByRole('button', { name: 'Invite', exact: true }));
+  await page.getByText(`${invited.email} was invited.`).waitFor();
+  await page.getByRole('button', { name: 'Invite', exact: true }).click(); // of an empty address, after the answer
+  await page.getByRole('button', { name: `Revoke ${invited.email}` }).waitFor();
+  expect(calls.filter((name) => name === 'createTeamInvitation')).toHaveLength(1);
+  expect(await page.getByRole('alert').count()).toBe(0);
+
+  const { text } = await api.mailTo(invited.email);
+  const theirs = await open(invited, `/?token=${/token=([\w-]+)/.exec(text)?.[1]}`);
+  const answers = callsOf(theirs);
+  await twice(theirs.getByRole('button', { name: 'Join Engines' }));
+  await theirs.getByText('You are in Engines.').waitFor();
+  expect(answers.filter((name) => name === 'invitations.accept')).toHaveLength(1);
+});
+
+/** The procedures that a page calls from now on; one request can have several. */
+function callsOf(page: Page): string[] {
+  const calls: string[] = [];
+  page.on('request', (sent) => {
+    const { pathname } = new URL(sent.url());
+    if (pathname.startsWith('/trpc/')) calls.push(...pathname.slice('/trpc/'.length).split(','));
+  });
+  return calls;
+}
+
+const twice = (button: Locator) =>
+  button.evaluate((element: { click: () => void }) => {
+    element.click();
+    element.click();
+  });

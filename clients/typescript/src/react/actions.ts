@@ -1,13 +1,17 @@
 import { useMutation, useQueryClient, type QueryKey } from '@tanstack/react-query';
 import { useRosterClient, type RosterClient } from './context.ts';
 import { rosterKeys } from './queries.ts';
+import { useSingleFlight } from './single-flight.ts';
 
-/** A mutation that reads the lists it has changed again, also if it failed: the change may have been made. */
+/**
+ * A mutation that is sent once for two clicks, and reads the lists it has changed again, also if it failed: the change
+ * may have been made.
+ */
 function useAction<Input, Output>(call: (client: RosterClient, input: Input) => Promise<Output>, changed: QueryKey[]) {
   const client = useRosterClient();
   const queryClient = useQueryClient();
   return useMutation({
-    mutationFn: (input: Input) => call(client, input),
+    mutationFn: useSingleFlight((input: Input) => call(client, input)),
     onSettled: () => Promise.all(changed.map((queryKey) => queryClient.invalidateQueries({ queryKey }))),
   });
 }

@@ -22,9 +22,9 @@ export function useInviteForm(teamId: string) {
     roles: assignable,
     roleId: role?.roleId ?? null,
     setRoleId,
-    /** Sends the invitation, and empties the email address once it is sent. Does nothing while one is being sent. */
+    /** Sends the invitation, and empties the email address once it is sent. Does nothing while one is being sent, or after it for an empty address. */
     submit: () => {
-      if (invite.isPending) return;
+      if (invite.isPending || (invite.isSuccess && email === '')) return; // the second click of a double click
       const input = { email: email.trim(), ...(role && { roleId: role.roleId, isSystemRole: role.isSystemRole }) };
       invite.mutate(input, { onSuccess: () => setEmail('') });
     },

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useRosterClient } from './context.ts';
+import { useRosterClient, type RosterClient } from './context.ts';
 
 /** The keys of the queries, to invalidate or prefetch them. */
 export const rosterKeys = {
@@ -28,35 +28,32 @@ export function useTeams() {
   });
 }
 
-/** The members of a team. Does nothing while the id is null. */
-export function useMembers(teamId: string | null) {
+/** A list of a team. Does nothing while the id is null. */
+function useList<Output>(
+  teamId: string | null,
+  keyOf: (teamId: string) => readonly string[],
+  procedureOf: (client: RosterClient) => {
+    query: (input: { teamId: string }, options: { signal: AbortSignal }) => Promise<Output>;
+  },
+) {
   const client = useRosterClient();
   return useQuery({
-    queryKey: rosterKeys.members(teamId ?? ''),
-    queryFn: ({ signal }) => client.listTeamMembers.query({ teamId: teamId ?? '' }, { signal }),
+    queryKey: keyOf(teamId ?? ''),
+    queryFn: ({ signal }) => procedureOf(client).query({ teamId: teamId ?? '' }, { signal }),
     enabled: teamId !== null,
   });
 }
+
+/** The members of a team. Does nothing while the id is null. */
+export const useMembers = (teamId: string | null) =>
+  useList(teamId, rosterKeys.members, (client) => client.listTeamMembers);
 
 /** The roles of a team. `isAssignable` tells which ones the user can give. Does nothing while the id is null. */
-export function useRoles(teamId: string | null) {
-  const client = useRosterClient();
-  return useQuery({
-    queryKey: rosterKeys.roles(teamId ?? ''),
-    queryFn: ({ signal }) => client.listTeamRoles.query({ teamId: teamId ?? '' }, { signal }),
-    enabled: teamId !== null,
-  });
-}
+export const useRoles = (teamId: string | null) => useList(teamId, rosterKeys.roles, (client) => client.listTeamRoles);
 
 /** The pending invitations of a team. Does nothing while the id is null. */
-export function useInvitations(teamId: string | null) {
-  const client = useRosterClient();
-  return useQuery({
-    queryKey: rosterKeys.invitations(teamId ?? ''),
-    queryFn: ({ signal }) => client.listTeamInvitations.query({ teamId: teamId ?? '' }, { signal }),
-    enabled: teamId !== null,
-  });
-}
+export const useInvitations = (teamId: string | null) =>
+  useList(teamId, rosterKeys.invitations, (client) => client.listTeamInvitations);
 
 /** The API keys of a team, or with null those of the account. */
 export function useApiKeys(teamId: string | null) {
