@@ -34,6 +34,29 @@ describe.skipIf(!hasChromium)('the account page', () => {
     await shows(there, 'Your account');
   });
 
+  test('each session shows its last use and the address it came from', async ({ api, open }) => {
+    const person = await aPerson(api);
+    await api.aSession(person, { browser: 'Firefox' });
+    const { id } = await api.aSession(person, { browser: 'Safari' });
+    await api.rows(
+      `update session set last_used_at = '2026-01-02T03:04:05Z', last_address = '2001:db8::7' where id = $1`,
+      [id],
+    );
+    const page = await open('/account', { as: person });
+    const sessions = section(page, 'Sessions').getByRole('listitem');
+    const used = sessions.filter({ hasText: 'Safari' });
+    await used.getByText('last used 2 Jan 2026, 03:04 · 2001:db8::7').waitFor();
+    expect(await sessions.filter({ hasText: 'Firefox' }).innerText()).toContain('no use recorded yet');
+    expect(await sessions.count()).toBe(3);
+
+    await api.usage.flush();
+    await page.reload();
+    await sessions
+      .filter({ hasText: 'This session' })
+      .getByText(/last used .* · 127\.0\.0\.1/)
+      .waitFor();
+  });
+
   test('all other sessions are signed out immediately', async ({ api, open }) => {
     const person = await aPerson(api);
     const there = await open('/', { as: person });

@@ -50,11 +50,15 @@ export const accountTexts = defineTexts('account', {
   },
   sessions: {
     title: 'Sessions',
-    explanation: 'Where you are signed in. Sign out sessions that you do not recognize.',
+    explanation:
+      'Where you are signed in. Sign out sessions that you do not recognize. Uses and addresses appear within a minute.',
     unknownDevice: 'Unknown device',
     on: '{browser} on {os}',
     unknownLocation: 'Unknown location',
     since: 'since {date}',
+    used: 'last used {date}',
+    // Uses are written in batches, at most a minute late.
+    unused: 'no use recorded yet',
     current: 'This session',
     revoke: 'Sign out',
     revokeOf: 'Sign out {device}',

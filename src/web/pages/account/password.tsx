@@ -17,7 +17,7 @@ export function Password({ email }: { readonly email: string | null }) {
     onSuccess: () => {
       form.reset();
       notify(accountTexts.password.changed);
-      void queries.invalidateQueries(query('listMySessions'));
+      void queries.invalidateQueries(query('sessions.list'));
     },
   });
 

@@ -11,19 +11,19 @@ import { accountTexts } from '../../messages/account.ts';
 import { toFailure, query, trpc, type Outputs } from '../../trpc.ts';
 import { useSubmission } from '../../components/submission.ts';
 
-type Session = Outputs['listMySessions'][number];
+type Session = Outputs['sessions']['list'][number];
 
 const words = accountTexts.sessions;
 
 export function Sessions() {
-  const sessions = useQuery(query('listMySessions'));
+  const sessions = useQuery(query('sessions.list'));
   const queries = useQueryClient();
   const notify = useNotice();
   const others = useSubmission({
     isRepeatable: true,
     mutationFn: () => trpc.sessions.revokeOthers.mutate(),
     onSuccess: async ({ revoked }) => {
-      await queries.invalidateQueries(query('listMySessions'));
+      await queries.invalidateQueries(query('sessions.list'));
       notify(words.othersDone(revoked));
     },
   });
@@ -60,7 +60,7 @@ function SessionRow({ session }: { readonly session: Session }) {
     isRepeatable: true,
     mutationFn: () => trpc.revokeMySession.mutate({ sessionId: session.id }),
     onSuccess: async () => {
-      await queries.invalidateQueries(query('listMySessions'));
+      await queries.invalidateQueries(query('sessions.list'));
       notify(words.revoked);
     },
   });
@@ -84,6 +84,17 @@ function SessionRow({ session }: { readonly session: Session }) {
         </Group>
         <Text size="sm" c="dimmed">
           {location === '' ? words.unknownLocation : location}, {words.since(minute(session.createdAt))}
+        </Text>
+        <Text size="sm" c="dimmed">
+          {session.lastUsedAt === null ? words.unused : words.used(minute(session.lastUsedAt))}
+          {session.lastAddress !== null && (
+            <>
+              {' · '}
+              <bdi className="wrap" dir="ltr">
+                {session.lastAddress}
+              </bdi>
+            </>
+          )}
         </Text>
         {revoke.error !== null && <FailureAlert failure={toFailure(revoke.error)} />}
       </div>
