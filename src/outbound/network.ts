@@ -1,4 +1,5 @@
 import { BlockList, isIP, type LookupFunction } from 'node:net';
+import ipaddr from 'ipaddr.js';
 import type { NameSources } from './resolve.ts';
 
 /** Where outbound requests can connect to, and overrides for tests. */
@@ -14,7 +15,8 @@ export type Network = {
 
 export const PUBLIC_NETWORK: Network = { allowedNetworks: [] };
 
-export const createForbiddenError = (host: string): Error => new Error(`A connection to ${host} is not allowed.`);
+/** Creates the error that users see. It names no address, which would tell them what internal names resolve to. */
+export const createForbiddenError = (): Error => new Error('A connection to this host is not allowed.');
 
 /** Returns whether an IP address is in one of the allowed networks. A zone, which selects an interface, never is. */
 export function isAllowed(address: string, { allowedNetworks }: Network): boolean {
@@ -42,11 +44,11 @@ IPV6_PUBLIC.addSubnet('2000::', 3, 'ipv6');
 const AZURE_HOST = '168.63.129.16';
 
 /**
- * Returns whether an IP address is not public although the agent accepts it. The agent knows the registered special
- * ranges, but not IPv4 embedded in ::/96, unassigned IPv6 and zones, which select a network interface.
+ * Returns whether an IP address is neither public nor in one of the allowed networks. The library knows the registered
+ * special ranges, but not IPv4 embedded in ::/96, unassigned IPv6 and zones, which select a network interface.
  */
 export function isNotPublic(address: string, network: Network): boolean {
   if (isAllowed(address, network)) return false;
-  if (isIP(address) === 4) return address === AZURE_HOST;
-  return address.includes('%') || !IPV6_PUBLIC.check(address, 'ipv6');
+  if (address.includes('%') || address === AZURE_HOST) return true;
+  return (isIP(address) === 6 && !IPV6_PUBLIC.check(address, 'ipv6')) || ipaddr.parse(address).range() !== 'unicast';
 }

@@ -36,7 +36,7 @@ export async function sendOutbound<Result>(
   if (target.username !== '' || target.password !== '')
     throw new TypeError('The URL must not contain a user or password.');
   const host = target.hostname.replace(/^\[|\]$/g, '');
-  if (isIP(host) !== 0 && isNotPublic(host, network)) throw createForbiddenError(host);
+  if (isIP(host) !== 0 && isNotPublic(host, network)) throw createForbiddenError();
 
   const limit = new AbortController();
   const timer = setTimeout(() => limit.abort(new Error(`No response within ${timeoutMs} ms.`)), timeoutMs);
@@ -79,7 +79,10 @@ function exchange<Result>(
 
 const ignore = () => undefined;
 
-/** Creates the agent of one request. It checks every IP address that the host resolves to, and connects only to those. */
+/**
+ * Creates the agent of one request. Every IP address that the host resolves to is checked here, and by the agent again,
+ * which connects only to those.
+ */
 function createAgent(network: Network, host: string, isPlain: boolean, signal: AbortSignal) {
   // Single addresses, added when they were found in an allowed network: the agent would compare networks of both versions.
   const allowed = isAllowed(host, network) ? [host] : [];
@@ -93,7 +96,7 @@ function createAgent(network: Network, host: string, isPlain: boolean, signal: A
         const addresses = typeof found === 'string' ? [{ address: found }] : (found ?? []);
         const isForbidden = addresses.some(({ address }) => isNotPublic(address, network));
         for (const { address } of addresses) if (isAllowed(address, network)) allowed.push(address);
-        callback(isForbidden ? createForbiddenError(hostname) : error, found, family);
+        callback(isForbidden ? createForbiddenError() : error, found, family);
       })) satisfies Network['lookup'],
   };
   return isPlain ? new RequestFilteringHttpAgent(options) : new RequestFilteringHttpsAgent(options);

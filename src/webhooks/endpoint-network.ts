@@ -1,8 +1,7 @@
 import { isIP } from 'node:net';
-import ipaddr from 'ipaddr.js';
 import { isLoopback } from '../config-values.ts';
 import type { Config } from '../config.ts';
-import { isAllowed, isNotPublic, type Network } from '../outbound/network.ts';
+import { isNotPublic, type Network } from '../outbound/network.ts';
 
 const LOOPBACK = ['127.0.0.0/8', '::1'];
 
@@ -14,10 +13,6 @@ export const networkOf = (
   allowedNetworks: [...(teamId === null ? webhookPrivateNetworks : []), ...(isDevelopment ? LOOPBACK : [])],
 });
 
-/** Returns whether an address in a URL can be neither public nor in one of the networks. */
-const isPrivate = (address: string, network: Network): boolean =>
-  !isAllowed(address, network) && (isNotPublic(address, network) || ipaddr.parse(address).range() !== 'unicast');
-
 /**
  * Returns why a URL cannot be one of an endpoint, as far as can be said without a lookup; null if it can be one. Each
  * attempt checks the IP addresses.
@@ -28,7 +23,7 @@ export function findUrlFault(text: string, network: Network): string | null {
   if (url.username !== '' || url.password !== '') return 'Remove the user and password from the URL.';
   const host = url.hostname.replace(/^\[|\]$/g, '');
   const address = host === 'localhost' ? '127.0.0.1' : host;
-  if (isIP(address) !== 0 && isPrivate(address, network)) return 'Use a public IP address or host name.';
+  if (isIP(address) !== 0 && isNotPublic(address, network)) return 'Use a public IP address or host name.';
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url.hostname)))
     return 'Enter a URL that starts with https://.';
   return null;
