@@ -113,6 +113,28 @@ describe('a receiver that fails', () => {
     expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
   });
 
+  test('gets everything again that failed, however much, in calls of at most 20,000 with the latest first', async ({
+    api,
+  }) => {
+    const { trpc, teamId, endpointId } = await anEndpoint(api, 'http://127.0.0.1:9/hook');
+    const since = new Date(Date.now() - 3_600_000).toISOString();
+    // More than ten batches of 2,000, and one from before.
+    await api.rows(
+      `insert into webhook_delivery (id, created_at, endpoint_id, event, state, attempts, due_at, reason)
+       select 'whd_' || lpad(n::text, 8, '0'), now() - case n when 0 then '2 hours' else '0 hours' end::interval, $1,
+         'team.updated', 'failed', 10, now(), 'The receiver answered 503.' from generate_series(0, 20001) n`,
+      [endpointId],
+    );
+    const failed = () =>
+      api.rows(`select id from webhook_delivery where endpoint_id = $1 and state = 'failed' order by id`, [endpointId]);
+
+    expect(await trpc.webhooks.replayFailed.mutate({ teamId, endpointId, since })).toEqual({ replayed: 20_000 });
+    expect(await failed()).toEqual([{ id: 'whd_00000000' }, { id: 'whd_00000001' }]);
+    expect(await trpc.webhooks.replayFailed.mutate({ teamId, endpointId, since })).toEqual({ replayed: 1 });
+    expect(await trpc.webhooks.replayFailed.mutate({ teamId, endpointId, since })).toEqual({ replayed: 0 });
+    expect(await failed()).toEqual([{ id: 'whd_00000000' }]);
+  });
+
   test('is not asked before the time that it asked for', async ({ api }) => {
     const receiver = await aReceiver((_req, res) => res.writeHead(429, { 'retry-after': '3600' }).end());
     const { trpc, teamId, endpointId } = await anEndpoint(api, receiver.url);

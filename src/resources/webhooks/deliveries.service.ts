@@ -24,7 +24,20 @@ export const sendTestEvent = ({ db }: Services, owner: Owner, endpointId: string
     return delivery.id;
   });
 
+/** Bounds one statement. */
+const BATCH_MAX = 2000;
+/** Bounds a call, which holds the lock of the team. */
+const REPLAYED_MAX = 10 * BATCH_MAX;
+
 const REPLAYED = `set state = 'waiting', attempts = 0, due_at = now(), reason = null`;
+const REPLAY_BATCH = `
+  with chosen as (
+    select id from webhook_delivery
+    where endpoint_id = ? and created_at >= ? and state = 'failed' and (?::text is null or id < ?)
+    order by id desc limit ${BATCH_MAX}
+  )
+  update webhook_delivery d ${REPLAYED} from chosen
+  where d.id = chosen.id and d.state = 'failed' returning d.id`;
 
 /** Sends a delivery again, with the same `webhook-id`. @throws webhook_delivery_not_found (404) */
 export const replayDelivery = ({ db }: Services, owner: Owner, endpointId: string, deliveryId: string): Promise<void> =>
@@ -33,31 +46,33 @@ export const replayDelivery = ({ db }: Services, owner: Owner, endpointId: strin
     const found = await tx.count(WebhookDelivery, { id: deliveryId, endpoint: endpointId });
     if (found === 0) throw new ProblemError('webhook_delivery_not_found');
     // One that waits or is being sent needs no replay.
-    await replay(tx, endpoint, `id = ? and state in ('delivered', 'failed', 'skipped')`, [deliveryId]);
+    const rows = await tx.execute<object[]>(
+      `update webhook_delivery ${REPLAYED} where id = ? and state in ('delivered', 'failed', 'skipped') returning 1`,
+      [deliveryId],
+    );
+    await noteReplay(tx, endpoint, rows.length);
   });
 
-/** Sends everything again that failed since a time. @returns the number of deliveries */
+/** Sends again what failed since a time, the latest first, at most `REPLAYED_MAX`. @returns the number of deliveries */
 export const replayFailed = ({ db }: Services, owner: Owner, endpointId: string, since: Date): Promise<number> =>
   withEndpoint(db, owner, endpointId, async (tx, endpoint) => {
     requireActive(endpoint);
-    return replay(tx, endpoint, `created_at >= ? and state = 'failed'`, [since]);
+    let replayed = 0;
+    // Goes on before the oldest of the last batch, so that rows that changed are not looked at again.
+    for (let before: string | null = null, changed = 1; changed > 0 && replayed < REPLAYED_MAX;) {
+      const rows: { id: string }[] = await tx.execute(REPLAY_BATCH, [endpointId, since, before, before]);
+      changed = rows.length;
+      replayed += changed;
+      before = rows.reduce<string | null>((least, { id }) => (least === null || id < least ? id : least), null);
+    }
+    return noteReplay(tx, endpoint, replayed);
   });
 
-async function replay(
-  tx: EntityManager,
-  endpoint: WebhookEndpoint,
-  which: string,
-  values: readonly unknown[],
-): Promise<number> {
-  const rows = await tx.execute<object[]>(
-    `update webhook_delivery ${REPLAYED} where endpoint_id = ? and ${which} returning 1`,
-    [endpoint.id, ...values],
-  );
-  if (rows.length > 0) {
-    record(tx, 'webhook_endpoint.replayed', { ...endpointFields(endpoint), number: rows.length });
-    await wakeEndpoints(tx, [endpoint.id]);
-  }
-  return rows.length;
+async function noteReplay(tx: EntityManager, endpoint: WebhookEndpoint, number: number): Promise<number> {
+  if (number === 0) return 0;
+  record(tx, 'webhook_endpoint.replayed', { ...endpointFields(endpoint), number });
+  await wakeEndpoints(tx, [endpoint.id]);
+  return number;
 }
 
 /** @throws webhook_inactive (409) */
