@@ -73,6 +73,14 @@ export const emailAddress = withLength(z.email({ pattern: EMAIL }), 1, 255);
 /** An id in a path or query. All formats are valid; unknown ids are a 404. */
 export const resourceId = text(1, 255);
 
+const FIRST_INSTANT = Date.parse('0001-01-01T00:00:00Z');
+const LAST_INSTANT = Date.parse('9999-12-31T23:59:59.999Z');
+
+/** A time in a request, as ISO 8601 with a time zone. In UTC it is in a year that PostgreSQL reads: 1 to 9999. */
+export const instant = z.iso
+  .datetime({ offset: true })
+  .refine((value) => Date.parse(value) >= FIRST_INSTANT && Date.parse(value) <= LAST_INSTANT);
+
 /** A time in a response, as an ISO 8601 string. */
 export const timestamp = z.string().meta({ format: 'date-time', example: '2026-11-21T09:30:00.000Z' });
 

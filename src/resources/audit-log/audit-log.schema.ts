@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { EVENTS, type EventName } from '../../events/catalogue.ts';
 import { serialize, type EventRow } from '../../events/serialize.ts';
 import { ACTOR_KINDS } from '../../entities/index.ts';
-import { resourceId, text, timestamp } from '../../procedures/fields.ts';
+import { instant, resourceId, text, timestamp } from '../../procedures/fields.ts';
 
 /** An event with the names of what its ids refer to, while those exist. */
 export type NamedRow = EventRow & {
@@ -33,9 +33,9 @@ export const listAuditInput = z.object({
   /** The API key that was used. */
   key: resourceId.optional(),
   address: text(1, 45).optional(),
-  from: z.iso.datetime({ offset: true }).optional(),
+  from: instant.optional(),
   /** Exclusive. */
-  to: z.iso.datetime({ offset: true }).optional(),
+  to: instant.optional(),
   /** `nextCursor` of the previous page. */
   cursor: resourceId.optional(),
   limit: z.int().min(1).max(500).default(50),

@@ -1,14 +1,13 @@
 import { z } from 'zod';
 import { PASSWORD_LENGTH } from '../../crypto/password-hash.ts';
 import { ACCOUNT_ROLES, SUBSCRIPTION_INTERVALS, SUBSCRIPTION_STATUSES } from '../../entities/index.ts';
-import { emailAddress, text, timestamp } from '../../procedures/fields.ts';
+import { instant, emailAddress, text, timestamp } from '../../procedures/fields.ts';
 import { avatarUrl, locale } from '../accounts/accounts.schema.ts';
 import { httpsUrl } from '../teams/teams.schema.ts';
 import { accountReference, externalId, teamReference } from './references.ts';
 import { nextCursor, pageInput } from './paging.ts';
 
-/** PostgreSQL stores no year 0. */
-const instant = z.iso.datetime({ offset: true }).refine((text) => new Date(text).getTime() >= 0);
+const since1970 = instant.refine((value) => Date.parse(value) >= 0);
 
 const personName = text(2, 255);
 const prefix = (description: string, example: string) => text(1, 255).optional().meta({ description, example });
@@ -121,7 +120,7 @@ export const listMembersInput = teamInput.extend(pageInput);
 export const memberInput = teamInput.extend({ accountId: accountReference });
 
 const roleId = text(1, 255).meta({ description: '`member`, `guest` or the id of a role of the team.' });
-const expiry = instant.meta({ description: 'When the membership ends.' });
+const expiry = since1970.meta({ description: 'When the membership ends.' });
 
 export const addMemberInput = memberInput.extend({
   roleId: roleId.default('member'),
@@ -164,7 +163,7 @@ export const setSubscriptionInput = teamInput.extend({
     .record(text(1, 64), z.int().min(0).max(UNITS_MAX))
     .optional()
     .meta({ description: 'Units of each add-on; `seats` adds to those of the plan.' }),
-  planExpiresAt: instant.nullable().optional().meta({ description: 'The renewal date.' }),
+  planExpiresAt: since1970.nullable().optional().meta({ description: 'The renewal date.' }),
   cancelAtPeriodEnd: z.boolean().optional(),
   needsPaymentAction: z.boolean().optional(),
   version: z.int().min(0).optional().meta({

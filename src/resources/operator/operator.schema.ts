@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ACCOUNT_ROLES, ACTOR_KINDS, SCOPES } from '../../entities/index.ts';
 import { EVENTS, type EventName } from '../../events/catalogue.ts';
 import { JOB_STATES } from '../../jobs/job-list.ts';
-import { resourceId, text, timestamp } from '../../procedures/fields.ts';
+import { instant, resourceId, text, timestamp } from '../../procedures/fields.ts';
 import { subscriptionOutput } from './operator-api.schema.ts';
 import { nextCursor, pageInput } from './paging.ts';
 
@@ -143,7 +143,6 @@ export const retriedOutput = z.object({ retried: count });
 
 const eventName = z.enum(Object.keys(EVENTS) as EventName[]);
 export const eventNamesOutput = z.array(eventName);
-const instant = z.iso.datetime({ offset: true });
 
 export const auditInput = z.object({
   event: eventName.optional(),

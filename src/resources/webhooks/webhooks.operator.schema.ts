@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { DELIVERY_STATES } from '../../entities/index.ts';
-import { resourceId, text } from '../../procedures/fields.ts';
+import { instant, resourceId, text } from '../../procedures/fields.ts';
 import { SIGNATURE_KINDS } from '../../webhooks/signature.ts';
 import { INSTALLATION_TYPES } from '../../webhooks/types.ts';
 import { deliveriesOutput, endpointOutput, OVERLAP_HOURS_MAX, URL_LENGTH_MAX } from './webhooks.schema.ts';
@@ -41,9 +41,10 @@ export const deliveriesInput = z.object({
 export const replayInput = z.object({ endpointId, deliveryId });
 export const replayFailedInput = z.object({
   endpointId,
-  since: z.iso
-    .datetime({ offset: true })
-    .meta({ description: 'Everything that was created since then and failed.', example: '2026-11-21T09:30:00Z' }),
+  since: instant.meta({
+    description: 'Everything that was created since then and failed.',
+    example: '2026-11-21T09:30:00Z',
+  }),
 });
 
 const endpoint = endpointOutput.meta({ id: 'WebhookEndpoint', description: 'An endpoint of the installation.' });

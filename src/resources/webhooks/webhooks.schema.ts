@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { DELIVERY_STATES, type WebhookEndpoint } from '../../entities/index.ts';
-import { resourceId, text, timestamp } from '../../procedures/fields.ts';
+import { instant, resourceId, text, timestamp } from '../../procedures/fields.ts';
 import { SIGNATURE_KINDS } from '../../webhooks/signature.ts';
 import { INSTALLATION_TYPES } from '../../webhooks/types.ts';
 
@@ -31,7 +31,7 @@ export const listDeliveriesInput = z.object({
   limit: z.int().min(1).max(50).default(20),
 });
 export const replayInput = z.object({ endpointId, deliveryId: resourceId });
-export const replayFailedInput = z.object({ endpointId, since: z.iso.datetime({ offset: true }) });
+export const replayFailedInput = z.object({ endpointId, since: instant });
 
 export const endpointOutput = z.object({
   endpointId: z.string(),
