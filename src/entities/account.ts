@@ -48,6 +48,10 @@ const AccountSchema = defineEntity({
       expression: `create index "account_name_page_index" on "account" ((lower(ltrim(coalesce("first_name", '') || ' ' || coalesce("last_name", ''))) collate "C"), "id")`,
     },
     {
+      name: 'account_last_name_page_index',
+      expression: `create index "account_last_name_page_index" on "account" ((lower("last_name") collate "C"), "id")`,
+    },
+    {
       name: 'account_disabled_index',
       expression: 'create index "account_disabled_index" on "account" ("id") where disabled_at is not null',
     },

@@ -22,6 +22,7 @@ const SubscriptionSchema = defineEntity({
     /** Counts the changes. 0 stands for a team without a subscription. */
     version: p.integer().default(1),
   },
+  indexes: [{ name: 'subscription_plan_index', properties: ['planId', 'team'] }],
   checks: [
     {
       name: 'subscription_status_check',

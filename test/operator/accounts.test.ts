@@ -201,7 +201,22 @@ describe('a search of accounts', () => {
     expect(await idsOf(`name=${stem}%20na_me3`)).toEqual([ids[3]]);
     expect(await idsOf(`name=${stem}%25`)).toEqual([ids[6]]);
     expect(await idsOf(`externalId=${stem}_`)).toEqual([]);
+    expect(await idsOf(`lastName=${stem}`)).toEqual([]);
     expect(await idsOf(`externalId=${stem.toLowerCase()}`)).toEqual([]);
+  });
+
+  test('finds by the beginning of the last name, in any case and with any first name', async ({ api }) => {
+    const operator = await anOperator(api);
+    const stem = newId('LÄST');
+    const add = (lastName: string, firstName?: string) => api.anAccount({ lastName, ...(firstName && { firstName }) });
+    const later = await add(`${stem}b`, 'Ada');
+    const same = await add(`${stem}b`.toLowerCase());
+    const first = await add(`${stem}A`, 'Zoe');
+    await add(`x${stem}`);
+
+    const found = await pagesOf(operator, `${ACCOUNTS}?lastName=${encodeURIComponent(stem.toLowerCase())}`, 1);
+    expect(found.map(({ id }) => id)).toEqual([first.id, later.id, same.id]);
+    expect(await operator.get(`${ACCOUNTS}?lastName=a&name=a`)).toBeProblem('validation_failed');
   });
 
   test('pages are stable while accounts are inserted and deleted: none twice, none that stayed is missing', async ({

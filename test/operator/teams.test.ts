@@ -120,6 +120,53 @@ describe('teams over the operator API', () => {
     expect(await found(`externalId=${stem}`)).toEqual(ids.toReversed());
     expect((await found('')).filter((id) => ids.includes(id))).toEqual(ids);
   });
+
+  test('lists the teams of a plan, oldest first: of `free` also those without a subscription', async ({ api }) => {
+    const operator = await anOperator(api);
+    const owner = await api.anAccount();
+    const plan = newId('plan');
+    const made: string[] = [];
+    for (let i = 0; i < 6; i++)
+      made.push((await operator.post(TEAMS, { name: `Of a plan ${i}`, ownerId: owner.id })).body.id);
+    const [none, free, canceled, pro, retired, alsoRetired] = made;
+    for (const [id, planId, status] of [
+      [free, 'free', null],
+      [pro, 'pro', 'active'],
+      [canceled, 'pro', 'canceled'],
+      [alsoRetired, plan, null],
+      [retired, plan, null],
+    ])
+      await api.rows('insert into subscription (team_id, plan_id, status) values ($1, $2, $3)', [id, planId, status]);
+    const found = async (planId: string) => {
+      const seen: { id: string; planId: string }[] = [];
+      for (let cursor: string | null = ''; cursor !== null;) {
+        const query = `planId=${planId}&limit=1${cursor === '' ? '' : `&cursor=${cursor}`}`;
+        const { body } = await operator.get(`${TEAMS}?${query}`);
+        seen.push(...body.teams);
+        cursor = body.nextCursor;
+      }
+      for (const team of seen) {
+        const { body } = await operator.get(`${TEAMS}/${team.id}/subscription`);
+        expect([team.planId, body.planId]).toEqual([planId, planId]);
+      }
+      return seen.map(({ id }) => id).filter((id) => made.includes(id));
+    };
+
+    expect(await found('free')).toEqual([none, free]);
+    expect(await found('pro')).toEqual([canceled, pro]);
+    expect(await found(plan)).toEqual([retired, alsoRetired]);
+    expect(await found(plan.slice(0, -1))).toEqual([]);
+  });
+
+  test('rejects a plan together with a search, and the cursor of another plan', async ({ api }) => {
+    const operator = await anOperator(api);
+    for (let i = 0; i < 2; i++) await api.aTeam();
+    const { nextCursor } = (await operator.get(`${TEAMS}?planId=free&limit=1`)).body;
+
+    expect(typeof nextCursor).toBe('string');
+    for (const query of ['planId=free&name=a', `planId=pro&cursor=${nextCursor}`, `cursor=${nextCursor}`, 'planId='])
+      expect(await operator.get(`${TEAMS}?${query}`), query).toBeProblem('validation_failed');
+  });
 });
 
 describe('members over the operator API', () => {

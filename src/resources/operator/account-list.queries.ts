@@ -26,7 +26,19 @@ const select = (sort: string) =>
 /** Of the index `account_name_page_index`. */
 const NAME = `(lower(ltrim(coalesce(first_name, '') || ' ' || coalesce(last_name, ''))) collate "C")`;
 
+/** Of the index `account_last_name_page_index`. */
+const LAST_NAME = `(lower(last_name) collate "C")`;
+
 type Page = Query<AccountRow & { sort: string }>;
+
+const byName = (name: string, sort: string): Page =>
+  query(
+    name,
+    `${select(sort)}
+     where ${sort} >= lower($1) and ${sort} < (lower($1) || ${PREFIX_END}) and (${sort}, id) > ($2, $3)
+     order by ${sort}, id limit ${PAGE_ROWS}`,
+    { rows: 'many' },
+  );
 
 /** Pages by what they search. $1 is the prefix, $2 and $3 are the position. Each reads an index in its order. */
 const PAGES: Readonly<Record<string, Page>> = {
@@ -50,13 +62,8 @@ const PAGES: Readonly<Record<string, Page>> = {
      order by lower(email) using ~<~ limit ${PAGE_ROWS}`,
     { rows: 'many' },
   ),
-  name: query(
-    'operator_accounts_by_name',
-    `${select(NAME)}
-     where ${NAME} >= lower($1) and ${NAME} < (lower($1) || ${PREFIX_END}) and (${NAME}, id) > ($2, $3)
-     order by ${NAME}, id limit ${PAGE_ROWS}`,
-    { rows: 'many' },
-  ),
+  name: byName('operator_accounts_by_name', NAME),
+  lastName: byName('operator_accounts_by_last_name', LAST_NAME),
   externalId: query(
     'operator_accounts_by_external_id',
     `${select('external_id')}
@@ -71,6 +78,7 @@ const accountOfId = query<AccountRow>('operator_account_of_id', `${select(`''`)}
 export type AccountSearch = {
   readonly email?: string | undefined;
   readonly name?: string | undefined;
+  readonly lastName?: string | undefined;
   readonly externalId?: string | undefined;
   readonly disabled?: boolean | undefined;
   readonly cursor?: string | undefined;

@@ -16,6 +16,7 @@ const ownId = externalId.meta({ description: 'An id in a system of yours. Unique
 export const listAccountsInput = z.object({
   email: prefix('The beginning of the email address, in any case.', 'ada@'),
   name: prefix('The beginning of the first and last name, in any case.', 'Ada L'),
+  lastName: prefix('The beginning of the last name, in any case.', 'Lovel'),
   externalId: prefix('The beginning of the external id.', 'customer-'),
   disabled: z
     .boolean()
@@ -74,6 +75,10 @@ export const listTeamsInput = z.object({
   name: prefix('The beginning of the name, in any case.', 'Analytical'),
   slug: prefix('The beginning of the slug.', 'analytical'),
   externalId: prefix('The beginning of the external id.', 'customer-'),
+  planId: text(1, 255).optional().meta({
+    description: 'The plan of the subscription, whatever its status. Teams without a subscription have the plan `free`.',
+    example: 'pro',
+  }),
   ...pageInput,
 });
 

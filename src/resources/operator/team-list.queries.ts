@@ -54,7 +54,22 @@ const PAGES: Readonly<Record<string, Page>> = {
   ),
   slug: byUnique('operator_teams_by_slug', 't.slug'),
   externalId: byUnique('operator_teams_by_external_id', 't.external_id'),
+  planId: query(
+    'operator_teams_of_plan',
+    `${select(`''`)} join subscription p on p.team_id = t.id
+     where p.plan_id = $1 and $2 = '' and p.team_id > $3 order by p.team_id limit ${PAGE_ROWS}`,
+    { rows: 'many' },
+  ),
 };
+
+/** Of the default plan are also the teams without a subscription. The page passes over the teams of other plans. */
+const defaultPlanPage: Page = query(
+  'operator_teams_of_default_plan',
+  `${select(`''`)}
+   where coalesce((select p.plan_id from subscription p where p.team_id = t.id), '${DEFAULT_PLAN}') = $1
+     and $2 = '' and t.id > $3 order by t.id limit ${PAGE_ROWS}`,
+  { rows: 'many' },
+);
 
 const teamOfId = query<TeamRow>('operator_team_of_id', `${select(`''`)} where t.id = $1`);
 
@@ -62,16 +77,23 @@ export type TeamSearch = {
   readonly name?: string | undefined;
   readonly slug?: string | undefined;
   readonly externalId?: string | undefined;
+  /** Compared as a whole, with the plan that `getTeamBilling` shows. */
+  readonly planId?: string | undefined;
   readonly cursor?: string | undefined;
   readonly limit: number;
 };
 
-/** Lists teams: all in the order of their creation, or those that a prefix finds in the order of that field. */
+/**
+ * Lists teams: all or those of a plan in the order of their creation, or those that a prefix finds in the order of that
+ * field.
+ */
 export async function listTeams(db: QueryRunner, { cursor, limit, ...prefixes }: TeamSearch) {
   const [field, prefix] = toSearch(prefixes);
   const search = JSON.stringify([field, prefix]);
   const { sort, id } = readCursor(search, cursor);
-  const rows = await db.query(PAGES[field] as Page, [prefix, sort, id]); // one for each field of the input
+  const isDefaultPlan = field === 'planId' && prefix === DEFAULT_PLAN;
+  const found = isDefaultPlan ? defaultPlanPage : (PAGES[field] as Page); // one for each field of the input
+  const rows = await db.query(found, [prefix, sort, id]);
   const { page, nextCursor } = toPage(search, rows, limit);
   return { teams: page.map(present), nextCursor };
 }
