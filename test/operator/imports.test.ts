@@ -242,12 +242,26 @@ describe('an upload', () => {
 
   test.for([
     ['without a body', Buffer.alloc(0), 'application/x-ndjson', 'validation_failed'],
+    ['of empty lines only', Buffer.from('\ufeff\n\r\n\n\r'), 'application/x-ndjson', 'validation_failed'],
+    ['of half a million empty lines', Buffer.alloc(1024 * 1024, '\r\n'), 'application/x-ndjson', 'validation_failed'],
     ['of another type', Buffer.from('{}'), 'application/json', 'unsupported_media_type'],
     ['without a type', Buffer.from('{}'), '', 'unsupported_media_type'],
   ] as const)('%s is refused, and leaves nothing', async ([, body, type, code], { api }) => {
     const importer = await anImporter(api);
     expect(await importer.upload(body, { type })).toBeProblem(code);
     expect(await api.rows('select 1 from import_run where operator_key_id = $1', [importer.key.id])).toEqual([]);
+  });
+
+  test('is accepted if its only row comes after many empty lines', async ({ api }) => {
+    const p = aPrefix();
+    const importer = await anImporter(api);
+    const body = Buffer.concat([
+      Buffer.alloc(1024 * 1024, '\r\n'),
+      Buffer.from(JSON.stringify(account(`${p}a`))),
+      Buffer.alloc(1024 * 1024, '\n'),
+    ]);
+    const { status, body: queued } = await importer.upload(body);
+    expect([status, queued.lines]).toEqual([202, 3 * 512 * 1024]);
   });
 
   test('with a content coding is refused', async ({ api }) => {

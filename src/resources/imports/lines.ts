@@ -9,6 +9,7 @@ export type Line = { readonly number: number; readonly bytes: Buffer | null };
 const LINE_BYTES_MAX = 1024 * 1024;
 
 const NEWLINE = 0x0a;
+const RETURN = 0x0d;
 const BOM = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /** What has lines; read from the beginning by each call. */
@@ -41,9 +42,11 @@ export async function* readLines(source: Source): AsyncGenerator<Line> {
   for await (const chunk of source()) {
     let from = 0;
     for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, from)) {
-      add(chunk.subarray(from, end));
+      const isEmpty = size === 0 && (end === from || (end === from + 1 && chunk[from] === RETURN));
+      if (isEmpty) number += 1;
+      else add(chunk.subarray(from, end));
       from = end + 1;
-      const line = take();
+      const line = isEmpty ? null : take();
       if (line !== null) yield line;
     }
     if (from < chunk.length) add(chunk.subarray(from));
@@ -64,5 +67,5 @@ async function openBytes(path: string): Promise<NodeJS.ReadableStream> {
 
 function trim(line: Buffer, isFirst: boolean): Buffer {
   const from = isFirst && line.subarray(0, 3).equals(BOM) ? 3 : 0;
-  return line.subarray(from, line.at(-1) === 0x0d ? -1 : undefined);
+  return line.subarray(from, line.at(-1) === RETURN ? -1 : undefined);
 }

@@ -8,6 +8,7 @@ import { invalidInput, ProblemError } from '../../errors.ts';
 import { record } from '../../events/record.ts';
 import { enqueue } from '../../jobs/enqueue.ts';
 import { withOperator } from '../../transactions/with-operator.ts';
+import { readLines } from './lines.ts';
 import { STAGES } from './rows.ts';
 
 /** The largest upload. Its content is stored until the import ends. */
@@ -46,8 +47,8 @@ export async function receiveImport(
   const { db } = services;
   const id = await withOperator(db, operator, (tx) => openUpload(tx, operator, isDryRun));
   try {
-    const lines = await storeParts(services, id, body);
-    if (lines === 0) throw invalidInput('', 'A body with rows is required.', 'required');
+    const { lines, hasRows } = await storeParts(services, id, body);
+    if (!hasRows) throw invalidInput('', 'A body with rows is required.', 'required');
     await withOperator(db, operator, async (tx) => {
       const received = await tx.execute<unknown[]>(
         'update import_run set received_at = now(), updated_at = now(), lines = ? where id = ? and received_at is null returning 1 as received',
@@ -87,20 +88,26 @@ async function openUpload(tx: EntityManager, { credentialId }: OperatorPrincipal
   throw new ProblemError('import_running', `The import ${running?.id} of this operator key has not ended.`);
 }
 
-/** Stores the body in parts. @returns the number of its lines */
-async function storeParts({ db }: Services, id: string, body: AsyncIterable<Buffer>): Promise<number> {
+/** Stores the body in parts. @returns the number of its lines, and whether one of them is not empty */
+async function storeParts({ db }: Services, id: string, body: AsyncIterable<Buffer>) {
   let [parts, size, number, lines, isOpen] = [[] as Buffer[], 0, 0, 0, false];
   const store = async () => {
     await db.run(storePart, [id, number, Buffer.concat(parts, size)]);
     [parts, size, number] = [[], 0, number + 1];
   };
-  for await (const chunk of body) {
-    for (let at = chunk.indexOf(NEWLINE); at !== -1; at = chunk.indexOf(NEWLINE, at + 1)) lines += 1;
-    isOpen = chunk.at(-1) !== NEWLINE;
-    parts.push(chunk);
-    size += chunk.length;
-    if (size >= PART_BYTES) await store();
-  }
+  const stored = (async function* () {
+    for await (const chunk of body) {
+      for (let at = chunk.indexOf(NEWLINE); at !== -1; at = chunk.indexOf(NEWLINE, at + 1)) lines += 1;
+      isOpen = chunk.at(-1) !== NEWLINE;
+      parts.push(chunk);
+      size += chunk.length;
+      if (size >= PART_BYTES) await store();
+      yield chunk;
+    }
+  })();
+  // The first row answers the question; the rest is not divided into lines here.
+  const { done: isWithoutRows } = await readLines(() => stored).next();
+  while ((await stored.next()).done !== true);
   if (size > 0) await store();
-  return lines + (isOpen ? 1 : 0);
+  return { lines: lines + (isOpen ? 1 : 0), hasRows: isWithoutRows !== true };
 }
