@@ -57,7 +57,8 @@ const PAGES: Readonly<Record<string, Page>> = {
   planId: query(
     'operator_teams_of_plan',
     `${select(`''`)} join subscription p on p.team_id = t.id
-     where p.plan_id = $1 and $2 = '' and p.team_id > $3 order by p.team_id limit ${PAGE_ROWS}`,
+     where (p.plan_id, p.team_id) > ($1, $3) and p.plan_id <= $1 and $2 = ''
+     order by p.plan_id, p.team_id limit ${PAGE_ROWS}`,
     { rows: 'many' },
   ),
 };
