@@ -6,9 +6,7 @@ export class Migration20261122091009_plan_and_last_name_lists extends Migration 
 
   override up(): void {
     this.addSql(`create index "subscription_plan_index" on "subscription" ("plan_id", "team_id");`);
-    this.addSql(
-      `create index "account_last_name_page_index" on "account" ((lower("last_name") collate "C"), "id");`,
-    );
+    this.addSql(`create index "account_last_name_page_index" on "account" ((lower("last_name") collate "C"), "id");`);
   }
 
   override down(): void {

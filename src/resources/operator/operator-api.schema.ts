@@ -76,7 +76,8 @@ export const listTeamsInput = z.object({
   slug: prefix('The beginning of the slug.', 'analytical'),
   externalId: prefix('The beginning of the external id.', 'customer-'),
   planId: text(1, 255).optional().meta({
-    description: 'The plan of the subscription, whatever its status. Teams without a subscription have the plan `free`.',
+    description:
+      'The plan of the subscription, whatever its status. Teams without a subscription have the plan `free`.',
     example: 'pro',
   }),
   ...pageInput,

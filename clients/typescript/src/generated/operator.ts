@@ -929,6 +929,7 @@ export interface Operations {
     input: {
       email?: string | undefined;
       name?: string | undefined;
+      lastName?: string | undefined;
       externalId?: string | undefined;
       disabled?: boolean | undefined;
       cursor?: string | undefined;
@@ -1027,6 +1028,7 @@ export interface Operations {
       name?: string | undefined;
       slug?: string | undefined;
       externalId?: string | undefined;
+      planId?: string | undefined;
       cursor?: string | undefined;
       limit?: number | undefined;
     };

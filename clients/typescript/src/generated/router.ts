@@ -2466,6 +2466,8 @@ export type AppRouter = TRPCBuiltRouter<
           email?: string | undefined;
           /** The beginning of the first and last name, in any case. */
           name?: string | undefined;
+          /** The beginning of the last name, in any case. */
+          lastName?: string | undefined;
           /** The beginning of the external id. */
           externalId?: string | undefined;
           /** With `true`, lists the disabled accounts only. */
@@ -2557,6 +2559,8 @@ export type AppRouter = TRPCBuiltRouter<
           slug?: string | undefined;
           /** The beginning of the external id. */
           externalId?: string | undefined;
+          /** The plan of the subscription, whatever its status. Teams without a subscription have the plan `free`. */
+          planId?: string | undefined;
           /** The `nextCursor` of the page before. */
           cursor?: string | undefined;
           /** How many a page has at most. Default: 50. */
@@ -2757,6 +2761,8 @@ export type AppRouter = TRPCBuiltRouter<
           email?: string | undefined;
           /** The beginning of the first and last name, in any case. */
           name?: string | undefined;
+          /** The beginning of the last name, in any case. */
+          lastName?: string | undefined;
           /** The beginning of the external id. */
           externalId?: string | undefined;
           /** With `true`, lists the disabled accounts only. */
@@ -2848,6 +2854,8 @@ export type AppRouter = TRPCBuiltRouter<
           slug?: string | undefined;
           /** The beginning of the external id. */
           externalId?: string | undefined;
+          /** The plan of the subscription, whatever its status. Teams without a subscription have the plan `free`. */
+          planId?: string | undefined;
           /** The `nextCursor` of the page before. */
           cursor?: string | undefined;
           /** How many a page has at most. Default: 50. */
