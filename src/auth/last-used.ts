@@ -72,8 +72,9 @@ export function trackUsage(db: Database, sessionIdleDays: number, onError: (erro
   const keyDays = countKeyUses(db);
 
   const flush = async () => {
-    const batches = [keys, grants, operatorKeys, sessions, keyDays].map((batch) => batch.write());
-    await Promise.all([...batches, ...firstUses.values()]).catch(onError);
+    // One after another: while rows are locked, they do not take all places of the work without a caller.
+    for (const batch of [keys, grants, operatorKeys, sessions, keyDays]) await batch.write().catch(onError);
+    await Promise.all(firstUses.values());
   };
   const firstUses = new Map<string, Promise<unknown>>();
   const timer = setInterval(() => void flush(), FLUSH_MS).unref();
