@@ -28,6 +28,7 @@ describe('teams.overview', () => {
       members: 2,
       invitations: 3,
       apiKeys: 1,
+      expiringKeys: 0,
       taken: 5,
       seats: 5,
       planName: 'Free',
@@ -39,19 +40,24 @@ describe('teams.overview', () => {
     const { owner, team, teamId } = await aTeamInNumbers(api);
     await api.aSubscription(team, { seats: 3 });
     await api.anApiKey(owner, { team, expiresAt: inMinutes(-1) });
+    await api.anApiKey(owner, { team, expiresAt: inMinutes(13 * 24 * 60) });
+    await api.anApiKey(owner, { team, expiresAt: inMinutes(13 * 24 * 60), revoked: true });
+    await api.anApiKey(owner, { team, expiresAt: inMinutes(15 * 24 * 60) });
     const trpc = await as(api, owner);
-    const { members, invitations, apiKeys, ...seats } = await trpc.teams.overview.query({ teamId });
+    const { members, invitations, apiKeys, expiringKeys, ...seats } = await trpc.teams.overview.query({ teamId });
 
     expect(members).toBe((await trpc.listTeamMembers.query({ teamId })).filter(({ isActive }) => isActive).length);
     expect(invitations).toBe((await trpc.listTeamInvitations.query({ teamId })).length);
     expect(apiKeys).toBe((await trpc.apiKeys.list.query({ teamId })).length);
+    expect(expiringKeys).toBe(1);
     expect(seats).toEqual(await trpc.teams.seats.query({ teamId }));
   });
 
-  test.for<[Permission, 'members' | 'invitations' | 'apiKeys']>([
+  test.for<[Permission, 'members' | 'invitations' | 'apiKeys' | 'expiringKeys']>([
     ['access_dashboard', 'members'],
     ['invite_members', 'invitations'],
     ['manage_api_keys', 'apiKeys'],
+    ['manage_api_keys', 'expiringKeys'],
   ])('a number is told to whoever holds %s, and to nobody else', async ([permission, field], { api }) => {
     const { team, teamId } = await aTeamInNumbers(api);
     const [holder, other] = [await api.anAccount(), await api.anAccount()];
@@ -59,9 +65,17 @@ describe('teams.overview', () => {
     const allOthers = PERMISSIONS.filter((each) => each !== permission);
     await api.aMember(team, other, { role: (await api.aRole(team, allOthers)).id });
 
-    const hidden = { members: null, invitations: null, apiKeys: null };
+    const hidden = { members: null, invitations: null, apiKeys: null, expiringKeys: null };
+    const told = permission === 'manage_api_keys' ? { apiKeys: 1, expiringKeys: 0 } : {};
     const seen = await (await as(api, holder)).teams.overview.query({ teamId });
-    expect(seen).toEqual({ taken: 7, seats: 5, planName: 'Free', ...hidden, [field]: expect.any(Number) as number });
+    expect(seen).toEqual({
+      taken: 7,
+      seats: 5,
+      planName: 'Free',
+      ...hidden,
+      ...told,
+      [field]: expect.any(Number) as number,
+    });
     expect((await (await as(api, other)).teams.overview.query({ teamId }))[field]).toBeNull();
   });
 });

@@ -118,6 +118,40 @@ describe.skipIf(!hasChromium)('the overview of a team', () => {
     }
   });
 
+  test('warns of few seats and of keys that end within 14 days, whoever can do something about it', async ({
+    api,
+    open,
+  }) => {
+    const inDays = (days: number) => new Date(Date.now() + days * 86_400_000);
+    const ada = await aPerson(api);
+    const team = await api.aTeam({ owner: ada });
+    const member = await aPerson(api);
+    await api.aMember(team, member, { role: 'member' });
+    await api.aMember(team, await api.anAccount());
+    await api.anApiKey(ada, { team, expiresAt: inDays(15) });
+    await api.anApiKey(ada, { team, expiresAt: inDays(-1) });
+    const page = await open(`/teams/${team.id}`, { as: ada });
+    await card(page, 'Seats').getByText('3 of 5 used').waitFor();
+    expect(await page.getByRole('alert').count()).toBe(0);
+
+    await api.anInvitation(team);
+    await api.anApiKey(ada, { team, expiresAt: inDays(13) });
+    await page.reload();
+    await page.getByRole('alert').getByText('1 seat is left').waitFor();
+    await page.getByRole('alert').getByText('1 key expires soon').waitFor();
+    const theirs = await open(`/teams/${team.id}`, { as: member });
+    await card(theirs, 'Seats').getByText('4 of 5 used').waitFor();
+    expect(await theirs.getByRole('alert').count()).toBe(0);
+
+    await api.aSubscription(team, { seats: 3 });
+    await page.getByRole('alert').getByRole('link', { name: 'Go to API keys' }).click();
+    await shows(page, 'Team API keys');
+    await page.getByRole('status').getByText('1 of 3 keys').waitFor();
+    await page.getByRole('link', { name: 'Overview' }).click();
+    await card(page, 'Seats').getByText('4 of 53 used').waitFor();
+    expect(await page.getByRole('alert').count()).toBe(1);
+  });
+
   test('begins with the first steps, until they are done or another member has joined', async ({ api, open }) => {
     const ada = await aPerson(api);
     const team = await api.aTeam({ owner: ada });

@@ -26,10 +26,18 @@ const seatsSql = (placeholder: '?' | '$1') =>
 
 const seatsOfTeam = query<SeatsRow>('seats_of_team', seatsSql('$1'));
 
-const overviewOfTeam = query<SeatsRow & { api_keys: number }>(
+/** The number of days before its end in which the overview counts a key as ending. */
+const WARNING_DAYS = 14;
+
+const overviewOfTeam = query<SeatsRow & { api_keys: number; expiring_keys: number }>(
   'overview_of_team',
-  `select s.*, (select count(*) from api_key where team_id = $1 and revoked_at is null)::int as api_keys
-   from (${seatsSql('$1')}) s`,
+  `select s.*, k.*
+   from (${seatsSql('$1')}) s
+   cross join (
+     select count(*)::int as api_keys,
+       (count(*) filter (where expires_at > now() and expires_at < now() + interval '${WARNING_DAYS} days'))::int
+         as expiring_keys
+     from api_key where team_id = $1 and revoked_at is null) k`,
 );
 
 /** Returns the seats of a team and how many are used. After a downgrade more can be used than the plan has. */
@@ -46,6 +54,7 @@ export async function readOverview(db: QueryRunner, plans: Plans, { team, permis
     members: countIfAllowed('access_dashboard', row.members),
     invitations: countIfAllowed('invite_members', row.invitations),
     apiKeys: countIfAllowed('manage_api_keys', row.api_keys),
+    expiringKeys: countIfAllowed('manage_api_keys', row.expiring_keys),
   };
 }
 

@@ -62,6 +62,8 @@ export const overviewOutput = seatsOutput.extend({
   members: z.int().nullable(),
   invitations: z.int().nullable(),
   apiKeys: z.int().nullable(),
+  /** Keys that end within 14 days. */
+  expiringKeys: z.int().nullable(),
 });
 
 /** An offer of ownership for the members of the team. */

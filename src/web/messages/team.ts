@@ -37,6 +37,8 @@ export const overviewTexts = defineTexts('overview', {
   taken: '{taken, number} of {seats, number} used',
   seatsHint:
     '{free, plural, =0 {All seats are used. Free a seat to invite more people.} one {One more person can be invited.} other {# more people can be invited.}}',
+  fewSeatsTitle: '{free, plural, =0 {No seats are left} one {# seat is left} other {# seats are left}}',
+  fewSeats: 'Members and pending invitations use seats. To add more people, free seats or change the plan.',
   usage: {
     title: 'Requests',
     explanation: 'Of the team’s API keys, by day (UTC). They appear within a minute.',

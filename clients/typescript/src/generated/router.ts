@@ -975,6 +975,7 @@ export type AppRouter = TRPCBuiltRouter<
           members: number | null;
           invitations: number | null;
           apiKeys: number | null;
+          expiringKeys: number | null;
         }
       >;
       leave: Mutation<{ teamId: string }, Success>;

@@ -6,6 +6,7 @@ import { overviewTexts as words } from '../../messages/team.ts';
 import { toFailure, query } from '../../trpc.ts';
 import { Cards, CardsPlaceholder } from './overview/cards.tsx';
 import { FirstSteps } from './overview/first-steps.tsx';
+import { Notices } from './overview/notices.tsx';
 import { Requests } from './overview/requests.tsx';
 import { useTeam } from './team.ts';
 import './overview/overview.css';
@@ -33,6 +34,7 @@ export function OverviewPage() {
       {overview.isPending && <CardsPlaceholder />}
       {overview.data !== undefined && (
         <>
+          <Notices overview={overview.data} />
           <Cards overview={overview.data} />
           <FirstSteps overview={overview.data} />
           {/* Last and after the numbers, so that nothing moves while the page loads. */}
