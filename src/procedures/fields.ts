@@ -76,10 +76,15 @@ export const resourceId = text(1, 255);
 const FIRST_INSTANT = Date.parse('0001-01-01T00:00:00Z');
 const LAST_INSTANT = Date.parse('9999-12-31T23:59:59.999Z');
 
+// PostgreSQL reads offsets of less than 16 hours.
+const LONG_OFFSET = /[+-](?:1[6-9]|2\d):\d\d$/;
+
 /** A time in a request, as ISO 8601 with a time zone. In UTC it is in a year that PostgreSQL reads: 1 to 9999. */
 export const instant = z.iso
   .datetime({ offset: true })
-  .refine((value) => Date.parse(value) >= FIRST_INSTANT && Date.parse(value) <= LAST_INSTANT);
+  .refine(
+    (value) => Date.parse(value) >= FIRST_INSTANT && Date.parse(value) <= LAST_INSTANT && !LONG_OFFSET.test(value),
+  );
 
 /** A time in a response, as an ISO 8601 string. */
 export const timestamp = z.string().meta({ format: 'date-time', example: '2026-11-21T09:30:00.000Z' });
