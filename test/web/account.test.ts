@@ -146,14 +146,14 @@ describe.skipIf(!hasChromium)('the account page', () => {
     const profile = section(page, 'Profile');
     await profile.getByLabel('First name').fill('Ada');
     await profile.getByLabel('Last name').fill('Lovelace');
-    await profile.getByLabel('Language and region').selectOption('de-DE');
+    await profile.getByLabel('Language and region').selectOption('en-CA');
     await profile.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Profile saved.').waitFor();
 
     await page.reload();
     await shows(page, 'Your account');
     expect(await profile.getByLabel('First name').inputValue()).toBe('Ada');
-    const today = new Intl.DateTimeFormat('de-DE', { dateStyle: 'medium', timeZone: 'UTC' }).format(new Date());
+    const today = new Intl.DateTimeFormat('en-CA', { dateStyle: 'medium', timeZone: 'UTC' }).format(new Date());
     await section(page, 'Sessions').getByText(today).first().waitFor();
   });
 
