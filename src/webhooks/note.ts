@@ -98,6 +98,8 @@ function toHealth(results: readonly Result[]) {
   const byEndpoint = new Map<string, { endpoint_id: string; is_success: boolean; hold_ms: number }>();
   for (const { claim, state, attempt, holdMs, disables } of results) {
     if (attempt === null && disables === null) continue;
+    // A failed test does not begin the days after which an endpoint is disabled: it is not repeated.
+    if (claim.event_id === null && state !== 'delivered') continue;
     const known = byEndpoint.get(claim.endpoint_id);
     byEndpoint.set(claim.endpoint_id, {
       endpoint_id: claim.endpoint_id,

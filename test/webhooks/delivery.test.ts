@@ -201,6 +201,15 @@ describe('a receiver that fails', () => {
     expect(row).toEqual({ disabled_reason: 'gone' });
   });
 
+  test('is not failing because a test failed', async ({ api }) => {
+    const receiver = await aReceiver((_req, res) => res.writeHead(500).end());
+    const { trpc, teamId, endpointId } = await anEndpoint(api, receiver.url);
+    dispatch(api);
+    await trpc.webhooks.sendTest.mutate({ teamId, endpointId });
+    await eventually(async () => expect(await stateOf(api, endpointId)).toMatchObject([{ state: 'failed' }]));
+    expect(await trpc.webhooks.list.query({ teamId })).toMatchObject([{ status: 'active' }]);
+  });
+
   test('for five days without any success is disabled, and not before', async ({ api }) => {
     const receiver = await aReceiver((_req, res) => res.writeHead(500).end());
     const { trpc, teamId, endpointId, owner } = await anEndpoint(api, receiver.url);
