@@ -20,7 +20,9 @@ export async function installPackedClient(dir: string, peers: readonly string[])
   const staging = join(dir, 'staging');
   await run(process.execPath, [TSC, '-p', PACKAGE, '--outDir', join(staging, 'dist')]);
   for (const file of ['package.json', 'README.md']) cpSync(join(PACKAGE, file), join(staging, file));
-  const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', dir], { cwd: staging });
+  const { stdout } = await run('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', dir], {
+    cwd: staging,
+  });
   const [packed] = JSON.parse(stdout) as { filename: string }[];
   const installed = join(dir, 'node_modules/@roster/client');
   mkdirSync(installed, { recursive: true });
