@@ -133,7 +133,7 @@ export function toEvent(event: EventName, fields: EventFields = {}) {
     credentialId,
     clientId: clientId ?? null,
     teamId: teamId ?? null,
-    // An operator is not whom a change is about, and teams must not learn who it was.
+    // The operator is not the subject of the change, and teams must not learn who it was.
     accountId: subjectId ?? accountId ?? (actorKind === 'operator_session' ? null : actorId),
     targetId: keyId ?? roleId ?? invitationId ?? sessionId ?? passkeyId ?? endpointId ?? grantId ?? null,
     address,

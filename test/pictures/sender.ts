@@ -50,7 +50,7 @@ export async function sender(api: Api, account: { id: string }) {
 
 type Read = { readonly status: number; readonly headers: Headers; readonly bytes: Buffer };
 
-/** Reads a picture as anyone can. */
+/** Reads a picture without a credential. */
 export async function read(api: Api, url: string, method = 'GET'): Promise<Read> {
   const res = await fetch(`http://127.0.0.1:${api.port}${new URL(url).pathname}`, { method });
   return { status: res.status, headers: res.headers, bytes: Buffer.from(await res.arrayBuffer()) };

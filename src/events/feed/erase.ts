@@ -12,7 +12,7 @@ type Which = { readonly where: string; readonly values: readonly unknown[] };
 
 /**
  * Erases what events show of an account, and of all invitations to its verified email address. Called at the end of
- * the transaction that deletes it, when the rows are gone.
+ * the transaction that deletes it, after its rows were deleted.
  */
 export async function eraseAccount(sql: Sql, accountId: string, verifiedEmail: string | null): Promise<void> {
   const ofAccount = { where: 'p.account_id = ?', values: [accountId] };

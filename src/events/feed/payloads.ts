@@ -72,7 +72,7 @@ function findData(found: Found, { event, kind }: Delivered): object | null {
 }
 
 /**
- * Erases what earlier events show of an invitation that is gone by now. The event of its deletion has its place after
+ * Erases what earlier events show of an invitation that was deleted meanwhile. The event of its deletion has its place after
  * them, so none of them is written later. What they show of an account is erased by its deletion (`eraseAccount`).
  */
 async function eraseDeleted(

@@ -17,7 +17,7 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }) {
     .filter(({ commands }) => commands.length > 0);
   const run = (id: string) => {
     onClose();
-    // After the dialog is gone, so that the next dialog gets the focus.
+    // Runs after this dialog has closed, so that the next one gets the focus.
     const command = found.flatMap(({ commands }) => commands).find((each) => each.id === id);
     setTimeout(() => command?.run());
   };

@@ -9,7 +9,7 @@ import type { Overview } from './cards.tsx';
 /** Whether at most a tenth of the seats, or one, is left. */
 const isNearlyFull = ({ taken, seats }: Overview): boolean => seats - taken <= Math.max(1, seats / 10);
 
-/** What needs somebody soon, for those whose role can do something about it. */
+/** Warns of few free seats and of keys that expire soon. Only roles that can act on a warning see it. */
 export function Notices({ overview }: { readonly overview: Overview }) {
   const { team, can } = useTeam();
   const params = { teamId: team.id };
