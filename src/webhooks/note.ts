@@ -50,6 +50,7 @@ const STORE_HEALTH = `
       else e.held_until end
   from health h where h.endpoint_id = e.id and e.id in (select id from locked)`;
 
+/** Which of the endpoints had no success for too long. */
 const failingTooLong = query<{ id: string }>(
   'webhook_endpoints_failing_too_long',
   `select id from webhook_endpoint
@@ -74,13 +75,18 @@ export async function noteResults(pool: Pool, db: Database, results: readonly Re
     }),
   );
   const disabling = new Map<string, DisableReason>();
-  const failing = health.filter(({ is_success }) => !is_success).map(({ endpoint_id }) => endpoint_id);
-  if (failing.length > 0) {
-    for (const { id } of await db.query(failingTooLong, [JSON.stringify(failing)])) disabling.set(id, 'failing');
+  // Time alone does not disable: an endpoint that failed once and then got nothing for days has all attempts before.
+  const exhausted = results.filter(isExhausted).map(({ claim }) => claim.endpoint_id);
+  if (exhausted.length > 0) {
+    for (const { id } of await db.query(failingTooLong, [JSON.stringify(exhausted)])) disabling.set(id, 'failing');
   }
   for (const { claim, disables } of results) if (disables !== null) disabling.set(claim.endpoint_id, disables);
   for (const [id, reason] of disabling) await disableAndNotify(db, id, reason);
 }
+
+/** Whether the last attempt of an event failed. */
+const isExhausted = ({ claim, state, attempt }: Result): boolean =>
+  claim.event_id !== null && state === 'failed' && attempt !== null;
 
 const toNote = ({ claim, state, reason, delayMs, attempt }: Result) => ({
   delivery_id: claim.id,

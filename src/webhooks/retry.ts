@@ -14,7 +14,7 @@ const DELAYS_MS = [
 ];
 export const ATTEMPTS_MAX = DELAYS_MS.length + 1;
 
-/** An endpoint without any success for this time is disabled. */
+/** An endpoint without any success for this time is disabled when a delivery fails for the last time. */
 export const FAILING_DAYS_MAX = 5;
 
 const JITTER = 0.2;

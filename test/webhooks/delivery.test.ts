@@ -210,36 +210,69 @@ describe('a receiver that fails', () => {
     expect(await trpc.webhooks.list.query({ teamId })).toMatchObject([{ status: 'active' }]);
   });
 
-  test('for five days without any success is disabled, and not before', async ({ api }) => {
+  test('is disabled with the last attempt of a delivery if none succeeded for five days, and not before', async ({
+    api,
+  }) => {
     const receiver = await aReceiver((_req, res) => res.writeHead(500).end());
     const { trpc, teamId, endpointId, owner } = await anEndpoint(api, receiver.url);
     dispatch(api);
     await numberEvents(api);
-    const failSince = async (interval: string, attempts: number) => {
-      await eventually(async () =>
-        expect((await stateOf(api, endpointId))[0]).toMatchObject({ state: 'waiting', attempts }),
-      );
-      await api.rows(`update webhook_endpoint set failing_since = now() - $2::interval where id = $1`, [
+    const failedSince = (interval: string) =>
+      api.rows(`update webhook_endpoint set failing_since = now() - $2::interval where id = $1`, [
         endpointId,
         interval,
       ]);
-      await letTimePass(api, endpointId);
+    /** Makes the attempts of a delivery until it has failed. */
+    const exhaust = async () => {
+      for (let attempts = 1; attempts < 10; attempts += 1) {
+        await eventually(async () =>
+          expect((await stateOf(api, endpointId)).at(-1)).toMatchObject({ state: 'waiting', attempts }),
+        );
+        await letTimePass(api, endpointId);
+      }
+      await eventually(async () =>
+        expect((await stateOf(api, endpointId)).at(-1)).toMatchObject({ state: 'failed', attempts: 10 }),
+      );
     };
-    await failSince('4 days 23 hours', 1);
-    await failSince('5 days 1 minute', 2);
+    const status = async () => (await trpc.webhooks.list.query({ teamId }))[0];
+    await eventually(async () => expect(await status()).toMatchObject({ status: 'failing' }));
+    await failedSince('4 days 23 hours');
+    await exhaust();
+    expect(await status()).toMatchObject({ status: 'failing' });
+
+    // Nothing was sent for days. The next event gets all its attempts, not only one.
+    await failedSince('11 days');
+    await trpc.teams.updateDetails.mutate({ teamId, description: 'New' });
+    await numberEvents(api);
+    await exhaust();
     await eventually(async () =>
-      expect(await trpc.webhooks.list.query({ teamId })).toMatchObject([
-        { status: 'disabled', disabledReason: 'failing' },
-      ]),
+      expect(await status()).toMatchObject({ status: 'disabled', disabledReason: 'failing' }),
     );
 
-    // The endpoint that has failed for five days can be noticed before its third attempt.
-    expect(receiver.received.length).toBeGreaterThanOrEqual(2);
-    expect((await stateOf(api, endpointId))[0]).toMatchObject({
-      state: 'failed',
-      reason: 'The endpoint was disabled.',
-    });
+    expect(receiver.received).toHaveLength(20);
     expect((await api.mailTo(owner.email, /webhook/)).text).toContain('no delivery succeeded for five days');
+  });
+
+  test('and was quiet for days is active again with the next success', async ({ api }) => {
+    let failures = 2;
+    const receiver = await aReceiver((_req, res) => res.writeHead(failures-- > 0 ? 500 : 200).end());
+    const { trpc, teamId, endpointId } = await anEndpoint(api, receiver.url);
+    dispatch(api);
+    await numberEvents(api);
+    await eventually(async () =>
+      expect(await stateOf(api, endpointId)).toMatchObject([{ state: 'waiting', attempts: 1 }]),
+    );
+    await api.rows(`update webhook_endpoint set failing_since = now() - interval '6 days' where id = $1`, [endpointId]);
+    await letTimePass(api, endpointId);
+    await eventually(async () =>
+      expect(await stateOf(api, endpointId)).toMatchObject([{ state: 'waiting', attempts: 2 }]),
+    );
+    expect(await trpc.webhooks.list.query({ teamId })).toMatchObject([{ status: 'failing' }]);
+    await letTimePass(api, endpointId);
+
+    await eventually(async () =>
+      expect(await trpc.webhooks.list.query({ teamId })).toMatchObject([{ status: 'active', failingSince: null }]),
+    );
   });
 });
 
