@@ -8,8 +8,9 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts
 COPY tsconfig.json tsconfig.web.json vite.config.ts ./
 COPY bin bin
+COPY clients clients
 COPY src src
-RUN node bin/build-web.cjs
+RUN node bin/build-web.cjs && node bin/build-client.cjs
 
 FROM ${NODE_IMAGE} AS packages
 WORKDIR /app
@@ -28,6 +29,7 @@ COPY --from=build /app/node_modules/@img node_modules/@img
 COPY migrations migrations
 COPY src src
 COPY --from=build /app/dist/web dist/web
+COPY --from=build /app/dist/clients dist/clients
 # As a number, so that an orchestrator can see that it is not root. Nothing in the image is writable by it.
 USER 1000:1000
 EXPOSE 3000

@@ -13,6 +13,7 @@ import { readRequestId } from './http/request-id.ts';
 import type { HttpServices } from './http/http-services.ts';
 import { createOAuthRouter } from './oauth/handler.ts';
 import { mcpHandler } from './mcp/handler.ts';
+import { clientPages } from './pages/clients.ts';
 import { collectionPages } from './pages/collection.ts';
 import { devMailPages } from './pages/dev-mail.ts';
 import { devWebhookPages } from './pages/dev-webhooks.ts';
@@ -61,6 +62,7 @@ export function createApp(services: HttpServices, readiness: Readiness): Listene
   pages.use(procedurePages(appRouter._def.procedures as unknown as Record<string, AnyTRPCProcedure>)); // flat by path, unlike the type of a nested router
   pages.use(docsPages());
   pages.use(collectionPages(api, config.baseUrl));
+  pages.use(clientPages());
   pages.use(problemPages(config.baseUrl));
   pages.use(devMailPages(config));
   pages.use(devWebhookPages(config, db));

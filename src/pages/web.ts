@@ -14,7 +14,8 @@ const ROUTES =
   /^\/(?:(?:sign-in|sign-up|verify-email|check-email|email-sign-in|sign-in-link|forgot-password|reset-password|confirm-email|invitation|account|teams|api-keys|developer|operator|oauth\/consent)(?:\/.*)?)?$/;
 
 /** Paths that never belong to the console. */
-const OTHERS = /^\/(?:api|trpc|oauth|assets|docs|problems|pictures|healthz|readyz|metrics|\.well-known)(?:\/|$)/i;
+const OTHERS =
+  /^\/(?:api|trpc|oauth|assets|docs|problems|pictures|clients|healthz|readyz|metrics|\.well-known)(?:\/|$)/i;
 
 /** The page, and the files that it loads, by path. */
 type Shell = { readonly index: EncodedFile; readonly assets: ReadonlyMap<string, EncodedFile> };

@@ -26,7 +26,9 @@ credential and, in a team, a permission of the caller's role. A team of which th
 the same 404 as one that does not exist.
 
 Lists are plain arrays. Every failure is a problem document (RFC 9457); branch on its \`code\`. Requests are counted per
-credential in windows that \`RateLimit-*\` headers describe.`;
+credential in windows that \`RateLimit-*\` headers describe.
+
+The typed client of this version is installed with \`npm install <origin of this API>/clients/typescript.tgz\`.`;
 
 /** The API of accounts and teams: the contract's 20 operations. */
 export const API_FACE: FaceSettings = {

@@ -1,8 +1,12 @@
 import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import express from 'express';
 import { afterAll, describe, expect, test } from 'vitest';
 import { PROBLEMS, problemSlug, type ProblemCode } from '../../src/errors.ts';
+import { clientPages } from '../../src/pages/clients.ts';
 import { docsPages } from '../../src/pages/docs.ts';
 import { escapeHtml } from '../../src/pages/html.ts';
 import { problemPages } from '../../src/pages/problems.ts';
@@ -11,12 +15,17 @@ const BASE_URL = 'https://roster.test';
 const codes = Object.keys(PROBLEMS) as ProblemCode[]; // Object.keys widens the keys to string
 
 const app = express();
-app.use(docsPages(), problemPages(BASE_URL));
+const packed = join(mkdtempSync(join(tmpdir(), 'roster-pages-')), 'typescript.tgz');
+writeFileSync(packed, 'a packed client');
+app.use(docsPages(), problemPages(BASE_URL), clientPages(packed));
 app.use((_req, res) => void res.status(404).send('the final 404'));
 const server = app.listen(0, '127.0.0.1');
 await once(server, 'listening');
 const { port } = server.address() as AddressInfo; // listening on TCP
-afterAll(() => void server.close());
+afterAll(() => {
+  server.close();
+  rmSync(dirname(packed), { recursive: true });
+});
 
 async function get(path: string, headers: Record<string, string> = {}) {
   const response = await fetch(`http://127.0.0.1:${port}${path}`, { headers });
@@ -30,6 +39,28 @@ const directives = (headers: Headers): Map<string, string> =>
       .split('; ')
       .map((part) => part.split(/ (.*)/, 2) as [string, string]),
   ); // name and sources
+
+describe('GET /clients/typescript.tgz', () => {
+  test('is the packed client, asked for again each time, and unknown if it was not built', async () => {
+    const { status, headers, text } = await get('/clients/typescript.tgz');
+    expect([status, headers.get('content-type'), text]).toEqual([200, 'application/gzip', 'a packed client']);
+    expect(headers.get('cache-control')).toBe('public, no-cache');
+    const etag = headers.get('etag') ?? '';
+    expect((await get('/clients/typescript.tgz', { 'if-none-match': etag, 'cache-control': 'max-age=0' })).status).toBe(
+      304,
+    );
+
+    const unbuilt = express()
+      .use(clientPages(join(dirname(packed), 'none.tgz')))
+      .listen(0, '127.0.0.1');
+    await once(unbuilt, 'listening');
+    const answer = await fetch(
+      `http://127.0.0.1:${(unbuilt.address() as AddressInfo).port}/clients/typescript.tgz`, // listening on TCP
+    );
+    unbuilt.close();
+    expect(answer.status).toBe(404);
+  });
+});
 
 describe('GET /problems', () => {
   test('lists every code with a link to its page', async () => {

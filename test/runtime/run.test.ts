@@ -170,12 +170,15 @@ describe('run.cjs', () => {
   });
 });
 
-describe('building the console without development packages', () => {
+describe.each([
+  ['console', 'build-web.cjs', 'Vite'],
+  ['client', 'build-client.cjs', 'TypeScript'],
+])('building the %s without development packages', (_what, file, missing) => {
   const build = (script: string) => {
     const directory = mkdtempSync(join(tmpdir(), 'roster-build-'));
     onTestFinished(() => rmSync(directory, { recursive: true }));
-    const copy = join(directory, 'build-web.cjs');
-    copyFileSync(join(dirname(RUN), 'build-web.cjs'), copy);
+    const copy = join(directory, file);
+    copyFileSync(join(dirname(RUN), file), copy);
     const env = { ...process.env, npm_lifecycle_event: script };
     const { status, stderr } = spawnSync(process.execPath, [copy], { env, encoding: 'utf8' });
     return { status, stderr };
@@ -184,7 +187,9 @@ describe('building the console without development packages', () => {
   test('fails and names what is missing', () => {
     expect(build('build')).toEqual({
       status: 1,
-      stderr: expect.stringMatching(/^roster: .*Vite is not installed\. Run `npm ci` without --omit=dev.*\n$/),
+      stderr: expect.stringMatching(
+        new RegExp(`^roster: .*${missing} is not installed\\. Run \`npm ci\` without --omit=dev.*\\n$`),
+      ),
     });
   });
 
