@@ -227,21 +227,25 @@ describe('a valid credential', () => {
 });
 
 /** Everything that ends a credential, for each kind. The statement gets the id of the credential and of the account. */
+// A second ago: times are stored in milliseconds, rounded up as well as down.
 const ENDINGS: Readonly<Record<string, readonly [name: string, sql: string][]>> = {
   personalKey: [
     ['revoked', `update api_key set revoked_at = now() where id = $1 and $2 <> ''`],
-    ['expired', `update api_key set expires_at = now() where id = $1 and $2 <> ''`],
+    ['expired', `update api_key set expires_at = now() - interval '1 second' where id = $1 and $2 <> ''`],
     [
       'of a secret that was rotated away',
-      `update api_key_secret set expires_at = now() where api_key_id = $1 and $2 <> ''`,
+      `update api_key_secret set expires_at = now() - interval '1 second' where api_key_id = $1 and $2 <> ''`,
     ],
     ['of a deleted key', `delete from api_key where id = $1 and $2 <> ''`],
   ],
   teamKey: [['revoked', `update api_key set revoked_at = now() where id = $1 and $2 <> ''`]],
   grant: [
     ['of a revoked grant', `update oauth_grant set revoked_at = now() where id = $1 and $2 <> ''`],
-    ['of an expired grant', `update oauth_grant set expires_at = now() where id = $1 and $2 <> ''`],
-    ['expired', `update oauth_token set expires_at = now() where grant_id = $1 and $2 <> ''`],
+    [
+      'of an expired grant',
+      `update oauth_grant set expires_at = now() - interval '1 second' where id = $1 and $2 <> ''`,
+    ],
+    ['expired', `update oauth_token set expires_at = now() - interval '1 second' where grant_id = $1 and $2 <> ''`],
     [
       'of a deleted client',
       `update oauth_client set deleted_at = now() where id = (select client_id from oauth_grant where id = $1) and $2 <> ''`,
@@ -249,8 +253,11 @@ const ENDINGS: Readonly<Record<string, readonly [name: string, sql: string][]>> 
   ],
   session: [
     ['signed out', `update session set revoked_at = now() where id = $1 and $2 <> ''`],
-    ['expired', `update session set expires_at = now() where id = $1 and $2 <> ''`],
-    ['idle for too long', `update session set idle_expires_at = now() where id = $1 and $2 <> ''`],
+    ['expired', `update session set expires_at = now() - interval '1 second' where id = $1 and $2 <> ''`],
+    [
+      'idle for too long',
+      `update session set idle_expires_at = now() - interval '1 second' where id = $1 and $2 <> ''`,
+    ],
   ],
 };
 const DISABLED = [

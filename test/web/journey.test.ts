@@ -128,6 +128,7 @@ async function signUp(api: Api, page: Page, email: string, firstName: string): P
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
   await page.getByLabel('First name').fill(firstName);
   await page.getByRole('button', { name: 'Create account' }).click();
+  await shows(page, 'Check your email'); // its cookie is there: without it, the link asks for the password
   await page.goto(linkIn(await api.mailTo(email, /verify/i)));
   await page.getByRole('button', { name: 'Verify email' }).click();
   await page.getByRole('link', { name: 'Go to your teams' }).click();
