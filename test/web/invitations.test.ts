@@ -15,7 +15,8 @@ async function asOwner(api: Api, open: Open, prepare: (team: { id: string }) => 
   return { page, team };
 }
 
-const rowOf = (page: Page, email: string) => page.getByRole('main').getByRole('listitem').filter({ hasText: email });
+const rowOf = (page: Page, email: string) => page.getByRole('main').getByRole('row').filter({ hasText: email });
+const emails = (page: Page) => page.getByRole('rowheader').locator('bdi').allInnerTexts();
 const resultOf = (page: Page, email: string) =>
   page.getByRole('list', { name: 'Results' }).getByRole('listitem').filter({ hasText: email });
 
@@ -60,7 +61,7 @@ describe.skipIf(!hasChromium)('the page of invitations', () => {
     await page.keyboard.press('Escape');
     expect(await dialog.isVisible()).toBe(true);
     await dialog.getByRole('button', { name: 'Done' }).click();
-    expect(await rowOf(page, 'ada@example.com').innerText()).toMatch(/Guest\s+Sent .*, valid until /);
+    expect(await rowOf(page, 'ada@example.com').innerText()).toMatch(/Guest\s+Pending\s+Valid until /);
     expect(await page.content()).not.toContain(copied.search);
     expect(await pendingOf(api, team)).toMatchObject([{ email: 'ada@example.com', role_id: 'guest' }]);
   });
@@ -170,6 +171,57 @@ describe.skipIf(!hasChromium)('the page of invitations', () => {
 
     await page.getByRole('button', { name: 'Revoke the invitation of ada@example.com' }).waitFor();
     expect(await pendingOf(api, team)).toMatchObject([{ role_id: 'guest' }]);
+  });
+
+  test('many are searched, filtered and sorted, and revoked together with one outcome each', async ({ api, open }) => {
+    const { page, team } = await asOwner(api, open, async (at) => {
+      for (const [name, role] of [
+        ['ada', 'guest'],
+        ['charles', 'member'],
+        ['grace', 'guest'],
+        ['mary', 'member'],
+      ] as const)
+        await api.anInvitation(at, { email: `${name}@example.com`, role });
+      await api.rows(`update invitation set expires_at = now() where email = 'mary@example.com'`);
+    });
+    await page.getByRole('status').getByText('4 invitations').waitFor();
+    await page.getByRole('button', { name: 'Email', exact: true }).click();
+    await page.getByRole('button', { name: 'Email', exact: true }).click();
+    await expect
+      .poll(() => emails(page))
+      .toEqual(['mary', 'grace', 'charles', 'ada'].map((name) => `${name}@example.com`));
+    await page.getByLabel('Status').selectOption('Status: Pending');
+    await page.getByRole('status').getByText('3 of 4 invitations').waitFor();
+    await page.getByLabel('Role').selectOption('Role: Guest');
+    await expect.poll(() => emails(page)).toEqual(['grace@example.com', 'ada@example.com']);
+    await page.reload();
+    await expect.poll(() => emails(page)).toEqual(['grace@example.com', 'ada@example.com']);
+    await page.goto(page.url().replace(/\?.*/, ''));
+
+    await page.getByRole('checkbox', { name: 'Select all 4 rows' }).check();
+    await page.getByRole('group', { name: 'Selection' }).getByRole('button', { name: 'Resend…' }).click();
+    const resending = page.getByRole('dialog', { name: 'Resend 3 invitations' });
+    await resending.getByText('Not possible for: mary@example.com.').waitFor();
+    await resending.getByRole('button', { name: 'Resend…' }).click();
+    await resending.getByText('3 done').waitFor();
+    await resending.getByRole('button', { name: 'Close' }).last().click();
+    await api.mailTo('grace@example.com', /^Invitation/);
+
+    await api.rows(`delete from invitation where email = 'mary@example.com'`);
+    await api.rows(`update invitation set accepted_at = now() where email = 'ada@example.com'`);
+    await page.getByRole('checkbox', { name: /^Select all/ }).check();
+    await page.getByRole('group', { name: 'Selection' }).getByRole('button', { name: 'Revoke…' }).click();
+    const revoking = page.getByRole('dialog', { name: /^Revoke/ });
+    await revoking.getByRole('button', { name: 'Revoke…' }).click();
+    await revoking.getByText('2 done, 1 failed').waitFor();
+    // Nothing is left in the table, and the outcomes are still shown.
+    await revoking.getByRole('listitem').filter({ hasText: 'ada@example.com' }).getByText('not found').waitFor();
+    expect(await page.getByText('No pending invitations').count()).toBe(1);
+    await revoking.getByRole('button', { name: 'Close' }).last().click();
+    await page.getByText('No pending invitations').waitFor();
+    expect(await api.rows('select 1 from invitation where team_id = $1 and accepted_at is null', [team.id])).toEqual(
+      [],
+    );
   });
 
   test('whose role cannot invite sees who can, and no address', async ({ api, open }) => {

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { AxeBuilder } from '@axe-core/playwright';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { describe, expect } from 'vitest';
 import { hasChromium } from '../support/chromium.ts';
 import type { Api } from '../support/api.ts';
@@ -195,6 +195,133 @@ describe.skipIf(!hasChromium)('members that are selected', () => {
     await dialog.getByRole('button', { name: 'Close' }).last().click();
     await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
     expect(await membershipOf(api, team, { id: `${ada.id}-1` })).toMatchObject({ is_active: true });
+  });
+});
+
+describe.skipIf(!hasChromium)('an action on selected rows', () => {
+  /** Answers calls of the action as the rate limit does. */
+  const limited = (retryAfter: number) => ({
+    status: 429,
+    contentType: 'application/json',
+    body: JSON.stringify({
+      error: {
+        message: 'Too many requests',
+        code: -32029,
+        data: {
+          code: 'TOO_MANY_REQUESTS',
+          httpStatus: 429,
+          problem: {
+            type: '/problems/rate_limited',
+            title: 'Too many requests',
+            status: 429,
+            code: 'rate_limited',
+            detail: 'Too many requests.',
+            retryAfter,
+          },
+        },
+      },
+    }),
+  });
+  const outcomes = (dialog: Locator) => dialog.getByRole('list', { name: 'Results' }).getByRole('listitem');
+  const inactive = async (api: Api, team: { id: string }) =>
+    (await api.rows('select 1 from membership where team_id = $1 and not is_active', [team.id])).length;
+
+  test('waits for the rate limit, and then does the rest, each once', async ({ api, open }) => {
+    const { ada, team, path } = await aCrowd(api, 4);
+    const page = await open(path, { as: ada });
+    const sent: string[] = [];
+    let isLimited = true;
+    await page.route('**/trpc/members.deactivate', async (route) => {
+      if (sent.length === 1 && isLimited) {
+        isLimited = false;
+        await route.fulfill(limited(2));
+      } else {
+        sent.push(route.request().postData() ?? '');
+        await route.continue();
+      }
+    });
+    await page.getByRole('checkbox', { name: 'Select all 5 rows' }).check();
+    const dialog = await begin(page, 'Deactivate', 'Deactivate 4 members');
+    await dialog.getByRole('button', { name: 'Deactivate' }).click();
+    await dialog.getByText(/^Rate limit reached\. Continues in \d s\.$/).waitFor();
+    await dialog.getByText('4 done').waitFor();
+    await dialog.getByRole('button', { name: 'Close' }).last().click();
+    await expect.poll(() => page.getByRole('cell', { name: 'Inactive' }).count()).toBe(4);
+    expect(await inactive(api, team)).toBe(4);
+    expect(new Set(sent).size).toBe(4);
+    expect(sent).toHaveLength(4);
+  });
+
+  test('is stopped while it waits and while calls are on their way: the table shows what was done', async ({
+    api,
+    open,
+  }) => {
+    const { ada, team, path } = await aCrowd(api, 5);
+    const page = await open(path, { as: ada });
+    const [held, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    let calls = 0;
+    await page.route('**/trpc/members.deactivate', async (route) => {
+      calls += 1;
+      if (calls === 1) return route.continue();
+      if (calls === 2) return route.fulfill(limited(900));
+      held.resolve();
+      await released.promise;
+      return calls === 3 ? route.continue() : route.fulfill(limited(900));
+    });
+    await page.getByRole('checkbox', { name: 'Select all 6 rows' }).check();
+    const dialog = await begin(page, 'Deactivate', 'Deactivate 5 members');
+    await dialog.getByRole('button', { name: 'Deactivate' }).click();
+    await dialog.getByText(/^Rate limit reached/).waitFor();
+    await page.keyboard.press('Escape');
+    await dialog.getByRole('button', { name: 'Stop' }).click();
+    await dialog.getByText(/^1 done, 4 not started$/).waitFor();
+    expect(await inactive(api, team)).toBe(1);
+
+    // Stopped before the answer: nobody waits for a limit that no call needs anymore.
+    await dialog.getByRole('button', { name: 'Try 4 again' }).click();
+    await held.promise;
+    await dialog.getByRole('button', { name: 'Stop' }).click();
+    await expect.poll(() => calls).toBe(4);
+    released.resolve();
+    await dialog.getByText(/^\d done, \d not started$/).waitFor();
+    const done = await inactive(api, team);
+    await dialog.getByText(`${done} done, ${5 - done} not started`).waitFor();
+    expect(await outcomes(dialog).filter({ hasText: 'Done' }).count()).toBe(done);
+    await dialog.getByRole('button', { name: 'Close' }).last().click();
+    await expect.poll(() => page.getByRole('cell', { name: 'Inactive' }).count()).toBe(done);
+    await status(page, `${5 - done + 1} selected`).waitFor();
+    expect(calls).toBe(4);
+  });
+
+  test('goes on after an error of the service on one row, which can be tried again', async ({ api, open }) => {
+    const { ada, team, path } = await aCrowd(api, 4);
+    const page = await open(path, { as: ada });
+    const victim = `${ada.id}-2`;
+    await api.rows(`create function break_membership() returns trigger language plpgsql as
+      $$ begin raise exception 'broken on purpose'; end $$`);
+    await api.rows(`create trigger broken before update on membership for each row
+      when (old.account_id = '${victim}') execute function break_membership()`);
+    // The document of the error is the service’s; a status of 500 would be a complaint of the browser’s console.
+    await page.route('**/trpc/members.deactivate', async (route) => {
+      const response = await route.fetch({
+        url: route.request().url().replace(api.services.config.baseUrl, `http://127.0.0.1:${api.port}`),
+      });
+      await route.fulfill({ response, status: Math.min(response.status(), 400) });
+    });
+    await page.getByRole('checkbox', { name: 'Select all 5 rows' }).check();
+    const dialog = await begin(page, 'Deactivate', 'Deactivate 4 members');
+    await dialog.getByRole('button', { name: 'Deactivate' }).click();
+    await dialog.getByText('3 done, 1 failed').waitFor();
+    const logged = api.lines.findIndex(({ problem }) => problem === 'internal_error');
+    expect(JSON.stringify(api.lines.splice(logged, 1))).toContain('broken on purpose');
+    expect(await outcomes(dialog).filter({ hasText: 'Nummer2' }).innerText()).toContain('Internal server error');
+    expect(await inactive(api, team)).toBe(3);
+    await api.rows('drop trigger broken on membership');
+    await dialog.getByRole('button', { name: 'Try 1 again' }).click();
+    await dialog.getByText('4 done').waitFor();
+    await dialog.getByRole('button', { name: 'Close' }).last().click();
+    await expect.poll(() => page.getByRole('cell', { name: 'Inactive' }).count()).toBe(4);
+    expect(await inactive(api, team)).toBe(4);
   });
 });
 

@@ -24,6 +24,7 @@ const teamPages = [
   createRoute({
     getParentRoute: () => team,
     path: '/invitations',
+    validateSearch: tableSearch('role', 'status'),
     component: lazyPage(() => import('../pages/team/invitations.tsx'), 'InvitationsPage'),
   }),
   createRoute({

@@ -30,6 +30,8 @@ type DataTableProps<Row> = {
     readonly showAll: string;
   };
   readonly icon: ReactNode;
+  /** Shown instead of a table without rows. */
+  readonly empty?: ReactNode;
   readonly actions?: ((row: Row) => ReactNode) | undefined;
   readonly isBusy?: ((row: Row) => boolean) | undefined;
   /** Actions on selected rows. Without any, rows cannot be selected. */
@@ -40,7 +42,7 @@ type DataTableProps<Row> = {
 
 /** A table of any length with search, filters, sorting, choice of columns, selection and export, in the URL. */
 export function DataTable<Row>(props: DataTableProps<Row>) {
-  const { name, rows, columns, rowId, rowName, texts, icon, actions, isBusy, bulk = [], onBulkEnd } = props;
+  const { name, rows, columns, rowId, rowName, texts, icon, empty, actions, isBusy, bulk = [], onBulkEnd } = props;
   const { state, change } = useTableState();
   const [search, setSearch] = useSearchText(state.search, (q) => change({ q: q === '' ? undefined : q }));
   const sought = useDeferredValue(search.trim());
@@ -57,6 +59,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   const visible = useMemo(() => visibleColumns(columns, state.hidden), [columns, hidden]);
   const selection = useSelection(found, rowId);
   const canSelect = bulk.length > 0;
+  const isEmpty = rows.length === 0 && empty !== undefined;
 
   const showAll = () => {
     setSearch('');
@@ -68,22 +71,27 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
       ...saved.map((row) => csvLine(columns.map(({ csv, value }) => (csv ?? value)(row)))),
     ]);
   return (
-    <Paper withBorder radius="lg" className="data">
-      <Toolbar
-        columns={columns}
-        state={state}
-        onChange={change}
-        search={search}
-        searchLabel={texts.search}
-        onSearch={setSearch}
-        count={
-          found.length === rows.length
-            ? texts.count(rows.length)
-            : texts.found({ count: found.length, all: rows.length })
-        }
-        found={found.length}
-        onExport={() => save(found)}
-      />
+    <Paper withBorder radius="lg" className={isEmpty ? 'empty' : 'data'}>
+      {isEmpty ? (
+        empty
+      ) : (
+        <Toolbar
+          columns={columns}
+          state={state}
+          onChange={change}
+          search={search}
+          searchLabel={texts.search}
+          onSearch={setSearch}
+          count={
+            found.length === rows.length
+              ? texts.count(rows.length)
+              : texts.found({ count: found.length, all: rows.length })
+          }
+          found={found.length}
+          onExport={() => save(found)}
+        />
+      )}
+      {/* Also without rows: an action that removed them all still shows its outcomes. */}
       {canSelect && (
         <BulkBar
           selection={selection}
@@ -94,7 +102,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
           onEnd={onBulkEnd}
         />
       )}
-      {found.length === 0 ? (
+      {!isEmpty && found.length === 0 && (
         <div className="data-none">
           <EmptyState
             variant="light"
@@ -109,7 +117,8 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
             </EmptyState.Actions>
           </EmptyState>
         </div>
-      ) : (
+      )}
+      {found.length > 0 && (
         <TableRows
           name={name}
           rows={found}

@@ -1,4 +1,4 @@
-import { Alert, Button, EmptyState, Paper } from '@mantine/core';
+import { Alert, Button, EmptyState } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { FailureAlert } from '../../components/failure-alert.tsx';
@@ -43,19 +43,7 @@ export function KeysPage({ teamId }: { readonly teamId: TeamId }) {
     >
       {keys.error !== null && <FailureAlert failure={toFailure(keys.error)} retry={() => void keys.refetch()} />}
       {keys.isPending && <Placeholder rows={2} height={112} />}
-      {keys.data?.length === 0 && (
-        <Paper withBorder radius="lg" className="empty">
-          <EmptyState
-            variant="light"
-            icon={<KeyIcon />}
-            title={isOfTeam ? words.teamEmptyTitle : words.emptyTitle}
-            description={isOfTeam ? words.teamEmpty : words.empty}
-          >
-            <EmptyState.Actions>{create}</EmptyState.Actions>
-          </EmptyState>
-        </Paper>
-      )}
-      {keys.data !== undefined && keys.data.length > 0 && (
+      {keys.data !== undefined && (
         <>
           <Expiring keys={keys.data} />
           <DataTable
@@ -66,6 +54,16 @@ export function KeysPage({ teamId }: { readonly teamId: TeamId }) {
             rowName={rowName}
             texts={words.table}
             icon={<KeyIcon />}
+            empty={
+              <EmptyState
+                variant="light"
+                icon={<KeyIcon />}
+                title={isOfTeam ? words.teamEmptyTitle : words.emptyTitle}
+                description={isOfTeam ? words.teamEmpty : words.empty}
+              >
+                <EmptyState.Actions>{create}</EmptyState.Actions>
+              </EmptyState>
+            }
             bulk={[keyRevocation]}
             onBulkEnd={() => void queries.invalidateQueries(keysQuery(teamId))}
           />

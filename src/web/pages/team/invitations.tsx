@@ -1,14 +1,18 @@
-import { Alert, Button, EmptyState, Paper } from '@mantine/core';
+import { Alert, Button, EmptyState } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import { FailureAlert } from '../../components/failure-alert.tsx';
 import { Envelope } from '../../components/icons.tsx';
 import { Page, Placeholder } from '../../components/page.tsx';
+import { DataTable } from '../../components/table/data-table.tsx';
 import { invitationsTexts as words } from '../../messages/invitations.ts';
-import { toFailure, query } from '../../trpc.ts';
-import { InvitationRow, type Invitation } from './invitations/invitation-row.tsx';
+import { toFailure } from '../../trpc.ts';
+import { invitationBulkActions } from './invitations/bulk.ts';
+import { invitationColumns } from './invitations/columns.tsx';
+import { invitationsQuery, type Invitation } from './invitations/invitation.ts';
 import { InviteDialog } from './invitations/invite-dialog.tsx';
 import { Revocation } from './invitations/revocation.tsx';
+import { useTeamRefresh } from './refresh.ts';
 import { useTeam } from './team.ts';
 import './invitations.css';
 
@@ -30,13 +34,25 @@ function Refused() {
 
 type Open = { readonly inviting: { email: string; roleId?: string } } | { readonly revoking: Invitation };
 
+const rowId = ({ id }: Invitation): string => id;
+const rowName = ({ email }: Invitation): string => email;
+
 /** The pending invitations, with the dialog to invite people. */
 function Invitations() {
-  const { team } = useTeam();
-  const invitations = useQuery(query('invitations.list', { teamId: team.id }));
+  const { team, roles } = useTeam();
+  const refresh = useTeamRefresh();
+  const invitations = useQuery(invitationsQuery(team.id));
   const [open, setOpen] = useState<Open>();
   const close = () => setOpen(undefined);
   const list = invitations.data;
+  const columns = useMemo(
+    () =>
+      invitationColumns(roles, {
+        onAgain: ({ email, roleId }) => setOpen({ inviting: { email, roleId } }),
+        onRevoke: (revoking) => setOpen({ revoking }),
+      }),
+    [roles],
+  );
   const invite = <Button onClick={() => setOpen({ inviting: { email: '' } })}>{words.invite}</Button>;
   return (
     <Page title={words.title} explanation={words.explanation} action={list !== undefined && list.length > 0 && invite}>
@@ -44,24 +60,23 @@ function Invitations() {
         <FailureAlert failure={toFailure(invitations.error)} retry={() => void invitations.refetch()} />
       )}
       {invitations.isPending && <Placeholder rows={3} height={72} />}
-      {list?.length === 0 && (
-        <Paper withBorder radius="lg" className="empty">
-          <EmptyState variant="light" icon={<Envelope />} title={words.emptyTitle} description={words.empty}>
-            <EmptyState.Actions>{invite}</EmptyState.Actions>
-          </EmptyState>
-        </Paper>
-      )}
-      {list !== undefined && list.length > 0 && (
-        <Paper component="ul" withBorder radius="lg" className="card-list">
-          {list.map((invitation) => (
-            <InvitationRow
-              key={invitation.id}
-              invitation={invitation}
-              onAgain={({ email, roleId }) => setOpen({ inviting: { email, roleId } })}
-              onRevoke={(revoking) => setOpen({ revoking })}
-            />
-          ))}
-        </Paper>
+      {list !== undefined && (
+        <DataTable
+          name={words.title}
+          rows={list}
+          columns={columns}
+          rowId={rowId}
+          rowName={rowName}
+          texts={words.table}
+          icon={<Envelope />}
+          empty={
+            <EmptyState variant="light" icon={<Envelope />} title={words.emptyTitle} description={words.empty}>
+              <EmptyState.Actions>{invite}</EmptyState.Actions>
+            </EmptyState>
+          }
+          bulk={invitationBulkActions(team.id)}
+          onBulkEnd={() => void refresh()}
+        />
       )}
       {open !== undefined && 'inviting' in open && <InviteDialog {...open.inviting} onClose={close} />}
       {open !== undefined && 'revoking' in open && <Revocation invitation={open.revoking} onClose={close} />}

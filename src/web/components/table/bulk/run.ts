@@ -25,7 +25,7 @@ type Run<Row> = {
   readonly rows: readonly Row[];
   readonly call: (row: Row) => Promise<unknown>;
   readonly onOutcome: (row: Row, outcome: Outcome) => void;
-  /** Called with the seconds to wait when the rate limit is reached, and with 0 afterwards. */
+  /** Called every second with the seconds that are left when the rate limit is reached, and with 0 afterwards. */
   readonly onWait: (seconds: number) => void;
   readonly signal: AbortSignal;
 };
@@ -35,11 +35,12 @@ export async function runBulk<Row>(run: Run<Row>): Promise<Failure | undefined> 
   const { rows, onOutcome, signal } = run;
   const rest = [...rows];
   let fatal: Failure | undefined;
+  const gate = createGate(run);
   const work = async (): Promise<void> => {
     while (fatal === undefined && !signal.aborted) {
       const row = rest.shift();
       if (row === undefined) return;
-      const outcome = await runOne(row, run);
+      const outcome = await runOne(row, run, gate);
       onOutcome(row, outcome);
       if ('failure' in outcome && FATAL.has(outcome.failure.code)) fatal ??= outcome.failure;
     }
@@ -48,8 +49,10 @@ export async function runBulk<Row>(run: Run<Row>): Promise<Failure | undefined> 
   return fatal;
 }
 
-async function runOne<Row>(row: Row, { call, onOutcome, onWait, signal }: Run<Row>): Promise<Outcome> {
+async function runOne<Row>(row: Row, { call, onOutcome, signal }: Run<Row>, gate: Gate): Promise<Outcome> {
   for (;;) {
+    await gate.opened();
+    if (signal.aborted) return { state: 'waiting' };
     onOutcome(row, { state: 'running' });
     try {
       await call(row);
@@ -60,11 +63,7 @@ async function runOne<Row>(row: Row, { call, onOutcome, onWait, signal }: Run<Ro
       if (failure.code !== 'rate_limited')
         return { state: failure.code === null && isSent ? 'unknown' : 'failed', failure };
       onOutcome(row, { state: 'waiting' });
-      const seconds = Math.ceil(waitOf(error) ?? 1);
-      onWait(seconds);
-      await pause(seconds * 1000, signal);
-      onWait(0);
-      if (signal.aborted) return { state: 'waiting' };
+      gate.close(Math.ceil(waitOf(error) ?? 1));
     }
   }
 }
@@ -72,12 +71,37 @@ async function runOne<Row>(row: Row, { call, onOutcome, onWait, signal }: Run<Ro
 const waitOf = (error: unknown): number | undefined =>
   error instanceof TRPCClientError ? (error as TRPCClientError<AppRouter>).data?.problem.retryAfter : undefined;
 
+type Gate = { readonly opened: () => Promise<void>; readonly close: (seconds: number) => void };
+
+/** The rate limit concerns all calls: while one waits for it, no other is made. */
+function createGate<Row>({ onWait, signal }: Run<Row>): Gate {
+  let waiting: Promise<void> | undefined;
+  const countDown = async (seconds: number): Promise<void> => {
+    for (let left = seconds; left > 0 && !signal.aborted; left -= 1) {
+      onWait(left);
+      await pause(1000, signal);
+    }
+    onWait(0);
+    waiting = undefined;
+  };
+  return {
+    opened: async () => waiting,
+    close: (seconds) => {
+      waiting ??= countDown(seconds);
+    },
+  };
+}
+
 /** Waits, or until the run is stopped. */
 const pause = (ms: number, signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     const timer = setTimeout(resolve, ms);
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer);
-      resolve();
-    });
+    signal.addEventListener(
+      'abort',
+      () => {
+        clearTimeout(timer);
+        resolve();
+      },
+      { once: true },
+    );
   });

@@ -1,7 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { toFailure, query, trpc, type Failure } from '../../../trpc.ts';
+import { toFailure, trpc, type Failure } from '../../../trpc.ts';
 import { useTeam, type Role } from '../team.ts';
+import { invitationsQuery } from './invitation.ts';
 
 /** The result for one email. */
 export type Result = { readonly email: string } & (
@@ -41,7 +42,7 @@ export function useInviting() {
       }
     }
     setPending(false);
-    void queries.invalidateQueries(query('invitations.list', { teamId: team.id }));
+    void queries.invalidateQueries(invitationsQuery(team.id));
     return failed;
   }
 

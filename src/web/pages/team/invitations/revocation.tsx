@@ -2,9 +2,9 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Confirmation } from '../../../components/confirmation.tsx';
 import { useNotice } from '../../../components/notices.tsx';
 import { invitationsTexts as words } from '../../../messages/invitations.ts';
-import { query, trpc } from '../../../trpc.ts';
+import { trpc } from '../../../trpc.ts';
 import { useTeam } from '../team.ts';
-import type { Invitation } from './invitation-row.tsx';
+import { invitationsQuery, type Invitation } from './invitation.ts';
 
 type RevocationProps = { readonly invitation: Invitation; readonly onClose: () => void };
 
@@ -13,7 +13,7 @@ export function Revocation({ invitation: { id, email }, onClose }: RevocationPro
   const { team } = useTeam();
   const queries = useQueryClient();
   const notify = useNotice();
-  const list = query('invitations.list', { teamId: team.id });
+  const list = invitationsQuery(team.id);
 
   return (
     <Confirmation

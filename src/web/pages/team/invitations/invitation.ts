@@ -1,0 +1,12 @@
+import type { invitationsTexts as words } from '../../../messages/invitations.ts';
+import { query, type Outputs } from '../../../trpc.ts';
+
+export type Invitation = Outputs['invitations']['list'][number];
+
+export const invitationsQuery = (teamId: string) => query('invitations.list', { teamId });
+
+/** Returns whether an invitation can be accepted. An email that failed can be sent again until the link expires. */
+export function getInvitationState({ isExpired, emailFailure }: Invitation): keyof typeof words.states {
+  if (isExpired) return 'expired';
+  return emailFailure === null ? 'pending' : 'failed';
+}
