@@ -15,6 +15,7 @@ import { openGeolocation } from './http/geolocation.ts';
 import { countJobs } from './jobs/queue.ts';
 import { importTasks } from './resources/imports/upload-job.ts';
 import { errorSummary } from './telemetry/log.ts';
+import { readUnnumberedAge } from './events/chain/unnumbered.ts';
 import { startSequencer } from './events/sequencer.ts';
 import { startWorker } from './jobs/worker.ts';
 import { createMailer } from './email/mailer.ts';
@@ -147,6 +148,7 @@ async function listenForScrapes({ config, db }: Services, { metrics }: Telemetry
   metrics.watchQueues({ writes: db.writeQueue, lists: db.listQueue });
   if (runsJobs(slot)) {
     metrics.watchJobs(() => countJobs(db));
+    metrics.watchNumbering(() => readUnnumberedAge(db));
     metrics.watchWebhooks(() => readWebhookState(db));
   }
   // The primary serves those of its workers.

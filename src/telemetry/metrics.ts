@@ -1,5 +1,6 @@
 import type { RequestListener } from 'node:http';
 import { AggregatorRegistry, collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { createDatabaseGauges } from './database-gauges.ts';
 import { operationLabel } from './labels.ts';
 import { createScrapeListener } from './scrape-listener.ts';
 
@@ -20,18 +21,7 @@ export type Counted =
   | 'proofs';
 
 type Pool = { readonly totalCount: number; readonly idleCount: number; readonly waitingCount: number };
-type Webhooks = {
-  readonly lag: number;
-  readonly overdueSeconds: number;
-  readonly disabled: number;
-  readonly failing: number;
-};
-type Jobs = { readonly state: string; readonly count: number; readonly ageSeconds: number };
-
 const DURATIONS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
-
-/** The time that a scrape waits for a database query. */
-const QUERY_MS = 1000;
 
 /**
  * Creates the metrics of this process. Labels are from fixed lists, so that clients cannot create new ones.
@@ -152,87 +142,13 @@ export function createMetrics(worker?: number) {
       });
     },
 
-    /** @param countJobs counts the jobs in the queue; if it is too slow, the scrape has no job metrics */
-    watchJobs(countJobs: () => Promise<readonly Jobs[]>): void {
-      const countOnce = shareResult(countJobs);
-      new Gauge({
-        name: 'roster_jobs',
-        help: 'Jobs in the queue.',
-        labelNames: ['state'],
-        registers,
-        async collect() {
-          const jobs = await countOnce();
-          this.reset();
-          for (const { state, count } of jobs ?? []) this.set({ state }, count);
-        },
-      });
-      new Gauge({
-        name: 'roster_jobs_ready_age_seconds',
-        help: 'Time since the oldest ready job became due.',
-        registers,
-        async collect() {
-          const ready = (await countOnce())?.find(({ state }) => state === 'ready');
-          if (ready === undefined) this.remove();
-          else this.set(ready.ageSeconds);
-        },
-      });
-    },
-
     /** Counts how attempts to deliver webhooks end. */
     countWebhook(outcome: string): void {
       attempts.inc({ outcome });
     },
 
-    /** @param readState reads the state of all endpoints; if it is too slow, the scrape has none of these metrics */
-    watchWebhooks(readState: () => Promise<Webhooks>): void {
-      const readOnce = shareResult(readState);
-      const gauge = (name: string, help: string, select: (state: Webhooks) => number) =>
-        new Gauge({
-          name,
-          help,
-          registers,
-          async collect() {
-            const state = await readOnce();
-            if (state === undefined) this.remove();
-            else this.set(select(state));
-          },
-        });
-      gauge('roster_webhook_sequence_lag', 'Numbered events without deliveries yet.', ({ lag }) => lag);
-      gauge(
-        'roster_webhook_overdue_seconds',
-        'Time since the oldest waiting delivery became due.',
-        ({ overdueSeconds }) => overdueSeconds,
-      );
-      new Gauge({
-        name: 'roster_webhook_endpoints',
-        help: 'Endpoints that get no webhooks.',
-        labelNames: ['state'],
-        registers,
-        async collect() {
-          const state = await readOnce();
-          this.reset();
-          if (state === undefined) return;
-          this.set({ state: 'disabled' }, state.disabled);
-          this.set({ state: 'failing' }, state.failing);
-        },
-      });
-    },
-
+    ...createDatabaseGauges(registers),
     listener: createScrapeListener(register.contentType, () => register.metrics()),
-  };
-}
-
-/** Shares one query between concurrent callers. @returns undefined if it fails or takes too long */
-function shareResult<Answer>(run: () => Promise<Answer>): () => Promise<Answer | undefined> {
-  let running: Promise<Answer | undefined> | undefined;
-  return () => {
-    running ??= run()
-      .catch(() => undefined)
-      .finally(() => (running = undefined));
-    return Promise.race([
-      running,
-      new Promise<undefined>((resolve) => setTimeout(resolve, QUERY_MS, undefined).unref()),
-    ]);
   };
 }
 

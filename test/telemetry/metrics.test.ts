@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { ADVISORY_LOCKS } from '../../src/db/advisory-locks.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
 import { hasRedis, startRedis } from '../support/redis.ts';
 import { freePort, launchService, makeDataDir, removeDataDir } from '../support/service.ts';
@@ -60,6 +61,42 @@ describe('GET /metrics', () => {
     expect(values.get('roster_webhook_endpoints{state="failing"}')).toBe(2);
     expect(values.get('roster_webhook_overdue_seconds')).toBe(0);
     expect(values.get('roster_webhook_sequence_lag')).toBe(0);
+  });
+
+  test('shows for how long events have had no position: while nothing numbers them, and those that never get one', async () => {
+    const { api, scrape } = await aWatchedService();
+    const key = await api.anApiKey(await api.anAccount(), { scopes: ['profile:write'] });
+    const ages = async () => {
+      const { values } = await scrape();
+      return ['new', 'pending'].map((state) => values.get(`roster_events_unnumbered_age_seconds{state="${state}"}`));
+    };
+    const rename = (name: string) => api.as(key).patch('/api/v1/me', { firstName: name, lastName: 'Lovelace' });
+    const oldest = async (state: 0 | 1) => (await ages())[state] ?? 0;
+    await rename('Ada');
+    await expect.poll(ages, BOUND).toEqual([0, 0]);
+
+    // What a worker leaves that hangs: the lock, and the events that are recorded meanwhile.
+    const standing = Promise.withResolvers<void>();
+    const locked = Promise.withResolvers<void>();
+    const holder = api.services.db.em().transactional(async (tx) => {
+      await tx.execute('select pg_advisory_xact_lock(?)', [ADVISORY_LOCKS.auditChain]);
+      locked.resolve();
+      await standing.promise;
+    });
+    await locked.promise;
+    await rename('Augusta');
+    await expect.poll(() => oldest(0), BOUND).toBeGreaterThan(1);
+    standing.resolve();
+    await holder;
+    await expect.poll(ages, BOUND).toEqual([0, 0]);
+
+    // Without a MAC, an event waits for `audit verify`.
+    await api.rows(
+      `insert into audit_event (id, occurred_at, event, actor_kind, details)
+       values ('evt_forged', now() - interval '1 hour', 'team.created', 'system', '{}')`,
+    );
+    await expect.poll(() => oldest(1), BOUND).toBeGreaterThanOrEqual(3600);
+    await expect.poll(() => oldest(0), BOUND).toBe(0);
   });
 
   test('counts what rate limits decide', async () => {
