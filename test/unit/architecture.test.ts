@@ -133,7 +133,7 @@ describe('the dependency rule', () => {
     ['intl-messageformat', /^messages\//],
     ['commander', /^cli\//],
     ['@simplewebauthn/server', /^resources\/passkeys\//],
-    ['prom-client', /^telemetry\/metrics\.ts$/],
+    ['prom-client', /^telemetry\/(metrics|database-gauges)\.ts$/],
     ['@opentelemetry/', /^telemetry\/tracing\.ts$/],
     ['maxmind', /^http\/geolocation\.ts$/],
     ['bowser', /^trpc\/browser-client\.ts$/],
