@@ -28,6 +28,47 @@ describe('repetition', () => {
     expect(calls.map(({ headers }) => headers.get('authorization'))).toEqual(['Bearer key-0', 'Bearer key-1']);
   });
 
+  const limited = (headers: Record<string, string>) =>
+    Response.json({ code: 'rate_limited' }, { status: 429, headers });
+
+  // Guarantees a wait of the right length also behind a proxy that removes or rewrites `Retry-After`.
+  plain.for<[Record<string, string>, number | undefined]>([
+    [{ 'retry-after': '60', ratelimit: '"default";r=0;t=70' }, 60],
+    [{ 'retry-after': new Date(Date.now() + 3_600_000).toUTCString() }, 3600],
+    [{ 'retry-after': new Date(0).toUTCString() }, 0],
+    [{ ratelimit: '"default";r=0;t=70', 'ratelimit-reset': '80' }, 70],
+    [{ 'ratelimit-reset': '80' }, 80],
+    [{ 'retry-after': 'soon', 'ratelimit-reset': '-1' }, undefined],
+    [{}, undefined],
+  ])('a rate limit with the headers %o is waited for %s s', async ([headers, seconds]) => {
+    const { roster } = answering(limited(headers));
+    const error = await roster.listTeams({}, { retries: 0 }).catch((reason: unknown) => reason);
+    const { retryAfter } = error as { retryAfter?: number };
+    if (seconds === undefined) expect(retryAfter).toBe(undefined);
+    else expect(Math.abs((retryAfter ?? Number.NaN) - seconds)).toBeLessThan(60 * Math.sign(seconds) + 1);
+    const tooLong = answering(limited(headers), Response.json([]));
+    const outcome = await tooLong.roster.listTeams({}, { retries: 1 }).catch(() => 'too long');
+    expect(outcome).toEqual(seconds !== undefined && seconds > 5 ? 'too long' : []);
+  });
+
+  plain('the state of the rate limit does not delay the repetition after a 503', async () => {
+    const unavailable = Response.json(
+      { code: 'service_unavailable' },
+      { status: 503, headers: { 'ratelimit-reset': '60' } },
+    );
+    const { roster } = answering(unavailable, Response.json([]));
+    expect(await roster.listTeams()).toEqual([]);
+  });
+
+  plain('an idempotency key that no header can carry is refused, and sent nowhere', async () => {
+    const { roster, calls } = answering(Response.json({ id: 'team_1' }));
+    for (const idempotencyKey of ['', 'заказ-7', 'commande-é', 'two\nlines', 'x'.repeat(256)])
+      await expect(roster.createTeam({ name: 'x' }, { idempotencyKey })).rejects.toThrow('idempotencyKey has to be');
+    expect(calls).toEqual([]);
+    await roster.createTeam({ name: 'x' }, { idempotencyKey: '~'.repeat(255) });
+    expect(calls).toHaveLength(1);
+  });
+
   plain('a read is repeated after a 503 or a lost connection, and no more than twice', async () => {
     const { roster, calls } = answering(problem(503), new TypeError('connection lost'), Response.json([]));
     expect(await roster.listTeams()).toEqual([]);

@@ -6,6 +6,9 @@ import { pathToFileURL } from 'node:url';
 import { afterAll, describe, expect } from 'vitest';
 import type * as Client from '../../clients/typescript/src/index.ts';
 import { createRosterTrpc } from '../../clients/typescript/src/trpc.ts';
+import { describeFace } from '../../src/rest/describe-face.ts';
+import { OPERATOR_FACE } from '../../src/rest/operator-face.ts';
+import { operatorRouter } from '../../src/router.ts';
 import { test, type Api } from '../support/api.ts';
 import { numberEvents } from '../webhooks/receiver.ts';
 import { installPackedClient } from './packed-client.ts';
@@ -16,7 +19,7 @@ type Roster = Client.Roster;
 const dir = mkdtempSync(join(tmpdir(), 'roster-client-'));
 await installPackedClient(dir, []);
 const entry = createRequire(join(dir, 'package.json')).resolve('@roster/client');
-const { createOperator, createRoster, followEvents, RosterError } = (await import(
+const { createOperator, createRoster, followEvents, listAll, RosterError } = (await import(
   pathToFileURL(entry).href
 )) as typeof Client;
 
@@ -24,6 +27,20 @@ afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
 const clientOf = ({ port }: Api, credential: string): Roster =>
   createRoster({ baseUrl: `http://127.0.0.1:${port}`, credential });
+
+/** A completed import of an operator key. @returns its id */
+async function anImport(api: Api, operatorKeyId: string, refusals: number): Promise<string> {
+  await api.rows(
+    `insert into import_run (id, created_at, fingerprint, stage, line, counts, report_bytes, batches, finished_at, operator_key_id, received_at, lines)
+     values ('imp_x', now(), 'x', 'account', $2, '{}', 0, 1, now(), $1, now(), $2)`,
+    [operatorKeyId, refusals],
+  );
+  await api.rows(
+    `insert into import_refusal select 'imp_x', n, n, 'account', null, 'email_taken', '' from generate_series(1, $1) n`,
+    [refusals],
+  );
+  return 'imp_x';
+}
 
 const ALL = [
   'profile:read',
@@ -160,6 +177,59 @@ describe('createOperator', () => {
     const teams = seen.filter(({ type }) => type === 'team.created').map(({ teamId }) => teamId);
     expect(teams.slice(-2)).toEqual(created.map(({ id }) => id));
     expect(new Set(seen.map(({ id }) => id)).size).toBe(seen.length);
+  });
+
+  // Guarantees that no list of the document with pages is left out here.
+  test('iterates over all pages of every list that has pages, and reads no page before it is asked for', async ({
+    api,
+  }) => {
+    const paged = Object.values(describeFace(OPERATOR_FACE, operatorRouter, 'https://x.test').document.paths ?? {})
+      .flatMap((item) => Object.values(item) as { operationId: string; parameters?: { name: string }[] }[])
+      .filter(({ parameters = [] }) => parameters.some(({ name }) => name === 'cursor' || name === 'after'))
+      .map(({ operationId }) => operationId);
+    const operatorKey = await api.anOperatorKey();
+    const operator = createOperator({ baseUrl: `http://127.0.0.1:${api.port}`, operatorKey: operatorKey.secret });
+    const owner = await api.anAccount();
+    const team = await api.aTeam({ owner });
+    const others = [await api.anAccount(), await api.anAccount()];
+    for (const account of others) await api.aMember(team, account, { role: 'member' });
+    await api.aTeam({ owner });
+    await api.aTeam({ owner });
+    const { endpoint } = await operator.createWebhookEndpoint({ url: 'https://receiver.example.com/' });
+    const endpointId = endpoint.endpointId;
+    for (let n = 0; n < 3; n += 1) await operator.testWebhookEndpoint({ endpointId });
+    const importId = await anImport(api, operatorKey.id, 3);
+
+    let calls = 0;
+    const page = { limit: 1 };
+    const read = <Result>(result: Promise<Result>) => ((calls += 1), result);
+    const lists = {
+      listAccounts: listAll((position, call) => read(operator.listAccounts({ ...page, ...position }, call))),
+      listTeams: listAll((position, call) => read(operator.listTeams({ ...page, ...position }, call))),
+      listMembers: listAll((position, call) =>
+        read(operator.listMembers({ ...page, teamId: team.id, ...position }, call)),
+      ),
+      listWebhookDeliveries: listAll((position, call) =>
+        read(operator.listWebhookDeliveries({ ...page, endpointId, ...position }, call)),
+      ),
+      getImport: listAll((position, call) => read(operator.getImport({ ...page, importId, ...position }, call))),
+    };
+    expect([...Object.keys(lists), 'listEvents'].toSorted()).toEqual(paged.toSorted()); // listEvents: followEvents
+    for (const [name, list] of Object.entries(lists)) {
+      calls = 0;
+      const seen = new Set<string>();
+      for await (const entry of list) {
+        seen.add(JSON.stringify(entry));
+        expect([name, calls]).toEqual([name, seen.size]);
+      }
+      expect([name, seen.size]).toEqual([name, expect.toSatisfy((size: number) => size >= 3)]);
+    }
+    const members = listAll((position, call) => operator.listMembers({ teamId: team.id, ...position }, call));
+    const ids = new Set<string>();
+    for await (const { accountId } of members) ids.add(accountId);
+    expect(ids).toEqual(new Set([owner.id, ...others.map(({ id }) => id)]));
+    const stopped = listAll((position) => operator.listTeams(position), { signal: AbortSignal.abort() });
+    await expect(stopped.next()).rejects.toMatchObject({ name: 'AbortError' });
   });
 
   test('a feed that waits ends with its signal', async ({ api }) => {

@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'vite';
-import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished } from 'vitest';
 import { eventsModule, operationsModule, routerModule } from '../../clients/typescript/scripts/declarations.ts';
 import { API_FACE } from '../../src/rest/api-face.ts';
 import { describeFace } from '../../src/rest/describe-face.ts';
@@ -22,6 +22,7 @@ const CODE_SIZE_MAX = 42_000;
 const TYPES_SIZE_MAX = 200_000;
 /** What a page loads for `createRoster` alone, minified. */
 const BUNDLE_SIZE_MAX = 6_000;
+type Printed = { readonly stdout: string };
 const dir = mkdtempSync(join(tmpdir(), 'roster-client-'));
 let installed = '';
 
@@ -142,6 +143,39 @@ describe('the packed client', () => {
     const [code = ''] = chunks.map((chunk) => (chunk.type === 'chunk' ? chunk.code : ''));
     expect(code.length).toBeLessThan(BUNDLE_SIZE_MAX);
     expect(code).not.toMatch(/node:|require\(|^import|whsec_/m);
+  });
+
+  test('has the types of the router for projects that have nothing but @trpc/server', async () => {
+    const bare = mkdtempSync(join(tmpdir(), 'roster-router-'));
+    onTestFinished(() => rmSync(bare, { recursive: true, force: true }));
+    await installPackedClient(bare, ['@trpc/server']);
+    cpSync(join(dir, 'tsconfig.json'), join(bare, 'tsconfig.json'));
+    writeFileSync(
+      join(bare, 'program.ts'),
+      `import type { inferRouterInputs, inferRouterOutputs } from '@trpc/server';
+      import type { AppRouter, ErrorShape, Team } from '@roster/client/router';
+      export const input: inferRouterInputs<AppRouter>['getTeam'] = { teamId: 'team_1' };
+      export const name = (team: inferRouterOutputs<AppRouter>['getTeam']): string => (team satisfies Team).name;
+      export const codeOf = (error: ErrorShape): string => error.data.problem.code;`,
+    );
+    const { stdout } = await run(process.execPath, [TSC, '-p', bare]).catch((error: unknown) => error as Printed);
+    expect(stdout).toBe('');
+    const imported = readdirSync(join(bare, 'node_modules/@roster/client/dist/generated'))
+      .filter((file) => file.endsWith('.d.ts'))
+      .flatMap((file) => [
+        ...readFileSync(join(bare, 'node_modules/@roster/client/dist/generated', file), 'utf8').matchAll(
+          /from '([^.'][^']*)'/g,
+        ),
+      ])
+      .map(([, name]) => name);
+    expect([...new Set(imported)]).toEqual(['@trpc/server']);
+  });
+
+  test('links to nothing outside of itself', () => {
+    const links = [...readFileSync(join(installed, 'README.md'), 'utf8').matchAll(/\]\(([^)]+)\)/g)].map(
+      ([, to]) => to,
+    );
+    expect(links.filter((to) => !/^(https:|#)/.test(to ?? ''))).toEqual([]);
   });
 
   test('compiles all TypeScript samples of both references', async () => {

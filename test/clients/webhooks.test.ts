@@ -31,7 +31,7 @@ describe('verifyWebhook', () => {
     ['an empty signature', { headers: { ...signed(), 'webhook-signature': 'v1,' } }],
     ['a signature of another version alone', { headers: signed([generateSecret('ed25519')]) }],
     ['a time that is too old', { headers: signed([secret], new Date(Date.now() - 301_000)) }],
-    ['a time that is too new', { headers: signed([secret], new Date(Date.now() + 301_000)) }],
+    ['a time that is too new', { headers: signed([secret], new Date(Date.now() + 3_600_000)) }],
     ['a time that is no number', { headers: { ...signed(), 'webhook-timestamp': 'NaN' } }],
   ])('rejects %s', async (_what, change) => {
     const webhook = { body: BODY, headers: signed(), ...change };

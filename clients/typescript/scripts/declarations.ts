@@ -88,17 +88,13 @@ export function operationsModule(kind: keyof typeof INTERFACES): string {
         input: [...(members.length > 0 ? [`{ ${members.join('; ')} }`] : []), ...body].join(' & ') || NO_INPUT,
         isOptional: body.length === 0 && !parameters.some(({ required }) => required),
         output: type(contentOf(responses[route.status])),
-        repetition: route.takesIdempotencyKey
-          ? 'keyed'
-          : route.method === 'GET' || route.meta.readsOnly
-            ? 'safe'
-            : 'once',
+        isSafePost: route.meta.readsOnly === true && route.method === 'POST',
         errors: operationErrors(route).filter((code) => !SHARED_ERRORS.includes(code)),
       };
     });
   return [
     HEADER,
-    "import type { CallOptions, Routes } from '../methods.ts';\n\n",
+    "import type { CallOptions } from '../methods.ts';\n\n",
     ...Object.entries(document.components.schemas).map(([name, definition]) => declare(name, definition)),
     `/** The error codes of all operations. */\nexport type SharedError = ${SHARED_ERRORS.filter(
       (code) => !UNREACHABLE.has(code),
@@ -115,12 +111,12 @@ export function operationsModule(kind: keyof typeof INTERFACES): string {
       ({ operationId, doc, isOptional }) =>
         `${doc}${operationId}(input${isOptional ? '?' : ''}: Operations['${operationId}']['input'], options?: CallOptions): Promise<Operations['${operationId}']['output']>;\n`,
     ),
-    '}\n\n/** Method, path and repetition by operation. */\nexport const ROUTES = {\n',
+    '}\n\n/** Method and path by operation. */\nexport const ROUTES: Readonly<Record<keyof Operations, string>> = {\n',
     ...operations.map(
-      ({ operationId, method, template, repetition }) =>
-        `${operationId}: ['${method}', '${template}', '${repetition}'],\n`,
+      ({ operationId, method, template, isSafePost }) =>
+        `${operationId}: '${method} ${template.slice(face.prefix.length)}${isSafePost ? ' safe' : ''}',\n`,
     ),
-    '} as const satisfies Readonly<Record<keyof Operations, Routes[string]>>;\n',
+    '};\n',
   ].join('');
 }
 

@@ -20,14 +20,14 @@ export type OperatorOptions = ConnectionOptions & {
  * Methods reject with a `RosterError` for an error response, and with the error of `fetch` if there was none.
  */
 export const createRoster = ({ credential, ...options }: RosterOptions): Roster =>
-  createMethods(ROUTES, options, credential) as Roster; // a method for each member of the generated interface
+  createMethods('/api/v1', ROUTES, options, credential) as Roster; // a method for each member of the generated interface
 
 /**
  * Creates a client of the operator API, like `createRoster`, with `authenticate` for the requests to your own API. Only
  * for backends: an operator key has access to all teams.
  */
 export function createOperator({ operatorKey, ...options }: OperatorOptions): RosterOperator & Authenticate {
-  const operator = createMethods(OPERATOR_ROUTES, options, operatorKey) as RosterOperator; // as above
+  const operator = createMethods('/operator/v1', OPERATOR_ROUTES, options, operatorKey) as RosterOperator; // as above
   return Object.freeze({
     ...operator,
     authenticate: createAuthenticate((input, call) => operator.verifyCredential(input, call)),

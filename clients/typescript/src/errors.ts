@@ -46,18 +46,27 @@ export const isRosterError = <Name extends OperationName>(
 export type Answer = { readonly status: number; readonly headers: Headers; readonly body: unknown };
 
 /** Returns the error of a response. */
-export function toRosterError({ status, headers, body }: Answer): RosterError {
-  const seconds = retryAfterOf(headers);
+export function toRosterError(answer: Answer): RosterError {
+  const { status, body } = answer;
+  const seconds = retryAfterOf(answer);
   const detail = `The response with the status ${status} is not one of Roster: check baseUrl and proxies.`;
   const problem = isProblem(body) ? body : { code: 'unknown_response', detail };
   return new RosterError(problem.code, { ...problem, status, ...(seconds !== undefined && { retryAfter: seconds }) });
 }
 
-/** Returns the seconds of `Retry-After`. */
-export function retryAfterOf(headers: Headers | undefined): number | undefined {
-  const seconds = Number(headers?.get('retry-after') ?? Number.NaN);
-  return Number.isFinite(seconds) ? seconds : undefined;
+/**
+ * Returns the seconds to wait: of `Retry-After`, which can be a date, or of a 429 without it those of `RateLimit` (IETF
+ * draft) or `RateLimit-Reset`.
+ */
+export function retryAfterOf({ status, headers }: Pick<Answer, 'status' | 'headers'>): number | undefined {
+  const after = headers.get('retry-after') ?? '';
+  const reset = /;\s*t=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1] ?? headers.get('ratelimit-reset');
+  const found = [toSeconds(after), (Date.parse(after) - Date.now()) / 1000, status === 429 ? toSeconds(reset) : NaN];
+  const seconds = found.find(Number.isFinite);
+  return seconds === undefined ? undefined : Math.max(0, seconds);
 }
+
+const toSeconds = (text: string | null): number => (text !== null && /^\d+$/.test(text) ? Number(text) : NaN);
 
 const isProblem = (body: unknown): body is Problem =>
   typeof body === 'object' && body !== null && 'code' in body && typeof body.code === 'string';

@@ -19,27 +19,30 @@ export type CallOptions = RetryOptions & {
   readonly signal?: AbortSignal;
   /**
    * Identifies a POST, so that the service executes it once however often it is sent. Default: a random key for each
-   * call. Give your own, stored one to repeat a call after a restart.
+   * call. Give your own, stored one to repeat a call after a restart: 1 to 255 characters of printable ASCII.
    */
   readonly idempotencyKey?: string;
 };
 
 export type Input = Readonly<Record<string, unknown>>;
 
-/** Whether a request can be sent again: it changes nothing, has an Idempotency-Key, or only if it was not executed. */
-export type Repetition = 'safe' | 'keyed' | 'once';
-export type Routes = Readonly<Record<string, readonly [method: string, path: string, repetition: Repetition]>>;
+/**
+ * Method and path of each operation. A GET can be sent again, and so can a POST, which has an Idempotency-Key, or, with
+ * ` safe` at the end, changes nothing.
+ */
+export type Routes = Readonly<Record<string, string>>;
 
 /**
  * Creates a method for each route, which sends its request and returns the body of the response.
+ * @param prefix of all paths
  * @throws TypeError if the address or the credential is none, such as a variable that is not set
  */
-export function createMethods(routes: Routes, options: ConnectionOptions, bearer: Bearer): object {
+export function createMethods(prefix: string, routes: Routes, options: ConnectionOptions, bearer: Bearer): object {
   if (!/^https?:\/\/./i.test(options.baseUrl)) throw new TypeError('baseUrl has to start with https:// or http://.');
   if (typeof bearer !== 'function') checkCredential(bearer);
   const methods = Object.entries(routes).map(([name, route]) => [
     name,
-    (input: Input = {}, call: CallOptions = {}) => send(options, bearer, route, input, call),
+    (input: Input = {}, call: CallOptions = {}) => send(options, bearer, prefix, route, input, call),
   ]);
   return Object.freeze(Object.fromEntries(methods)) as object; // a method for each route
 }
@@ -62,15 +65,17 @@ function checkCredential(credential: string): string {
 async function send(
   options: ConnectionOptions,
   bearer: Bearer,
-  [method, template, repetition]: Routes[string],
+  prefix: string,
+  route: string,
   input: Input,
   call: CallOptions,
 ): Promise<unknown> {
   const { timeoutMs = 30_000, fetch: fetchOnce = fetch } = options;
-  const { path, rest } = fillPath(template, input);
-  const hasBody = method === 'POST' || method === 'PATCH' || method === 'PUT';
+  const [method = '', template = '', isSafe = method === 'GET'] = route.split(' ');
+  const { path, rest } = fillPath(prefix + template, input);
+  const hasBody = method !== 'GET' && method !== 'DELETE';
   const url = new URL(`${path}${hasBody ? '' : toQuery(rest)}`, options.baseUrl);
-  const key = repetition === 'keyed' ? (call.idempotencyKey ?? crypto.randomUUID()) : undefined;
+  const key = method === 'POST' && !isSafe ? toHeader(call.idempotencyKey ?? crypto.randomUUID()) : undefined;
 
   const attempt = (credential: string) =>
     withDeadline(timeoutMs, call.signal, async (signal): Promise<Answer> => {
@@ -80,7 +85,7 @@ async function send(
           accept: 'application/json',
           authorization: `Bearer ${credential}`,
           ...(hasBody && { 'content-type': 'application/json' }),
-          ...(key !== undefined && { 'idempotency-key': `"${key.replaceAll(/["\\]/g, '\\$&')}"` }),
+          ...(key !== undefined && { 'idempotency-key': key }),
         },
         ...(hasBody && { body: JSON.stringify(rest) }),
         redirect: 'manual', // it would send the credential to another address
@@ -88,12 +93,23 @@ async function send(
       });
       return { status: response.status, headers: response.headers, body: parseJson(await response.text()) };
     });
-  const answer = await withRetries(() => presentCredential(bearer), attempt, repetition !== 'once', call.signal, {
+  const canRepeat = Boolean(isSafe) || key !== undefined;
+  const answer = await withRetries(() => presentCredential(bearer), attempt, canRepeat, call.signal, {
     ...options,
     ...call,
   });
   if (answer.status < 200 || answer.status > 299 || answer.body === undefined) throw toRosterError(answer);
   return answer.body;
+}
+
+/**
+ * Quotes an idempotency key (RFC 9651).
+ * @throws TypeError if it is none, such as one with letters outside of ASCII, which no header can carry
+ */
+function toHeader(key: string): string {
+  if (!/^[\x20-\x7e]{1,255}$/.test(key))
+    throw new TypeError('idempotencyKey has to be 1 to 255 characters of printable ASCII: encode or hash other text.');
+  return `"${key.replaceAll(/["\\]/g, '\\$&')}"`;
 }
 
 function parseJson(text: string): unknown {

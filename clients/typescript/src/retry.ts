@@ -30,7 +30,7 @@ export async function withRetries(
       return null;
     });
     if (result !== null && (attempt >= retries || !isRepeatable(result.status, canRepeat))) return result;
-    const seconds = retryAfterOf(result?.headers);
+    const seconds = result === null ? undefined : retryAfterOf(result);
     const waitMs = seconds === undefined ? backoffMs(attempt) : seconds * 1000;
     if (result !== null && waitMs > waitMsMax) return result;
     await wait(waitMs, signal);
