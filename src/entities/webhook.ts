@@ -100,6 +100,10 @@ const WebhookDeliverySchema = defineEntity({
       expression: `create index "webhook_delivery_sending_index" on "webhook_delivery" ("endpoint_id") where state = 'sending'`,
     },
     {
+      name: 'webhook_delivery_undelivered_index',
+      expression: `create index "webhook_delivery_undelivered_index" on "webhook_delivery" ("endpoint_id", "created_at") where state in ('waiting', 'sending')`,
+    },
+    {
       name: 'webhook_delivery_endpoint_index',
       expression: 'create index "webhook_delivery_endpoint_index" on "webhook_delivery" ("endpoint_id", "id")',
     },

@@ -3,6 +3,7 @@ import { Gauge, type Registry } from 'prom-client';
 type Webhooks = {
   readonly lag: number;
   readonly overdueSeconds: number;
+  readonly undeliveredSeconds: number;
   readonly disabled: number;
   readonly failing: number;
 };
@@ -75,6 +76,11 @@ export const createDatabaseGauges = (registers: Registry[]) => ({
       'roster_webhook_overdue_seconds',
       'Time since the oldest waiting delivery became due.',
       ({ overdueSeconds }) => overdueSeconds,
+    );
+    gauge(
+      'roster_webhook_undelivered_age_seconds',
+      'Age of the oldest delivery that was not delivered yet, also between its attempts.',
+      ({ undeliveredSeconds }) => undeliveredSeconds,
     );
     new Gauge({
       name: 'roster_webhook_endpoints',

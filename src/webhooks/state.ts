@@ -3,16 +3,18 @@ import { query, type QueryRunner } from '../db/query.ts';
 type State = {
   readonly lag: number;
   readonly overdueSeconds: number;
+  readonly undeliveredSeconds: number;
   readonly disabled: number;
   readonly failing: number;
 };
 
-// The oldest due delivery of each active endpoint, by the index of waiting ones.
+// The delivery of each active endpoint that is due first, and its oldest one that waits or is being sent, by an index each.
 const webhookState = query<State>(
   'webhook_state',
   `select
      coalesce((select max(sequence) from audit_link) - (select sequence from webhook_cursor where id = 1), 0)::int as lag,
      greatest(0, coalesce(extract(epoch from now() - min(due.due_at)), 0))::float8 as "overdueSeconds",
+     greatest(0, coalesce(extract(epoch from now() - min(oldest.created_at)), 0))::float8 as "undeliveredSeconds",
      count(*) filter (where e.disabled_at is not null)::int as disabled,
      count(*) filter (where e.disabled_at is null and e.failing_since is not null)::int as failing
    from webhook_endpoint e
@@ -21,12 +23,17 @@ const webhookState = query<State>(
      where d.endpoint_id = e.id and d.state = 'waiting' and e.paused_at is null and e.disabled_at is null
        and (e.held_until is null or e.held_until <= now())
      order by d.due_at limit 1
-   ) due on true`,
+   ) due on true
+   left join lateral (
+     select d.created_at from webhook_delivery d
+     where d.endpoint_id = e.id and d.state in ('waiting', 'sending') and e.paused_at is null and e.disabled_at is null
+     order by d.created_at limit 1
+   ) oldest on true`,
   { rows: 'many' },
 );
 
 /** Reads the state of all endpoints, for metrics. */
 export async function readWebhookState(db: QueryRunner): Promise<State> {
   const [state] = await db.query(webhookState, []);
-  return state ?? { lag: 0, overdueSeconds: 0, disabled: 0, failing: 0 };
+  return state ?? { lag: 0, overdueSeconds: 0, undeliveredSeconds: 0, disabled: 0, failing: 0 };
 }

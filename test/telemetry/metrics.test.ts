@@ -55,11 +55,18 @@ describe('GET /metrics', () => {
        select 'whe_' || n, now(), '', '{}', '', case when n = 1 then now() end, now() from generate_series(1, 3) n`,
       [],
     );
+    // The second one waits between two attempts. What a disabled endpoint does not get is not late.
+    await api.rows(
+      `insert into webhook_delivery (id, created_at, endpoint_id, event, state, attempts, due_at)
+       select 'whd_' || n, now() - n * interval '2 hours', 'whe_' || endpoint, 'team.updated', state, 6, now() + interval '1 hour'
+       from (values (1, 2, 'waiting'), (2, 3, 'waiting'), (3, 3, 'delivered'), (4, 1, 'waiting')) d (n, endpoint, state)`,
+    );
 
     const { values } = await scrape();
     expect(values.get('roster_webhook_endpoints{state="disabled"}')).toBe(1);
     expect(values.get('roster_webhook_endpoints{state="failing"}')).toBe(2);
     expect(values.get('roster_webhook_overdue_seconds')).toBe(0);
+    expect(Math.round((values.get('roster_webhook_undelivered_age_seconds') ?? 0) / 3600)).toBe(4);
     expect(values.get('roster_webhook_sequence_lag')).toBe(0);
   });
 
