@@ -87,6 +87,8 @@ export class PreparedQuery implements Submittable {
   }
 
   handleReadyForQuery(): void {
+    // A statement without rows has no description.
+    if (this.#columns === undefined) columnsByName.set(this.name, []);
     this.callback(this.#failure, this.#rows);
   }
 

@@ -1,7 +1,7 @@
 import type { RunInSpan } from '../telemetry/span.ts';
 import type { ListQueue } from './lists.ts';
 import { createPipeline, type BoundQuery, type Rows } from './pipeline.ts';
-import { pipelineTransaction } from './pipelined-transaction.ts';
+import { openPipeline, pipelineTransaction } from './pipelined-transaction.ts';
 import type { Value } from './pg-internals.ts';
 import type { Pools } from './pools.ts';
 import { runByRowCount } from './row-counts.ts';
@@ -57,10 +57,27 @@ export type CommandRunner = QueryRunner & {
    * @param teamId the team that they lock
    */
   runTogether(steps: readonly Step[], teamId?: string): Promise<Rows[]>;
+  /**
+   * Runs `work` in a transaction. BEGIN and COMMIT need no round trips of their own.
+   * @param teamId the team that it locks
+   */
+  readonly runSteps: <Result>(work: (open: OpenSteps) => Promise<Result>, teamId?: string) => Promise<Result>;
 };
 
-/** A statement of `runTogether` with its parameters: text, bytes, numbers and null. */
-export type Step = readonly [statement: Query<unknown> | Command<unknown>, values: readonly unknown[]];
+/** A statement with its parameters: text, bytes, numbers and null. */
+export type Step<Row = unknown> = readonly [statement: Query<Row> | Command<Row>, values: readonly unknown[]];
+
+export type RowsOf<Steps extends readonly Step[]> = {
+  [Index in keyof Steps]: Steps[Index] extends Step<infer Row> ? Row[] : never;
+};
+
+/** The statements of an open transaction. */
+export type OpenSteps = {
+  /** Runs statements in one round trip, after those of `later`. @returns the rows of each */
+  readonly run: <const Steps extends readonly Step[]>(steps: Steps) => Promise<RowsOf<Steps>>;
+  /** Runs a statement with the next ones, at the latest with the commit. */
+  readonly later: (step: Step) => void;
+};
 
 type Connections = { readonly pools: Pools; readonly writeQueue: WriteQueue; readonly listQueue: ListQueue };
 
@@ -75,15 +92,27 @@ export function createQueryRunner(
     runners[rows]({ name, text, values: values.map(toParameter) });
   const runCommand = async ({ name, text }: Command<unknown>, values: readonly unknown[]) =>
     (await pools.writes.query({ name, text, values: [...values] })).rows as object[];
+  const bind = ([{ name, text }, values]: Step): BoundQuery => ({ name, text, values: values.map(toParameter) });
   const traced = async <Row>(name: string, run: () => Promise<Rows>): Promise<Row[]> =>
     (await (withSpan === undefined ? run() : withSpan('postgresql', name, run))) as Row[]; // as declared
   return {
     query: (query, values) => traced(query.name, () => runQuery(query, values)),
     run: (command, values) => traced(command.name, () => writeQueue.run(() => runCommand(command, values))),
     runTogether: (steps, teamId) => {
-      const bound = steps.map(([{ name, text }, values]) => ({ name, text, values: values.map(toParameter) }));
+      const bound = steps.map(bind);
       const send = () => writeQueue.run(() => pipelineTransaction(pools.writes, bound), teamId);
       return withSpan === undefined ? send() : withSpan('postgresql', bound.at(-1)?.name ?? 'transaction', send);
+    },
+    runSteps(work, teamId) {
+      const open = () =>
+        openPipeline(pools.writes, ({ run, later }) =>
+          work({
+            run: async <Steps extends readonly Step[]>(steps: Steps) => (await run(steps.map(bind))) as RowsOf<Steps>, // as declared
+            later: (step) => later(bind(step)),
+          }),
+        );
+      const inTurn = () => writeQueue.run(open, teamId);
+      return withSpan === undefined ? inTurn() : withSpan('postgresql', 'transaction', inTurn);
     },
   };
 }

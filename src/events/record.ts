@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { afterCommit } from '../db/after-commit.ts';
 import type { Database } from '../db/database.ts';
-import { command, type Command } from '../db/query.ts';
+import { command, type Command, type Step } from '../db/query.ts';
 import { AuditEvent, newId } from '../entities/index.ts';
 import type { EventFields } from './event.ts';
 import type { EventName } from './catalogue.ts';
@@ -19,11 +19,7 @@ const DETAILS_LENGTH_MAX = 2000;
 export function record(tx: EntityManager, event: EventName, fields: EventFields = {}): void {
   const row = toEvent(event, fields);
   tx.create(AuditEvent, { ...row, mac: createMac(tx, row) });
-  const { audit } = currentActor();
-  afterCommit(tx, () => {
-    audit(event, fields);
-    emitRecorded(tx);
-  });
+  afterCommit(tx, createReport(tx, event, [fields]));
 }
 
 const ROW = [...COLUMNS, 'mac'].join(', ');
@@ -44,17 +40,11 @@ const RECORDED_AT_ONCE = 1000;
  */
 export async function recordMany(tx: EntityManager, event: EventName, changes: readonly EventFields[]): Promise<void> {
   if (changes.length === 0) return;
-  for (let from = 0; from < changes.length; from += RECORDED_AT_ONCE) {
-    const rows = changes
-      .slice(from, from + RECORDED_AT_ONCE)
-      .map((fields) => toRow({ orm: { em: tx } }, toEvent(event, fields)));
+  for (const chunk of chunksOf(changes)) {
+    const rows = chunk.map((fields) => toRow({ orm: { em: tx } }, toEvent(event, fields)));
     await tx.execute(insertEvents.text.replace('$1', '?'), [JSON.stringify(rows)]);
   }
-  const { audit } = currentActor();
-  afterCommit(tx, () => {
-    for (const fields of changes) audit(event, fields);
-    emitRecorded(tx);
-  });
+  afterCommit(tx, createReport(tx, event, changes));
 }
 
 /** A command that inserts its event in the same SQL statement. Only `runAndRecord` runs it. */
@@ -82,8 +72,7 @@ export async function runAndRecord<Row extends object>(
 ): Promise<Row[]> {
   const rows = await db.run(changing, [...values, ...toParameters(db, toEvent(event, fields))]);
   if (rows.length > 0) {
-    currentActor().audit(event, fields);
-    emitRecorded(db.orm.em);
+    createReport(db.orm.em, event, [fields])();
   }
   return rows;
 }
@@ -92,6 +81,37 @@ const insertEvents = command<never>(
   'insert_audit_events',
   `insert into audit_event (${ROW}) select ${ROW} from jsonb_populate_recordset(null::audit_event, $1::jsonb)`,
 );
+
+const insertEvent = command<never>(
+  'insert_audit_event',
+  `insert into audit_event (${ROW})
+   values (${[...COLUMNS, 'mac'].map((column, i) => `$${i + 1}::${TYPES[column] ?? 'text'}`).join(', ')})`,
+);
+
+/** Returns the statements that insert an event for each of the changes, for a transaction of named statements. */
+export function eventSteps(em: EntityManager, event: EventName, changes: readonly EventFields[]): Step[] {
+  const db = { orm: { em } };
+  const [only] = changes;
+  if (only !== undefined && changes.length === 1) return [[insertEvent, toParameters(db, toEvent(event, only))]];
+  return chunksOf(changes).map((chunk) => [
+    insertEvents,
+    [JSON.stringify(chunk.map((fields) => toRow(db, toEvent(event, fields))))],
+  ]);
+}
+
+/** Returns what logs and announces events of the current actor. Call it after the commit. */
+export function createReport(em: EntityManager, event: EventName, changes: readonly EventFields[]): () => void {
+  const { audit } = currentActor();
+  return () => {
+    for (const fields of changes) audit(event, fields);
+    emitRecorded(em);
+  };
+}
+
+const chunksOf = (changes: readonly EventFields[]): (readonly EventFields[])[] =>
+  Array.from({ length: Math.ceil(changes.length / RECORDED_AT_ONCE) }, (_, i) =>
+    changes.slice(i * RECORDED_AT_ONCE, (i + 1) * RECORDED_AT_ONCE),
+  );
 
 /** Records an event outside of a transaction, for what changes nothing else, such as an operator’s look-up. */
 export async function recordNow(db: Database, event: EventName, fields: EventFields): Promise<void> {
@@ -157,7 +177,7 @@ function toRow(db: { readonly orm: { readonly em: EntityManager } }, event: NewE
 }
 
 /** Converts an event to the parameters of a recorded command. */
-const toParameters = (db: Pick<Database, 'orm'>, event: NewEvent): unknown[] => [
+const toParameters = (db: { readonly orm: { readonly em: EntityManager } }, event: NewEvent): unknown[] => [
   ...PROPERTIES.map((property) => {
     const value = event[property];
     if (value instanceof Date) return value.toISOString();

@@ -1,8 +1,10 @@
 import { hash } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { command } from '../db/query.ts';
 import type { Actor } from '../events/actor.ts';
 import type { LeakSource, NoticeKind } from '../email/notices.ts';
 import type { Language } from '../messages/languages.ts';
+import { runStep } from '../transactions/steps.ts';
 
 /** An API key that will be revoked because it is not used. */
 export type UnusedKey = { name: string; keyPrefix: string; last4: string; endsAt: string };
@@ -71,21 +73,21 @@ const ONE_AT_A_TIME: ReadonlySet<keyof Jobs> = new Set(['importUpload']);
 /** The queue retries after e, e², … seconds, at most six hours apart: the 13th attempt is made about 22 hours after the first. */
 export const ATTEMPTS_MAX = 13;
 
+const addJob = command<object>(
+  'add_job',
+  `select from graphile_worker.add_job($1, payload := $2::json, queue_name := $3, job_key := $4, run_at := $5::timestamptz,
+     priority := $6::int, max_attempts := $7::int)`,
+);
+
 /**
- * Queues a job in the transaction of `tx`. It runs at least once after the commit, and never if the transaction rolls
- * back.
+ * Returns the statement that queues a job in the transaction of its change. It runs at least once after the commit, and
+ * never if the transaction rolls back.
  * @param key a later job with the same key replaces one that has not started
  * @param runAt the earliest start; immediately by default
  */
-export async function enqueue<Name extends keyof Jobs>(
-  tx: EntityManager,
-  name: Name,
-  payload: Jobs[Name],
-  key: string,
-  runAt?: Date,
-): Promise<void> {
-  await tx.execute(
-    `select graphile_worker.add_job(?, payload := ?::json, queue_name := ?, job_key := ?, run_at := ?::timestamptz, priority := ?, max_attempts := ?)`,
+export const jobStep = <Name extends keyof Jobs>(name: Name, payload: Jobs[Name], key: string, runAt?: Date) =>
+  [
+    addJob,
     [
       name,
       JSON.stringify(payload),
@@ -95,7 +97,14 @@ export async function enqueue<Name extends keyof Jobs>(
       PRIORITY[name],
       ATTEMPTS_MAX,
     ],
-  );
+  ] as const;
+
+/** Queues a job in the transaction of `tx` like `jobStep`. */
+export async function enqueue<Name extends keyof Jobs>(
+  tx: EntityManager,
+  ...job: [name: Name, payload: Jobs[Name], key: string, runAt?: Date]
+): Promise<void> {
+  await runStep(tx, jobStep(...job));
 }
 
 /** An invitation has at most one waiting email. A renewal replaces it. */

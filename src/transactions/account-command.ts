@@ -3,7 +3,7 @@ import type { Database } from '../db/database.ts';
 import type { Command } from '../db/query.ts';
 import { ProblemError } from '../errors.ts';
 import { credentialValues, liveCaller } from './live-caller.ts';
-import { lockAccountStep } from './locks.ts';
+import { lockAccountStep } from './lock-steps.ts';
 import { retryConflicts } from './transaction.ts';
 
 /**

@@ -1,6 +1,5 @@
 import { LockMode, type EntityName, type FilterQuery } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { command } from '../db/query.ts';
 import {
   Account,
   ApiKey,
@@ -35,7 +34,7 @@ export const LOCK_ORDER = [
   'webhook_endpoint',
 ] as const;
 
-type LockTable = (typeof LOCK_ORDER)[number];
+export type LockTable = (typeof LOCK_ORDER)[number];
 
 const ENTITIES = {
   operator_key: OperatorKey,
@@ -151,12 +150,3 @@ export async function lockShared(
   const lock = async () => (await tx.execute<{ id: string }[]>(sql, [ids.join(' ')])).map(({ id }) => id);
   return lockInOrder(tx, table, lock, (found) => found);
 }
-
-/** Locks a team like `lockOne`, as a step of `runTogether`. */
-export const lockTeamStep = command<{ id: string }>('lock_team', 'select id from team where id = $1 for update');
-
-/** Locks an account like `lockOne`, as a step of `runTogether`. */
-export const lockAccountStep = command<{ id: string }>(
-  'lock_account',
-  'select id from account where id = $1 for update',
-);

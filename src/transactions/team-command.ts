@@ -1,13 +1,12 @@
-import { requirePermission } from '../auth/permissions.ts';
 import type { Database } from '../db/database.ts';
-import { query, type Command } from '../db/query.ts';
+import type { Command } from '../db/query.ts';
 import { activeMembership } from '../db/predicates.ts';
 import type { Permission } from '../entities/index.ts';
 import { ProblemError } from '../errors.ts';
 import { credentialValues, liveCaller } from './live-caller.ts';
-import { lockTeamStep } from './locks.ts';
+import { lockTeamStep } from './lock-steps.ts';
 import { retryConflicts } from './transaction.ts';
-import type { TeamCaller } from './with-team.ts';
+import { requireCaller, stateOfCallerStep, type TeamCaller } from './with-team.ts';
 
 const CREDENTIAL = { account: '$2', kind: '$4::text', credential: '$5', family: '$6::text' } as const;
 
@@ -18,14 +17,6 @@ const CREDENTIAL = { account: '$2', kind: '$4::text', credential: '$5', family: 
 export const CALLER_HOLDS = `exists (select from membership m join role r on r.id = m.role_id
      where m.team_id = $1 and m.account_id = $2 and ${activeMembership('m')} and $3 = any(r.permissions))
    and ${liveCaller(CREDENTIAL)}`;
-
-const stateOfCaller = query<{ permissions: Permission[] | null; is_live: boolean }>(
-  'state_of_caller',
-  `select ${liveCaller({ ...CREDENTIAL, kind: '$3::text', credential: '$4', family: '$5::text' })} as is_live,
-     (select r.permissions from membership m join role r on r.id = m.role_id
-      where m.team_id = t.id and m.account_id = $2 and ${activeMembership('m')})
-   from team t where t.id = $1`,
-);
 
 /**
  * Runs a team change that is a single command, with the guarantees of `withTeam` but in one round trip: the lock and
@@ -50,9 +41,8 @@ export const teamCommandRunner = (
       ),
     );
     if (changed.length > 0) return changed as Row[]; // as the command declares
-    const [caller] = await db.query(stateOfCaller, [teamId, accountId, ...credentialValues(credential)]);
-    if (caller?.is_live === false) throw new ProblemError('credential_invalid');
-    if (caller?.permissions) requirePermission(caller.permissions, requires);
+    const [state] = await db.query(...stateOfCallerStep({ teamId, accountId, credential }));
+    requireCaller(state, requires);
     throw new ProblemError('team_not_found');
   },
 });

@@ -4,7 +4,7 @@ import { isTransactionConflict } from '../db/database.ts';
 
 /** Opens transactions: the database or, through `within`, an open transaction, which has its connection already. */
 export type TransactionScope = Pick<Database, 'em'> &
-  Partial<Pick<Database, 'writeQueue'>> & {
+  Partial<Pick<Database, 'writeQueue' | 'runSteps' | 'orm'>> & {
     /** An open transaction that all others join (`joined`): they commit and fail with it. */
     readonly open?: EntityManager;
   };

@@ -1,10 +1,12 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { requirePermission } from '../auth/permissions.ts';
 import { activeMembership } from '../db/predicates.ts';
+import { query } from '../db/query.ts';
 import type { Membership, Permission, Team } from '../entities/index.ts';
 import { ProblemError } from '../errors.ts';
-import { CALLER_ROW, CALLER_ROW_IS_LIVE, credentialValues, type CallerCredential } from './live-caller.ts';
+import { credentialValues, liveCaller, type CallerCredential } from './live-caller.ts';
 import { lockMany, lockOne, lockShared } from './locks.ts';
+import { runStep } from './steps.ts';
 import { transaction, type TransactionScope } from './transaction.ts';
 
 /** A team and the account that changes it. Excludes permissions, because those read before the lock can be outdated. */
@@ -57,27 +59,44 @@ export async function lockTeamFor(
   const team = await lockTeam(tx, teamId);
   if (account === 'update') await lockOne(tx, 'account', accountId);
   else await lockShared(tx, 'account', [accountId]);
-  const [role] = await tx.execute<({ is_live: boolean } & (Role | { id: null }))[]>(
-    `select r.id, r.permissions, ${CALLER_ROW_IS_LIVE} as is_live
-     from ${CALLER_ROW}
-     left join (membership m join role r on r.id = m.role_id)
-       on m.team_id = ? and m.account_id = c.account_id and ${activeMembership('m')}`,
-    [accountId, ...credentialValues(credential), teamId],
-  );
-  if (role?.is_live !== true) throw new ProblemError('credential_invalid');
-  if (role.id === null) throw new ProblemError('team_not_found');
-  requireRole(role, requires);
-  return { tx, team, caller: { teamId, accountId, roleId: role.id, permissions: role.permissions } };
+  const [state] = await runStep(tx, stateOfCallerStep({ teamId, accountId, credential }));
+  return { tx, team, caller: { teamId, accountId, ...requireCaller(state as CallerState | undefined, requires) } };
 }
 
-type Role = { readonly id: string; readonly permissions: readonly Permission[] };
+type CallerState = {
+  readonly is_live: boolean;
+  readonly role_id: string | null;
+  readonly permissions: readonly Permission[] | null;
+};
 
-function requireRole(role: Role, requires: Requirement): void {
-  if (requires === 'member') return;
-  if (requires !== 'owner') requirePermission(role.permissions, requires);
-  else if (role.id !== 'owner') {
-    throw new ProblemError('permission_missing', 'Only the owner of the team can do this.');
+const stateOfCaller = query<CallerState>(
+  'state_of_caller',
+  `select ${liveCaller({ account: '$2', kind: '$3::text', credential: '$4', family: '$5::text' })} as is_live,
+     r.id as role_id, r.permissions
+   from team t
+   left join (membership m join role r on r.id = m.role_id)
+     on m.team_id = t.id and m.account_id = $2 and ${activeMembership('m')}
+   where t.id = $1`,
+);
+
+/** Reads the credential, membership and role of a caller. For `requireCaller`, once the team is locked. */
+export const stateOfCallerStep = ({ teamId, accountId, credential }: TeamCaller) =>
+  [stateOfCaller, [teamId, accountId, ...credentialValues(credential)]] as const;
+
+/** @throws credential_invalid (401), team_not_found (404), permission_missing (403) */
+export function requireCaller(
+  state: CallerState | undefined,
+  requires: Requirement,
+): Pick<TeamTransaction['caller'], 'roleId' | 'permissions'> {
+  if (state?.is_live === false) throw new ProblemError('credential_invalid');
+  const { role_id: roleId = null, permissions } = state ?? {};
+  if (roleId === null) throw new ProblemError('team_not_found');
+  if (requires === 'owner') {
+    if (roleId !== 'owner') throw new ProblemError('permission_missing', 'Only the owner of the team can do this.');
+  } else if (requires !== 'member') {
+    requirePermission(permissions ?? [], requires);
   }
+  return { roleId, permissions: permissions ?? [] };
 }
 
 /** Changes a team for the operator or for demo data, without any permission. */

@@ -147,7 +147,7 @@ describe('the dependency rule', () => {
     [
       'rows are locked',
       /LockMode|\bfor (update|no key update|share|key share)\b/,
-      /^(transactions\/locks\.ts|auth\/last-used\.ts|events\/(?:chain\/|feed\/erase\.ts)|jobs\/(?:cleanup|unused-keys)\.ts|webhooks\/(claim|fan-out|note|queue)\.ts|oauth\/(token-statements|refresh-answers)\.ts)/,
+      /^(transactions\/(?:locks|lock-steps)\.ts|auth\/last-used\.ts|events\/(?:chain\/|feed\/erase\.ts)|jobs\/(?:cleanup|unused-keys)\.ts|webhooks\/(claim|fan-out|note|queue)\.ts|oauth\/(token-statements|refresh-answers)\.ts)/,
     ],
     ['transactions are opened', /\.transactional\(/, /^(transactions|events\/chain)\//],
     ['private tables of the job queue are named', /_private_/, /^db\/queue-tables\.ts$/],

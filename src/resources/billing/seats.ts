@@ -24,7 +24,8 @@ const seatsSql = (placeholder: '?' | '$1') =>
    left join subscription s on s.team_id = t.id
    where t.id = ${placeholder}`;
 
-const seatsOfTeam = query<SeatsRow>('seats_of_team', seatsSql('$1'));
+/** Counts the seats of a team. */
+export const seatsOfTeam = query<SeatsRow>('seats_of_team', seatsSql('$1'));
 
 /** The number of days before its end in which the overview counts a key as ending. */
 const WARNING_DAYS = 14;
@@ -60,16 +61,17 @@ export async function readOverview(db: QueryRunner, plans: Plans, { team, permis
 
 /** Requires a free seat. Call it with the team locked, so that concurrent calls are counted. @throws seat_limit_reached */
 export async function requireFreeSeat(tx: EntityManager, plans: Plans, teamId: string): Promise<void> {
-  const { taken, seats, planName } = presentSeats(
-    plans,
-    requireRow(await tx.execute<SeatsRow[]>(seatsSql('?'), [teamId])),
+  requireFree(plans, await tx.execute<SeatsRow[]>(seatsSql('?'), [teamId]));
+}
+
+/** Requires a free seat in the result of `seatsOfTeam`, which was read with the team locked. @throws seat_limit_reached */
+export function requireFree(plans: Plans, rows: readonly SeatsRow[]): void {
+  const { taken, seats, planName } = presentSeats(plans, requireRow(rows));
+  if (taken < seats) return;
+  throw new ProblemError(
+    'seat_limit_reached',
+    `All ${seats} seats of the plan ${planName} are taken by members and pending invitations.`,
   );
-  if (taken >= seats) {
-    throw new ProblemError(
-      'seat_limit_reached',
-      `All ${seats} seats of the plan ${planName} are taken by members and pending invitations.`,
-    );
-  }
 }
 
 /** @throws team_not_found if the team was deleted concurrently */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { EMAIL_FAILURES, type Invitation } from '../../entities/index.ts';
+import { EMAIL_FAILURES } from '../../entities/index.ts';
 import { emailAddress, text, timestamp } from '../../procedures/fields.ts';
 
 export const createTeamInvitationBody = {
@@ -32,8 +32,15 @@ export const openInvitationOutput = z.object({
 
 export const createdInvitationOutput = z.object({ invitation: invitationOutput, link: z.string() });
 
-/** Converts an invitation whose role is loaded. */
-export const presentInvitation = ({ id, email, role, createdAt, expiresAt }: Invitation) => ({
+export type InvitationFields = {
+  readonly id: string;
+  readonly email: string;
+  readonly role: { readonly id: string; readonly name: string; readonly isSystemRole: boolean };
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
+};
+
+export const presentInvitation = ({ id, email, role, createdAt, expiresAt }: InvitationFields) => ({
   id,
   email,
   roleId: role.id,

@@ -1,90 +1,100 @@
-import { record } from '../../events/record.ts';
-import type { EntityManager } from '@mikro-orm/postgresql';
-import { lockMany } from '../../transactions/locks.ts';
-import { withTeam, type TeamCaller, type TeamTransaction } from '../../transactions/with-team.ts';
-import { isPast } from '../../auth/active-membership.ts';
 import { requireCanGrant } from '../../auth/permissions.ts';
 import type { Config } from '../../config.ts';
-import { Account, Invitation, InvitationLink, Role, type Permission } from '../../entities/index.ts';
+import { newId } from '../../entities/index.ts';
 import { invalidInput, ProblemError } from '../../errors.ts';
-import { enqueue, invitationKey } from '../../jobs/enqueue.ts';
+import { jobStep, invitationKey } from '../../jobs/enqueue.ts';
 import { getInvitationUrl } from '../../email/invitation-email.ts';
 import type { Services } from '../../app-services.ts';
-import { findTeamRole } from '../roles/find-team-role.ts';
-import { requireFreeSeat } from '../billing/seats.ts';
+import { changeTeam } from '../../transactions/change-team.ts';
+import { lockInvitation, lockInvitationByEmail, type LockedInvitation } from '../../transactions/lock-steps.ts';
+import type { Change } from '../../transactions/steps.ts';
+import type { TeamCaller } from '../../transactions/with-team.ts';
+import { requireTeamRole, roleOfTeam } from '../roles/find-team-role.ts';
+import { requireFree, seatsOfTeam } from '../billing/seats.ts';
 import { addDays } from '../../time.ts';
+import type { InvitationFields } from './invitations.schema.ts';
+import { deleteStep, insertStep, linkStep, renewStep, roleOfInvitation } from './invitations.statements.ts';
 
 type NewInvitation = { readonly email: string; readonly roleId: string; readonly isSystemRole: boolean };
 
 /** Invites an email address, or renews its pending invitation, and queues the email in the same transaction. */
-export async function createTeamInvitation(
-  services: Services,
-  caller: TeamCaller,
-  input: NewInvitation,
-): Promise<void> {
-  await withTeam(services.db, caller, 'invite_members', async (change) => {
-    await queueNewLink(change.tx, services, await invite(change, services, input));
-  });
-}
+export const createTeamInvitation = (services: Services, caller: TeamCaller, input: NewInvitation): Promise<void> =>
+  invite(services, caller, input, (change, { id }) => queueNewLink(change, services, id));
 
 /** Also returns a link that the inviter can share. Opening it does not verify the invited email address. */
-export async function inviteWithLink(services: Services, caller: TeamCaller, input: NewInvitation) {
-  return withTeam(services.db, caller, 'invite_members', async (change) => {
-    const { tx } = change;
-    const invitation = await invite(change, services, input);
+export const inviteWithLink = (services: Services, caller: TeamCaller, input: NewInvitation) =>
+  invite(services, caller, input, (change, invitation) => {
     const { secret, hash } = services.tokens.generate('invitation');
-    tx.create(InvitationLink, { tokenHash: hash, invitation, provesMailbox: false });
-    await queueNewLink(tx, services, invitation, hash);
+    change.later(linkStep(invitation.id, hash, false));
+    queueNewLink(change, services, invitation.id, hash);
     return { invitation, link: getInvitationUrl(services.config.baseUrl, secret) };
   });
-}
 
-async function invite(
-  { tx, team, caller: { permissions, accountId } }: TeamTransaction,
-  { config }: Services,
+const invite = <R>(
+  { db, config }: Services,
+  caller: TeamCaller,
   input: NewInvitation,
-): Promise<Invitation> {
-  const role = await requireAssignableRole(tx, permissions, team.id, input);
-  const pending = await lockPendingByEmail(tx, team.id, input.email);
-  if (pending === null) await requireFreeSeat(tx, config.plans, team.id);
+  finish: (change: Change, invitation: InvitationFields) => R,
+): Promise<R> => {
+  const { teamId, accountId: invitedBy } = caller;
+  const reads = [
+    [roleOfTeam, [teamId, input.roleId]],
+    [lockInvitationByEmail, [teamId, input.email]],
+    [seatsOfTeam, [teamId]],
+  ] as const;
+  return changeTeam(db, caller, 'invite_members', { reads }, ({ change, caller: held }, [roles, found, seats]) => {
+    const role = requireTeamRole(roles[0], '/roleId');
+    if (role.is_system !== input.isSystemRole)
+      throw invalidInput('/isSystemRole', '`isSystemRole` does not match the role.');
+    requireCanGrant(held.permissions, role);
+    const [known] = found;
+    const pending = isPending(found) ? known : undefined;
+    if (pending === undefined) requireFree(config.plans, seats);
 
-  const expiresAt = createExpiry(config);
-  const invitation = pending ?? tx.create(Invitation, { team: team.id, email: input.email, role, expiresAt });
-  tx.assign(invitation, { email: input.email, role, expiresAt, invitedBy: tx.getReference(Account, accountId) });
-  const { id: invitationId } = invitation;
-  record(tx, pending === null ? 'invitation.created' : 'invitation.renewed', { teamId: team.id, invitationId });
-  return invitation;
-}
+    const id = pending?.id ?? newId('invt');
+    const createdAt = pending === undefined ? new Date() : new Date(pending.created_at);
+    const fields = { id, email: input.email, roleId: role.id, invitedBy, expiresAt: createExpiry(config) };
+    if (known?.is_expired) change.later(deleteStep(known.id));
+    change.later(pending === undefined ? insertStep({ ...fields, teamId, createdAt }) : renewStep(fields));
+    change.record(pending === undefined ? 'invitation.created' : 'invitation.renewed', { teamId, invitationId: id });
+    return finish(change, {
+      ...fields,
+      role: { id: role.id, name: role.name, isSystemRole: role.is_system },
+      createdAt,
+    });
+  });
+};
 
 /** Sends a pending invitation again with a new link and expiry. The caller needs the permissions of its role. */
 export async function resendInvitation(services: Services, caller: TeamCaller, invitationId: string): Promise<void> {
-  await withTeam(services.db, caller, 'invite_members', async ({ tx, caller: { teamId, accountId, permissions } }) => {
-    const invitation = await lockPending(tx, teamId, invitationId);
-    if (invitation === null) throw new ProblemError('invitation_not_found');
-    requireCanGrant(permissions, await tx.findOneOrFail(Role, invitation.role.id));
+  const { teamId, accountId: invitedBy } = caller;
+  const reads = [
+    [lockInvitation, [teamId, invitationId]],
+    [roleOfInvitation, [invitationId]],
+  ] as const;
+  await changeTeam(services.db, caller, 'invite_members', { reads }, ({ change, caller: held }, [found, roles]) => {
+    const [role] = roles;
+    if (!isPending(found) || role === undefined) throw new ProblemError('invitation_not_found');
+    requireCanGrant(held.permissions, role);
 
-    tx.assign(invitation, {
-      expiresAt: createExpiry(services.config),
-      invitedBy: tx.getReference(Account, accountId),
-    });
-    record(tx, 'invitation.resent', { teamId, invitationId });
-    await queueNewLink(tx, services, invitation);
+    change.later(renewStep({ id: invitationId, invitedBy, expiresAt: createExpiry(services.config) }));
+    change.record('invitation.resent', { teamId, invitationId });
+    queueNewLink(change, services, invitationId);
   });
 }
 
 /** Deletes a pending invitation and its links, which frees its seat. */
-export const revokeTeamInvitation = ({ db }: Services, caller: TeamCaller, invitationId: string): Promise<void> =>
-  withTeam(db, caller, 'invite_members', async ({ tx, caller: { teamId } }) => {
-    const invitation = await lockPending(tx, teamId, invitationId);
-    if (invitation === null) throw new ProblemError('invitation_not_found');
-    await tx.nativeDelete(Invitation, { id: invitationId });
-    record(tx, 'invitation.revoked', { teamId, invitationId });
+export function revokeTeamInvitation({ db }: Services, caller: TeamCaller, invitationId: string): Promise<void> {
+  const { teamId } = caller;
+  const reads = [[lockInvitation, [teamId, invitationId]]] as const;
+  return changeTeam(db, caller, 'invite_members', { reads }, ({ change }, [found]) => {
+    if (!isPending(found)) throw new ProblemError('invitation_not_found');
+    change.later(deleteStep(invitationId));
+    change.record('invitation.revoked', { teamId, invitationId });
   });
-
-async function lockPending(tx: EntityManager, teamId: string, id: string): Promise<Invitation | null> {
-  const [invitation] = await lockMany(tx, 'invitation', { id, team: teamId, acceptedAt: null });
-  return invitation === undefined || isPast(invitation.expiresAt) ? null : invitation;
 }
+
+const isPending = ([invitation]: readonly LockedInvitation[]): boolean => invitation?.is_expired === false;
 
 const createExpiry = ({ invitationDays }: Config): Date => addDays(new Date(), invitationDays);
 
@@ -92,53 +102,18 @@ const createExpiry = ({ invitationDays }: Config): Date => addDays(new Date(), i
  * Queues the invitation's email with a new link. All earlier links stay valid until this email was sent.
  * @param copiedLink the hash of the link that was returned to the inviter together with this email; it stays valid
  */
-async function queueNewLink(
-  tx: EntityManager,
+function queueNewLink(
+  change: Change,
   { tokens, encryption }: Services,
-  invitation: Invitation,
+  invitationId: string,
   copiedLink?: Buffer,
-): Promise<void> {
+): void {
   const { secret, hash } = tokens.generate('invitation');
-  tx.create(InvitationLink, { tokenHash: hash, invitation });
-  await tx.flush();
-  await enqueue(
-    tx,
-    'sendInvitation',
-    {
-      invitationId: invitation.id,
-      sealedToken: encryption.encrypt(secret),
-      ...(copiedLink === undefined ? {} : { copiedLink: copiedLink.toString('hex') }),
-    },
-    invitationKey(invitation.id),
-  );
-}
-
-async function requireAssignableRole(
-  tx: EntityManager,
-  held: readonly Permission[],
-  teamId: string,
-  input: NewInvitation,
-): Promise<Role> {
-  const role = await findTeamRole(tx, teamId, input.roleId, '/roleId');
-  if (role.isSystemRole !== input.isSystemRole)
-    throw invalidInput('/isSystemRole', '`isSystemRole` does not match the role.');
-  requireCanGrant(held, role);
-  return role;
-}
-
-/**
- * Locks the pending invitation of an email address, because declining does not lock the team. Deletes an expired one.
- * @returns null if there is none
- */
-async function lockPendingByEmail(tx: EntityManager, teamId: string, email: string): Promise<Invitation | null> {
-  const [known] = await tx.execute<{ id: string }[]>(
-    'select id from invitation where team_id = ? and lower(email) = lower(?) and accepted_at is null',
-    [teamId, email],
-  );
-  if (known === undefined) return null;
-  const [invitation] = await lockMany(tx, 'invitation', { id: known.id, acceptedAt: null });
-  if (invitation === undefined) return null;
-  if (!isPast(invitation.expiresAt)) return invitation;
-  await tx.nativeDelete(Invitation, { id: invitation.id });
-  return null;
+  change.later(linkStep(invitationId, hash, true));
+  const payload = {
+    invitationId,
+    sealedToken: encryption.encrypt(secret),
+    ...(copiedLink === undefined ? {} : { copiedLink: copiedLink.toString('hex') }),
+  };
+  change.later(jobStep('sendInvitation', payload, invitationKey(invitationId)));
 }

@@ -1,10 +1,25 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { Role } from '../../entities/index.ts';
+import { query } from '../../db/query.ts';
+import { Role, type Permission } from '../../entities/index.ts';
 import { invalidInput } from '../../errors.ts';
 
 /** Finds a role of the team or a system role. @throws validation_failed (400) at `pointer` if there is none */
 export async function findTeamRole(tx: EntityManager, teamId: string, roleId: string, pointer: string): Promise<Role> {
   const role = await tx.findOne(Role, { id: roleId, $or: [{ team: null }, { team: teamId }] });
-  if (role === null) throw invalidInput(pointer, 'The team has no role with this id.');
+  return requireTeamRole(role, pointer);
+}
+
+export type TeamRole = { id: string; name: string; permissions: Permission[]; is_system: boolean };
+
+/** Reads a role of the team or a system role: takes the ids of the team and the role. */
+export const roleOfTeam = query<TeamRole>(
+  'role_of_team',
+  `select id, name, permissions, team_id is null as is_system from role
+   where id = $2 and (team_id is null or team_id = $1)`,
+);
+
+/** @throws validation_failed (400) at `pointer` if the team has no such role */
+export function requireTeamRole<Found>(role: Found | null | undefined, pointer: string): Found {
+  if (role === null || role === undefined) throw invalidInput(pointer, 'The team has no role with this id.');
   return role;
 }
