@@ -1,9 +1,10 @@
 import type { FilterQuery } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { Membership, OAuthTokenFamily, OwnershipTransfer } from '../entities/index.ts';
+import { command } from '../db/query.ts';
+import { OAuthTokenFamily } from '../entities/index.ts';
 import { recordMany } from '../events/record.ts';
-import { disableEndpoints } from './disable-webhooks.ts';
 import { lockRows } from './locks.ts';
+import { runStep } from './steps.ts';
 
 type Ids = string | readonly string[];
 
@@ -23,6 +24,27 @@ type Revoked = { readonly id: string; readonly account_id: string; readonly team
 type RevokedKey = Revoked & { readonly name: string };
 type RevokedGrant = Revoked & { readonly client_id: string };
 
+/** What events say about a grant that ends. */
+export const grantFields = (grant: RevokedGrant, reason: string) => ({
+  accountId: grant.account_id,
+  clientId: grant.client_id,
+  grantId: grant.id,
+  teamId: grant.team_id,
+  reason,
+});
+
+/** What events say about a key that ends. */
+export const keyFields = (
+  { id: keyId, account_id: accountId, team_id: teamId, name }: RevokedKey,
+  reason?: string,
+) => ({
+  accountId,
+  keyId,
+  teamId,
+  ...(teamId !== null && { name }),
+  ...(reason === undefined ? {} : { reason }),
+});
+
 /** Locks what matches and is not revoked, in a statement that can find thousands. */
 const lockLive = <Row extends Revoked>(
   tx: EntityManager,
@@ -40,10 +62,18 @@ const lockLive = <Row extends Revoked>(
   );
 };
 
-const REVOKE = (table: 'oauth_grant' | 'api_key') =>
-  `update ${table} set revoked_at = now() where id = any(string_to_array(?, ' '))`;
-
 const idsOf = (rows: readonly Revoked[]): string => rows.map(({ id }) => id).join(' ');
+
+const revokeRows = (table: 'oauth_grant' | 'api_key') =>
+  command<never>(`revoke_${table}s`, `update ${table} set revoked_at = now() where id = any(string_to_array($1, ' '))`);
+
+const [revokeGrantRows, revokeKeyRows] = [revokeRows('oauth_grant'), revokeRows('api_key')];
+
+/** Revokes locked grants. */
+export const revokeGrantsStep = (grants: readonly Revoked[]) => [revokeGrantRows, [idsOf(grants)]] as const;
+
+/** Revokes locked API keys. */
+export const revokeKeysStep = (keys: readonly Revoked[]) => [revokeKeyRows, [idsOf(keys)]] as const;
 
 /**
  * Revokes the grants that match and the API keys that were created through them. Records each.
@@ -53,14 +83,14 @@ export async function revokeGrants(tx: EntityManager, filter: GrantFilter, reaso
   const grants = await recordGrantEnds(tx, filter, reason, (ids) =>
     revokeApiKeys(tx, { grant: ids }, 'its grant ended'),
   );
-  if (grants.length > 0) await tx.execute(REVOKE('oauth_grant'), [idsOf(grants)]);
+  if (grants.length > 0) await runStep(tx, revokeGrantsStep(grants));
   return grants.length;
 }
 
 /** Revokes the API keys that match. Records each. @returns the number of revoked keys */
 export async function revokeApiKeys(tx: EntityManager, filter: KeyFilter, reason?: string): Promise<number> {
   const keys = await recordKeyEnds(tx, filter, reason);
-  if (keys.length > 0) await tx.execute(REVOKE('api_key'), [idsOf(keys)]);
+  if (keys.length > 0) await runStep(tx, revokeKeysStep(keys));
   return keys.length;
 }
 
@@ -81,13 +111,7 @@ async function recordGrantEnds(
   await recordMany(
     tx,
     'oauth_grant.revoked',
-    grants.map(({ id: grantId, account_id: accountId, client_id: clientId, team_id: teamId }) => ({
-      accountId,
-      clientId,
-      grantId,
-      teamId,
-      reason,
-    })),
+    grants.map((grant) => grantFields(grant, reason)),
   );
   return grants;
 }
@@ -97,13 +121,7 @@ async function recordKeyEnds(tx: EntityManager, filter: KeyFilter, reason: strin
   await recordMany(
     tx,
     'api_key.revoked',
-    keys.map(({ id: keyId, account_id: accountId, team_id: teamId, name }) => ({
-      accountId,
-      keyId,
-      teamId,
-      ...(teamId !== null && { name }),
-      ...(reason === undefined ? {} : { reason }),
-    })),
+    keys.map((key) => keyFields(key, reason)),
   );
   return keys;
 }
@@ -111,16 +129,4 @@ async function recordKeyEnds(tx: EntityManager, filter: KeyFilter, reason: strin
 /** Deletes consents whose codes were not exchanged yet, so that an exchange does not restore access. */
 export async function deletePendingConsents(tx: EntityManager, where: FilterQuery<OAuthTokenFamily>): Promise<void> {
   await tx.nativeDelete(OAuthTokenFamily, { $and: [where, { grant: null }] });
-}
-
-/** Deletes a locked membership. Also revokes the account's grants and keys for the team and an offer of ownership. */
-export async function endMembership(tx: EntityManager, membership: Membership): Promise<void> {
-  const team = membership.team.id;
-  const account = membership.account.id;
-  await tx.nativeDelete(OwnershipTransfer, { team, nominee: account });
-  await tx.nativeDelete(Membership, { id: membership.id });
-  await revokeGrants(tx, { team, account }, 'membership ended');
-  await deletePendingConsents(tx, { team, account });
-  await revokeApiKeys(tx, { team, account }, 'membership ended');
-  await disableEndpoints(tx, { team, account }, 'member_left');
 }

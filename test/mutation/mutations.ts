@@ -282,21 +282,21 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
   ),
   ...faultsIn('src/transactions/with-team.ts', LOCKS, [
-    ['an inactive caller changes the team', " and ${activeMembership('m')}`,", '`,'],
+    [
+      'an inactive caller changes the team',
+      " and m.account_id = $2 and ${activeMembership('m')}",
+      ' and m.account_id = $2',
+    ],
     [
       'a caller who was refused meanwhile changes the team',
-      `if (role?.is_live !== true) throw`,
-      `if (role === undefined) throw`,
+      `if (state?.is_live === false) throw`,
+      `if (state === undefined) throw`,
     ],
-    [
-      'a permission is not looked at under the lock',
-      `if (requires !== 'owner') requirePermission(role.permissions, requires);`,
-      `if (requires !== 'owner') return;`,
-    ],
+    ['a permission is not looked at under the lock', `    requirePermission(permissions ?? [], requires);\n`, ''],
     [
       'any member does what the owner does',
-      `else if (role.id !== 'owner') {`,
-      `else if (role.id === '') {`,
+      `if (roleId !== 'owner') throw`,
+      `if (roleId === '') throw`,
       ['test/trpc/ownership', 'test/trpc/teams', ...LOCKS],
     ],
   ]),
@@ -313,20 +313,32 @@ export const MUTATIONS: readonly Mutation[] = [
   ...faultsIn(
     'src/transactions/revocation.ts',
     ['test/trpc/grant-ends', 'test/rest/members', 'test/oauth/races', 'test/trpc/grants', 'test/oauth/audit-endings'],
+    [['keys outlive their grant', `await endKeys(grants.map(({ id }) => id));`, '']],
+  ),
+  ...faultsIn(
+    'src/transactions/end-membership.ts',
+    ['test/trpc/grant-ends', 'test/rest/members', 'test/oauth/races', 'test/trpc/grants', 'test/oauth/audit-endings'],
     [
-      ['keys outlive their grant', `await endKeys(grants.map(({ id }) => id));`, ''],
-      ['grants outlive the membership', `await revokeGrants(tx, { team, account }, 'membership ended');`, ''],
-      ['keys outlive the membership', `await revokeApiKeys(tx, { team, account }, 'membership ended');`, ''],
+      ['grants outlive the membership', 'if (grants.length > 0) change.later(revokeGrantsStep(grants));', ''],
+      ['keys outlive the membership', 'if (keys.length > 0) change.later(revokeKeysStep(keys));', ''],
       [
         'an offer of ownership outlives the membership',
-        'await tx.nativeDelete(OwnershipTransfer, { team, nominee: account });',
-        '',
+        '[endOffer, deleteMembership, deleteConsents]',
+        '[deleteMembership, deleteConsents]',
         ['test/trpc/ownership', 'test/rest/members'],
       ],
     ],
   ),
+  ...faultsIn('src/transactions/change-team.ts', LOCKS, [
+    ['a team is changed without its lock', '    [lockTeamStep, [teamId]],\n', ''],
+    [
+      'a team is changed by whoever was allowed before',
+      'requireCaller(state, requires)',
+      `{ roleId: state?.role_id ?? '', permissions: state?.permissions ?? [] }`,
+    ],
+  ]),
   ...faultsIn('src/resources/billing/seats.ts', SEATS, [
-    ['one seat more than paid for', 'if (taken >= seats) {', 'if (taken > seats) {'],
+    ['one seat more than paid for', 'if (taken < seats) return;', 'if (taken <= seats) return;'],
     ['invitations take no seat', 'taken: members + invitations,', 'taken: members,'],
     ['members take no seat', 'taken: members + invitations,', 'taken: invitations,'],
   ]),
@@ -361,13 +373,18 @@ export const MUTATIONS: readonly Mutation[] = [
     ['a token hands on what its grant holds', `kind === 'api-key' || scopes.includes(scope)`, 'true'],
   ]),
   ...faultsIn('src/resources/invitations/invitations.service.ts', INVITATIONS, [
-    ['an invitation takes no free seat', 'if (pending === null) await requireFreeSeat(tx, config.plans, team.id);', ''],
-    ['an invitation to any role is allowed', '  requireCanGrant(held, role);', ''],
-
+    ['an invitation takes no free seat', '    if (pending === undefined) requireFree(config.plans, seats);\n', ''],
+    [
+      'an invitation to any role is allowed',
+      '    requireCanGrant(held.permissions, role);\n    const [known]',
+      '    const [known]',
+    ],
+  ]),
+  ...faultsIn('src/transactions/lock-steps.ts', INVITATIONS, [
     [
       'an invitation of another team can be revoked or sent again',
-      `lockMany(tx, 'invitation', { id, team: teamId, acceptedAt: null })`,
-      `lockMany(tx, 'invitation', { id, acceptedAt: null })`,
+      'from invitation where team_id = $1',
+      'from invitation where $1::text is not null',
       ['test/rest/foreign-ids', ...INVITATIONS],
     ],
   ]),
@@ -408,7 +425,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ...faultsIn('src/resources/members/members.service.ts', MEMBERS, [
     [
       'the owner can be removed',
-      `if (membership.role.id === 'owner') throw new ProblemError('owner_not_removable');`,
+      `if (membership.role_id === 'owner') throw new ProblemError('owner_not_removable');`,
       '',
     ],
   ]),
@@ -420,6 +437,11 @@ export const MUTATIONS: readonly Mutation[] = [
         'a role of another team can be granted',
         '{ id: roleId, $or: [{ team: null }, { team: teamId }] }',
         '{ id: roleId }',
+      ],
+      [
+        'an invitation to a role of another team is allowed',
+        ' and (team_id is null or team_id = $1)',
+        ' and $1::text is not null',
       ],
     ],
   ),

@@ -2,8 +2,10 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { record } from '../../events/record.ts';
 import { lockShared } from '../../transactions/locks.ts';
 import type { TransactionScope } from '../../transactions/transaction.ts';
-import { lockMember, withTeam, withTeamAsOperator, type TeamCaller } from '../../transactions/with-team.ts';
-import { endMembership } from '../../transactions/revocation.ts';
+import { lockMember, withTeamAsOperator, type TeamCaller } from '../../transactions/with-team.ts';
+import { changeTeam, changeTeamAsOperator } from '../../transactions/change-team.ts';
+import { endMembership, lockMembershipSteps, type LockedMembership } from '../../transactions/end-membership.ts';
+import type { Change } from '../../transactions/steps.ts';
 import { Account, Membership, type Role } from '../../entities/index.ts';
 import { ProblemError } from '../../errors.ts';
 import { findTeamRole } from '../roles/find-team-role.ts';
@@ -11,20 +13,25 @@ import type { Services } from '../../app-services.ts';
 
 /** Deletes a membership and revokes the member's credentials for the team in the same transaction. */
 export const removeTeamMember = ({ db }: Services, caller: TeamCaller, userId: string): Promise<void> =>
-  withTeam(db, caller, 'remove_members', async ({ tx, caller: { teamId } }) => {
-    await remove(tx, teamId, userId);
-  });
+  changeTeam(db, caller, 'remove_members', toRemove(caller.teamId, userId), ({ change }, found) =>
+    remove(change, caller.teamId, userId, found),
+  );
 
 /** Removes a member for the operator like `removeTeamMember`. */
 export const removeMemberAsOperator = (db: TransactionScope, teamId: string, userId: string): Promise<void> =>
-  withTeamAsOperator(db, teamId, ({ tx }) => remove(tx, teamId, userId));
+  changeTeamAsOperator(db, teamId, toRemove(teamId, userId), (change, found) => remove(change, teamId, userId, found));
 
-async function remove(tx: EntityManager, teamId: string, userId: string): Promise<void> {
-  const membership = await lockMember(tx, teamId, userId);
-  if (membership === null) throw new ProblemError('member_not_found');
-  if (membership.role.id === 'owner') throw new ProblemError('owner_not_removable');
-  await endMembership(tx, membership);
-  record(tx, 'member.removed', { accountId: userId, teamId });
+const toRemove = (teamId: string, userId: string) => ({
+  reads: lockMembershipSteps(teamId, userId),
+  accounts: [userId],
+});
+
+async function remove(change: Change, teamId: string, userId: string, found: LockedMembership): Promise<void> {
+  const [[membership]] = found;
+  if (membership === undefined) throw new ProblemError('member_not_found');
+  if (membership.role_id === 'owner') throw new ProblemError('owner_not_removable');
+  await endMembership(change, teamId, userId, found);
+  change.record('member.removed', { accountId: userId, teamId });
 }
 
 /** Role, status and expiry. Omitted fields keep their value; new memberships default to `member`, active, no expiry. */

@@ -4,20 +4,23 @@ import { Team } from '../../entities/index.ts';
 import { ProblemError } from '../../errors.ts';
 import { record } from '../../events/record.ts';
 import { lockRows, lockShared } from '../../transactions/locks.ts';
-import { endMembership, recordDeletedGrants } from '../../transactions/revocation.ts';
+import { changeTeam } from '../../transactions/change-team.ts';
+import { endMembership, lockMembershipSteps } from '../../transactions/end-membership.ts';
+import { recordDeletedGrants } from '../../transactions/revocation.ts';
 import type { TransactionScope } from '../../transactions/transaction.ts';
-import { lockMembership, withTeam, withTeamAsOperator, type TeamCaller } from '../../transactions/with-team.ts';
+import { withTeam, withTeamAsOperator, type TeamCaller } from '../../transactions/with-team.ts';
 import { notify } from '../../jobs/notify.ts';
 
 /** Deletes the caller's own membership and revokes their credentials for the team. */
-export const leaveTeam = ({ db }: Services, caller: TeamCaller): Promise<void> =>
-  withTeam(db, caller, 'member', async ({ tx, caller: { teamId, accountId, roleId } }) => {
+export function leaveTeam({ db }: Services, caller: TeamCaller): Promise<void> {
+  const { teamId, accountId } = caller;
+  const reads = lockMembershipSteps(teamId, accountId);
+  return changeTeam(db, caller, 'member', { reads }, async ({ change, caller: { roleId } }, found) => {
     if (roleId === 'owner') throw new ProblemError('owner_cannot_leave');
-    const membership = await lockMembership(tx, teamId, accountId);
-    if (membership === null) throw new ProblemError('team_not_found');
-    await endMembership(tx, membership);
-    record(tx, 'member.left', { teamId });
+    await endMembership(change, teamId, accountId, found);
+    change.record('member.left', { teamId });
   });
+}
 
 /** Deletes the team with its members, roles, invitations, API keys and subscription. */
 export const deleteTeam = ({ db }: Services, caller: TeamCaller): Promise<void> =>
