@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest';
-import { PERMISSIONS, type Permission } from '../../src/entities/index.ts';
+import { firstIdAt, newId, PERMISSIONS, type Permission } from '../../src/entities/index.ts';
 import { test, type Api } from '../support/api.ts';
-import { as, inMinutes } from './console.ts';
+import { as, inMinutes, outcomeOf } from './console.ts';
 
 /** A team with two members, three pending invitations and one key that count, and others of each that do not. */
 async function aTeamInNumbers(api: Api) {
@@ -77,5 +77,60 @@ describe('teams.overview', () => {
       [field]: expect.any(Number) as number,
     });
     expect((await (await as(api, other)).teams.overview.query({ teamId }))[field]).toBeNull();
+  });
+});
+
+describe('members.history', () => {
+  const event = (api: Api, name: string, at: Date, team: { id: string }, account: { id: string }) =>
+    api.rows(
+      `insert into audit_event (id, occurred_at, event, actor_kind, team_id, account_id, details)
+       values ($1, $2, $3, 'system', $4, $5, '{}')`,
+      [firstIdAt('evt', at).slice(0, -8) + newId('evt').slice(-8), at, name, team.id, account.id],
+    );
+
+  // Guarantees that the plot ends with the present number, and that who left is counted until then.
+  test('counts the memberships of each day, also those that ended since', async ({ api }) => {
+    const ago = (days: number) => new Date(Date.now() - days * 86_400_000);
+    const owner = await api.anAccount();
+    const team = await api.aTeam({ owner });
+    await api.rows('update team set created_at = $2 where id = $1', [team.id, ago(50)]);
+    await api.rows('update membership set joined_at = $2 where team_id = $1', [team.id, ago(50)]);
+    const [present, returned, left, older] = await Promise.all(Array.from({ length: 4 }, () => api.anAccount()));
+    if (!present || !returned || !left || !older) throw new Error('no accounts');
+    await api.aMember(team, present, { active: false });
+    await api.aMember(team, returned);
+    await api.rows('update membership set joined_at = $2 where team_id = $1 and account_id = any($3)', [
+      team.id,
+      ago(3),
+      [present.id, returned.id],
+    ]);
+    await event(api, 'invitation.accepted', ago(20), team, left);
+    await event(api, 'member.left', ago(10), team, left);
+    await event(api, 'member.removed', ago(15), team, older);
+    await event(api, 'member.added', ago(25), team, returned);
+    await event(api, 'member.removed', ago(12), team, returned);
+    await event(api, 'member.added', ago(3), team, returned);
+    // Of another team.
+    await event(api, 'member.removed', ago(5), await api.aTeam({ owner }), present);
+
+    const history = await (await as(api, owner)).members.history.query({ teamId: team.id });
+    expect(history).toHaveLength(30);
+    expect(history.at(-1)?.day).toBe(new Date().toISOString().slice(0, 10));
+    const byAge = history.map(({ members }) => members).toReversed();
+    const expected = (age: number): number =>
+      1 + Number(age > 15) + Number(age <= 20 && age > 10) + Number(age <= 25 && age > 12) + (age <= 3 ? 2 : 0);
+    expect(byAge).toEqual(byAge.map((_, age) => expected(age)));
+  });
+
+  test('begins with the team, and is denied to guests', async ({ api }) => {
+    const owner = await api.anAccount();
+    const team = await api.aTeam({ owner });
+    const teamId = team.id;
+    expect(await (await as(api, owner)).members.history.query({ teamId })).toEqual([
+      { day: new Date().toISOString().slice(0, 10), members: 1 },
+    ]);
+    const guest = await api.anAccount();
+    await api.aMember(team, guest, { role: 'guest' });
+    expect(await outcomeOf((await as(api, guest)).members.history.query({ teamId }))).toBe('permission_missing');
   });
 });

@@ -3,10 +3,11 @@ import type { Page } from 'playwright-core';
 import { describe, expect } from 'vitest';
 import { PERMISSIONS } from '../../src/entities/index.ts';
 import type { Api } from '../support/api.ts';
+import { signedIn } from '../support/browser.ts';
 import { hasChromium } from '../support/chromium.ts';
 import { aPerson, shows, test } from './console.ts';
 
-const cards = (page: Page) => page.getByRole('main').locator('ul').getByRole('listitem');
+const cards = (page: Page) => page.locator('.overview-cards').getByRole('listitem');
 const card = (page: Page, name: string) => cards(page).filter({ has: page.getByText(name, { exact: true }) });
 
 /** Opens a team as somebody with a role; the team has a seat for others. */
@@ -89,8 +90,32 @@ describe.skipIf(!hasChromium)('the overview of a team', () => {
     const requests = page.getByRole('region', { name: 'Requests' });
     await requests.getByText('1,234 requests in 30 days').waitFor();
     expect(await requests.getByRole('table').getByRole('cell').allInnerTexts()).toEqual(['34', '1,200']);
+    const growth = page.getByRole('region', { name: 'Members over time' });
+    await growth.getByText('1 → 1 member').waitFor();
+    expect(await growth.getByRole('table', { name: 'Members by day (UTC)' }).getByRole('cell').allInnerTexts()).toEqual(
+      ['1'],
+    );
     const { violations } = await new AxeBuilder({ page }).analyze();
     expect(violations.map(({ id }) => id)).toEqual([]);
+  });
+
+  test('shows the newest events to who may see the audit log, and leads there', async ({ api, open }) => {
+    const ada = await aPerson(api, { firstName: 'Ada', lastName: 'Lovelace' });
+    const team = await api.aTeam({ owner: ada });
+    const { trpc } = await signedIn(api, ada);
+    for (let index = 1; index <= 6; index += 1)
+      await trpc.roles.create.mutate({ teamId: team.id, name: `Role ${index}`, permissions: [] });
+    const page = await open(`/teams/${team.id}`, { as: ada });
+    const activity = page.getByRole('region', { name: 'Recent activity' });
+    await activity.getByText('Role 6').waitFor();
+    expect(await activity.getByRole('listitem').count()).toBe(5);
+    expect(await activity.getByText('Role 1').count()).toBe(0);
+    await activity.getByRole('link', { name: 'Go to the audit log' }).click();
+    await shows(page, 'Audit log');
+
+    const { page: theirs } = await openedAs(api, open, 'member');
+    await theirs.getByRole('region', { name: 'Members over time' }).getByRole('table').waitFor({ state: 'attached' });
+    expect(await theirs.getByRole('region', { name: 'Recent activity' }).count()).toBe(0);
   });
 
   // Guarantees that the page asks for requests only where it may show them.

@@ -3,11 +3,13 @@ import type { Permission } from '../../entities/index.ts';
 import { teamProcedure } from '../../procedures/procedures.ts';
 import { resourceId } from '../../procedures/fields.ts';
 import { router } from '../../procedures/trpc.ts';
+import { readMembersByDay } from './history.queries.ts';
 import { listMembersWithTerms, previewRemoval } from './members.queries.ts';
 import {
   memberExpiry,
   memberOutput,
   memberWithTermsOutput,
+  membersOfDayOutput,
   presentMember,
   removalPreviewOutput,
 } from './members.schema.ts';
@@ -22,6 +24,10 @@ export const membersConsoleRouter = router({
   list: teamProcedure({ scope: 'members:read', permission: 'access_dashboard' })
     .output(z.array(memberWithTermsOutput))
     .query(({ ctx, input }) => listMembersWithTerms(ctx.services.db, input.teamId)),
+
+  history: teamProcedure({ scope: 'members:read', permission: 'access_dashboard' })
+    .output(z.array(membersOfDayOutput))
+    .query(({ ctx, input }) => readMembersByDay(ctx.services.db, input.teamId)),
 
   setRole: teamProcedure({ scope, permission: 'edit_team_settings', input: { userId, roleId: resourceId } })
     .output(memberOutput)

@@ -52,3 +52,5 @@ export const removalPreviewOutput = z.object({
   oauthGrants: z.int(),
   ownershipOffer: z.boolean(),
 });
+
+export const membersOfDayOutput = z.object({ day: z.iso.date(), members: z.int() });

@@ -43,6 +43,22 @@ export const overviewTexts = defineTexts('overview', {
     title: 'Requests',
     explanation: 'Of the team’s API keys, by day (UTC). They appear within a minute.',
   },
+  growth: {
+    title: 'Members over time',
+    explanation: 'Also inactive members, at the end of each day (UTC).',
+    change: '{first, number} → {last, plural, one {# member} other {# members}}',
+    bar: '{day}: {members, number}',
+    most: 'At most {members, number}',
+    caption: 'Members by day (UTC)',
+    day: 'Day',
+    members: 'Members',
+  },
+  activity: {
+    title: 'Recent activity',
+    explanation: 'The newest changes and denied requests of the team.',
+    none: 'Nothing has happened yet.',
+    all: 'Go to the audit log',
+  },
   first: {
     title: 'First steps',
     explanation: 'You are the only member. Suggested next steps:',

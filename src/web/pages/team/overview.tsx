@@ -4,8 +4,10 @@ import { FailureAlert } from '../../components/failure-alert.tsx';
 import { Page } from '../../components/page.tsx';
 import { overviewTexts as words } from '../../messages/team.ts';
 import { toFailure, query } from '../../trpc.ts';
+import { Activity } from './overview/activity.tsx';
 import { Cards, CardsPlaceholder } from './overview/cards.tsx';
 import { FirstSteps } from './overview/first-steps.tsx';
+import { Growth } from './overview/growth.tsx';
 import { Notices } from './overview/notices.tsx';
 import { Requests } from './overview/requests.tsx';
 import { useTeam } from './team.ts';
@@ -39,6 +41,8 @@ export function OverviewPage() {
           <FirstSteps overview={overview.data} />
           {/* Last and after the numbers, so that nothing moves while the page loads. */}
           {overview.data.apiKeys !== null && <Requests usage={usage} keys={overview.data.apiKeys} />}
+          {can('access_dashboard') && <Growth />}
+          {can('edit_team_settings') && <Activity />}
         </>
       )}
     </Page>

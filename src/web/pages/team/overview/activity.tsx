@@ -1,0 +1,42 @@
+import { Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { FailureAlert } from '../../../components/failure-alert.tsx';
+import { TextLink } from '../../../components/links.tsx';
+import { Placeholder } from '../../../components/page.tsx';
+import { Section } from '../../../components/section.tsx';
+import { overviewTexts } from '../../../messages/team.ts';
+import { query, toFailure } from '../../../trpc.ts';
+import { EventRow } from '../audit/event-row.tsx';
+import { useTeam } from '../team.ts';
+
+const words = overviewTexts.activity;
+
+const SHOWN = 5;
+
+/** The newest events of the team. */
+export function Activity() {
+  const { team } = useTeam();
+  const { data, error, isPending, refetch } = useQuery({
+    ...query('audit.list', { teamId: team.id, limit: SHOWN }),
+    staleTime: 0,
+  });
+  return (
+    <Section title={words.title} explanation={words.explanation}>
+      {error !== null && <FailureAlert failure={toFailure(error)} retry={() => void refetch()} />}
+      {isPending && <Placeholder rows={SHOWN} height={56} />}
+      {data?.events.length === 0 && <Text c="dimmed">{words.none}</Text>}
+      {data !== undefined && data.events.length > 0 && (
+        <ul className="rows" aria-label={words.title}>
+          {data.events.map((event) => (
+            <EventRow key={event.id} event={event} />
+          ))}
+        </ul>
+      )}
+      <Text size="sm">
+        <TextLink to="/teams/$teamId/audit" params={{ teamId: team.id }}>
+          {words.all}
+        </TextLink>
+      </Text>
+    </Section>
+  );
+}

@@ -1,0 +1,39 @@
+import { Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { DayPlot } from '../../../components/day-plot.tsx';
+import { FailureAlert } from '../../../components/failure-alert.tsx';
+import { Placeholder } from '../../../components/page.tsx';
+import { Section } from '../../../components/section.tsx';
+import { overviewTexts } from '../../../messages/team.ts';
+import { query, toFailure } from '../../../trpc.ts';
+import { useTeam } from '../team.ts';
+
+const words = overviewTexts.growth;
+
+/** The members of the team by day, as a plot and a table. */
+export function Growth() {
+  const { team } = useTeam();
+  const { data, error, isPending, refetch } = useQuery(query('members.history', { teamId: team.id }));
+  const [first, last] = [data?.[0]?.members ?? 0, data?.at(-1)?.members ?? 0];
+  return (
+    <Section title={words.title} explanation={words.explanation}>
+      {error !== null && <FailureAlert failure={toFailure(error)} retry={() => void refetch()} />}
+      {isPending && <Placeholder rows={1} height={120} />}
+      {data !== undefined && (
+        <div>
+          <Text size="sm" fw={600}>
+            {words.change({ first, last })}
+          </Text>
+          <DayPlot
+            days={data.map(({ day, members }) => ({ day, value: members }))}
+            caption={words.caption}
+            dayTitle={words.day}
+            valueTitle={words.members}
+            legend={words.most}
+            barTitle={({ day, value }) => words.bar({ day, members: value })}
+          />
+        </div>
+      )}
+    </Section>
+  );
+}
