@@ -1022,6 +1022,7 @@ export type AppRouter = TRPCBuiltRouter<
           expiresAt: (string & {}) | null;
         }>
       >;
+      history: Query<{ teamId: string }, Array<{ day: string; members: number }>>;
       setRole: Mutation<{ teamId: string; userId: string; roleId: string }, Member>;
       activate: Mutation<{ teamId: string; userId: string }, Member>;
       deactivate: Mutation<{ teamId: string; userId: string }, Member>;
