@@ -1,6 +1,4 @@
 import { createHash } from 'node:crypto';
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { expect } from 'vitest';
@@ -91,11 +89,12 @@ export function authorizePath({ id, redirectUri }: AClient, scopes: readonly Sco
   return `/oauth/authorize?${query.toString()}`;
 }
 
-const shots = process.env['SCREENSHOTS'] ?? mkdtempSync(join(tmpdir(), 'roster-web-'));
+const shots = process.env['SCREENSHOTS'];
 
-/** Keeps what a page looks like, for people to look at. */
-export const keepShot = (page: Page, name: string) =>
-  page.screenshot({ path: join(shots, `${name}.png`), fullPage: true });
+/** Keeps what a page looks like, for people to look at, in the directory SCREENSHOTS if it is set. */
+export async function keepShot(page: Page, name: string): Promise<void> {
+  if (shots) await page.screenshot({ path: join(shots, `${name}.png`), fullPage: true });
+}
 
 export const heading = (page: Page, name: string | RegExp) => page.getByRole('heading', { level: 1, name });
 

@@ -1,10 +1,10 @@
-import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from 'playwright-core';
 import { describe, expect } from 'vitest';
 import { PERMISSIONS } from '../../src/entities/index.ts';
 import type { Api } from '../support/api.ts';
 import { signedIn } from '../support/browser.ts';
 import { hasChromium } from '../support/chromium.ts';
+import { findViolations } from './axe.ts';
 import { aPerson, shows, test } from './console.ts';
 
 const cards = (page: Page) => page.locator('.overview-cards').getByRole('listitem');
@@ -50,7 +50,7 @@ describe.skipIf(!hasChromium)('the overview of a team', () => {
       expect((await card(page, name).innerText()).split('\n')).toContain(value);
       // Anywhere on the card, not only on its words.
       await card(page, name).click({ position: { x: 8, y: 8 } });
-      await page.waitForURL(`**/teams/${team.id}/${place}`);
+      await page.waitForURL(`**/teams/${team.slug}/${place}`);
       await page.getByRole('link', { name: 'Overview' }).click();
       await card(page, name).waitFor();
     }
@@ -95,8 +95,7 @@ describe.skipIf(!hasChromium)('the overview of a team', () => {
     expect(await growth.getByRole('table', { name: 'Members by day (UTC)' }).getByRole('cell').allInnerTexts()).toEqual(
       ['1'],
     );
-    const { violations } = await new AxeBuilder({ page }).analyze();
-    expect(violations.map(({ id }) => id)).toEqual([]);
+    expect(await findViolations(page)).toEqual([]);
   });
 
   test('shows the newest events to who may see the audit log, and leads there', async ({ api, open }) => {
@@ -283,7 +282,7 @@ describe.skipIf(!hasChromium)('the frame of a team', () => {
     await page.getByRole('textbox', { name: 'Find a team' }).fill('diff');
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
-    await page.waitForURL(`**/teams/${second.id}/settings`);
+    await page.waitForURL(`**/teams/${second.slug}/settings`);
 
     await expect.poll(() => page.getByLabel('Team name').inputValue()).toBe('Difference Engine');
     await page.getByText(second.id).first().waitFor();

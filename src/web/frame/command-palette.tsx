@@ -1,5 +1,5 @@
-import { Combobox, TextInput, useCombobox } from '@mantine/core';
-import { useState } from 'react';
+import { Combobox, Text, TextInput, useCombobox } from '@mantine/core';
+import { useId, useState } from 'react';
 import { Dialog } from '../components/dialog.tsx';
 import { Search } from '../components/icons.tsx';
 import { frameTexts } from '../messages/frame.ts';
@@ -11,6 +11,7 @@ const words = frameTexts.commands;
 export function CommandPalette({ onClose }: { readonly onClose: () => void }) {
   const [sought, setSought] = useState('');
   const combobox = useCombobox({ opened: true, onDropdownClose: onClose });
+  const listId = useId();
   const groups = useCommands();
   const found = groups
     .map(({ title, commands }) => ({ title, commands: commands.filter((command) => isFound(command, sought)) }))
@@ -29,7 +30,7 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }) {
       classNames={{ header: 'palette-header', body: 'palette' }}
     >
       <Combobox store={combobox} onOptionSubmit={run}>
-        <Combobox.EventsTarget>
+        <Combobox.EventsTarget aria-expanded={found.length > 0} {...(found.length > 0 && { 'aria-controls': listId })}>
           <TextInput
             value={sought}
             onChange={(event) => {
@@ -42,10 +43,14 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }) {
             autoComplete="off"
             data-autofocus
             role="combobox"
-            aria-expanded
           />
         </Combobox.EventsTarget>
-        <Combobox.Options className="palette-options" aria-label={words.title}>
+        <Combobox.Options
+          id={listId}
+          className="palette-options"
+          aria-label={words.title}
+          hidden={found.length === 0}
+        >
           {found.map(({ title, commands }) => (
             <Combobox.Group key={title} label={title}>
               {commands.map(({ id, label, icon: Icon }) => (
@@ -56,8 +61,10 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }) {
               ))}
             </Combobox.Group>
           ))}
-          {found.length === 0 && <Combobox.Empty>{words.none}</Combobox.Empty>}
         </Combobox.Options>
+        <Text role="status" size="sm" c="dimmed" className="palette-none">
+          {found.length === 0 && words.none}
+        </Text>
       </Combobox>
     </Dialog>
   );

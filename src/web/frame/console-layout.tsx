@@ -102,6 +102,13 @@ function NarrowBar() {
   const [isOpen, setOpen] = useState(false);
   const { href } = useLocation();
   useEffect(() => setOpen(false), [href]);
+  // Wide windows have the navigation at the side.
+  useEffect(() => {
+    const isWide = window.matchMedia('(min-width: 60em)');
+    const close = () => isWide.matches && setOpen(false);
+    isWide.addEventListener('change', close);
+    return () => isWide.removeEventListener('change', close);
+  }, []);
   return (
     <div className="narrow-bar">
       <ActionIcon

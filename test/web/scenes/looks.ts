@@ -1,15 +1,19 @@
-import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from 'playwright-core';
 import { describe, expect } from 'vitest';
 import { hasChromium } from '../../support/chromium.ts';
+import { findViolations } from '../axe.ts';
 import { keepShot, test } from '../console.ts';
 import type { Scene } from './scene.ts';
+import { expectPrintable } from './print.ts';
+import { findSmallTargets } from './targets.ts';
 
 const LOOKS = [
-  { colorScheme: 'light', width: 360 },
-  { colorScheme: 'light', width: 1280 },
-  { colorScheme: 'dark', width: 360 },
-  { colorScheme: 'dark', width: 1280 },
+  { colorScheme: 'light', forcedColors: 'none', width: 320 },
+  { colorScheme: 'light', forcedColors: 'none', width: 1280 },
+  { colorScheme: 'dark', forcedColors: 'none', width: 360 },
+  { colorScheme: 'dark', forcedColors: 'none', width: 1920 },
+  { colorScheme: 'dark', forcedColors: 'active', width: 1280 },
+  { colorScheme: 'light', forcedColors: 'active', width: 360 },
 ] as const;
 
 /** Waits, within a bound, until nothing moves: half-transparent text has other colors. */
@@ -25,36 +29,33 @@ const CUT_OFF = `[...document.querySelectorAll('body *:not(input, .mantine-Switc
   .filter((e) => e.clientWidth > 1 && e.scrollWidth > e.clientWidth + 1 && /hidden|clip/.test(getComputedStyle(e).overflowX))
   .map((e) => e.outerHTML.slice(0, 120))`;
 
-/** Expects a page without violations that axe can find, no wider than the window, and without text that is cut off. */
+/** Expects a page without violations that axe can find, no wider than the window, without text that is cut off, and with targets of 24 px. */
 export async function expectFaultless(page: Page, look: string): Promise<void> {
-  const { violations } = await new AxeBuilder({ page })
-    .options({ rules: { 'target-size': { enabled: true } } })
-    .analyze();
-  const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
-  expect(found, look).toEqual([]);
+  expect(await findViolations(page), look).toEqual([]);
   expect(await page.evaluate('document.documentElement.scrollWidth - window.innerWidth'), look).toBeLessThanOrEqual(0);
   expect(await page.evaluate(CUT_OFF), `${look}: text that is cut off`).toEqual([]);
+  expect(await findSmallTargets(page), `${look}: targets smaller than 24 px`).toEqual([]);
 }
 
 /** Tests each of the scenes in every look. */
 export const looksWell = (scenes: readonly Scene[]) =>
-  describe.skipIf(!hasChromium)('every page, light and dark, on a phone and on a desk', () => {
+  describe.skipIf(!hasChromium)('every page, light, dark and in forced colors, on a phone and on a desk', () => {
     test.for(scenes)(
-      '%s is free of violations that axe can find, and is no wider than the window',
-      async ([name, show], { api, open }) => {
+      '%s is free of violations that axe can find, is no wider than the window, and has targets of 24 px',
+      async ([name, show, maxWidth = Infinity], { api, open }) => {
         const page = await show(api, (path, as) => open(path, as === undefined ? {} : { as }));
-        for (const { colorScheme, width } of LOOKS) {
+        for (const { width, ...media } of LOOKS.filter(({ width }) => width <= maxWidth)) {
           await page.setViewportSize({ width, height: 800 });
-          await page.emulateMedia({ colorScheme });
+          await page.emulateMedia(media);
           await expect
             .poll(() => page.evaluate('document.documentElement.dataset.mantineColorScheme'))
-            .toBe(colorScheme);
+            .toBe(media.colorScheme);
           await settled(page);
-          await keepShot(page, `${name}-${width}-${colorScheme}`);
-
-          const look = `${name}, ${colorScheme}, ${width}`;
+          const look = `${name}-${width}-${media.forcedColors === 'active' ? 'forced' : media.colorScheme}`;
+          await keepShot(page, look);
           await expectFaultless(page, look);
         }
+        await expectPrintable(page, name);
       },
     );
   });

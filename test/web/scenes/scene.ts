@@ -6,6 +6,8 @@ import { shows } from '../console.ts';
 export type Scene = readonly [
   name: string,
   show: (api: Api, open: (path: string, as?: { id: string }) => Promise<Page>) => Promise<Page>,
+  /** The width up to which windows have it, for what only narrow windows have. */
+  maxWidth?: number | undefined,
 ];
 
 export const LONG_NAME = 'Böhm & Söhne, with a name as long as a name of a team or a client may sensibly be';
