@@ -56,13 +56,14 @@ export function factoriesOf({ db, tokens }: Services) {
 
   async function aTeam({ owner, name = 'A team' }: { owner?: { id: string }; name?: string } = {}): Promise<ATeam> {
     const id = newId('team');
+    const slug = id.replace('_', '-');
     await run(`insert into team (id, name, slug, created_at, updated_at) values ($1, $2, $3, now(), now())`, [
       id,
       name,
-      id,
+      slug,
     ]);
     if (owner !== undefined) await aMember({ id }, owner, { role: 'owner' });
-    return { id, name, slug: id };
+    return { id, name, slug };
   }
 
   async function aMember(

@@ -29,6 +29,37 @@ describe('teams.permissions', () => {
   });
 });
 
+describe('teams.bySlug', () => {
+  test('finds the team of an active member, also after a rename, and is a missing team for all others', async ({
+    api,
+  }) => {
+    const [owner, guest, past, other] = [
+      await api.anAccount(),
+      await api.anAccount(),
+      await api.anAccount(),
+      await api.anAccount(),
+    ];
+    const { id: teamId, slug } = await api.aTeam({ owner });
+    await api.aMember({ id: teamId }, guest, { role: 'guest' });
+    await api.aMember({ id: teamId }, past, { active: false });
+    const bySlug = async (account: { id: string }, name = slug) =>
+      (await as(api, account)).teams.bySlug.query({ slug: name });
+
+    expect(await bySlug(guest)).toMatchObject({ team: { id: teamId, role: { id: 'guest' } }, permissions: [] });
+    const trpc = await as(api, owner);
+    const team = await trpc.updateTeam.mutate({ teamId, name: 'Another name' });
+    expect(await bySlug(owner)).toEqual({ team, permissions: [...PERMISSIONS] });
+    for (const [account, name] of [
+      [past, slug],
+      [other, slug],
+      [owner, teamId],
+      [owner, 'nothing'],
+    ] as const) {
+      expect(await outcomeOf(bySlug(account, name))).toBe('team_not_found');
+    }
+  });
+});
+
 describe('teams.updateDetails', () => {
   test('changes what is given and leaves the rest', async ({ api }) => {
     const owner = await api.anAccount();

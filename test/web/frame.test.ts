@@ -27,7 +27,7 @@ describe.skipIf(!hasChromium)('the command palette', () => {
     await run(page, 'audit');
     await shows(page, 'Audit log');
     await run(page, 'open diff');
-    await page.waitForURL(`**/teams/${other.id}/audit`);
+    await page.waitForURL(`**/teams/${other.slug}/audit`);
     await run(page, 'dark');
     await expect.poll(() => page.evaluate('document.documentElement.dataset.mantineColorScheme')).toBe('dark');
     await run(page, 'create team');
@@ -58,7 +58,10 @@ describe.skipIf(!hasChromium)('the command palette', () => {
 });
 
 describe.skipIf(!hasChromium)('the frame', () => {
-  test('has its navigation in a drawer in narrow windows, which closes when a page opens', async ({ api, open }) => {
+  test('has its navigation in a drawer in narrow windows, which closes when a page opens or the window is widened', async ({
+    api,
+    open,
+  }) => {
     const ada = await aPerson(api);
     const team = await api.aTeam({ owner: ada, name: 'Analytical Engine' });
     const page = await open(`/teams/${team.id}`, { as: ada, viewport: { width: 390, height: 844 } });
@@ -70,6 +73,12 @@ describe.skipIf(!hasChromium)('the frame', () => {
     await drawer.getByRole('link', { name: 'Members' }).click();
     await shows(page, 'Members');
     await drawer.waitFor({ state: 'detached' });
+
+    await page.getByRole('button', { name: 'Open navigation' }).click();
+    await drawer.waitFor();
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await drawer.waitFor({ state: 'detached' });
+    expect(await page.getByRole('navigation', { name: 'Team' }).count()).toBe(1);
   });
 
   test('tells who is signed in, and leads to the account and the documentation', async ({ api, open }) => {
@@ -87,5 +96,42 @@ describe.skipIf(!hasChromium)('the frame', () => {
     await shows(page, 'Problems');
     await page.getByRole('link', { name: 'Console' }).click();
     await shows(page, 'Your teams');
+  });
+});
+
+describe.skipIf(!hasChromium)('the URL of a team', () => {
+  test('has the slug, which a rename keeps, and links with the id lead there with their search', async ({
+    api,
+    open,
+  }) => {
+    const ada = await aPerson(api);
+    const team = await api.aTeam({ owner: ada, name: 'Analytical Engine' });
+    const page = await open(`/teams/${team.id}/members?q=ada#content`, { as: ada });
+    await page.waitForURL(`**/teams/${team.slug}/members?q=ada#content`);
+    await shows(page, 'Members');
+    await page.getByRole('navigation', { name: 'Team' }).getByRole('link', { name: 'Settings' }).click();
+    await page.waitForURL(`**/teams/${team.slug}/settings`);
+    await page.getByLabel('Team name').fill('Difference Engine');
+    await page.getByRole('button', { name: 'Save' }).first().click();
+    await page.getByRole('combobox', { name: 'Team: Difference Engine' }).waitFor();
+    await page.reload();
+    await page.getByRole('combobox', { name: 'Team: Difference Engine' }).waitFor();
+
+    await page.getByRole('link', { name: 'Teams', exact: true }).click();
+    await page.getByRole('main').getByRole('link', { name: 'Difference Engine' }).click();
+    await page.waitForURL(`**/teams/${team.slug}`);
+    await page.goBack();
+    await shows(page, 'Your teams');
+  });
+
+  test('of a team that the user cannot see says so, whether the team exists or not', async ({ api, open }) => {
+    const team = await api.aTeam({ owner: await api.anAccount() });
+    const page = await open(`/teams/${team.slug}/members`, { as: await aPerson(api) });
+    await shows(page, 'You cannot see this team');
+    const text = await page.getByRole('main').innerText();
+    await page.goto('/teams/no-such-team/members');
+    await shows(page, 'You cannot see this team');
+    const withoutRequestId = (words: string) => words.replace(/Request .*/g, '');
+    expect(withoutRequestId(await page.getByRole('main').innerText())).toBe(withoutRequestId(text));
   });
 });

@@ -65,7 +65,7 @@ describe.skipIf(!hasChromium)('every page', () => {
         types: [],
       });
       const page = await open('about:blank', { as: owner });
-      const address = path.replace(':team', team.id).replace(':endpoint', endpoint.endpointId);
+      const address = path.replace(':team', team.slug).replace(':endpoint', endpoint.endpointId);
       const requests = await callsOf(page, address, title);
 
       expect(requests.length, requests.join(' | ')).toBeLessThanOrEqual(3);

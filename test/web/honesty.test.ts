@@ -67,7 +67,7 @@ describe.skipIf(!hasChromium)('what the console says is true', () => {
     const page = await open('/', { as: owner });
     await page.getByRole('link', { name: 'Team without a name' }).click();
     await shows(page, 'Overview');
-    expect(new URL(page.url()).pathname).toBe(`/teams/${team.id}`);
+    expect(new URL(page.url()).pathname).toBe(`/teams/${team.slug}`);
 
     await page.goto('/');
     await page.getByRole('button', { name: 'Create team' }).click();

@@ -11,7 +11,7 @@ async function press(page: Page, keys: string): Promise<void> {
 async function aTeamOfOne(api: Api) {
   const ada = await aPerson(api);
   const team = await api.aTeam({ owner: ada, name: 'Analytical Engine' });
-  return { ada, team, path: `/teams/${team.id}` };
+  return { ada, team, path: `/teams/${team.slug}` };
 }
 
 describe.skipIf(!hasChromium)('the keys that work everywhere', () => {

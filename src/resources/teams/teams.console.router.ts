@@ -7,7 +7,7 @@ import { requireRecentProof } from '../../auth/recent-proof.ts';
 import { readOverview, readSeats } from '../billing/seats.ts';
 import { deleteTeam, leaveTeam } from './leave-and-delete.service.ts';
 import { acceptOwnership, declineOwnership, offerOwnership, withdrawOwnershipOffer } from './ownership.service.ts';
-import { findOwnershipOffer, listOwnershipOffers } from './teams.queries.ts';
+import { findMembershipBySlug, findOwnershipOffer, listOwnershipOffers } from './teams.queries.ts';
 import { updateTeamDetails } from './teams.service.ts';
 import {
   offeredTeamOutput,
@@ -39,6 +39,16 @@ export const teamsConsoleRouter = router({
     .mutation(async ({ ctx: { services, membership, caller }, input }) => {
       const details = await updateTeamDetails(services.db, caller, input);
       return presentTeam({ ...membership, team: { ...membership.team, ...details } });
+    }),
+
+  /** Opens a page of the team whose slug is in its URL. */
+  bySlug: sessionProcedure
+    .input(z.object({ slug: resourceId }))
+    .output(z.object({ team: teamOutput, permissions: z.array(permissionName) }))
+    .query(async ({ ctx: { services, principal }, input }) => {
+      const membership = await findMembershipBySlug(services.db, principal.accountId, input.slug);
+      if (membership === null) throw new ProblemError('team_not_found');
+      return { team: presentTeam(membership), permissions: [...membership.permissions] };
     }),
 
   permissions: memberProcedure

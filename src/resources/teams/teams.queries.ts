@@ -1,3 +1,4 @@
+import { MEMBERSHIP_COLUMNS, toMembership, type MembershipColumns } from '../../auth/credential-lookups.ts';
 import type { ActiveMembership, Principal } from '../../auth/principal.ts';
 import { mapInParts } from '../../db/parts.ts';
 import { activeMembership } from '../../db/predicates.ts';
@@ -23,6 +24,15 @@ const teamsOfAccount = query<TeamRow>(
      and ${activeMembership('m')}
    order by t.name, t.id`,
   { rows: 'varying' },
+);
+
+const membershipOfSlug = query<MembershipColumns & { team_id: string }>(
+  'membership_of_slug',
+  `select t.id as team_id, ${MEMBERSHIP_COLUMNS}
+   from team t
+   join membership m on m.team_id = t.id and m.account_id = $2 and ${activeMembership('m')}
+   join role r on r.id = m.role_id
+   where t.slug = $1`,
 );
 
 type OfferRow = {
@@ -63,6 +73,12 @@ export async function listTeams(db: QueryRunner, { accountId, teamId }: Principa
     avatarUrl: row.avatar_url,
     role: { id: row.role_id, name: row.role_name },
   }));
+}
+
+/** Returns the active membership of an account in the team with a slug, or null. */
+export async function findMembershipBySlug(db: QueryRunner, accountId: string, slug: string) {
+  const [row] = await db.query(membershipOfSlug, [slug, accountId]);
+  return row === undefined ? null : toMembership(row, accountId, row.team_id);
 }
 
 /** Returns the open offer of a team, or null. Only the nominee and callers who can list the members see name and email address. */

@@ -45,12 +45,7 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }) {
             role="combobox"
           />
         </Combobox.EventsTarget>
-        <Combobox.Options
-          id={listId}
-          className="palette-options"
-          aria-label={words.title}
-          hidden={found.length === 0}
-        >
+        <Combobox.Options id={listId} className="palette-options" aria-label={words.title} hidden={found.length === 0}>
           {found.map(({ title, commands }) => (
             <Combobox.Group key={title} label={title}>
               {commands.map(({ id, label, icon: Icon }) => (

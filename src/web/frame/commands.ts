@@ -56,7 +56,7 @@ function usePagesOfTeam(): Group {
             id: to,
             label,
             icon,
-            run: () => void navigate({ to, params: { teamId: current.team.id } }),
+            run: () => void navigate({ to, params: { teamId: current.team.slug } }),
           })),
   };
 }
@@ -65,7 +65,7 @@ function useActions(): Group {
   const navigate = useNavigate();
   const openDialog = useFrameDialogs();
   const current = useCurrentTeam();
-  const params = { teamId: current?.team.id ?? '' };
+  const params = { teamId: current?.team.slug ?? '' };
   const canInvite = current?.permissions.includes('invite_members') ?? false;
   const hasTeamKeys = current?.permissions.includes('manage_api_keys') ?? false;
   const invite: Command = {
@@ -98,11 +98,11 @@ function useTeams(): Group {
     title: frameTexts.teams,
     commands: teams
       .filter(({ id }) => id !== current?.team.id)
-      .map(({ id, name }) => ({
+      .map(({ id, slug, name }) => ({
         id,
         label: words.openTeam(getTeamName({ name })),
         icon: Teams,
-        run: () => openTeam(id),
+        run: () => openTeam(slug),
       })),
   };
 }

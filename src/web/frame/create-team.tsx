@@ -18,11 +18,11 @@ export function CreateTeam({ onClose }: { readonly onClose: () => void }) {
     initialValues: { name: '', description: '' },
     call: ({ name, description }) =>
       trpc.createTeam.mutate({ name: name.trim(), ...(description === '' ? {} : { description }) }),
-    onSuccess: async ({ id, name }) => {
+    onSuccess: async ({ slug, name }) => {
       notify(texts.home.created(name));
       onClose();
       void queries.invalidateQueries(query('listTeams'));
-      await navigate({ to: '/teams/$teamId', params: { teamId: id } });
+      await navigate({ to: '/teams/$teamId', params: { teamId: slug } });
     },
   });
   return (

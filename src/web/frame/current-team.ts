@@ -7,9 +7,9 @@ type CurrentTeam = {
   readonly permissions: Outputs['teams']['permissions'];
 };
 
-/** Returns the id in the URL of a page of a team, or undefined on other pages. */
+/** Returns the id of the team of the page, or undefined on other pages. */
 export const useCurrentTeamId = (): string | undefined =>
-  useMatch({ from: '/console/teams/$teamId', shouldThrow: false })?.params.teamId;
+  useMatch({ from: '/console/teams/$teamId', shouldThrow: false })?.context.teamId;
 
 /** Returns the team of the page, or undefined while it loads and if the user cannot see it. */
 export function useCurrentTeam(): CurrentTeam | undefined {

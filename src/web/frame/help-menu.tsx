@@ -9,7 +9,14 @@ const words = frameTexts.help;
 export function HelpMenu() {
   const openDialog = useFrameDialogs();
   return (
-    <Menu position="top-end" withinPortal={false} width={220} shadow="md" withInitialFocusPlaceholder={false} transitionProps={{ duration: 0 }}>
+    <Menu
+      position="top-end"
+      withinPortal={false}
+      width={220}
+      shadow="md"
+      withInitialFocusPlaceholder={false}
+      transitionProps={{ duration: 0 }}
+    >
       <Menu.Target>
         <ActionIcon variant="subtle" color="gray" size="lg" aria-label={words.label}>
           <Help />

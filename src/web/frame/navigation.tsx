@@ -34,7 +34,7 @@ export function TeamNavigation() {
       {TEAM_PLACES.map(
         ({ to, label, icon: Icon, permission }) =>
           (permission === undefined || permissions.includes(permission)) && (
-            <Link key={to} to={to} params={{ teamId: team.id }} activeOptions={{ exact: to === '/teams/$teamId' }}>
+            <Link key={to} to={to} params={{ teamId: team.slug }} activeOptions={{ exact: to === '/teams/$teamId' }}>
               <Icon size={18} />
               {label}
             </Link>

@@ -11,7 +11,8 @@ import { useFrameDialogs } from './frame-context.ts';
 import { useTeamOpener } from './team-opener.ts';
 import { getRoleLabel } from '../components/role-label.ts';
 
-const CREATE = 'create';
+/** No slug has an underscore. */
+const CREATE = 'create_team';
 
 /** The team of the page. Opens a list of the user’s teams, with a search. */
 export function TeamSwitcher() {
@@ -104,8 +105,8 @@ function TeamOptions({ sought, currentId }: TeamOptionsProps) {
   const found = teams.filter(({ name }) => getTeamName({ name }).toLocaleLowerCase().includes(text));
   return (
     <div className="team-switcher-options">
-      {found.map(({ id, name, avatarUrl }) => (
-        <Combobox.Option key={id} value={id} active={id === currentId}>
+      {found.map(({ id, slug, name, avatarUrl }) => (
+        <Combobox.Option key={id} value={slug} active={id === currentId}>
           <TeamPicture name={name} src={avatarUrl} seed={id} size="sm" />
           <bdi className="team-switcher-name">{getTeamName({ name })}</bdi>
           {id === currentId && <Check size={16} />}

@@ -24,7 +24,14 @@ export function UserMenu() {
   if (person === undefined) return null; // the route has loaded it
   const name = getDisplayName(person, person.id);
   return (
-    <Menu position="top-start" withinPortal={false} width={232} shadow="md" withInitialFocusPlaceholder={false} transitionProps={{ duration: 0 }}>
+    <Menu
+      position="top-start"
+      withinPortal={false}
+      width={232}
+      shadow="md"
+      withInitialFocusPlaceholder={false}
+      transitionProps={{ duration: 0 }}
+    >
       <Menu.Target>
         <UnstyledButton className="user-button">
           <VisuallyHidden>{words.menu} </VisuallyHidden>

@@ -40,11 +40,11 @@ export function Home() {
 
 const TeamList = ({ teams }: { readonly teams: Outputs['listTeams'] }) => (
   <Paper component="ul" withBorder radius="lg" className="card-list">
-    {teams.map(({ id, name, description, avatarUrl, role }) => (
+    {teams.map(({ id, slug, name, description, avatarUrl, role }) => (
       <li key={id} className="row">
         <TeamPicture name={name} src={avatarUrl} seed={id} />
         <div className="row-text">
-          <TextLink to="/teams/$teamId" params={{ teamId: id }} fw={600} className="wrap">
+          <TextLink to="/teams/$teamId" params={{ teamId: slug }} fw={600} className="wrap">
             <bdi>{getTeamName({ name })}</bdi>
           </TextLink>
           {description !== null && description !== '' && (

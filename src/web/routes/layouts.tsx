@@ -3,6 +3,7 @@ import { createRootRouteWithContext, createRoute, Outlet, redirect } from '@tans
 import { CardLayout, WideCardLayout } from '../components/layouts.tsx';
 import { LayoutFailure, NotFound } from '../components/route-failure.tsx';
 import { me } from '../session.ts';
+import { readTeam } from '../team-reference.ts';
 import { isSignedOut, query } from '../trpc.ts';
 import { lazyPage } from './lazy-page.ts';
 
@@ -25,13 +26,6 @@ type Entry = {
   readonly location: { readonly href: string; readonly pathname: string };
   readonly params: { readonly teamId?: string };
 };
-
-/** Reads what all pages of a team need, in the same request as the account. */
-function readTeam(queries: QueryClient, teamId: string): void {
-  void queries.prefetchQuery(query('getTeam', { teamId }));
-  void queries.prefetchQuery(query('teams.permissions', { teamId }));
-  void queries.prefetchQuery(query('listTeams'));
-}
 
 /** Redirects to the sign-in page, and from there back, unless the user is signed in. */
 async function requireSession({ context: { queries }, location, params: { teamId } }: Entry): Promise<void> {

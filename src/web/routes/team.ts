@@ -1,11 +1,13 @@
 import { createRoute } from '@tanstack/react-router';
 import { tableSearch } from '../components/table/table-state.ts';
+import { openTeam } from '../team-reference.ts';
 import { lazyPage } from './lazy-page.ts';
 import { consolePages } from './layouts.tsx';
 
 const team = createRoute({
   getParentRoute: () => consolePages,
   path: '/teams/$teamId',
+  beforeLoad: openTeam,
   component: lazyPage(() => import('../pages/team/team-layout.tsx'), 'TeamLayout'),
 });
 

@@ -964,6 +964,7 @@ export type AppRouter = TRPCBuiltRouter<
         },
         Team
       >;
+      bySlug: Query<{ slug: string }, { team: Team; permissions: Array<Permission> }>;
       permissions: Query<{ teamId: string }, Array<Permission>>;
       seats: Query<{ teamId: string }, { taken: number; seats: number; planName: string }>;
       overview: Query<

@@ -20,7 +20,7 @@ export function MembersPage() {
   const isVisible = page.can('access_dashboard');
   const members = useQuery({ ...membersQuery(team.id), enabled: isVisible });
   const invite = page.can('invite_members') && (
-    <ButtonLink to="/teams/$teamId/invitations" params={{ teamId: team.id }}>
+    <ButtonLink to="/teams/$teamId/invitations" params={{ teamId: team.slug }}>
       {words.invite}
     </ButtonLink>
   );

@@ -16,7 +16,7 @@ const route = getRouteApi('/console/teams/$teamId');
 
 /** Provides the team to its pages. */
 export function TeamLayout() {
-  const { teamId } = route.useParams();
+  const { teamId } = route.useRouteContext();
   const team = useQuery(query('getTeam', { teamId }));
   const permissions = useQuery(query('teams.permissions', { teamId }));
   const seesRoles = permissions.data?.includes('access_dashboard') ?? false;

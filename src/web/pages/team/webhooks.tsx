@@ -25,7 +25,7 @@ export function TeamDeliveriesPage() {
   const { team } = useTeam();
   const { endpointId } = route.useParams();
   const back = (
-    <TextLink to="/teams/$teamId/webhooks" params={{ teamId: team.id }}>
+    <TextLink to="/teams/$teamId/webhooks" params={{ teamId: team.slug }}>
       {words.back}
     </TextLink>
   );

@@ -45,14 +45,14 @@ export function EventLinks({ event }: { readonly event: AuditEvent }) {
   return (
     <Group gap="sm">
       {target !== undefined && can(target.needs) && (
-        <TextLink to={target.to} params={{ teamId: team.id }} search={typeof q === 'string' ? { q } : {}} size="sm">
+        <TextLink to={target.to} params={{ teamId: team.slug }} search={typeof q === 'string' ? { q } : {}} size="sm">
           {target.label}
         </TextLink>
       )}
       {actor !== null && (
         <TextLink
           to="/teams/$teamId/audit"
-          params={{ teamId: team.id }}
+          params={{ teamId: team.slug }}
           search={(previous) => ({ ...previous, person: actor.userId })}
           size="sm"
         >

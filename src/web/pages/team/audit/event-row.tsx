@@ -63,7 +63,7 @@ function FilterLink({ name, value, text }: FilterLinkProps) {
   return (
     <TextLink
       to="/teams/$teamId/audit"
-      params={{ teamId: team.id }}
+      params={{ teamId: team.slug }}
       search={(previous) => ({ ...previous, [name]: value })}
     >
       {text}

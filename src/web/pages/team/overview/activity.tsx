@@ -33,7 +33,7 @@ export function Activity() {
         </ul>
       )}
       <Text size="sm">
-        <TextLink to="/teams/$teamId/audit" params={{ teamId: team.id }}>
+        <TextLink to="/teams/$teamId/audit" params={{ teamId: team.slug }}>
           {words.all}
         </TextLink>
       </Text>

@@ -53,7 +53,7 @@ function Card({ to, label, value, children }: CardProps) {
   return (
     <Paper component="li" withBorder radius="lg" className="overview-card">
       <Text component="div" size="sm" fw={600}>
-        <TextLink to={to} params={{ teamId: team.id }} underline="hover">
+        <TextLink to={to} params={{ teamId: team.slug }} underline="hover">
           {label}
         </TextLink>
       </Text>

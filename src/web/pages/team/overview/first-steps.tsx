@@ -12,7 +12,7 @@ const words = overviewTexts.first;
 /** Suggested steps for the only member of a team. */
 export function FirstSteps({ overview: { members, invitations, apiKeys } }: { readonly overview: Overview }) {
   const { team } = useTeam();
-  const params = { teamId: team.id };
+  const params = { teamId: team.slug };
   const isOver = (invitations === null || invitations > 0) && (apiKeys === null || apiKeys > 0);
   if (members !== 1 || isOver) return null;
   return (

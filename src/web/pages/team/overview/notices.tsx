@@ -12,7 +12,7 @@ const isNearlyFull = ({ taken, seats }: Overview): boolean => seats - taken <= M
 /** Warns of few free seats and of keys that expire soon. Only roles that can act on a warning see it. */
 export function Notices({ overview }: { readonly overview: Overview }) {
   const { team, can } = useTeam();
-  const params = { teamId: team.id };
+  const params = { teamId: team.slug };
   const { expiringKeys, seats, taken } = overview;
   const managesSeats = can('invite_members') || can('access_billing');
   return (

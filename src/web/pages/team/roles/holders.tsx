@@ -42,7 +42,7 @@ export function Holders({ role, members }: HoldersProps) {
           {holders.length > NAMES && (
             <li>
               {words.more(holders.length - NAMES)}{' '}
-              <TextLink to="/teams/$teamId/members" params={{ teamId: team.id }}>
+              <TextLink to="/teams/$teamId/members" params={{ teamId: team.slug }}>
                 {words.allMembers}
               </TextLink>
             </li>
