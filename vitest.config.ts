@@ -9,18 +9,20 @@ const FAULTS = [
   'test/runtime/**/*.test.ts',
   'test/rate-limit/{limiter-cluster,redis-tls}.test.ts',
   'test/**/outage.test.ts',
-  'test/**/*races.test.ts',
-  'test/trpc/*-locks.test.ts',
-  'test/trpc/runner.test.ts',
   'test/jobs/{delivery,worker}.test.ts',
   'test/http/stalled-readers.test.ts',
-  'test/db/upgrade.test.ts',
-  'test/db/plans.test.ts',
+];
+
+/** Suites that take too long for `npm test`, and run beside each other. */
+const SLOW = [
+  'test/**/*races.test.ts',
   'test/**/properties.test.ts',
-  'test/shipping/image.test.ts',
+  'test/trpc/*-locks.test.ts',
+  'test/trpc/{auth-throttle,auth-timing,foreign-passwords,operator-area,runner}.test.ts',
+  'test/db/{plans,upgrade}.test.ts',
   'test/cli/!(options|seed).test.ts',
+  'test/shipping/image.test.ts',
   'test/security/*.test.ts',
-  'test/trpc/{auth-throttle,auth-timing,foreign-passwords,operator-area}.test.ts',
   'test/rest/idempotency.test.ts',
   'test/operator/imports.test.ts',
   'test/webhooks/{delivery,journey}.test.ts',
@@ -58,12 +60,13 @@ export default defineConfig({
     projects: [
       suite('service', 30_000, {
         include: ['test/**/*.test.ts'],
-        exclude: ['**/node_modules/**', 'test/web/**', 'test/fuzz/**', ...INTEROP, ...FAULTS],
+        exclude: ['**/node_modules/**', 'test/web/**', 'test/fuzz/**', ...INTEROP, ...FAULTS, ...SLOW],
         // Tests wait for processes and timeouts much of the time, so run one more than there are cores to spare.
         maxWorkers: 3,
       }),
       // One file at a time, because these suites measure recovery times.
       suite('faults', 60_000, { include: FAULTS, exclude: NIGHTLY, fileParallelism: false }),
+      suite('slow', 60_000, { include: SLOW, maxWorkers: 2 }),
       suite('partition', 120_000, { include: NIGHTLY, fileParallelism: false }),
       suite('soak', 60_000, {
         include: ['test/faults/memory.test.ts'],
