@@ -12,7 +12,7 @@ import { migrate } from '../src/db/migrate.ts';
 import { openDatabase } from '../src/db/database.ts';
 import { newId } from '../src/entities/index.ts';
 import { readConfig } from '../src/config.ts';
-import { generateSecret } from '../src/webhooks/signature.ts';
+import { generateSecret } from '../src/crypto/webhook-secret.ts';
 import { factoriesOf } from '../test/support/factories.ts';
 import { startService } from '../test/support/service.ts';
 import { cpuSecondsOf } from './proc.ts';

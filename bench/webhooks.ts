@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startSequencer } from '../src/events/sequencer.ts';
 import { startDispatcher } from '../src/webhooks/dispatcher.ts';
-import { generateSecret } from '../src/webhooks/signature.ts';
+import { generateSecret } from '../src/crypto/webhook-secret.ts';
 import { newId } from '../src/entities/index.ts';
 import { openServices } from '../src/open-services.ts';
 import { readConfig } from '../src/config.ts';

@@ -1,4 +1,4 @@
-import { SCOPES, type Scope } from '../entities/index.ts';
+import { ACCOUNT_ONLY_SCOPES, SCOPES, type Scope } from '../entities/index.ts';
 
 /** The operations that each scope permits (section 5 of the API specification), for the documentation. */
 export const SCOPE_MEANINGS: Readonly<Record<Scope, string>> = {
@@ -14,10 +14,8 @@ export const SCOPE_MEANINGS: Readonly<Record<Scope, string>> = {
   'api-keys:write': 'create, re-scope and revoke API keys',
 };
 
-const ACCOUNT_ONLY: ReadonlySet<Scope> = new Set(['profile:read', 'profile:write', 'api-keys:read', 'api-keys:write']);
-
 /** Returns whether a scope applies to the whole account. Team credentials cannot have such a scope. */
-export const isAccountOnly = (scope: Scope): boolean => ACCOUNT_ONLY.has(scope);
+export const isAccountOnly = (scope: Scope): boolean => ACCOUNT_ONLY_SCOPES.includes(scope);
 
 /** Returns whether a scope permits only reading. */
 export const isReadScope = (scope: Scope): boolean => scope.endsWith(':read');

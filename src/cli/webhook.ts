@@ -12,7 +12,7 @@ import {
 import { OVERLAP_HOURS_MAX } from '../resources/webhooks/webhooks.schema.ts';
 import { listDeliveries, listEndpoints } from '../resources/webhooks/webhooks.queries.ts';
 import { INSTALLATION_TYPES } from '../webhooks/types.ts';
-import type { SignatureKind } from '../webhooks/signature.ts';
+import type { SignatureKind } from '../crypto/webhook-secret.ts';
 import { withServices, type Answer } from './operate.ts';
 import { hours, instant, listOf, option, required, textOf } from './options.ts';
 

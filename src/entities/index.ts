@@ -28,7 +28,7 @@ export { Passkey, PasskeyChallenge } from './passkey.ts';
 export { PasswordScheme } from './password-scheme.ts';
 export { Picture } from './picture.ts';
 export { PERMISSIONS, Role, SYSTEM_ROLES, type Permission } from './role.ts';
-export { SCOPES, type Scope } from './scope.ts';
+export { ACCOUNT_ONLY_SCOPES, SCOPES, type Scope } from './scope.ts';
 export { SentMail } from './sent-mail.ts';
 export { looksLike, roleNameSkeleton } from './role-name.ts';
 export { Session } from './session.ts';

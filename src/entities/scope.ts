@@ -13,5 +13,13 @@ export const SCOPES = [
 ] as const;
 export type Scope = (typeof SCOPES)[number];
 
+/** The scopes that apply to the whole account, which team credentials cannot have. */
+export const ACCOUNT_ONLY_SCOPES: readonly Scope[] = [
+  'profile:read',
+  'profile:write',
+  'api-keys:read',
+  'api-keys:write',
+];
+
 /** The scopes as SQL literals, for CHECK constraints. */
 export const quotedScopes = SCOPES.map((scope) => `'${scope}'`).join(', ');

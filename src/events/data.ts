@@ -1,9 +1,17 @@
 import { z } from 'zod';
-import { PERMISSIONS, SCOPES } from '../entities/index.ts';
+import {
+  OPERATOR_SCOPES,
+  PERMISSIONS,
+  RESOURCES,
+  SCOPES,
+  SUBSCRIPTION_INTERVALS,
+  SUBSCRIPTION_STATUSES,
+} from '../entities/index.ts';
 
 const id = z.string();
 const time = z.string().meta({ format: 'date-time' });
 const scopes = z.array(z.enum(SCOPES));
+const clientOf = { id, name: z.string() };
 const roleOf = { roleId: id, roleName: z.string().nullable(), isSystemRole: z.boolean() };
 
 /**
@@ -34,7 +42,7 @@ export const DATA = {
     os: z.string().nullable(),
     deviceType: z.string().nullable(),
   }),
-  passkey: z.strictObject({ id, name: z.string(), createdAt: time }),
+  passkey: z.strictObject({ id, name: z.string(), createdAt: time, lastUsedAt: time.nullable() }),
   team: z.strictObject({
     id,
     name: z.string(),
@@ -71,8 +79,62 @@ export const DATA = {
     lastUsedAt: time.nullable(),
     expiresAt: time.nullable(),
   }),
-  oauthClient: z.strictObject({ id, name: z.string() }),
-  oauthGrant: z.strictObject({ id, clientId: id, scopes, teamId: id.nullable(), createdAt: time, expiresAt: time }),
+  subscription: z.strictObject({
+    planId: id,
+    planName: z.string(),
+    status: z.enum(SUBSCRIPTION_STATUSES).nullable(),
+    interval: z.enum(SUBSCRIPTION_INTERVALS).nullable(),
+    addons: z.record(z.string(), z.number()),
+    planExpiresAt: time.nullable(),
+    cancelAtPeriodEnd: z.boolean(),
+    needsPaymentAction: z.boolean(),
+  }),
+  /** What the owner of a client sees of it. */
+  oauthClient: z.strictObject({
+    id,
+    name: z.string(),
+    redirectUris: z.array(z.string()),
+    isNative: z.boolean(),
+    isConfidential: z.boolean(),
+    createdAt: time,
+  }),
+  /** What somebody sees of a client who is asked for a grant. */
+  client: z.strictObject(clientOf),
+  oauthGrant: z.strictObject({
+    id,
+    client: z.strictObject(clientOf),
+    audience: z.enum(['personal', 'team']),
+    resource: z.enum(RESOURCES),
+    team: z.strictObject({ id, name: z.string() }).nullable(),
+    scopes,
+    createdAt: time,
+    lastUsedAt: time.nullable(),
+    expiresAt: time,
+  }),
+  webhookEndpoint: z.strictObject({
+    endpointId: id,
+    url: z.string().meta({ description: 'Without its path and query, which can contain a secret.' }),
+    types: z.array(z.string()),
+    signature: z.enum(['hmac', 'ed25519']),
+    publicKey: z.string().nullable(),
+    status: z.enum(['active', 'failing', 'paused', 'disabled']),
+    disabledReason: z.string().nullable(),
+    failingSince: time.nullable(),
+    previousSecretExpiresAt: time.nullable(),
+    responsibleUserId: id.nullable(),
+    createdAt: time,
+  }),
+  operatorKey: z.strictObject({
+    id,
+    name: z.string(),
+    keyPrefix: z.string(),
+    last4: z.string(),
+    scopes: z.array(z.enum(OPERATOR_SCOPES)),
+    addresses: z.array(z.string()),
+    createdAt: time,
+    lastUsedAt: time.nullable(),
+    expiresAt: time.nullable(),
+  }),
 } as const;
 
 export type DataKind = keyof typeof DATA;

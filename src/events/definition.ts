@@ -16,6 +16,7 @@ export type EventTarget =
   | 'oauth_grant'
   | 'webhook_endpoint'
   | 'operator_key'
+  | 'import'
   | 'audit_log';
 
 export type EventDefinition = {
@@ -47,19 +48,24 @@ const ofTeamResource =
     define({ target, audience: 'team', isDelivered: true, data, scope, permission, details });
 
 export const ofTeam = ofTeamResource('team', 'team', 'teams:read', null);
+export const ofSubscription = ofTeamResource('team', 'subscription', 'billing:read', 'access_billing');
 export const ofMember = ofTeamResource('membership', 'member', 'members:read', 'access_dashboard');
 export const ofRole = ofTeamResource('role', 'role', 'members:read', 'access_dashboard');
 /** Invitations contain email addresses. */
 export const ofInvitation = ofTeamResource('invitation', 'invitation', 'members:read', 'invite_members');
 export const ofKey = ofTeamResource('api_key', 'apiKey', 'api-keys:read', 'manage_api_keys');
 export const ofGrant = ofTeamResource('oauth_grant', 'oauthGrant', 'api-keys:read', 'manage_api_keys');
-const ofNamedEndpoint = ofTeamResource('webhook_endpoint', null, 'teams:write', 'edit_team_settings');
+const ofNamedEndpoint = ofTeamResource('webhook_endpoint', 'webhookEndpoint', 'teams:write', 'edit_team_settings');
 export const ofEndpoint = (details: Details = []) => ofNamedEndpoint(['name', ...details]);
 
 /** Of an account, for itself and the operator. */
 export const ofAccount = (target: EventTarget, data: DataKind, details: Details = []) =>
   define({ target, audience: 'account', isDelivered: true, data, scope: 'profile:read', permission: null, details });
 
-/** In the audit log alone. */
+/** Of the installation, for the operator alone. */
+export const ofInstallation = (target: EventTarget | null, data: DataKind | null = null, details: Details = []) =>
+  define({ target, audience: 'operator', isDelivered: true, data, scope: null, permission: null, details });
+
+/** In the audit log alone: what changes nothing, and what happens once per request. */
 export const audited = (target: EventTarget | null, audience: EventDefinition['audience'], details: Details = []) =>
   define({ target, audience, isDelivered: false, data: null, scope: null, permission: null, details });

@@ -15,6 +15,7 @@ export type EventFields = {
   readonly sessionId?: string;
   readonly passkeyId?: string;
   readonly endpointId?: string;
+  readonly importId?: string;
   readonly teamId?: string | null;
   /** The account that an operator (`accountId`) viewed or changed. */
   readonly subjectId?: string;

@@ -142,6 +142,7 @@ export function toEvent(event: EventName, fields: EventFields = {}) {
     sessionId,
     passkeyId,
     endpointId,
+    importId,
     ...rest
   } = fields;
   return {
@@ -155,7 +156,7 @@ export function toEvent(event: EventName, fields: EventFields = {}) {
     teamId: teamId ?? null,
     // The operator is not the subject of the change, and teams must not learn who it was.
     accountId: subjectId ?? accountId ?? (actorKind === 'operator_session' ? null : actorId),
-    targetId: keyId ?? roleId ?? invitationId ?? sessionId ?? passkeyId ?? endpointId ?? grantId ?? null,
+    targetId: keyId ?? roleId ?? invitationId ?? sessionId ?? passkeyId ?? endpointId ?? importId ?? grantId ?? null,
     address,
     requestId,
     details: limitDetails(rest),

@@ -3,7 +3,7 @@ import { createPool } from '../db/connection.ts';
 import { errorSummary, type Log } from '../telemetry/log.ts';
 import { SECOND_MS } from '../time.ts';
 import { numberEvents } from './chain/append.ts';
-import type { ChainServices } from './chain/checkpoints.ts';
+import type { NumberingServices } from './chain/checkpoints.ts';
 import { emitNumbered, onEventRecorded } from './wake.ts';
 
 export type Sequencer = { stop(): Promise<void> };
@@ -19,7 +19,7 @@ const CLOSE_MS = 2 * SECOND_MS;
  * process runs it, and an advisory lock lets one of them work at a time. It has a connection of its own, so that
  * requests that use up the pool do not delay it.
  */
-export function startSequencer(services: ChainServices, log: Log): Sequencer {
+export function startSequencer(services: NumberingServices, log: Log): Sequencer {
   const pool = openPool(services, log);
   let [isRunning, isRequested, isStopped, isFailing] = [false, false, false, false];
   let lastSequence = 0;
@@ -73,7 +73,7 @@ export function startSequencer(services: ChainServices, log: Log): Sequencer {
   };
 }
 
-function openPool({ db }: ChainServices, log: Log): Pool {
+function openPool({ db }: NumberingServices, log: Log): Pool {
   const pool = createPool(db.url, { purpose: 'events', connectMs: 2000, statementMs: 5000, pipeline: true, max: 1 });
   pool.on('error', (error) => log.warn({ reason: errorSummary(error) }, 'events database connection lost'));
   return pool;

@@ -63,7 +63,8 @@ export function serialize(row: EventRow, audience: 'team' | 'operator'): PublicE
           address: row.address,
         },
     teamId: row.team_id,
-    accountId: isHidden ? null : row.account_id,
+    // In an account's own feed, the account is the reader.
+    accountId: isHidden && EVENTS[type]?.audience !== 'account' ? null : row.account_id,
     target: row.target_id === null ? null : { type: EVENTS[type]?.target ?? null, id: row.target_id },
     requestId: row.request_id,
     data: row.details,

@@ -139,8 +139,8 @@ async function rejectReuse(services: Services, tokenHash: Buffer, kind: Kind): P
   const [row] = await services.db.query(statements.findOwner, [tokenHash]);
   // Deleted with its account, client or family.
   if (!row?.family_id) throw new errors.InvalidGrant(`${kind} not found`);
-  const { family_id: familyId, grant_id: grantId } = row;
-  const ids = { grantId: grantId ?? undefined, clientId: Provider.ctx?.oidc.client?.clientId };
+  const { family_id: familyId, grant_id: grantId, account_id: accountId } = row;
+  const ids = { grantId: grantId ?? undefined, accountId, clientId: Provider.ctx?.oidc.client?.clientId };
   if (kind === 'refresh' && services.config.oauth.refreshRepeatSeconds > 0) {
     const answer = await findRefreshAnswer(services, tokenHash);
     if (answer !== undefined) {

@@ -4,6 +4,7 @@ import { EVENTS, type EventName } from '../events/catalogue.ts';
 import type { EventDefinition } from '../events/definition.ts';
 import { createEventExample } from '../events/feed/example.ts';
 import { createEventSchema } from '../events/feed/event-schema.ts';
+import { createRecordExample, createRecordSchema } from '../events/record-schema.ts';
 import { escapeHtml } from './html.ts';
 import { createPlainPages } from './plain.ts';
 
@@ -26,13 +27,18 @@ export function eventPages(): Router {
   return pages;
 }
 
-/** One JSON Schema, whose definitions are the delivered types by name. */
+const createSchema = (name: EventName) =>
+  EVENTS[name].isDelivered ? createEventSchema(name) : createRecordSchema(name);
+const createExample = (name: EventName) =>
+  EVENTS[name].isDelivered ? createEventExample(name) : createRecordExample(name);
+
+/** One JSON Schema of delivered events. Its definitions are all events by name. */
 function createSchemas() {
   const delivered = ALL.filter(([, { isDelivered }]) => isDelivered).map(([name]) => name);
   const $defs = Object.fromEntries(
-    delivered.map((name) => {
-      const { $schema: _, ...schema } = z.toJSONSchema(createEventSchema(name));
-      return [name, { ...schema, examples: [createEventExample(name)] }];
+    ALL.map(([name]) => {
+      const { $schema: _, ...schema } = z.toJSONSchema(createSchema(name));
+      return [name, { ...schema, examples: [createExample(name)] }];
     }),
   );
   return {
@@ -45,20 +51,17 @@ function createSchemas() {
 }
 
 const list = (): string => `<h1>Events</h1>
-<p>Every change is an event. Feeds contain the delivered ones, in one order. <code>details</code> holds what never
+<p>Every change is an event that feeds and webhooks contain, in one order. What changes nothing, such as a denied
+request, is in the audit log only; its example is a line of <code>roster audit export</code>. <code>details</code> holds what never
 changes; <code>data</code> is the resource as REST shows it, and null once it was deleted or erased.
 <a href="/docs/events.json">The JSON Schemas</a> describe each type.</p>
 ${ALL.map(([name, definition]) => entry(name, definition)).join('\n')}`;
 
 const entry = (name: EventName, definition: EventDefinition): string => `<h2><code>${escapeHtml(name)}</code></h2>
-<p>version ${definition.version} · ${escapeHtml(describeReaders(definition))}</p>${
-  definition.isDelivered
-    ? `
+<p>version ${definition.version} · ${escapeHtml(describeReaders(definition))}</p>
 <pre tabindex="0" aria-label="Example of ${escapeHtml(name)}"><code>${escapeHtml(
-        JSON.stringify(createEventExample(name), null, 2),
-      )}</code></pre>`
-    : ''
-}`;
+  JSON.stringify(createExample(name), null, 2),
+)}</code></pre>`;
 
 function describeReaders({ audience, isDelivered, scope, permission }: EventDefinition): string {
   if (!isDelivered) return 'in the audit log only';

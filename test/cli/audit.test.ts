@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { readConfig } from '../../src/config.ts';
 import { createEncryption } from '../../src/crypto/encryption.ts';
 import { chainEvents } from '../../src/events/chain/append.ts';
 import { firstIdAt } from '../../src/entities/index.ts';
@@ -9,7 +10,7 @@ const roster = await rosterOfItsOwn();
 
 const chain = () =>
   chainEvents(
-    { db: roster.db, encryption: createEncryption([roster.env.SECRET_KEYS]) },
+    { config: readConfig({}), db: roster.db, encryption: createEncryption([roster.env.SECRET_KEYS]) },
     { info: () => undefined, warn: () => undefined, error: () => undefined },
   );
 

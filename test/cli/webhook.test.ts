@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createEncryption } from '../../src/crypto/encryption.ts';
-import { generateSecret } from '../../src/webhooks/signature.ts';
+import { generateSecret } from '../../src/crypto/webhook-secret.ts';
 import { anId, rosterOfItsOwn } from './roster.ts';
 
 const roster = await rosterOfItsOwn();

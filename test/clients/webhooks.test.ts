@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { verifyWebhook, WebhookVerificationError } from '../../clients/typescript/src/index.ts';
-import { generateSecret, signatureHeaders } from '../../src/webhooks/signature.ts';
+import { generateSecret } from '../../src/crypto/webhook-secret.ts';
+import { signatureHeaders } from '../../src/webhooks/signature.ts';
 
 const BODY = '{"type":"member.added","data":{"name":"Zoë 🦉"}}';
 const secret = generateSecret('hmac');

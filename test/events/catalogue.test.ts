@@ -1,42 +1,84 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { EVENTS, type EventName } from '../../src/events/catalogue.ts';
-import { DATA } from '../../src/events/data.ts';
+import { DATA, type DataKind } from '../../src/events/data.ts';
 import type { EventDefinition } from '../../src/events/definition.ts';
 import { createEventExample } from '../../src/events/feed/example.ts';
 import { createEventSchema, eventOutput } from '../../src/events/feed/event-schema.ts';
+import { createRecordExample, createRecordSchema } from '../../src/events/record-schema.ts';
 import { apiKeyOutput } from '../../src/resources/api-keys/api-keys.schema.ts';
+import { subscriptionOutput } from '../../src/resources/billing/billing.router.ts';
 import { invitationOutput } from '../../src/resources/invitations/invitations.schema.ts';
 import { accountOutput } from '../../src/resources/me/me.schema.ts';
+import { clientOutput } from '../../src/resources/oauth-clients/oauth-clients.schema.ts';
+import { grantOutput } from '../../src/resources/oauth-grants/oauth-grants.schema.ts';
 import { memberOutput } from '../../src/resources/members/members.schema.ts';
+import { operatorKeyOutput } from '../../src/resources/operator-keys/operator-keys.schema.ts';
+import { passkeyOutput } from '../../src/resources/passkeys/passkeys.schema.ts';
 import { roleOutput } from '../../src/resources/roles/roles.schema.ts';
 import { sessionOutput } from '../../src/resources/sessions/sessions.schema.ts';
 import { teamOutput } from '../../src/resources/teams/teams.schema.ts';
+import { endpointOutput } from '../../src/resources/webhooks/webhooks.schema.ts';
 import { test as withApi } from '../support/api.ts';
 
 const NAMES = Object.keys(EVENTS) as EventName[];
 
+type Shown = readonly [output: { readonly shape: object }, own?: readonly string[]];
+
+/** What shows each kind elsewhere, and what only the caller gets there: the own role, the secrets of an own client. */
+const SHOWN: Readonly<Record<DataKind, Shown>> = {
+  account: [accountOutput],
+  session: [sessionOutput, ['isCurrentSession']],
+  passkey: [passkeyOutput],
+  team: [teamOutput, ['role']],
+  member: [memberOutput],
+  role: [roleOutput, ['isAssignable']],
+  invitation: [invitationOutput],
+  apiKey: [apiKeyOutput],
+  subscription: [subscriptionOutput],
+  oauthClient: [clientOutput, ['secrets']],
+  client: [grantOutput.shape.client],
+  oauthGrant: [grantOutput],
+  webhookEndpoint: [endpointOutput],
+  operatorKey: [operatorKeyOutput],
+};
+
+const KINDS = Object.keys(DATA) as DataKind[];
+
 describe('the data of an event', () => {
-  // Without what only the caller has: the own role in a team, whether the session is the own one.
-  test.each([
-    ['account', accountOutput, []],
-    ['session', sessionOutput, ['isCurrentSession']],
-    ['team', teamOutput, ['role']],
-    ['member', memberOutput, []],
-    ['role', roleOutput, ['isAssignable']],
-    ['invitation', invitationOutput, []],
-    ['apiKey', apiKeyOutput, []],
-  ] as const)('shows the %s as REST does', (kind, { shape }, own: readonly string[]) => {
+  test.each(KINDS)('shows the %s as REST and tRPC do', (kind) => {
+    const [{ shape }, own = []] = SHOWN[kind];
     const shown = Object.keys(shape).filter((field) => !own.includes(field));
     expect(Object.keys(DATA[kind].shape).toSorted()).toEqual(shown.toSorted());
   });
+
+  test('is of every kind', () => {
+    expect(Object.keys(SHOWN).toSorted()).toEqual(KINDS.toSorted());
+    expect(new Set(Object.values<EventDefinition>(EVENTS).map(({ data }) => data))).toEqual(new Set([...KINDS, null]));
+  });
 });
 
-test.each(NAMES)('the example of %s is one', (name) => {
+test.each(NAMES.filter((name) => EVENTS[name].isDelivered))('the example of %s is one', (name) => {
   const example = createEventExample(name);
   expect(createEventSchema(name).parse(example)).toEqual(example);
   expect(eventOutput.parse(example)).toEqual(example);
+});
+
+test.each(NAMES.filter((name) => !EVENTS[name].isDelivered))('the example of %s is one', (name) => {
+  const example = createRecordExample(name);
+  expect(createRecordSchema(name).parse(example)).toEqual(example);
+});
+
+test('only what changes nothing, or happens once per request, is not delivered', () => {
+  const [DENIALS, LOOKS, REFRESHES] = [
+    ['access.denied', 'sign_in.denied', 'attempts.throttled', 'oauth_request.denied', 'denials.omitted'],
+    ['operator.searched', 'operator.account_viewed', 'operator.team_viewed', 'operator.audit_log_viewed'],
+    ['oauth_token.issued', 'oauth_token.repeated'],
+  ];
+  const audited = NAMES.filter((name) => !EVENTS[name].isDelivered);
+  expect(audited.toSorted()).toEqual([...DENIALS, ...LOOKS, ...REFRESHES].toSorted());
 });
 
 test('docs/events.md states the size of the catalogue', () => {
@@ -46,18 +88,27 @@ test('docs/events.md states the size of the catalogue', () => {
   const numberOf = (who: string) => delivered.filter(({ audience }) => audience === who).length;
 
   expect(page).toContain(
-    `${all.length} events, of which ${delivered.length} are delivered, ${numberOf('team')} of them to teams and ` +
-      `${numberOf('account')} to accounts; ${all.length - delivered.length} are in the audit log alone.`,
+    `${all.length} events, of which ${delivered.length} are delivered, ${numberOf('team')} of them to teams, ` +
+      `${numberOf('account')} to accounts and ${numberOf('operator')} to the operator only; ${all.length - delivered.length} are in the audit log alone.`,
   );
 });
 
-withApi('/docs/events shows every event, and the JSON Schema has every delivered one', async ({ api }) => {
+withApi('/docs/events shows every event with an example, and has the JSON Schema of each', async ({ api }) => {
   const { status, text } = await api.anonymous.get('/docs/events');
   const schema = await api.anonymous.get('/docs/events.json');
 
   expect(status).toBe(200);
-  for (const name of NAMES) expect(text).toContain(`<code>${name}</code>`);
-  const { $defs } = JSON.parse(schema.text) as { $defs: Record<string, { examples: unknown[] }> }; // as served
-  expect(Object.keys($defs)).toEqual(NAMES.filter((name) => EVENTS[name].isDelivered));
-  expect($defs['team.renamed']?.examples).toHaveLength(1);
+  for (const name of NAMES) {
+    expect(text).toContain(`<code>${name}</code>`);
+    expect(text).toContain(`aria-label="Example of ${name}"`);
+  }
+  const { $defs, oneOf } = JSON.parse(schema.text) as Schemas;
+  expect(Object.keys($defs)).toEqual(NAMES);
+  for (const name of NAMES) {
+    const validate = new Ajv2020({ strict: false, validateFormats: false }).compile($defs[name] ?? false);
+    expect([name, $defs[name]?.examples.map((example) => validate(example))]).toEqual([name, [true]]);
+  }
+  expect(oneOf).toEqual(NAMES.filter((name) => EVENTS[name].isDelivered).map((name) => ({ $ref: `#/$defs/${name}` })));
 });
+
+type Schemas = { $defs: Record<string, { examples: unknown[] }>; oneOf: unknown[] };

@@ -5,7 +5,8 @@ import { build } from 'vite';
 import { describe, expect } from 'vitest';
 import { installPackedClient } from '../clients/packed-client.ts';
 import { startApiAtItsAddress, testWith, type Api } from '../support/api.ts';
-import { generateSecret, signatureHeaders } from '../../src/webhooks/signature.ts';
+import { generateSecret } from '../../src/crypto/webhook-secret.ts';
+import { signatureHeaders } from '../../src/webhooks/signature.ts';
 import { runProgram, temporaryFolder } from './programs.ts';
 
 const test = testWith(() => startApiAtItsAddress());

@@ -22,7 +22,7 @@ async function aChain(api: Api) {
   const given = await someTokens(api, { scopes: ['profile:read', 'teams:read'] });
   const grantId = await grantOf(api, given.client);
   const ids = { clientId: given.client.id, grantId };
-  return { ...given, grantId, ids, named: { ...ids, accountId: given.account.id } };
+  return { ...given, grantId, named: { ...ids, accountId: given.account.id } };
 }
 
 const refusedFor = (clientId: string, error: string) => ({
@@ -65,7 +65,7 @@ describe('the log has a line for', () => {
 
   test('a refresh, and for its repetition', async ({ api }) => {
     const chain = await aChain(api);
-    const { client, tokens, ids, named } = chain;
+    const { client, tokens, named } = chain;
     const again = () => refresh(api, client, tokens.refresh);
 
     const lines = await audited(api, chain, () => refresh(api, client, tokens.refresh, { scope: 'teams:read' }));
@@ -75,11 +75,11 @@ describe('the log has a line for', () => {
     const first = await audited(api, next, () => refresh(api, next.client, next.tokens.refresh));
     expect(first).toEqual([{ audit: 'oauth_token.issued', ...next.named, scopes: ['profile:read', 'teams:read'] }]);
     const second = await audited(api, next, () => refresh(api, next.client, next.tokens.refresh));
-    expect(second).toEqual([{ audit: 'oauth_token.repeated', ...next.ids }]);
+    expect(second).toEqual([{ audit: 'oauth_token.repeated', ...next.named }]);
 
     // With another scope: a reuse.
     expect(await audited(api, chain, again)).toEqual([
-      { audit: 'oauth_token.reused', ...ids, reason: 'refresh' },
+      { audit: 'oauth_token.reused', ...named, reason: 'refresh' },
       { audit: 'oauth_grant.revoked', ...named, teamId: null, reason: 'refresh used twice' },
       refusedFor(client.id, 'invalid_grant'),
     ]);
@@ -105,6 +105,7 @@ describe('the log has a line for', () => {
     expect(lines.find(({ audit }) => audit === 'oauth_token.reused')).toEqual({
       audit: 'oauth_token.reused',
       ...ids,
+      accountId: given.account.id,
       reason: 'code',
     });
   });

@@ -1,5 +1,7 @@
-import { expect } from 'vitest';
+import { describe, expect } from 'vitest';
 import { numberEvents } from '../../src/events/chain/append.ts';
+import { post, refresh, someTokens } from '../oauth/flow.ts';
+import { signedIn } from '../support/browser.ts';
 import { testWith, startApi, type Api } from '../support/api.ts';
 
 const test = testWith(() => startApi());
@@ -105,4 +107,93 @@ test('a waiting call ends with its key', async ({ api }) => {
   const revoker = await api.anOperatorKey({ scopes: ['keys:write'] });
   expect((await api.as(revoker).delete(`/operator/v1/operator-keys/${operatorKey.id}`)).status).toBe(200);
   expect((await waiting).body.code).toBe('credential_invalid');
+});
+
+describe('what operators change', () => {
+  test('is in their feed with what it is about, and what is about an account in its own feed too', async ({ api }) => {
+    const { owner, operator, cursor } = await aScene(api);
+    const admin = api.as(await api.anOperatorKey());
+    for (const change of ['disable', 'enable'])
+      expect((await admin.post(`/operator/v1/accounts/${owner.id}/${change}`)).status).toBe(200);
+    const key = { name: 'A key', scopes: ['teams:read'] };
+    const { body: created } = await admin.post('/operator/v1/operator-keys', key);
+    const { body: listed } = await admin.get('/operator/v1/operator-keys');
+    await number(api);
+
+    const { events } = (await operator.get(`${EVENTS}?after=${cursor}`)).body;
+    const account = { id: owner.id, email: owner.email };
+    expect(events).toMatchObject([
+      { type: 'operator.account_disabled', accountId: owner.id, data: { account } },
+      { type: 'operator.account_enabled', accountId: owner.id, data: { account } },
+      { type: 'operator_key.created', target: { type: 'operator_key', id: created.key.id } },
+    ]);
+    expect(events[2].data).toEqual({
+      operatorKey: listed.keys.find(({ id }: { id: string }) => id === created.key.id),
+    });
+
+    const { trpc } = await signedIn(api, owner);
+    const own = await trpc.events.listMine.query({ after: cursor, limit: 100 });
+    expect(own.events).toMatchObject([
+      {
+        type: 'operator.account_disabled',
+        accountId: owner.id,
+        actor: { kind: 'operator', id: null },
+        data: { account },
+      },
+      { type: 'operator.account_enabled', accountId: owner.id, actor: { kind: 'operator', id: null } },
+    ]);
+  });
+
+  test('of a subscription is shown as the billing of the team', async ({ api }) => {
+    const { owner, team, operator, cursor } = await aScene(api);
+    const admin = api.as(await api.anOperatorKey());
+    const plan = { planId: 'pro', status: 'active', interval: 'month', addons: { seats: 2 } };
+    const set = await admin.send({
+      method: 'PUT',
+      path: `/operator/v1/teams/${team.id}/subscription`,
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(plan),
+    });
+    expect(set.status).toBe(200);
+    await number(api);
+
+    const { body: billing } = await api
+      .as(await api.anApiKey(owner, { scopes: ['billing:read'] }))
+      .get(`/api/v1/teams/${team.id}/billing`);
+    const { events } = (await operator.get(`${EVENTS}?after=${cursor}`)).body;
+    expect(billing).toMatchObject({ planName: 'Pro', addons: { seats: 2 } });
+    expect(events).toMatchObject([{ type: 'team.plan_set', teamId: team.id, data: { subscription: billing } }]);
+  });
+
+  test('of a webhook endpoint is shown as its owner sees it, without what can be a secret', async ({ api }) => {
+    const { owner, team, operator, cursor } = await aScene(api);
+    const { trpc } = await signedIn(api, owner);
+    const url = 'https://hooks.example/services/T0KEN?key=s3cret';
+    const { endpoint } = await trpc.webhooks.create.mutate({ teamId: team.id, url, signature: 'ed25519' });
+    await number(api);
+
+    const { events } = (await operator.get(`${EVENTS}?after=${cursor}&types=webhook_endpoint.created`)).body;
+    expect(endpoint.publicKey).toMatch(/^whpk_/);
+    expect(events.map(({ data }: { data: object }) => data)).toEqual([
+      { webhookEndpoint: { ...endpoint, url: 'https://hooks.example' } },
+    ]);
+  });
+});
+
+test('a token that is given back, or used twice, is in the feed of its account, and one that is issued is not', async ({
+  api,
+}) => {
+  const { cursor } = await aScene(api);
+  const { account, visitor, client, tokens } = await someTokens(api, { scopes: ['profile:read'] });
+  await post(api, '/oauth/revoke', client, { token: tokens.access });
+  await refresh(api, client, tokens.refresh);
+  await refresh(api, client, tokens.refresh, { scope: 'profile:read' });
+  await number(api);
+
+  const { events } = await visitor.trpc.events.listMine.query({ after: cursor, limit: 100 });
+  const ofTokens = events.filter(({ type }) => type.startsWith('oauth_token.'));
+  expect(ofTokens).toMatchObject([
+    { type: 'oauth_token.revoked', accountId: account.id, data: { oauthGrant: { client: { id: client.id } } } },
+    { type: 'oauth_token.reused', accountId: account.id, target: { type: 'oauth_grant' } },
+  ]);
 });

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { EVENTS, type EventName } from '../../src/events/catalogue.ts';
 import { numberEvents } from '../../src/events/chain/append.ts';
-import type { ChainServices } from '../../src/events/chain/checkpoints.ts';
-import { createDataSchema, createDetailsSchema } from '../../src/events/feed/event-schema.ts';
+import type { NumberingServices } from '../../src/events/chain/checkpoints.ts';
+import { createDetailsSchema } from '../../src/events/details-schema.ts';
+import { createDataSchema } from '../../src/events/feed/event-schema.ts';
 
 type Recorded = {
   readonly event: string;
@@ -14,7 +15,7 @@ type Recorded = {
 type Rows = (sql: string) => Promise<Recorded[]>;
 
 /** Numbers what a test file recorded and compares it with the catalogue. @returns what differs */
-export async function findStrayEvents(services: ChainServices, rows: Rows): Promise<string[]> {
+export async function findStrayEvents(services: NumberingServices, rows: Rows): Promise<string[]> {
   const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
   while ((await numberEvents(services, log)).outcome === 'more');
   const recorded = await rows(

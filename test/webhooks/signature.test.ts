@@ -2,7 +2,8 @@ import { createPublicKey, verify } from 'node:crypto';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { Webhook as SvixWebhook } from 'svix';
 import { describe, expect, test } from 'vitest';
-import { generateSecret, publicKeyOf, signatureHeaders } from '../../src/webhooks/signature.ts';
+import { generateSecret, publicKeyOf } from '../../src/crypto/webhook-secret.ts';
+import { signatureHeaders } from '../../src/webhooks/signature.ts';
 
 const ID = 'evt_1';
 const BODY = '{"type":"member.added","data":{"name":"Zoë 🦉"}}';

@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import type { Log } from '../../telemetry/log.ts';
 import { recordNow } from '../record.ts';
 import { numberBatch, type Cursor, type Source } from './batch.ts';
-import { findSignerIndex, tryLockChain, type ChainServices } from './checkpoints.ts';
+import { findSignerIndex, tryLockChain, type ChainServices, type NumberingServices } from './checkpoints.ts';
 import type { ChainPosition } from './hash-chain.ts';
 import { signCheckpointAt } from './links.ts';
 import { inTransaction } from './sql.ts';
@@ -18,7 +18,7 @@ const lastEnds = new WeakMap<object, ChainPosition>();
  * Gives every event without a position its own, also those that wait for their key, and signs a checkpoint. Runs each
  * minute. @returns the number of events that got a position
  */
-export async function chainEvents(services: ChainServices, log: Log): Promise<number> {
+export async function chainEvents(services: NumberingServices, log: Log): Promise<number> {
   if (!(await isExtendable(services, log))) return 0;
   const waiting = await numberFrom('pending', services, log);
   const found = await numberFrom('new', services, log);
@@ -37,7 +37,7 @@ export async function chainEvents(services: ChainServices, log: Log): Promise<nu
  * this, because they would have to wait for each other to know the previous hash. Of several processes one does it.
  * @param pool the connections to use instead of those of requests
  */
-export async function numberEvents(services: ChainServices, log: Log, pool?: Pool): Promise<Run> {
+export async function numberEvents(services: NumberingServices, log: Log, pool?: Pool): Promise<Run> {
   const found = await numberFrom('new', services, log, pool);
   if (found.outcome !== 'listed') return found;
   const { count } = await numberFrom('pending', services, log, pool);
@@ -55,7 +55,7 @@ type Run = {
 
 async function numberFrom(
   source: Source,
-  services: ChainServices,
+  services: NumberingServices,
   log: Log,
   pool: Pool = services.db.pools.writes,
 ): Promise<Run> {

@@ -1,6 +1,6 @@
 import type { Log } from '../../telemetry/log.ts';
 import { listUnnumbered, readNew, readPending, storeSnapshot } from './candidates.ts';
-import { tryLockChain, type ChainServices } from './checkpoints.ts';
+import { tryLockChain, type NumberingServices } from './checkpoints.ts';
 import type { ChainPosition } from './hash-chain.ts';
 import { createAcceptance, isCheckpointDue, signCheckpointAt, writeLinks } from './links.ts';
 import type { Sql } from './sql.ts';
@@ -37,7 +37,7 @@ type Batch = {
  */
 export async function numberBatch(
   sql: Sql,
-  services: ChainServices,
+  services: NumberingServices,
   log: Log,
   { source, from, known }: Options,
 ): Promise<Batch | 'busy' | 'blocked' | 'listed'> {
@@ -63,7 +63,7 @@ export async function numberBatch(
   const accepted = rows.filter(isAccepted);
   const rejected = accepted.length === rows.length ? [] : rows.filter((row) => !isAccepted(row)).map(({ id }) => id);
   const start = signedEnd(state);
-  const end = await writeLinks(sql, services.encryption, { start, accepted, rejected, source });
+  const end = await writeLinks(sql, services, { start, accepted, rejected, source });
   // Only now everything that is visible in the snapshot of the first batch has a position or waits.
   const isMoved = rows.length > 0 || from.snapshot !== null;
   if (source === 'new' && isLast && isMoved) await storeSnapshot(sql, snapshot);

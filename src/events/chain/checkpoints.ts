@@ -1,3 +1,4 @@
+import type { Config } from '../../config.ts';
 import type { Encryption } from '../../crypto/encryption.ts';
 import { ADVISORY_LOCKS } from '../../db/advisory-locks.ts';
 import type { Database } from '../../db/database.ts';
@@ -7,6 +8,9 @@ import { checkpointKeys, findSigner, signCheckpoint, type Checkpoint } from './h
 
 /** The services that the chain uses. */
 export type ChainServices = { readonly db: Database; readonly encryption: Encryption };
+
+/** The services that events are numbered with. */
+export type NumberingServices = ChainServices & { readonly config: Pick<Config, 'plans'> };
 
 /** A checkpoint as it is stored. */
 export type StoredCheckpoint = Checkpoint & { readonly signature: string };

@@ -8,6 +8,7 @@ import { eventKeys, isEventSigned } from './event-mac.ts';
 import { nextPosition, type ChainPosition } from './hash-chain.ts';
 import { signHead } from './head.ts';
 import { writePayloads } from '../feed/payloads.ts';
+import type { PayloadServices } from '../feed/sources.ts';
 import type { Sql } from './sql.ts';
 
 /** A checkpoint is signed at the latest after so many events, so that retention finds short ranges. */
@@ -33,7 +34,7 @@ type Links = {
 /** Appends events to the chain and signs its end. @returns the end */
 export async function writeLinks(
   sql: Sql,
-  encryption: Encryption,
+  services: PayloadServices,
   { start, accepted, rejected, source }: Links,
 ): Promise<ChainPosition> {
   if (rejected.length > 0 && source === 'new') {
@@ -50,9 +51,9 @@ export async function writeLinks(
        select ?::bigint + position, event_id, decode(hash, 'hex')
        from unnest(?::text[], ?::text[]) with ordinality as l (event_id, hash, position))
      update audit_head set sequence = ?, hash = decode(?, 'hex'), signature = decode(?, 'hex')`,
-    [start.sequence, ids, hashes, end.sequence, end.hash, signHead(encryption, end)],
+    [start.sequence, ids, hashes, end.sequence, end.hash, signHead(services.encryption, end)],
   );
-  await writePayloads(sql, accepted, start.sequence);
+  await writePayloads(sql, services, accepted, start.sequence);
   return end;
 }
 

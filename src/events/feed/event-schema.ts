@@ -3,7 +3,7 @@ import { ACTOR_KINDS } from '../../entities/index.ts';
 import { EVENTS, type EventName } from '../catalogue.ts';
 import type { EventDefinition } from '../definition.ts';
 import { DATA } from '../data.ts';
-import { DETAILS } from '../details.ts';
+import { createDetailsSchema } from '../details-schema.ts';
 
 const id = z.string();
 const TARGETS = [...new Set(Object.values(EVENTS).map(({ target }) => target))].filter((target) => target !== null);
@@ -47,12 +47,6 @@ export const eventOutput = z
   .meta({ id: 'Event', description: 'A change, as feeds and deliveries show it.' });
 
 export type DeliveredEvent = z.infer<typeof eventOutput>;
-
-/** Returns the schema of `details` of a type. */
-export const createDetailsSchema = (type: EventName) => {
-  const { details }: EventDefinition = EVENTS[type];
-  return z.strictObject(Object.fromEntries(details.map((name) => [name, DETAILS[name].optional()])));
-};
 
 /** Returns the schema of `data` of a type. */
 export const createDataSchema = (type: EventName) => {

@@ -1,12 +1,14 @@
 import { EVENTS, type EventName } from '../catalogue.ts';
-import type { EventDefinition } from '../definition.ts';
+import type { EventDefinition, EventTarget } from '../definition.ts';
 import type { DataKind } from '../data.ts';
-import { DETAILS } from '../details.ts';
+import { createDetailsExample } from '../details-schema.ts';
 import type { DeliveredEvent } from './event-schema.ts';
 
 const AT = '2026-11-21T09:30:00.000Z';
 const LATER = '2026-12-21T09:30:00.000Z';
 const MEMBER_ROLE = { roleId: 'member', roleName: 'Member', isSystemRole: true };
+
+const CLIENT = { id: 'client_0one', name: 'Calendar' };
 
 /** An example of each kind of resource. */
 const RESOURCES: Readonly<Record<DataKind, object>> = {
@@ -33,7 +35,7 @@ const RESOURCES: Readonly<Record<DataKind, object>> = {
     os: 'Linux',
     deviceType: 'desktop',
   },
-  passkey: { id: 'pass_0one', name: 'Laptop', createdAt: AT },
+  passkey: { id: 'pass_0one', name: 'Laptop', createdAt: AT, lastUsedAt: null },
   team: { id: 'team_0acme', name: 'Acme', slug: 'acme', description: null, avatarUrl: null },
   member: {
     membershipId: 'mem_0one',
@@ -59,27 +61,72 @@ const RESOURCES: Readonly<Record<DataKind, object>> = {
     lastUsedAt: null,
     expiresAt: null,
   },
-  oauthClient: { id: 'client_0one', name: 'Calendar' },
+  subscription: {
+    planId: 'pro',
+    planName: 'Pro',
+    status: 'active',
+    interval: 'month',
+    addons: { seats: 5 },
+    planExpiresAt: LATER,
+    cancelAtPeriodEnd: false,
+    needsPaymentAction: false,
+  },
+  oauthClient: {
+    ...CLIENT,
+    redirectUris: ['https://calendar.example/callback'],
+    isNative: false,
+    isConfidential: true,
+    createdAt: AT,
+  },
+  client: CLIENT,
   oauthGrant: {
     id: 'grant_0one',
-    clientId: 'client_0one',
+    client: CLIENT,
+    audience: 'team',
+    resource: 'api',
+    team: { id: 'team_0acme', name: 'Acme' },
     scopes: ['teams:read'],
-    teamId: 'team_0acme',
     createdAt: AT,
+    lastUsedAt: null,
     expiresAt: LATER,
+  },
+  webhookEndpoint: {
+    endpointId: 'whe_0one',
+    url: 'https://hooks.example',
+    types: ['member.added'],
+    signature: 'hmac',
+    publicKey: null,
+    status: 'active',
+    disabledReason: null,
+    failingSince: null,
+    previousSecretExpiresAt: null,
+    responsibleUserId: 'acc_0ada',
+    createdAt: AT,
+  },
+  operatorKey: {
+    id: 'opk_0one',
+    name: 'Billing system',
+    keyPrefix: 'rst_op_0a',
+    last4: 'x9Yz',
+    scopes: ['billing:write'],
+    addresses: [],
+    createdAt: AT,
+    lastUsedAt: null,
+    expiresAt: null,
   },
 };
 
+/** Returns the id of the target of an example: that of its resource, if it has one. */
+function exampleId(target: EventTarget, resource: object): string {
+  const ids = Object.entries(resource).filter(([name]) => ['id', 'endpointId', 'roleId'].includes(name));
+  return ids.map(([, id]) => String(id)).at(0) ?? `${target === 'import' ? 'imp' : target}_0one`;
+}
+
 /** Creates an example of a delivered event. */
 export function createEventExample(type: EventName): DeliveredEvent {
-  const { audience, target, details, data, version }: EventDefinition = EVENTS[type];
-  const shown = details.flatMap((name) => {
-    const { example } = DETAILS[name].meta() ?? {};
-    return example === undefined ? [] : [[name, example] as const];
-  });
+  const { audience, target, data, version }: EventDefinition = EVENTS[type];
   const resource = data === null ? null : RESOURCES[data];
-  const id = resource !== null && 'id' in resource ? String(resource.id) : 'role_0one';
-  const hasTarget = target !== null && !['team', 'account', 'membership', 'oauth_client'].includes(target);
+  const hasTarget = target !== null && !['team', 'account', 'membership', 'oauth_client', 'audit_log'].includes(target);
   return {
     id: 'evt_0one',
     type,
@@ -87,10 +134,10 @@ export function createEventExample(type: EventName): DeliveredEvent {
     occurredAt: AT,
     actor: { kind: 'session', id: 'acc_0ada', credentialId: 'ses_0one', clientId: null },
     teamId: audience === 'team' ? 'team_0acme' : null,
-    accountId: 'acc_0ada',
-    target: hasTarget ? { type: target, id } : null,
+    accountId: audience === 'operator' ? null : 'acc_0ada',
+    target: hasTarget ? { type: target, id: exampleId(target, resource ?? {}) } : null,
     requestId: '0b9f6f0e-3f5c-4d9a-8a5e-1c2d3e4f5a6b',
-    details: Object.fromEntries(shown),
+    details: createDetailsExample(type),
     data: data === null ? null : { [data]: resource },
   };
 }

@@ -4,7 +4,7 @@ import type { CanonicalRow } from '../chain/event-columns.ts';
 import type { Sql } from '../chain/sql.ts';
 import type { DataKind } from '../data.ts';
 import { eraseInvitations, lockPayloads } from './erase.ts';
-import { SOURCES } from './sources.ts';
+import { SOURCES, type PayloadServices } from './sources.ts';
 
 type Delivered = {
   readonly event: CanonicalRow;
@@ -18,7 +18,12 @@ type Delivered = {
  * state of the resource at that time, which can be later than the event. It is null if the resource no longer exists.
  * @param start the position before the first event
  */
-export async function writePayloads(sql: Sql, events: readonly CanonicalRow[], start: number): Promise<void> {
+export async function writePayloads(
+  sql: Sql,
+  services: PayloadServices,
+  events: readonly CanonicalRow[],
+  start: number,
+): Promise<void> {
   const delivered = events.flatMap((event, i): Delivered[] => {
     const type = toEventName(event.event);
     // Undefined in an event of a newer version.
@@ -28,7 +33,7 @@ export async function writePayloads(sql: Sql, events: readonly CanonicalRow[], s
   if (delivered.length === 0) return;
   // Sent together. Each statement has a snapshot of its own, taken after the lock.
   const [, found] = await Promise.all([lockPayloads(sql), readResources(sql, delivered)]);
-  const data = delivered.map((row) => findData(found, row));
+  const data = delivered.map((row) => findData(found, services, row));
   // If an attacker deleted the chain, its old payloads must not stop the numbering. `audit verify` reports the deletion.
   await sql.execute(
     `insert into event_payload (sequence, event_id, type, team_id, account_id, target_id, data, created_at)
@@ -49,7 +54,7 @@ export async function writePayloads(sql: Sql, events: readonly CanonicalRow[], s
   await eraseDeleted(sql, delivered, data);
 }
 
-type Found = Partial<Record<DataKind, ReadonlyMap<string, object>>>;
+type Found = Partial<Record<DataKind, ReadonlyMap<string, Record<string, unknown>>>>;
 
 /** Reads the resources of each kind in one statement. */
 async function readResources(sql: Sql, delivered: readonly Delivered[]): Promise<Found> {
@@ -59,16 +64,18 @@ async function readResources(sql: Sql, delivered: readonly Delivered[]): Promise
     if (kind !== null && key) keys.set(kind, (keys.get(kind) ?? new Set()).add(key));
   }
   const read = async ([kind, wanted]: [DataKind, Set<string>]) => {
-    const rows = await sql.execute<{ key: string; data: object }[]>(SOURCES[kind].sql, [[...wanted]]);
+    const rows = await sql.execute<{ key: string; data: Record<string, unknown> }[]>(SOURCES[kind].sql, [[...wanted]]);
     return [kind, new Map(rows.map(({ key, data }) => [key, data]))] as const;
   };
   return Object.fromEntries(await Promise.all([...keys].map(read)));
 }
 
-function findData(found: Found, { event, kind }: Delivered): object | null {
+function findData(found: Found, services: PayloadServices, { event, kind }: Delivered): object | null {
   if (kind === null) return null;
-  const resource = found[kind]?.get(SOURCES[kind].keyOf(event) ?? '');
-  return resource === undefined ? null : { [kind]: resource };
+  const { keyOf, complete } = SOURCES[kind];
+  const row = found[kind]?.get(keyOf(event) ?? '');
+  const resource = row === undefined || complete === undefined ? row : complete(row, services);
+  return resource ? { [kind]: resource } : null;
 }
 
 /**

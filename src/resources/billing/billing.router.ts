@@ -5,7 +5,7 @@ import { timestamp } from '../../procedures/fields.ts';
 import { endpoint, router } from '../../procedures/trpc.ts';
 import { getTeamBilling } from './billing.queries.ts';
 
-const subscriptionOutput = z
+export const subscriptionOutput = z
   .object({
     planId: z.string().meta({ description: 'The id of the plan.' }),
     planName: z.string().meta({ description: 'The name of the plan, to display.' }),

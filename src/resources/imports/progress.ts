@@ -67,7 +67,7 @@ export const openImport = ({ db }: Services, { fingerprint, rows }: { fingerprin
       reportBytes: 0n,
       batches: 0,
     });
-    record(tx, 'operator.import_started', { number: rows });
+    record(tx, 'operator.import_started', { importId: run.id, number: rows });
     return { progress: newProgress(run.id), isResumed: false };
   });
 

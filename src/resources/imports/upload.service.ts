@@ -56,7 +56,7 @@ export async function receiveImport(
       );
       if (received.length === 0) throw new ProblemError('service_unavailable');
       await enqueue(tx, 'importUpload', { importId: id }, importKey(id));
-      if (!isDryRun) record(tx, 'operator.import_started', { number: lines });
+      if (!isDryRun) record(tx, 'operator.import_started', { importId: id, number: lines });
     });
     return id;
   } catch (error) {

@@ -8,7 +8,7 @@ import { findUrlFault, networkOf } from '../../webhooks/endpoint-network.ts';
 import { ensureCursor } from '../../webhooks/fan-out.ts';
 import { wakeEndpoints } from '../../webhooks/queue.ts';
 import { isTeamType } from '../../webhooks/types.ts';
-import { generateSecret, publicKeyOf, signatureKind, type SignatureKind } from '../../webhooks/signature.ts';
+import { generateSecret, publicKeyOf, signatureKind, type SignatureKind } from '../../crypto/webhook-secret.ts';
 import { endpointFields, removeDeliveries } from '../../transactions/disable-webhooks.ts';
 import { memberOf, teamOf, withEndpoint, withOwner, type Owner } from './owner.ts';
 import { presentEndpoint } from './webhooks.schema.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { DELIVERY_STATES } from '../../entities/index.ts';
 import { instant, resourceId, text } from '../../procedures/fields.ts';
-import { SIGNATURE_KINDS } from '../../webhooks/signature.ts';
+import { SIGNATURE_KINDS } from '../../crypto/webhook-secret.ts';
 import { INSTALLATION_TYPES } from '../../webhooks/types.ts';
 import { deliveriesOutput, endpointOutput, OVERLAP_HOURS_MAX, URL_LENGTH_MAX } from './webhooks.schema.ts';
 

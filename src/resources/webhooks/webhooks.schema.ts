@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { DELIVERY_STATES, type WebhookEndpoint } from '../../entities/index.ts';
 import { instant, resourceId, text, timestamp } from '../../procedures/fields.ts';
-import { SIGNATURE_KINDS } from '../../webhooks/signature.ts';
+import { SIGNATURE_KINDS } from '../../crypto/webhook-secret.ts';
 import { INSTALLATION_TYPES } from '../../webhooks/types.ts';
 
 export const URL_LENGTH_MAX = 2000;

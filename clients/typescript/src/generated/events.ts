@@ -45,6 +45,7 @@ export type RosterEvent = {
       | 'oauth_client'
       | 'oauth_grant'
       | 'webhook_endpoint'
+      | 'import'
       | 'operator_key'
       | 'audit_log'
       | null;

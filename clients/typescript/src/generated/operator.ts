@@ -128,6 +128,7 @@ export type Event = {
       | 'oauth_client'
       | 'oauth_grant'
       | 'webhook_endpoint'
+      | 'import'
       | 'operator_key'
       | 'audit_log'
       | null;
@@ -693,7 +694,9 @@ export type CreateWebhookEndpointBody = {
   /** The names of the events. None for all. Default: `[]`. */
   types?:
     | Array<
+        | 'account.sign_up_attempted'
         | 'account.created'
+        | 'account.link_emailed'
         | 'account.email_verified'
         | 'account.profile_changed'
         | 'account.password_changed'
@@ -751,6 +754,7 @@ export type CreateWebhookEndpointBody = {
         | 'oauth_grant.renewed'
         | 'oauth_grant.revoked'
         | 'oauth_token.reused'
+        | 'oauth_token.revoked'
         | 'webhook_endpoint.created'
         | 'webhook_endpoint.updated'
         | 'webhook_endpoint.paused'
@@ -760,6 +764,17 @@ export type CreateWebhookEndpointBody = {
         | 'webhook_endpoint.replayed'
         | 'webhook_endpoint.disabled'
         | 'webhook_endpoint.deleted'
+        | 'operator.account_disabled'
+        | 'operator.account_enabled'
+        | 'operator.emails_retried'
+        | 'operator.jobs_retried'
+        | 'operator.import_started'
+        | 'operator.secrets_resealed'
+        | 'operator_key.created'
+        | 'operator_key.rotated'
+        | 'operator_key.revoked'
+        | 'audit_log.key_changed'
+        | 'audit_log.pruned'
       >
     | undefined;
   /** With a shared secret, or a key pair. Default: `hmac`. */
@@ -771,7 +786,9 @@ export type UpdateWebhookEndpointBody = {
   /** The names of the events. None for all. */
   types?:
     | Array<
+        | 'account.sign_up_attempted'
         | 'account.created'
+        | 'account.link_emailed'
         | 'account.email_verified'
         | 'account.profile_changed'
         | 'account.password_changed'
@@ -829,6 +846,7 @@ export type UpdateWebhookEndpointBody = {
         | 'oauth_grant.renewed'
         | 'oauth_grant.revoked'
         | 'oauth_token.reused'
+        | 'oauth_token.revoked'
         | 'webhook_endpoint.created'
         | 'webhook_endpoint.updated'
         | 'webhook_endpoint.paused'
@@ -838,6 +856,17 @@ export type UpdateWebhookEndpointBody = {
         | 'webhook_endpoint.replayed'
         | 'webhook_endpoint.disabled'
         | 'webhook_endpoint.deleted'
+        | 'operator.account_disabled'
+        | 'operator.account_enabled'
+        | 'operator.emails_retried'
+        | 'operator.jobs_retried'
+        | 'operator.import_started'
+        | 'operator.secrets_resealed'
+        | 'operator_key.created'
+        | 'operator_key.rotated'
+        | 'operator_key.revoked'
+        | 'audit_log.key_changed'
+        | 'audit_log.pruned'
       >
     | undefined;
 };

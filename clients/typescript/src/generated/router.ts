@@ -258,6 +258,7 @@ export type Event = {
       | 'oauth_client'
       | 'oauth_grant'
       | 'webhook_endpoint'
+      | 'import'
       | 'operator_key'
       | 'audit_log'
       | null;
@@ -1454,7 +1455,9 @@ export type AppRouter = TRPCBuiltRouter<
         { teamId: (string & {}) | null },
         Array<{
           type:
+            | 'account.sign_up_attempted'
             | 'account.created'
+            | 'account.link_emailed'
             | 'account.email_verified'
             | 'account.profile_changed'
             | 'account.password_changed'
@@ -1512,6 +1515,7 @@ export type AppRouter = TRPCBuiltRouter<
             | 'oauth_grant.renewed'
             | 'oauth_grant.revoked'
             | 'oauth_token.reused'
+            | 'oauth_token.revoked'
             | 'webhook_endpoint.created'
             | 'webhook_endpoint.updated'
             | 'webhook_endpoint.paused'
@@ -1520,7 +1524,18 @@ export type AppRouter = TRPCBuiltRouter<
             | 'webhook_endpoint.tested'
             | 'webhook_endpoint.replayed'
             | 'webhook_endpoint.disabled'
-            | 'webhook_endpoint.deleted';
+            | 'webhook_endpoint.deleted'
+            | 'operator.account_disabled'
+            | 'operator.account_enabled'
+            | 'operator.emails_retried'
+            | 'operator.jobs_retried'
+            | 'operator.import_started'
+            | 'operator.secrets_resealed'
+            | 'operator_key.created'
+            | 'operator_key.rotated'
+            | 'operator_key.revoked'
+            | 'audit_log.key_changed'
+            | 'audit_log.pruned';
           permission: string | null;
         }>
       >;
@@ -1546,7 +1561,9 @@ export type AppRouter = TRPCBuiltRouter<
           /** Default: []. */
           types?:
             | Array<
+                | 'account.sign_up_attempted'
                 | 'account.created'
+                | 'account.link_emailed'
                 | 'account.email_verified'
                 | 'account.profile_changed'
                 | 'account.password_changed'
@@ -1604,6 +1621,7 @@ export type AppRouter = TRPCBuiltRouter<
                 | 'oauth_grant.renewed'
                 | 'oauth_grant.revoked'
                 | 'oauth_token.reused'
+                | 'oauth_token.revoked'
                 | 'webhook_endpoint.created'
                 | 'webhook_endpoint.updated'
                 | 'webhook_endpoint.paused'
@@ -1613,6 +1631,17 @@ export type AppRouter = TRPCBuiltRouter<
                 | 'webhook_endpoint.replayed'
                 | 'webhook_endpoint.disabled'
                 | 'webhook_endpoint.deleted'
+                | 'operator.account_disabled'
+                | 'operator.account_enabled'
+                | 'operator.emails_retried'
+                | 'operator.jobs_retried'
+                | 'operator.import_started'
+                | 'operator.secrets_resealed'
+                | 'operator_key.created'
+                | 'operator_key.rotated'
+                | 'operator_key.revoked'
+                | 'audit_log.key_changed'
+                | 'audit_log.pruned'
               >
             | undefined;
           /** Default: "hmac". */
@@ -1641,7 +1670,9 @@ export type AppRouter = TRPCBuiltRouter<
           url?: string | undefined;
           types?:
             | Array<
+                | 'account.sign_up_attempted'
                 | 'account.created'
+                | 'account.link_emailed'
                 | 'account.email_verified'
                 | 'account.profile_changed'
                 | 'account.password_changed'
@@ -1699,6 +1730,7 @@ export type AppRouter = TRPCBuiltRouter<
                 | 'oauth_grant.renewed'
                 | 'oauth_grant.revoked'
                 | 'oauth_token.reused'
+                | 'oauth_token.revoked'
                 | 'webhook_endpoint.created'
                 | 'webhook_endpoint.updated'
                 | 'webhook_endpoint.paused'
@@ -1708,6 +1740,17 @@ export type AppRouter = TRPCBuiltRouter<
                 | 'webhook_endpoint.replayed'
                 | 'webhook_endpoint.disabled'
                 | 'webhook_endpoint.deleted'
+                | 'operator.account_disabled'
+                | 'operator.account_enabled'
+                | 'operator.emails_retried'
+                | 'operator.jobs_retried'
+                | 'operator.import_started'
+                | 'operator.secrets_resealed'
+                | 'operator_key.created'
+                | 'operator_key.rotated'
+                | 'operator_key.revoked'
+                | 'audit_log.key_changed'
+                | 'audit_log.pruned'
               >
             | undefined;
         },
@@ -1826,7 +1869,9 @@ export type AppRouter = TRPCBuiltRouter<
           limit?: number | undefined;
           types?:
             | Array<
+                | 'account.sign_up_attempted'
                 | 'account.created'
+                | 'account.link_emailed'
                 | 'account.email_verified'
                 | 'account.profile_changed'
                 | 'account.password_changed'
@@ -1884,6 +1929,7 @@ export type AppRouter = TRPCBuiltRouter<
                 | 'oauth_grant.renewed'
                 | 'oauth_grant.revoked'
                 | 'oauth_token.reused'
+                | 'oauth_token.revoked'
                 | 'webhook_endpoint.created'
                 | 'webhook_endpoint.updated'
                 | 'webhook_endpoint.paused'
@@ -1893,6 +1939,17 @@ export type AppRouter = TRPCBuiltRouter<
                 | 'webhook_endpoint.replayed'
                 | 'webhook_endpoint.disabled'
                 | 'webhook_endpoint.deleted'
+                | 'operator.account_disabled'
+                | 'operator.account_enabled'
+                | 'operator.emails_retried'
+                | 'operator.jobs_retried'
+                | 'operator.import_started'
+                | 'operator.secrets_resealed'
+                | 'operator_key.created'
+                | 'operator_key.rotated'
+                | 'operator_key.revoked'
+                | 'audit_log.key_changed'
+                | 'audit_log.pruned'
               >
             | undefined;
           /** Seconds to wait if there is nothing new. Default: 0. */
@@ -1908,7 +1965,9 @@ export type AppRouter = TRPCBuiltRouter<
           limit?: number | undefined;
           types?:
             | Array<
+                | 'account.sign_up_attempted'
                 | 'account.created'
+                | 'account.link_emailed'
                 | 'account.email_verified'
                 | 'account.profile_changed'
                 | 'account.password_changed'
@@ -1966,6 +2025,7 @@ export type AppRouter = TRPCBuiltRouter<
                 | 'oauth_grant.renewed'
                 | 'oauth_grant.revoked'
                 | 'oauth_token.reused'
+                | 'oauth_token.revoked'
                 | 'webhook_endpoint.created'
                 | 'webhook_endpoint.updated'
                 | 'webhook_endpoint.paused'
@@ -1975,6 +2035,17 @@ export type AppRouter = TRPCBuiltRouter<
                 | 'webhook_endpoint.replayed'
                 | 'webhook_endpoint.disabled'
                 | 'webhook_endpoint.deleted'
+                | 'operator.account_disabled'
+                | 'operator.account_enabled'
+                | 'operator.emails_retried'
+                | 'operator.jobs_retried'
+                | 'operator.import_started'
+                | 'operator.secrets_resealed'
+                | 'operator_key.created'
+                | 'operator_key.rotated'
+                | 'operator_key.revoked'
+                | 'audit_log.key_changed'
+                | 'audit_log.pruned'
               >
             | undefined;
           /** Seconds to wait if there is nothing new. Default: 0. */
@@ -1990,7 +2061,9 @@ export type AppRouter = TRPCBuiltRouter<
           limit?: number | undefined;
           types?:
             | Array<
+                | 'account.sign_up_attempted'
                 | 'account.created'
+                | 'account.link_emailed'
                 | 'account.email_verified'
                 | 'account.profile_changed'
                 | 'account.password_changed'
@@ -2048,6 +2121,7 @@ export type AppRouter = TRPCBuiltRouter<
                 | 'oauth_grant.renewed'
                 | 'oauth_grant.revoked'
                 | 'oauth_token.reused'
+                | 'oauth_token.revoked'
                 | 'webhook_endpoint.created'
                 | 'webhook_endpoint.updated'
                 | 'webhook_endpoint.paused'
@@ -2057,6 +2131,17 @@ export type AppRouter = TRPCBuiltRouter<
                 | 'webhook_endpoint.replayed'
                 | 'webhook_endpoint.disabled'
                 | 'webhook_endpoint.deleted'
+                | 'operator.account_disabled'
+                | 'operator.account_enabled'
+                | 'operator.emails_retried'
+                | 'operator.jobs_retried'
+                | 'operator.import_started'
+                | 'operator.secrets_resealed'
+                | 'operator_key.created'
+                | 'operator_key.rotated'
+                | 'operator_key.revoked'
+                | 'audit_log.key_changed'
+                | 'audit_log.pruned'
               >
             | undefined;
           /** Seconds to wait if there is nothing new. Default: 0. */
@@ -2994,7 +3079,9 @@ export type AppRouter = TRPCBuiltRouter<
           /** The names of the events. None for all. Default: []. */
           types?:
             | Array<
+                | 'account.sign_up_attempted'
                 | 'account.created'
+                | 'account.link_emailed'
                 | 'account.email_verified'
                 | 'account.profile_changed'
                 | 'account.password_changed'
@@ -3052,6 +3139,7 @@ export type AppRouter = TRPCBuiltRouter<
                 | 'oauth_grant.renewed'
                 | 'oauth_grant.revoked'
                 | 'oauth_token.reused'
+                | 'oauth_token.revoked'
                 | 'webhook_endpoint.created'
                 | 'webhook_endpoint.updated'
                 | 'webhook_endpoint.paused'
@@ -3061,6 +3149,17 @@ export type AppRouter = TRPCBuiltRouter<
                 | 'webhook_endpoint.replayed'
                 | 'webhook_endpoint.disabled'
                 | 'webhook_endpoint.deleted'
+                | 'operator.account_disabled'
+                | 'operator.account_enabled'
+                | 'operator.emails_retried'
+                | 'operator.jobs_retried'
+                | 'operator.import_started'
+                | 'operator.secrets_resealed'
+                | 'operator_key.created'
+                | 'operator_key.rotated'
+                | 'operator_key.revoked'
+                | 'audit_log.key_changed'
+                | 'audit_log.pruned'
               >
             | undefined;
           /** With a shared secret, or a key pair. Default: "hmac". */
@@ -3077,7 +3176,9 @@ export type AppRouter = TRPCBuiltRouter<
           /** The names of the events. None for all. */
           types?:
             | Array<
+                | 'account.sign_up_attempted'
                 | 'account.created'
+                | 'account.link_emailed'
                 | 'account.email_verified'
                 | 'account.profile_changed'
                 | 'account.password_changed'
@@ -3135,6 +3236,7 @@ export type AppRouter = TRPCBuiltRouter<
                 | 'oauth_grant.renewed'
                 | 'oauth_grant.revoked'
                 | 'oauth_token.reused'
+                | 'oauth_token.revoked'
                 | 'webhook_endpoint.created'
                 | 'webhook_endpoint.updated'
                 | 'webhook_endpoint.paused'
@@ -3144,6 +3246,17 @@ export type AppRouter = TRPCBuiltRouter<
                 | 'webhook_endpoint.replayed'
                 | 'webhook_endpoint.disabled'
                 | 'webhook_endpoint.deleted'
+                | 'operator.account_disabled'
+                | 'operator.account_enabled'
+                | 'operator.emails_retried'
+                | 'operator.jobs_retried'
+                | 'operator.import_started'
+                | 'operator.secrets_resealed'
+                | 'operator_key.created'
+                | 'operator_key.rotated'
+                | 'operator_key.revoked'
+                | 'audit_log.key_changed'
+                | 'audit_log.pruned'
               >
             | undefined;
         },
