@@ -154,6 +154,10 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     faults.push('METRICS_PORT: must differ from PORT, which is public');
   if (parsed.success && parsed.data.WORKERS > 1 && parsed.data.REDIS_URL === undefined)
     faults.push(`WORKERS: ${parsed.data.WORKERS} processes count rate limits in Redis; set REDIS_URL, or WORKERS=1`);
+  if (parsed.success && parsed.data.AUDIT_DAYS < parsed.data.EVENT_DAYS)
+    faults.push(
+      `AUDIT_DAYS: must be at least EVENT_DAYS (${parsed.data.EVENT_DAYS}), because feeds read the audit log`,
+    );
   if (!parsed.success || faults.length > 0) throw new ConfigError(...new Set(faults));
   const e = parsed.data;
   return {

@@ -57,6 +57,16 @@ describe('the configuration', () => {
       expect(faultsOf({ BRAND_NAME: name })).toEqual([expect.stringMatching(/^BRAND_NAME: must be/)]);
   });
 
+  test('keeps the audit log for as long as the feeds that read it', () => {
+    const fault = (days: number) => [
+      `AUDIT_DAYS: must be at least EVENT_DAYS (${days}), because feeds read the audit log`,
+    ];
+    expect(faultsOf({ AUDIT_DAYS: '29' })).toEqual(fault(30));
+    expect(faultsOf({ EVENT_DAYS: '366' })).toEqual(fault(366));
+    expect(faultsOf({ AUDIT_DAYS: '30' })).toEqual([]);
+    expect(faultsOf({ AUDIT_DAYS: '90', EVENT_DAYS: '90' })).toEqual([]);
+  });
+
   test('compares TRPC_ORIGINS in the form in which browsers send them', () => {
     const { trpcOrigins } = readConfig({
       TRPC_ORIGINS: 'https://App.example/, http://localhost:5173,https://app.example',
