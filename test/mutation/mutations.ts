@@ -46,11 +46,17 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
   ),
   ...faultsIn(
+    'src/entities/scope.ts',
+    ['test/rest/oauth-tokens', 'test/rest/api-keys', 'test/oauth/consent', 'test/rest/credential'],
+    [
+      ['api-keys:write is no account scope', `  'api-keys:write',\n];`, '];'],
+      ['profile:read is no account scope', `readonly Scope[] = [\n  'profile:read',`, 'readonly Scope[] = ['],
+    ],
+  ),
+  ...faultsIn(
     'src/auth/scopes.ts',
     ['test/rest/oauth-tokens', 'test/rest/api-keys', 'test/oauth/consent', 'test/rest/credential'],
     [
-      ['api-keys:write is no account scope', `'api-keys:read', 'api-keys:write']);`, `'api-keys:read']);`],
-      ['profile:read is no account scope', `new Set(['profile:read', `, 'new Set(['],
       ['a team grant enforces account scopes', ' && !(teamId !== null && isAccountOnly(scope))', ''],
       ['a token has all scopes of its grant', 'token.includes(scope) && ', ''],
       [
