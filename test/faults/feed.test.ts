@@ -6,24 +6,24 @@ import { readFeed } from '../../src/events/feed/read.ts';
 import { record } from '../../src/events/record.ts';
 import { startSequencer } from '../../src/events/sequencer.ts';
 import { startApi, type Api } from '../support/api.ts';
+import { seededRandom, type Random } from '../support/random.ts';
 
 const WRITERS = 4;
 const TRANSACTIONS = 600;
 const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
-const random = (max: number) => Math.floor(Math.random() * max);
-
 /** Commits late and out of order, one transaction in ten not at all. @returns how many events were committed */
-async function write({ services }: Api, writer: number): Promise<number> {
+async function write({ services }: Api, writer: number, random: Random): Promise<number> {
   let committed = 0;
   const open: Promise<unknown>[] = [];
   for (let i = 0; i < TRANSACTIONS; i += 1) {
     const size = 1 + random(3);
     const isKept = random(10) > 0;
+    const openMs = random(50) === 0 ? 500 : random(12);
     const transaction = services.db.em().transactional(async (tx) => {
       for (let n = 0; n < size; n += 1) record(tx, 'team.updated', { teamId: `team_of_${writer}`, reason: `${i}` });
       await tx.flush();
-      await sleep(random(50) === 0 ? 500 : random(12));
+      await sleep(openMs);
       if (!isKept) throw new Error('rolled back');
     });
     open.push(transaction.catch(() => undefined));
@@ -36,6 +36,7 @@ async function write({ services }: Api, writer: number): Promise<number> {
 
 // Guarantees the feed’s promise: nothing missing, nothing twice, the same order for everybody.
 test('a consumer that is killed at random sees each event of four writers once and in order, while workers are killed', async () => {
+  const randomOf = seededRandom();
   const api = await startApi();
   const other = await startApi({}, { databaseUrl: api.databaseUrl });
   onTestFinished(async () => {
@@ -48,6 +49,7 @@ test('a consumer that is killed at random sees each event of four writers once a
   let isWriting = true;
 
   const killer = (async () => {
+    const random = randomOf('killer');
     let killed = 0;
     for (; isWriting; await sleep(100 + random(200))) {
       const rows = await api.rows(
@@ -62,6 +64,7 @@ test('a consumer that is killed at random sees each event of four writers once a
   // The consumer stores what it has seen together with its cursor; a kill loses what came since.
   const stored: { cursor: string | undefined; seen: string[] } = { cursor: undefined, seen: [] };
   let kills = 0;
+  const random = randomOf('consumer');
   const consume = async () => {
     let { cursor } = stored;
     let unsaved: string[] = [];
@@ -81,7 +84,9 @@ test('a consumer that is killed at random sees each event of four writers once a
     for (; isWriting; await sleep(random(20))) await consume();
   })();
 
-  const counts = await Promise.all(Array.from({ length: WRITERS }, (_, i) => write(i % 2 ? api : other, i)));
+  const counts = await Promise.all(
+    Array.from({ length: WRITERS }, (_, i) => write(i % 2 ? api : other, i, randomOf(`writer ${i}`))),
+  );
   isWriting = false;
   const killed = await killer;
   await consumer;

@@ -1,11 +1,14 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, vi } from 'vitest';
+import { verifyAudit } from '../../src/events/chain/verify.ts';
 import { startDispatcher } from '../../src/webhooks/dispatcher.ts';
 import { aNameServer } from '../outbound/name-server.ts';
 import { aServer } from '../outbound/receiver.ts';
 import { SECRET_KEYS } from '../runtime/workers.ts';
 import { startApi, testWith } from '../support/api.ts';
+import { seededRandom } from '../support/random.ts';
 import { makeDataDir, removeDataDir, startService } from '../support/service.ts';
 import {
   anEndpoint,
@@ -186,55 +189,124 @@ describe('the tries of an endpoint show a receiver', () => {
   });
 });
 
-describe('a service that is killed at any moment', () => {
+describe('1,000 endpoints of which 100 hang', () => {
+  test('the 900 others get theirs while each of the 100 still hangs, before a request of theirs has ended', async ({
+    api,
+  }) => {
+    const ended: unknown[] = [];
+    const hanging = await aReceiver((req) => req.socket.on('close', () => ended.push(req.url)));
+    const answered = new Set<string | undefined>();
+    const receiver = await aReceiver((req, res) => res.end(void answered.add(req.url)));
+    const { endpointId } = await anEndpoint(api, hanging.url);
+    // 99 more that hang, and 900 that answer, each at a path of its own.
+    await api.rows(
+      `insert into webhook_endpoint (id, created_at, account_id, team_id, url, types, secret)
+       select 'whe_' || n, now(), account_id, team_id,
+         case when n < 100 then url || '/' || n else $2 || '/' || n end, types, secret
+       from webhook_endpoint, generate_series(1, 999) n where id = $1`,
+      [endpointId, receiver.url],
+    );
+    dispatch(api);
+    await numberEvents(api);
+    await eventually(() => expect([answered.size, hanging.received.length]).toEqual([900, 100]));
+
+    expect(ended).toEqual([]);
+    expect(receiver.received).toHaveLength(900);
+  });
+});
+
+type Write = { readonly port: number; readonly secret: string; readonly teamId: string; readonly name: string };
+
+/** Changes a team until the service is gone, each change with the name of its request. */
+async function writeUntilKilled(
+  { port, secret, teamId, name }: Write,
+  onAcknowledged: (id: string) => void,
+): Promise<void> {
+  for (let i = 0; ; i += 1) {
+    const id = `${name}-${i}`;
+    const answer = await fetch(`http://127.0.0.1:${port}/api/v1/teams/${teamId}`, {
+      method: 'PATCH',
+      headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json', 'x-request-id': id },
+      body: JSON.stringify({ name: `Team ${id}` }),
+    }).catch(() => null);
+    if (answer === null) return;
+    if (answer.status !== 200) throw new Error(`The change was answered with ${answer.status}.`);
+    onAcknowledged(id);
+    await answer.arrayBuffer().catch(() => undefined);
+  }
+}
+
+describe('a service that is killed at random moments under changes', () => {
   test(
-    'delivers every event, repeats only what it was sending, and keeps the order of the feed',
+    'loses no change that it acknowledged, delivers every event, repeats only what it was sending, and keeps the order of the feed',
     { timeout: 150_000 },
     async ({ api }) => {
+      const random = seededRandom()('kills');
       const dataDir = makeDataDir();
       onTestFinished(() => removeDataDir(dataDir));
-      const env = { DATABASE_URL: api.databaseUrl, SECRET_KEYS };
+      const env = { DATABASE_URL: api.databaseUrl, SECRET_KEYS, RATE_LIMIT: '100000' };
       const receiver = await aReceiver((_req, res) => void setTimeout(() => res.end('ok'), 20));
-      const { trpc, teamId, endpointId } = await anEndpoint(api, receiver.url);
-      const order = async () => {
-        const { events } = await trpc.events.list.query({ teamId, limit: 100 });
-        return events.map(({ id }) => id);
+      const { trpc, owner, teamId, endpointId } = await anEndpoint(api, receiver.url);
+      const { secret } = await api.anApiKey(owner, { scopes: ['teams:write'] });
+      const acknowledged: string[] = [];
+      const feed = async () => {
+        const read: { id: string; requestId: string | null }[] = [];
+        for (let after: string | undefined; ;) {
+          const page = await trpc.events.list.query({ teamId, after, limit: 100 });
+          read.push(...page.events);
+          after = page.cursor;
+          if (page.events.length === 0) return read;
+        }
       };
-      const kills = 3;
-      let known: string[] = [];
-      for (let round = 0; round <= kills; round += 1) {
-        // What a killed one was sending is sent again a minute later; the clock moves on.
+      const order = async () => (await feed()).map(({ id }) => id);
+      // What a killed one was sending is sent again a minute later; the clock moves on.
+      const start = async () => {
         await api.rows(`update webhook_delivery set due_at = now() - interval '1 second' where state = 'sending'`);
-        const service = await startService({ dataDir, env });
-        const before = receiver.received.length;
-        for (let i = 0; i < 15; i += 1)
-          await trpc.teams.updateDetails.mutate({ teamId, description: `Text ${round} ${i}` });
-        if (round === kills) {
-          const recorded = await api.rows('select 1 from audit_event where team_id = $1', [teamId]);
-          await eventually(async () => expect(await stateOf(api, endpointId)).toHaveLength(recorded.length));
-          await vi.waitFor(
-            async () =>
-              expect((await stateOf(api, endpointId)).filter(({ state }) => state !== 'delivered')).toEqual([]),
-            { timeout: 40_000, interval: 100 },
-          );
-        } else await eventually(() => expect(receiver.received.length).toBeGreaterThan(before + round));
-        service.kill('SIGKILL');
-        await service.exited;
+        return startService({ dataDir, env });
+      };
+      const kills = 5;
+      let known: string[] = [];
+      for (let round = 0; round < kills; round += 1) {
+        const { port, kill, exited } = await start();
+        const target = acknowledged.length + 1 + random(25);
+        const writers = Array.from({ length: 4 }, (_, writer) =>
+          writeUntilKilled({ port, secret, teamId, name: `change-${round}-${writer}` }, (id) => acknowledged.push(id)),
+        );
+        await eventually(() => expect(acknowledged.length).toBeGreaterThanOrEqual(target));
+        await sleep(random(40));
+        kill('SIGKILL');
+        await Promise.all([exited, ...writers]);
         const now = await order();
         expect(now.slice(0, known.length)).toEqual(known);
         known = now;
       }
-      await numberEvents(api);
-
-      const recorded = await api.rows<{ id: string }>(
-        'select e.id from audit_event e join audit_link l on l.event_id = e.id where team_id = $1 order by l.sequence',
-        [teamId],
+      const { kill, exited } = await start();
+      const recorded = () =>
+        api.rows<{ id: string; sequence: string | null }>(
+          'select e.id, l.sequence from audit_event e left join audit_link l on l.event_id = e.id where team_id = $1 order by l.sequence',
+          [teamId],
+        );
+      await vi.waitFor(
+        async () => {
+          expect((await recorded()).filter(({ sequence }) => sequence === null)).toEqual([]);
+          expect(await stateOf(api, endpointId)).toHaveLength((await recorded()).length);
+          expect((await stateOf(api, endpointId)).filter(({ state }) => state !== 'delivered')).toEqual([]);
+        },
+        { timeout: 60_000, interval: 100 },
       );
+      kill('SIGKILL');
+      await exited;
+
+      const shown = await feed();
+      const times = (id: string) => shown.filter(({ requestId }) => requestId === id).length;
+      expect(acknowledged.filter((id) => times(id) !== 1)).toEqual([]);
       const ids = receiver.received.map(({ headers }) => headers['webhook-id'] ?? '');
-      expect(await order()).toEqual(recorded.map(({ id }) => id));
-      expect(new Set(ids)).toEqual(new Set(recorded.map(({ id }) => id)));
+      expect(shown.map(({ id }) => id)).toEqual((await recorded()).map(({ id }) => id));
+      expect(shown.slice(0, known.length).map(({ id }) => id)).toEqual(known);
+      expect(new Set(ids)).toEqual(new Set(shown.map(({ id }) => id)));
       // Five at a time at most, each of which can have been answered and not yet noted.
       expect(ids.length - new Set(ids).size).toBeLessThanOrEqual(5 * kills);
+      expect((await verifyAudit(api.services)).faults).toEqual([]);
     },
   );
 });
