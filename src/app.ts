@@ -58,12 +58,12 @@ export function createApp(services: HttpServices, readiness: Readiness): Listene
   pages.use(createPictureRouter(http));
   pages.use(addRateHeaders(http));
   pages.use(healthPages(db, readiness));
-  pages.use(eventPages());
-  pages.use(procedurePages(appRouter._def.procedures as unknown as Record<string, AnyTRPCProcedure>)); // flat by path, unlike the type of a nested router
-  pages.use(docsPages());
+  pages.use(eventPages(config.brand));
+  pages.use(procedurePages(appRouter._def.procedures as unknown as Record<string, AnyTRPCProcedure>, config.brand)); // flat by path, unlike the type of a nested router
+  pages.use(docsPages(config.brand));
   pages.use(collectionPages(api, config.baseUrl));
   pages.use(clientPages());
-  pages.use(problemPages(config.baseUrl));
+  pages.use(problemPages(config));
   pages.use(devMailPages(config));
   pages.use(devWebhookPages(config, db));
   pages.use(createSecurityRouter(http));

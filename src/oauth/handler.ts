@@ -4,7 +4,7 @@ import { ProblemError } from '../errors.ts';
 import { createCookies } from '../http/cookies.ts';
 import type { HttpServices } from '../http/http-services.ts';
 import { createProviderHandler } from './provider-handler.ts';
-import { errorStyle } from './error-page.ts';
+import { getErrorStyle } from './error-page.ts';
 import { introspectAsOperator } from './introspect.ts';
 import { logProviderEvents } from './events.ts';
 import { createClientLimit, limitByAddress, limitRegistrations } from './limits.ts';
@@ -28,6 +28,7 @@ export function createOAuthRouter(http: HttpServices): Router {
   const handleErrors = createErrorHandler(http);
   const pages = Router({ caseSensitive: true, strict: true });
   pages.use(createResourceMetadataRouter(config));
+  const errorStyle = getErrorStyle(config.brand);
   pages.get(errorStyle.path, errorStyle.serve);
   pages.get(METADATA, named('metadata'), handleByProvider);
   pages.options(METADATA, handleByProvider);

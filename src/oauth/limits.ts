@@ -30,7 +30,7 @@ export function limitRegistrations(http: HttpServices): RequestHandler {
 }
 
 function sendTooMany(
-  { denials }: HttpServices,
+  { denials, services: { config } }: HttpServices,
   req: Request,
   res: Response,
   description: string,
@@ -44,7 +44,7 @@ function sendTooMany(
     res.json({ error, error_description: description });
     return;
   }
-  const { headers, body } = renderErrorPage(error, description);
+  const { headers, body } = renderErrorPage(config.brand, error, description);
   res.set(headers).type('html').send(body);
 }
 

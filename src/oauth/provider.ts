@@ -18,7 +18,7 @@ import { createAdapter } from './adapter.ts';
 import { fetchClientDocument } from './client-documents.ts';
 import { createMetadataCheck, PRIVILEGED } from './client-metadata.ts';
 import { saveClientDocument } from './clients.ts';
-import { renderError } from './error-page.ts';
+import { createErrorRenderer } from './error-page.ts';
 import { storeRefreshAnswer } from './refresh-answers.ts';
 import {
   offerAllScopes,
@@ -172,7 +172,7 @@ function createConfiguration(services: Services, cookies: Cookies): Configuratio
     findAccount: (_ctx, id) => findSubject(db, id),
     extraClientMetadata: { properties: [...PRIVILEGED], validator: createMetadataCheck(config.oauth.redirectSchemes) },
     clientBasedCORS: (_ctx, origin, client) => isOriginOfClient(client, origin),
-    renderError,
+    renderError: createErrorRenderer(config.brand),
     fetch: (input, options) => fetchClientDocument(input instanceof Request ? input.url : input, options),
     discovery: {
       protected_resources: [resource],

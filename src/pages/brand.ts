@@ -5,6 +5,8 @@ import type { Config } from '../config.ts';
 import type { EncodedFile } from './asset.ts';
 import { escapeHtml } from './html.ts';
 
+export type Brand = Config['brand'];
+
 export type Branding = Pick<Config, 'brand' | 'isDevelopment'>;
 
 /** The lightest surface of the console in dark mode, on which links and icons in the brand color are (palette.css). */
@@ -15,8 +17,11 @@ const DARK_SURFACE = '#2c322f';
  * Content-Security-Policy allows no inline style.
  */
 export function brandPage(html: string, { brand: { name, color, logo }, isDevelopment }: Branding) {
-  const style = createFile('brand', 'css', { type: 'text/css; charset=utf-8', body: Buffer.from(createStyle(color)) });
-  const picture = logo === null ? undefined : createFile('logo', logo.type === 'image/png' ? 'png' : 'svg', logo);
+  const style = createFile('brand', 'css', {
+    type: 'text/css; charset=utf-8',
+    body: Buffer.from(createBrandStyle(color)),
+  });
+  const picture = createLogo(logo);
   const tags = [
     `<meta name="application-name" content="${escapeHtml(name)}">`,
     ...(picture === undefined ? [] : [`<meta name="roster-logo" content="${picture.path}">`]),
@@ -37,9 +42,12 @@ export function brandPage(html: string, { brand: { name, color, logo }, isDevelo
     br: brotliCompressSync(body),
     gzip: gzipSync(body),
   };
-  const files = picture === undefined ? [style] : [style, picture];
-  return { page, assets: new Map(files.map(({ path, file }) => [path, file])) };
+  return { page, style };
 }
+
+/** Returns the operator's logo as a file that pages load, or undefined if there is none. */
+export const createLogo = (logo: Brand['logo']) =>
+  logo === null ? undefined : createFile('logo', logo.type === 'image/png' ? 'png' : 'svg', logo);
 
 /** Text in these colors, and white text on them, has a contrast of at least 4.5:1 for every color that the configuration accepts. */
 export const getBrandColors = (color: Color) => ({
@@ -48,7 +56,8 @@ export const getBrandColors = (color: Color) => ({
   'brand-ink-dark': lighten(color, DARK_SURFACE, 4.5),
 });
 
-const createStyle = (color: Color): string =>
+/** Returns the rule that sets the variables of the color. */
+export const createBrandStyle = (color: Color): string =>
   `:root{${Object.entries(getBrandColors(color))
     .map(([name, value]) => `--${name}:${value}`)
     .join(';')}}`;

@@ -9,17 +9,17 @@ const LATEST = 100;
 /** File names of complete emails; they sort by time. */
 const FILE = /^[\dTZ.-]+-[0-9a-f]{8}\.eml$/;
 
-type Settings = Pick<Config, 'baseUrl' | 'dataDir' | 'isDevelopment'>;
+type Settings = Pick<Config, 'baseUrl' | 'dataDir' | 'isDevelopment' | 'brand'>;
 
 /**
  * `GET /dev/mail`: the emails that were written to files because no SMTP server is configured. They contain sign-in
  * links, so the pages exist only for clients on this machine, and only without an SMTP server.
  */
-export function devMailPages({ baseUrl, dataDir, isDevelopment }: Settings): Router {
+export function devMailPages({ baseUrl, dataDir, isDevelopment, brand }: Settings): Router {
   const { host } = new URL(baseUrl);
   const directory = join(dataDir, 'mail');
-  const { style, show } = createPlainPages('/dev/mail/style.css', {
-    site: 'Roster email',
+  const { style, show } = createPlainPages('/dev/mail/style.css', brand, {
+    site: 'email',
     headers: HEADERS,
     links: DEVELOPMENT,
   });
@@ -137,7 +137,7 @@ const withLinks = (text: string, baseUrl: string): string =>
 
 const HEADERS = {
   'Content-Security-Policy':
-    "default-src 'none'; style-src 'self'; img-src data:; frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "default-src 'none'; style-src 'self'; img-src 'self' data:; frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   'X-Frame-Options': 'DENY',
   'Referrer-Policy': 'no-referrer',
   'Cache-Control': 'no-store',

@@ -16,12 +16,12 @@ const latestEvents = query<{ row: DeliveredRow }>(
 
 /** `GET /dev/webhooks`: what an endpoint of the installation would get. Exists where `/dev/mail` does. */
 export function devWebhookPages(
-  { baseUrl, isDevelopment }: Pick<Config, 'baseUrl' | 'isDevelopment'>,
+  { baseUrl, isDevelopment, brand }: Pick<Config, 'baseUrl' | 'isDevelopment' | 'brand'>,
   db: QueryRunner,
 ): Router {
   const { host } = new URL(baseUrl);
-  const { style, show } = createPlainPages('/dev/webhooks/style.css', {
-    site: 'Roster webhooks',
+  const { style, show } = createPlainPages('/dev/webhooks/style.css', brand, {
+    site: 'webhooks',
     headers: HEADERS,
     links: DEVELOPMENT,
   });
@@ -45,7 +45,7 @@ const renderWebhook = (id: string, body: string): string =>
 
 const HEADERS = {
   'Content-Security-Policy':
-    "default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   'X-Frame-Options': 'DENY',
   'Referrer-Policy': 'no-referrer',
   'Cache-Control': 'no-store',

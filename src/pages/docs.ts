@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { Router } from 'express';
 import { createAsset, type Asset } from './asset.ts';
-import { renderSiteHeader } from './plain.ts';
+import { createBrandStyle, type Brand } from './brand.ts';
+import { escapeHtml } from './html.ts';
+import { createSite, CSS } from './plain.ts';
 import { loadScalarScript } from './scalar.ts';
 
 const JAVASCRIPT = 'text/javascript; charset=utf-8';
@@ -9,9 +11,9 @@ const JAVASCRIPT = 'text/javascript; charset=utf-8';
 type Reference = { readonly title: string; readonly document: string; readonly scheme: string };
 
 const REFERENCES: Readonly<Record<string, Reference>> = {
-  '/docs': { title: 'Roster API reference', document: '/api/v1/openapi.json', scheme: 'bearer' },
+  '/docs': { title: 'API reference', document: '/api/v1/openapi.json', scheme: 'bearer' },
   '/docs/operator': {
-    title: 'Roster operator API reference',
+    title: 'operator API reference',
     document: '/operator/v1/openapi.json',
     scheme: 'operatorKey',
   },
@@ -21,7 +23,7 @@ const REFERENCES: Readonly<Record<string, Reference>> = {
  * `GET /docs` and `/docs/operator`: the references of the APIs, rendered by Scalar in the browser from the OpenAPI
  * documents. Load nothing from other hosts.
  */
-export function docsPages(): Router {
+export function docsPages(brand: Brand): Router {
   const start = createAsset('/docs/start.js', {
     type: JAVASCRIPT,
     body: readFileSync(new URL('./docs.start.js', import.meta.url)),
@@ -41,7 +43,7 @@ export function docsPages(): Router {
   for (const [path, reference] of Object.entries(REFERENCES)) {
     pages.get(path, async (_req, res) => {
       const scripts = [(await loadScalar()).path, start.path];
-      const html = page(reference, scripts);
+      const html = page(reference, scripts, brand);
       res.set({ 'Content-Security-Policy': POLICY, 'Cache-Control': 'no-cache' }).type('html').send(html);
     });
   }
@@ -67,24 +69,28 @@ const POLICY = [
 ].join('; ');
 
 /** The header’s rules of plain.css, inline like those of Scalar, with its space above the reference. */
-const STYLE = readFileSync(new URL('./plain.css', import.meta.url), 'utf8').split('body {')[0] ?? '';
+const STYLE = CSS.split('body {')[0] ?? '';
 
-const page = ({ title, document, scheme }: Reference, scripts: readonly string[]): string => `<!doctype html>
+function page({ title, document, scheme }: Reference, scripts: readonly string[], brand: Brand): string {
+  const { icon, header } = createSite(brand);
+  return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title}</title>
-<link rel="icon" href="data:,">
-<style>${STYLE}
+<title>${escapeHtml(brand.name)} ${title}</title>
+<link rel="icon" href="${icon}">
+<style>${createBrandStyle(brand.color)}
+${STYLE}
 body { margin: 0; }
 .site { font: 0.875rem/1.6 system-ui, sans-serif; }
 </style>
 ${scripts.map((path) => `<script src="${path}" defer></script>`).join('\n')}
 </head>
 <body>
-${renderSiteHeader()}<noscript>This reference needs JavaScript. <a href="${document}">The OpenAPI document</a> has the same content.</noscript>
+${header}<noscript>This reference needs JavaScript. <a href="${document}">The OpenAPI document</a> has the same content.</noscript>
 <div id="reference" data-document="${document}" data-scheme="${scheme}"></div>
 </body>
 </html>
 `;
+}

@@ -6,13 +6,14 @@ import { createEventExample } from '../events/feed/example.ts';
 import { createEventSchema } from '../events/feed/event-schema.ts';
 import { createRecordExample, createRecordSchema } from '../events/record-schema.ts';
 import { escapeHtml } from './html.ts';
+import type { Brand } from './brand.ts';
 import { createPlainPages } from './plain.ts';
 
 const ALL = Object.entries(EVENTS) as [EventName, EventDefinition][];
 
 /** `GET /docs/events`: every event, with its readers and an example; `/docs/events.json`: their JSON Schemas. */
-export function eventPages(): Router {
-  const { style, show } = createPlainPages('/docs/events/style.css');
+export function eventPages(brand: Brand): Router {
+  const { style, show } = createPlainPages('/docs/events/style.css', brand);
   // Built by the first request, because few ask and every start would pay for it.
   let main: string | undefined;
   let schemas: string | undefined;

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Response } from 'express';
 import { createAsset, type Asset } from './asset.ts';
+import { createBrandStyle, createLogo, type Brand } from './brand.ts';
 import { escapeHtml } from './html.ts';
 
 export type PlainPages = {
@@ -14,7 +15,7 @@ export type PlainPages = {
 type Link = readonly [href: string, label: string];
 
 type Frame = {
-  /** The site name at the end of the page title. */
+  /** What follows the name of the installation at the end of the page title. */
   readonly site: string;
   readonly headers: Readonly<Record<string, string>>;
   /** The links at the top, by default those of the documentation. */
@@ -34,10 +35,10 @@ export const DEVELOPMENT: readonly Link[] = [
 ];
 
 const PUBLIC: Frame = {
-  site: 'Roster API',
+  site: 'API',
   headers: {
     'Content-Security-Policy':
-      "default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+      "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
     'Cache-Control': 'public, max-age=300',
   },
 };
@@ -45,14 +46,18 @@ const PUBLIC: Frame = {
 /** Creates pages of text without scripts, with one shared style sheet. */
 export function createPlainPages(
   stylePath: string,
+  brand: Brand,
   { site, headers, links = DOCUMENTATION }: Frame = PUBLIC,
 ): PlainPages {
   const style = createAsset(stylePath, {
     type: 'text/css; charset=utf-8',
-    body: readFileSync(new URL('./plain.css', import.meta.url)),
+    body: Buffer.from(`${createBrandStyle(brand.color)}\n${CSS}`),
   });
-  const html = (title: string, main: string) =>
-    page(style.path, `${title} · ${site}`, `${renderSiteHeader(links)}<main>\n${main}\n</main>`);
+  const { icon, header } = createSite(brand, links);
+  const html = (title: string, main: string) => {
+    const whole = [title, `${brand.name} ${site}`.trim()].join(' · ');
+    return page(style.path, icon, whole, `${header}<main>\n${main}\n</main>`);
+  };
   return {
     style,
     html,
@@ -60,24 +65,33 @@ export function createPlainPages(
   };
 }
 
+/** The style sheet, without the variables of the color. */
+export const CSS = readFileSync(new URL('./plain.css', import.meta.url), 'utf8');
+
 const MARK =
   '<svg width="24" height="24" viewBox="0 0 32 32" aria-hidden="true"><rect width="32" height="32" rx="8" fill="#12664f"/><g fill="#fff"><circle cx="11" cy="11" r="3"/><rect x="17" y="9.5" width="8" height="3" rx="1.5"/><circle cx="11" cy="21" r="3" opacity=".75"/><rect x="17" y="19.5" width="8" height="3" rx="1.5" opacity=".75"/></g></svg>';
 
-/** Renders the header of pages outside of the console, with the way back to it. */
-export const renderSiteHeader = (links: readonly Link[] = DOCUMENTATION): string => `<header class="site">
-<a class="site-brand" href="/">${MARK}Roster</a>
+/** Renders the icon and the header of pages outside of the console: the brand, links, and the way back to the console. */
+export function createSite({ name, logo }: Brand, links: readonly Link[] = DOCUMENTATION) {
+  const path = createLogo(logo)?.path;
+  const mark = path === undefined ? MARK : `<img src="${path}" alt="" width="24" height="24">`;
+  return { icon: path ?? 'data:,', header: renderHeader(`${mark}<span>${escapeHtml(name)}</span>`, links) };
+}
+
+const renderHeader = (brand: string, links: readonly Link[]): string => `<header class="site">
+<a class="site-brand" href="/">${brand}</a>
 <nav aria-label="Pages">${links.map(([href, label]) => `<a href="${href}">${label}</a>`).join('\n')}</nav>
 <a href="/">Console</a>
 </header>
 `;
 
-const page = (stylePath: string, title: string, body: string): string => `<!doctype html>
+const page = (stylePath: string, icon: string, title: string, body: string): string => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escapeHtml(title)}</title>
-<link rel="icon" href="data:,">
+<link rel="icon" href="${icon}">
 <link rel="stylesheet" href="${stylePath}">
 </head>
 <body>

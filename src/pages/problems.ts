@@ -3,13 +3,14 @@ import { Router } from 'express';
 import { PROBLEMS, problemSlug, type ProblemCode } from '../errors.ts';
 import { problemExample } from '../rest/openapi-examples.ts';
 import { escapeHtml } from './html.ts';
+import type { Brand } from './brand.ts';
 import { createPlainPages } from './plain.ts';
 
 const CODES = Object.keys(PROBLEMS) as ProblemCode[]; // Object.keys widens the keys to string
 
 /** Serves `GET /problems`, the list of error codes, and `GET /problems/<slug>`, the `type` of a problem document. */
-export function problemPages(baseUrl = ''): Router {
-  const { style, show } = createPlainPages('/problems/style.css');
+export function problemPages({ baseUrl, brand }: { readonly baseUrl: string; readonly brand: Brand }): Router {
+  const { style, show } = createPlainPages('/problems/style.css', brand);
   const codesBySlug = new Map(CODES.map((code) => [problemSlug(code), code]));
   const pages = Router();
   pages.get('/problems', (_req, res) => show(res, 'Problems', renderList()));

@@ -5,13 +5,14 @@ import { scopesOf, type Access } from '../procedures/authorize.ts';
 import type { Meta } from '../procedures/trpc.ts';
 import { toTypeText } from '../procedures/typescript-types.ts';
 import { escapeHtml } from './html.ts';
+import type { Brand } from './brand.ts';
 import { createPlainPages } from './plain.ts';
 
 type Built = { type: string; inputs: readonly z.ZodType[]; output?: z.ZodType; meta?: Meta };
 
 /** `GET /docs/procedures`: all tRPC procedures with their type, required access, input and output. */
-export function procedurePages(procedures: Readonly<Record<string, AnyTRPCProcedure>>): Router {
-  const { style, show } = createPlainPages('/docs/procedures/style.css');
+export function procedurePages(procedures: Readonly<Record<string, AnyTRPCProcedure>>, brand: Brand): Router {
+  const { style, show } = createPlainPages('/docs/procedures/style.css', brand);
   // Built by the first request, because few ask and every start would pay for it.
   let main: string | undefined;
   const build = () => list(Object.entries(procedures).toSorted(([a], [b]) => rank(a) - rank(b) || (a < b ? -1 : 1)));

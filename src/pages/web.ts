@@ -3,7 +3,7 @@ import { extname, join } from 'node:path';
 import { Router, type Request, type Response } from 'express';
 import type { Config } from '../config.ts';
 import { CACHE_FOREVER, sendFile, type EncodedFile } from './asset.ts';
-import { brandPage, type Branding } from './brand.ts';
+import { brandPage, createLogo, type Branding } from './brand.ts';
 import { escapeHtml } from './html.ts';
 
 /** The output directory of Vite. */
@@ -26,6 +26,7 @@ type Shell = { readonly index: EncodedFile; readonly assets: ReadonlyMap<string,
  */
 export function webPages({ baseUrl, ...branding }: Pick<Config, 'baseUrl'> & Branding, directory = BUILT): Router {
   const shell = readShell(directory, branding);
+  const logo = createLogo(branding.brand.logo);
   const pages = Router();
   // Compares the path as it was sent: a path that does not decode is unknown, like others.
   pages.use((req, res, next) => {
@@ -35,7 +36,8 @@ export function webPages({ baseUrl, ...branding }: Pick<Config, 'baseUrl'> & Bra
   return pages;
 
   function serveAsset(req: Request, res: Response): boolean {
-    const asset = shell?.assets.get(req.path);
+    // Other pages than the console also show the logo.
+    const asset = req.path === logo?.path ? logo.file : shell?.assets.get(req.path);
     if (asset === undefined) return false;
     res.set('Cache-Control', CACHE_FOREVER);
     sendFile(req, res, asset);
@@ -101,12 +103,12 @@ const TYPES: Readonly<Record<string, string>> = {
 function readShell(directory: string, branding: Branding): Shell | undefined {
   const index = readFiles(directory, '/').get('/index.html');
   if (index === undefined) return undefined;
-  const { page, assets } = brandPage(index.body.toString(), branding);
-  return { index: page, assets: new Map([...readFiles(join(directory, 'assets'), '/assets/'), ...assets]) };
+  const { page, style } = brandPage(index.body.toString(), branding);
+  return { index: page, assets: readFiles(join(directory, 'assets'), '/assets/').set(style.path, style.file) };
 }
 
 /** Reads the files of a directory, without its subdirectories, by the path of their URL. */
-function readFiles(directory: string, path: string): ReadonlyMap<string, EncodedFile> {
+function readFiles(directory: string, path: string): Map<string, EncodedFile> {
   const names = listNames(directory);
   const read = (name: string) => readFileSync(join(directory, name));
   const files = names.flatMap((name): [string, EncodedFile][] => {

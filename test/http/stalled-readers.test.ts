@@ -119,7 +119,7 @@ test('clients that do not read a script share its memory', { timeout: 30_000 }, 
   app.use((_req, _res, next) => {
     started();
     next();
-  }, docsPages());
+  }, docsPages({ name: 'Roster', color: '#12664f', logo: null }));
   const server = await aServer(app, {});
   const { port } = server.address() as AddressInfo; // listening on TCP
   const page = await (await fetch(`http://127.0.0.1:${port}/docs`)).text();

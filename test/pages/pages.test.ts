@@ -8,8 +8,12 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { PROBLEMS, problemSlug, type ProblemCode } from '../../src/errors.ts';
 import { clientPages } from '../../src/pages/clients.ts';
 import { docsPages } from '../../src/pages/docs.ts';
+import { eventPages } from '../../src/pages/events.ts';
 import { escapeHtml } from '../../src/pages/html.ts';
 import { problemPages } from '../../src/pages/problems.ts';
+import { procedurePages } from '../../src/pages/procedures.ts';
+import { webPages } from '../../src/pages/web.ts';
+import { renderErrorPage } from '../../src/oauth/error-page.ts';
 
 const BASE_URL = 'https://roster.test';
 const codes = Object.keys(PROBLEMS) as ProblemCode[]; // Object.keys widens the keys to string
@@ -17,7 +21,10 @@ const codes = Object.keys(PROBLEMS) as ProblemCode[]; // Object.keys widens the 
 const app = express();
 const packed = join(mkdtempSync(join(tmpdir(), 'roster-pages-')), 'typescript.tgz');
 writeFileSync(packed, 'a packed client');
-app.use(docsPages(), problemPages(BASE_URL), clientPages(packed));
+const logo = { type: 'image/svg+xml', body: Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>') };
+const brand = { name: 'A & B', color: '#7a0033', logo } as const;
+app.use(eventPages(brand), procedurePages({}, brand), docsPages(brand), problemPages({ baseUrl: BASE_URL, brand }));
+app.use(clientPages(packed), webPages({ baseUrl: BASE_URL, brand, isDevelopment: false }, dirname(packed)));
 app.use((_req, res) => void res.status(404).send('the final 404'));
 const server = app.listen(0, '127.0.0.1');
 await once(server, 'listening');
@@ -188,4 +195,29 @@ test('escaping leaves nothing that HTML reads', () => {
   expect(escapeHtml(`<a href="x" title='y'>&amp;</a>`)).toBe(
     '&lt;a href=&quot;x&quot; title=&#39;y&#39;&gt;&amp;amp;&lt;/a&gt;',
   );
+});
+
+describe('the brand of the installation', () => {
+  test.each(['/docs', '/docs/operator', '/docs/events', '/docs/procedures', '/problems', '/problems/rate-limited'])(
+    'is on %s: its name, its logo from here, and its color',
+    async (path) => {
+      const { text, headers } = await get(path);
+      expect(text).toMatch(/<title>[^<]*A &amp; B /);
+      expect(text).toContain('<span>A &amp; B</span>');
+      expect(text.replaceAll(/<(pre|p)\b[\s\S]*?<\/\1>/g, '')).not.toContain('Roster');
+      const picture = /<img src="([^"]+)" alt=""/.exec(text)?.[1] ?? '';
+      expect(text).toContain(`<link rel="icon" href="${picture}">`);
+      expect((await get(picture)).text).toBe(logo.body.toString());
+      expect(directives(headers).get('img-src')).toContain("'self'");
+      const style = linksOf(text).find((url) => url.endsWith('.css'));
+      expect(style === undefined ? text : (await get(style)).text).toContain('--brand:#7a0033;');
+    },
+  );
+
+  test('is on the page of a rejected authorization', () => {
+    const { body, headers } = renderErrorPage(brand, 'invalid_request', '<b>');
+    expect(body).toContain('<span>A &amp; B</span>');
+    expect(body).toContain('The application cannot be connected · A &amp; B</title>');
+    expect(headers['Content-Security-Policy']).toContain("img-src 'self' data:");
+  });
 });
