@@ -116,10 +116,13 @@ test('a client that waits for a slow answer is not cut off', async () => {
 test('clients that do not read a script share its memory', { timeout: 30_000 }, async () => {
   const started = vi.fn<() => void>();
   const app = express();
-  app.use((_req, _res, next) => {
-    started();
-    next();
-  }, docsPages({ name: 'Roster', color: '#12664f', logo: null }));
+  app.use(
+    (_req, _res, next) => {
+      started();
+      next();
+    },
+    docsPages({ name: 'Roster', color: '#12664f', logo: null }),
+  );
   const server = await aServer(app, {});
   const { port } = server.address() as AddressInfo; // listening on TCP
   const page = await (await fetch(`http://127.0.0.1:${port}/docs`)).text();
