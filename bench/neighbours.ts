@@ -13,13 +13,17 @@ const PACE: Readonly<Record<'teams' | 'patch', number>> = { teams: 100, patch: 2
 const VICTIMS = 32;
 /** Until an abuse is at its height, and until it is over. */
 const SETTLE_MS = 2000;
+/** Until V8 has collected garbage without being pressed to, and returned memory. */
+const IDLE_MS = 20_000;
 
 type Seen = Readonly<Record<keyof typeof PACE, LoadResult>>;
 export type NeighbourRun = {
   readonly title: string;
   readonly alone: Seen;
   readonly beside: Seen;
+  /** Resident, at the end of the abuse and after a while without requests. */
   readonly megabytes: number;
+  readonly megabytesLater: number;
 };
 
 /** What a tenant notices of each abuse by another: its latencies alone and beside it, and its failed requests. */
@@ -67,7 +71,9 @@ export async function measureNeighbours(
       const beside = await observe();
       await abuse.stop();
       await untilQuiet(server);
-      runs.push({ title, alone, beside, megabytes: residentMegabytes(server.pid) });
+      const megabytes = residentMegabytes(server.pid);
+      await sleep(IDLE_MS);
+      runs.push({ title, alone, beside, megabytes, megabytesLater: residentMegabytes(server.pid) });
     }
     return runs;
   } finally {
@@ -88,8 +94,19 @@ const ms = (value: number | undefined): string => (value === undefined ? '–' :
 
 export const neighbourTable = (runs: readonly NeighbourRun[]): string =>
   markdown([
-    ['a neighbour', 'request', 'p50 alone', 'p50 beside', 'p99 alone', 'p99 beside', 'p99 ratio', 'failed', 'MB after'],
-    ...runs.flatMap(({ title, alone, beside, megabytes }) =>
+    [
+      'a neighbour',
+      'request',
+      'p50 alone',
+      'p50 beside',
+      'p99 alone',
+      'p99 beside',
+      'p99 ratio',
+      'failed',
+      'MB after',
+      'MB later',
+    ],
+    ...runs.flatMap(({ title, alone, beside, megabytes, megabytesLater }) =>
       (['teams', 'patch'] as const).map((name) => {
         const [quiet, busy] = [alone[name].latency, beside[name].latency];
         return [
@@ -102,6 +119,7 @@ export const neighbourTable = (runs: readonly NeighbourRun[]): string =>
           quiet && busy ? (busy.p99 / quiet.p99).toFixed(1) : '–',
           `${beside[name].refused + beside[name].failed} of ${beside[name].requests + beside[name].failed}`,
           name === 'teams' ? megabytes.toFixed(0) : '',
+          name === 'teams' ? megabytesLater.toFixed(0) : '',
         ];
       }),
     ),

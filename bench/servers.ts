@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../test/support/service.ts';
@@ -18,6 +19,9 @@ const NODE_OPTIONS: Readonly<Record<ServerKind, readonly string[]>> = {
   'hand-written': [],
   'better-auth': [],
 };
+
+/** As `bin/run.cjs` sets it, and the image. */
+const ALLOCATOR = createRequire(import.meta.url)('../bin/allocator.cjs') as Record<string, string>; // its exports
 
 // Ends a server with the benchmark, also where that is killed.
 const LIFE_LINE = `data:text/javascript,process.stdin.on('end', () => process.kill(process.pid, 'SIGKILL')).resume().unref()`;
@@ -65,7 +69,7 @@ export async function startServer(
   const [program = '', ...args] = command;
   // Log lines are written, and go nowhere: the disk is not what is measured.
   const child = spawn(program, args, {
-    env: { ...environmentOf(backing, port), ...settings },
+    env: { ...environmentOf(backing, port), ...(kind === 'roster' && ALLOCATOR), ...settings },
     stdio: ['pipe', 'ignore', 'pipe'],
   });
   let complaint = '';

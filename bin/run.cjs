@@ -47,6 +47,12 @@ process.env.PATH = path.dirname(node) + path.delimiter + (process.env.PATH || ''
 process.env.NODE_COMPILE_CACHE =
   process.env.NODE_COMPILE_CACHE || path.join(__dirname, '../node_modules/.cache/compile');
 
+// How the C library of Linux keeps memory is read when a process starts.
+var allocator = require('./allocator.cjs');
+Object.keys(allocator).forEach(function (name) {
+  if (process.env[name] === undefined) process.env[name] = allocator[name];
+});
+
 var follow = require('./follow-npm.cjs');
 
 // This Node becomes the script, in the same process: signals, exit codes and the terminal are its own, and no

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 
 const RUN = fileURLToPath(new URL('../../bin/run.cjs', import.meta.url));
 
@@ -81,6 +81,21 @@ describe('run.cjs', () => {
     const { child, answer } = run(['--print', 'process.pid']);
 
     expect((await answer).output).toBe(`${child.pid}\n`);
+  });
+
+  test.each([
+    ['where it becomes the script', ''],
+    ['where it waits for the script', NO_EXECVE],
+  ])('the script returns freed memory to the system, unless the environment says how, %s', async (_way, pretend) => {
+    vi.stubEnv('MALLOC_ARENA_MAX', '7');
+    vi.stubEnv('MALLOC_MMAP_THRESHOLD_', undefined);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const { answer } = run(
+      ['--print', `['ARENA_MAX', 'MMAP_THRESHOLD_'].map((name) => process.env['MALLOC_' + name]).join()`],
+      { pretend },
+    );
+
+    expect((await answer).output).toBe('7,1048576\n');
   });
 
   test('without a suitable Node, prints one line with the reason', async () => {

@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -8,6 +9,8 @@ import { manifestOf, manifestsIn, read, readCompose, readKustomization } from '.
 const SETTINGS = new Set([...read('src/config.ts').matchAll(/^ {2}([A-Z][A-Z_]+):/gm)].map(([, name]) => name));
 /** What the slowest stop takes after the drain; `main.ts` says so. */
 const STOP_SECONDS = 10;
+
+const ALLOCATOR: unknown = createRequire(import.meta.url)('../../bin/allocator.cjs');
 
 const unknownSettings = (environment: Record<string, string>): string[] =>
   Object.keys(environment).filter((name) => !SETTINGS.has(name));
@@ -21,10 +24,13 @@ if (image === undefined) throw new Error('The Dockerfile has no stage.');
 
 describe('the Dockerfile', () => {
   test('sets nothing that the service does not know', () => {
-    const { NODE_ENV, HOME, ...settings } = environmentOf(image);
+    const { NODE_ENV, HOME, ...others } = environmentOf(image);
+    const isOfAllocator = ([name]: [string, string]) => name.startsWith('MALLOC_');
+    const settings = Object.fromEntries(Object.entries(others).filter((entry) => !isOfAllocator(entry)));
 
     expect({ NODE_ENV, HOME }).toEqual({ NODE_ENV: 'production', HOME: instruction(image, 'WORKDIR') });
     expect(unknownSettings(settings)).toEqual([]);
+    expect(Object.fromEntries(Object.entries(others).filter(isOfAllocator))).toEqual(ALLOCATOR);
     expect(instruction(image, 'EXPOSE')).toBe(settings['PORT']);
   });
 
