@@ -1,13 +1,9 @@
-import { argon2 } from 'node:crypto';
 import { availableParallelism } from 'node:os';
-import { promisify } from 'node:util';
 import { ProblemError } from '../errors.ts';
+import { computeHash } from './hash-threads.ts';
 
-/** The threads that Node uses for files, DNS, compression and Argon2. */
-const THREADS = Number(process.env['UV_THREADPOOL_SIZE']) || 4;
-
-/** Leaves a core to requests and two threads to files, DNS and compression, however many passwords are checked. */
-const CONCURRENCY_MAX = Math.max(1, Math.min(availableParallelism() - 1, THREADS - 2));
+/** Leaves a core to requests. Each takes at least 19 MiB, and a container sees all cores of its machine. */
+const CONCURRENCY_MAX = Math.max(1, Math.min(availableParallelism() - 1, 4));
 
 /** About a second of work per core at the default cost. Later calls fail fast. */
 const WAITING_MAX = 20 * CONCURRENCY_MAX;
@@ -21,21 +17,19 @@ type Parameters = {
   readonly tagLength: number;
 };
 
-const derive = promisify(argon2);
-
 let running = 0;
 const waiting: (() => void)[] = [];
 
-/** Computes one Argon2id tag. Call it inside {@link withArgon2Slot}. */
+/** Computes one Argon2id tag. Call it inside {@link withHashSlot}. */
 export const deriveTag = (password: string, { salt, memoryKib, ...rest }: Parameters): Promise<Buffer> =>
-  derive('argon2id', { message: password, nonce: salt, memory: memoryKib, ...rest });
+  computeHash('argon2', 'argon2id', { message: password, nonce: salt, memory: memoryKib, ...rest });
 
 /**
- * Runs work that derives tags, with few concurrent calls. More would take the cores, threads and memory that other
+ * Runs work that computes hashes, with few concurrent calls. More would take the cores, threads and memory that other
  * requests need.
  * @throws service_unavailable (503) if too many calls wait already
  */
-export async function withArgon2Slot<Result>(work: () => Promise<Result>): Promise<Result> {
+export async function withHashSlot<Result>(work: () => Promise<Result>): Promise<Result> {
   if (running >= CONCURRENCY_MAX) {
     if (waiting.length >= WAITING_MAX) {
       throw new ProblemError('service_unavailable', 'Too many concurrent password checks.', {

@@ -1,6 +1,5 @@
-import { argon2, createCipheriv, pbkdf2, scrypt, timingSafeEqual } from 'node:crypto';
-import { promisify } from 'node:util';
-import { compareBcrypt } from './bcrypt.ts';
+import { createCipheriv, timingSafeEqual } from 'node:crypto';
+import { computeHash } from './hash-threads.ts';
 
 /** A password hash that another system created. */
 export type ForeignHash = {
@@ -8,7 +7,7 @@ export type ForeignHash = {
   readonly scheme: string;
   /** A measure of the cost, which compares hashes of one algorithm. */
   readonly work: number;
-  /** Compares a password as it was typed. Call it inside `withArgon2Slot`. */
+  /** Compares a password as it was typed. Call it inside `withHashSlot`. */
   readonly matches: (password: string) => Promise<boolean>;
 };
 
@@ -30,14 +29,8 @@ const DIGEST_BYTES = new Map([
 const TAG_BYTES = { min: 16, max: 128 };
 const SALT_BYTES_MAX = 128;
 
-const run = { argon2: promisify(argon2), pbkdf2: promisify(pbkdf2) };
-
 const runScrypt = (password: string, salt: Buffer, length: number, ln: number, r: number, p: number): Promise<Buffer> =>
-  new Promise((resolve, reject) =>
-    scrypt(password, salt, length, { N: 2 ** ln, r, p, maxmem: 2 * SCRYPT_MEMORY_MAX }, (error, key) =>
-      error === null ? resolve(key) : reject(error),
-    ),
-  );
+  computeHash('scrypt', password, salt, length, { N: 2 ** ln, r, p, maxmem: 2 * SCRYPT_MEMORY_MAX });
 
 const BASE64 = '[A-Za-z0-9+/._-]+={0,2}';
 const SALT_AND_TAG = `\\$(${BASE64})\\$(${BASE64})$`;
@@ -92,7 +85,7 @@ function readBcrypt(hash: string, [scheme = '', cost]: readonly string[]): Forei
   const rounds = Number(cost);
   const { min, max } = BCRYPT_COST;
   check(rounds >= min && rounds <= max, `The cost of bcrypt must be ${min} to ${max}.`);
-  return { scheme, work: 2 ** rounds, matches: (password) => compareBcrypt({ password, hash }) };
+  return { scheme, work: 2 ** rounds, matches: (password) => computeHash('bcrypt', password, hash) };
 }
 
 function readArgon2(_text: string, [scheme = '', name, m, t, p, ...encoded]: readonly string[]): ForeignHash {
@@ -108,7 +101,7 @@ function readArgon2(_text: string, [scheme = '', name, m, t, p, ...encoded]: rea
   return {
     scheme,
     work: memory * passes,
-    matches: async (message) => timingSafeEqual(await run.argon2(algorithm, { ...options, message }), tag),
+    matches: async (message) => timingSafeEqual(await computeHash('argon2', algorithm, { ...options, message }), tag),
   };
 }
 
@@ -158,6 +151,7 @@ function readPbkdf2(_text: string, [, name = '', i, ...encoded]: readonly string
   return {
     scheme: `$pbkdf2${name}$i=${work}`,
     work,
-    matches: async (password) => timingSafeEqual(await run.pbkdf2(password, salt, iterations, tag.length, digest), tag),
+    matches: async (password) =>
+      timingSafeEqual(await computeHash('pbkdf2', password, salt, iterations, tag.length, digest), tag),
   };
 }

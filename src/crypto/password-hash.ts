@@ -2,7 +2,7 @@ import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readFileSync } from 'node:fs';
 import { invalidInput } from '../errors.ts';
-import { deriveTag, withArgon2Slot } from './argon2.ts';
+import { deriveTag, withHashSlot } from './argon2.ts';
 import { createDummyHash, readForeignHash } from './foreign-hash.ts';
 
 /** The length of a password in code points. */
@@ -23,7 +23,7 @@ const PHC = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Z
 export async function hashPassword(password: string, cost: PasswordCost = MIN_COST): Promise<string> {
   const salt = randomBytes(SALT_BYTES);
   const parameters = { salt, ...applyMinCost(cost), parallelism: PARALLELISM, tagLength: TAG_BYTES };
-  const tag = await withArgon2Slot(() => deriveTag(normalize(password), parameters));
+  const tag = await withHashSlot(() => deriveTag(normalize(password), parameters));
   return format(cost, salt, tag);
 }
 
@@ -40,7 +40,7 @@ export async function verifyPassword(
 ): Promise<boolean> {
   const floorMs = await findFloor(schemes, cost);
   let startedAt = 0;
-  const isRight = await withArgon2Slot(async () => {
+  const isRight = await withHashSlot(async () => {
     startedAt = performance.now();
     for (const candidate of listCandidates(password)) if (await matches(candidate, storedHash, cost)) return true;
     return false;
@@ -98,7 +98,7 @@ function measure(name: string, storedHash: string | null, cost: PasswordCost): P
   const known = durations.get(name);
   const now = performance.now();
   if (known !== undefined && now - known.at < MEASURED_AGAIN_MS) return known.duration;
-  const measured = withArgon2Slot(async () => {
+  const measured = withHashSlot(async () => {
     const startedAt = performance.now();
     await matches('a password', storedHash, cost);
     return performance.now() - startedAt;
