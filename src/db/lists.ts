@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import { beginList, endLists } from './batch-lists.ts';
 import { CallerGoneError, currentCaller, type Caller } from './caller.ts';
 import { cancelStatement } from './cancel.ts';
 import type { BoundQuery, Rows } from './pipeline.ts';
@@ -48,6 +49,7 @@ export function createListQueue(pool: Pool): ListQueue {
 
   return {
     async run(query) {
+      await beginList();
       const caller = currentCaller();
       const keys = [caller?.credential ?? BACKGROUND];
       if (caller !== undefined) {
@@ -58,6 +60,7 @@ export function createListQueue(pool: Pool): ListQueue {
       return statements.run({ keys, caller }, () => runAlone(pool, query, caller?.over));
     },
     async pause() {
+      await endLists();
       const caller = currentCaller();
       const place = caller && places.get(caller);
       if (caller === undefined || place === undefined) return;

@@ -1,4 +1,5 @@
 import type { Services } from '../app-services.ts';
+import type { BatchLists } from '../db/batch-lists.ts';
 import type { AccessToken, Authentication } from '../auth/authenticate.ts';
 import type { FindOperatorKey } from '../auth/operator.ts';
 import type { RateDecision } from '../rate-limit/limiter.ts';
@@ -39,6 +40,8 @@ export type Context = {
   readonly upload: AsyncIterable<Buffer> | undefined;
   /** The error of the whole request, such as an exceeded rate limit; no procedure runs then. */
   readonly blocked: ProblemError | null;
+  /** Shared by the calls of a batch; null if the request is one call. */
+  readonly batch: BatchLists | null;
   /** Returns the caller's active membership of a team; null for all other teams. */
   findMembership(teamId: string): Promise<ActiveMembership | null>;
 };

@@ -1,4 +1,5 @@
 import { callerOf, findActiveMembership, type Authentication } from '../auth/authenticate.ts';
+import type { BatchLists } from '../db/batch-lists.ts';
 import { ACTOR_KINDS_OF, type Actor } from '../events/actor.ts';
 import type { ProblemError } from '../errors.ts';
 import type { Services } from '../app-services.ts';
@@ -18,6 +19,7 @@ type Call = {
   readonly credentialUse?: CredentialUse;
   readonly upload?: AsyncIterable<Buffer> | undefined;
   readonly blocked?: ProblemError | null;
+  readonly batch?: BatchLists | null;
 };
 
 const UNUSED: CredentialUse = {
@@ -38,6 +40,7 @@ export const createContext = (
     credentialUse = UNUSED,
     upload,
     blocked = null,
+    batch = null,
   }: Call,
 ): Context => ({
   services,
@@ -50,6 +53,7 @@ export const createContext = (
   credentialUse,
   upload,
   blocked,
+  batch,
   findMembership: async (id) =>
     id === teamId || authentication.principal === null
       ? authentication.membership

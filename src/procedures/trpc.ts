@@ -92,7 +92,9 @@ function authorizeFirst(inner: AnyTRPCProcedure): AnyTRPCProcedure {
   const outer = async (options: CallOptions<Context>) => {
     if (options.ctx.blocked !== null) throw options.ctx.blocked;
     if (access !== undefined) authorize(options.ctx.authentication, access);
-    return isRecorded ? runAs(toActor(options.ctx, isOperator), () => run(options)) : run(options);
+    const { batch } = options.ctx;
+    const call = batch === null ? run : (given: CallOptions<Context>) => batch.run(() => run(given));
+    return isRecorded ? runAs(toActor(options.ctx, isOperator), () => call(options)) : call(options);
   };
   return Object.assign(outer, {
     _def: inner._def,

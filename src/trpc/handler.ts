@@ -2,6 +2,7 @@ import { nodeHTTPRequestHandler } from '@trpc/server/adapters/node-http';
 import type { Request, RequestHandler, Response } from 'express';
 import { callerOf } from '../auth/authenticate.ts';
 import { parseBearer } from '../auth/authorization-header.ts';
+import { BatchLists } from '../db/batch-lists.ts';
 import { PROBLEMS, ProblemError } from '../errors.ts';
 import { identify, peekAddress, createRateLimitError } from '../http/identify.ts';
 import { createCredentialUse } from '../http/credential-use.ts';
@@ -84,6 +85,7 @@ export function trpcHandler(http: HttpServices, router: AppRouter): RequestHandl
       browserClient,
       blocked,
       credentialUse,
+      batch: names.length > 1 ? new BatchLists() : null,
     });
     await nodeHTTPRequestHandler({
       req,

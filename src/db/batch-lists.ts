@@ -1,0 +1,57 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+
+/** One call of a batch: it takes the turn of the batch with its first list. */
+class BatchCall {
+  readonly #enter: () => Promise<() => void>;
+  #turn: Promise<() => void> | undefined;
+
+  constructor(enter: () => Promise<() => void>) {
+    this.#enter = enter;
+  }
+
+  async begin(): Promise<void> {
+    await (this.#turn ??= this.#enter());
+  }
+
+  async end(): Promise<void> {
+    const turn = this.#turn;
+    this.#turn = undefined;
+    const leave = await turn;
+    leave?.();
+  }
+}
+
+const calls = new AsyncLocalStorage<BatchCall>();
+
+/**
+ * Orders the lists of a batch. After a call has begun to read a list, other calls of the batch read none until it has
+ * made its answer, so that the rows of one list are in memory and not those of all: PostgreSQL sends rows faster than
+ * they become an answer, and the garbage collector copies what waits.
+ */
+export class BatchLists {
+  #last: Promise<void> = Promise.resolve();
+
+  /** Runs one call of the batch. Calls without lists run concurrently. */
+  async run<Result>(work: () => Promise<Result>): Promise<Result> {
+    const call = new BatchCall(() => this.#enter());
+    try {
+      return await calls.run(call, work);
+    } finally {
+      await call.end();
+    }
+  }
+
+  async #enter(): Promise<() => void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const before = this.#last;
+    this.#last = promise;
+    await before;
+    return resolve;
+  }
+}
+
+/** Waits for the turn to read a list, if the present call belongs to a batch. */
+export const beginList = async (): Promise<void> => calls.getStore()?.begin();
+
+/** Gives up the turn until the next list, because the call waits for something else. */
+export const endLists = async (): Promise<void> => calls.getStore()?.end();
