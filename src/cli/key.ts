@@ -2,7 +2,7 @@ import { InvalidArgumentError, type Command } from 'commander';
 import { isAccountOnly } from '../auth/scopes.ts';
 import { Membership, SCOPES, Team, type Scope } from '../entities/index.ts';
 import { presentApiKey } from '../resources/api-keys/api-keys.schema.ts';
-import { createApiKey } from '../resources/api-keys/api-keys.service.ts';
+import { createApiKeyAsOperator } from '../resources/api-keys/creation.service.ts';
 import type { Services } from '../app-services.ts';
 import { CommandError } from './failure.ts';
 import { keyListCommand } from './key-list.ts';
@@ -42,21 +42,15 @@ export function keyCommands(key: Command): void {
       withServices(async (services, { email, team, name, expiresInDays, expiresAt, ...options }: CreateOptions) => {
         const { id } = await requireAccountByEmail(services, email);
         if (team !== undefined) await requireMember(services, team, { id, email });
-        const created = await createApiKey(
-          services.db,
-          services.tokens,
-          id,
-          {
-            name,
-            scopes:
-              options.scopes === 'all'
-                ? SCOPES.filter((scope) => team === undefined || !isAccountOnly(scope))
-                : options.scopes,
-            teamId: team,
-            expiresAt: expiresAt ?? (expiresInDays === undefined ? null : addDays(new Date(), expiresInDays)),
-          },
-          undefined,
-        );
+        const created = await createApiKeyAsOperator(services.db, services.tokens, id, {
+          name,
+          scopes:
+            options.scopes === 'all'
+              ? SCOPES.filter((scope) => team === undefined || !isAccountOnly(scope))
+              : options.scopes,
+          teamId: team,
+          expiresAt: expiresAt ?? (expiresInDays === undefined ? null : addDays(new Date(), expiresInDays)),
+        });
         const json = { key: presentApiKey(created.key), secret: created.secret };
         return {
           json,

@@ -5,7 +5,7 @@ import { isAccountOnly } from '../auth/scopes.ts';
 import type { Tokens } from '../crypto/tokens.ts';
 import { createAccount } from '../resources/accounts/accounts.service.ts';
 import { presentApiKey } from '../resources/api-keys/api-keys.schema.ts';
-import { createApiKey, type NewApiKey } from '../resources/api-keys/api-keys.service.ts';
+import { createApiKeyAsOperator, type NewApiKey } from '../resources/api-keys/creation.service.ts';
 import { setSubscription } from '../resources/billing/billing.service.ts';
 import { addMember } from '../resources/members/members.service.ts';
 import { createRole } from '../resources/roles/roles.service.ts';
@@ -73,7 +73,7 @@ export async function seedDemo({ db, tokens, config }: Services) {
     addSessions(tx, tokens, owner);
 
     const key = async (input: NewApiKey) => {
-      const created = await createApiKey(scope, tokens, owner.id, input, undefined);
+      const created = await createApiKeyAsOperator(scope, tokens, owner.id, input);
       return { key: presentApiKey(created.key), secret: created.secret };
     };
     const keys = {

@@ -19,14 +19,15 @@ export async function findPreferredLocale(tx: EntityManager, accountId: string):
   return row?.preferred_locale ?? null;
 }
 
+export const NOTICE_LOCALE = 'case when notice_locale_until > now() then notice_locale else preferred_locale end';
+
 /**
  * Finds the language of security notices to an account: the preferred one, or that before it if the session that changed
  * it had no recent proof. @returns null if it has none, or was deleted
  */
 export async function findNoticeLocale(tx: EntityManager, accountId: string): Promise<string | null> {
   const [row] = await tx.execute<{ locale: string | null }[]>(
-    `select case when notice_locale_until > now() then notice_locale else preferred_locale end as locale
-     from account where id = ?`,
+    `select ${NOTICE_LOCALE} as locale from account where id = ?`,
     [accountId],
   );
   return row?.locale ?? null;

@@ -1,4 +1,5 @@
 import { command, type Command, type OpenSteps, type Step } from '../db/query.ts';
+import type { Scope } from '../entities/index.ts';
 import { LOCK_ORDER, LockOrderError, type LockTable } from './locks.ts';
 
 const tables = new WeakMap<object, LockTable>();
@@ -84,6 +85,49 @@ export const lockEndpointsOfMember = lock<EndedEndpoint>(
   'lock_endpoints_of_member',
   `select id, team_id, account_id, url from webhook_endpoint where ${OF_MEMBER} and disabled_at is null
    order by id for update`,
+);
+
+export const lockSessionShared = lock<{ id: string }>(
+  'session',
+  'lock_session_shared',
+  'select id from session where id = $1 for share',
+);
+
+export type OriginGrant = { id: string; scopes: Scope[]; expires_at: string };
+
+export const lockGrantShared = lock<OriginGrant>(
+  'oauth_grant',
+  'lock_grant_shared',
+  'select id, scopes, expires_at from oauth_grant where id = $1 for share',
+);
+
+/** Locks the grant that an API key was created through. */
+export const lockGrantOfKey = lock<OriginGrant>(
+  'oauth_grant',
+  'lock_grant_of_key',
+  `select id, scopes, expires_at from oauth_grant
+   where id = (select oauth_grant_id from api_key where id = $1) for share`,
+);
+
+export const lockFamilyShared = lock<{ id: string }>(
+  'oauth_token_family',
+  'lock_family_shared',
+  'select id from oauth_token_family where id = $1 for share',
+);
+
+/** Locks the token family that an API key was created through. */
+export const lockFamilyOfKey = lock<{ id: string }>(
+  'oauth_token_family',
+  'lock_family_of_key',
+  'select id from oauth_token_family where id = (select oauth_family_id from api_key where id = $1) for share',
+);
+
+export type LockedKey = { scopes: Scope[]; family_id: string | null };
+
+export const lockKeyShared = lock<LockedKey>(
+  'api_key',
+  'lock_key_shared',
+  'select scopes, oauth_family_id as family_id from api_key where id = $1 for share',
 );
 
 /** Enforces LOCK_ORDER for the statements above, outside of production. @throws LockOrderError */

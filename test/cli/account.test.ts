@@ -3,7 +3,7 @@ import { authenticate } from '../../src/auth/authenticate.ts';
 import { hashPassword, verifyPassword } from '../../src/crypto/password-hash.ts';
 import { createTokens } from '../../src/crypto/tokens.ts';
 import { newId } from '../../src/entities/index.ts';
-import { createApiKey } from '../../src/resources/api-keys/api-keys.service.ts';
+import { createApiKeyAsOperator } from '../../src/resources/api-keys/creation.service.ts';
 import { anId, anInstant, rosterOfItsOwn } from './roster.ts';
 
 const roster = await rosterOfItsOwn();
@@ -112,13 +112,11 @@ describe('account disable, enable and list', () => {
   test('disabling rejects keys and revokes sessions; enabling restores the keys, not the sessions', async () => {
     const { id, email } = await roster.account();
     const tokens = createTokens('rst');
-    const { secret } = await createApiKey(
-      roster.db,
-      tokens,
-      id,
-      { name: 'Key', scopes: ['teams:read'], expiresAt: null },
-      undefined,
-    );
+    const { secret } = await createApiKeyAsOperator(roster.db, tokens, id, {
+      name: 'Key',
+      scopes: ['teams:read'],
+      expiresAt: null,
+    });
     await roster.rows(
       `insert into session (id, account_id, token_hash, created_at, expires_at, idle_expires_at)
        values ($1, $2, $3, now(), now() + '1 day', now() + '1 day')`,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { verifyPassword } from '../../src/crypto/password-hash.ts';
 import { createTokens } from '../../src/crypto/tokens.ts';
-import { createApiKey } from '../../src/resources/api-keys/api-keys.service.ts';
+import { createApiKeyAsOperator } from '../../src/resources/api-keys/creation.service.ts';
 import { addMember } from '../../src/resources/members/members.service.ts';
 import { rosterOfItsOwn, run } from './roster.ts';
 
@@ -13,7 +13,7 @@ const ROOT = join(import.meta.dirname, '../..');
 
 const aKey = async (account: { id: string }, teamId?: string) => {
   const input = { name: 'Key', scopes: ['teams:read' as const], expiresAt: null, ...(teamId && { teamId }) };
-  return (await createApiKey(roster.db, createTokens('rst'), account.id, input, undefined)).key.id;
+  return (await createApiKeyAsOperator(roster.db, createTokens('rst'), account.id, input)).key.id;
 };
 
 const verify = (account: { id: string }) =>

@@ -357,6 +357,33 @@ export const MUTATIONS: readonly Mutation[] = [
     ['test/rest/teams', 'test/trpc/ownership', 'test/trpc/teams'],
     [['one team more than the limit', 'owned >= limit', 'owned > limit']],
   ),
+  ...faultsIn('src/resources/api-keys/creation.service.ts', KEYS, [
+    ['one key more than the limit', 'active >= keyLimit', 'active > keyLimit'],
+    ['a new key gets any scopes', `    requireHeld(held.scopes, scopes, 'The calling credential');\n`, ''],
+    [
+      'an unverified account makes a key',
+      `    if (account.created_by !== 'operator' && !account.is_verified) throw new ProblemError('email_not_verified');\n`,
+      '',
+    ],
+  ]),
+  ...faultsIn('src/transactions/change-account.ts', LOCKS, [
+    [
+      'a caller who was refused meanwhile changes the account, by named statements',
+      'account === undefined || state?.is_live !== true',
+      'account === undefined || state === undefined',
+    ],
+  ]),
+  ...faultsIn(
+    'src/resources/api-keys/held-scopes.ts',
+    [...KEYS, 'test/rest/oauth-tokens'],
+    [
+      [
+        'a new key holds what the grant of its token holds',
+        'grant?.scopes.filter((scope) => scopes.includes(scope))',
+        'grant?.scopes',
+      ],
+    ],
+  ),
   ...faultsIn('src/resources/api-keys/api-keys.service.ts', KEYS, [
     [
       'a key gets scopes that its maker lacks',
@@ -364,7 +391,6 @@ export const MUTATIONS: readonly Mutation[] = [
       `if (beyond.length > 99) throw new ProblemError('scope_not_allowed'`,
     ],
     ['a team key gets account scopes', 'if (accountOnly.length > 0) {', 'if (accountOnly.length > 99) {'],
-    ['one key more than the limit', 'active >= keyLimit', 'active > keyLimit'],
     ['a revoked key gets new scopes', 'id === keyId && !revokedAt)', 'id === keyId)'],
     [
       'a key of another account gets new scopes',

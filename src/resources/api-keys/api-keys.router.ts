@@ -13,7 +13,8 @@ import {
   presentApiKey,
   updateApiKeyInput,
 } from './api-keys.schema.ts';
-import { createApiKey, updateApiKey } from './api-keys.service.ts';
+import { updateApiKey } from './api-keys.service.ts';
+import { createApiKey } from './creation.service.ts';
 import { requireKeyManager } from './key-manager.ts';
 import { addDays } from '../../time.ts';
 
@@ -63,7 +64,7 @@ export const apiKeysRouter = router({
       await requireRecentProof(db, ctx.principal);
       const expiresAt = expiresInDays === undefined ? null : addDays(new Date(), expiresInDays);
       const bounds = { caller: ctx.principal, keyLimit: config.keyLimit };
-      const { key, secret } = await createApiKey(db, tokens, ctx.principal.accountId, { ...input, expiresAt }, bounds);
+      const { key, secret } = await createApiKey(db, tokens, { ...input, expiresAt }, bounds);
       return { key: presentApiKey(key), secret };
     }),
 

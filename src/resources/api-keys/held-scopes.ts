@@ -1,0 +1,46 @@
+import type { Principal } from '../../auth/principal.ts';
+import type { Step } from '../../db/query.ts';
+import {
+  lockFamilyOfKey,
+  lockFamilyShared,
+  lockGrantOfKey,
+  lockGrantShared,
+  lockKeyShared,
+  lockSessionShared,
+  type LockedKey,
+  type OriginGrant,
+} from '../../transactions/lock-steps.ts';
+
+/** The grant and token family that a key is created through. It cannot outlive them. */
+export type KeyOrigin = { readonly grantId: string; readonly familyId: string | null; readonly expiresAt: Date };
+
+/**
+ * Locks the caller's credential, so that one that is being revoked or reduced cannot create a key with its former scopes,
+ * and the grant and token family behind it: of an access token, or of an API key that was itself created through a
+ * grant. None of them can be revoked or narrowed until the new key is committed.
+ */
+export function lockCredentialSteps({ kind, credentialId: id, tokenFamilyId = null }: Principal): readonly Step[] {
+  if (kind === 'session') return [[lockSessionShared, [id]]];
+  return kind === 'oauth-grant'
+    ? [
+        [lockGrantShared, [id]],
+        [lockFamilyShared, [tokenFamilyId]],
+      ]
+    : [
+        [lockGrantOfKey, [id]],
+        [lockFamilyOfKey, [id]],
+        [lockKeyShared, [id]],
+      ];
+}
+
+/** Reads the results of `lockCredentialSteps` for a credential that is still valid under its locks. */
+export function readHeld({ kind, scopes, tokenFamilyId = null }: Principal, rows: readonly unknown[][]) {
+  if (kind === 'session') return { scopes, origin: null };
+  const [[grant], , [key] = []] = rows as [OriginGrant[], unknown[], LockedKey[]?]; // as the statements declare
+  const familyId = kind === 'oauth-grant' ? tokenFamilyId : (key?.family_id ?? null);
+  const origin: KeyOrigin | null =
+    grant === undefined ? null : { grantId: grant.id, familyId, expiresAt: new Date(grant.expires_at) };
+  // A token can hold less than its grant.
+  const held = kind === 'oauth-grant' ? grant?.scopes.filter((scope) => scopes.includes(scope)) : key?.scopes;
+  return { scopes: held ?? [], origin };
+}
