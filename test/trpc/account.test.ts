@@ -36,6 +36,8 @@ describe('every procedure of an account', () => {
       expect((await post(api.as(key), path)).body.error.data.problem.code).toBe('session_required');
       expect(await codeOf(api.visitor().trpc.account.delete.mutate())).toBe('credential_missing');
     }
+    for (const path of ['account.activity?input=%7B%7D', 'account.export'])
+      expect((await api.as(key).get(`/trpc/${path}`)).body.error.data.problem.code).toBe('session_required');
     expect(await accountAt(api, account.email)).toBeDefined();
   });
 
@@ -372,5 +374,85 @@ describe('account.delete', () => {
       ),
     ).toEqual([]);
     expect(await api.rows('select 1 from account where id = any($1)', [people.map(({ id }) => id)])).toEqual([]);
+  });
+});
+
+describe('account.activity', () => {
+  test('lists what the user did and what others did to the account, and whose address it was', async ({ api }) => {
+    const { id, visitor } = await aSignedIn(api);
+    const owner = await aSignedIn(api);
+    const team = await api.aTeam({ owner });
+    await api.aMember(team, { id }, { role: 'guest' });
+    await visitor.trpc.account.updateProfile.mutate({ firstName: 'Ada', lastName: 'Lovelace' });
+    await owner.visitor.trpc.members.setRole.mutate({ teamId: team.id, userId: id, roleId: 'member' });
+    await owner.visitor.trpc.account.updateProfile.mutate({ firstName: 'Charles', lastName: 'Babbage' });
+
+    const { events } = await visitor.trpc.account.activity.query({});
+    expect(events.slice(0, 3)).toMatchObject([
+      {
+        event: 'member.role_changed',
+        isOwn: false,
+        address: null,
+        requestId: null,
+        teamId: team.id,
+        target: { name: 'Member' },
+      },
+      { event: 'account.profile_changed', isOwn: true, address: '127.0.0.1' },
+      { event: 'session.created', isOwn: true, address: '127.0.0.1' },
+    ]);
+    expect(JSON.stringify(events)).not.toContain(owner.id);
+
+    const [first] = events;
+    const rest = await visitor.trpc.account.activity.query({ limit: 1, cursor: first?.id ?? '' });
+    expect(rest.events.map((event) => event.id)).toEqual([events[1]?.id]);
+    expect(rest.nextCursor).toBe(rest.events.at(-1)?.id);
+  });
+
+  // Guarantees that an account does not learn what operators looked at.
+  test('leaves out what is for operators alone', async ({ api }) => {
+    const { id, visitor } = await aSignedIn(api);
+    await api.rows(
+      `insert into audit_event (id, occurred_at, event, actor_kind, actor_id, account_id, details)
+       select 'evt_z' || n, now(), event, 'operator_session', 'acc_operator', $1, '{}'
+       from unnest(array['operator.account_viewed', 'sign_in.denied', 'account.profile_changed']) with ordinality e (event, n)`,
+      [id],
+    );
+    const { events } = await visitor.trpc.account.activity.query({ limit: 3 });
+    expect(events).toMatchObject([{ event: 'account.profile_changed', actorKind: 'operator', isOwn: false }]);
+    expect(JSON.stringify(events)).not.toContain('acc_operator');
+  });
+});
+
+describe('account.export', () => {
+  test('has everything that is stored about the account, nothing of others, and no secret', async ({ api }) => {
+    const { id, email, visitor } = await aSignedIn(api);
+    const other = await aSignedIn(api);
+    const team = await api.aTeam({ owner: { id }, name: 'Analytical Engine' });
+    for (const holder of [{ id }, other]) {
+      const key = await api.anApiKey(holder, { team });
+      await api.anApiKey(holder, { revoked: true });
+      await api.rows('insert into api_key_use (api_key_id, day, requests) values ($1, current_date, 3)', [key.id]);
+      await api.aGrant(holder, { client: await api.anOAuthClient({ owner: holder }), scopes: ['teams:read'] });
+      await api.rows(
+        `insert into passkey (id, created_at, account_id, name, credential_id, public_key, counter, transports)
+         values ('psk_' || $1, now(), $1, 'Laptop', $1, 'a public key', 0, '{internal}')`,
+        [holder.id],
+      );
+    }
+    const invitation = await api.anInvitation(team);
+    await api.rows('update invitation set invited_by_id = $2 where id = $1', [invitation.id, id]);
+
+    const stored = await visitor.trpc.account.export.query();
+    expect(stored.account).toMatchObject({ id, email, hasPassword: true });
+    expect(stored.memberships).toMatchObject([{ teamName: 'Analytical Engine', roleId: 'owner' }]);
+    expect(stored.apiKeys).toHaveLength(2);
+    expect(stored.apiKeyUses).toMatchObject([{ requests: 3 }]);
+    expect(stored.invitationsSent).toMatchObject([{ email: invitation.email }]);
+    expect(stored.passkeys).toMatchObject([{ name: 'Laptop', transports: ['internal'] }]);
+    for (const [name, rows] of Object.entries(stored)) expect(rows, name).not.toEqual([]);
+    const text = JSON.stringify(stored);
+    expect(text).not.toContain(other.id);
+    expect(text).not.toMatch(/hash|secret|\$argon2|a public key/i);
+    expect(stored.sessions[0]?.['createdAt']).toMatch(/^\d{4}-\d\d-\d\dT.*Z$/);
   });
 });

@@ -1,5 +1,7 @@
+import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { describe, expect } from 'vitest';
+import { signedIn } from '../support/browser.ts';
 import { hasChromium } from '../support/chromium.ts';
 import { aPerson, linkIn, shows, signOut, signInAs, test } from './console.ts';
 
@@ -189,6 +191,36 @@ describe.skipIf(!hasChromium)('the account page', () => {
 
     await signOut(page);
     await shows(page, 'Your teams');
+  });
+
+  test('one’s own activity is listed in pages, and all that is stored is downloaded', async ({ api, open }) => {
+    const person = await aPerson(api, { firstName: 'Ada', lastName: 'Lovelace' });
+    const team = await api.aTeam({ owner: person });
+    const { trpc } = await signedIn(api, person);
+    for (let index = 0; index < 9; index += 1) await trpc.updateTeam.mutate({ teamId: team.id, name: `Name ${index}` });
+    await trpc.account.updateProfile.mutate({ firstName: 'Ada', lastName: 'King' });
+    const page = await open('/account', { as: person });
+    const activity = section(page, 'Activity');
+    const newest = activity.getByRole('listitem').first();
+    await newest.getByText('Profile changed').waitFor();
+    await activity.getByText('Ada King renamed the team').first().waitFor();
+    expect(await newest.innerText()).toContain('from 127.0.0.1');
+    expect(await activity.getByRole('listitem').count()).toBe(8);
+    await activity.getByRole('button', { name: 'Older' }).press('Enter');
+    await expect.poll(() => newest.innerText()).toContain('renamed the team');
+    expect(await activity.getByRole('button', { name: 'Older' }).isDisabled()).toBe(true);
+    await activity.getByRole('button', { name: 'Newer' }).press('Enter');
+    await newest.getByText('Profile changed').waitFor();
+
+    const [saved] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download my data' }).press('Enter'),
+    ]);
+    await page.getByText('Data downloaded.').waitFor();
+    expect(saved.suggestedFilename()).toBe('account.json');
+    const file = JSON.parse(await readFile(await saved.path(), 'utf8')) as { account: object; events: object[] };
+    expect(file.account).toMatchObject({ id: person.id, lastName: 'King' });
+    expect(file.events).toHaveLength(10);
   });
 
   test('the account is deleted after a confirmation', async ({ api, open }) => {

@@ -6,13 +6,18 @@ import { accountOutput } from '../me/me.schema.ts';
 import {
   changeEmailInput,
   changePasswordInput,
+  exportOutput,
+  ownEventsInput,
+  ownEventsOutput,
   presentAccount,
   proofOutput,
   proveInput,
   updateProfileInput,
 } from './accounts.schema.ts';
+import { listOwnEvents } from './activity.queries.ts';
 import { deleteAccount } from './deletion.service.ts';
 import { changeEmail, confirmEmailChange } from './email.service.ts';
+import { exportAccount } from './export.queries.ts';
 import { changePassword } from './password.service.ts';
 import { updateProfile } from './profile.service.ts';
 import { proveByPassword } from './proof.service.ts';
@@ -61,6 +66,15 @@ export const accountConsoleRouter = router({
     .input(updateProfileInput)
     .output(accountOutput)
     .mutation(async ({ ctx, input }) => presentAccount(await updateProfile(ctx.services, ctx.principal, input))),
+
+  activity: sessionProcedure
+    .input(ownEventsInput)
+    .output(ownEventsOutput)
+    .query(({ ctx: { services, principal }, input }) => listOwnEvents(services.db, principal.accountId, input)),
+
+  export: sessionProcedure
+    .output(exportOutput)
+    .query(({ ctx: { services, principal } }) => exportAccount(services.db, principal.accountId)),
 
   delete: sessionProcedure.output(success).mutation(async ({ ctx }) => {
     await deleteAccount(ctx.services, ctx.browserClient, ctx.principal);

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { PASSWORD_LENGTH } from '../../crypto/password-hash.ts';
-import type { Account } from '../../entities/index.ts';
-import { emailAddress, readableName, text, timestamp } from '../../procedures/fields.ts';
+import { ACTOR_KINDS, type Account } from '../../entities/index.ts';
+import { EVENTS, type EventName } from '../../events/catalogue.ts';
+import { emailAddress, readableName, resourceId, text, timestamp } from '../../procedures/fields.ts';
 
 /** A password to verify. Its length is limited before it is hashed. */
 const givenPassword = text(0, PASSWORD_LENGTH.max);
@@ -65,4 +66,43 @@ export const presentAccount = (account: Account) => ({
 export const presentAccountState = (account: Account) => ({
   ...presentAccount(account),
   disabled: Boolean(account.disabledAt),
+});
+
+export const ownEventsInput = z.object({
+  /** `nextCursor` of the previous page. */
+  cursor: resourceId.optional(),
+  limit: z.int().min(1).max(500).default(50),
+});
+
+const ownEvent = z.object({
+  id: z.string(),
+  occurredAt: timestamp,
+  event: z.enum(Object.keys(EVENTS) as EventName[]), // the keys of a constant object
+  actorKind: z.enum([...ACTOR_KINDS, 'operator']),
+  /** Whether the user acted, also by signing in. */
+  isOwn: z.boolean(),
+  teamId: z.string().nullable(),
+  target: z.object({ id: z.string(), name: z.string().nullable() }).nullable(),
+  address: z.string().nullable(),
+  requestId: z.string().nullable(),
+  reason: z.string().nullable(),
+  count: z.int(),
+});
+
+export const ownEventsOutput = z.object({ events: z.array(ownEvent), nextCursor: z.string().nullable() });
+
+const rows = z.array(z.record(z.string(), z.unknown()));
+
+/** The parts of an export, each as rows whose columns `export.queries.ts` lists. */
+export const exportOutput = z.object({
+  account: z.record(z.string(), z.unknown()),
+  sessions: rows,
+  knownBrowsers: rows,
+  passkeys: rows,
+  memberships: rows,
+  invitationsSent: rows,
+  apiKeys: rows,
+  apiKeyUses: rows,
+  connectedApps: rows,
+  oauthClients: rows,
 });

@@ -1,4 +1,7 @@
+import type { Outputs } from '../trpc.ts';
 import { defineTexts } from './define-texts.ts';
+
+type OwnEvent = Outputs['account']['activity']['events'][number];
 
 /** Texts of the account page, and of the link that confirms a new email. */
 export const accountTexts = defineTexts('account', {
@@ -65,6 +68,48 @@ export const accountTexts = defineTexts('account', {
     revoked: 'Session signed out.',
     others: 'Sign out everywhere else',
     othersDone: '{count, plural, one {# session signed out.} other {# sessions signed out.}}',
+  },
+  activity: {
+    title: 'Activity',
+    explanation:
+      'What you did and what happened to your account, newest first. IP addresses are those of your own actions.',
+    others: 'Another user',
+  },
+  events: {
+    'account.sign_up_attempted': 'Someone tried to sign up with your email',
+    'account.created': 'Account created',
+    'account.link_emailed': 'Link sent to your email',
+    'account.email_verified': 'Email verified',
+    'account.profile_changed': 'Profile changed',
+    'account.password_changed': 'Password changed',
+    'account.password_reset': 'Password reset',
+    'account.email_change_requested': 'Change of email requested',
+    'account.email_changed': 'Email changed',
+    'account.reclaimed': 'Account secured after its email was verified',
+    'account.email_failed': 'An email to you could not be sent',
+    'session.created': 'Signed in',
+    'session.ended': 'Signed out',
+    'session.proven': 'Identity confirmed',
+    'passkey.added': 'Passkey added',
+    'passkey.renamed': 'Passkey renamed',
+    'passkey.removed': 'Passkey removed',
+    'oauth_client.created': 'OAuth client created',
+    'oauth_client.updated': 'OAuth client changed',
+    'oauth_client.secret_rotated': 'Secret of an OAuth client rotated',
+    'oauth_client.deleted': 'OAuth client deleted',
+    'oauth_grant.approved': 'Access of an app approved',
+    'oauth_grant.denied': 'Access of an app denied',
+    'oauth_token.issued': 'An app got a token',
+    'oauth_token.repeated': 'An app repeated a request for a token',
+    'oauth_token.reused': 'A used token was used again, so its app was disconnected',
+    'oauth_token.revoked': 'An app revoked its token',
+  } satisfies Partial<Record<OwnEvent['event'], string>>,
+  data: {
+    title: 'Your data',
+    explanation:
+      'Everything that is stored about you, as a JSON file: profile, sessions, passkeys, memberships, API keys, apps and activity. It contains no passwords or secrets.',
+    download: 'Download my data',
+    saved: 'Data downloaded.',
   },
   deletion: {
     title: 'Delete account',

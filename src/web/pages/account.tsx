@@ -1,8 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
+import { getDisplayName } from '../components/display-name.ts';
 import { Page } from '../components/page.tsx';
 import { me } from '../session.ts';
 import { accountTexts } from '../messages/account.ts';
+import { Activity } from './account/activity.tsx';
 import { ConnectedApps } from './account/connected-apps.tsx';
+import { DataExport } from './account/data-export.tsx';
 import { Deletion } from './account/deletion.tsx';
 import { EmailAddress } from './account/email-address.tsx';
 import { Passkeys } from './account/passkeys.tsx';
@@ -21,6 +24,8 @@ export function AccountPage() {
       <Passkeys />
       <Sessions />
       <ConnectedApps />
+      <Activity name={getDisplayName(account, account.id)} />
+      <DataExport />
       <Deletion />
     </Page>
   );

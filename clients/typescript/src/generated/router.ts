@@ -924,6 +924,146 @@ export type AppRouter = TRPCBuiltRouter<
         },
         Account
       >;
+      activity: Query<
+        {
+          cursor?: string | undefined;
+          /** Default: 50. */
+          limit?: number | undefined;
+        },
+        {
+          events: Array<{
+            id: string;
+            occurredAt: string;
+            event:
+              | 'account.sign_up_attempted'
+              | 'account.created'
+              | 'account.link_emailed'
+              | 'account.email_verified'
+              | 'account.profile_changed'
+              | 'account.password_changed'
+              | 'account.password_reset'
+              | 'account.email_change_requested'
+              | 'account.email_changed'
+              | 'account.reclaimed'
+              | 'account.deleted'
+              | 'account.email_failed'
+              | 'session.created'
+              | 'session.ended'
+              | 'session.proven'
+              | 'passkey.added'
+              | 'passkey.renamed'
+              | 'passkey.removed'
+              | 'team.created'
+              | 'team.renamed'
+              | 'team.updated'
+              | 'team.plan_set'
+              | 'team.deleted'
+              | 'ownership.offered'
+              | 'ownership.offer_withdrawn'
+              | 'ownership.declined'
+              | 'ownership.transferred'
+              | 'member.added'
+              | 'member.role_changed'
+              | 'member.activated'
+              | 'member.deactivated'
+              | 'member.expiry_changed'
+              | 'member.updated'
+              | 'member.left'
+              | 'member.removed'
+              | 'role.created'
+              | 'role.updated'
+              | 'role.deleted'
+              | 'invitation.created'
+              | 'invitation.renewed'
+              | 'invitation.resent'
+              | 'invitation.revoked'
+              | 'invitation.declined'
+              | 'invitation.accepted'
+              | 'invitation.email_failed'
+              | 'api_key.created'
+              | 'api_key.updated'
+              | 'api_key.rotated'
+              | 'api_key.revoked'
+              | 'oauth_client.created'
+              | 'oauth_client.updated'
+              | 'oauth_client.secret_rotated'
+              | 'oauth_client.deleted'
+              | 'oauth_grant.approved'
+              | 'oauth_grant.created'
+              | 'oauth_grant.denied'
+              | 'oauth_grant.reduced'
+              | 'oauth_grant.renewed'
+              | 'oauth_grant.revoked'
+              | 'oauth_token.issued'
+              | 'oauth_token.repeated'
+              | 'oauth_token.reused'
+              | 'oauth_token.revoked'
+              | 'webhook_endpoint.created'
+              | 'webhook_endpoint.updated'
+              | 'webhook_endpoint.paused'
+              | 'webhook_endpoint.resumed'
+              | 'webhook_endpoint.secret_rotated'
+              | 'webhook_endpoint.tested'
+              | 'webhook_endpoint.replayed'
+              | 'webhook_endpoint.disabled'
+              | 'webhook_endpoint.deleted'
+              | 'operator.searched'
+              | 'operator.account_viewed'
+              | 'operator.team_viewed'
+              | 'operator.account_disabled'
+              | 'operator.account_enabled'
+              | 'operator.audit_log_viewed'
+              | 'operator.emails_retried'
+              | 'operator.jobs_retried'
+              | 'operator.import_started'
+              | 'operator.secrets_resealed'
+              | 'operator_key.created'
+              | 'operator_key.rotated'
+              | 'operator_key.revoked'
+              | 'access.denied'
+              | 'sign_in.denied'
+              | 'attempts.throttled'
+              | 'oauth_request.denied'
+              | 'denials.omitted'
+              | 'audit_log.key_changed'
+              | 'audit_log.pruned';
+            actorKind:
+              | 'session'
+              | 'api_key'
+              | 'oauth_grant'
+              | 'oauth_client'
+              | 'anonymous'
+              | 'operator_cli'
+              | 'operator_key'
+              | 'operator_session'
+              | 'system'
+              | 'operator';
+            isOwn: boolean;
+            teamId: string | null;
+            target: { id: string; name: string | null } | null;
+            address: string | null;
+            requestId: string | null;
+            reason: string | null;
+            count: number;
+          }>;
+          nextCursor: string | null;
+        }
+      >;
+      export: Query<
+        void,
+        {
+          account: Record<string, unknown>;
+          sessions: Array<Record<string, unknown>>;
+          knownBrowsers: Array<Record<string, unknown>>;
+          passkeys: Array<Record<string, unknown>>;
+          memberships: Array<Record<string, unknown>>;
+          invitationsSent: Array<Record<string, unknown>>;
+          apiKeys: Array<Record<string, unknown>>;
+          apiKeyUses: Array<Record<string, unknown>>;
+          connectedApps: Array<Record<string, unknown>>;
+          oauthClients: Array<Record<string, unknown>>;
+        }
+      >;
       delete: Mutation<void, Success>;
     };
     sessions: {

@@ -4,7 +4,7 @@ import { FailureAlert } from '../../components/failure-alert.tsx';
 import { Page } from '../../components/page.tsx';
 import { overviewTexts as words } from '../../messages/team.ts';
 import { toFailure, query } from '../../trpc.ts';
-import { Activity } from './overview/activity.tsx';
+import { Activity, activityQuery } from './overview/activity.tsx';
 import { Cards, CardsPlaceholder } from './overview/cards.tsx';
 import { FirstSteps } from './overview/first-steps.tsx';
 import { Growth } from './overview/growth.tsx';
@@ -20,9 +20,11 @@ export function OverviewPage() {
   // Not every page that changes a number invalidates these queries.
   const overview = useQuery({ ...query('teams.overview', { teamId: team.id }), staleTime: 0 });
   const usage = useQuery({ ...query('apiKeys.usageOfTeam', { teamId: team.id }), enabled: can('manage_api_keys') });
+  // All at once, so that they travel in one request.
+  const growth = useQuery({ ...query('members.history', { teamId: team.id }), enabled: can('access_dashboard') });
+  const activity = useQuery({ ...activityQuery(team.id), enabled: can('edit_team_settings') });
   const retry = () => {
-    void overview.refetch();
-    if (usage.isError) void usage.refetch();
+    for (const part of [overview, usage, growth, activity]) if (part.isError) void part.refetch();
   };
   const description = team.description?.trim() ?? '';
   return (
@@ -41,8 +43,8 @@ export function OverviewPage() {
           <FirstSteps overview={overview.data} />
           {/* Last and after the numbers, so that nothing moves while the page loads. */}
           {overview.data.apiKeys !== null && <Requests usage={usage} keys={overview.data.apiKeys} />}
-          {can('access_dashboard') && <Growth />}
-          {can('edit_team_settings') && <Activity />}
+          {can('access_dashboard') && <Growth history={growth} />}
+          {can('edit_team_settings') && <Activity page={activity} />}
         </>
       )}
     </Page>

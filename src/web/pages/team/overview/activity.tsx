@@ -1,11 +1,11 @@
 import { Text } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import type { UseQueryResult } from '@tanstack/react-query';
 import { FailureAlert } from '../../../components/failure-alert.tsx';
 import { TextLink } from '../../../components/links.tsx';
 import { Placeholder } from '../../../components/page.tsx';
 import { Section } from '../../../components/section.tsx';
 import { overviewTexts } from '../../../messages/team.ts';
-import { query, toFailure } from '../../../trpc.ts';
+import { query, toFailure, type Outputs } from '../../../trpc.ts';
 import { EventRow } from '../audit/event-row.tsx';
 import { useTeam } from '../team.ts';
 
@@ -13,13 +13,13 @@ const words = overviewTexts.activity;
 
 const SHOWN = 5;
 
+export const activityQuery = (teamId: string) => ({ ...query('audit.list', { teamId, limit: SHOWN }), staleTime: 0 });
+
+type ActivityProps = { readonly page: UseQueryResult<Outputs['audit']['list']> };
+
 /** The newest events of the team. */
-export function Activity() {
+export function Activity({ page: { data, error, isPending, refetch } }: ActivityProps) {
   const { team } = useTeam();
-  const { data, error, isPending, refetch } = useQuery({
-    ...query('audit.list', { teamId: team.id, limit: SHOWN }),
-    staleTime: 0,
-  });
   return (
     <Section title={words.title} explanation={words.explanation}>
       {error !== null && <FailureAlert failure={toFailure(error)} retry={() => void refetch()} />}

@@ -1,19 +1,18 @@
 import { Text } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import type { UseQueryResult } from '@tanstack/react-query';
 import { DayPlot } from '../../../components/day-plot.tsx';
 import { FailureAlert } from '../../../components/failure-alert.tsx';
 import { Placeholder } from '../../../components/page.tsx';
 import { Section } from '../../../components/section.tsx';
 import { overviewTexts } from '../../../messages/team.ts';
-import { query, toFailure } from '../../../trpc.ts';
-import { useTeam } from '../team.ts';
+import { toFailure, type Outputs } from '../../../trpc.ts';
 
 const words = overviewTexts.growth;
 
+type GrowthProps = { readonly history: UseQueryResult<Outputs['members']['history']> };
+
 /** The members of the team by day, as a plot and a table. */
-export function Growth() {
-  const { team } = useTeam();
-  const { data, error, isPending, refetch } = useQuery(query('members.history', { teamId: team.id }));
+export function Growth({ history: { data, error, isPending, refetch } }: GrowthProps) {
   const [first, last] = [data?.[0]?.members ?? 0, data?.at(-1)?.members ?? 0];
   return (
     <Section title={words.title} explanation={words.explanation}>
