@@ -109,7 +109,9 @@ export function webhookCommands(webhook: Command): void {
     .description('Send one delivery again, or all that failed since a time')
     .addOption(endpointOption())
     .addOption(option('--delivery <id>', 'one delivery', textOf(1, 255)).conflicts('failedSince'))
-    .addOption(option('--failed-since <instant>', 'all that failed, as ISO 8601 with a time zone', instant))
+    .addOption(
+      option('--failed-since <instant>', 'all that failed or was skipped, as ISO 8601 with a time zone', instant),
+    )
     .action(
       withServices(
         async (services, { endpoint, delivery, failedSince }: Endpoint & { delivery?: string; failedSince?: Date }) => {

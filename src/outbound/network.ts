@@ -15,8 +15,12 @@ export type Network = {
 
 export const PUBLIC_NETWORK: Network = { allowedNetworks: [] };
 
-/** Creates the error that users see. It names no address, which would tell them what internal names resolve to. */
-export const createForbiddenError = (): Error => new Error('A connection to this host is not allowed.');
+/**
+ * Creates the error that users see, also of a name without an address: otherwise they could find out which internal
+ * names there are.
+ */
+export const createForbiddenError = (): Error =>
+  new Error('This host does not exist, or a connection to it is not allowed.');
 
 /** Returns whether an IP address is in one of the allowed networks. A zone, which selects an interface, never is. */
 export function isAllowed(address: string, { allowedNetworks }: Network): boolean {

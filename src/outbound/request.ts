@@ -5,7 +5,7 @@ import { callbackify } from 'node:util';
 import { RequestFilteringHttpAgent, RequestFilteringHttpsAgent } from 'request-filtering-agent';
 import { isLoopback } from '../config-values.ts';
 import { createForbiddenError, isAllowed, isNotPublic, type Network } from './network.ts';
-import { resolveName, type NameSources } from './resolve.ts';
+import { isEmptyAnswer, resolveName, type NameSources } from './resolve.ts';
 
 const HEADER_BYTES_MAX = 8 * 1024;
 
@@ -96,7 +96,7 @@ function createAgent(network: Network, host: string, isPlain: boolean, signal: A
         const addresses = typeof found === 'string' ? [{ address: found }] : (found ?? []);
         const isForbidden = addresses.some(({ address }) => isNotPublic(address, network));
         for (const { address } of addresses) if (isAllowed(address, network)) allowed.push(address);
-        callback(isForbidden ? createForbiddenError() : error, found, family);
+        callback(isForbidden || isEmptyAnswer(error) ? createForbiddenError() : error, found, family);
       })) satisfies Network['lookup'],
   };
   return isPlain ? new RequestFilteringHttpAgent(options) : new RequestFilteringHttpsAgent(options);

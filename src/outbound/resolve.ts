@@ -84,5 +84,5 @@ async function resolveBoth(resolver: Resolver, name: string): Promise<readonly L
 }
 
 /** Whether the name has no address, or no address of one version. */
-const isEmptyAnswer = (error: unknown): boolean =>
+export const isEmptyAnswer = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && (error.code === NODATA || error.code === NOTFOUND);

@@ -73,9 +73,11 @@ function findRefusal({ event_id, row, team_id, is_member, permissions, type }: C
     return { state: 'skipped', reason: 'The responsible member left the team.', disables: 'member_left' } as const;
   if (permissions === null)
     return { state: 'skipped', reason: 'The membership or account of the responsible member is not active.' } as const;
-  const permission = requiredPermission(type);
-  if (event_id === null || permission === null || permissions.includes(permission)) return null;
-  return { state: 'skipped', reason: `The responsible member lacks the permission ${permission}.` } as const;
+  // As for the feed of the team: who can no longer manage endpoints gets nothing through one.
+  const required = ['edit_team_settings' as const, event_id === null ? null : requiredPermission(type)];
+  const missing = required.find((permission) => permission !== null && !permissions.includes(permission));
+  if (missing === undefined) return null;
+  return { state: 'skipped', reason: `The responsible member lacks the permission ${missing}.` } as const;
 }
 
 function post(

@@ -5,7 +5,8 @@ export const TEST_TYPE = 'webhook.test';
 
 /**
  * Returns the body of a webhook (Standard Webhooks, section "Payload"): the event as feeds show it, with its time as
- * `timestamp` too. Every attempt sends the same bytes, until the data is erased. It has no IP addresses.
+ * `timestamp` too. Its parts were stored once, when the event got its position, so every attempt of a version sends the
+ * same bytes, until the data is erased. It has no IP addresses.
  */
 export function createBody(row: DeliveredRow, audience: 'team' | 'operator'): string {
   const { type, data, ...event } = toDelivered(row, { kind: audience });

@@ -156,7 +156,11 @@ describe('the tries of an endpoint show a receiver', () => {
   });
 
   test.each([
-    ['leads to a private address from now on', [10, 0, 0, 1] as const, /^A connection to this host is not allowed\.$/],
+    [
+      'leads to a private address from now on',
+      [10, 0, 0, 1] as const,
+      /^This host does not exist, or a connection to it is not allowed\.$/,
+    ],
     ['is not answered by its name server', 'silence' as const, /^client\.example was not resolved within 5000 ms\.$/],
   ])('whose name %s: nothing is connected to', async (_what, later, error) => {
     const api = await startApi();

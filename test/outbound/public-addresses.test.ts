@@ -17,7 +17,7 @@ const SENDERS: readonly (readonly [name: string, send: Send])[] = [
 ];
 
 /** The whole error. Users see it, and an address would tell them what internal names resolve to. */
-const FORBIDDEN = /^A connection to this host is not allowed\.$/;
+const FORBIDDEN = /^This host does not exist, or a connection to it is not allowed\.$/;
 
 const answer: RequestListener = (_req, res) => res.writeHead(200, { 'content-type': 'application/json' }).end('{}');
 

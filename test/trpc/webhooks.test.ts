@@ -70,6 +70,20 @@ describe('an endpoint', () => {
     expect(await theirs.webhooks.list.query({ teamId: other.id })).toHaveLength(1);
   });
 
+  test('shows its URL as it is requested', async ({ api }) => {
+    const owner = await api.anAccount();
+    const { id: teamId } = await api.aTeam({ owner });
+    const trpc = await as(api, owner);
+    const { endpoint } = await trpc.webhooks.create.mutate({ teamId, url: ' HTTPS://Example.COM:443/a/../b c' });
+    expect(endpoint.url).toBe('https://example.com/b%20c');
+    const { endpointId } = endpoint;
+    expect(await trpc.webhooks.update.mutate({ teamId, endpointId, url: 'https://bücher.example' })).toMatchObject({
+      url: 'https://xn--bcher-kva.example/',
+    });
+    const long = { teamId, endpointId, url: `https://example.com/${'ü'.repeat(1000)}` };
+    expect(await outcomeOf(trpc.webhooks.update.mutate(long))).toBe('validation_failed');
+  });
+
   test('is recorded with each of its changes', async ({ api }) => {
     const owner = await api.anAccount();
     const { id: teamId } = await api.aTeam({ owner });

@@ -368,6 +368,37 @@ describe('the member who is responsible', () => {
     await eventually(() => expect(receiver.received).toHaveLength(1));
   });
 
+  test('gets nothing more through it after a demotion; what was skipped is replayed by who resumes it', async ({
+    api,
+  }) => {
+    const receiver = await aReceiver();
+    const owner = await api.anAccount();
+    const team = await api.aTeam({ owner });
+    const account = await api.anAccount();
+    await api.aMember(team, account, { role: (await api.aRole(team, ['edit_team_settings'])).id });
+    const input = { teamId: team.id };
+    const { endpoint } = await (await as(api, account)).webhooks.create.mutate({ ...input, url: receiver.url });
+    const { endpointId } = endpoint;
+    const trpc = await as(api, owner);
+    await trpc.members.setRole.mutate({ ...input, userId: account.id, roleId: 'member' });
+    await trpc.teams.updateDetails.mutate({ ...input, description: 'New' });
+    dispatch(api);
+    await numberEvents(api);
+    const updated = async () => (await stateOf(api, endpointId)).filter(({ event }) => event === 'team.updated');
+    await eventually(async () =>
+      expect(await updated()).toMatchObject([
+        { state: 'skipped', reason: 'The responsible member lacks the permission edit_team_settings.' },
+      ]),
+    );
+    expect(receiver.received).toEqual([]);
+
+    await trpc.webhooks.resume.mutate({ ...input, endpointId });
+    const since = new Date(Date.now() - 3_600_000).toISOString();
+    const { replayed } = await trpc.webhooks.replayFailed.mutate({ ...input, endpointId, since });
+    expect(replayed).toBe((await stateOf(api, endpointId)).length);
+    await eventually(async () => expect(await updated()).toMatchObject([{ state: 'delivered' }]));
+  });
+
   test('takes the endpoint along when leaving, until another member resumes it', async ({ api }) => {
     const receiver = await aReceiver();
     const owner = await api.anAccount();

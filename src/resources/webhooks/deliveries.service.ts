@@ -33,11 +33,11 @@ const REPLAYED = `set state = 'waiting', attempts = 0, due_at = now(), reason = 
 const REPLAY_BATCH = `
   with chosen as (
     select id from webhook_delivery
-    where endpoint_id = ? and created_at >= ? and state = 'failed' and (?::text is null or id < ?)
+    where endpoint_id = ? and created_at >= ? and state in ('failed', 'skipped') and (?::text is null or id < ?)
     order by id desc limit ${BATCH_MAX}
   )
   update webhook_delivery d ${REPLAYED} from chosen
-  where d.id = chosen.id and d.state = 'failed' returning d.id`;
+  where d.id = chosen.id and d.state in ('failed', 'skipped') returning d.id`;
 
 /** Sends a delivery again, with the same `webhook-id`. @throws webhook_delivery_not_found (404) */
 export const replayDelivery = ({ db }: Services, owner: Owner, endpointId: string, deliveryId: string): Promise<void> =>
@@ -53,7 +53,10 @@ export const replayDelivery = ({ db }: Services, owner: Owner, endpointId: strin
     await noteReplay(tx, endpoint, rows.length);
   });
 
-/** Sends again what failed since a time, the latest first, at most `REPLAYED_MAX`. @returns the number of deliveries */
+/**
+ * Sends again what failed or was skipped since a time, the latest first, at most `REPLAYED_MAX`. What the responsible
+ * member may still not see is skipped again. @returns the number of deliveries
+ */
 export const replayFailed = ({ db }: Services, owner: Owner, endpointId: string, since: Date): Promise<number> =>
   withEndpoint(db, owner, endpointId, async (tx, endpoint) => {
     requireActive(endpoint);

@@ -11,7 +11,7 @@ import { isTeamType } from '../../webhooks/types.ts';
 import { generateSecret, publicKeyOf, signatureKind, type SignatureKind } from '../../crypto/webhook-secret.ts';
 import { endpointFields, removeDeliveries } from '../../transactions/disable-webhooks.ts';
 import { memberOf, teamOf, withEndpoint, withOwner, type Owner } from './owner.ts';
-import { presentEndpoint } from './webhooks.schema.ts';
+import { presentEndpoint, URL_LENGTH_MAX } from './webhooks.schema.ts';
 
 /** How many endpoints a team, or the installation, can have. */
 export const ENDPOINTS_MAX = 10;
@@ -24,7 +24,7 @@ type NewEndpoint = {
 
 /** Creates an endpoint, which gets the events from now on. @returns it with its secret, which cannot be read later */
 export async function createEndpoint(services: Services, owner: Owner, { url, types, signature }: NewEndpoint) {
-  requireUrl(services, owner, url);
+  const address = toAddress(services, owner, url);
   requireTypes(owner, types);
   const secret = generateSecret(signature);
   return withOwner(services.db, owner, async (tx) => {
@@ -38,7 +38,7 @@ export async function createEndpoint(services: Services, owner: Owner, { url, ty
     const endpoint = tx.create(WebhookEndpoint, {
       team: teamId,
       account: memberOf(owner),
-      url,
+      url: address,
       types: [...new Set(types)],
       secret: services.encryption.encrypt(secret),
     });
@@ -55,10 +55,10 @@ export async function updateEndpoint(
   endpointId: string,
   { url, types }: { url?: string | undefined; types?: readonly EventName[] | undefined },
 ) {
-  if (url !== undefined) requireUrl(services, owner, url);
+  const address = url === undefined ? undefined : toAddress(services, owner, url);
   requireTypes(owner, types ?? []);
   return withEndpoint(services.db, owner, endpointId, async (tx, endpoint) => {
-    if (url !== undefined) endpoint.url = url;
+    if (address !== undefined) endpoint.url = address;
     if (types !== undefined) endpoint.types = [...new Set(types)];
     const changed = [...(url === undefined ? [] : ['url']), ...(types === undefined ? [] : ['types'])];
     record(tx, 'webhook_endpoint.updated', { ...endpointFields(endpoint), changed });
@@ -115,9 +115,13 @@ export const present = ({ encryption }: Services, endpoint: WebhookEndpoint) =>
 
 const shownSecret = (secret: string): string | null => (signatureKind(secret) === 'hmac' ? secret : null);
 
-function requireUrl({ config }: Services, owner: Owner, url: string): void {
+/** Returns the URL as it is requested (WHATWG URL Standard), which is what its owner has to see. */
+function toAddress({ config }: Services, owner: Owner, url: string): string {
   const fault = findUrlFault(url, networkOf(config, teamOf(owner)));
   if (fault !== null) throw invalidInput('/url', fault);
+  const { href } = new URL(url);
+  if (href.length > URL_LENGTH_MAX) throw invalidInput('/url', `Use at most ${URL_LENGTH_MAX} characters.`);
+  return href;
 }
 
 function requireTypes(owner: Owner, types: readonly EventName[]): void {

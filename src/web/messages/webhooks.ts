@@ -102,7 +102,7 @@ export const webhooksTexts = defineTexts('webhooks', {
   replayed: 'The delivery is sent again.',
   replayFailed: 'Replay failed',
   replayFailedTitle: 'Replay failed deliveries',
-  replayFailedExplanation: 'Everything that failed is sent again with the same webhook-id.',
+  replayFailedExplanation: 'Everything that failed or was skipped is sent again with the same webhook-id.',
   since: 'Since',
   spans: { '1': 'The last hour', '24': 'The last day', '168': 'The last 7 days', '720': 'The last 30 days' },
   replayedCount: '{count, plural, one {# delivery is sent again.} other {# deliveries are sent again.}}',
