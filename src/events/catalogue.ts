@@ -136,6 +136,12 @@ const LEGACY_NAMES: Readonly<Record<string, EventName>> = {
 
 const isEventName = (name: string): name is EventName => Object.hasOwn(EVENTS, name);
 
+/** Returns every name under which this version knows stored events. */
+export const knownNames = (): readonly string[] => [...Object.keys(EVENTS), ...Object.keys(LEGACY_NAMES)];
+
+/** Returns whether this version knows a stored event. During a rolling upgrade, newer replicas record others. */
+export const isKnown = (stored: string): boolean => isEventName(stored) || Object.hasOwn(LEGACY_NAMES, stored);
+
 /** Returns the present name of a stored event, or the stored one if a newer version of the service wrote it. */
 export const toEventName = (stored: string): EventName =>
   isEventName(stored) ? stored : (LEGACY_NAMES[stored] ?? (stored as EventName));

@@ -3,11 +3,13 @@ import { newId } from '../entities/index.ts';
 import type { Network } from '../outbound/network.ts';
 import type { DisableReason } from '../transactions/disable-webhooks.ts';
 import { errorSummary } from '../telemetry/log.ts';
+import { SECOND_MS } from '../time.ts';
 import type { Claim } from './claim.ts';
 import { createBody, createTestBody } from './payload.ts';
 import { postWebhook, type WebhookAnswer } from './post.ts';
 import { nextDelayMs, parseRetryAfter } from './retry.ts';
 import { signatureHeaders } from './signature.ts';
+import { isKnown } from '../events/catalogue.ts';
 import { requiredPermission } from './types.ts';
 
 /** One request, for the list of deliveries. */
@@ -65,9 +67,14 @@ export async function attemptDelivery(claim: Claim, sender: Sender, signal: Abor
 
 const NOTHING = { reason: null, delayMs: null, holdMs: 0, attempt: null, disables: null } as const;
 
+/** The delay of what is left to a replica of a newer version. */
+const LEFT_MS = 2 * SECOND_MS;
+
 /** Returns why the event is not sent; null if it can be. */
 function findRefusal({ event_id, row, team_id, is_member, permissions, type }: Claim) {
   if (event_id !== null && row === null) return { state: 'failed', reason: 'The event is no longer kept.' } as const;
+  // A newer replica created it, and knows who may see it.
+  if (event_id !== null && !isKnown(type)) return { state: 'waiting', delayMs: LEFT_MS } as const;
   if (team_id === null) return null;
   if (is_member !== true)
     return { state: 'skipped', reason: 'The responsible member left the team.', disables: 'member_left' } as const;

@@ -2,6 +2,8 @@ import type { Pool } from 'pg';
 import { newId } from '../entities/index.ts';
 import { inTransaction, type Sql } from '../events/chain/sql.ts';
 import { wakeEndpoints } from './queue.ts';
+import { knownNames } from '../events/catalogue.ts';
+import { STOP_INTERVAL } from '../events/newer-version.ts';
 import { INSTALLATION_TYPES, TEAM_TYPES } from './types.ts';
 
 const BATCH_MAX = 500;
@@ -26,11 +28,11 @@ export const fanOut = (pool: Pool): Promise<boolean> =>
       'select sequence::text, not_before::text from webhook_cursor where id = 1 for update skip locked',
     );
     if (cursor === undefined) return false;
-    const [batch] = await tx.execute<{ last: string | null; size: number }[]>(
-      `select max(sequence)::text as last, count(*)::int as size
-       from (select sequence from audit_link where sequence > ?::bigint order by sequence limit ?) batch`,
-      [cursor.sequence, BATCH_MAX],
-    );
+    const [batch] = await tx.execute<{ last: string | null; size: number }[]>(BATCH, [
+      cursor.sequence,
+      BATCH_MAX,
+      JSON.stringify(knownNames()),
+    ]);
     if (batch === undefined || batch.last === null) return false;
     const pairs = await tx.execute<Pair[]>(SUBSCRIPTIONS, [
       JSON.stringify(TEAM_TYPES),
@@ -46,6 +48,20 @@ export const fanOut = (pool: Pool): Promise<boolean> =>
     await tx.execute('update webhook_cursor set sequence = ?::bigint where id = 1', [batch.last]);
     return batch.size === BATCH_MAX;
   });
+
+/** The next events, up to the first one of a type that only a newer version knows, which delivers it. */
+const BATCH = `
+  with batch as (
+    select l.sequence, e.event, e.occurred_at
+    from (select sequence, event_id from audit_link where sequence > ?::bigint order by sequence limit ?) l
+    left join audit_event e on e.id = l.event_id
+  ), stop as (
+    select min(sequence) as sequence from batch
+    where occurred_at > now() - interval '${STOP_INTERVAL}'
+      and event not in (select jsonb_array_elements_text(?::jsonb))
+  )
+  select max(batch.sequence)::text as last, count(*)::int as size
+  from batch cross join stop where stop.sequence is null or batch.sequence < stop.sequence`;
 
 /** Endpoints and the events that they get. A disabled endpoint gets none; a paused one gets them later. */
 const SUBSCRIPTIONS = `

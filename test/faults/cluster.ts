@@ -137,6 +137,6 @@ async function startReplica(settings: Settings) {
 }
 
 /** A module that a replica loads before its own, for the environment of its process. */
-export const preload = (name: 'clock' | 'heap'): Settings => ({
+export const preload = (name: 'clock' | 'heap' | 'newer-version'): Settings => ({
   NODE_OPTIONS: `--import ${new URL(`./preload/${name}.ts`, import.meta.url).href}`,
 });

@@ -49,8 +49,8 @@ type Run = {
   readonly count: number;
   /** The end of the chain; null if it was not read. */
   readonly end: ChainPosition | null;
-  /** `more`: run again soon, because another process was at it or the run ended at its limit. */
-  readonly outcome: 'done' | 'more' | 'blocked' | 'listed';
+  /** `left`: wait for a newer version. `more`: run again soon, because another process was at it or the run ended at its limit. */
+  readonly outcome: 'done' | 'more' | 'blocked' | 'left' | 'listed';
 };
 
 async function numberFrom(

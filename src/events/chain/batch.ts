@@ -4,6 +4,7 @@ import { tryLockChain, type NumberingServices } from './checkpoints.ts';
 import type { ChainPosition } from './hash-chain.ts';
 import { createAcceptance, isCheckpointDue, signCheckpointAt, writeLinks } from './links.ts';
 import type { Sql } from './sql.ts';
+import { isLeftToNewer } from '../newer-version.ts';
 import { findEndProblem, readState, signedEnd } from './state.ts';
 
 const BATCH_MAX = 1000;
@@ -32,15 +33,15 @@ type Batch = {
 };
 
 /**
- * Numbers one batch. @returns `busy` if another process is at it; `blocked` if the chain must not be extended; `listed`
- * if all events without a position are on the waiting list now, because the snapshot was not valid
+ * Numbers one batch. @returns `busy` if another process is at it; `blocked` if the chain must not be extended; `left` if a
+ * newer version has to do it, which knows all types; `listed` if all events without a position are on the waiting list now, because the snapshot was not valid
  */
 export async function numberBatch(
   sql: Sql,
   services: NumberingServices,
   log: Log,
   { source, from, known }: Options,
-): Promise<Batch | 'busy' | 'blocked' | 'listed'> {
+): Promise<Batch | 'busy' | 'blocked' | 'left' | 'listed'> {
   const read = source === 'new' ? readNew : readPending;
   // Sent together. Each statement has a snapshot of its own, taken after the lock.
   const [isLocked, state, found] = await Promise.all([
@@ -55,6 +56,7 @@ export async function numberBatch(
     if (source === 'new') return 'listed';
   }
   const rows = state.isSnapshotValid ? found : await readPending(sql, from.after, BATCH_MAX);
+  if (isLeftToNewer(services.db, rows)) return 'left';
   const isLast = rows.length < BATCH_MAX;
   const last = rows.at(-1);
   const snapshot = from.snapshot ?? state.snapshot;

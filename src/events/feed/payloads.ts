@@ -26,9 +26,9 @@ export async function writePayloads(
 ): Promise<void> {
   const delivered = events.flatMap((event, i): Delivered[] => {
     const type = toEventName(event.event);
-    // Undefined in an event of a newer version.
-    const definition = EVENTS[type] as EventDefinition | undefined;
-    return definition?.isDelivered ? [{ event, type, sequence: start + i + 1, kind: definition.data }] : [];
+    // Undefined in an event of a newer version that has not numbered it. Then that version shows it without data.
+    const { isDelivered, data }: Pick<EventDefinition, 'isDelivered' | 'data'> = EVENTS[type] ?? UNKNOWN;
+    return isDelivered ? [{ event, type, sequence: start + i + 1, kind: data }] : [];
   });
   if (delivered.length === 0) return;
   // Sent together. Each statement has a snapshot of its own, taken after the lock.
@@ -53,6 +53,8 @@ export async function writePayloads(
   );
   await eraseDeleted(sql, delivered, data);
 }
+
+const UNKNOWN = { isDelivered: true, data: null };
 
 type Found = Partial<Record<DataKind, ReadonlyMap<string, Record<string, unknown>>>>;
 

@@ -2,7 +2,8 @@ import { query, type QueryRunner } from '../../db/query.ts';
 import type { Encryption } from '../../crypto/encryption.ts';
 import type { Permission, Scope } from '../../entities/index.ts';
 import { invalidInput, ProblemError } from '../../errors.ts';
-import { EVENTS, type EventName } from '../catalogue.ts';
+import { EVENTS, isKnown, knownNames, type EventName } from '../catalogue.ts';
+import { STOP_INTERVAL } from '../newer-version.ts';
 import type { EventDefinition } from '../definition.ts';
 import { COLUMNS } from '../chain/event-columns.ts';
 import { GENESIS } from '../chain/hash-chain.ts';
@@ -33,7 +34,7 @@ type Options = {
 /** An event with its payload, as it is stored. */
 export type DeliveredRow = EventRow & { readonly type: EventName; readonly data: Record<string, unknown> | null };
 
-type Row = DeliveredRow & { readonly sequence: string; readonly hash: string };
+type Row = DeliveredRow & { readonly sequence: string; readonly hash: string; readonly is_recent: boolean };
 
 /** Bounds what one page of an instance-wide feed looks through, so that a rare type does not take too long. */
 const WINDOW = 50_000;
@@ -44,16 +45,27 @@ const LIST = (parameter: string) => `any(array(select jsonb_array_elements_text(
 const FILTERS = {
   operator: '($5::text is null or p.team_id = $5) and ($6::text is null or p.account_id = $6)',
   team: 'p.team_id = $5 and $6::text is null',
-  account: 'p.account_id = $5 and (p.team_id is null or p.type = ' + LIST('$6') + ')',
+  account: 'p.account_id = $5',
 } as const;
+
+/** The own events of an account include those in teams; $6 is their types. */
+const TYPES = {
+  operator: `p.type = ${LIST('$3')}`,
+  team: `p.type = ${LIST('$3')}`,
+  account: `p.type = ${LIST('$3')} and (p.team_id is null or p.type = ${LIST('$6')})`,
+} as const;
+
+/** Events of a newer version. $7 is what this one knows; null if the reader has chosen types. */
+const IS_UNKNOWN = `($7::jsonb is not null and not p.type = ${LIST('$7')})`;
 
 const pageOf = (kind: FeedReader['kind']) =>
   query<Row>(
     `feed_of_${kind}`,
     `select ${COLUMNS.map((column) => `e.${column}`).join(', ')}, p.sequence, p.type, p.data,
-       encode(l.hash, 'hex') as hash
+       encode(l.hash, 'hex') as hash, p.created_at > now() - interval '${STOP_INTERVAL}' as is_recent
      from event_payload p join audit_event e on e.id = p.event_id join audit_link l on l.sequence = p.sequence
-     where p.sequence > $1::bigint and p.sequence <= $2::bigint and p.type = ${LIST('$3')} and ${FILTERS[kind]}
+     where p.sequence > $1::bigint and p.sequence <= $2::bigint and ${FILTERS[kind]}
+       and ((${TYPES[kind]}) or ${IS_UNKNOWN})
      order by p.sequence limit $4::int`,
     { rows: 'many' },
   );
@@ -92,7 +104,7 @@ export async function readFeed(
   const [bounds] = await db.query(feedBounds, [from.sequence, isWide ? from.sequence + WINDOW : null]);
   const end = toPosition(bounds?.end, bounds?.endHash);
   const wanted = visibleTypes(reader).filter((type) => types === undefined || types.includes(type));
-  const rows = await db.query(PAGES[reader.kind], [
+  const found = await db.query(PAGES[reader.kind], [
     from.sequence,
     end.sequence,
     JSON.stringify(wanted),
@@ -100,13 +112,17 @@ export async function readFeed(
     ...(reader.kind === 'account'
       ? [reader.accountId, JSON.stringify(OWN_TYPES)]
       : [reader.teamId ?? null, reader.kind === 'operator' ? (reader.accountId ?? null) : null]),
+    types === undefined ? JSON.stringify(knownNames()) : null,
   ]);
-  const last = rows.length < limit ? undefined : rows.at(-1);
-  const next = last === undefined ? end : toPosition(last.sequence, last.hash);
+  // A newer replica goes on from there. After a while there is none, and such events are left out.
+  const stop = found.findIndex(({ type, is_recent: isRecent }) => isRecent && !isKnown(type));
+  const rows = stop === -1 ? found : found.slice(0, stop);
+  const last = stop === -1 && rows.length < limit ? null : (rows.at(-1) ?? from);
+  const next = last === null ? end : toPosition(String(last.sequence), last.hash);
   return {
-    events: rows.map((row) => toDelivered(row, reader)),
+    events: rows.filter(({ type }) => isKnown(type)).map((row) => toDelivered(row, reader)),
     cursor: encodeCursor(encryption, next.sequence < from.sequence ? from : next),
-    hasMore: last !== undefined || (isWide && end.sequence === from.sequence + WINDOW),
+    hasMore: stop === -1 && (last !== null || (isWide && end.sequence === from.sequence + WINDOW)),
   };
 }
 
@@ -163,7 +179,7 @@ export function toDelivered(row: DeliveredRow, reader: Pick<FeedReader, 'kind'>)
   return {
     id,
     type: row.type,
-    version: EVENTS[row.type].version,
+    version: EVENTS[row.type]?.version ?? 1,
     occurredAt,
     actor: { kind, id: actorId, credentialId, clientId },
     teamId,
