@@ -1,4 +1,6 @@
 import { ADVISORY_LOCKS } from '../db/advisory-locks.ts';
+import { command, query } from '../db/query.ts';
+import { joinSteps, type Change } from '../transactions/steps.ts';
 import type { EntityManager } from '@mikro-orm/postgresql';
 
 /** The maximum number of emails of one kind to a mailbox within a window, in total and from one team. */
@@ -25,30 +27,42 @@ export const createEmailId = (kind: string, unique: string): string => `mail_${k
  * the mail server responds. Workers of several replicas cannot exceed the limits together.
  * @returns null if a slot was reserved, else when the next one is free
  */
-export async function reserveEmailSlot(
-  tx: EntityManager,
+export const reserveEmailSlot = (tx: EntityManager, limit: EmailLimit, slot: EmailSlot): Promise<Date | null> =>
+  joinSteps(tx, (change) => reserveSlot(change, limit, slot));
+
+const lockMailbox = command<object>('lock_mailbox', 'select from pg_advisory_xact_lock($1::int, hashtext($2))');
+
+const nextFreeSlot = query<{ free_at: string | null }>(
+  'next_free_email_slot',
+  `with recent as (
+     select team_id, created_at from sent_mail
+     where recipient = $1 and id <> $2 and starts_with(id, $3)
+       and created_at > clock_timestamp() - make_interval(hours => $4::int)
+   )
+   select greatest(
+     (select created_at from recent where team_id = $5 order by created_at desc offset $6::int limit 1),
+     (select created_at from recent order by created_at desc offset $7::int limit 1)
+   ) + make_interval(hours => $4::int) as free_at`,
+);
+
+const insertSlot = command<never>(
+  'reserve_email_slot',
+  `insert into sent_mail (id, recipient, team_id, created_at) values ($1, $2, $3, clock_timestamp())
+   on conflict (id) do update set created_at = excluded.created_at`,
+);
+
+/** Reserves a slot like `reserveEmailSlot`, in a transaction of named statements. */
+export async function reserveSlot(
+  change: Change,
   { windowHours, max, maxFromTeam = max }: EmailLimit,
   { id, recipient, teamId = null }: EmailSlot,
 ): Promise<Date | null> {
-  await tx.execute('select pg_advisory_xact_lock(?, hashtext(?))', [ADVISORY_LOCKS.email, recipient]);
-  const [row] = await tx.execute<{ free_at: string | null }[]>(
-    `with recent as (
-       select team_id, created_at from sent_mail
-       where recipient = ? and id <> ? and starts_with(id, ?)
-         and created_at > clock_timestamp() - make_interval(hours => ?)
-     )
-     select greatest(
-       (select created_at from recent where team_id = ? order by created_at desc offset ? limit 1),
-       (select created_at from recent order by created_at desc offset ? limit 1)
-     ) + make_interval(hours => ?) as free_at`,
-    [recipient, id, kindPrefix(id), windowHours, teamId, maxFromTeam - 1, max - 1, windowHours],
-  );
+  const [, [row]] = await change.run([
+    [lockMailbox, [ADVISORY_LOCKS.email, recipient]],
+    [nextFreeSlot, [recipient, id, kindPrefix(id), windowHours, teamId, maxFromTeam - 1, max - 1]],
+  ]);
   if (row !== undefined && row.free_at !== null) return new Date(row.free_at);
-  await tx.execute(
-    `insert into sent_mail (id, recipient, team_id, created_at) values (?, ?, ?, clock_timestamp())
-     on conflict (id) do update set created_at = excluded.created_at`,
-    [id, recipient, teamId],
-  );
+  change.later([insertSlot, [id, recipient, teamId]]);
   return null;
 }
 

@@ -1,19 +1,19 @@
 import { QUEUE_JOBS } from '../db/queue-tables.ts';
 import type { Services } from '../app-services.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { EntityManager } from '@mikro-orm/postgresql';
 import { hashSecret } from '../crypto/tokens.ts';
 import type { Config } from '../config.ts';
 import { isUnavailable, type Database } from '../db/database.ts';
 import { pendingInvitation } from '../db/predicates.ts';
-import { lockOne } from '../transactions/locks.ts';
-import { transaction } from '../transactions/transaction.ts';
+import { command, query, type Step } from '../db/query.ts';
+import { lockAnyInvitation } from '../transactions/lock-steps.ts';
+import { inSteps, type Change } from '../transactions/steps.ts';
 import { getInvitationUrl, renderInvitationEmail } from '../email/invitation-email.ts';
 import type { Mailer } from '../email/mailer.ts';
 import { createEmailContext } from './email-context.ts';
-import { enqueue, invitationKey, type Jobs } from './enqueue.ts';
+import { invitationKey, jobStep, type Jobs } from './enqueue.ts';
 import type { Log } from '../telemetry/log.ts';
-import { createEmailId, releaseEmailSlot, reserveEmailSlot } from './email-limits.ts';
+import { createEmailId, releaseEmailSlot, reserveSlot } from './email-limits.ts';
 
 type Payload = Jobs['sendInvitation'];
 export type Job = { readonly id: string; readonly abortSignal: AbortSignal };
@@ -54,7 +54,9 @@ export async function sendInvitation(
   // Derived from the token, so that every attempt to send one email uses the same slot.
   const emailId = createEmailId('invitation', tokenHash.slice(0, 32));
 
-  const admission = await transaction(db, (tx) => admit(tx, config, payload, { tokenHash, emailId, jobId: job.id }));
+  const admission = await inSteps(db, (change) =>
+    admit(change, config, payload, { tokenHash, emailId, jobId: job.id }),
+  );
   if (admission === null) return;
   if ('heldUntil' in admission) {
     log.info(
@@ -91,14 +93,50 @@ export async function sendInvitation(
     await releaseEmailSlot(db.em(), emailId).catch(() => undefined);
     throw error;
   }
-  await finishJob(db, job.id, (tx) => deleteLinks(tx, invitationId, admission.earlierLinks));
+  await finishJob(db, job.id, [
+    [lockAnyInvitation, [invitationId]],
+    [deleteLinks, [admission.earlierLinks.join(' ')]],
+  ]);
   log.info({ invitationId }, 'invitation email sent');
 }
 
 type Attempt = { readonly tokenHash: string; readonly emailId: string; readonly jobId: string };
 
+const pendingInvitationMail = query<Pending>(
+  'pending_invitation_mail',
+  `select i.email, lower(i.email) as recipient, i.team_id, t.name as team_name, r.id as role_id, r.name as role_name,
+     coalesce(nullif(trim(concat_ws(' ', a.first_name, a.last_name)), ''), a.email) as inviter, i.expires_at,
+     a.preferred_locale as inviter_locale, known.preferred_locale as recipient_locale
+   from invitation i
+   join team t on t.id = i.team_id
+   join role r on r.id = i.role_id
+   left join account a on a.id = i.invited_by_id
+   left join account known on lower(known.email) = lower(i.email)
+     and (known.email_verified_at is not null or known.created_by = 'operator')
+   where i.id = $1 and ${pendingInvitation('i')}`,
+);
+
+/** Finds nothing if a later job has replaced this one: a job that is created while one with its key runs takes the key. */
+const jobWithKey = query<object>(
+  'job_with_key',
+  'select 1 as found from graphile_worker.jobs where id = $1::bigint and key is not null',
+);
+
+const linksOfInvitation = query<{ hash: string }>(
+  'links_of_invitation',
+  `select encode(token_hash, 'hex') as hash from invitation_link where invitation_id = $1`,
+);
+
+/** Deletes earlier links, except those of an accepted invitation, whose link can be opened again. */
+const deleteLinks = command<never>(
+  'delete_invitation_links',
+  `delete from invitation_link l using invitation i
+   where l.token_hash = any(array(select decode(hash, 'hex') from unnest(string_to_array($1, ' ')) hash))
+     and i.id = l.invitation_id and i.accepted_at is null`,
+);
+
 async function admit(
-  tx: EntityManager,
+  change: Change,
   config: Config,
   payload: Payload,
   { tokenHash, emailId, jobId }: Attempt,
@@ -106,74 +144,39 @@ async function admit(
   const { invitationId, copiedLink } = payload;
   // A renewal locks this row in the transaction that creates its link and its job. So under the lock either both
   // exist or neither does, regardless of the clocks of the replicas.
-  await lockOne(tx, 'invitation', invitationId);
-  const [pending] = await tx.execute<Pending[]>(
-    `select i.email, lower(i.email) as recipient, i.team_id, t.name as team_name, r.id as role_id, r.name as role_name,
-       coalesce(nullif(trim(concat_ws(' ', a.first_name, a.last_name)), ''), a.email) as inviter, i.expires_at,
-       a.preferred_locale as inviter_locale, known.preferred_locale as recipient_locale
-     from invitation i
-     join team t on t.id = i.team_id
-     join role r on r.id = i.role_id
-     left join account a on a.id = i.invited_by_id
-     left join account known on lower(known.email) = lower(i.email)
-       and (known.email_verified_at is not null or known.created_by = 'operator')
-     where i.id = ? and ${pendingInvitation('i')}`,
-    [invitationId],
-  );
-  if (pending === undefined || (await isReplaced(tx, jobId))) return null;
-
-  const links = await tx.execute<{ hash: string }[]>(
-    `select encode(token_hash, 'hex') as hash from invitation_link where invitation_id = ?`,
-    [invitationId],
-  );
+  const [, [pending], job, links] = await change.run([
+    [lockAnyInvitation, [invitationId]],
+    [pendingInvitationMail, [invitationId]],
+    [jobWithKey, [jobId]],
+    [linksOfInvitation, [invitationId]],
+  ]);
+  if (pending === undefined || job.length === 0) return null;
   const hashes = links.map(({ hash }) => hash);
   if (!hashes.includes(tokenHash)) return null;
   const earlierLinks = hashes.filter((hash) => hash !== tokenHash && hash !== copiedLink);
 
   const limit = { windowHours: 24, max: config.mailsPerDay, maxFromTeam: config.mailsPerDayFromTeam };
   const slot = { id: emailId, recipient: pending.recipient, teamId: pending.team_id };
-  const heldUntil = await reserveEmailSlot(tx, limit, slot);
+  const heldUntil = await reserveSlot(change, limit, slot);
   if (heldUntil === null) return { send: pending, earlierLinks };
-  await enqueue(tx, 'sendInvitation', payload, invitationKey(invitationId), heldUntil);
+  change.later(jobStep('sendInvitation', payload, invitationKey(invitationId), heldUntil));
   return { heldUntil };
 }
 
-/** Returns whether a later job has replaced this one: a job that is created while one with its key runs takes the key. */
-async function isReplaced(tx: EntityManager, jobId: string): Promise<boolean> {
-  const rows = await tx.execute<unknown[]>(
-    'select 1 from graphile_worker.jobs where id = ?::bigint and key is not null',
-    [jobId],
-  );
-  return rows.length === 0;
-}
-
-/** Deletes earlier links, except those of an accepted invitation, whose link can be opened again. */
-async function deleteLinks(tx: EntityManager, invitationId: string, tokenHashes: readonly string[]): Promise<void> {
-  await lockOne(tx, 'invitation', invitationId);
-  for (const hash of tokenHashes) {
-    await tx.execute(
-      `delete from invitation_link l using invitation i
-       where l.token_hash = decode(?, 'hex') and i.id = l.invitation_id and i.accepted_at is null`,
-      [hash],
-    );
-  }
-}
+const deleteJob = command<never>('delete_job', `delete from ${QUEUE_JOBS} where id = $1::bigint`);
 
 /**
  * Deletes the job of a sent email and applies the consequences in one transaction, because a job that remained after
  * an outage would send the email again.
  */
-export async function finishJob(
-  db: Database,
-  jobId: string,
-  alongside?: (tx: EntityManager) => Promise<void>,
-): Promise<void> {
+export async function finishJob(db: Database, jobId: string, consequences: readonly Step[] = []): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await transaction(db, async (tx) => {
-        await alongside?.(tx);
-        await tx.execute(`delete from ${QUEUE_JOBS} where id = ?::bigint`, [jobId]);
+      await inSteps(db, ({ later }) => {
+        for (const step of [...consequences, [deleteJob, [jobId]]] as const) later(step);
+        return Promise.resolve();
       });
+      return;
     } catch (error) {
       if (attempt === RECORD_ATTEMPTS_MAX || !isUnavailable(error)) throw error;
       await sleep(100 * 2 ** attempt);

@@ -43,6 +43,13 @@ export const lockInvitation = lock<LockedInvitation>(
   `${INVITATION} and id = $2 and accepted_at is null for update`,
 );
 
+/** Locks an invitation of any team, whatever its state. */
+export const lockAnyInvitation = lock<{ id: string }>(
+  'invitation',
+  'lock_any_invitation',
+  'select id from invitation where id = $1 for update',
+);
+
 const OF_MEMBER = 'team_id = $1 and account_id = $2';
 
 export const lockMembershipStep = lock<{ id: string; role_id: string }>(

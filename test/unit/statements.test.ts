@@ -12,7 +12,8 @@ beforeAll(async () => {
   for (const file of declaring) await import(join(SRC, file));
 });
 
-const WRITES = /\b(insert|update|delete|merge|truncate)\b|\bfor (no key update|key share|share)\b|\.add_job\(/i;
+const WRITES =
+  /\b(insert|update|delete|merge|truncate)\b|\bfor (no key update|key share|share)\b|\.add_job\(|_xact_lock\(/i;
 
 const textsOf = (kind: 'query' | 'command') => declaredStatements().filter((statement) => statement.kind === kind);
 
