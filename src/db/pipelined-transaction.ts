@@ -81,7 +81,8 @@ const submit = (client: PoolClient, statements: readonly BoundQuery[]): Promise<
     );
   });
 
-class PreparedTransaction implements Submittable {
+/** The statements of one round trip. */
+export class PreparedTransaction implements Submittable {
   /** Called once. A mutable property, because pg wraps it to enforce its timeout. */
   callback: (error: Error | null, results: Rows[]) => void;
   readonly #parts: readonly PreparedQuery[];

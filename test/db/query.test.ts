@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest';
 import { isUnavailable } from '../../src/db/database.ts';
-import { query } from '../../src/db/query.ts';
-import { test } from '../support/api.ts';
+import { command, query } from '../../src/db/query.ts';
+import { test, type Api } from '../support/api.ts';
 
 const echo = query<{ value: number }>('test_echo', 'select $1::int as value');
 const quotient = query<{ value: number }>('test_quotient', 'select 10 / $1::int as value');
@@ -119,5 +119,58 @@ describe('queries of many rows', () => {
     expect(long).toHaveLength(500);
     expect(await pidsOf('reads')).toEqual(expect.arrayContaining([short?.pid, longOnce?.pid]));
     expect(await pidsOf('lists')).toContain(long[0]?.pid);
+  });
+});
+
+const addTeam = command<never>(
+  'test_add_team',
+  `insert into team (id, name, slug, created_at, updated_at) values ($1, 'Team', $1, now(), now())`,
+);
+
+describe('a transaction of named statements', () => {
+  const teams = (api: Api, like: string) => api.rows('select id from team where id like $1 order by id', [like]);
+
+  test('commits what it ran and what it left for later, in this order', async ({ api }) => {
+    const found = await api.services.db.runSteps(async ({ run, later }) => {
+      later([addTeam, ['steps-1']]);
+      const [values] = await run([[echo, [1]]]);
+      later([addTeam, ['steps-2']]);
+      return values;
+    });
+
+    expect(found).toEqual([{ value: 1 }]);
+    expect(await teams(api, 'steps-%')).toEqual([{ id: 'steps-1' }, { id: 'steps-2' }]);
+  });
+
+  test('that is refused changes nothing, and its connection is free again', async ({ api }) => {
+    const { db } = api.services;
+    const refused = () =>
+      db.runSteps(async ({ run }) => {
+        await run([[addTeam, ['refused-1']]]);
+        throw new Error('refused');
+      });
+
+    const answers = await Promise.allSettled(upTo(20).map(refused));
+
+    expect(answers.map((answer) => answer.status === 'rejected' && answer.reason.message)).toEqual(
+      upTo(20).map(() => 'refused'),
+    );
+    expect(await teams(api, 'refused-%')).toEqual([]);
+    expect(db.pools.writes.idleCount).toBe(db.pools.writes.totalCount);
+  });
+
+  test.for([
+    ['with its last changes', [quotient, [0]], 'division by zero'],
+    ['because its connection is lost', [ending, []], /terminat/],
+  ] as const)('that fails %s changes nothing', async ([, failing, message], { api }) => {
+    const { db } = api.services;
+    const failed = db.runSteps(async ({ run, later }) => {
+      await run([[addTeam, ['failed-1']]]);
+      later(failing);
+    });
+
+    await expect(failed).rejects.toThrow(message);
+    expect(await teams(api, 'failed-%')).toEqual([]);
+    expect(await db.runSteps(({ run }) => run([[echo, [7]]]))).toEqual([[{ value: 7 }]]);
   });
 });

@@ -1,6 +1,7 @@
 import { Redis } from 'ioredis';
 import pg from 'pg';
 import { describe, expect, onTestFinished, test as base, vi } from 'vitest';
+import { PreparedTransaction } from '../../src/db/pipelined-transaction.ts';
 import { startApi, type Api } from '../support/api.ts';
 import { problemOf } from '../support/browser.ts';
 import { hasRedis, startRedis } from '../support/redis.ts';
@@ -119,6 +120,28 @@ describe.skipIf(!hasRedis)('the cost of a read', () => {
       expect(await problemOf(visitor.trpc.listTeams.query())).toMatchObject({ code: 'credential_invalid' });
       expect(seen.statements()).toEqual([]);
     }
+  });
+});
+
+// Guarantees how long a change holds its locks: for one round trip more than it waits for them.
+describe('the cost of a change', () => {
+  test('a rename takes one round trip, an invitation, a removal and a new key two', async ({ api }) => {
+    const [owner, member] = [await api.anAccount(), await api.anAccount()];
+    const team = await api.aTeam({ owner });
+    await api.aMember(team, member, { role: 'member' });
+    const caller = api.as(await api.anApiKey(owner, { scopes: ALL_SCOPES }));
+    const roundTripsOf = async (change: () => Promise<{ status: number }>) => {
+      const queries = vi.spyOn(pg.Client.prototype, 'query').mockClear();
+      const { status } = await change();
+      expect(status).toBeLessThan(300);
+      return queries.mock.calls.filter(([sent]: unknown[]) => sent instanceof PreparedTransaction).length;
+    };
+    const path = `/api/v1/teams/${team.id}`;
+
+    expect(await roundTripsOf(() => caller.patch(path, { name: 'Renamed' }))).toBe(1);
+    expect(await roundTripsOf(() => caller.post(`${path}/invitations`, { email: 'new@example.com' }))).toBe(2);
+    expect(await roundTripsOf(() => caller.delete(`${path}/members/${member.id}`))).toBe(2);
+    expect(await roundTripsOf(() => caller.post('/api/v1/api-keys', { name: 'New', scopes: ['teams:read'] }))).toBe(2);
   });
 });
 

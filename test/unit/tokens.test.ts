@@ -3,8 +3,8 @@ import { createTokens } from '../../src/crypto/tokens.ts';
 
 // Guarantees that random bytes are used once, also where the pool of them is filled again.
 test('secrets differ, and every place has every digit', () => {
-  const { generate } = createTokens('rst');
-  const secrets = Array.from({ length: 2000 }, () => generate('invitation').secret.slice('rst_inv_'.length));
+  const tokens = createTokens('rst');
+  const secrets = Array.from({ length: 2000 }, () => tokens.generate('invitation').secret.slice('rst_inv_'.length));
 
   expect(new Set(secrets).size).toBe(secrets.length);
   expect(new Set(secrets.flatMap((secret) => [secret.slice(0, 20), secret.slice(20, 40)])).size).toBe(4000);
