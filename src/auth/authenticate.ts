@@ -76,6 +76,7 @@ export const toKeyPrincipal = (row: ApiKeyRow): Principal => ({
   credentialId: row.key_id,
   accountId: row.account_id,
   teamId: row.team_id,
+  clientId: row.client_id,
   scopes: splitList<Scope>(row.scopes),
 });
 
@@ -99,6 +100,7 @@ export const toGrantPrincipal = (row: TokenRow): Principal => ({
   kind: 'oauth-grant',
   credentialId: row.grant_id,
   tokenFamilyId: row.family_id,
+  clientId: row.client_id,
   accountId: row.account_id,
   teamId: row.team_id,
   scopes: enforcedScopes(splitList(row.token_scopes), splitList(row.grant_scopes), row.team_id),

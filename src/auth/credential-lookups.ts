@@ -60,11 +60,17 @@ function credentialLookup<Row extends { account_id: string }>(name: string, sour
   };
 }
 
-export type ApiKeyRow = { key_id: string; account_id: string; team_id: string | null; scopes: string };
+export type ApiKeyRow = {
+  key_id: string;
+  account_id: string;
+  team_id: string | null;
+  scopes: string;
+  client_id: string | null;
+};
 
 // A key that was created through a grant is valid only while the grant is.
 export const API_KEY_SOURCE: CredentialSource = {
-  columns: `k.id as key_id, k.account_id, k.team_id, array_to_string(k.scopes, ' ') as scopes`,
+  columns: `k.id as key_id, k.account_id, k.team_id, array_to_string(k.scopes, ' ') as scopes, g.client_id`,
   from: `api_key_secret s join api_key k on k.id = s.api_key_id join account a on a.id = k.account_id
       left join oauth_grant g on g.id = k.oauth_grant_id`,
   where: `s.secret_hash = $1 and (s.expires_at is null or s.expires_at > now())
@@ -75,6 +81,7 @@ export const findApiKey = credentialLookup<ApiKeyRow>('authenticate_api_key', AP
 
 export type TokenRow = {
   grant_id: string;
+  client_id: string;
   family_id: string | null;
   resource: Resource;
   account_id: string;
@@ -88,7 +95,7 @@ export type TokenRow = {
 // `is_unproven`: issued by a refresh that the client can still repeat, unless the token was used. The interval is
 // the longest that OAUTH_REFRESH_REPEAT can be.
 export const ACCESS_TOKEN_SOURCE: CredentialSource = {
-  columns: `g.id as grant_id, k.family_id, coalesce(g.resource, 'api') as resource, g.account_id, g.team_id,
+  columns: `g.id as grant_id, g.client_id, k.family_id, coalesce(g.resource, 'api') as resource, g.account_id, g.team_id,
     array_to_string(k.scopes, ' ') as token_scopes, array_to_string(g.scopes, ' ') as grant_scopes, k.thumbprint,
     k.used_at is null and k.created_at > now() - interval '${REFRESH_REPEAT_MAX_SECONDS} seconds'
       and k.payload->>'gty' like '%refresh_token' as is_unproven`,

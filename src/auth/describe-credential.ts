@@ -89,13 +89,13 @@ const describeApiKey = describe<ApiKeyRow>(
   'api_key',
   API_KEY_SOURCE,
   'k.team_id',
-  'least(k.expires_at, s.expires_at) as expires_at, g.id as key_grant_id, g.client_id',
+  'least(k.expires_at, s.expires_at) as expires_at, g.id as key_grant_id',
 );
 const describeAccessToken = describe<TokenRow>(
   'access_token',
   ACCESS_TOKEN_SOURCE,
   'g.team_id',
-  'k.expires_at, null as key_grant_id, g.client_id',
+  'k.expires_at, null as key_grant_id',
 );
 const describeSession = describe<SessionRow>(
   'session',

@@ -10,6 +10,8 @@ export type Principal = {
   readonly teamId: string | null;
   /** The token family of an access token: an API key that it creates ends with it. */
   readonly tokenFamilyId?: string | null;
+  /** The OAuth client of an access token, or of the grant through which an API key was created. */
+  readonly clientId?: string | null;
   /** The scopes enforced, in the order of the specification. */
   readonly scopes: readonly Scope[];
 };

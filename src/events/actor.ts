@@ -8,6 +8,8 @@ export type Actor = {
   /** The account that acts. */
   readonly actorId: string | null;
   readonly credentialId: string | null;
+  /** The OAuth client that acts for the account. */
+  readonly clientId?: string | null;
   readonly address: string | null;
   readonly requestId: string | null;
   /** Logs events after their transaction has committed. */

@@ -27,8 +27,8 @@ export type Denial = {
 
 /** Creates a denial of the current actor. Its target is the actor's own account, unless `overrides` name another. */
 export function denied(event: Denial['event'], reason: string, overrides: Partial<Denial> = {}): Denial {
-  const { actorKind, actorId, credentialId, address } = currentActor();
-  const target = { clientId: null, teamId: null, accountId: actorId };
+  const { actorKind, actorId, credentialId, clientId = null, address } = currentActor();
+  const target = { clientId, teamId: null, accountId: actorId };
   return { event, reason, actorKind, actorId, credentialId, ...target, address, ...overrides };
 }
 

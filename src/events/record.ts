@@ -129,7 +129,7 @@ export type NewEvent = ReturnType<typeof toEvent>;
 
 /** Returns an event of the current actor. */
 export function toEvent(event: EventName, fields: EventFields = {}) {
-  const { actorKind, actorId, credentialId, address, requestId } = currentActor();
+  const { actorKind, actorId, credentialId, clientId: actingClientId = null, address, requestId } = currentActor();
   const {
     accountId,
     subjectId,
@@ -152,7 +152,7 @@ export function toEvent(event: EventName, fields: EventFields = {}) {
     actorKind,
     actorId,
     credentialId,
-    clientId: clientId ?? null,
+    clientId: clientId ?? actingClientId,
     teamId: teamId ?? null,
     // The operator is not the subject of the change, and teams must not learn who it was.
     accountId: subjectId ?? accountId ?? (actorKind === 'operator_session' ? null : actorId),

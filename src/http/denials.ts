@@ -27,6 +27,7 @@ export function recordDenial(
     actorKind: principal === null ? 'anonymous' : ACTOR_KINDS_OF[principal.kind],
     actorId: account?.accountId ?? null,
     credentialId: principal?.credentialId ?? problem.extras.credentialId ?? null,
+    clientId: account?.clientId ?? null,
     teamId: concernsTeam ? teamId : null,
     accountId: problem.extras.accountId ?? account?.accountId ?? null,
     address,

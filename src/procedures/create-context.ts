@@ -71,6 +71,7 @@ export function toActor({ services, authentication, address, requestId }: Contex
     actorKind: isOperator && kind === 'session' ? 'operator_session' : kind,
     actorId: authentication.principal?.accountId ?? null,
     credentialId: caller?.credentialId ?? null,
+    clientId: authentication.principal?.clientId ?? null,
     address,
     requestId,
     audit: services.audit,

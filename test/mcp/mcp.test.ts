@@ -367,6 +367,47 @@ describe('requests', () => {
     expect(api.lines.some((line) => line['operation'] === 'updateTeam')).toBe(true);
   });
 
+  test('the audit log names the OAuth client of a change, of a denied call, and of a key that it created', async ({
+    api,
+  }) => {
+    const [owner, guest] = [await api.anAccount(), await api.anAccount()];
+    const team = await api.aTeam({ owner });
+    await api.aMember(team, guest, { role: 'guest' });
+    const oauthClient = await api.anOAuthClient({ name: 'Planner' });
+    const grantOf = async (account: { id: string }) => {
+      const grant = await api.aGrant(account, { scopes: ['teams:write', 'api-keys:write'], client: oauthClient });
+      await api.rows(`update oauth_grant set resource = 'mcp' where id = $1`, [grant.id]);
+      return grant;
+    };
+    const grants = [await grantOf(owner), await grantOf(guest)];
+    for (const { secret } of grants)
+      await (
+        await connect(api, '2026-07-28', secret)
+      ).callTool({ name: 'updateTeam', arguments: { teamId: team.id, name: 'Mills' } });
+    const key = await api.anApiKey(owner, { scopes: ['teams:write'] });
+    await api.rows('update api_key set oauth_grant_id = $2 where id = $1', [key.id, grants[0]?.id]);
+    await (
+      await connect(api, '2026-07-28', key.secret)
+    ).callTool({ name: 'updateTeam', arguments: { teamId: team.id, name: 'Engines' } });
+    await api.denials.flush();
+    expect(
+      await api.rows(
+        'select event, actor_kind, credential_id, client_id from audit_event where credential_id = any($1) order by id',
+        [[...grants.map(({ id }) => id), key.id]],
+      ),
+    ).toEqual(
+      (
+        [
+          ['team.renamed', 'oauth_grant', grants[0]?.id],
+          ['access.denied', 'oauth_grant', grants[1]?.id],
+          ['team.renamed', 'api_key', key.id],
+        ] as const
+      ).map(([event, actor_kind, credential_id]) => ({ event, actor_kind, credential_id, client_id: oauthClient.id })),
+    );
+    const { events } = await (await signedIn(api, owner)).trpc.audit.list.query({ teamId: team.id });
+    expect(events.find(({ actorKind }) => actorKind === 'oauth_grant')?.credentialName).toBe('Planner');
+  });
+
   test('MCP=off: the path and its metadata do not exist; MCP_CREATE_API_KEY=on: the tool does', async () => {
     const off = await startApi({ MCP: 'off' });
     expect((await post(off, call('listTeams'))).status).toBe(404);

@@ -20,7 +20,9 @@ const ENVELOPE = {
       kind: z.enum([...ACTOR_KINDS, 'operator']).meta({ description: 'The kind of credential that acted.' }),
       id: id.nullable().meta({ description: 'The account that acted.' }),
       credentialId: id.nullable().meta({ description: 'The session, API key or OAuth grant that was used.' }),
-      clientId: id.nullable().meta({ description: 'The OAuth client, if one is concerned.' }),
+      clientId: id
+        .nullable()
+        .meta({ description: 'The OAuth client that acted for the account, or that is concerned.' }),
     })
     .meta({ description: 'Who acted. An operator is not named to teams.' }),
   teamId: id.nullable().meta({ description: 'The team in which it happened.' }),

@@ -23,7 +23,7 @@ const condition = (filter: Filter, place: number, driving: Filter | null): strin
 const eventsOfTeam = (name: string, driving: Filter | null) =>
   query<NamedRow>(
     name,
-    `select e.*, ${displayName('actor')} as actor_name, ${displayName('subject')} as account_name, used.name as credential_name,
+    `select e.*, ${displayName('actor')} as actor_name, ${displayName('subject')} as account_name, coalesce(used.name, app.name) as credential_name,
      coalesce(e.details ->> 'name', k.name, r.name, i.email) as target_name
    from (
      select * from audit_event
@@ -35,6 +35,7 @@ const eventsOfTeam = (name: string, driving: Filter | null) =>
    left join account actor on actor.id = e.actor_id
    left join account subject on subject.id = e.account_id
    left join api_key used on used.id = e.credential_id
+   left join oauth_client app on app.id = e.client_id and e.actor_kind = 'oauth_grant'
    left join api_key k on k.id = e.target_id and k.team_id = e.team_id
    left join role r on r.id = e.target_id and (r.team_id = e.team_id or r.team_id is null)
    left join invitation i on i.id = e.target_id and i.team_id = e.team_id

@@ -44,7 +44,7 @@ const eventsBy = (name: string, indexed: string): Query<Row> =>
        order by id desc limit $10
      )
      select f.*, ${displayName('actor')} as actor_name, ${displayName('subject')} as account_name,
-       t.name as team_name, coalesce(k.name, o.name) as credential_name, progress.last_id, progress.read
+       t.name as team_name, coalesce(k.name, o.name, app.name) as credential_name, progress.last_id, progress.read
      from (select coalesce(min(id), '') as last_id, count(*)::int as read from seen) progress
      left join found f on true
      left join account actor on actor.id = f.actor_id
@@ -52,6 +52,7 @@ const eventsBy = (name: string, indexed: string): Query<Row> =>
      left join team t on t.id = f.team_id
      left join api_key k on k.id = f.credential_id
      left join operator_key o on o.id = f.credential_id
+     left join oauth_client app on app.id = f.client_id and f.actor_kind = 'oauth_grant'
      order by f.id desc`,
     { rows: 'many' },
   );
