@@ -51,10 +51,7 @@ export function createApp(services: HttpServices, readiness: Readiness): Listene
   pages.use('/trpc', trpcHandler(http, appRouter));
   const { members, events } = appRouter;
   if (config.mcp)
-    pages.all(
-      '/mcp',
-      mcpHandler(http, api.routes, { removalPreview: members.removalPreview, listEvents: events.list }),
-    );
+    pages.all('/mcp', mcpHandler(http, api, { removalPreview: members.removalPreview, listEvents: events.list }));
   pages.use(createPictureRouter(http));
   pages.use(addRateHeaders(http));
   pages.use(healthPages(db, readiness));

@@ -5,10 +5,10 @@ import {
   type StandardSchemaWithJSON,
 } from '@modelcontextprotocol/server';
 import type { HttpServices } from '../http/http-services.ts';
-import { PROBLEMS } from '../errors.ts';
 import type { Context } from '../procedures/context.ts';
 import type { Route } from '../rest/routes.ts';
 import { callTool } from './call-tool.ts';
+import type { Resources } from './resources.ts';
 import type { Tool } from './tools.ts';
 
 const INSTRUCTIONS = `Roster manages teams: accounts, members, roles, invitations, API keys and a billing summary.
@@ -25,7 +25,7 @@ const NEVER_CHANGE = { listChanged: false };
 export type McpCall = { readonly ctx: Context; readonly tools: readonly Tool[] };
 
 /** Creates the MCP endpoint. It keeps nothing between requests, so replicas share nothing. */
-export function createMcpEndpoint(http: HttpServices, preview: Route['call']): McpHttpHandler {
+export function createMcpEndpoint(http: HttpServices, preview: Route['call'], resources: Resources): McpHttpHandler {
   const { baseUrl } = http.services.config;
   return createMcpHandler(
     ({ authInfo }) => {
@@ -49,32 +49,13 @@ export function createMcpEndpoint(http: HttpServices, preview: Route['call']): M
           (args) => callTool(http, ctx, tool, preview, args),
         );
       }
-      registerResources(server, baseUrl);
+      resources.register(server);
       return server;
     },
     {
       maxSubscriptions: 0, // tools and resources never change, so nobody has to keep a connection open
       onerror: () => undefined, // failures of calls are logged where they happen
     },
-  );
-}
-
-function registerResources(server: McpServer, baseUrl: string): void {
-  server.registerResource(
-    'errors',
-    `${baseUrl}/problems`,
-    { title: 'Error codes', description: 'All error codes, and what to do about each.', mimeType: 'application/json' },
-    (uri) => ({
-      contents: [
-        {
-          uri: uri.href,
-          mimeType: 'application/json',
-          text: JSON.stringify(
-            Object.entries(PROBLEMS).map(([code, [status, title, advice]]) => ({ code, status, title, advice })),
-          ),
-        },
-      ],
-    }),
   );
 }
 

@@ -9,15 +9,17 @@ export type Face = {
   readonly documentPath: string;
   readonly routes: RouteTable;
   readonly document: OpenApiDocument;
+  /** Generates the document. */
+  readonly describe: () => Promise<object>;
 };
 
 /** Creates a REST interface of the procedures of a router that declare endpoints. */
 export function openFace(settings: FaceSettings, router: OpenApiRouter, baseUrl: string, tokenBrand: string): Face {
   // With the first request for it: few ask, and its libraries and its making are a part of each start.
-  const generate = async () => {
+  const describe = async () => {
     const { describeFace } = await import('./describe-face.ts');
     return describeFace(settings, router, baseUrl, tokenBrand).document;
   };
   const routes = buildRoutes(router._def.procedures);
-  return { settings, documentPath: documentPathOf(settings), routes, document: serveDocument(generate) };
+  return { settings, documentPath: documentPathOf(settings), routes, document: serveDocument(describe), describe };
 }

@@ -225,11 +225,22 @@ describe.each(ERAS)('a client of %s', (era) => {
     await api.close();
   });
 
-  test('reads the error codes as a resource', async ({ api }) => {
+  test('reads the specification of all operations, and the error codes, as resources', async ({ api }) => {
     const client = await connect(api, era, (await api.anApiKey(await api.anAccount())).secret);
-    const [resource] = (await client.listResources()).resources;
-    const { contents } = await client.readResource({ uri: resource?.uri ?? '' });
-    expect(contents[0]?.text).toContain('seat_limit_reached');
+    const { baseUrl } = api.services.config;
+    const { resources } = await client.listResources();
+    expect(resources.map(({ uri }) => uri)).toEqual([`${baseUrl}/api/v1/openapi.json`, `${baseUrl}/problems`]);
+    const [specification, problems] = await Promise.all(
+      resources.map(async ({ uri }) => (await client.readResource({ uri })).contents[0]?.text ?? ''),
+    );
+    const { openapi, paths } = JSON.parse(specification ?? '') as { openapi: string; paths: Record<string, object> };
+    expect(openapi).toBe('3.1.1');
+    const operations = Object.values(paths).flatMap((item) => Object.values(item) as { operationId: string }[]);
+    expect(operations.map(({ operationId }) => operationId).toSorted()).toEqual(
+      OPERATIONS.map(({ id }) => id).toSorted(),
+    );
+    expect(specification?.length).toBeLessThan(200_000);
+    expect(problems).toContain('seat_limit_reached');
   });
 
   test('is cut off by a revocation', async ({ api }) => {

@@ -21,6 +21,8 @@ type Schema = {
   description?: string;
   type?: string | string[];
   items?: Schema;
+  anyOf?: Schema[];
+  properties?: Record<string, Schema>;
   enum?: unknown[];
   minLength?: number;
   maxLength?: number;
@@ -110,6 +112,7 @@ describe('the document', () => {
         'CreateTeamInvitationBody',
         'CreatedApiKey',
         'Credential',
+        'DeviceType',
         'Invitation',
         'Member',
         'Permission',
@@ -163,12 +166,14 @@ describe('the document', () => {
   });
 
   test('every member is described', () => {
-    const undescribed = Object.entries(components.schemas).flatMap(([name, { properties = {} }]) =>
-      Object.entries(properties).flatMap(([member, { description, $ref }]) =>
-        description === undefined && $ref === undefined ? [`${name}.${member}`] : [],
-      ),
-    );
-    expect(undescribed).toEqual([]);
+    const undescribed = ({ properties = {}, items, anyOf = [] }: Schema, name: string): string[] => [
+      ...Object.entries(properties).flatMap(([member, schema]) => [
+        ...(schema.description === undefined && schema.$ref === undefined ? [`${name}.${member}`] : []),
+        ...undescribed(schema, `${name}.${member}`),
+      ]),
+      ...[...(items === undefined ? [] : [items]), ...anyOf].flatMap((inner) => undescribed(inner, name)),
+    ];
+    expect(Object.entries(components.schemas).flatMap(([name, schema]) => undescribed(schema, name))).toEqual([]);
   });
 });
 

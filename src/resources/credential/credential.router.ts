@@ -12,7 +12,7 @@ const credentialOutput = z
     }),
     audience: z.enum(['personal', 'team']).meta({ description: 'The whole account, or one team.' }),
     team: z
-      .object({ id: z.string() })
+      .object({ id: z.string().meta({ description: 'The id of the team.' }) })
       .nullable()
       .meta({ description: 'The team of the audience. Null for the whole account.' }),
     scopes: z.array(scopeName).meta({ description: 'The enforced scopes, which can be fewer than those issued.' }),

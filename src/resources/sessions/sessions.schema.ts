@@ -1,6 +1,11 @@
 import { z } from 'zod';
 import { timestamp } from '../../procedures/fields.ts';
 
+const deviceType = z.string().nullable().meta({
+  id: 'DeviceType',
+  description: '`desktop`, `mobile`, `tablet`, `tv` or `bot`. More can be added. Null if the browser does not name it.',
+});
+
 export const sessionOutput = z
   .object({
     id: z.string().meta({ description: 'The id of the session.' }),
@@ -15,10 +20,7 @@ export const sessionOutput = z
     city: z.string().nullable().meta({ description: 'The city of the IP address.' }),
     browser: z.string().nullable().meta({ description: 'The name of the browser.' }),
     os: z.string().nullable().meta({ description: 'The name of the operating system.' }),
-    deviceType: z
-      .string()
-      .nullable()
-      .meta({ description: '`desktop`, `mobile`, `tablet` and so on. More can be added.' }),
+    deviceType,
   })
   .meta({ id: 'Session', description: 'A sign-in session of the account.' });
 

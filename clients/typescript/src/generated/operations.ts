@@ -21,7 +21,10 @@ export type Credential = {
   /** The whole account, or one team. */
   audience: 'personal' | 'team';
   /** The team of the audience. Null for the whole account. */
-  team: { id: string } | null;
+  team: {
+    /** The id of the team. */
+    id: string;
+  } | null;
   /** The enforced scopes, which can be fewer than those issued. */
   scopes: Array<Scope>;
 };
@@ -68,9 +71,10 @@ export type Session = {
   browser: string | null;
   /** The name of the operating system. */
   os: string | null;
-  /** `desktop`, `mobile`, `tablet` and so on. More can be added. */
-  deviceType: string | null;
+  deviceType: DeviceType;
 };
+/** `desktop`, `mobile`, `tablet`, `tv` or `bot`. More can be added. Null if the browser does not name it. */
+export type DeviceType = string | null;
 /** The operation succeeded. */
 export type Success = {
   /** Always true; a failure is an error response. */

@@ -107,7 +107,7 @@ export type Event = {
     id: string | null;
     /** The session, API key or OAuth grant that was used. */
     credentialId: string | null;
-    /** The OAuth client, if one is concerned. */
+    /** The OAuth client that acted for the account, or that is concerned. */
     clientId: string | null;
   };
   /** The team in which it happened. */
