@@ -34,7 +34,7 @@ export function toTypeScript(schema: Schema, style: TypeStyle, named: ReadonlyMa
   if (anyOf !== undefined) {
     const types = anyOf.map(inner);
     // `'a' | string` would be plain string, without completion of the known values.
-    const isOpen = style.isDeclaration && types.length > 1 && types.includes('string');
+    const isOpen = style.isDeclaration && types.includes('string') && types.some((one) => !/^(string|null)$/.test(one));
     return types.map((one) => (isOpen && one === 'string' ? '(string & {})' : one)).join(' | ');
   }
   if (type === 'array') return `Array<${inner(items)}>`;

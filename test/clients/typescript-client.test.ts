@@ -8,7 +8,9 @@ import type * as Client from '../../clients/typescript/src/index.ts';
 import { createRosterTrpc } from '../../clients/typescript/src/trpc.ts';
 import { describeFace } from '../../src/rest/describe-face.ts';
 import { OPERATOR_FACE } from '../../src/rest/operator-face.ts';
-import { operatorRouter } from '../../src/router.ts';
+import { API_FACE } from '../../src/rest/api-face.ts';
+import { apiRouter, operatorRouter } from '../../src/router.ts';
+import { OPERATIONS } from '../rest/operations.ts';
 import { test, type Api } from '../support/api.ts';
 import { numberEvents } from '../webhooks/receiver.ts';
 import { installPackedClient } from './packed-client.ts';
@@ -27,6 +29,16 @@ afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
 const clientOf = ({ port }: Api, credential: string): Roster =>
   createRoster({ baseUrl: `http://127.0.0.1:${port}`, credential });
+
+type Documented = {
+  operationId: string;
+  responses: Record<string, { content?: Record<string, { examples?: object }> }>;
+};
+
+const codesOf = (responses: Documented['responses']): string[] =>
+  Object.values(responses).flatMap(({ content = {} }) =>
+    Object.keys(content['application/problem+json']?.examples ?? {}),
+  );
 
 /** A completed import of an operator key. @returns its id */
 async function anImport(api: Api, operatorKeyId: string, refusals: number): Promise<string> {
@@ -104,6 +116,52 @@ describe('createRoster of the packed file', () => {
       const error = await call(input).catch((reason: unknown) => reason);
       expect([name, error]).toEqual([name, expect.any(RosterError)]);
       expect(error).toMatchObject({ code: 'credential_invalid', status: 401, requestId: expect.any(String) });
+    }
+  });
+
+  test('every operation rejects with the codes that the document lists for it', async ({ api }) => {
+    const [owner, guest] = [await api.anAccount(), await api.anAccount()];
+    const team = await api.aTeam({ owner });
+    await api.aMember(team, guest, { role: 'guest' });
+    const all = (await api.anApiKey(owner, { scopes: [...ALL] })).secret;
+    const ofGuest = (await api.anApiKey(guest, { scopes: [...ALL] })).secret;
+    const ofTeam = (await api.anApiKey(owner, { scopes: [...ALL], team })).secret;
+    const { paths = {} } = describeFace(API_FACE, apiRouter, 'https://x.test').document;
+    const listed = new Map(
+      Object.values(paths)
+        .flatMap((item) => Object.values(item) as Documented[])
+        .map(({ operationId, responses }) => [operationId, codesOf(responses)]),
+    );
+    for (const { id, path, scope, accountLevel, permission, body } of OPERATIONS) {
+      const codeOf = async (credential: string, input: object) => {
+        const roster = clientOf(api, credential) as unknown as Record<string, (input: object) => Promise<unknown>>;
+        const error = await roster[id]?.({
+          userId: 'u',
+          sessionId: 's',
+          invitationId: 'i',
+          keyId: 'k',
+          ...input,
+        }).catch((reason: unknown) => reason);
+        return error instanceof RosterError ? error.code : 'none';
+      };
+      const valid = { teamId: team.id, ...body };
+      const lacking = (
+        await api.anApiKey(owner, { scopes: [scope === 'billing:read' ? 'teams:read' : 'billing:read'] })
+      ).secret;
+      const codes = {
+        ...(scope !== null && { scope_missing: await codeOf(lacking, valid) }),
+        ...(accountLevel && { team_credential_refused: await codeOf(ofTeam, valid) }),
+        ...(permission !== null && { permission_missing: await codeOf(ofGuest, valid) }),
+        ...(path.includes('{teamId}') && { team_not_found: await codeOf(all, { ...valid, teamId: 'team_x' }) }),
+        ...(body && { validation_failed: await codeOf(all, { teamId: team.id }) }),
+        ...(/\{(user|invitation|key)Id\}/.test(path) &&
+          id !== 'revokeApiKey' && {
+            [`${/\{keyId/.test(path) ? 'api_key' : /\{userId/.test(path) ? 'member' : 'invitation'}_not_found`]:
+              await codeOf(all, valid),
+          }),
+      };
+      expect([id, Object.entries(codes).filter(([expected, code]) => code !== expected)]).toEqual([id, []]);
+      expect([id, Object.keys(codes).filter((code) => !listed.get(id)?.includes(code))]).toEqual([id, []]);
     }
   });
 

@@ -546,6 +546,8 @@ export interface Roster {
    * Read the credential in use.
    *
    * **Needs** any valid credential.
+   *
+   * @throws RosterError with a `SharedError`
    */
   getCredential(
     input?: Operations['getCredential']['input'],
@@ -557,6 +559,8 @@ export interface Roster {
    * **Needs** a credential with the scope `profile:read`.
    *
    * **Account-level**: team credentials get 403.
+   *
+   * @throws RosterError with `scope_missing`, `team_credential_refused`, or a `SharedError`
    */
   getMe(input?: Operations['getMe']['input'], options?: CallOptions): Promise<Operations['getMe']['output']>;
   /**
@@ -565,6 +569,8 @@ export interface Roster {
    * **Needs** a credential with the scope `profile:write`.
    *
    * **Account-level**: team credentials get 403.
+   *
+   * @throws RosterError with `validation_failed`, `malformed_json`, `scope_missing`, `team_credential_refused`, `body_too_large`, `unsupported_media_type`, or a `SharedError`
    */
   updateMe(input: Operations['updateMe']['input'], options?: CallOptions): Promise<Operations['updateMe']['output']>;
   /**
@@ -573,6 +579,8 @@ export interface Roster {
    * **Needs** a credential with the scope `profile:read`.
    *
    * **Account-level**: team credentials get 403.
+   *
+   * @throws RosterError with `scope_missing`, `team_credential_refused`, or a `SharedError`
    */
   listMySessions(
     input?: Operations['listMySessions']['input'],
@@ -586,6 +594,8 @@ export interface Roster {
    * **Needs** a credential with the scope `profile:write`.
    *
    * **Account-level**: team credentials get 403.
+   *
+   * @throws RosterError with `validation_failed`, `scope_missing`, `team_credential_refused`, or a `SharedError`
    */
   revokeMySession(
     input: Operations['revokeMySession']['input'],
@@ -597,6 +607,8 @@ export interface Roster {
    * Teams with an active membership, by name. A team credential lists its one team.
    *
    * **Needs** a credential with the scope `teams:read`.
+   *
+   * @throws RosterError with `scope_missing`, or a `SharedError`
    */
   listTeams(
     input?: Operations['listTeams']['input'],
@@ -610,6 +622,8 @@ export interface Roster {
    * **Needs** a credential with the scope `teams:write`.
    *
    * **Account-level**: team credentials get 403.
+   *
+   * @throws RosterError with `validation_failed`, `malformed_json`, `idempotency_key_reused`, `email_not_verified`, `scope_missing`, `team_credential_refused`, `team_limit_reached`, `body_too_large`, `unsupported_media_type`, or a `SharedError`
    */
   createTeam(
     input: Operations['createTeam']['input'],
@@ -621,6 +635,8 @@ export interface Roster {
    * **Needs** a credential with the scope `teams:read`.
    *
    * Callers who are not active members of the team get 404.
+   *
+   * @throws RosterError with `validation_failed`, `scope_missing`, `team_not_found`, or a `SharedError`
    */
   getTeam(input: Operations['getTeam']['input'], options?: CallOptions): Promise<Operations['getTeam']['output']>;
   /**
@@ -631,6 +647,8 @@ export interface Roster {
    * **Needs** a credential with the scope `teams:write` and a role in the team with the permission `edit_team_settings`.
    *
    * Callers who are not active members of the team get 404.
+   *
+   * @throws RosterError with `validation_failed`, `malformed_json`, `scope_missing`, `permission_missing`, `team_not_found`, `body_too_large`, `unsupported_media_type`, or a `SharedError`
    */
   updateTeam(
     input: Operations['updateTeam']['input'],
@@ -642,6 +660,8 @@ export interface Roster {
    * **Needs** a credential with the scope `members:read` and a role in the team with the permission `access_dashboard`.
    *
    * Callers who are not active members of the team get 404.
+   *
+   * @throws RosterError with `validation_failed`, `scope_missing`, `permission_missing`, `team_not_found`, or a `SharedError`
    */
   listTeamMembers(
     input: Operations['listTeamMembers']['input'],
@@ -655,6 +675,8 @@ export interface Roster {
    * **Needs** a credential with the scope `members:write` and a role in the team with the permission `remove_members`.
    *
    * Callers who are not active members of the team get 404.
+   *
+   * @throws RosterError with `validation_failed`, `scope_missing`, `permission_missing`, `owner_not_removable`, `team_not_found`, `member_not_found`, or a `SharedError`
    */
   removeTeamMember(
     input: Operations['removeTeamMember']['input'],
@@ -668,6 +690,8 @@ export interface Roster {
    * **Needs** a credential with the scope `members:read` and a role in the team with the permission `access_dashboard`.
    *
    * Callers who are not active members of the team get 404.
+   *
+   * @throws RosterError with `validation_failed`, `scope_missing`, `permission_missing`, `team_not_found`, or a `SharedError`
    */
   listTeamRoles(
     input: Operations['listTeamRoles']['input'],
@@ -681,6 +705,8 @@ export interface Roster {
    * **Needs** a credential with the scope `members:read`.
    *
    * Callers who are not active members of the team get 404.
+   *
+   * @throws RosterError with `validation_failed`, `scope_missing`, `team_not_found`, or a `SharedError`
    */
   listTeamInvitations(
     input: Operations['listTeamInvitations']['input'],
@@ -694,6 +720,8 @@ export interface Roster {
    * **Needs** a credential with the scope `invites:write` and a role in the team with the permission `invite_members`.
    *
    * Callers who are not active members of the team get 404.
+   *
+   * @throws RosterError with `validation_failed`, `malformed_json`, `idempotency_key_reused`, `scope_missing`, `permission_missing`, `seat_limit_reached`, `role_not_assignable`, `team_not_found`, `body_too_large`, `unsupported_media_type`, or a `SharedError`
    */
   createTeamInvitation(
     input: Operations['createTeamInvitation']['input'],
@@ -707,6 +735,8 @@ export interface Roster {
    * **Needs** a credential with the scope `invites:write` and a role in the team with the permission `invite_members`.
    *
    * Callers who are not active members of the team get 404.
+   *
+   * @throws RosterError with `validation_failed`, `scope_missing`, `permission_missing`, `team_not_found`, `invitation_not_found`, or a `SharedError`
    */
   revokeTeamInvitation(
     input: Operations['revokeTeamInvitation']['input'],
@@ -718,6 +748,8 @@ export interface Roster {
    * **Needs** a credential with the scope `billing:read` and a role in the team with the permission `access_billing`.
    *
    * Callers who are not active members of the team get 404.
+   *
+   * @throws RosterError with `validation_failed`, `scope_missing`, `permission_missing`, `team_not_found`, or a `SharedError`
    */
   getTeamBilling(
     input: Operations['getTeamBilling']['input'],
@@ -731,6 +763,8 @@ export interface Roster {
    * **Needs** a credential with the scope `api-keys:read`.
    *
    * **Account-level**: team credentials get 403.
+   *
+   * @throws RosterError with `validation_failed`, `scope_missing`, `team_credential_refused`, `permission_missing`, `team_not_found`, or a `SharedError`
    */
   listApiKeys(
     input?: Operations['listApiKeys']['input'],
@@ -744,6 +778,8 @@ export interface Roster {
    * **Needs** a credential with the scope `api-keys:write`.
    *
    * **Account-level**: team credentials get 403.
+   *
+   * @throws RosterError with `validation_failed`, `malformed_json`, `idempotency_key_reused`, `email_not_verified`, `scope_missing`, `team_credential_refused`, `permission_missing`, `key_limit_reached`, `scope_not_allowed`, `scope_account_only`, `team_not_found`, `body_too_large`, `unsupported_media_type`, or a `SharedError`
    */
   createApiKey(
     input: Operations['createApiKey']['input'],
@@ -757,6 +793,8 @@ export interface Roster {
    * **Needs** a credential with the scope `api-keys:write`.
    *
    * **Account-level**: team credentials get 403.
+   *
+   * @throws RosterError with `validation_failed`, `malformed_json`, `scope_missing`, `team_credential_refused`, `scope_not_allowed`, `scope_account_only`, `api_key_not_found`, `body_too_large`, `unsupported_media_type`, or a `SharedError`
    */
   updateApiKey(
     input: Operations['updateApiKey']['input'],
@@ -770,6 +808,8 @@ export interface Roster {
    * **Needs** a credential with the scope `api-keys:write`.
    *
    * **Account-level**: team credentials get 403.
+   *
+   * @throws RosterError with `validation_failed`, `scope_missing`, `team_credential_refused`, `api_key_not_found`, or a `SharedError`
    */
   revokeApiKey(
     input: Operations['revokeApiKey']['input'],
