@@ -36,7 +36,12 @@ async function signIn(
     run,
     call: (name: string, args: Readonly<Record<string, unknown>> = {}) =>
       run(
-        ...['--method', 'tools/call', '--tool-name', name, '--format', 'json'],
+        '--method',
+        'tools/call',
+        '--tool-name',
+        name,
+        '--format',
+        'json',
         ...Object.entries(args).flatMap(([key, value]) => [
           '--tool-arg',
           `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
@@ -116,7 +121,7 @@ test(
     ];
     const listed = await run('--method', 'tools/list', '--format', 'json');
     const names = [...listed.stdout.matchAll(/"name": ?"([a-zA-Z]+)",\s*"(?:title|description)/g)].map(
-      ([, name]) => name,
+      ([, name = '']) => name,
     );
     expect([...new Set(names)].toSorted()).toEqual(calls.map(([name]) => name).toSorted());
     for (const [name, shows, args] of calls) {
