@@ -91,7 +91,7 @@ describe.skipIf(!hasChromium)('the overview of a team', () => {
     await requests.getByText('1,234 requests in 30 days').waitFor();
     expect(await requests.getByRole('table').getByRole('cell').allInnerTexts()).toEqual(['34', '1,200']);
     const growth = page.getByRole('region', { name: 'Members over time' });
-    await growth.getByText('1 → 1 member').waitFor();
+    await growth.getByText('1 member', { exact: true }).waitFor();
     expect(await growth.getByRole('table', { name: 'Members by day (UTC)' }).getByRole('cell').allInnerTexts()).toEqual(
       ['1'],
     );
@@ -197,6 +197,22 @@ describe.skipIf(!hasChromium)('the overview of a team', () => {
     await api.anApiKey(ada, { team });
     await page.getByRole('link', { name: 'Overview' }).click();
     await steps.waitFor({ state: 'detached' });
+  });
+
+  test('the first steps are hidden for good by one button, of this team alone', async ({ api, open }) => {
+    const ada = await aPerson(api);
+    const [team, other] = [await api.aTeam({ owner: ada }), await api.aTeam({ owner: ada })];
+    const page = await open(`/teams/${team.id}`, { as: ada });
+    const steps = page.getByRole('region', { name: 'First steps' });
+    await steps.getByRole('button', { name: 'Hide first steps' }).press('Enter');
+    await page.getByRole('status').getByText('First steps hidden.').waitFor();
+    expect(await steps.count()).toBe(0);
+    expect(await page.evaluate('document.activeElement.tagName')).toBe('H1');
+    await page.reload();
+    await card(page, 'Seats').waitFor();
+    expect(await steps.count()).toBe(0);
+    await page.goto(`/teams/${other.id}`);
+    await steps.waitFor();
   });
 
   // Guarantees that the command that the page shows works.

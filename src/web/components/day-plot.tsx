@@ -5,16 +5,29 @@ import './day-plot.css';
 const BAR = 8;
 const HEIGHT = 80;
 
+type Day = { readonly day: string; readonly value: number };
+
+const DAY_MS = 86_400_000;
+
+/** Returns the last days (UTC) in their order, with 0 for those that are missing. */
+export function lastDays(days: readonly Day[], count = 30): readonly Day[] {
+  const values = new Map(days.map(({ day, value }) => [day, value]));
+  return Array.from({ length: count }, (_, index) => {
+    const day = new Date(Date.now() - (count - 1 - index) * DAY_MS).toISOString().slice(0, 10);
+    return { day, value: values.get(day) ?? 0 };
+  });
+}
+
 type DayPlotProps = {
   /** Consecutive days (UTC). */
-  readonly days: readonly { readonly day: string; readonly value: number }[];
+  readonly days: readonly Day[];
   /** The caption of the table. */
   readonly caption: string;
   readonly dayTitle: string;
   readonly valueTitle: string;
   /** The text between the first and the last day. */
   readonly legend: (most: number) => string;
-  readonly barTitle: (values: { readonly day: string; readonly value: number }) => string;
+  readonly barTitle: (values: Day) => string;
   /** Whether the table leaves days out. All are drawn. */
   readonly isOmitted?: (value: number) => boolean;
 };

@@ -34,7 +34,18 @@ export const areaTexts = defineTexts('operatorArea', {
     explanation: 'In the order of their creation. Each page that you open is recorded in the audit log.',
     by: { email: 'Email', name: 'Name', externalId: 'External ID' },
     states: { all: 'All accounts', disabled: 'Disabled accounts' },
-    created: 'Created {date}',
+    bulk: {
+      disable: {
+        label: 'Disable…',
+        title: '{count, plural, one {Disable # account} other {Disable # accounts}}',
+        explanation: 'They can no longer sign in, and their keys and apps stop working immediately.',
+      },
+      enable: {
+        label: 'Enable…',
+        title: '{count, plural, one {Enable # account} other {Enable # accounts}}',
+        explanation: 'They can sign in again, and their keys and apps work again.',
+      },
+    },
     create: 'Create account',
     email: 'Email',
     firstName: 'First name',
@@ -155,7 +166,6 @@ export const areaTexts = defineTexts('operatorArea', {
     ofAccount: 'API keys of the account',
     ofTeam: 'API keys of the team',
     explanation: 'Keys that are not revoked, oldest first.',
-    by: 'by {name}',
     team: 'for {name}',
     personal: 'personal',
     created: 'Created {date}',

@@ -8,6 +8,7 @@ export const tableTexts = defineTexts('table', {
   columnsTitle: 'Columns to show',
   csv: 'Export CSV',
   csvHint: '{count, plural, one {Export # row as CSV} other {Export # rows as CSV}}',
+  onPage: '{count, plural, one {# entry on this page} other {# entries on this page}}',
   actions: 'Actions',
   select: 'Select {row}',
   selectAll: '{count, plural, one {Select # row} other {Select all # rows}}',

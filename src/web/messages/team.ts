@@ -71,5 +71,7 @@ export const overviewTexts = defineTexts('overview', {
     keyLink: 'Go to API keys',
     try: 'With a key that can read teams, this command returns the team:',
     curl: 'Try the key',
+    dismiss: 'Hide first steps',
+    dismissed: 'First steps hidden.',
   },
 });

@@ -14,7 +14,7 @@ export const operatorRoutes = [
   createRoute({
     getParentRoute: () => consolePages,
     path: '/operator/accounts',
-    validateSearch: onlyTexts('by', 'text', 'show', 'cursor'),
+    validateSearch: onlyTexts('by', 'text', 'show', 'cursor', 'hide'),
     component: lazyPage(() => import('../pages/operator/accounts.tsx'), 'OperatorAccountsPage'),
   }),
   createRoute({
@@ -25,13 +25,13 @@ export const operatorRoutes = [
   createRoute({
     getParentRoute: () => consolePages,
     path: '/operator/accounts/$accountId/keys',
-    validateSearch: onlyTexts('cursor'),
+    validateSearch: onlyTexts('cursor', 'hide'),
     component: lazyPage(() => import('../pages/operator/keys-of.tsx'), 'OperatorAccountKeysPage'),
   }),
   createRoute({
     getParentRoute: () => consolePages,
     path: '/operator/teams',
-    validateSearch: onlyTexts('by', 'text', 'cursor'),
+    validateSearch: onlyTexts('by', 'text', 'cursor', 'hide'),
     component: lazyPage(() => import('../pages/operator/teams.tsx'), 'OperatorTeamsPage'),
   }),
   createRoute({
@@ -48,7 +48,7 @@ export const operatorRoutes = [
   createRoute({
     getParentRoute: () => consolePages,
     path: '/operator/teams/$teamId/keys',
-    validateSearch: onlyTexts('cursor'),
+    validateSearch: onlyTexts('cursor', 'hide'),
     component: lazyPage(() => import('../pages/operator/keys-of.tsx'), 'OperatorTeamKeysPage'),
   }),
   createRoute({

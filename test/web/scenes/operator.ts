@@ -87,7 +87,7 @@ export const operator: readonly Scene[] = [
       const mark = `list-${crypto.randomUUID()}`;
       await api.anAccount({ email: `${mark}@example.com`, firstName: LONG_NAME, lastName: 'Müller' });
       const page = await open(`/operator/accounts?by=email&text=${mark}`, await anOperator(api));
-      await page.getByRole('list', { name: 'Accounts' }).waitFor();
+      await page.getByRole('table', { name: 'Accounts' }).waitFor();
       return page;
     },
   ],

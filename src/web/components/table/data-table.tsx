@@ -1,5 +1,6 @@
 import { Button, EmptyState, Paper } from '@mantine/core';
 import { useDeferredValue, useMemo, type ReactNode } from 'react';
+import { tableTexts as words } from '../../messages/table.ts';
 import { createSearch, filterRows, sortRows } from './arrange.ts';
 import { BulkBar } from './bulk/bulk-bar.tsx';
 import type { BulkAction } from './bulk/bulk-action.ts';
@@ -13,7 +14,7 @@ import { nextSort, useTableState } from './table-state.ts';
 import { Toolbar } from './toolbar.tsx';
 import './table.css';
 
-type DataTableProps<Row> = {
+export type DataTableProps<Row> = {
   /** The accessible name of the table, and the name of the exported file. */
   readonly name: string;
   readonly rows: readonly Row[];
@@ -21,7 +22,8 @@ type DataTableProps<Row> = {
   readonly columns: readonly Column<Row>[];
   readonly rowId: (row: Row) => string;
   readonly rowName: (row: Row) => string;
-  readonly texts: {
+  /** Without them the rows are a page of a list that the service searches and sorts, so the table does neither. */
+  readonly texts?: {
     readonly search: string;
     readonly count: (count: number) => string;
     readonly found: (values: { readonly count: number; readonly all: number }) => string;
@@ -29,7 +31,7 @@ type DataTableProps<Row> = {
     readonly noneFound: (search: string) => string;
     readonly showAll: string;
   };
-  readonly icon: ReactNode;
+  readonly icon?: ReactNode;
   /** Shown instead of a table without rows. */
   readonly empty?: ReactNode;
   readonly actions?: ((row: Row) => ReactNode) | undefined;
@@ -80,12 +82,14 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
           state={state}
           onChange={change}
           search={search}
-          searchLabel={texts.search}
+          searchLabel={texts?.search}
           onSearch={setSearch}
           count={
-            found.length === rows.length
-              ? texts.count(rows.length)
-              : texts.found({ count: found.length, all: rows.length })
+            texts === undefined
+              ? words.onPage(rows.length)
+              : found.length === rows.length
+                ? texts.count(rows.length)
+                : texts.found({ count: found.length, all: rows.length })
           }
           found={found.length}
           onExport={() => save(found)}
@@ -102,7 +106,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
           onEnd={onBulkEnd}
         />
       )}
-      {!isEmpty && found.length === 0 && (
+      {!isEmpty && texts !== undefined && found.length === 0 && (
         <div className="data-none">
           <EmptyState
             variant="light"
@@ -135,7 +139,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
               sorting={sorting}
               selection={canSelect ? selection : undefined}
               hasActions={actions !== undefined}
-              onSort={(column) => change({ sort: nextSort(column, sorting) })}
+              onSort={texts && ((column) => change({ sort: nextSort(column, sorting) }))}
             />
           }
         />

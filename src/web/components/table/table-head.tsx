@@ -10,7 +10,8 @@ type TableHeadProps<Row> = {
   readonly sorting: Sorting | undefined;
   readonly selection: Selection<Row> | undefined;
   readonly hasActions: boolean;
-  readonly onSort: (column: string) => void;
+  /** Undefined if the rows have one order. */
+  readonly onSort: ((column: string) => void) | undefined;
 };
 
 // Explicit ARIA roles: some browsers drop them from tables that are laid out as cards.
@@ -33,10 +34,14 @@ export function TableHead<Row>({ columns, count, sorting, selection, hasActions,
           const order = sorting?.column === id ? (sorting.isDescending ? 'descending' : 'ascending') : undefined;
           return (
             <Table.Th key={id} role="columnheader" scope="col" {...(order && { 'aria-sort': order })}>
-              <button type="button" className="data-sort" onClick={() => onSort(id)}>
-                {title}
-                <span aria-hidden="true">{order === undefined ? '' : order === 'ascending' ? '↑' : '↓'}</span>
-              </button>
+              {onSort === undefined ? (
+                title
+              ) : (
+                <button type="button" className="data-sort" onClick={() => onSort(id)}>
+                  {title}
+                  <span aria-hidden="true">{order === undefined ? '' : order === 'ascending' ? '↑' : '↓'}</span>
+                </button>
+              )}
             </Table.Th>
           );
         })}

@@ -10,7 +10,7 @@ type ToolbarProps<Row> = {
   readonly state: TableState;
   readonly onChange: (parameters: Record<string, string | undefined>) => void;
   readonly search: string;
-  readonly searchLabel: string;
+  readonly searchLabel: string | undefined;
   readonly onSearch: (search: string) => void;
   /** How many rows there are. */
   readonly count: string;
@@ -26,17 +26,19 @@ export function Toolbar<Row>(props: ToolbarProps<Row>) {
   const sorted = columns.find(({ id }) => id === state.sorting?.column);
   return (
     <div className="data-bar">
-      <TextInput
-        type="search"
-        size="sm"
-        aria-label={searchLabel}
-        placeholder={searchLabel}
-        autoComplete="off"
-        spellCheck={false}
-        value={search}
-        onChange={({ currentTarget }) => onSearch(currentTarget.value)}
-        className="data-search"
-      />
+      {searchLabel !== undefined && (
+        <TextInput
+          type="search"
+          size="sm"
+          aria-label={searchLabel}
+          placeholder={searchLabel}
+          autoComplete="off"
+          spellCheck={false}
+          value={search}
+          onChange={({ currentTarget }) => onSearch(currentTarget.value)}
+          className="data-search"
+        />
+      )}
       {columns.map(
         ({ id, title, filter }) =>
           filter !== undefined && (

@@ -3,6 +3,7 @@ import type { UseQueryResult } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { Placeholder } from '../../components/page.tsx';
+import { DataTable, type DataTableProps } from '../../components/table/data-table.tsx';
 import { areaTexts } from '../../messages/operator-area.ts';
 import { isGone, Refusal } from './operators.tsx';
 
@@ -12,12 +13,59 @@ type ListProps<Page, Item> = {
   readonly label: string;
   readonly page: UseQueryResult<Page>;
   readonly items: (page: Page) => readonly Item[];
-  readonly row: (item: Item) => ReactNode;
   readonly empty: { readonly title: string; readonly description: string };
 };
 
 /** A page of a list, in any of its states. */
-export function List<Page, Item>({ label, page, items, row, empty }: ListProps<Page, Item>) {
+export function List<Page, Item>({
+  row,
+  ...list
+}: ListProps<Page, Item> & { readonly row: (item: Item) => ReactNode }) {
+  return (
+    <Shown {...list}>
+      {(shown) =>
+        shown.length === 0 ? (
+          <Paper withBorder radius="lg" className="empty">
+            <EmptyState variant="light" {...list.empty} />
+          </Paper>
+        ) : (
+          <Paper component="ul" withBorder radius="lg" className="card-list" aria-label={list.label}>
+            {shown.map(row)}
+          </Paper>
+        )
+      }
+    </Shown>
+  );
+}
+
+type TableProps<Item> = Pick<DataTableProps<Item>, 'columns' | 'rowId' | 'rowName' | 'bulk'>;
+
+/** The same as a table, with actions on selected rows and an export of the page. */
+export function ListTable<Page, Item>({
+  columns,
+  rowId,
+  rowName,
+  bulk,
+  ...list
+}: ListProps<Page, Item> & TableProps<Item>) {
+  return (
+    <Shown {...list}>
+      {(shown) => (
+        <DataTable
+          name={list.label}
+          rows={shown}
+          empty={<EmptyState variant="light" {...list.empty} />}
+          onBulkEnd={() => void list.page.refetch()}
+          {...{ columns, rowId, rowName, ...(bulk && { bulk }) }}
+        />
+      )}
+    </Shown>
+  );
+}
+
+type ShownProps<Page, Item> = ListProps<Page, Item> & { readonly children: (shown: readonly Item[]) => ReactNode };
+
+function Shown<Page, Item>({ label, page, items, empty, children }: ShownProps<Page, Item>) {
   const shown = isGone(page.error) || page.data === undefined ? undefined : items(page.data);
   return (
     <>
@@ -26,16 +74,7 @@ export function List<Page, Item>({ label, page, items, row, empty }: ListProps<P
       {shown !== undefined && (
         <VisuallyHidden role="status">{shown.length === 0 ? empty.title : `${label}: ${shown.length}`}</VisuallyHidden>
       )}
-      {shown?.length === 0 && (
-        <Paper withBorder radius="lg" className="empty">
-          <EmptyState variant="light" {...empty} />
-        </Paper>
-      )}
-      {shown !== undefined && shown.length > 0 && (
-        <Paper component="ul" withBorder radius="lg" className="card-list" aria-label={label}>
-          {shown.map(row)}
-        </Paper>
-      )}
+      {shown !== undefined && children(shown)}
     </>
   );
 }

@@ -1,19 +1,21 @@
-import { Badge, Button, Group, Text } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { getTeamName } from '../../components/display-name.ts';
-import { TextLink } from '../../components/links.tsx';
 import { Page } from '../../components/page.tsx';
 import { areaTexts } from '../../messages/operator-area.ts';
-import { query, type Outputs } from '../../trpc.ts';
+import { query } from '../../trpc.ts';
 import { CreateTeam } from './create-team.tsx';
 import { ListSearch } from './list-search.tsx';
-import { List, Pager } from './list.tsx';
+import { ListTable, Pager } from './list.tsx';
 import { Operators, VIEW } from './operators.tsx';
+import { teamColumns, type ListedTeam } from './team-columns.tsx';
 
 const words = areaTexts.teams;
 const route = getRouteApi('/console/operator/teams');
+
+const rowId = ({ id }: ListedTeam): string => id;
 
 type By = keyof typeof words.by;
 
@@ -47,11 +49,13 @@ function Teams() {
         sought={text === undefined ? {} : { by: field, text }}
         onSearch={(search) => void navigate({ to: '/operator/teams', search })}
       />
-      <List
+      <ListTable
         label={words.title}
         page={page}
         items={({ teams }) => teams}
-        row={(team) => <TeamRow key={team.id} team={team} />}
+        columns={teamColumns}
+        rowId={rowId}
+        rowName={getTeamName}
         empty={
           text === undefined
             ? { title: areaTexts.list.emptyTitle, description: areaTexts.list.empty }
@@ -63,26 +67,3 @@ function Teams() {
     </Page>
   );
 }
-
-const TeamRow = ({ team }: { readonly team: Outputs['operator']['listTeams']['teams'][number] }) => (
-  <li className="row">
-    <div className="row-text">
-      <TextLink to="/operator/teams/$teamId" params={{ teamId: team.id }} preload={false} fw={600} className="wrap">
-        {getTeamName(team)}
-      </TextLink>
-      <Text size="sm" c="dimmed" className="wrap">
-        {[team.slug, team.externalId].filter(Boolean).join(' · ')}
-      </Text>
-    </div>
-    <Group gap="xs">
-      {team.ownerId === null && (
-        <Badge variant="light" color="yellow" tt="none">
-          {words.noOwner}
-        </Badge>
-      )}
-      <Badge variant="light" color="gray" tt="none">
-        {team.planId}
-      </Badge>
-    </Group>
-  </li>
-);

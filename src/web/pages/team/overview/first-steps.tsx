@@ -1,7 +1,9 @@
-import { Badge, Group, Text } from '@mantine/core';
+import { Badge, Button, Group, Text } from '@mantine/core';
+import { useLocalStorage } from '@mantine/hooks';
 import type { ReactNode } from 'react';
 import { Copyable } from '../../../components/copyable.tsx';
 import { ButtonLink } from '../../../components/links.tsx';
+import { useNotice } from '../../../components/notices.tsx';
 import { Section } from '../../../components/section.tsx';
 import { overviewTexts } from '../../../messages/team.ts';
 import { useTeam } from '../team.ts';
@@ -9,12 +11,23 @@ import type { Overview } from './cards.tsx';
 
 const words = overviewTexts.first;
 
-/** Suggested steps for the only member of a team. */
+/** Suggested steps for the only member of a team, until they are done or dismissed in this browser. */
 export function FirstSteps({ overview: { members, invitations, apiKeys } }: { readonly overview: Overview }) {
   const { team } = useTeam();
+  const notify = useNotice();
   const params = { teamId: team.slug };
   const isOver = (invitations === null || invitations > 0) && (apiKeys === null || apiKeys > 0);
-  if (members !== 1 || isOver) return null;
+  const [isDismissed, setDismissed] = useLocalStorage({
+    key: `roster-first-steps-${team.id}`,
+    defaultValue: false,
+    getInitialValueInEffect: false,
+  });
+  if (members !== 1 || isOver || isDismissed) return null;
+  const dismiss = () => {
+    setDismissed(true);
+    document.querySelector('h1')?.focus();
+    notify(words.dismissed);
+  };
   return (
     <Section title={words.title} explanation={words.explanation}>
       <ol className="rows">
@@ -39,6 +52,11 @@ export function FirstSteps({ overview: { members, invitations, apiKeys } }: { re
           </Step>
         )}
       </ol>
+      <Group>
+        <Button variant="subtle" size="sm" onClick={dismiss}>
+          {words.dismiss}
+        </Button>
+      </Group>
     </Section>
   );
 }

@@ -1,0 +1,108 @@
+import { Badge, Group, Text } from '@mantine/core';
+import { useDates } from '../../components/dates.ts';
+import { TextLink } from '../../components/links.tsx';
+import type { BulkAction } from '../../components/table/bulk/bulk-action.ts';
+import type { Column } from '../../components/table/column.ts';
+import { apiKeysTexts } from '../../messages/api-keys.ts';
+import { operatorTexts } from '../../messages/operator.ts';
+import { areaTexts } from '../../messages/operator-area.ts';
+import { trpc, type Outputs } from '../../trpc.ts';
+import { getAccountName } from './account-name.ts';
+
+export type ListedAccount = Outputs['operator']['listAccounts']['accounts'][number];
+
+const words = areaTexts.accounts;
+
+/** The columns of the list of accounts. */
+export const accountColumns: readonly Column<ListedAccount>[] = [
+  { id: 'name', title: words.by.name, value: getAccountName, cell: (account) => <Name account={account} /> },
+  { id: 'id', title: 'ID', value: ({ id }) => id, cell: ({ id }) => id, isExportOnly: true },
+  {
+    id: 'email',
+    title: words.by.email,
+    value: ({ email }) => email,
+    // Who has no name is called by the email already.
+    cell: (account) =>
+      account.email !== getAccountName(account) && (
+        <Text size="sm" className="wrap">
+          <bdi>{account.email}</bdi>
+        </Text>
+      ),
+    width: '28%',
+  },
+  {
+    id: 'externalId',
+    title: words.by.externalId,
+    value: ({ externalId }) => externalId,
+    cell: ({ externalId }) =>
+      externalId !== null && (
+        <Text size="sm" className="wrap">
+          {externalId}
+        </Text>
+      ),
+    width: '18%',
+    isLabelled: true,
+  },
+  {
+    id: 'created',
+    title: apiKeysTexts.createdColumn,
+    value: ({ createdAt }) => createdAt,
+    cell: (account) => <Created account={account} />,
+    width: '17%',
+    isLabelled: true,
+  },
+];
+
+type CellProps = { readonly account: ListedAccount };
+
+function Name({ account }: CellProps) {
+  return (
+    <Group gap="xs">
+      <TextLink
+        to="/operator/accounts/$accountId"
+        params={{ accountId: account.id }}
+        preload={false}
+        fw={600}
+        className="wrap"
+      >
+        <bdi>{getAccountName(account)}</bdi>
+      </TextLink>
+      {account.role === 'admin' && (
+        <Badge variant="light" color="blue" tt="none">
+          {operatorTexts.isOperator}
+        </Badge>
+      )}
+      {account.disabledAt !== null && (
+        <Badge variant="light" color="red" tt="none">
+          {operatorTexts.disabled}
+        </Badge>
+      )}
+    </Group>
+  );
+}
+
+function Created({ account: { createdAt } }: CellProps) {
+  const { day } = useDates();
+  return (
+    <Text size="sm" component="time" dateTime={createdAt}>
+      {day(createdAt)}
+    </Text>
+  );
+}
+
+/** Returns the actions on several accounts. The operator's own is left alone. */
+export const accountBulkActions = (ownId: string | undefined): readonly BulkAction<ListedAccount>[] => [
+  {
+    id: 'disable',
+    ...words.bulk.disable,
+    color: 'red',
+    applies: ({ id, disabledAt }) => id !== ownId && disabledAt === null,
+    call: ({ id }) => trpc.operator.disableAccount.mutate({ accountId: id }),
+  },
+  {
+    id: 'enable',
+    ...words.bulk.enable,
+    applies: ({ disabledAt }) => disabledAt !== null,
+    call: ({ id }) => trpc.operator.enableAccount.mutate({ accountId: id }),
+  },
+];

@@ -1,0 +1,133 @@
+import { Code, Text } from '@mantine/core';
+import { useState } from 'react';
+import { Confirmation } from '../../components/confirmation.tsx';
+import { useDates } from '../../components/dates.ts';
+import { useNotice } from '../../components/notices.tsx';
+import { RowButton } from '../../components/row-button.tsx';
+import type { BulkAction } from '../../components/table/bulk/bulk-action.ts';
+import type { Column } from '../../components/table/column.ts';
+import { apiKeysTexts } from '../../messages/api-keys.ts';
+import { areaTexts } from '../../messages/operator-area.ts';
+import { trpc, type Outputs } from '../../trpc.ts';
+import { getAccountName } from './account-name.ts';
+
+export type ListedKey = Outputs['operator']['keys']['keys'][number];
+
+const words = areaTexts.keys;
+
+/** Returns the columns of the keys of an account or a team. */
+export const listedKeyColumns = (reread: () => Promise<unknown>): readonly Column<ListedKey>[] => [
+  {
+    id: 'key',
+    title: apiKeysTexts.key,
+    value: ({ name }) => name,
+    cell: (key) => <KeyCell apiKey={key} reread={reread} />,
+  },
+  { id: 'id', title: 'ID', value: ({ id }) => id, cell: ({ id }) => id, isExportOnly: true },
+  {
+    id: 'creator',
+    title: apiKeysTexts.creator,
+    value: ({ account }) => getAccountName(account),
+    cell: ({ account, team }) => (
+      <Text size="sm" className="wrap">
+        <bdi>{getAccountName(account)}</bdi>, {team === null ? words.personal : words.team(team.name)}
+      </Text>
+    ),
+    width: '22%',
+  },
+  {
+    id: 'created',
+    title: apiKeysTexts.createdColumn,
+    value: ({ createdAt }) => createdAt,
+    cell: (key) => <Created apiKey={key} />,
+    width: '14%',
+    isLabelled: true,
+  },
+  {
+    id: 'used',
+    title: apiKeysTexts.usedColumn,
+    value: ({ lastUsedAt }) => lastUsedAt,
+    cell: (key) => <Used apiKey={key} />,
+    width: '17%',
+  },
+  {
+    id: 'expires',
+    title: apiKeysTexts.expiry,
+    value: ({ expiresAt }) => expiresAt,
+    cell: (key) => <End apiKey={key} />,
+    width: '14%',
+    isLabelled: true,
+  },
+  {
+    id: 'scopes',
+    title: apiKeysTexts.scopes,
+    value: ({ scopes }) => scopes.join(' '),
+    cell: ({ scopes }) => scopes.join(' '),
+    isExportOnly: true,
+  },
+];
+
+export const operatorKeyRevocation: BulkAction<ListedKey> = {
+  id: 'revoke',
+  ...apiKeysTexts.bulkRevoke,
+  color: 'red',
+  applies: () => true,
+  call: ({ id }) => trpc.operator.revokeKey.mutate({ keyId: id }),
+};
+
+type CellProps = { readonly apiKey: ListedKey };
+
+function Created({ apiKey: { createdAt } }: CellProps) {
+  const { day } = useDates();
+  return <Text size="sm">{day(createdAt)}</Text>;
+}
+
+function Used({ apiKey: { lastUsedAt } }: CellProps) {
+  const { minute } = useDates();
+  return <Text size="sm">{lastUsedAt === null ? apiKeysTexts.unused : apiKeysTexts.used(minute(lastUsedAt))}</Text>;
+}
+
+function End({ apiKey: { expiresAt } }: CellProps) {
+  const { day } = useDates();
+  return expiresAt !== null && <Text size="sm">{day(expiresAt)}</Text>;
+}
+
+function KeyCell({ apiKey, reread }: CellProps & { readonly reread: () => Promise<unknown> }) {
+  const notify = useNotice();
+  const [revoking, setRevoking] = useState(false);
+  const { id, name, keyPrefix, last4, scopes } = apiKey;
+  return (
+    <>
+      <Text fw={600} size="sm" className="wrap">
+        <bdi>{name}</bdi>
+      </Text>
+      <Code className="wrap">{`${keyPrefix}…${last4}`}</Code>
+      <Text size="xs" c="dimmed" className="wrap">
+        {scopes.join(' ')}
+      </Text>
+      <RowButton
+        color="red"
+        className="operator-row-button"
+        onClick={() => setRevoking(true)}
+        aria-label={words.revokeOf(name)}
+      >
+        {words.revoke}
+      </RowButton>
+      {revoking && (
+        <Confirmation
+          title={words.revokeTitle(name)}
+          explanation={words.revokeExplanation}
+          submit={words.revoke}
+          call={() => trpc.operator.revokeKey.mutate({ keyId: id })}
+          onSuccess={() => {
+            setRevoking(false);
+            notify(words.revoked);
+            void reread();
+          }}
+          onError={() => void reread()}
+          onClose={() => setRevoking(false)}
+        />
+      )}
+    </>
+  );
+}
