@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { detectPooler } from '../../src/db/detect-pooler.ts';
 import { run } from '../cli/roster.ts';
 import { createTestDatabase } from '../support/database.ts';
-import { hasPgBouncer, startPgBouncer, type PgBouncer } from '../support/pgbouncer.ts';
+import { hasPgBouncer, keepingPgBouncer, startPgBouncer, type PgBouncer } from '../support/pgbouncer.ts';
 import { freePort, launchService, makeDataDir, removeDataDir } from '../support/service.ts';
 import { startClusterOn, type OwnCluster } from './cluster.ts';
 import { startPostgres } from './postgres.ts';
@@ -20,16 +20,34 @@ const WORKERS = 20;
 printTable();
 
 // In session mode, each connection of both replicas needs one to the server.
-describe.skipIf(!hasPgBouncer).each([
-  { mode: 'session', size: 50, says: 'in session mode' },
-  { mode: 'transaction', size: 4, says: 'in transaction mode, without prepared statements; jobs are found by polling' },
-] as const)('behind PgBouncer in $mode mode, which each replica detects', ({ mode, size, says }) => {
+const MODES = [
+  { name: 'session mode', mode: 'session', size: 50, keepsStatements: false, says: 'in session mode' },
+  {
+    name: 'transaction mode',
+    mode: 'transaction',
+    size: 4,
+    keepsStatements: false,
+    says: 'in transaction mode, without prepared statements; jobs are found by polling',
+  },
+  {
+    name: 'transaction mode that keeps prepared statements',
+    mode: 'transaction',
+    size: 4,
+    keepsStatements: true,
+    says: 'in transaction mode, with prepared statements; jobs are found by polling',
+  },
+] as const;
+const RUNNABLE = MODES.filter(({ keepsStatements }) => hasPgBouncer && (!keepsStatements || keepingPgBouncer));
+
+describe.each(RUNNABLE)('behind PgBouncer in $name, which each replica detects', ({ name, ...how }) => {
+  const { says, ...options } = how;
+  const label = name.replaceAll(' ', '-');
   let bouncer: PgBouncer;
   let cluster: OwnCluster;
 
   beforeAll(async () => {
     const postgres = await startPostgres();
-    bouncer = await startPgBouncer(postgres.url, { mode, size });
+    bouncer = await startPgBouncer(postgres.url, options);
     cluster = await startClusterOn(postgres, { DATABASE_URL: bouncer.url });
   });
 
@@ -42,7 +60,7 @@ describe.skipIf(!hasPgBouncer).each([
     run({ DATABASE_URL: bouncer.url, SECRET_KEYS, REDIS_URL: cluster.redis.url, SMTP_URL: cluster.mail.url }, args);
 
   test(`${WORKERS} clients that read and write while replicas restart get right answers, except a few 503, and every mail`, async () => {
-    const { unavailable, broken, load } = await underLoad(cluster, `PgBouncer, ${mode} mode, rolling restart`, {
+    const { unavailable, broken, load } = await underLoad(cluster, `PgBouncer, ${name}, rolling restart`, {
       workers: WORKERS,
       async inject() {
         for (const replica of cluster.replicas) {
@@ -62,9 +80,9 @@ describe.skipIf(!hasPgBouncer).each([
   });
 
   test('commands work beside the service: migrations, changes, backups and `doctor`, which names the pooler', async () => {
-    const file = join(tmpdir(), `roster-pooler-${mode}-${process.pid}.backup`);
+    const file = join(tmpdir(), `roster-pooler-${label}-${process.pid}.backup`);
     onTestFinished(() => rm(file, { force: true }));
-    const email = `${mode}@example.com`;
+    const email = `${label}@example.com`;
 
     await cluster.rows('create database fresh');
     const fresh = { DATABASE_URL: bouncer.url.replace(/\/\w+$/, '/fresh'), SECRET_KEYS };
@@ -83,7 +101,7 @@ describe.skipIf(!hasPgBouncer).each([
   });
 
   test('a write that waits for a lock is 503 in time, ends at the server too, and leaves no setting behind', async () => {
-    const email = `waits-${mode}@example.com`;
+    const email = `waits-${label}@example.com`;
     await roster('account', 'create', '--email', email, '--verified');
     const { stdout } = await roster('key', 'create', '--email', email, '--scopes', 'teams:write', '--json');
     const { secret } = JSON.parse(stdout) as { secret: string };

@@ -10,12 +10,33 @@ export type PgBouncer = Awaited<ReturnType<typeof startPgBouncer>>;
 // Debian has it outside of the path of ordinary users.
 const PROGRAM = existsSync('/usr/sbin/pgbouncer') ? '/usr/sbin/pgbouncer' : 'pgbouncer';
 
-export const hasPgBouncer: boolean = spawnSync(PROGRAM, ['--version']).status === 0;
+/** Where `.ci/newer-pgbouncer` puts one, if that of the distribution keeps no prepared statements. */
+const NEWER_PROGRAM = '/opt/pgbouncer-1.24/pgbouncer';
+
+/** The first version that keeps prepared statements in transaction mode. */
+const KEEPING_MINOR = 21;
+
+/** Returns the second number of the version, which begins with 1; NaN if the program cannot be run. */
+function readMinorVersion(program: string): number {
+  const { stdout, status } = spawnSync(program, ['--version'], { encoding: 'utf8' });
+  return status === 0 ? Number(/^PgBouncer 1\.(\d+)/m.exec(stdout)?.[1] ?? Infinity) : NaN;
+}
+
+export const hasPgBouncer = !Number.isNaN(readMinorVersion(PROGRAM));
+
+/** The program that keeps prepared statements in transaction mode, which is on by default only since 1.24. */
+export const keepingPgBouncer: string | undefined = [PROGRAM, NEWER_PROGRAM].find(
+  (program) => readMinorVersion(program) >= KEEPING_MINOR,
+);
 
 if (!hasPgBouncer) {
   const advice = 'pgbouncer is not installed (apt-get install pgbouncer, brew install pgbouncer)';
   if (process.env['CI'] !== undefined) throw new Error(`${advice}; under CI no suite is skipped.`);
   process.stderr.write(`\n*** SKIPPED: the tests that need PgBouncer. ${advice} ***\n\n`);
+} else if (keepingPgBouncer === undefined) {
+  const advice = 'pgbouncer is older than 1.21 (as root: .ci/newer-pgbouncer /opt/pgbouncer-1.24)';
+  if (process.env['CI'] !== undefined) throw new Error(`${advice}; under CI no suite is skipped.`);
+  process.stderr.write(`\n*** SKIPPED: the tests of a pooler that keeps prepared statements. ${advice} ***\n\n`);
 }
 
 /** Not root, which PgBouncer refuses to run as: the account `nobody`. */
@@ -27,12 +48,17 @@ type Options = {
   size: number;
   /** More lines of the section `pgbouncer`. */
   settings?: readonly string[];
-  program?: string;
+  /** Whether it keeps prepared statements, in transaction mode. Only `keepingPgBouncer` can. */
+  keepsStatements?: boolean;
 };
 
 /** A real PgBouncer with the default configuration of its package, in front of a database. */
-export async function startPgBouncer(databaseUrl: string, { mode, size, settings = [], program = PROGRAM }: Options) {
+export async function startPgBouncer(
+  databaseUrl: string,
+  { mode, size, settings = [], keepsStatements = false }: Options,
+) {
   const { hostname, port: serverPort, username, password } = new URL(databaseUrl);
+  const program = keepsStatements ? (keepingPgBouncer ?? 'none') : PROGRAM;
   const folder = mkdtempSync(join(tmpdir(), 'roster-pgbouncer-'));
   const port = await freePort();
   const users = join(folder, 'users.txt');
@@ -49,6 +75,8 @@ export async function startPgBouncer(databaseUrl: string, { mode, size, settings
     `auth_file = ${users}`,
     `pool_mode = ${mode}`,
     `default_pool_size = ${size}`,
+    // An older version knows no such line.
+    ...(program === keepingPgBouncer ? [`max_prepared_statements = ${keepsStatements ? 200 : 0}`] : []),
     ...settings,
   ];
   writeFileSync(file, `${lines.join('\n')}\n`);
