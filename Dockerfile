@@ -9,6 +9,7 @@ RUN npm ci --ignore-scripts
 COPY tsconfig.json tsconfig.web.json vite.config.ts ./
 COPY bin bin
 COPY clients clients
+COPY examples examples
 COPY src src
 RUN node bin/build-web.cjs && node bin/build-client.cjs
 

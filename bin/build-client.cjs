@@ -1,12 +1,14 @@
 'use strict';
 // Old syntax on purpose: npm runs this at the end of `npm ci`, under whatever Node is on PATH.
-// Packs the client as `npm pack` does: node build-client.cjs [FILE], by default the file that the service serves.
+// Packs the client as `npm pack` does, and the examples: node build-client.cjs [FOLDER], by default what the service
+// serves at /clients.
 var fs = require('fs');
 var os = require('os');
 var path = require('path');
 
-var SOURCE = path.join(__dirname, '../clients/typescript');
-var target = path.resolve(process.argv[2] || path.join(__dirname, '../dist/clients/typescript.tgz'));
+var ROOT = path.join(__dirname, '..');
+var SOURCE = path.join(ROOT, 'clients/typescript');
+var folder = path.resolve(process.argv[2] || path.join(ROOT, 'dist/clients'));
 
 function compiler() {
   try {
@@ -31,29 +33,50 @@ function npm(args) {
   else run('npm', args);
 }
 
-function pack(tsc) {
+/** Packs what `fill` puts into an empty folder. */
+function pack(name, fill) {
   var staging = fs.mkdtempSync(path.join(os.tmpdir(), 'roster-client-'));
   try {
-    run(process.execPath, [path.join(__dirname, 'run.cjs'), tsc, '-p', SOURCE, '--outDir', path.join(staging, 'dist')]);
-    ['package.json', 'README.md'].forEach(function (file) {
-      fs.copyFileSync(path.join(SOURCE, file), path.join(staging, file));
-    });
-    npm(['pack', staging, '--ignore-scripts', '--silent', '--pack-destination', staging]);
+    var content = path.join(staging, 'content');
+    fs.mkdirSync(content);
+    fill(content);
+    npm(['pack', content, '--ignore-scripts', '--silent', '--pack-destination', staging]);
     var packed = fs.readdirSync(staging).filter(function (file) {
       return path.extname(file) === '.tgz';
     })[0];
     // Renamed in its folder, so that nobody reads a half.
-    fs.mkdirSync(path.dirname(target), { recursive: true });
-    fs.copyFileSync(path.join(staging, packed), target + '.new');
-    fs.renameSync(target + '.new', target);
+    var target = path.join(folder, name);
+    fs.mkdirSync(folder, { recursive: true });
+    fs.copyFileSync(path.join(staging, packed), target + '.new.' + process.pid);
+    fs.renameSync(target + '.new.' + process.pid, target);
   } finally {
     fs.rmSync(staging, { recursive: true });
   }
 }
 
+function fillClient(content) {
+  run(process.execPath, [path.join(__dirname, 'run.cjs'), tsc, '-p', SOURCE, '--outDir', path.join(content, 'dist')]);
+  ['package.json', 'README.md'].forEach(function (file) {
+    fs.copyFileSync(path.join(SOURCE, file), path.join(content, file));
+  });
+}
+
+function fillExamples(content) {
+  fs.cpSync(path.join(ROOT, 'examples'), content, {
+    recursive: true,
+    filter: function (file) {
+      return !/[\\/](node_modules|dist)$/.test(file);
+    },
+  });
+  var version = JSON.parse(fs.readFileSync(path.join(SOURCE, 'package.json'), 'utf8')).version;
+  var manifest = { name: 'roster-examples', version: version, private: true, type: 'module' };
+  fs.writeFileSync(path.join(content, 'package.json'), JSON.stringify(manifest, null, 2) + '\n');
+}
+
 var tsc = compiler();
 if (tsc) {
-  pack(tsc);
+  pack('typescript.tgz', fillClient);
+  pack('examples.tgz', fillExamples);
 } else if (process.env.npm_lifecycle_event !== 'prepare') {
   // As the console, after `npm ci --omit=dev`.
   process.stderr.write(

@@ -10,8 +10,9 @@ const INSTALLED = ['node_modules', 'test/interop/node_modules'].map((path) => jo
 
 export const TSC = join(ROOT, 'node_modules/typescript/bin/tsc');
 
-/** Builds and packs the client, as `npm ci` does for the service. */
-export const packClient = (file: string) => run(process.execPath, [join(ROOT, 'bin/build-client.cjs'), file]);
+/** Builds and packs the client, as `npm ci` does for the service. @param folder by default that of the service */
+export const packClient = (...folder: string[]) =>
+  run(process.execPath, [join(ROOT, 'bin/build-client.cjs'), ...folder]);
 
 /**
  * Makes a folder the project of somebody else: what the service serves as its client is installed in it, and nothing of the server.
@@ -19,8 +20,8 @@ export const packClient = (file: string) => run(process.execPath, [join(ROOT, 'b
  * @returns where the client is installed
  */
 export async function installPackedClient(dir: string, peers: readonly string[]): Promise<string> {
-  const packed = join(dir, 'client.tgz');
-  await packClient(packed);
+  const packed = join(dir, 'packed/typescript.tgz');
+  await packClient(dirname(packed));
   const installed = join(dir, 'node_modules/@roster/client');
   mkdirSync(installed, { recursive: true });
   await run('tar', ['xzf', packed, '-C', installed, '--strip-components', '1']);

@@ -22,6 +22,10 @@ type Options = { readonly cwd?: string; readonly env?: Readonly<Record<string, s
 export const startProgram = (name: string, args: readonly string[], options?: Options) =>
   startNode([join(BIN, name), ...args], options);
 
+/** Starts commands of a shell, which ends with the first one that fails. They end with the test. */
+export const startCommand = (commands: string, options?: Options) =>
+  start('bash', ['-euo', 'pipefail', '-c', commands], options);
+
 const startNode = (args: readonly string[], options?: Options) => start(process.execPath, args, options);
 
 function start(command: string, args: readonly string[], { cwd, env }: Options = {}) {

@@ -24,7 +24,7 @@ writeFileSync(packed, 'a packed client');
 const logo = { type: 'image/svg+xml', body: Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>') };
 const brand = { name: 'A & B', color: '#7a0033', logo } as const;
 app.use(eventPages(brand), procedurePages({}, brand), docsPages(brand), problemPages({ baseUrl: BASE_URL, brand }));
-app.use(clientPages(packed), webPages({ baseUrl: BASE_URL, brand, isDevelopment: false }, dirname(packed)));
+app.use(clientPages(dirname(packed)), webPages({ baseUrl: BASE_URL, brand, isDevelopment: false }, dirname(packed)));
 app.use((_req, res) => void res.status(404).send('the final 404'));
 const server = app.listen(0, '127.0.0.1');
 await once(server, 'listening');
@@ -58,7 +58,7 @@ describe('GET /clients/typescript.tgz', () => {
     );
 
     const unbuilt = express()
-      .use(clientPages(join(dirname(packed), 'none.tgz')))
+      .use(clientPages(join(dirname(packed), 'none')))
       .listen(0, '127.0.0.1');
     await once(unbuilt, 'listening');
     const answer = await fetch(

@@ -1,0 +1,99 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { beforeAll, expect } from 'vitest';
+import { packClient } from '../clients/packed-client.ts';
+import { exampleFile } from '../examples/programs.ts';
+import { signedIn } from '../support/browser.ts';
+import { freePort } from '../support/service.ts';
+import { test } from './consent.ts';
+import { startCommand, temporaryFolder } from './programs.ts';
+
+const MINUTES = { timeout: 300_000 };
+
+/** How this machine reaches the registry of npm, and what it has of it already. */
+const NPM_ENVIRONMENT = {
+  ...Object.fromEntries(
+    Object.entries(process.env).flatMap(([name, value]) =>
+      /^(HOME|NODE_EXTRA_CA_CERTS|(npm_config|https?_proxy|no_proxy).*)$/i.test(name) ? [[name, value ?? '']] : [],
+    ),
+  ),
+  npm_config_audit: 'false',
+  npm_config_prefer_offline: 'true',
+};
+
+// As `npm ci` does, before the service reads it.
+beforeAll(() => packClient());
+
+/**
+ * Returns the commands that a README has for an empty folder.
+ * @param values what replaces the placeholders, and `http://localhost:3000`
+ */
+function commandsOf(example: string, values: Readonly<Record<string, string>>): string {
+  const text = readFileSync(exampleFile(example, 'README.md'), 'utf8');
+  const [, commands = ''] = /empty folder, while Roster runs:\s+```sh\n([\s\S]*?)```/i.exec(text) ?? [];
+  const filled = Object.entries(values).reduce((all, [from, to]) => all.replaceAll(from, to), commands);
+  expect(filled).not.toMatch(/…|localhost:3000/);
+  return filled;
+}
+
+test('the React app runs in an empty folder by the commands of its README', MINUTES, async ({ api, browser }) => {
+  const account = await api.anAccount();
+  await api.aTeam({ owner: account, name: 'Engines' });
+  const cwd = temporaryFolder();
+  const commands = commandsOf('react-app', { 'http://localhost:3000': api.services.config.baseUrl });
+  const app = startCommand(commands, { cwd, env: { ...NPM_ENVIRONMENT, NO_COLOR: '1' } });
+  const [, url = ''] = await app.prints(/Local:\s+(http:\S+)/);
+
+  const context = await browser.newContext();
+  context.setDefaultTimeout(60_000);
+  const { cookies } = await signedIn(api, account);
+  await context.addCookies([...cookies].map(([name, value]) => ({ name, value, url })));
+  const page = await context.newPage();
+  await page.goto(url);
+  await page.getByRole('heading', { level: 1, name: 'Engines' }).waitFor();
+  await page.getByLabel('Email').fill('charles@example.com');
+  await page.getByRole('button', { name: 'Invite', exact: true }).click();
+  await page.getByText('charles@example.com was invited.').waitFor();
+});
+
+test('the agent runs in an empty folder by the commands of its README', MINUTES, async ({ api }) => {
+  const account = await api.anAccount();
+  const team = await api.aTeam({ owner: account, name: 'Engines' });
+  const { secret } = await api.anApiKey(account, { scopes: ['teams:read'] });
+  const commands = commandsOf('mcp-agent', {
+    'http://localhost:3000': api.services.config.baseUrl,
+    'rst_pk_…': secret,
+  });
+  const agent = startCommand(commands, { cwd: temporaryFolder(), env: NPM_ENVIRONMENT });
+  expect([await agent.ended, agent.printed.stderr]).toEqual([0, expect.anything()]);
+  expect(agent.printed.stdout).toContain('listTeams reads\n');
+  expect(agent.printed.stdout).toContain(`${team.id} Engines\n`);
+});
+
+test('the Express API runs in an empty folder by the commands of its README', MINUTES, async ({ api }) => {
+  const account = await api.anAccount();
+  const team = await api.aTeam({ owner: account, name: 'Engines' });
+  const { secret } = await api.anApiKey(account, { scopes: ['teams:read'] });
+  const commands = commandsOf('express-api', {
+    'http://localhost:3000': api.services.config.baseUrl,
+    'rst_ok_…': (await api.anOperatorKey({ scopes: ['credentials:verify'] })).secret,
+  });
+  const PORT = String(await freePort());
+  const server = startCommand(commands, { cwd: temporaryFolder(), env: { ...NPM_ENVIRONMENT, PORT } });
+  await server.prints(/listening/);
+  const answer = await fetch(`http://127.0.0.1:${PORT}/teams/${team.id}/report`, {
+    headers: { authorization: `Bearer ${secret}` },
+  });
+  expect(await answer.json()).toMatchObject({ report: 'Everything is fine in Engines.' });
+});
+
+test('every example is in the archive that the service serves', async ({ api }) => {
+  const cwd = temporaryFolder();
+  const command = `curl -s ${api.services.config.baseUrl}/clients/examples.tgz | tar tz`;
+  const { stdout } = await promisify(execFile)('bash', ['-c', command], { cwd });
+  const tracked = await promisify(execFile)('git', ['ls-files', '.'], { cwd: exampleFile() });
+  const files = tracked.stdout.split('\n').filter(Boolean);
+  expect(files.length).toBeGreaterThan(20);
+  expect(stdout.split('\n')).toEqual(expect.arrayContaining(files.map((file) => `package/${file}`)));
+});
