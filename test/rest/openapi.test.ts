@@ -9,7 +9,8 @@ import { createTokens } from '../../src/crypto/tokens.ts';
 import { PROBLEMS } from '../../src/errors.ts';
 import { API_FACE } from '../../src/rest/api-face.ts';
 import { describeFace } from '../../src/rest/describe-face.ts';
-import { apiRouter } from '../../src/router.ts';
+import { OPERATOR_FACE } from '../../src/rest/operator-face.ts';
+import { apiRouter, operatorRouter } from '../../src/router.ts';
 import { ALL_SCOPES, OPERATIONS } from './operations.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -165,7 +166,7 @@ describe('the document', () => {
     });
   });
 
-  test('every member is described', () => {
+  test('every member is described, also in the operator API', () => {
     const undescribed = ({ properties = {}, items, anyOf = [] }: Schema, name: string): string[] => [
       ...Object.entries(properties).flatMap(([member, schema]) => [
         ...(schema.description === undefined && schema.$ref === undefined ? [`${name}.${member}`] : []),
@@ -173,7 +174,11 @@ describe('the document', () => {
       ]),
       ...[...(items === undefined ? [] : [items]), ...anyOf].flatMap((inner) => undescribed(inner, name)),
     ];
-    expect(Object.entries(components.schemas).flatMap(([name, schema]) => undescribed(schema, name))).toEqual([]);
+    const { document: ofOperator } = describeFace(OPERATOR_FACE, operatorRouter, BASE_URL);
+    const all = [components.schemas, ofOperator.components?.schemas as Record<string, Schema>].flatMap((schemas) =>
+      Object.entries(schemas),
+    );
+    expect(all.flatMap(([name, schema]) => undescribed(schema, name))).toEqual([]);
   });
 });
 

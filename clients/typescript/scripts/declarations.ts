@@ -129,13 +129,6 @@ const declaredByOthers = (): Declared =>
     ['Event', { type: eventType(), file: './events.ts', name: 'RosterEvent' }],
   ]);
 
-function declaredByOperator(): Declared {
-  const { schemas } = (forZod(describeFace(OPERATOR_FACE, operatorRouter, BASE_URL).document) as Document).components;
-  const text = operationsModule('operator');
-  const isDeclared = (name: string) => text.includes(`export type ${name} =`);
-  return declaredIn('./operator.ts', Object.fromEntries(Object.entries(schemas).filter(([name]) => isDeclared(name))));
-}
-
 const NO_INPUT = 'Record<string, never>';
 
 /** Errors of requests that match no operation, which the client does not send. */
@@ -154,7 +147,7 @@ export const eventsModule = (): string =>
 /** Without the name of its schema, so that the type itself is written. */
 const eventType = (): string => toTypeText(z.object(eventOutput.shape), 'output', STYLE, new Map());
 
-/** Returns the type of the tRPC router, without the server behind it. */
+/** Returns the type of the tRPC router, without the server behind it: one file of its own, for projects that copy it. */
 export function routerModule(): string {
   const named = new Map<string, Definition>();
   const tree: Tree = {};
@@ -165,15 +158,11 @@ export function routerModule(): string {
   }
   const problem = forZod(PROBLEM_SCHEMAS) as Record<string, Definition>;
   const schemas = { ...Object.fromEntries(named), ...problem };
-  const { imports, own, imported } = declareTypes(
-    schemas,
-    new Map([...declaredByOperator(), ...declaredByOthers()]),
-    Object.keys(schemas).join(' '),
-  );
+  const { own } = declareTypes(schemas, new Map(), Object.keys(schemas).join(' '));
   return [
     HEADER,
-    "import type { TRPCBuiltRouter, TRPCMutationProcedure, TRPCQueryProcedure } from '@trpc/server';\n",
-    `${imports}\nexport type { ${imported.join(', ')} };\n\n${own}`,
+    "import type { TRPCBuiltRouter, TRPCMutationProcedure, TRPCQueryProcedure } from '@trpc/server';\n\n",
+    own,
     `type Query<Input, Output> = TRPCQueryProcedure<{ input: Input; output: Output; meta: unknown }>;
 type Mutation<Input, Output> = TRPCMutationProcedure<{ input: Input; output: Output; meta: unknown }>;
 

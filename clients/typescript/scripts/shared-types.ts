@@ -31,7 +31,7 @@ export function declareTypes(definitions: Definitions, elsewhere: Declared, usin
     return `import type { ${names.join(', ')} } from '${file}';\n`;
   });
   const own = needed.filter((name) => !shared.has(name)).map((name) => declare(name, definitions[name] ?? {}));
-  return { imports: imports.join(''), own: own.join(''), imported: needed.filter((name) => shared.has(name)) };
+  return { imports: imports.join(''), own: own.join('') };
 }
 
 /** Returns the types that are declared alike elsewhere, with all that they refer to. */

@@ -28,7 +28,10 @@ const ENVELOPE = {
   teamId: id.nullable().meta({ description: 'The team in which it happened.' }),
   accountId: id.nullable().meta({ description: 'The account that it is about.' }),
   target: z
-    .object({ type: z.enum(TARGETS).nullable(), id })
+    .object({
+      type: z.enum(TARGETS).nullable().describe('The kind of resource.'),
+      id: id.describe('The id of the resource.'),
+    })
     .nullable()
     .meta({ description: 'The resource that it is about, unless that is the team or the account.' }),
   requestId: id.nullable().meta({ description: 'The `X-Request-Id` of the call.' }),

@@ -52,11 +52,11 @@ export const verifyOutput = z
     credential: z
       .object({
         id: z.string().meta({ description: 'The id of the API key, grant or session.' }),
-        kind,
+        kind: kind.describe('An API key, an access token of OAuth, or a session.'),
         audience: z.enum(['personal', 'team']).meta({ description: 'The whole account, or one team.' }),
         teamId: z.string().nullable().meta({ description: 'The team of the audience.' }),
         scopes: z.array(scopeName).meta({ description: 'The enforced scopes.' }),
-        expiresAt: timestamp.nullable(),
+        expiresAt: timestamp.nullable().describe('When it expires. Null if it does not.'),
         grantId: z.string().nullable().meta({ description: 'The OAuth grant behind it.' }),
         clientId: z.string().nullable().meta({ description: 'The OAuth client of the grant.' }),
         resource: z.enum(RESOURCES).nullable().meta({ description: 'What an access token was issued for.' }),
@@ -65,24 +65,37 @@ export const verifyOutput = z
           .nullable()
           .meta({ description: 'Of the key that an access token is bound to (RFC 9449): require a proof of it.' }),
       })
-      .nullable(),
+      .nullable()
+      .describe('The credential.'),
     account: z
       .object({
-        id: z.string(),
-        email: z.string(),
-        firstName: z.string().nullable(),
-        lastName: z.string().nullable(),
+        id: z.string().describe('The id of the account.'),
+        email: z.string().describe('The email address.'),
+        firstName: z.string().nullable().describe('The first name.'),
+        lastName: z.string().nullable().describe('The last name.'),
         externalId: z.string().nullable().meta({ description: 'The id that you gave it.' }),
       })
-      .nullable(),
+      .nullable()
+      .describe('The account behind it.'),
     team: z
-      .object({ id: z.string(), name: z.string(), slug: z.string() })
+      .object({
+        id: z.string().describe('The id of the team.'),
+        name: z.string().describe('The name of the team.'),
+        slug: z.string().describe('Derived from the name at creation.'),
+      })
       .nullable()
       .meta({ description: 'The team of the request, if the account is an active member.' }),
-    role: z.object({ id: z.string(), name: z.string() }).nullable(),
+    role: z
+      .object({ id: z.string().describe('The id of the role.'), name: z.string().describe('The name of the role.') })
+      .nullable()
+      .describe('The role in that team.'),
     permissions: z.array(permissionName).meta({ description: 'What the role permits in the team.' }),
     rate: z
-      .object({ limit: z.int(), remaining: z.int(), resetSeconds: z.int() })
+      .object({
+        limit: z.int().describe('Requests allowed in one window.'),
+        remaining: z.int().describe('Requests left in the window.'),
+        resetSeconds: z.int().describe('Seconds until the window resets.'),
+      })
       .nullable()
       .meta({ description: 'The rate limit of the credential after the charge. Null without `charge`.' }),
   })

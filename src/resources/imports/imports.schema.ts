@@ -32,14 +32,14 @@ export const STATUSES = ['queued', 'running', 'completed', 'failed'] as const;
 const count = (description: string) => z.int().meta({ description });
 
 const summary = {
-  id: z.string(),
+  id: z.string().describe('The id of the import.'),
   status: z.enum(STATUSES).meta({ description: 'An import is `completed` with refused rows too.' }),
   isDryRun: z.boolean().meta({ description: 'Whether nothing is imported; `imported` is what would have been.' }),
   failure: z.string().nullable().meta({
     description: 'Why it failed: `key_revoked` or `internal_error`. What was imported until then stays.',
   }),
-  createdAt: timestamp,
-  finishedAt: timestamp.nullable(),
+  createdAt: timestamp.describe('When it was uploaded.'),
+  finishedAt: timestamp.nullable().describe('When it ended. Null before.'),
   lines: count('The lines of the upload.'),
   stage: z.enum(STAGES).meta({ description: 'The type of the rows that are imported now. Types follow one another.' }),
   line: count('The last line of this type that is committed.'),
@@ -67,10 +67,10 @@ export const importReport = z
         z.object({
           number: count('Its position in the report.'),
           line: count('Its line in the upload.'),
-          type: z.enum(STAGES).nullable(),
-          externalId: z.string().nullable(),
+          type: z.enum(STAGES).nullable().describe('The type of the row, if it was read.'),
+          externalId: z.string().nullable().describe('The external id in the row, if it was read.'),
           code: z.string().meta({ description: 'The reason, such as `email_taken`. More can be added.' }),
-          detail: z.string(),
+          detail: z.string().describe('The reason, for humans.'),
         }),
       )
       .meta({ description: 'Refused rows, in the order in which they were refused.' }),

@@ -13,17 +13,17 @@ export const operatorScopeName = z
 
 export const operatorKeyOutput = z
   .object({
-    id: z.string(),
-    name: z.string(),
+    id: z.string().describe('The id of the key.'),
+    name: z.string().describe('The name that was given at creation.'),
     keyPrefix: z.string().meta({ description: 'The beginning of the secret.' }),
     last4: z.string().meta({ description: 'The end of the secret.' }),
-    scopes: z.array(operatorScopeName),
+    scopes: z.array(operatorScopeName).describe('The scopes of the key.'),
     addresses: z
       .array(z.string())
       .meta({ description: 'The IP addresses and networks that can use the key. Empty for all.' }),
-    createdAt: timestamp,
+    createdAt: timestamp.describe('When it was created.'),
     lastUsedAt: timestamp.nullable().meta({ description: 'Precise to the minute.' }),
-    expiresAt: timestamp.nullable(),
+    expiresAt: timestamp.nullable().describe('When it expires. Null if it does not.'),
   })
   .meta({ id: 'OperatorKey', description: 'A key of the operator API.' });
 
@@ -37,7 +37,11 @@ export const createdOperatorKeyOutput = z
 
 export const createOperatorKeyInput = z.object({
   name: text(1, 100).meta({ description: 'A name for humans.' }),
-  scopes: z.array(operatorScopeName).min(1).max(OPERATOR_SCOPES.length),
+  scopes: z
+    .array(operatorScopeName)
+    .min(1)
+    .max(OPERATOR_SCOPES.length)
+    .describe('The scopes of the key, at most those of the calling key.'),
   expiresInDays: z.int().min(1).max(DAYS_MAX).optional().meta({ description: 'Without it, the key does not expire.' }),
   addresses: z.array(text(1, 50)).max(ADDRESSES_MAX).optional().meta({
     description: 'IP addresses, or networks in CIDR notation. Without any, those of the calling key.',

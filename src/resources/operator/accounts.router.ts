@@ -218,7 +218,7 @@ export const createOperatorAccountsRouter = (operatorProcedure: OperatorProcedur
           example: { body: { kind: 'sign_in' }, ...done },
         }),
       )
-      .input(accountInput.extend({ kind: z.enum(LINK_KINDS) }))
+      .input(accountInput.extend({ kind: z.enum(LINK_KINDS).describe('What the link is for.') }))
       .output(success)
       .mutation(({ ctx, input: { accountId, kind } }) =>
         changeAs(ctx, async (services) => {

@@ -51,7 +51,7 @@ const endpoint = endpointOutput.meta({ id: 'WebhookEndpoint', description: 'An e
 
 export const endpointAnswer = endpoint;
 export const endpointsAnswer = z
-  .object({ endpoints: z.array(endpoint) })
+  .object({ endpoints: z.array(endpoint).describe('The endpoints.') })
   .meta({ id: 'WebhookEndpoints', description: 'The endpoints of the installation, the oldest first.' });
 export const createdAnswer = z
   .object({
@@ -67,8 +67,8 @@ export const deliveriesAnswer = deliveriesOutput.meta({
   description: 'Deliveries with their attempts, the latest first.',
 });
 export const testAnswer = z
-  .object({ deliveryId: z.string() })
+  .object({ deliveryId: z.string().describe('The id of the delivery.') })
   .meta({ id: 'WebhookTest', description: 'The delivery of a test event.' });
 export const replayedAnswer = z
-  .object({ replayed: z.int() })
+  .object({ replayed: z.int().describe('How many.') })
   .meta({ id: 'WebhookReplay', description: 'How many deliveries are sent again.' });

@@ -34,44 +34,44 @@ export const replayInput = z.object({ endpointId, deliveryId: resourceId });
 export const replayFailedInput = z.object({ endpointId, since: instant });
 
 export const endpointOutput = z.object({
-  endpointId: z.string(),
-  url: z.string(),
-  /** Empty for all events. */
-  types: z.array(z.string()),
-  signature: z.enum(SIGNATURE_KINDS),
-  /** `whpk_…` of an endpoint with `ed25519`. */
-  publicKey: z.string().nullable(),
-  status: z.enum(['active', 'failing', 'paused', 'disabled']),
-  disabledReason: z.string().nullable(),
-  failingSince: timestamp.nullable(),
-  /** Until when the secret before the rotation also signs. */
-  previousSecretExpiresAt: timestamp.nullable(),
-  responsibleUserId: z.string().nullable(),
-  createdAt: timestamp,
+  endpointId: z.string().describe('The id of the endpoint.'),
+  url: z.string().describe('Where the events are sent to.'),
+  types: z.array(z.string()).describe('The names of the events. Empty for all.'),
+  signature: z.enum(SIGNATURE_KINDS).describe('With a shared secret, or a key pair.'),
+  publicKey: z.string().nullable().describe('`whpk_…` of an endpoint with `ed25519`.'),
+  status: z
+    .enum(['active', 'failing', 'paused', 'disabled'])
+    .describe('`failing` while deliveries fail; `disabled` by the service.'),
+  disabledReason: z.string().nullable().describe('Why the service disabled it.'),
+  failingSince: timestamp.nullable().describe('When the failures began that no success has ended.'),
+  previousSecretExpiresAt: timestamp.nullable().describe('Until when the secret before the rotation also signs.'),
+  responsibleUserId: z.string().nullable().describe('The member whose permissions decide what a team’s endpoint gets.'),
+  createdAt: timestamp.describe('When it was created.'),
 });
 /** `secret` is shown only once, and null for `ed25519`, where the public key verifies. */
 export const createdEndpointOutput = z.object({ endpoint: endpointOutput, secret: z.string().nullable() });
 
 const attemptOutput = z.object({
-  at: timestamp,
-  status: z.int().nullable(),
-  durationMs: z.int(),
-  error: z.string().nullable(),
-  answer: z.string().nullable(),
+  at: timestamp.describe('When it was sent.'),
+  status: z.int().nullable().describe('The HTTP status of the answer. Null without one.'),
+  durationMs: z.int().describe('How long it took, in milliseconds.'),
+  error: z.string().nullable().describe('Why there was no answer.'),
+  answer: z.string().nullable().describe('The beginning of the answer.'),
 });
 const deliveryOutput = z.object({
-  deliveryId: z.string(),
-  /** The header `webhook-id`. */
-  webhookId: z.string(),
-  type: z.string(),
-  state: z.enum(DELIVERY_STATES),
-  reason: z.string().nullable(),
-  attempts: z.array(attemptOutput),
-  /** Null unless it waits. */
-  nextAttemptAt: timestamp.nullable(),
-  createdAt: timestamp,
+  deliveryId: z.string().describe('The id of the delivery.'),
+  webhookId: z.string().describe('The header `webhook-id`.'),
+  type: z.string().describe('The name of the event.'),
+  state: z.enum(DELIVERY_STATES).describe('How far it has got.'),
+  reason: z.string().nullable().describe('Why it failed or was skipped.'),
+  attempts: z.array(attemptOutput).describe('The attempts, the latest first.'),
+  nextAttemptAt: timestamp.nullable().describe('When it is sent next. Null unless it waits.'),
+  createdAt: timestamp.describe('When it was created.'),
 });
-export const deliveriesOutput = z.object({ deliveries: z.array(deliveryOutput), nextCursor: z.string().nullable() });
+export const deliveriesOutput = z.object({
+  deliveries: z.array(deliveryOutput).describe('The deliveries of the page.'),
+  nextCursor: z.string().nullable().describe('The cursor of the next page. Null if this is the last one.'),
+});
 export type DeliveryPage = z.infer<typeof deliveriesOutput>;
 
 /** Converts an endpoint for its owner. @param publicKey null for a shared secret */

@@ -33,6 +33,7 @@ export type RosterEvent = {
   accountId: string | null;
   /** The resource that it is about, unless that is the team or the account. */
   target: {
+    /** The kind of resource. */
     type:
       | 'account'
       | 'session'
@@ -49,6 +50,7 @@ export type RosterEvent = {
       | 'operator_key'
       | 'audit_log'
       | null;
+    /** The id of the resource. */
     id: string;
   } | null;
   /** The `X-Request-Id` of the call. */

@@ -22,9 +22,11 @@ export type Verification = {
   valid: boolean;
   /** Why not, as the API answers: for `credential_invalid` everything else is null, whether it is unknown, revoked, expired or disabled. More can be added. */
   code: 'credential_invalid' | 'rate_limited' | 'scope_missing' | 'team_not_found' | 'permission_missing' | null;
+  /** The credential. */
   credential: {
     /** The id of the API key, grant or session. */
     id: string;
+    /** An API key, an access token of OAuth, or a session. */
     kind: 'api-key' | 'oauth-grant' | 'session';
     /** The whole account, or one team. */
     audience: 'personal' | 'team';
@@ -32,6 +34,7 @@ export type Verification = {
     teamId: string | null;
     /** The enforced scopes. */
     scopes: Array<Scope>;
+    /** When it expires. Null if it does not. */
     expiresAt: string | null;
     /** The OAuth grant behind it. */
     grantId: string | null;
@@ -42,24 +45,50 @@ export type Verification = {
     /** Of the key that an access token is bound to (RFC 9449): require a proof of it. */
     thumbprint: string | null;
   } | null;
+  /** The account behind it. */
   account: {
+    /** The id of the account. */
     id: string;
+    /** The email address. */
     email: string;
+    /** The first name. */
     firstName: string | null;
+    /** The last name. */
     lastName: string | null;
     /** The id that you gave it. */
     externalId: string | null;
   } | null;
   /** The team of the request, if the account is an active member. */
-  team: { id: string; name: string; slug: string } | null;
-  role: { id: string; name: string } | null;
+  team: {
+    /** The id of the team. */
+    id: string;
+    /** The name of the team. */
+    name: string;
+    /** Derived from the name at creation. */
+    slug: string;
+  } | null;
+  /** The role in that team. */
+  role: {
+    /** The id of the role. */
+    id: string;
+    /** The name of the role. */
+    name: string;
+  } | null;
   /** What the role permits in the team. */
   permissions: Array<Permission>;
   /** The rate limit of the credential after the charge. Null without `charge`. */
-  rate: { limit: number; remaining: number; resetSeconds: number } | null;
+  rate: {
+    /** Requests allowed in one window. */
+    limit: number;
+    /** Requests left in the window. */
+    remaining: number;
+    /** Seconds until the window resets. */
+    resetSeconds: number;
+  } | null;
 };
 /** A page of a feed. */
 export type EventPage = {
+  /** The events of the page, the oldest first. */
   events: Array<Event>;
   /** Where to go on. Store it once the events are processed. */
   cursor: string;
@@ -73,18 +102,23 @@ export type OperatorKeys = {
 };
 /** A key of the operator API. */
 export type OperatorKey = {
+  /** The id of the key. */
   id: string;
+  /** The name that was given at creation. */
   name: string;
   /** The beginning of the secret. */
   keyPrefix: string;
   /** The end of the secret. */
   last4: string;
+  /** The scopes of the key. */
   scopes: Array<OperatorScope>;
   /** The IP addresses and networks that can use the key. Empty for all. */
   addresses: Array<string>;
+  /** When it was created. */
   createdAt: string;
   /** Precise to the minute. */
   lastUsedAt: string | null;
+  /** When it expires. Null if it does not. */
   expiresAt: string | null;
 };
 /** An operator key with its secret. */
@@ -95,24 +129,36 @@ export type CreatedOperatorKey = {
 };
 /** A page of accounts. */
 export type OperatorAccounts = {
+  /** The accounts of the page. */
   accounts: Array<OperatorAccount>;
   /** The cursor of the next page. Null if this is the last one. */
   nextCursor: string | null;
 };
 /** An account. */
 export type OperatorAccount = {
+  /** The id of the account. */
   id: string;
+  /** The id that you gave it. */
   externalId: string | null;
+  /** The email address. */
   email: string | null;
+  /** The first name. */
   firstName: string | null;
+  /** The last name. */
   lastName: string | null;
+  /** The URL of a picture. */
   avatar: string | null;
+  /** A language tag (BCP 47). */
   preferredLocale: string | null;
   /** An `admin` is an operator of this instance. */
   role: 'user' | 'admin';
+  /** When the email address was verified. Null if it was not. */
   emailVerified: string | null;
+  /** Since when the account is disabled. Null if it is not. */
   disabledAt: string | null;
+  /** When it was created. */
   createdAt: string;
+  /** When it was last changed. */
   updatedAt: string;
 };
 /** The sessions are ended. */
@@ -122,71 +168,118 @@ export type OperatorEndedSessions = {
 };
 /** A page of teams. */
 export type OperatorTeams = {
+  /** The teams of the page. */
   teams: Array<OperatorTeam>;
   /** The cursor of the next page. Null if this is the last one. */
   nextCursor: string | null;
 };
 /** A team. */
 export type OperatorTeam = {
+  /** The id of the team. */
   id: string;
+  /** The id that you gave it. */
   externalId: string | null;
+  /** The name of the team. */
   name: string;
+  /** Derived from the name at creation. */
   slug: string;
+  /** A description of the team. */
   description: string | null;
+  /** The URL of a picture. */
   avatarUrl: string | null;
+  /** The account that owns the team. */
   ownerId: string | null;
+  /** The plan of the subscription; `free` without one. */
   planId: string;
+  /** When it was created. */
   createdAt: string;
+  /** When it was last changed. */
   updatedAt: string;
 };
 /** The subscription of a team. */
 export type OperatorSubscription = {
+  /** The id of the plan. */
   planId: string;
+  /** The name of the plan, to display. */
   planName: string;
+  /** The status of the subscription. */
   status: 'trialing' | 'active' | 'past_due' | 'canceled' | 'unpaid' | null;
+  /** The billing interval. */
   interval: 'month' | 'year' | null;
+  /** Units of each add-on. */
   addons: Record<string, number>;
+  /** The renewal date. Null if there is none. */
   planExpiresAt: string | null;
+  /** Whether the subscription ends at `planExpiresAt`. */
   cancelAtPeriodEnd: boolean;
+  /** Whether the owner has to act for a payment to succeed. */
   needsPaymentAction: boolean;
   /** Counts the changes. 0 for a team that never had a subscription. */
   version: number;
 };
 /** A page of members. */
 export type OperatorMembers = {
+  /** The members of the page. */
   members: Array<OperatorMember>;
   /** The cursor of the next page. Null if this is the last one. */
   nextCursor: string | null;
 };
 /** A membership of a team. */
 export type OperatorMember = {
+  /** The id of the membership. */
   membershipId: string;
+  /** The id of the account. */
   accountId: string;
   /** The external id of the account. */
   externalId: string | null;
+  /** The email address. */
   email: string | null;
+  /** The first name. */
   firstName: string | null;
+  /** The last name. */
   lastName: string | null;
-  role: { id: string; name: string };
+  /** The role in the team. */
+  role: {
+    /** The id of the role. */
+    id: string;
+    /** The name of the role. */
+    name: string;
+  };
   /** False for inactive and expired memberships. */
   isActive: boolean;
+  /** When the account joined the team. */
   joinedAt: string | null;
+  /** When the membership ends. Null if it does not. */
   expiresAt: string | null;
 };
 /** The endpoints of the installation, the oldest first. */
-export type WebhookEndpoints = { endpoints: Array<WebhookEndpoint> };
+export type WebhookEndpoints = {
+  /** The endpoints. */
+  endpoints: Array<WebhookEndpoint>;
+};
 /** An endpoint of the installation. */
 export type WebhookEndpoint = {
+  /** The id of the endpoint. */
   endpointId: string;
+  /** Where the events are sent to. */
   url: string;
+  /** The names of the events. Empty for all. */
   types: Array<string>;
+  /** With a shared secret, or a key pair. */
   signature: 'hmac' | 'ed25519';
+  /** `whpk_…` of an endpoint with `ed25519`. */
   publicKey: string | null;
+  /** `failing` while deliveries fail; `disabled` by the service. */
   status: 'active' | 'failing' | 'paused' | 'disabled';
+  /** Why the service disabled it. */
   disabledReason: string | null;
+  /** When the failures began that no success has ended. */
   failingSince: string | null;
+  /** Until when the secret before the rotation also signs. */
   previousSecretExpiresAt: string | null;
+  /** The member whose permissions decide what a team’s endpoint gets. */
   responsibleUserId: string | null;
+  /** When it was created. */
   createdAt: string;
 };
 /** An endpoint with its secret. */
@@ -196,31 +289,53 @@ export type CreatedWebhookEndpoint = {
   secret: string | null;
 };
 /** The delivery of a test event. */
-export type WebhookTest = { deliveryId: string };
+export type WebhookTest = {
+  /** The id of the delivery. */
+  deliveryId: string;
+};
 /** Deliveries with their attempts, the latest first. */
 export type WebhookDeliveries = {
+  /** The deliveries of the page. */
   deliveries: Array<{
+    /** The id of the delivery. */
     deliveryId: string;
+    /** The header `webhook-id`. */
     webhookId: string;
+    /** The name of the event. */
     type: string;
+    /** How far it has got. */
     state: 'waiting' | 'sending' | 'delivered' | 'failed' | 'skipped';
+    /** Why it failed or was skipped. */
     reason: string | null;
+    /** The attempts, the latest first. */
     attempts: Array<{
+      /** When it was sent. */
       at: string;
+      /** The HTTP status of the answer. Null without one. */
       status: number | null;
+      /** How long it took, in milliseconds. */
       durationMs: number;
+      /** Why there was no answer. */
       error: string | null;
+      /** The beginning of the answer. */
       answer: string | null;
     }>;
+    /** When it is sent next. Null unless it waits. */
     nextAttemptAt: string | null;
+    /** When it was created. */
     createdAt: string;
   }>;
+  /** The cursor of the next page. Null if this is the last one. */
   nextCursor: string | null;
 };
 /** How many deliveries are sent again. */
-export type WebhookReplay = { replayed: number };
+export type WebhookReplay = {
+  /** How many. */
+  replayed: number;
+};
 /** An import with a page of the rows that were refused. */
 export type ImportReport = {
+  /** The id of the import. */
   id: string;
   /** An import is `completed` with refused rows too. */
   status: 'queued' | 'running' | 'completed' | 'failed';
@@ -228,7 +343,9 @@ export type ImportReport = {
   isDryRun: boolean;
   /** Why it failed: `key_revoked` or `internal_error`. What was imported until then stays. */
   failure: string | null;
+  /** When it was uploaded. */
   createdAt: string;
+  /** When it ended. Null before. */
   finishedAt: string | null;
   /** The lines of the upload. */
   lines: number;
@@ -257,10 +374,13 @@ export type ImportReport = {
     number: number;
     /** Its line in the upload. */
     line: number;
+    /** The type of the row, if it was read. */
     type: 'account' | 'team' | 'membership' | 'apiKey' | null;
+    /** The external id in the row, if it was read. */
     externalId: string | null;
     /** The reason, such as `email_taken`. More can be added. */
     code: string;
+    /** The reason, for humans. */
     detail: string;
   }>;
   /** `after` of the next page. Null if there are no more refused rows up to now. */
@@ -285,6 +405,7 @@ export type VerifyCredentialBody = {
 export type CreateOperatorKeyBody = {
   /** A name for humans. */
   name: string;
+  /** The scopes of the key, at most those of the calling key. */
   scopes: Array<OperatorScope>;
   /** Without it, the key does not expire. */
   expiresInDays?: number | undefined;
@@ -296,11 +417,15 @@ export type RotateOperatorKeyBody = {
   overlapHours?: number | undefined;
 };
 export type CreateAccountBody = {
+  /** The email address. */
   email: string;
   /** An id in a system of yours. Unique among accounts, or among teams. */
   externalId?: string | undefined;
+  /** The first name. */
   firstName?: string | undefined;
+  /** The last name. */
   lastName?: string | undefined;
+  /** The password, if you have it. Without one, the user signs in by an emailed link or sets one. */
   password?: string | undefined;
   /** Whether you know that the address is theirs. Default: `false`. */
   isEmailVerified?: boolean | undefined;
@@ -312,16 +437,25 @@ export type UpdateAccountBody = {
   isEmailVerified?: boolean | undefined;
   /** An id in a system of yours. Unique among accounts, or among teams. */
   externalId?: string | null | undefined;
+  /** The first name. */
   firstName?: string | null | undefined;
+  /** The last name. */
   lastName?: string | null | undefined;
+  /** The https URL of a picture. */
   avatar?: string | null | undefined;
+  /** A language tag (BCP 47). */
   preferredLocale?: string | null | undefined;
 };
-export type SendLinkBody = { kind: 'verify_email' | 'reset_password' | 'sign_in' };
+export type SendLinkBody = {
+  /** What the link is for. */
+  kind: 'verify_email' | 'reset_password' | 'sign_in';
+};
 export type CreateTeamBody = {
+  /** The name of the team. */
   name: string;
   /** The account that owns the team. */
   ownerId: string;
+  /** A description of the team. */
   description?: string | undefined;
   /** An id in a system of yours. Unique among accounts, or among teams. */
   externalId?: string | undefined;
@@ -329,7 +463,9 @@ export type CreateTeamBody = {
 export type UpdateTeamBody = {
   /** The slug does not change. */
   name?: string | undefined;
+  /** A description of the team. */
   description?: string | null | undefined;
+  /** The https URL of a picture. */
   avatarUrl?: string | null | undefined;
   /** An id in a system of yours. Unique among accounts, or among teams. */
   externalId?: string | null | undefined;
@@ -341,13 +477,17 @@ export type TransferTeamBody = {
 export type SetSubscriptionBody = {
   /** One of the configured plans. */
   planId: string;
+  /** The status of the subscription. */
   status?: 'trialing' | 'active' | 'past_due' | 'canceled' | 'unpaid' | null | undefined;
+  /** The billing interval. */
   interval?: 'month' | 'year' | null | undefined;
   /** Units of each add-on; `seats` adds to those of the plan. */
   addons?: Record<string, number> | undefined;
   /** The renewal date. */
   planExpiresAt?: string | null | undefined;
+  /** Whether the subscription ends at `planExpiresAt`. */
   cancelAtPeriodEnd?: boolean | undefined;
+  /** Whether the owner has to act for a payment to succeed. */
   needsPaymentAction?: boolean | undefined;
   /** The version that you have read, the same as `If-Match`. With another one now, nothing changes. */
   version?: number | undefined;
@@ -357,7 +497,7 @@ export type AddMemberBody = {
   accountId: string;
   /** `member`, `guest` or the id of a role of the team. Default: `member`. */
   roleId?: string | undefined;
-  /** Default: `true`. */
+  /** Whether the membership gives access. Default: `true`. */
   isActive?: boolean | undefined;
   /** When the membership ends. */
   expiresAt?: string | undefined;
@@ -365,6 +505,7 @@ export type AddMemberBody = {
 export type UpdateMemberBody = {
   /** `member`, `guest` or the id of a role of the team. */
   roleId?: string | undefined;
+  /** Whether the membership gives access. */
   isActive?: boolean | undefined;
   /** When the membership ends. */
   expiresAt?: string | null | undefined;
