@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core';
 import { describe, expect } from 'vitest';
 import { LANGUAGES, describeLanguage, type Language } from '../../src/messages/languages.ts';
 import type { Api } from '../support/api.ts';
@@ -8,13 +9,14 @@ import { expectFaultless, settled } from './scenes/looks.ts';
 const TRANSLATED = (Object.keys(LANGUAGES) as Language[]).filter((language) => language !== 'en'); // the keys of the type
 
 const PAGES = [
+  ...['', '/members', '/invitations', '/roles', '/api-keys', '/billing', '/audit', '/webhooks', '/settings'].map(
+    (path) => `/teams/:team${path}`,
+  ),
+  // The navigation of a team is on its pages only.
   '/',
   '/account',
   '/api-keys',
   '/developer',
-  ...['', '/members', '/invitations', '/roles', '/api-keys', '/billing', '/audit', '/webhooks', '/settings'].map(
-    (path) => `/teams/:team${path}`,
-  ),
 ] as const;
 
 async function aTeamOfAda(api: Api) {
@@ -25,17 +27,25 @@ async function aTeamOfAda(api: Api) {
   return { ada, team };
 }
 
+/** Opens a page by its link in the navigation, from another page, and waits until nothing is being loaded. */
+async function follow(page: Page, path: string): Promise<void> {
+  await page.setViewportSize({ width: 1280, height: 800 });
+  const title = page.getByRole('heading', { level: 1 });
+  const before = await title.innerText();
+  await page.locator(`nav a[href="${path}"]`).click();
+  await expect.poll(() => title.innerText(), { timeout: 15_000 }).not.toBe(before);
+  await expect.poll(() => page.locator('.mantine-Skeleton-root').count(), { timeout: 15_000 }).toBe(0);
+}
+
 describe.skipIf(!hasChromium)('the console', () => {
   test.for(TRANSLATED)(
     'in %s is readable on a phone, and on a desk if it is written from right to left',
     { timeout: 180_000 },
     async (language, { api, open }) => {
       const { ada, team } = await aTeamOfAda(api);
-      const page = await open('about:blank', { as: ada, locale: language });
+      const page = await open(`/teams/${team.slug}/settings`, { as: ada, locale: language });
       for (const path of PAGES) {
-        await page.goto(path.replace(':team', team.id));
-        await page.getByRole('heading', { level: 1 }).waitFor();
-        await page.waitForLoadState('networkidle');
+        await follow(page, path.replace(':team', team.slug));
         expect(await page.evaluate('[document.documentElement.lang, document.documentElement.dir]')).toEqual([
           language,
           describeLanguage(language).direction,
