@@ -11,7 +11,7 @@ const TARGETS = [...new Set(Object.values(EVENTS).map(({ target }) => target))].
 /** What every delivered event has. */
 const ENVELOPE = {
   id: id.meta({
-    description: 'The id of the event, the same in feeds, deliveries and the audit log.',
+    description: 'Its id, the same in feeds, deliveries and the audit log.',
     example: 'evt_…',
   }),
   occurredAt: z.string().meta({ format: 'date-time', description: 'When it happened.' }),
@@ -19,18 +19,16 @@ const ENVELOPE = {
     .object({
       kind: z.enum([...ACTOR_KINDS, 'operator']).meta({ description: 'The kind of credential that acted.' }),
       id: id.nullable().meta({ description: 'The account that acted.' }),
-      credentialId: id.nullable().meta({ description: 'The session, API key or OAuth grant that was used.' }),
-      clientId: id
-        .nullable()
-        .meta({ description: 'The OAuth client that acted for the account, or that is concerned.' }),
+      credentialId: id.nullable().meta({ description: 'The session, API key or OAuth grant.' }),
+      clientId: id.nullable().meta({ description: 'The OAuth client that acted, or is concerned.' }),
     })
     .meta({ description: 'Who acted. An operator is not named to teams.' }),
   teamId: id.nullable().meta({ description: 'The team in which it happened.' }),
   accountId: id.nullable().meta({ description: 'The account that it is about.' }),
   target: z
     .object({
-      type: z.enum(TARGETS).nullable().describe('The kind of resource.'),
-      id: id.describe('The id of the resource.'),
+      type: z.enum(TARGETS).nullable().describe('Its kind.'),
+      id: id.describe('Its id.'),
     })
     .nullable()
     .meta({ description: 'The resource that it is about, unless that is the team or the account.' }),

@@ -23,7 +23,7 @@ export const feedInput = {
 
 export const feedOutput = z
   .object({
-    events: z.array(eventOutput).describe('The events of the page, the oldest first.'),
+    events: z.array(eventOutput).describe('The oldest first.'),
     cursor: z.string().meta({ description: 'Where to go on. Store it once the events are processed.' }),
     hasMore: z.boolean().meta({ description: 'Whether to go on at once.' }),
   })

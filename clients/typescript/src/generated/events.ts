@@ -2,7 +2,7 @@
 
 /** A change, as feeds and webhooks deliver it. */
 export type RosterEvent = {
-  /** The id of the event, the same in feeds, deliveries and the audit log. */
+  /** Its id, the same in feeds, deliveries and the audit log. */
   id: string;
   /** When it happened. */
   occurredAt: string;
@@ -22,9 +22,9 @@ export type RosterEvent = {
       | 'operator';
     /** The account that acted. */
     id: string | null;
-    /** The session, API key or OAuth grant that was used. */
+    /** The session, API key or OAuth grant. */
     credentialId: string | null;
-    /** The OAuth client that acted for the account, or that is concerned. */
+    /** The OAuth client that acted, or is concerned. */
     clientId: string | null;
   };
   /** The team in which it happened. */
@@ -33,7 +33,7 @@ export type RosterEvent = {
   accountId: string | null;
   /** The resource that it is about, unless that is the team or the account. */
   target: {
-    /** The kind of resource. */
+    /** Its kind. */
     type:
       | 'account'
       | 'session'
@@ -50,7 +50,7 @@ export type RosterEvent = {
       | 'operator_key'
       | 'audit_log'
       | null;
-    /** The id of the resource. */
+    /** Its id. */
     id: string;
   } | null;
   /** The `X-Request-Id` of the call. */

@@ -88,7 +88,7 @@ export type Verification = {
 };
 /** A page of a feed. */
 export type EventPage = {
-  /** The events of the page, the oldest first. */
+  /** The oldest first. */
   events: Array<Event>;
   /** Where to go on. Store it once the events are processed. */
   cursor: string;

@@ -211,7 +211,7 @@ export type CreatedApiKey = {
 };
 /** A page of a feed. */
 export type EventPage = {
-  /** The events of the page, the oldest first. */
+  /** The oldest first. */
   events: Array<Event>;
   /** Where to go on. Store it once the events are processed. */
   cursor: string;
@@ -220,7 +220,7 @@ export type EventPage = {
 };
 /** A change, as feeds and deliveries show it. */
 export type Event = {
-  /** The id of the event, the same in feeds, deliveries and the audit log. */
+  /** Its id, the same in feeds, deliveries and the audit log. */
   id: string;
   /** When it happened. */
   occurredAt: string;
@@ -240,9 +240,9 @@ export type Event = {
       | 'operator';
     /** The account that acted. */
     id: string | null;
-    /** The session, API key or OAuth grant that was used. */
+    /** The session, API key or OAuth grant. */
     credentialId: string | null;
-    /** The OAuth client that acted for the account, or that is concerned. */
+    /** The OAuth client that acted, or is concerned. */
     clientId: string | null;
   };
   /** The team in which it happened. */
@@ -251,7 +251,7 @@ export type Event = {
   accountId: string | null;
   /** The resource that it is about, unless that is the team or the account. */
   target: {
-    /** The kind of resource. */
+    /** Its kind. */
     type:
       | 'account'
       | 'session'
@@ -268,7 +268,7 @@ export type Event = {
       | 'operator_key'
       | 'audit_log'
       | null;
-    /** The id of the resource. */
+    /** Its id. */
     id: string;
   } | null;
   /** The `X-Request-Id` of the call. */
