@@ -24,6 +24,8 @@ const WebhookEndpointSchema = defineEntity({
     pausedAt: instant().nullable(),
     disabledAt: instant().nullable(),
     disabledReason: text().nullable(),
+    /** Since when nobody sees it. It is disabled and of no team, and a job deletes its deliveries. */
+    deletedAt: instant().nullable(),
     /** Time of the first failure since the last success. */
     failingSince: instant().nullable(),
     /** Until when the receiver asked for no requests (`Retry-After`). */

@@ -54,6 +54,8 @@ export type Jobs = {
   sendAccountMail: AccountMail;
   /** Who deleted the client is recorded for each of its grants. */
   removeClient: { clientId: string; actor: Omit<Actor, 'audit'> };
+  /** Deletes the deliveries of a removed webhook endpoint. */
+  removeEndpoint: { endpointId: string };
   /** Imports uploaded rows. */
   importUpload: { importId: string };
 };
@@ -63,6 +65,7 @@ export const PRIORITY = {
   sendAccountMail: 0,
   sendInvitation: 10,
   removeClient: 20,
+  removeEndpoint: 20,
   importUpload: 20,
   cleanup: 20,
 } as const;

@@ -13,6 +13,7 @@ import { errorSummary, type Log } from '../telemetry/log.ts';
 import { cleanupSchedule, createCleanupTasks, scheduledJob } from './run-cleanup.ts';
 import { sendAccountMail } from './send-account-email.ts';
 import { removeClient } from './remove-client.ts';
+import { removeEndpoint } from './remove-endpoint.ts';
 import { endUnusedKeys, UNUSED_KEYS_TASK } from './unused-keys.ts';
 import { sendInvitation, type Job } from './send-invitation.ts';
 
@@ -56,6 +57,10 @@ export function createTasks(services: Services, mailer: Mailer, log: Log): TaskL
 
     async removeClient(data: unknown, helpers: JobHelpers) {
       await removeClient(services, data as Jobs['removeClient'], helpers); // what `enqueue` wrote
+    },
+
+    async removeEndpoint(data: unknown, helpers: JobHelpers) {
+      await removeEndpoint(services, data as Jobs['removeEndpoint'], helpers); // what `enqueue` wrote
     },
 
     ...createCleanupTasks(services),

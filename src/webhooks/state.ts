@@ -15,7 +15,7 @@ const webhookState = query<State>(
      coalesce((select max(sequence) from audit_link) - (select sequence from webhook_cursor where id = 1), 0)::int as lag,
      greatest(0, coalesce(extract(epoch from now() - min(due.due_at)), 0))::float8 as "overdueSeconds",
      greatest(0, coalesce(extract(epoch from now() - min(oldest.created_at)), 0))::float8 as "undeliveredSeconds",
-     count(*) filter (where e.disabled_at is not null)::int as disabled,
+     count(*) filter (where e.disabled_at is not null and e.deleted_at is null)::int as disabled,
      count(*) filter (where e.disabled_at is null and e.failing_since is not null)::int as failing
    from webhook_endpoint e
    left join lateral (

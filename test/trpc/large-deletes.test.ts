@@ -4,6 +4,7 @@ import { startWorker } from '../../src/jobs/worker.ts';
 import { listAllClients } from '../../src/resources/oauth-clients/oauth-clients.queries.ts';
 import { findClient } from '../../src/resources/oauth-clients/registered-client.ts';
 import { openLog } from '../../src/telemetry/log.ts';
+import { readWebhookState } from '../../src/webhooks/state.ts';
 import { test, type Api } from '../support/api.ts';
 import { as, outcomeOf, withKey } from './console.ts';
 
@@ -97,6 +98,56 @@ const deleteAs = async (api: Api, account: { id: string }, clientId: string) =>
   (await as(api, account)).oauthClients.delete.mutate({ clientId });
 
 const deleteAccountOf = async (api: Api, account: { id: string }) => (await as(api, account)).account.delete.mutate();
+
+describe('an endpoint with more deliveries than one transaction deletes', () => {
+  const DELIVERIES = 4100;
+
+  test.for([
+    ['itself', (person: Person, input: Input) => person.webhooks.delete.mutate(input)],
+    ['its team', (person: Person, { teamId }: Input) => person.teams.delete.mutate({ teamId })],
+    ['the account of its owner', (person: Person) => person.account.delete.mutate()],
+  ] as const)('is gone at once with %s, and its deliveries once the job has run', async ([, remove], { api }) => {
+    const owner = await api.anAccount();
+    const { id: teamId } = await api.aTeam({ owner });
+    const person = await as(api, owner);
+    const { endpoint } = await person.webhooks.create.mutate({ teamId, url: 'https://example.com/hook' });
+    const { endpointId } = endpoint;
+    await api.rows(
+      `insert into webhook_delivery (id, created_at, endpoint_id, event, state, due_at)
+       select 'whd_' || $1 || n, now(), $1, 'team.updated', case when n < 100 then 'waiting' else 'delivered' end, now()
+       from generate_series(1, ${DELIVERIES}) n`,
+      [endpointId],
+    );
+    const count = async (table: string, column: string) =>
+      (await api.rows<{ n: number }>(`select count(*)::int as n from ${table} where ${column} = $1`, [endpointId]))[0]
+        ?.n;
+
+    await remove(person, { teamId, endpointId });
+
+    // In the background, and meanwhile nobody sees it: neither its team nor, as it has no team, the operators.
+    expect(await count('webhook_delivery', 'endpoint_id')).toBe(DELIVERIES);
+    const operator = await anOperator(api);
+    expect(await operator.webhooks.list.query({ teamId: null })).toEqual([]);
+    const hidden = { teamId: null, endpointId };
+    expect(await outcomeOf(operator.webhooks.deliveries.query(hidden))).toBe('webhook_endpoint_not_found');
+    expect(await outcomeOf(operator.webhooks.resume.mutate(hidden))).toBe('webhook_endpoint_not_found');
+    expect(await readWebhookState(api.services.db)).toMatchObject({ disabled: 0, undeliveredSeconds: 0 });
+
+    await work(api);
+
+    await expect.poll(() => count('webhook_endpoint', 'id'), { timeout: 20_000 }).toBe(0);
+    expect(await count('webhook_delivery', 'endpoint_id')).toBe(0);
+  });
+});
+
+type Person = Awaited<ReturnType<typeof as>>;
+type Input = { teamId: string; endpointId: string };
+
+async function anOperator(api: Api): Promise<Person> {
+  const account = await api.anAccount();
+  await api.rows(`update account set role = 'admin' where id = $1`, [account.id]);
+  return as(api, account);
+}
 
 describe('a team with thousands of grants', () => {
   test('is deleted with all of them, and records the end of each', async ({ api }) => {

@@ -128,7 +128,7 @@ export const SOURCES: Readonly<Record<DataKind, Source>> = {
         'disabledReason', w.disabled_reason, 'failingSince', ${time('w.failing_since')}, 'previousSecretExpiresAt',
         case when w.previous_expires_at > now() then ${time('w.previous_expires_at')} end,
         'responsibleUserId', w.account_id, 'createdAt', ${time('w.created_at')}) as data
-      from webhook_endpoint w where w.id = any(?::text[])`,
+      from webhook_endpoint w where w.id = any(?::text[]) and w.deleted_at is null`,
     complete: showEndpoint,
   },
   operatorKey: {

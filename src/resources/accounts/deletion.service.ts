@@ -9,6 +9,7 @@ import { disableEndpoints } from '../../transactions/disable-webhooks.ts';
 import { lockClientGrants, removeClients } from '../../transactions/remove-clients.ts';
 import { revokeGrants } from '../../transactions/revocation.ts';
 import { enqueueRemoval } from '../../jobs/remove-client.ts';
+import { removeEndpoints } from '../../jobs/remove-endpoint.ts';
 import type { Principal } from '../../auth/principal.ts';
 import { Account, Invitation, Team } from '../../entities/index.ts';
 import { ProblemError } from '../../errors.ts';
@@ -81,6 +82,7 @@ async function remove(tx: EntityManager, accountId: string, lock: () => Promise<
   await enqueueRemoval(tx, await removeClients(tx, removal));
   await lockRows(tx, 'api_key', 'select id from api_key where account_id = ?', [accountId]);
   for (const teamId of owned) {
+    await removeEndpoints(tx, { teamId });
     await tx.nativeDelete(Team, { id: teamId });
     record(tx, 'team.deleted', { accountId, teamId, reason: 'account deleted' });
   }

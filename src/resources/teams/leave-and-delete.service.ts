@@ -10,6 +10,7 @@ import { recordDeletedGrants } from '../../transactions/revocation.ts';
 import type { TransactionScope } from '../../transactions/transaction.ts';
 import { withTeam, withTeamAsOperator, type TeamCaller } from '../../transactions/with-team.ts';
 import { notify } from '../../jobs/notify.ts';
+import { removeEndpoints } from '../../jobs/remove-endpoint.ts';
 
 /** Deletes the caller's own membership and revokes their credentials for the team. */
 export function leaveTeam({ db }: Services, caller: TeamCaller): Promise<void> {
@@ -47,6 +48,7 @@ async function removeTeam(tx: EntityManager, teamId: string): Promise<void> {
   await lockRows(tx, 'api_key', 'select id from api_key where team_id = ?', [teamId]);
   // In statements of bounded time, before the cascade, which takes one.
   for (const table of ['oauth_grant', 'api_key', 'membership']) await deleteInSteps(tx, table, teamId);
+  await removeEndpoints(tx, { teamId });
   await tx.nativeDelete(Team, { id: teamId });
   record(tx, 'team.deleted', { teamId, number: members.length });
 }

@@ -3,13 +3,14 @@ import { WebhookEndpoint } from '../../entities/index.ts';
 import type { EventName } from '../../events/catalogue.ts';
 import { record } from '../../events/record.ts';
 import { invalidInput, ProblemError } from '../../errors.ts';
+import { removeEndpoints } from '../../jobs/remove-endpoint.ts';
 import { HOUR_MS } from '../../time.ts';
 import { findUrlFault, networkOf } from '../../webhooks/endpoint-network.ts';
 import { ensureCursor } from '../../webhooks/fan-out.ts';
 import { wakeEndpoints } from '../../webhooks/queue.ts';
 import { isTeamType } from '../../webhooks/types.ts';
 import { generateSecret, publicKeyOf, signatureKind, type SignatureKind } from '../../crypto/webhook-secret.ts';
-import { endpointFields, removeDeliveries } from '../../transactions/disable-webhooks.ts';
+import { endpointFields } from '../../transactions/disable-webhooks.ts';
 import { memberOf, teamOf, withEndpoint, withOwner, type Owner } from './owner.ts';
 import { presentEndpoint, URL_LENGTH_MAX } from './webhooks.schema.ts';
 
@@ -32,7 +33,7 @@ export async function createEndpoint(services: Services, owner: Owner, { url, ty
     // Serializes concurrent calls for the installation; the lock of the team does so for a team.
     await ensureCursor(tx);
     if (teamId === null) await tx.execute('update webhook_cursor set sequence = sequence where id = 1');
-    const count = await tx.count(WebhookEndpoint, { team: teamId });
+    const count = await tx.count(WebhookEndpoint, { team: teamId, deletedAt: null });
     if (count >= ENDPOINTS_MAX)
       throw new ProblemError('webhook_limit_reached', `There are ${count} endpoints; the limit is ${ENDPOINTS_MAX}.`);
     const endpoint = tx.create(WebhookEndpoint, {
@@ -102,12 +103,11 @@ export const rotateSecret = (services: Services, owner: Owner, endpointId: strin
     return { endpoint: presentEndpoint(endpoint, publicKeyOf(secret)), secret: shownSecret(secret) };
   });
 
-/** Deletes an endpoint with its deliveries. */
+/** Deletes an endpoint. Its deliveries follow by a job. */
 export const deleteEndpoint = (services: Services, owner: Owner, endpointId: string): Promise<void> =>
   withEndpoint(services.db, owner, endpointId, async (tx, endpoint) => {
     record(tx, 'webhook_endpoint.deleted', endpointFields(endpoint));
-    await removeDeliveries(tx, endpointId);
-    await tx.nativeDelete(WebhookEndpoint, { id: endpointId });
+    await removeEndpoints(tx, { id: endpointId });
   });
 
 export const present = ({ encryption }: Services, endpoint: WebhookEndpoint) =>

@@ -40,7 +40,7 @@ export const withEndpoint = <R>(
 ): Promise<R> =>
   withOwner(db, owner, async (tx) => {
     const endpoint = await lockOne(tx, 'webhook_endpoint', endpointId);
-    if (endpoint === null || (endpoint.team?.id ?? null) !== teamOf(owner))
+    if (endpoint === null || endpoint.deletedAt || (endpoint.team?.id ?? null) !== teamOf(owner))
       throw new ProblemError('webhook_endpoint_not_found');
     return work(tx, endpoint);
   });

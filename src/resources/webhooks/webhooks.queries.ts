@@ -8,13 +8,15 @@ import type { DeliveryPage } from './webhooks.schema.ts';
 
 /** Lists the endpoints of an owner, oldest first. */
 export async function listEndpoints(services: Services, owner: Owner) {
-  const endpoints = await services.db.em().find(WebhookEndpoint, { team: teamOf(owner) }, { orderBy: { id: 'asc' } });
+  const endpoints = await services.db
+    .em()
+    .find(WebhookEndpoint, { team: teamOf(owner), deletedAt: null }, { orderBy: { id: 'asc' } });
   return endpoints.map((endpoint) => present(services, endpoint));
 }
 
 const endpointOfOwner = query<object>(
   'webhook_endpoint_of_owner',
-  'select from webhook_endpoint where id = $1 and team_id is not distinct from $2',
+  'select from webhook_endpoint where id = $1 and team_id is not distinct from $2 and deleted_at is null',
 );
 
 type Row = {
