@@ -247,6 +247,28 @@ describe.skipIf(!hasChromium)('the overview of a team', () => {
   });
 });
 
+test.skipIf(!hasChromium)(
+  'many teams are a table that is searched, and sorted as the language of the reader sorts',
+  async ({ api, open }) => {
+    const ada = await aPerson(api);
+    await api.rows(`update account set preferred_locale = 'es' where id = $1`, [ada.id]);
+    for (const name of ['Ñu', 'Nz', 'Na', 'Motor', 'Telar', 'Rueda', 'Palanca']) await api.aTeam({ owner: ada, name });
+    const page = await open('/', { as: ada });
+    await page.getByRole('link', { name: 'Palanca' }).waitFor();
+    expect(await page.getByRole('table').count()).toBe(0);
+
+    await api.aTeam({ owner: ada, name: 'Zafra' });
+    await page.goto('/?sort=team');
+    const names = () => page.getByRole('rowheader').getByRole('link').allInnerTexts();
+    // In English, Ñu comes before Nz.
+    await expect.poll(names).toEqual(['Motor', 'Na', 'Nz', 'Ñu', 'Palanca', 'Rueda', 'Telar', 'Zafra']);
+    await page.getByRole('searchbox').fill('za');
+    await expect.poll(names).toEqual(['Zafra']);
+    await page.getByRole('rowheader').getByRole('link').press('Enter');
+    await page.waitForURL('**/teams/*');
+  },
+);
+
 describe.skipIf(!hasChromium)('the frame of a team', () => {
   const pagesOf = (page: Page) => page.getByRole('navigation', { name: 'Team' }).getByRole('link').allInnerTexts();
 

@@ -80,6 +80,14 @@ export const texts = defineTexts('console', {
     created: 'Team {team} created. You are the owner.',
     createTitle: 'Create a team',
     submit: 'Create team',
+    table: {
+      search: 'Search by name or description',
+      count: '{count, plural, one {# team} other {# teams}}',
+      found: '{all, plural, one {{count, number} of # team} other {{count, number} of # teams}}',
+      noneFoundTitle: 'No results',
+      noneFound: 'No name or description of your teams contains “{search}”.',
+      showAll: 'Show all teams',
+    },
   },
 
   notFound: {

@@ -1,19 +1,16 @@
-import { Alert, Badge, Button, EmptyState, Paper, Stack, Text } from '@mantine/core';
+import { Alert, Button, EmptyState, Paper, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { FailureAlert } from '../components/failure-alert.tsx';
 import { People } from '../components/icons.tsx';
-import { getTeamName } from '../components/display-name.ts';
 import { useFrameDialogs } from '../frame/frame-context.ts';
-import { TextLink } from '../components/links.tsx';
 import { Page, Placeholder } from '../components/page.tsx';
-import { TeamPicture } from '../components/picture.tsx';
 import { ResendVerification } from '../components/resend-verification.tsx';
 import { me } from '../session.ts';
 import { texts } from '../messages/console.ts';
 import { publicTexts } from '../messages/public.ts';
-import { toFailure, query, type Outputs } from '../trpc.ts';
+import { toFailure, query } from '../trpc.ts';
+import { TeamList } from './home/team-list.tsx';
 import { OfferedTeams } from './team/members/offered-teams.tsx';
-import { getRoleLabel } from '../components/role-label.ts';
 
 export function Home() {
   const teams = useQuery(query('listTeams'));
@@ -37,29 +34,6 @@ export function Home() {
     </Page>
   );
 }
-
-const TeamList = ({ teams }: { readonly teams: Outputs['listTeams'] }) => (
-  <Paper component="ul" withBorder radius="lg" className="card-list">
-    {teams.map(({ id, slug, name, description, avatarUrl, role }) => (
-      <li key={id} className="row">
-        <TeamPicture name={name} src={avatarUrl} seed={id} />
-        <div className="row-text">
-          <TextLink to="/teams/$teamId" params={{ teamId: slug }} fw={600} className="wrap">
-            <bdi>{getTeamName({ name })}</bdi>
-          </TextLink>
-          {description !== null && description !== '' && (
-            <Text size="sm" c="dimmed" lineClamp={2}>
-              {description}
-            </Text>
-          )}
-        </div>
-        <Badge variant="light" color={role.id === 'owner' ? 'brand' : 'gray'} tt="none" size="lg">
-          <bdi>{getRoleLabel(role.name)}</bdi>
-        </Badge>
-      </li>
-    ))}
-  </Paper>
-);
 
 function UnverifiedNotice() {
   const { data: person } = useQuery(me());

@@ -8,6 +8,7 @@ import { teamRoutes } from './team.ts';
 const home = createRoute({
   getParentRoute: () => consolePages,
   path: '/',
+  validateSearch: tableSearch(),
   component: lazyPage(() => import('../pages/home.tsx'), 'Home'),
 });
 

@@ -1,3 +1,4 @@
+import { language } from '../../messages/language.ts';
 import type { Column, Value } from './column.ts';
 import type { Sorting, TableState } from './table-state.ts';
 
@@ -28,7 +29,7 @@ export function filterRows<Row>(
   return rows.filter((row) => filters.every(({ valueOf, value }) => valueOf(row) === value));
 }
 
-/** Returns the rows in the order of a column, or in their own. Equal rows keep their order. */
+/** Returns the rows in the order of a column, as the language of the console sorts, or in their own. Equal rows keep their order. */
 export function sortRows<Row>(
   rows: readonly Row[],
   columns: readonly Column<Row>[],
@@ -36,7 +37,7 @@ export function sortRows<Row>(
 ): readonly Row[] {
   const column = columns.find(({ id }) => id === sorting?.column);
   if (column === undefined || sorting === undefined) return rows;
-  const { compare } = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' });
+  const { compare } = new Intl.Collator(language, { numeric: true, sensitivity: 'base' });
   const sign = sorting.isDescending ? -1 : 1;
   const order = (a: Value, b: Value): number => {
     // Rows without a value come last in both directions.
