@@ -1,6 +1,8 @@
 import { describe, expect, vi } from 'vitest';
 import { numberEvents } from '../webhooks/receiver.ts';
 import { test, type Api } from '../support/api.ts';
+import { waitForEvents } from '../../src/resources/events/wait.ts';
+import { outcomeOf } from '../trpc/console.ts';
 import { aScene } from './mutations.ts';
 
 const LONG = 20;
@@ -57,5 +59,83 @@ describe('calls that wait for events', () => {
       },
       { timeout: 10_000 },
     );
+  });
+
+  test.for([
+    [
+      'whose session was ended',
+      'events.listMine',
+      'credential_invalid',
+      `update session set revoked_at = now() where account_id = $1`,
+    ],
+    [
+      'whose account was disabled',
+      'events.listMine',
+      'credential_invalid',
+      `update account set disabled_at = now() where id = $1`,
+    ],
+    [
+      'whose session was ended, of a team',
+      'events.list',
+      'credential_invalid',
+      `update session set revoked_at = now() where account_id = $1`,
+    ],
+    [
+      'who left the team',
+      'events.list',
+      'team_not_found',
+      `update membership set is_active = false where account_id = $1`,
+    ],
+    [
+      'who is no operator any longer',
+      'events.listAll',
+      'route_not_found',
+      `update account set role = 'user' where id = $1`,
+    ],
+  ] as const)('get nothing for somebody %s meanwhile', async ([, procedure, code, change], { api }) => {
+    const { owner, team } = await aScene(api);
+    await api.rows(`update account set role = 'admin' where id = $1`, [owner.id]);
+    const { events } = owner.visitor.trpc;
+    const read = (after?: string, wait = 0) =>
+      procedure === 'events.list'
+        ? events.list.query({ teamId: team.id, after, wait, limit: 100 })
+        : procedure === 'events.listMine'
+          ? events.listMine.query({ after, wait, limit: 100 })
+          : events.listAll.query({ after, wait, limit: 100 });
+    await numberEvents(api);
+    let page = await read();
+    while (page.hasMore) page = await read(page.cursor);
+    const looks = vi.spyOn(api.services.db, 'query');
+
+    const outcome = outcomeOf(read(page.cursor, LONG));
+    await vi.waitFor(() => expect(looks.mock.calls.some(([{ name }]) => name.startsWith('feed_of_'))).toBe(true));
+    await api.rows(change, [owner.id]);
+    await numberEvents(api);
+
+    expect(await outcome).toBe(code);
+    looks.mockRestore();
+  });
+
+  test('are 500 of all callers; of a thousand the others are answered at once, and all end when they hang up', async ({
+    api,
+  }) => {
+    const { db } = api.services;
+    const hangUp = new AbortController();
+    const call = (caller: number) =>
+      waitForEvents({
+        db,
+        caller: `caller ${caller}`,
+        seconds: LONG,
+        signal: hangUp.signal,
+        read: () => Promise.resolve('nothing'),
+        isEmpty: () => true,
+      });
+    let answered = 0;
+    const calls = Array.from({ length: 1000 }, (_, i) => call(i).then(() => (answered += 1)));
+    await vi.waitFor(() => expect(answered).toBe(500));
+
+    hangUp.abort();
+    await Promise.all(calls);
+    expect(answered).toBe(1000);
   });
 });

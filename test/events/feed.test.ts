@@ -1,5 +1,6 @@
 import { expect, describe } from 'vitest';
 import { numberEvents } from '../../src/events/chain/append.ts';
+import { emitNumbered } from '../../src/events/wake.ts';
 import { deleteAccountAsOperator } from '../../src/resources/accounts/deletion.service.ts';
 import { aScene } from './mutations.ts';
 import { as, outcomeOf, withKey } from '../trpc/console.ts';
@@ -9,6 +10,7 @@ const log = { info: () => undefined, warn: () => undefined, error: () => undefin
 
 const number = async ({ services }: Api) => {
   while ((await numberEvents(services, log)).outcome === 'more');
+  emitNumbered(services.db);
 };
 
 /** A team with some history: renamed, a role made, somebody invited. */

@@ -5,6 +5,7 @@ import { resourceId } from '../../procedures/fields.ts';
 import { accountProcedure, operatorProcedure, teamProcedure } from '../../procedures/procedures.ts';
 import { router } from '../../procedures/trpc.ts';
 import { feedInput, feedOutput } from './events.schema.ts';
+import { requireLiveReader } from './live-reader.ts';
 import { readOrWait } from './read-or-wait.ts';
 
 const permission = 'edit_team_settings';
@@ -18,6 +19,7 @@ export const eventsRouter = router({
         ...input,
         caller: ctx.principal.credentialId,
         signal,
+        requireLive: () => requireLiveReader(ctx.services.db, ctx.principal),
         findReader: async () => {
           const membership = await ctx.findMembership(teamId);
           if (membership === null) throw new ProblemError('team_not_found');
@@ -32,7 +34,8 @@ export const eventsRouter = router({
     .query(({ ctx, input, signal }) => {
       const { accountId, credentialId, scopes } = ctx.principal;
       const findReader = () => ({ kind: 'account', accountId, scopes }) as const;
-      return readOrWait(ctx.services, { ...input, caller: credentialId, signal, findReader });
+      const requireLive = () => requireLiveReader(ctx.services.db, ctx.principal);
+      return readOrWait(ctx.services, { ...input, caller: credentialId, signal, findReader, requireLive });
     }),
   listAll: operatorProcedure
     .input(z.object({ ...feedInput, teamId: resourceId.optional(), accountId: resourceId.optional() }))
@@ -42,6 +45,7 @@ export const eventsRouter = router({
         ...input,
         caller: ctx.principal.credentialId,
         signal,
+        requireLive: () => requireLiveReader(ctx.services.db, ctx.principal, 'operator'),
         findReader: () => ({ kind: 'operator', teamId, accountId }),
       }),
     ),

@@ -13,18 +13,25 @@ type Options = {
   readonly signal: AbortSignal | undefined;
   /** Called for each look, so that a wait ends with the rights of its caller. */
   readonly findReader: () => Promise<FeedReader> | FeedReader;
+  /** Checks the credential again. Called for each look but the first, for which it was just authenticated. */
+  readonly requireLive?: () => Promise<void>;
 };
 
 /** Reads a page of a feed. */
 export const readOrWait = (
   { db, encryption }: Services,
-  { wait, caller, signal, findReader, ...options }: Options,
-): Promise<FeedPage> =>
-  waitForEvents({
+  { wait, caller, signal, findReader, requireLive, ...options }: Options,
+): Promise<FeedPage> => {
+  let looks = 0;
+  return waitForEvents({
     db,
     caller,
     seconds: wait,
     signal,
-    read: async () => readFeed(db, encryption, await findReader(), options),
+    read: async () => {
+      if ((looks += 1) > 1) await requireLive?.();
+      return readFeed(db, encryption, await findReader(), options);
+    },
     isEmpty: ({ events, hasMore }) => events.length === 0 && !hasMore,
   });
+};

@@ -6,6 +6,8 @@ import { SECOND_MS } from '../../time.ts';
 /** A caller that has more open waits than this is answered at once. */
 const PER_CALLER_MAX = 3;
 const TOTAL_MAX = 500;
+/** Looks again after this time without new events, because rights can end without one. */
+const RECHECK_MS = 5 * SECOND_MS;
 /** Events of others wake a wait too, so it looks at most this often. */
 const INTERVAL_MS = SECOND_MS / 2;
 
@@ -36,7 +38,7 @@ export async function waitForEvents<Page>({ db, caller, seconds, signal, read, i
     while (isEmpty(page) && Date.now() < deadline && !isGone()) {
       // Otherwise calls that wait would use up what their credential can read at a time.
       await db.listQueue.pause();
-      await nextEvents(db, Math.min(SECOND_MS, deadline - Date.now()), signal);
+      await nextEvents(db, Math.min(RECHECK_MS, deadline - Date.now()), signal);
       if (!isGone()) page = await read();
       if (isEmpty(page)) await sleep(Math.min(INTERVAL_MS, Math.max(0, deadline - Date.now())));
     }
