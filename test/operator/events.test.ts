@@ -101,7 +101,9 @@ test('a cursor of another installation is refused, and one with the same keys is
   for (const settings of [{}, { SECRET_KEYS: 'o'.repeat(40) }]) {
     const other = await startApi(settings);
     onTestFinished(() => other.close());
-    const { cursor } = await aScene(other);
+    const there = await aScene(other);
+    await there.rename('There');
+    const { cursor } = (await there.operator.get(EVENTS)).body;
 
     const { status, body } = await operator.get(`${EVENTS}?after=${cursor}`);
     // With other keys it is no cursor at all, but for one in two thousand that decrypts to a number.
@@ -132,6 +134,7 @@ test('a waiting call ends with its key', async ({ api }) => {
   const waiting = operator.get(`${EVENTS}?after=${cursor}&wait=20`);
   const revoker = await api.anOperatorKey({ scopes: ['keys:write'] });
   expect((await api.as(revoker).delete(`/operator/v1/operator-keys/${operatorKey.id}`)).status).toBe(200);
+  await number(api);
   expect((await waiting).body.code).toBe('credential_invalid');
 });
 
