@@ -364,6 +364,7 @@ export const MUTATIONS: readonly Mutation[] = [
       'an unverified account makes a key',
       `    if (account.created_by !== 'operator' && !account.is_verified) throw new ProblemError('email_not_verified');\n`,
       '',
+      ['test/trpc/sign-in-link'],
     ],
   ]),
   ...faultsIn('src/transactions/change-account.ts', LOCKS, [
