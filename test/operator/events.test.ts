@@ -1,4 +1,5 @@
 import { describe, expect, onTestFinished } from 'vitest';
+import { newId } from '../../src/entities/index.ts';
 import { numberEvents } from '../../src/events/chain/append.ts';
 import { emitNumbered } from '../../src/events/wake.ts';
 import { post, refresh, someTokens } from '../oauth/flow.ts';
@@ -52,6 +53,21 @@ test('the feed has the events of all teams in their order, and goes on after its
   expect((await page(`&accountId=${one.owner.id}`)).body.events).toEqual([all.events[0]]);
   expect((await page('&types=team.renamed,%20role.created')).body.events).toEqual(all.events);
   expect((await page('&types=role.created')).body.events).toEqual([]);
+});
+
+test('the feed is filtered by external ids too, and one that nobody has is a 404', async ({ api }) => {
+  const { owner, team, operator, cursor, rename } = await aScene(api);
+  const [crm, tenant] = [newId('crm'), newId('tenant')];
+  await api.rows('update account set external_id = $1 where id = $2', [crm, owner.id]);
+  await api.rows('update team set external_id = $1 where id = $2', [tenant, team.id]);
+  await rename('Mine');
+  const found = async (query: string) => (await operator.get(`${EVENTS}?after=${cursor}&${query}`)).body.events;
+
+  const byTeam = await found(`teamId=ext:${tenant}`);
+  expect(byTeam).toMatchObject([{ type: 'team.renamed', teamId: team.id }]);
+  expect(await found(`accountId=ext:${crm}`)).toEqual(byTeam);
+  expect(await operator.get(`${EVENTS}?teamId=ext:${crm}`)).toBeProblem('team_not_found');
+  expect(await operator.get(`${EVENTS}?accountId=ext:${tenant}`)).toBeProblem('account_not_found');
 });
 
 test('every invalid parameter is named where it is', async ({ api }) => {

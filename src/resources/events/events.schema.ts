@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { EVENTS, type EventName } from '../../events/catalogue.ts';
 import { invalidInput } from '../../errors.ts';
 import { eventOutput } from '../../events/feed/event-schema.ts';
-import { resourceId, text } from '../../procedures/fields.ts';
+import { text } from '../../procedures/fields.ts';
+import { accountReference, teamReference } from '../operator/references.ts';
 
 type DeliveredName = {
   [Name in EventName]: (typeof EVENTS)[Name]['isDelivered'] extends true ? Name : never;
@@ -41,12 +42,14 @@ export const operatorFeedInput = z.object({
     description: 'Names of events, separated by commas. Without it, all.',
     example: 'team.created,member.added',
   }),
-  teamId: resourceId
-    .optional()
-    .meta({ description: 'Only events of this team.', example: 'team_0cn7s5l4a9nkf9u7h2q0bf5m7e' }),
-  accountId: resourceId
-    .optional()
-    .meta({ description: 'Only events about this account.', example: 'acc_0cn7r2h8vtk3p9qj6mdb5ce0ol' }),
+  teamId: teamReference.optional().meta({
+    description: 'Only events of this team: its id, or `ext:` and its external id.',
+    example: 'team_0cn7s5l4a9nkf9u7h2q0bf5m7e',
+  }),
+  accountId: accountReference.optional().meta({
+    description: 'Only events about this account: its id, or `ext:` and its external id.',
+    example: 'acc_0cn7r2h8vtk3p9qj6mdb5ce0ol',
+  }),
   wait: z
     .int()
     .min(0)

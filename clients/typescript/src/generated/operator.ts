@@ -724,7 +724,14 @@ export interface Operations {
       wait?: number | undefined;
     };
     output: EventPage;
-    errors: SharedError | 'validation_failed' | 'address_not_allowed' | 'cursor_expired' | 'scope_missing';
+    errors:
+      | SharedError
+      | 'validation_failed'
+      | 'address_not_allowed'
+      | 'cursor_expired'
+      | 'account_not_found'
+      | 'scope_missing'
+      | 'team_not_found';
   };
   listOperatorKeys: {
     input: Record<string, never>;
