@@ -158,6 +158,37 @@ describe('teams over the operator API', () => {
     expect(await found(plan.slice(0, -1))).toEqual([]);
   });
 
+  test('a page of `free` reads a bounded number of teams of other plans, and the pages after it find the rest', async ({
+    api,
+  }) => {
+    const operator = await anOperator(api);
+    const { body } = await operator.get(`${TEAMS}?limit=100`);
+    const before = body.teams.at(-1).id;
+    // More than a page reads, between two teams without a subscription. Ids are in the order of their creation.
+    await api.rows(
+      `with added as (
+         insert into team (id, name, slug, created_at, updated_at)
+         select 'team_zz' || lpad(n::text, 6, '0'), 'Many', 'many-' || n, now(), now() from generate_series(0, 5001) n
+         returning id)
+       insert into subscription (team_id, plan_id) select id, 'pro' from added
+       where id not in ('team_zz000000', 'team_zz005001')`,
+    );
+    try {
+      const pages: string[][] = [];
+      const cursor = Buffer.from(JSON.stringify([JSON.stringify(['planId', 'free']), '', before])).toString('base64url');
+      for (let next: string | null = cursor; next !== null;) {
+        const page: { teams: { id: string }[]; nextCursor: string | null } = (
+          await operator.get(`${TEAMS}?planId=free&cursor=${next}`)
+        ).body;
+        pages.push(page.teams.map(({ id }) => id));
+        next = page.nextCursor;
+      }
+      expect(pages).toEqual([['team_zz000000'], [], ['team_zz005001']]);
+    } finally {
+      await api.rows(`delete from team where id >= 'team_zz'`);
+    }
+  });
+
   test('rejects a plan together with a search, and the cursor of another plan', async ({ api }) => {
     const operator = await anOperator(api);
     for (let i = 0; i < 2; i++) await api.aTeam();

@@ -1,7 +1,7 @@
 import { iso, query, type Query, type QueryRunner } from '../../db/query.ts';
 import { ProblemError } from '../../errors.ts';
 import { DEFAULT_PLAN } from '../billing/plans.ts';
-import { PAGE_ROWS, PREFIX_END, readCursor, toPage, toSearch } from './paging.ts';
+import { PAGE_ROWS, PREFIX_END, readCursor, toCursor, toPage, toSearch } from './paging.ts';
 
 type TeamRow = {
   id: string;
@@ -63,12 +63,32 @@ const PAGES: Readonly<Record<string, Page>> = {
   ),
 };
 
-/** Of the default plan are also the teams without a subscription. The page passes over the teams of other plans. */
-const defaultPlanPage: Page = query(
+/** The most teams that a page of the default plan reads, of whatever plan they are. */
+const READ_MAX = 2500;
+
+type DefaultPlanRow = { [Column in keyof TeamRow]: TeamRow[Column] | null } & {
+  readonly sort: string | null;
+  /** The last team that the statement could read; null if that is the last of all. */
+  readonly edge: string | null;
+};
+
+/**
+ * Of the default plan are also the teams without a subscription, which no index finds: the page passes over the teams
+ * of other plans, and ends after `READ_MAX`. Without a match there is one row, with the edge.
+ */
+const defaultPlanPage = query<DefaultPlanRow>(
   'operator_teams_of_default_plan',
-  `${select(`''`)}
-   where coalesce((select p.plan_id from subscription p where p.team_id = t.id), '${DEFAULT_PLAN}') = $1
-     and $2 = '' and t.id > $3 order by t.id limit ${PAGE_ROWS}`,
+  `with edge as materialized (
+     select (select id from team where id > $3 order by id offset ${READ_MAX - 1} limit 1) as id
+   )
+   select found.*, edge.id as edge
+   from edge left join lateral (
+     ${select(`''`)}
+     where coalesce((select p.plan_id from subscription p where p.team_id = t.id), '${DEFAULT_PLAN}') = $1
+       and $2 = '' and t.id > $3 and t.id <= coalesce(edge.id, ${PREFIX_END})
+     order by t.id limit ${PAGE_ROWS}
+   ) found on true
+   order by found.id`,
   { rows: 'many' },
 );
 
@@ -92,11 +112,19 @@ export async function listTeams(db: QueryRunner, { cursor, limit, ...prefixes }:
   const [field, prefix] = toSearch(prefixes);
   const search = JSON.stringify([field, prefix]);
   const { sort, id } = readCursor(search, cursor);
-  const isDefaultPlan = field === 'planId' && prefix === DEFAULT_PLAN;
-  const found = isDefaultPlan ? defaultPlanPage : (PAGES[field] as Page); // one for each field of the input
-  const rows = await db.query(found, [prefix, sort, id]);
+  if (field === 'planId' && prefix === DEFAULT_PLAN) return listDefaultPlan(db, search, id, limit);
+  const rows = await db.query(PAGES[field] as Page, [prefix, sort, id]); // one for each field of the input
   const { page, nextCursor } = toPage(search, rows, limit);
   return { teams: page.map(present), nextCursor };
+}
+
+/** A page can be short, or empty, although more teams follow. */
+async function listDefaultPlan(db: QueryRunner, search: string, after: string, limit: number) {
+  const rows = await db.query(defaultPlanPage, [DEFAULT_PLAN, '', after]);
+  const edge = rows[0]?.edge ?? null;
+  const found = rows.filter((row): row is DefaultPlanRow & TeamRow & { sort: string } => row.id !== null);
+  const { page, nextCursor } = toPage(search, found, limit);
+  return { teams: page.map(present), nextCursor: nextCursor ?? (edge && toCursor(search, edge)) };
 }
 
 /** @throws team_not_found */
