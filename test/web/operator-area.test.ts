@@ -67,6 +67,38 @@ describe.skipIf(!hasChromium)('the lists of the operator’s area', () => {
     await expect.poll(() => new URL(page.url()).search).toBe('');
   });
 
+  test('accounts are searched by last name, and teams filtered by plan, also one that is no longer configured', async ({
+    api,
+    open,
+  }) => {
+    const mark = crypto.randomUUID().slice(0, 8);
+    await api.anAccount({ firstName: 'Ada', lastName: `${mark} Lovelace`, email: `${mark}@list.example` });
+    const [pro, old] = [await api.aTeam({ name: `Pro ${mark}` }), await api.aTeam({ name: `Old ${mark}` })];
+    await api.rows(
+      'insert into subscription (team_id, plan_id) values ($1, $3), ($2, $4)',
+      [pro.id, old.id, 'pro', `plan-${mark}`],
+    );
+    const page = await open('/operator/accounts', { as: await anOperator(api) });
+    await page.getByLabel('Search by').selectOption('Last name');
+    await page.getByLabel('Starts with').fill(mark.toUpperCase());
+    await page.keyboard.press('Enter');
+    await list(page, 'Accounts').getByText(`Ada ${mark} Lovelace`).waitFor();
+    expect(new URL(page.url()).searchParams.get('by')).toBe('lastName');
+
+    await page.getByRole('navigation', { name: 'Operator pages' }).getByRole('link', { name: 'Teams' }).click();
+    await page.getByLabel('Plan').selectOption('Pro');
+    await list(page, 'Teams').getByText(`Pro ${mark}`).waitFor();
+    expect(await list(page, 'Teams').getByText(`Old ${mark}`).count()).toBe(0);
+    expect(new URL(page.url()).search).toBe('?show=pro');
+
+    await page.goto(new URL(`/operator/teams?show=plan-${mark}`, page.url()).href);
+    await list(page, 'Teams').getByText(`Old ${mark}`).waitFor();
+    expect(await list(page, 'Teams').count()).toBe(1);
+    expect(await page.getByLabel('Plan').inputValue()).toBe(`plan-${mark}`);
+    await page.getByLabel('Plan').selectOption('All plans');
+    await expect.poll(() => new URL(page.url()).search).toBe('');
+  });
+
   test.for(['/operator/accounts?cursor=nonsense', '/operator/audit?cursor=nonsense'])(
     '%s says that the position is wrong',
     async (path, { api, open }) => {

@@ -25,6 +25,7 @@ import {
   keyInput,
   keysInput,
   keysOutput,
+  plansOutput,
   retriedOutput,
   retryJobsInput,
   rolesOutput,
@@ -115,6 +116,10 @@ export const operatorConsoleRouter = router({
     .query(({ ctx: { services }, input }) => listAssignableRoles(services.db, input.teamId)),
 
   eventNames: operatorProcedure.output(eventNamesOutput).query(() => (Object.keys(EVENTS) as EventName[]).toSorted()),
+
+  plans: operatorProcedure
+    .output(plansOutput)
+    .query(({ ctx: { services } }) => [...services.config.plans.values()].map(({ id, name }) => ({ id, name }))),
 
   audit: forOperatorSessions('events:read')
     .input(auditInput)

@@ -144,6 +144,9 @@ export const retriedOutput = z.object({ retried: count });
 const eventName = z.enum(Object.keys(EVENTS) as EventName[]);
 export const eventNamesOutput = z.array(eventName);
 
+/** The configured plans. */
+export const plansOutput = z.array(z.object({ id: z.string(), name: z.string() }));
+
 export const auditInput = z.object({
   event: eventName.optional(),
   actorId: resourceId.optional(),

@@ -25,6 +25,7 @@ export const areaTexts = defineTexts('operatorArea', {
     none: 'Nothing starts with “{text}”. Text in the middle is not searched.',
     emptyTitle: 'Nothing here',
     empty: 'There are no entries.',
+    more: 'This page has no entries, but the next ones can have some.',
   },
   externalId: 'External ID',
   externalIdHint: 'The ID in a system of yours.',
@@ -32,7 +33,7 @@ export const areaTexts = defineTexts('operatorArea', {
   accounts: {
     title: 'Accounts',
     explanation: 'In the order of their creation. Each page that you open is recorded in the audit log.',
-    by: { email: 'Email', name: 'Name', externalId: 'External ID' },
+    by: { email: 'Email', name: 'Name', lastName: 'Last name', externalId: 'External ID' },
     states: { all: 'All accounts', disabled: 'Disabled accounts' },
     bulk: {
       disable: {
@@ -85,6 +86,7 @@ export const areaTexts = defineTexts('operatorArea', {
     title: 'Teams',
     explanation: 'In the order of their creation. Each page that you open is recorded in the audit log.',
     by: { name: 'Name', slug: 'Slug', externalId: 'External ID' },
+    allPlans: 'All plans',
     noOwner: 'No owner',
     create: 'Create team',
     name: 'Name',

@@ -31,7 +31,7 @@ export const operatorRoutes = [
   createRoute({
     getParentRoute: () => consolePages,
     path: '/operator/teams',
-    validateSearch: onlyTexts('by', 'text', 'cursor', 'hide'),
+    validateSearch: onlyTexts('by', 'text', 'show', 'cursor', 'hide'),
     component: lazyPage(() => import('../pages/operator/teams.tsx'), 'OperatorTeamsPage'),
   }),
   createRoute({

@@ -2629,6 +2629,7 @@ export type AppRouter = TRPCBuiltRouter<
           | 'audit_log.pruned'
         >
       >;
+      plans: Query<void, Array<{ id: string; name: string }>>;
       audit: Query<
         {
           event?:
@@ -3074,9 +3075,9 @@ export type AppRouter = TRPCBuiltRouter<
           limit?: number | undefined;
           /** Names of events, separated by commas. Without it, all. */
           types?: string | undefined;
-          /** Only events of this team. */
+          /** Only events of this team: its id, or `ext:` and its external id. */
           teamId?: string | undefined;
-          /** Only events about this account. */
+          /** Only events about this account: its id, or `ext:` and its external id. */
           accountId?: string | undefined;
           /** How many seconds to wait if there is nothing new. Default: 0. */
           wait?: number | undefined;

@@ -6,19 +6,25 @@ const words = areaTexts.list;
 
 export type Sought = { readonly by?: string; readonly text?: string; readonly show?: string };
 
+export type ListFilter = {
+  readonly label: string;
+  /** What shows everything. */
+  readonly all: string;
+  readonly options: readonly { readonly value: string; readonly label: string }[];
+};
+
 type ListSearchProps = {
   /** The fields that can be searched, by name. */
   readonly fields: Readonly<Record<string, string>>;
-  /** Other choices, the first of which shows everything. */
-  readonly shows?: Readonly<Record<string, string>>;
+  /** What can be shown instead of a search. */
+  readonly filter: ListFilter;
   readonly sought: Sought;
   readonly onSearch: (sought: Sought) => void;
 };
 
 /** Searches a list by the beginning of one field, on submit only, because each search is an audit event. */
-export function ListSearch({ fields, shows, sought, onSearch }: ListSearchProps) {
+export function ListSearch({ fields, filter, sought, onSearch }: ListSearchProps) {
   const [first = ''] = Object.keys(fields);
-  const [all] = Object.keys(shows ?? {});
   const [by, setBy] = useState(sought.by ?? first);
   const [text, setText] = useState(sought.text ?? '');
   // The URL has the search, so that going back shows it again.
@@ -26,7 +32,6 @@ export function ListSearch({ fields, shows, sought, onSearch }: ListSearchProps)
     setBy(sought.by ?? first);
     setText(sought.text ?? '');
   }, [sought.by, sought.text, first]);
-  const isFiltered = sought.show !== undefined && sought.show !== all;
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
     const next = text.trim();
@@ -34,15 +39,13 @@ export function ListSearch({ fields, shows, sought, onSearch }: ListSearchProps)
   };
   return (
     <form role="search" onSubmit={submit} className="operator-filters">
-      {shows !== undefined && (
-        <NativeSelect
-          label={words.show}
-          value={sought.show ?? all}
-          onChange={({ currentTarget: { value } }) => onSearch(value === all ? {} : { show: value })}
-          data={Object.entries(shows).map(([value, label]) => ({ value, label }))}
-        />
-      )}
-      {!isFiltered && (
+      <NativeSelect
+        label={filter.label}
+        value={sought.show ?? ''}
+        onChange={({ currentTarget: { value } }) => onSearch(value === '' ? {} : { show: value })}
+        data={[{ value: '', label: filter.all }, ...filter.options]}
+      />
+      {sought.show === undefined && (
         <>
           <NativeSelect
             label={words.by}

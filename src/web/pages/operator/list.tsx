@@ -38,7 +38,7 @@ export function List<Page, Item>({
   );
 }
 
-type TableProps<Item> = Pick<DataTableProps<Item>, 'columns' | 'rowId' | 'rowName' | 'bulk'>;
+export type TableProps<Item> = Pick<DataTableProps<Item>, 'columns' | 'rowId' | 'rowName' | 'bulk'>;
 
 /** The same as a table, with actions on selected rows and an export of the page. */
 export function ListTable<Page, Item>({

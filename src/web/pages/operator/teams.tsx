@@ -1,23 +1,15 @@
-import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
+import { getRouteApi } from '@tanstack/react-router';
 import { getTeamName } from '../../components/display-name.ts';
-import { Page } from '../../components/page.tsx';
 import { areaTexts } from '../../messages/operator-area.ts';
 import { query } from '../../trpc.ts';
 import { CreateTeam } from './create-team.tsx';
-import { ListSearch } from './list-search.tsx';
-import { ListTable, Pager } from './list.tsx';
 import { Operators, VIEW } from './operators.tsx';
-import { teamColumns, type ListedTeam } from './team-columns.tsx';
+import { SearchPage, toPrefix } from './search-page.tsx';
+import { teamColumns } from './team-columns.tsx';
 
 const words = areaTexts.teams;
 const route = getRouteApi('/console/operator/teams');
-
-const rowId = ({ id }: ListedTeam): string => id;
-
-type By = keyof typeof words.by;
 
 /** All teams, fifty per page. */
 export const OperatorTeamsPage = () => (
@@ -27,43 +19,34 @@ export const OperatorTeamsPage = () => (
 );
 
 function Teams() {
-  const { by = 'name', text, cursor } = route.useSearch();
-  const navigate = useNavigate();
-  const [creating, setCreating] = useState(false);
-  const field = Object.hasOwn(words.by, by) ? (by as By) : 'name';
+  const search = route.useSearch();
+  const { show, cursor } = search;
+  const { data: plans = [] } = useQuery({ ...query('operator.plans'), staleTime: Infinity });
   const page = useQuery({
     ...query('operator.listTeams', {
-      ...(text !== undefined && { [field]: text }),
+      ...(show === undefined ? toPrefix(words.by, search) : { planId: show }),
       ...(cursor !== undefined && { cursor }),
     }),
     ...VIEW,
   });
+  // A plan that is no longer configured still has its teams.
+  const isKnown = show === undefined || plans.some(({ id }) => id === show);
+  const shown = isKnown ? plans : [...plans, { id: show, name: show }];
   return (
-    <Page
-      title={words.title}
-      explanation={words.explanation}
-      action={<Button onClick={() => setCreating(true)}>{words.create}</Button>}
-    >
-      <ListSearch
-        fields={words.by}
-        sought={text === undefined ? {} : { by: field, text }}
-        onSearch={(search) => void navigate({ to: '/operator/teams', search })}
-      />
-      <ListTable
-        label={words.title}
-        page={page}
-        items={({ teams }) => teams}
-        columns={teamColumns}
-        rowId={rowId}
-        rowName={getTeamName}
-        empty={
-          text === undefined
-            ? { title: areaTexts.list.emptyTitle, description: areaTexts.list.empty }
-            : { title: areaTexts.list.noneTitle, description: areaTexts.list.none(text) }
-        }
-      />
-      <Pager cursor={cursor} next={page.data?.nextCursor} />
-      {creating && <CreateTeam onClose={() => setCreating(false)} />}
-    </Page>
+    <SearchPage
+      to="/operator/teams"
+      words={words}
+      filter={{
+        label: areaTexts.subscription.plan,
+        all: words.allPlans,
+        options: shown.map(({ id, name }) => ({ value: id, label: name })),
+      }}
+      search={search}
+      page={page}
+      items={({ teams }) => teams}
+      columns={teamColumns}
+      rowName={getTeamName}
+      create={(onClose) => <CreateTeam onClose={onClose} />}
+    />
   );
 }
