@@ -175,7 +175,9 @@ describe('teams over the operator API', () => {
     );
     try {
       const pages: string[][] = [];
-      const cursor = Buffer.from(JSON.stringify([JSON.stringify(['planId', 'free']), '', before])).toString('base64url');
+      const cursor = Buffer.from(JSON.stringify([JSON.stringify(['planId', 'free']), '', before])).toString(
+        'base64url',
+      );
       for (let next: string | null = cursor; next !== null;) {
         const page: { teams: { id: string }[]; nextCursor: string | null } = (
           await operator.get(`${TEAMS}?planId=free&cursor=${next}`)

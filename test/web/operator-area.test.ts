@@ -74,10 +74,12 @@ describe.skipIf(!hasChromium)('the lists of the operator’s area', () => {
     const mark = crypto.randomUUID().slice(0, 8);
     await api.anAccount({ firstName: 'Ada', lastName: `${mark} Lovelace`, email: `${mark}@list.example` });
     const [pro, old] = [await api.aTeam({ name: `Pro ${mark}` }), await api.aTeam({ name: `Old ${mark}` })];
-    await api.rows(
-      'insert into subscription (team_id, plan_id) values ($1, $3), ($2, $4)',
-      [pro.id, old.id, 'pro', `plan-${mark}`],
-    );
+    await api.rows('insert into subscription (team_id, plan_id) values ($1, $3), ($2, $4)', [
+      pro.id,
+      old.id,
+      'pro',
+      `plan-${mark}`,
+    ]);
     const page = await open('/operator/accounts', { as: await anOperator(api) });
     await page.getByLabel('Search by').selectOption('Last name');
     await page.getByLabel('Starts with').fill(mark.toUpperCase());
