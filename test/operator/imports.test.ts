@@ -151,6 +151,31 @@ describe('an upload', () => {
     ]);
   });
 
+  test('reports rows whose ids cannot be stored, and imports the others', async ({ api }) => {
+    const p = aPrefix();
+    const ids = ['\u0000', '\ud800', '', 'x'.repeat(256), 7, {}];
+    const report = await importAll(api, [
+      ...ids.map((externalId) => ({ ...account(`${p}a`), externalId })),
+      team(`${p}t`, '\u0000'),
+      membership('\ud800', `${p}a`),
+      account(`${p}a`),
+    ]);
+    expect(report).toMatchObject({ status: 'completed', imported: { accounts: 1 }, refused: 8 });
+    expect(report.refusals.map((one: Record<string, unknown>) => [one['line'], one['externalId'], one['code']])).toEqual([
+      ...ids.map((_, index) => [index + 1, null, 'invalid']),
+      [7, `${p}t`, 'invalid'],
+      [8, null, 'invalid'],
+    ]);
+  });
+
+  test('has at most one line per 32 bytes of its largest size, so that its report is bounded', async ({ api }) => {
+    const importer = await anImporter(api);
+    const most = UPLOAD_BYTES_MAX / 32;
+    expect(await importer.upload(Buffer.alloc(most + 1, '\n'))).toBeProblem('body_too_large');
+    expect(await storedContent(api, importer.key)).toEqual([]);
+    expect(await importer.upload(Buffer.alloc(most, '\n'))).toBeProblem('validation_failed');
+  });
+
   test('has a report whose pages hold every refused row once', async ({ api }) => {
     const importer = await anImporter(api);
     const { body } = await importer.upload(Array.from({ length: 250 }, () => '{'));

@@ -47,8 +47,9 @@ const ALLOWED: readonly (readonly [from: string, to: string])[] = [
   ['sign-in/', 'accounts/email-link-token.ts'],
   // Signing up by an invitation accepts it.
   ['sign-in/', 'invitations/acceptance.service.ts'],
-  // Teams have external ids there too.
+  // Accounts and teams have external ids there too.
   ['credentials/', 'operator/references.ts'],
+  ['events/', 'operator/references.ts'],
   // The operator makes the same changes in the console, over the operator API and on the command line.
   ['operator/', 'accounts/accounts.schema.ts'],
   ['operator/', 'accounts/accounts.service.ts'],

@@ -12,7 +12,7 @@ export type Stage = (typeof STAGES)[number];
 /** Why a row is not imported. `detail` contains no value of the row. */
 export type Refusal = { readonly code: string; readonly detail: string };
 
-const externalId = text(1, 255);
+export const externalId = text(1, 255);
 const time = z.iso.datetime({ offset: true }).refine((value) => value >= '1970' && value < '9999');
 const pictureUrl = text(1, 2048).refine((value) => /^https?:\/\//i.test(value));
 const optional = <Schema extends z.ZodType>(schema: Schema) => schema.nullish().transform((value) => value ?? null);

@@ -9,7 +9,7 @@ import { newOutcome, type Batch, type DryRun, type Numbered, type Outcome } from
 import { importMemberships } from './memberships.ts';
 import { advance, type Progress } from './progress.ts';
 import { readLines, type Source } from './lines.ts';
-import { isRefusal, readRow, readType, STAGES, type Refusal, type Stage } from './rows.ts';
+import { externalId, isRefusal, readRow, readType, STAGES, type Refusal, type Stage } from './rows.ts';
 import { importTeams } from './teams.ts';
 
 const APPLY: { readonly [S in Stage]: (batch: Batch, rows: readonly Numbered<S>[]) => Promise<Outcome> } = {
@@ -105,10 +105,11 @@ function addLine(pending: Pending, stage: Stage, line: Parameters<typeof readTyp
   else pending.rows.push({ line: line.number, row });
 }
 
-const nameOf = (value: object): { externalId?: string } =>
-  'externalId' in value && typeof value.externalId === 'string' && value.externalId.length <= 255
-    ? { externalId: value.externalId }
-    : {};
+/** Returns the external id of a row, if reports can store it. */
+const nameOf = (value: object): { externalId?: string } => {
+  const id = 'externalId' in value ? externalId.safeParse(value.externalId).data : undefined;
+  return id === undefined ? {} : { externalId: id };
+};
 
 async function commitBatch(
   { services, isStored, report, begin }: Run,

@@ -14,6 +14,10 @@ import { STAGES } from './rows.ts';
 /** The largest upload. Its content is stored until the import ends. */
 export const UPLOAD_BYTES_MAX = 64 * 1024 * 1024;
 
+/** A row has at least so many bytes, also the shortest one that can be imported. Bounds the report of refused rows. */
+const LINE_BYTES_MIN = 32;
+const LINES_MAX = UPLOAD_BYTES_MAX / LINE_BYTES_MIN;
+
 const PART_BYTES = 512 * 1024;
 const NEWLINE = 0x0a;
 
@@ -37,7 +41,7 @@ const discardUpload = command<object>(
  * Stores the rows of an upload in parts, and queues their import with the last one. An operator key has one import at a
  * time, so that a client that repeats a request whose response it lost starts no second one.
  * @returns the id of the import
- * @throws import_running
+ * @throws import_running, body_too_large
  */
 export async function receiveImport(
   { services, operator }: Uploader,
@@ -98,6 +102,8 @@ async function storeParts({ db }: Services, id: string, body: AsyncIterable<Buff
   const stored = (async function* () {
     for await (const chunk of body) {
       for (let at = chunk.indexOf(NEWLINE); at !== -1; at = chunk.indexOf(NEWLINE, at + 1)) lines += 1;
+      if (lines > LINES_MAX)
+        throw new ProblemError('body_too_large', `The body must have at most ${LINES_MAX} lines.`);
       isOpen = chunk.at(-1) !== NEWLINE;
       parts.push(chunk);
       size += chunk.length;
