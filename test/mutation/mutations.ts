@@ -620,7 +620,7 @@ export const MUTATIONS: readonly Mutation[] = [
         'null',
       ],
       ['a member without the permission is valid', 'membership.permissions.includes(permission)', 'true'],
-      ['a token of another resource is valid', 'found.resource !== input.resource', 'false'],
+      ['a token of another resource is valid', 'found?.resource !== resource', 'false'],
       ['a credential over its limit is valid', "decision?.allowed === false ? 'rate_limited' : ", ''],
     ],
   ),

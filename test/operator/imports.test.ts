@@ -161,11 +161,9 @@ describe('an upload', () => {
       account(`${p}a`),
     ]);
     expect(report).toMatchObject({ status: 'completed', imported: { accounts: 1 }, refused: 8 });
-    expect(report.refusals.map((one: Record<string, unknown>) => [one['line'], one['externalId'], one['code']])).toEqual([
-      ...ids.map((_, index) => [index + 1, null, 'invalid']),
-      [7, `${p}t`, 'invalid'],
-      [8, null, 'invalid'],
-    ]);
+    expect(
+      report.refusals.map((one: Record<string, unknown>) => [one['line'], one['externalId'], one['code']]),
+    ).toEqual([...ids.map((_, index) => [index + 1, null, 'invalid']), [7, `${p}t`, 'invalid'], [8, null, 'invalid']]);
   });
 
   test('has at most one line per 32 bytes of its largest size, so that its report is bounded', async ({ api }) => {

@@ -300,6 +300,26 @@ describe('a credential that is', () => {
       expect([text, await verify(text, { kinds })]).toEqual([text, NOTHING]);
   });
 
+  test('is answered no sooner than after 5 ms, so that the time of a look-up does not tell which', async ({ api }) => {
+    const key = api.as(await api.anOperatorKey());
+    const member = await aMember(api);
+    const ended = await aMember(api);
+    await api.rows('update api_key set revoked_at = now() where id = $1', [ended.personalKey.id]);
+    for (const [credential, asked] of [
+      [api.services.tokens.generate('personalKey').secret, {}],
+      [ended.personalKey.secret, {}],
+      [member.session.secret, {}],
+      [member.grant.secret, { resource: 'mcp' }],
+    ] as const)
+      for (const path of [VERIFY, '/trpc/operatorApi.verifyCredential']) {
+        const startedAt = performance.now();
+        const { body } = await key.post(path, { credential, ...asked });
+        // Timers count whole milliseconds.
+        expect(performance.now() - startedAt).toBeGreaterThan(3.9);
+        expect((body.result?.data ?? body).code).toBe('credential_invalid');
+      }
+  });
+
   test('a member’s until they are removed, deactivated or over, reaches no team', async ({ api }) => {
     const verify = await anOperator(api);
     for (const sql of [

@@ -1,7 +1,7 @@
 import { operatorKeyProcedure } from '../../procedures/procedures.ts';
 import { endpoint, router } from '../../procedures/trpc.ts';
 import { verifyInput, verifyOutput } from './credentials.schema.ts';
-import { findCredential, prefetchCredential, verify } from './verify.service.ts';
+import { findCredential, prefetchCredential, verify, type Looked } from './verify.service.ts';
 
 const TEAM_ID = 'team_0cn7s5l4a9nkf9u7h2q0bf5m7e';
 
@@ -59,10 +59,7 @@ export const credentialsOperatorRouter = router({
     .input(verifyInput)
     .output(verifyOutput)
     .mutation(async ({ ctx: { services, prefetch, credentialUse }, input }) => {
-      const found =
-        prefetch === undefined
-          ? await findCredential(services, input)
-          : (prefetch.found() as Awaited<ReturnType<typeof findCredential>>); // of `prefetch` above
-      return verify(found, input, credentialUse);
+      const looked = prefetch === undefined ? await findCredential(services, input) : (prefetch.found() as Looked); // of `prefetch` above
+      return verify(looked, input, credentialUse);
     }),
 });

@@ -1,9 +1,18 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { prepareLookup, type DescribedCredential } from '../../auth/describe-credential.ts';
 import type { Services } from '../../app-services.ts';
 import { isStorable } from '../../procedures/fields.ts';
 import { EXTERNAL_ID_PREFIX } from '../../entities/index.ts';
 import type { CredentialUse, Prefetch } from '../../procedures/context.ts';
 import { DEFAULT_KINDS, type Verification, type VerifyInput } from './credentials.schema.ts';
+
+/** The least time of an invalid answer: longer than a look-up takes, whose time tells whether it found a row. */
+const INVALID_MS = 5;
+
+/** What a look-up has found, and the end of the least time of an answer that it is invalid. */
+export type Looked = { readonly found: DescribedCredential | undefined; readonly elapsed: Promise<void> };
+
+const leastTime = (): Promise<void> => sleep(INVALID_MS, undefined, { ref: false });
 
 /** Prepares the look-up that an unvalidated body asks for, so that one statement finds it with the operator key. */
 export function prefetchCredential({ tokens }: Services, raw: unknown): Prefetch | undefined {
@@ -13,13 +22,14 @@ export function prefetchCredential({ tokens }: Services, raw: unknown): Prefetch
   const lookup = prepareLookup(tokens, credential, { kinds, teamId: teamId ?? null });
   if (lookup === undefined) return undefined;
   let found: DescribedCredential | undefined;
+  const elapsed = leastTime();
   return {
     async findKey(db, hash) {
       const { operatorKey, credential } = await lookup.runWithOperatorKey(db, hash);
       found = credential;
       return operatorKey;
     },
-    found: () => found,
+    found: (): Looked => ({ found, elapsed }),
   };
 }
 
@@ -27,11 +37,14 @@ const isShortText = (value: unknown): value is string =>
   typeof value === 'string' && value.length <= 2 * (EXTERNAL_ID_PREFIX.length + 255) && isStorable(value);
 
 /** Finds a credential without `prefetchCredential`, which REST calls. */
-export const findCredential = async (
+export async function findCredential(
   { db, tokens }: Services,
   { credential, kinds, teamId }: Pick<VerifyInput, 'credential' | 'kinds' | 'teamId'>,
-): Promise<DescribedCredential | undefined> =>
-  prepareLookup(tokens, credential, { kinds, teamId: teamId ?? null })?.run(db);
+): Promise<Looked> {
+  const elapsed = leastTime();
+  const found = await prepareLookup(tokens, credential, { kinds, teamId: teamId ?? null })?.run(db);
+  return { found, elapsed };
+}
 
 const INVALID: Verification = {
   valid: false,
@@ -46,13 +59,17 @@ const INVALID: Verification = {
 
 /** Checks a credential in the order of the API: credential, rate limit, scopes, team, permission. */
 export async function verify(
-  found: DescribedCredential | undefined,
+  { found, elapsed }: Looked,
   input: VerifyInput,
   use: CredentialUse,
 ): Promise<Verification> {
-  if (found === undefined) return INVALID;
+  const { resource } = input;
+  const isForOther = resource !== undefined && found?.resource !== null && found?.resource !== resource;
+  if (found === undefined || isForOther) {
+    await elapsed;
+    return INVALID;
+  }
   const { principal, membership, account } = found;
-  if (input.resource !== undefined && found.resource !== null && found.resource !== input.resource) return INVALID;
   use.note(found);
   const decision = input.charge ? await use.charge(principal.credentialId) : null;
   const code = decision?.allowed === false ? 'rate_limited' : findLack(found, input);

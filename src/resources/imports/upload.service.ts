@@ -102,8 +102,7 @@ async function storeParts({ db }: Services, id: string, body: AsyncIterable<Buff
   const stored = (async function* () {
     for await (const chunk of body) {
       for (let at = chunk.indexOf(NEWLINE); at !== -1; at = chunk.indexOf(NEWLINE, at + 1)) lines += 1;
-      if (lines > LINES_MAX)
-        throw new ProblemError('body_too_large', `The body must have at most ${LINES_MAX} lines.`);
+      if (lines > LINES_MAX) throw new ProblemError('body_too_large', `The body must have at most ${LINES_MAX} lines.`);
       isOpen = chunk.at(-1) !== NEWLINE;
       parts.push(chunk);
       size += chunk.length;

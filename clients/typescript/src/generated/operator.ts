@@ -1161,7 +1161,7 @@ export interface RosterOperator {
    *
    * **Needs** the scope `events:read`.
    *
-   * @throws RosterError with `validation_failed`, `address_not_allowed`, `cursor_expired`, `scope_missing`, or a `SharedError`
+   * @throws RosterError with `validation_failed`, `address_not_allowed`, `cursor_expired`, `account_not_found`, `scope_missing`, `team_not_found`, or a `SharedError`
    */
   listEvents(
     input?: Operations['listEvents']['input'],
