@@ -84,20 +84,20 @@ describe.skipIf(!hasChromium)('the lists of the operator’s area', () => {
     await page.getByLabel('Search by').selectOption('Last name');
     await page.getByLabel('Starts with').fill(mark.toUpperCase());
     await page.keyboard.press('Enter');
-    await list(page, 'Accounts').getByText(`Ada ${mark} Lovelace`).waitFor();
+    await rows(page, 'Accounts').getByText(`Ada ${mark} Lovelace`).waitFor();
     expect(new URL(page.url()).searchParams.get('by')).toBe('lastName');
 
     await page.getByRole('navigation', { name: 'Operator pages' }).getByRole('link', { name: 'Teams' }).click();
-    await page.getByLabel('Plan').selectOption('Pro');
-    await list(page, 'Teams').getByText(`Pro ${mark}`).waitFor();
-    expect(await list(page, 'Teams').getByText(`Old ${mark}`).count()).toBe(0);
+    await page.getByRole('combobox', { name: 'Plan' }).selectOption('Pro');
+    await rows(page, 'Teams').getByText(`Pro ${mark}`).waitFor();
+    expect(await rows(page, 'Teams').getByText(`Old ${mark}`).count()).toBe(0);
     expect(new URL(page.url()).search).toBe('?show=pro');
 
     await page.goto(new URL(`/operator/teams?show=plan-${mark}`, page.url()).href);
-    await list(page, 'Teams').getByText(`Old ${mark}`).waitFor();
-    expect(await list(page, 'Teams').count()).toBe(1);
-    expect(await page.getByLabel('Plan').inputValue()).toBe(`plan-${mark}`);
-    await page.getByLabel('Plan').selectOption('All plans');
+    await rows(page, 'Teams').getByText(`Old ${mark}`).waitFor();
+    expect(await rows(page, 'Teams').count()).toBe(1);
+    expect(await page.getByRole('combobox', { name: 'Plan' }).inputValue()).toBe(`plan-${mark}`);
+    await page.getByRole('combobox', { name: 'Plan' }).selectOption('All plans');
     await expect.poll(() => new URL(page.url()).search).toBe('');
   });
 

@@ -27,15 +27,10 @@ type SearchPageProps<Listed, Item> = Omit<TableProps<Item>, 'rowId'> & {
 };
 
 /** A list that is searched, filtered and read in pages, all of which is in the URL. */
-export function SearchPage<Listed extends { readonly nextCursor: string | null }, Item extends { readonly id: string }>({
-  to,
-  words,
-  filter,
-  search: { cursor, ...sought },
-  page,
-  create,
-  ...table
-}: SearchPageProps<Listed, Item>) {
+export function SearchPage<
+  Listed extends { readonly nextCursor: string | null },
+  Item extends { readonly id: string },
+>({ to, words, filter, search: { cursor, ...sought }, page, create, ...table }: SearchPageProps<Listed, Item>) {
   const navigate = useNavigate();
   const [creating, setCreating] = useState(false);
   const next = page.data?.nextCursor;
@@ -51,13 +46,7 @@ export function SearchPage<Listed extends { readonly nextCursor: string | null }
         sought={sought}
         onSearch={(search) => void navigate({ to, search })}
       />
-      <ListTable
-        {...table}
-        label={words.title}
-        page={page}
-        rowId={rowId}
-        empty={describeEmpty(sought.text, next)}
-      />
+      <ListTable {...table} label={words.title} page={page} rowId={rowId} empty={describeEmpty(sought.text, next)} />
       <Pager cursor={cursor} next={next} />
       {creating && create(() => setCreating(false))}
     </Page>
