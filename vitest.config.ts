@@ -24,7 +24,7 @@ const SLOW = [
   'test/shipping/image.test.ts',
   'test/security/*.test.ts',
   'test/rest/idempotency.test.ts',
-  'test/operator/imports.test.ts',
+  'test/operator/{imports,validation}.test.ts',
   'test/webhooks/{delivery,journey}.test.ts',
   'test/events/{chain,erasure}.test.ts',
   'test/pictures/*.test.ts',

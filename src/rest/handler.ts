@@ -155,7 +155,8 @@ function relocate(error: ProblemError, { hasBody, locationOf }: Route): ProblemE
   const { errors } = error.extras;
   if (hasBody || errors === undefined) return error;
   const located = errors.map((entry) =>
-    entry.in === 'body' ? { ...entry, in: locationOf(entry.pointer.slice(1)) } : entry,
+    // An empty pointer is the body of an upload.
+    entry.in === 'body' && entry.pointer !== '' ? { ...entry, in: locationOf(entry.pointer.slice(1)) } : entry,
   );
   return new ProblemError(error.problem, error.message, { ...error.extras, errors: located });
 }

@@ -271,7 +271,9 @@ describe('an upload', () => {
     ['without a type', Buffer.from('{}'), '', 'unsupported_media_type'],
   ] as const)('%s is refused, and leaves nothing', async ([, body, type, code], { api }) => {
     const importer = await anImporter(api);
-    expect(await importer.upload(body, { type })).toBeProblem(code);
+    const answer = await importer.upload(body, { type });
+    expect(answer).toBeProblem(code);
+    if (code === 'validation_failed') expect(answer.body.errors[0]).toMatchObject({ in: 'body', code: 'required' });
     expect(await api.rows('select 1 from import_run where operator_key_id = $1', [importer.key.id])).toEqual([]);
   });
 
