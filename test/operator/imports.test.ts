@@ -166,6 +166,23 @@ describe('an upload', () => {
     ).toEqual([...ids.map((_, index) => [index + 1, null, 'invalid']), [7, `${p}t`, 'invalid'], [8, null, 'invalid']]);
   });
 
+  test('whose data the database rejects fails at once, and its key can upload again', async ({ api }) => {
+    const p = aPrefix();
+    await api.rows(
+      `create function "reject_${p}"() returns trigger language plpgsql as
+       $$ begin raise exception 'cannot be stored' using errcode = '22P05'; end $$`,
+    );
+    await api.rows(
+      `create trigger "reject_${p}" before insert on account for each row when (new.external_id = '${p}a')
+       execute function "reject_${p}"()`,
+    );
+    const importer = await anImporter(api);
+    const { body } = await importer.upload([account(`${p}a`)]);
+    await startJobs(api);
+    expect(await ended(() => importer.report(body.id))).toMatchObject({ status: 'failed', failure: 'internal_error' });
+    expect((await importer.upload([account(`${p}b`)])).status).toBe(202);
+  });
+
   test('has at most one line per 32 bytes of its largest size, so that its report is bounded', async ({ api }) => {
     const importer = await anImporter(api);
     const most = UPLOAD_BYTES_MAX / 32;

@@ -68,7 +68,7 @@ async function importUpload(
       await transaction(db, (tx) => enqueue(tx, 'importUpload', { importId }, importKey(importId)));
     } else if (error instanceof KeyRevokedError) {
       await endImport(services, importId, 'key_revoked');
-    } else if (helpers.job.attempts >= ATTEMPTS_MAX) {
+    } else if (helpers.job.attempts >= ATTEMPTS_MAX || isDataException(error)) {
       await endImport(services, importId, 'internal_error');
       log.error({ importId, reason: errorSummary(error) }, 'import failed');
     } else {
@@ -76,6 +76,10 @@ async function importUpload(
     }
   }
 }
+
+/** Whether PostgreSQL rejects the data (SQLSTATE class 22), as it would in every attempt, for which the key would wait. */
+const isDataException = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && String(error.code).startsWith('22');
 
 /** Reads an upload part by part. */
 const readContent = ({ db }: Services, importId: string): Source =>
