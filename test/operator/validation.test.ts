@@ -45,12 +45,10 @@ function faultsOf(declared: Schema, isText: boolean): readonly Fault[] {
   const types = options.flatMap(({ type }) => type ?? []);
   const isNullable = types.includes('null');
   const one = options.find(({ type }) => type !== 'null') ?? {};
-  const wrongType: readonly Fault[] = isText
-    ? types.some((type) => ['integer', 'number', 'boolean'].includes(type))
-      ? [['x', 'invalid_type']]
-      : []
-    : [...(types.includes('object') ? [] : [[{}, 'invalid_type'] as const])];
-  const faults: Fault[] = [...wrongType];
+  const faults: Fault[] = [];
+  if (isText && types.some((type) => ['integer', 'number', 'boolean'].includes(type)))
+    faults.push(['x', 'invalid_type']);
+  if (!isText && !types.includes('object')) faults.push([{}, 'invalid_type']);
   if (!isText && !isNullable) faults.push([null, 'invalid_type']);
   if (one.enum !== undefined) faults.push(['nothing-of-it', 'invalid_value']);
   if (one.minLength !== undefined && one.minLength > 0 && one.format === undefined) faults.push(['', 'min_length']);
