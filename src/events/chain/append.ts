@@ -5,7 +5,7 @@ import { numberBatch, type Cursor, type Source } from './batch.ts';
 import { findSignerIndex, tryLockChain, type ChainServices, type NumberingServices } from './checkpoints.ts';
 import type { ChainPosition } from './hash-chain.ts';
 import { signCheckpointAt } from './links.ts';
-import { inTransaction } from './sql.ts';
+import { inPreparedTransaction, inTransaction } from './sql.ts';
 import { findEndProblem, readState, signedEnd } from './state.ts';
 
 /** A run ends after this many batches; the next one continues. */
@@ -64,7 +64,7 @@ async function numberFrom(
   for (let i = 0; i < BATCHES_MAX; i += 1) {
     const from = cursor;
     const known = lastEnds.get(services.db);
-    const batch = await inTransaction(pool, (sql) => numberBatch(sql, services, log, { source, from, known }));
+    const batch = await inPreparedTransaction(pool, (sql) => numberBatch(sql, services, log, { source, from, known }));
     if (batch === 'busy') return { count, end: null, outcome: 'more' };
     if (typeof batch === 'string') return { count, end: null, outcome: batch };
     ({ cursor } = batch);

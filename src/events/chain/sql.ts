@@ -5,22 +5,50 @@ export type Sql = {
   execute<Rows extends object[]>(sql: string, values?: unknown[]): Promise<Rows>;
 };
 
+type Statement = { readonly name?: string; readonly text: string };
+
+function toStatement(sql: string): Statement {
+  let last = 0;
+  return { text: sql.replaceAll('?', () => `$${(last += 1)}`) };
+}
+
 /** Runs SQL on a plain connection. Statements that are sent without waiting share a round trip. */
-export const createSql = (client: ClientBase): Sql => ({
+export const createSql = (client: ClientBase, read = toStatement): Sql => ({
   async execute<Rows extends object[]>(sql: string, values: unknown[] = []) {
-    let last = 0;
-    const { rows } = await client.query({ text: sql.replaceAll('?', () => `$${(last += 1)}`), values });
+    const { rows } = await client.query({ ...read(sql), values });
     return rows as Rows; // as the caller declares
   },
 });
 
+/** Constant texts, by what they were written as. */
+const prepared = new Map<string, Statement>();
+
+function toPrepared(sql: string): Statement {
+  const known = prepared.get(sql);
+  if (known !== undefined) return known;
+  const statement = { name: `events_${prepared.size}`, ...toStatement(sql) };
+  prepared.set(sql, statement);
+  return statement;
+}
+
 type Pool = { connect(): Promise<ClientBase & { release(error?: Error | boolean): void }> };
+
+/**
+ * Runs `work` like {@link inTransaction} with prepared statements, all of which are constant. PostgreSQL takes several
+ * times as long to plan those that number a few events as to execute them.
+ */
+export const inPreparedTransaction = <Result>(pool: Pool, work: (sql: Sql) => Promise<Result>): Promise<Result> =>
+  inTransaction(pool, work, toPrepared);
 
 /**
  * Runs `work` in a transaction on a connection of the pool, without the ORM, because it runs many times a second.
  * A connection on which it fails is closed.
  */
-export async function inTransaction<Result>(pool: Pool, work: (sql: Sql) => Promise<Result>): Promise<Result> {
+export async function inTransaction<Result>(
+  pool: Pool,
+  work: (sql: Sql) => Promise<Result>,
+  read = toStatement,
+): Promise<Result> {
   const client = await pool.connect();
   // The statement gets the error too. An unhandled error event would crash the process.
   const onError = () => undefined;
@@ -28,7 +56,7 @@ export async function inTransaction<Result>(pool: Pool, work: (sql: Sql) => Prom
   let failure: Error | undefined;
   try {
     const begun = client.query('begin');
-    const [, result] = await Promise.all([begun, work(createSql(client))]);
+    const [, result] = await Promise.all([begun, work(createSql(client, read))]);
     await client.query('commit');
     return result;
   } catch (error) {
