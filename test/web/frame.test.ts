@@ -39,6 +39,35 @@ describe.skipIf(!hasChromium)('the command palette', () => {
     await shows(page, 'Sign in');
   });
 
+  test('opens the dialog of an action, on its own page or another, once', async ({ api, open }) => {
+    const ada = await aPerson(api);
+    const team = await api.aTeam({ owner: ada });
+    const page = await open(`/teams/${team.slug}`, { as: ada });
+    await shows(page, 'Overview');
+    const dialog = page.getByRole('dialog');
+
+    await run(page, 'invite');
+    await dialog.getByLabel('Email addresses').waitFor();
+    await expect.poll(() => page.evaluate('document.activeElement.tagName')).toMatch(/INPUT|TEXTAREA/);
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await expect.poll(() => page.evaluate('document.activeElement.tagName')).not.toBe('BODY');
+    await run(page, 'invite');
+    await dialog.getByLabel('Email addresses').waitFor();
+    await page.reload();
+    await shows(page, 'Invitations');
+    expect(await dialog.count()).toBe(0);
+
+    await run(page, 'create team key');
+    await dialog.getByRole('button', { name: 'Create key' }).waitFor();
+    await shows(page, 'Team API keys');
+    await page.goto('/account');
+    await shows(page, 'Your account');
+    await run(page, 'create key');
+    await dialog.getByRole('button', { name: 'Create key' }).waitFor();
+    await shows(page, 'API keys');
+  });
+
   // Guarantees that the palette offers no page that the user cannot see.
   test('offers what the role of the reader allows', async ({ api, open }) => {
     const team = await api.aTeam({ owner: await api.anAccount() });

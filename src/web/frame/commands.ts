@@ -72,13 +72,17 @@ function useActions(): Group {
     id: 'invite',
     label: words.invite,
     icon: Invitation,
-    run: () => void navigate({ to: '/teams/$teamId/invitations', params }),
+    run: () => void navigate({ to: '/teams/$teamId/invitations', params, state: { dialog: 'invite' } }),
   };
   const createKey: Command = {
     id: 'create-key',
     label: hasTeamKeys ? words.createTeamKey : words.createKey,
     icon: Key,
-    run: () => void (hasTeamKeys ? navigate({ to: '/teams/$teamId/api-keys', params }) : navigate({ to: '/api-keys' })),
+    run: () =>
+      void navigate({
+        ...(hasTeamKeys ? { to: '/teams/$teamId/api-keys', params } : { to: '/api-keys' }),
+        state: { dialog: 'createKey' },
+      }),
   };
   return {
     title: words.actions,

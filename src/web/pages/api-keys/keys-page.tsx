@@ -1,6 +1,7 @@
 import { Alert, Button, EmptyState } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { useCommandedDialog } from '../../components/commanded-dialog.ts';
 import { FailureAlert } from '../../components/failure-alert.tsx';
 import { Key as KeyIcon } from '../../components/icons.tsx';
 import { DataTable } from '../../components/table/data-table.tsx';
@@ -34,6 +35,7 @@ export function KeysPage({ teamId }: { readonly teamId: TeamId }) {
   const queries = useQueryClient();
   const [creating, setCreating] = useState(false);
   const isOfTeam = teamId !== undefined;
+  useCommandedDialog('createKey', () => setCreating(true));
   const create = <Button onClick={() => setCreating(true)}>{words.create}</Button>;
   return (
     <Page

@@ -1,6 +1,7 @@
 import { Alert, Button, EmptyState } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
+import { useCommandedDialog } from '../../components/commanded-dialog.ts';
 import { FailureAlert } from '../../components/failure-alert.tsx';
 import { Envelope } from '../../components/icons.tsx';
 import { Page, Placeholder } from '../../components/page.tsx';
@@ -44,6 +45,7 @@ function Invitations() {
   const invitations = useQuery(invitationsQuery(team.id));
   const [open, setOpen] = useState<Open>();
   const close = () => setOpen(undefined);
+  useCommandedDialog('invite', () => setOpen({ inviting: { email: '' } }));
   const list = invitations.data;
   const columns = useMemo(
     () =>
