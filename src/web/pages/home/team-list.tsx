@@ -42,9 +42,9 @@ export const TeamList = ({ teams }: { readonly teams: readonly Team[] }) =>
     />
   );
 
-const Name = ({ team: { id, name, description } }: { readonly team: Team }) => (
+const Name = ({ team: { slug, name, description } }: { readonly team: Team }) => (
   <div className="row-text">
-    <TextLink to="/teams/$teamId" params={{ teamId: id }} fw={600} className="wrap">
+    <TextLink to="/teams/$teamId" params={{ teamId: slug }} fw={600} className="wrap">
       <bdi>{getTeamName({ name })}</bdi>
     </TextLink>
     {description !== null && description !== '' && (
