@@ -32,7 +32,7 @@ const SLOW = [
 ];
 
 /** Suites of the nightly workflow. */
-const NIGHTLY = ['test/faults/partition.test.ts'];
+const NIGHTLY = ['test/faults/{partition,pooler-statements}.test.ts'];
 
 /** Tools and clients of others, which `npm run test:interop` installs, and programs that use the packed client. */
 const INTEROP = ['test/interop/*.test.ts', 'test/examples/{client-examples,react-app}.test.ts'];
@@ -67,7 +67,7 @@ export default defineConfig({
       // One file at a time, because these suites measure recovery times.
       suite('faults', 60_000, { include: FAULTS, exclude: NIGHTLY, fileParallelism: false }),
       suite('slow', 60_000, { include: SLOW, maxWorkers: 2 }),
-      suite('partition', 120_000, { include: NIGHTLY, fileParallelism: false }),
+      suite('nightly', 120_000, { include: NIGHTLY, fileParallelism: false }),
       suite('soak', 60_000, {
         include: ['test/faults/memory.test.ts'],
         fileParallelism: false,
