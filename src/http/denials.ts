@@ -1,6 +1,7 @@
 import type { OperatorPrincipal, Principal } from '../auth/principal.ts';
 import { denied, type Denial } from '../events/denials.ts';
-import { PROBLEMS, type ProblemError } from '../errors.ts';
+import type { ProblemError } from '../errors.ts';
+import { PROBLEMS } from '../problems.ts';
 import { ACTOR_KINDS_OF } from '../events/actor.ts';
 import type { HttpServices } from './http-services.ts';
 

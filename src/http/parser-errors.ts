@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { ProblemError, type ProblemCode } from '../errors.ts';
+import { ProblemError } from '../errors.ts';
+import type { ProblemCode } from '../problems.ts';
 import type { AccessLog } from './access-log.ts';
 import { createApiHeaders, buildHeaders, createProblemReply } from './reply.ts';
 

@@ -1,7 +1,8 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { recordDenial } from '../http/denials.ts';
 import type { HttpServices } from '../http/http-services.ts';
-import { PROBLEMS, ProblemError } from '../errors.ts';
+import { ProblemError } from '../errors.ts';
+import { PROBLEMS } from '../problems.ts';
 import type { Context } from '../procedures/context.ts';
 import type { JsonText } from '../procedures/json-text.ts';
 import { createProblemDocument, toProblemError } from '../procedures/problem-details.ts';

@@ -3,7 +3,8 @@ import { ZodError } from 'zod';
 import { CallerGoneError } from '../db/caller.ts';
 import { isUnavailable } from '../db/database.ts';
 import { BusyError } from '../db/turns.ts';
-import { PROBLEMS, ProblemError, problemSlug, type ProblemCode, type ValidationEntry } from '../errors.ts';
+import { ProblemError, type ValidationEntry } from '../errors.ts';
+import { PROBLEMS, problemSlug, type ProblemCode } from '../problems.ts';
 import { toValidationEntries, type ParameterLocation } from './validation.ts';
 
 /** An RFC 9457 document (spec 7). */

@@ -1,7 +1,7 @@
 import { initTRPC, type AnyTRPCProcedure, type TRPCError } from '@trpc/server';
 import type { OpenApiMeta } from 'trpc-to-openapi';
 import { authorize, type Access } from './authorize.ts';
-import type { ProblemCode } from '../errors.ts';
+import type { ProblemCode } from '../problems.ts';
 import type { OperatorLimit } from '../rate-limit/operator-limiters.ts';
 import type { Services } from '../app-services.ts';
 import type { Context, Prefetch } from './context.ts';

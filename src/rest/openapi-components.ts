@@ -4,7 +4,7 @@ import { createSchema, type oas31 } from 'zod-openapi';
 import { SCOPE_MEANINGS } from '../auth/scopes.ts';
 import { secretPattern } from '../crypto/tokens.ts';
 import { IDEMPOTENCY_KEY } from '../procedures/idempotency-key.ts';
-import { PROBLEMS, type ProblemCode } from '../errors.ts';
+import { PROBLEMS, type ProblemCode } from '../problems.ts';
 import { REQUEST_ID } from './openapi-examples.ts';
 
 const codes = Object.keys(PROBLEMS) as [ProblemCode, ...ProblemCode[]]; // Object.keys widens the keys to string

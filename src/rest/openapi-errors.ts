@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { oas31 } from 'zod-openapi';
-import { PROBLEMS, type ProblemCode, ProblemError, type ValidationEntry } from '../errors.ts';
+import { ProblemError, type ValidationEntry } from '../errors.ts';
+import { PROBLEMS, type ProblemCode } from '../problems.ts';
 import { createProblemDocument } from '../procedures/problem-details.ts';
 import { RESPONSE_HEADERS, problemHeaders } from './openapi-components.ts';
 import { problemExample, REQUEST_ID } from './openapi-examples.ts';

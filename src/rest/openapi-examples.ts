@@ -1,4 +1,5 @@
-import { ProblemError, type ProblemCode } from '../errors.ts';
+import { ProblemError } from '../errors.ts';
+import type { ProblemCode } from '../problems.ts';
 import { createProblemDocument, type Problem } from '../procedures/problem-details.ts';
 
 export const REQUEST_ID = '5f0c6c1e-3b0a-4f62-9d0c-2b6f0a1d7e44';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import express from 'express';
 import { afterAll, describe, expect, test } from 'vitest';
-import { PROBLEMS, problemSlug, type ProblemCode } from '../../src/errors.ts';
+import { PROBLEMS, problemSlug, type ProblemCode } from '../../src/problems.ts';
 import { clientPages } from '../../src/pages/clients.ts';
 import { docsPages } from '../../src/pages/docs.ts';
 import { eventPages } from '../../src/pages/events.ts';

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { describe, expect } from 'vitest';
-import { PROBLEMS, type ProblemCode } from '../../src/errors.ts';
+import { PROBLEMS, type ProblemCode } from '../../src/problems.ts';
 import { test, type Api } from '../support/api.ts';
 
 type RawAnswer = {

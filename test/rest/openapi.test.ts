@@ -6,7 +6,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { describe, expect, test } from 'vitest';
 import { createTokens } from '../../src/crypto/tokens.ts';
-import { PROBLEMS } from '../../src/errors.ts';
+import { PROBLEMS } from '../../src/problems.ts';
 import { API_FACE } from '../../src/rest/api-face.ts';
 import { describeFace } from '../../src/rest/describe-face.ts';
 import { OPERATOR_FACE } from '../../src/rest/operator-face.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { PROBLEMS, type ProblemCode } from '../../src/errors.ts';
+import { PROBLEMS, type ProblemCode } from '../../src/problems.ts';
 import type { Answer } from './client.ts';
 
 declare module 'vitest' {

@@ -2,7 +2,7 @@ import { globSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { IntlMessageFormat } from 'intl-messageformat';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
-import { PROBLEMS } from '../../src/errors.ts';
+import { PROBLEMS } from '../../src/problems.ts';
 import { LANGUAGES } from '../../src/messages/languages.ts';
 
 type Tree = { readonly [key: string]: string | Tree };

@@ -1,6 +1,7 @@
 import { query, type QueryRunner } from '../../db/query.ts';
 import { EXTERNAL_ID_PREFIX } from '../../entities/index.ts';
-import { ProblemError, type ProblemCode } from '../../errors.ts';
+import { ProblemError } from '../../errors.ts';
+import type { ProblemCode } from '../../problems.ts';
 import { text } from '../../procedures/fields.ts';
 
 const LENGTH_MAX = 255;

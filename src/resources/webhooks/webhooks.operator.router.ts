@@ -1,4 +1,4 @@
-import type { ProblemCode } from '../../errors.ts';
+import type { ProblemCode } from '../../problems.ts';
 import { SUCCESS, success } from '../../procedures/fields.ts';
 import { operatorKeyProcedure } from '../../procedures/procedures.ts';
 import { endpoint, router, type Example } from '../../procedures/trpc.ts';
