@@ -1,9 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-/**
- * Suites that kill and stop processes, race calls, tamper with rows and files, run many commands, or wait for minimum
- * durations.
- */
+/** Suites that kill, stop and start processes and servers, one after another. */
 const FAULTS = [
   'test/faults/**/*.test.ts',
   'test/runtime/**/*.test.ts',
@@ -18,7 +15,7 @@ const SLOW = [
   'test/**/*races.test.ts',
   'test/**/properties.test.ts',
   'test/trpc/*-locks.test.ts',
-  'test/trpc/{auth-throttle,auth-timing,foreign-passwords,operator-area,runner}.test.ts',
+  'test/trpc/{auth-throttle,auth-timing,foreign-passwords,operator-area,recent-proof,runner,sign-in-link}.test.ts',
   'test/db/{plans,upgrade}.test.ts',
   'test/cli/!(options|seed).test.ts',
   'test/shipping/image.test.ts',
@@ -26,7 +23,7 @@ const SLOW = [
   'test/rest/idempotency.test.ts',
   'test/operator/{imports,validation}.test.ts',
   'test/webhooks/{delivery,journey}.test.ts',
-  'test/events/{chain,erasure}.test.ts',
+  'test/events/{chain,erasure,events}.test.ts',
   'test/pictures/*.test.ts',
   'test/telemetry/{metrics,redaction,tracing}.test.ts',
 ];
