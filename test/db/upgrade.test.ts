@@ -78,6 +78,7 @@ beforeAll(async () => {
 
   ran = await migrate(database.url);
   api = await startApi({ SECRET_KEYS }, { databaseUrl: database.url });
+  api.allowStrayEvents();
 });
 
 afterAll(async () => {

@@ -21,6 +21,7 @@ const log = { info: () => undefined, warn: () => undefined, error: () => undefin
 
 async function anApi(): Promise<Api> {
   const api = await startApi();
+  api.allowStrayEvents();
   onTestFinished(() => api.close());
   return api;
 }
