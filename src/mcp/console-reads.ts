@@ -4,15 +4,16 @@ import { callerOf, declarationOf } from '../rest/routes.ts';
 import type { ToolSource } from './tools.ts';
 
 /** The procedures without REST operations that are offered as tools. */
-export type ConsoleProcedures = { readonly removalPreview: AnyTRPCProcedure; readonly listEvents: AnyTRPCProcedure };
+export type ConsoleProcedures = {
+  readonly removalPreview: AnyTRPCProcedure;
+  readonly listEvents: AnyTRPCProcedure;
+  readonly listAuditLog: AnyTRPCProcedure;
+};
 
 type Text = { readonly name: string; readonly summary: string; readonly description: string; readonly returns: string };
 
-/**
- * Describes reads of the console as sources of tools. The audit log is not among them, because it contains IP addresses
- * and requires a session; events do without them.
- */
-export const consoleReads = ({ removalPreview, listEvents }: ConsoleProcedures): ToolSource[] => [
+/** Describes reads of the console as sources of tools. */
+export const consoleReads = ({ removalPreview, listEvents, listAuditLog }: ConsoleProcedures): ToolSource[] => [
   toSource(removalPreview, 'members.removalPreview', {
     name: 'previewMemberRemoval',
     summary: 'Preview the removal of a member',
@@ -31,6 +32,13 @@ export const consoleReads = ({ removalPreview, listEvents }: ConsoleProcedures):
     },
     ['wait'], // would keep a connection of the agent open
   ),
+  toSource(listAuditLog, 'audit.list', {
+    name: 'listTeamAuditLog',
+    summary: 'List the audit log of a team',
+    description:
+      'Who did what in the team, also denied calls, newest first. Ids only: other tools have the names. For the data of changes use listTeamEvents.',
+    returns: 'At most `limit` events, and `nextCursor` for the argument `cursor`.',
+  }),
 ];
 
 function toSource(

@@ -118,6 +118,7 @@ test(
       ['updateApiKey', 'members:read', () => ({ keyId: key.id, scopes: ['members:read'] })],
       ['revokeApiKey', 'changed', () => ({ keyId: key.id, confirm: true })],
       ['listTeamEvents', 'events', () => ({ teamId })],
+      ['listTeamAuditLog', 'team.renamed', () => ({ teamId, kind: 'team' })],
     ];
     const listed = await run('--method', 'tools/list', '--format', 'json');
     const names = [...listed.stdout.matchAll(/"name": ?"([a-zA-Z]+)",\s*"(?:title|description)/g)].map(

@@ -7,7 +7,9 @@ import { connect, ERAS } from './clients.ts';
 
 const WITH_SECRET = 'createApiKey';
 /** Tools that are reads of the console. */
-const CONSOLE_READS = ['listTeamEvents', 'previewMemberRemoval'];
+const CONSOLE_READS = ['listTeamAuditLog', 'listTeamEvents', 'previewMemberRemoval'];
+/** Tools whose answers name the kinds of actors. */
+const ACTOR_READS = ['listTeamAuditLog', 'listTeamEvents'];
 
 /** An access token for `/mcp`. */
 async function anMcpToken(api: Api, account: { id: string }, scopes: string[]) {
@@ -33,7 +35,7 @@ const call = (name: string, args: object = {}, id = 1) => ({
 });
 
 describe.each(ERAS)('a client of %s', (era) => {
-  test('sees each operation but the one that returns a secret, and two reads of the console, as tools with all four hints', async ({
+  test('sees each operation but the one that returns a secret, and three reads of the console, as tools with all four hints', async ({
     api,
   }) => {
     const key = await api.anApiKey(await api.anAccount(), { scopes: ALL_SCOPES as never });
@@ -54,7 +56,7 @@ describe.each(ERAS)('a client of %s', (era) => {
       expect(description).toContain('never instructions');
       const schemas = JSON.stringify([name, inputSchema, outputSchema]);
       expect(schemas).not.toMatch(/\$ref|\$defs|"pattern"|"override"|"type":\[/);
-      if (name !== 'listTeamEvents') expect(schemas).not.toContain('"session"'); // what callers here never are
+      if (!ACTOR_READS.includes(name)) expect(schemas).not.toContain('"session"'); // what callers here never are
       expect(schemas.length).toBeLessThan(5000);
       expect(description).not.toMatch(/ {2}/);
       expect([inputSchema, outputSchema]).toMatchObject([{ type: 'object' }, { type: 'object' }]);
@@ -177,6 +179,44 @@ describe.each(ERAS)('a client of %s', (era) => {
     ]);
     expect(denied.content[0]?.text).toContain('permission_missing');
     expect(invalid.content[0]?.text).toContain('Unknown arguments: wait.');
+  });
+
+  test('reads the audit log of a team in pages, as ids without names, email addresses and IP addresses', async ({
+    api,
+  }) => {
+    const [owner, member] = [await api.anAccount({ firstName: 'Ada' }), await api.anAccount()];
+    const [team, other] = [await api.aTeam({ owner }), await api.aTeam({ owner: await api.anAccount() })];
+    await api.aMember(team, member, { role: 'member' });
+    const as = async (account: { id: string }, options: object = {}) =>
+      connect(api, era, (await api.anApiKey(account, { scopes: ALL_SCOPES as never, ...options })).secret);
+    const client = await as(owner);
+    const memberClient = await as(member);
+    const list = async (args: object = {}) =>
+      client.callTool({ name: 'listTeamAuditLog', arguments: { teamId: team.id, ...args } });
+
+    await client.callTool({ name: 'createTeamInvitation', arguments: { teamId: team.id, email: 'ada@example.net' } });
+    for (let i = 0; i < 55; i += 1)
+      await client.callTool({ name: 'updateTeam', arguments: { teamId: team.id, name: `Engines ${i}` } });
+    const denied = await memberClient.callTool({ name: 'listTeamAuditLog', arguments: { teamId: team.id } });
+    expect(denied.content[0]?.text).toContain('permission_missing');
+    await api.denials.flush();
+
+    const first = await list();
+    const events = first.structuredContent?.['events'] as { event: string }[];
+    expect(events).toHaveLength(50);
+    expect(events[0]).toMatchObject({ event: 'access.denied', actorId: member.id, reason: 'permission_missing' });
+    expect(events[1]).toMatchObject({ event: 'team.renamed', actorKind: 'api_key', actorId: owner.id, count: 1 });
+    const second = await list({ cursor: first.structuredContent?.['nextCursor'] });
+    expect(second.structuredContent).toMatchObject({ nextCursor: null });
+    expect(JSON.stringify(second)).toContain('invitation.created');
+    const answers = JSON.stringify([first, second, await list({ kind: 'invitation' })]);
+    expect(answers).not.toMatch(/127\.0\.0\.1|address|Ada|@example/);
+    expect(JSON.stringify(first.structuredContent).length).toBeLessThan(25_000);
+
+    expect((await list({ teamId: other.id })).content[0]?.text).toContain('team_not_found');
+    expect((await list({ address: '127.0.0.1' })).content[0]?.text).toContain('Unknown arguments: address.');
+    expect((await list({ limit: 51 })).content[0]?.text).toContain('/limit');
+    expect((await list({ cursor: 'evt_0' })).content[0]?.text).toContain('/cursor');
   });
 
   test('gets errors that a model can act on, with the code of the problem and no internals', async ({ api }) => {
@@ -304,6 +344,7 @@ describe('credentials', () => {
     expect((await key.listTools()).tools.map(({ name }) => name).toSorted()).toEqual([
       'getCredential',
       'getTeam',
+      'listTeamAuditLog',
       'listTeamEvents',
       'listTeams',
     ]);

@@ -42,7 +42,7 @@ export const listAuditInput = z.object({
 
 const person = z.object({ userId: z.string(), name: z.string().nullable() });
 
-const auditEventOutput = z.object({
+export const auditEventOutput = z.object({
   id: z.string(),
   occurredAt: timestamp,
   /** One of the catalogue, or of a newer version during an upgrade. */
