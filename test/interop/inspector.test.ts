@@ -77,19 +77,15 @@ describe.for(['legacy', 'modern'])('the MCP Inspector on the command line (%s er
     await trpc.grants.revoke.mutate({ grantId: grant?.id ?? '' });
     expect(await getCredential()).toMatchObject({ code: SIGN_IN_NEEDED, stdout: '' });
   });
-});
 
-test(
-  'the MCP Inspector lists all tools, calls each of them, and shows an error',
-  { timeout: 400_000 },
-  async ({ api, browser }) => {
+  test('lists all tools, calls each of them, and shows an error', { timeout: 400_000 }, async ({ api, browser }) => {
     const [account, member] = [await api.anAccount(), await api.anAccount()];
     const team = await api.aTeam({ owner: account, name: 'Engines' });
     await api.aMember(team, member, { role: 'member' });
     const { cookies } = await signedIn(api, account);
     expect(cookies.size).toBeGreaterThan(0);
     const key = await api.anApiKey(account, { scopes: ['teams:read'] });
-    const { run, call } = await signIn(api, browser, account, 'modern', 'all');
+    const { run, call } = await signIn(api, browser, account, era, 'all');
     const teamId = team.id;
     const sessions = await api.rows<{ id: string }>('select id from session where account_id = $1', [account.id]);
     const invitationId = async () =>
@@ -133,5 +129,5 @@ test(
       code: TOOL_FAILED,
       stdout: expect.stringContaining('team_not_found'),
     });
-  },
-);
+  });
+});
