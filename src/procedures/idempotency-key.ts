@@ -39,16 +39,16 @@ type Meta = {
 
 const metaOf = ({ _def: { meta } }: AnyTRPCProcedure) => (meta ?? {}) as Meta; // all procedures are built in `trpc.ts`
 
-/** Whether a REST operation takes the header: every POST that changes something, unless its body is too long to compare. */
+/** Whether a REST operation takes the header: every POST that changes something. */
 export const takesIdempotencyKey = (procedure: AnyTRPCProcedure): boolean =>
-  procedure._def.type === 'mutation' &&
-  metaOf(procedure).openapi?.method === 'POST' &&
-  !metaOf(procedure).readsOnly &&
-  metaOf(procedure).upload === undefined;
+  procedure._def.type === 'mutation' && metaOf(procedure).openapi?.method === 'POST' && !metaOf(procedure).readsOnly;
 
-/** Returns what lets a procedure run once for a key; undefined if it takes none. */
+/**
+ * Returns what lets a procedure run once for a key; undefined if it takes none, or an upload: that is compared when the
+ * procedure has read it.
+ */
 export function onceForKey(procedure: AnyTRPCProcedure): AroundResolver<Context> | undefined {
-  if (!takesIdempotencyKey(procedure)) return undefined;
+  if (!takesIdempotencyKey(procedure) || metaOf(procedure).upload !== undefined) return undefined;
   const { openapi, secretOf } = metaOf(procedure);
   const operation = openapi?.operationId ?? '';
   return ({ ctx, input }, resolve) => {

@@ -12,12 +12,18 @@ export function toValidationEntries(
   input: unknown,
   locationOf: ParameterLocation,
 ): ValidationEntry[] {
-  const entries = issues.map((issue) => toEntry(issue, valueAt(input, issue.path), locationOf));
+  const entries = issues.flatMap(splitKeys).map((issue) => toEntry(issue, valueAt(input, issue.path), locationOf));
   // One value can violate two rules of zod with the same code. Keeps the last one, which is the schema's own.
   return entries.filter(
     (entry, i) => entries.findLastIndex((other) => other.pointer === entry.pointer && other.code === entry.code) === i,
   );
 }
+
+/** Returns an issue for each member that the input cannot have. */
+const splitKeys = (issue: Issue): Issue[] =>
+  issue.code === 'unrecognized_keys'
+    ? issue.keys.map((key) => ({ ...issue, keys: [key], path: [...issue.path, key] }))
+    : [issue];
 
 function toEntry(issue: Issue, value: unknown, locationOf: ParameterLocation): ValidationEntry {
   const [field] = issue.path;

@@ -10,7 +10,10 @@ const UNDECODABLE = '\u0000';
 
 export type Params = Readonly<Record<string, unknown>>;
 
-/** Reads path and query parameters by name, decoded after routing. Ignores undeclared query parameters. */
+/**
+ * Reads path and query parameters by name, decoded after routing. Ignores undeclared query parameters, except of
+ * uploads, whose input refuses them.
+ */
 export function readParams(route: Route, rawParams: readonly string[], query: string): Params {
   if (route.pathParams.length === 0 && (query === '' || route.queryParams.length === 0)) return NO_PARAMS;
   const params: Record<string, unknown> = {};
@@ -22,11 +25,15 @@ export function readParams(route: Route, rawParams: readonly string[], query: st
 const NO_PARAMS: Params = {};
 
 /** A repeated parameter becomes an array, which no parameter accepts. */
-function readQuery({ queryParams: names, queryTypes }: Route, query: string, params: Record<string, unknown>): void {
+function readQuery(
+  { queryParams: names, queryTypes, meta }: Route,
+  query: string,
+  params: Record<string, unknown>,
+): void {
   for (const pair of query.split('&')) {
     const [rawName = '', ...rest] = pair.replaceAll('+', ' ').split('=');
     const name = decode(rawName);
-    if (!names.includes(name)) continue;
+    if (!names.includes(name) && (meta.upload === undefined || pair === '')) continue;
     const value = convert(decode(rest.join('=')), queryTypes.get(name));
     params[name] = Object.hasOwn(params, name) ? [params[name], value].flat() : value;
   }

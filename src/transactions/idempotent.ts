@@ -31,8 +31,8 @@ export function runOnce(
   call: IdempotentCall,
   work: (db: Database) => Promise<unknown>,
 ): Promise<unknown> {
-  const name = JSON.stringify([call.credentialId, call.operation, call.key]);
-  const keyHash = createHash('sha256').update(name).digest();
+  const name = nameOf(call);
+  const keyHash = hashOf(name);
   // Only who knows the key can read the answer, which can contain personal data, or guess the input.
   const encryption = createEncryption([name]);
   const [secret = ''] = encryption.keysFor('fingerprint');
@@ -56,6 +56,23 @@ export function runOnce(
     return answer;
   };
   return db.writeQueue.runAlone(keyHash.toString('base64'), () => transaction(db, attempt, { teamId: call.teamId }));
+}
+
+type KeyName = Pick<IdempotentCall, 'credentialId' | 'operation' | 'key'>;
+
+const nameOf = ({ credentialId, operation, key }: KeyName): string => JSON.stringify([credentialId, operation, key]);
+const hashOf = (name: string): Buffer => createHash('sha256').update(name).digest();
+
+/**
+ * Returns whether an answer is stored for a key, and not in its last quarter of an hour: `runOnce` returns or refuses it
+ * after the caller has read a long body, too.
+ */
+export async function hasAnswer(tx: EntityManager, call: KeyName): Promise<boolean> {
+  const found = await tx.execute<object[]>(
+    `select 1 as found from idempotency_key where key_hash = ? and created_at > now() - interval '23 hours 45 minutes'`,
+    [hashOf(nameOf(call))],
+  );
+  return found.length > 0;
 }
 
 /** Inserts the key. Waits for a transaction that has inserted it but not ended, on whatever replica. */

@@ -628,9 +628,17 @@ export const MUTATIONS: readonly Mutation[] = [
     'src/resources/imports/upload.service.ts',
     ['test/operator/imports'],
     [
-      ['an upload that failed stays', 'db.run(discardUpload, [id])', 'Promise.resolve()'],
+      ['an upload that failed stays', 'runInBackground(() => db.run(discardUpload, [id]))', 'Promise.resolve()'],
+      ['an upload that is repeated is not looked up', '(await hasAnswer(tx, call)) ? null', 'false ? null'],
+      ['an upload that was overtaken by an equal one stays', 'if (accepted.id !== id) await', 'if (false) await'],
+      ['a repeated upload is not compared by its query', 'input: { isDryRun, fingerprint }', 'input: { fingerprint }'],
       ['a broken upload blocks its key for good', "updated_at < now() - interval '${BROKEN_AFTER}'`", 'false`'],
     ],
+  ),
+  ...faultsIn(
+    'src/resources/imports/imports.schema.ts',
+    ['test/operator/imports'],
+    [['a misspelt query parameter of an upload is ignored', 'z.strictObject(', 'z.object(']],
   ),
   ...faultsIn(
     'src/resources/imports/upload-job.ts',

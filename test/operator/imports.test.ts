@@ -47,11 +47,12 @@ async function startJobs(api: Api): Promise<Worker> {
 }
 
 async function ended(report: () => Promise<Answer['body']>): Promise<Answer['body']> {
-  for (const deadline = Date.now() + 25_000; Date.now() < deadline;) {
-    const found = await report();
-    if (found.finishedAt !== null) return found;
-  }
-  throw new Error('The import does not end.');
+  let found: Answer['body'];
+  // Not faster: the requests of an operator key are limited.
+  await expect
+    .poll(async () => (found = await report()).finishedAt, { timeout: 25_000, interval: 50 })
+    .toEqual(expect.any(String));
+  return found;
 }
 
 /** Uploads rows, and returns the report when they are imported. */
@@ -369,6 +370,203 @@ describe('an upload', () => {
     await expect.poll(run, { timeout: 25_000 }).toEqual([{ failure: 'key_revoked' }]);
     expect(await api.rows('select 1 from account where external_id = $1', [`${p}a`])).toEqual([]);
     expect(await storedContent(api, importer.key)).toEqual([]);
+  });
+});
+
+describe('an upload with an Idempotency-Key', () => {
+  const withKey = (key: string, query = '') => ({ query, headers: { 'idempotency-key': key } });
+  const runsOf = (api: Api, { id }: { id: string }) =>
+    api.rows<{ id: string }>('select id from import_run where operator_key_id = $1', [id]);
+  const eventsOf = (api: Api, { id }: { id: string }) =>
+    api.rows(`select 1 from audit_event where event = 'operator.import_started' and credential_id = $1`, [id]);
+  const endImports = (api: Api, { id }: { id: string }) =>
+    api.rows('update import_run set finished_at = now() where operator_key_id = $1', [id]);
+
+  test('is imported once, and has the same answer again while it is imported and afterwards', async ({ api }) => {
+    const importer = await anImporter(api);
+    const rows = [account(aPrefix())];
+    const first = await importer.upload(rows, withKey('once'));
+    const queued = await importer.upload(rows, withKey('"once"'));
+    await startJobs(api);
+    expect(await ended(() => importer.report(first.body.id))).toMatchObject({ imported: { accounts: 1 } });
+    const later = await importer.upload(rows, withKey('once'));
+
+    expect([first.status, first.body.status]).toEqual([202, 'queued']);
+    for (const again of [queued, later]) expect([again.status, again.text]).toEqual([202, first.text]);
+    expect(await runsOf(api, importer.key)).toEqual([{ id: first.body.id }]);
+    expect(await eventsOf(api, importer.key)).toHaveLength(1);
+    expect(await storedContent(api, importer.key)).toEqual([]);
+  });
+
+  test('is refused with other rows or another query, while it is imported and afterwards', async ({ api }) => {
+    const importer = await anImporter(api);
+    const rows = [account(aPrefix())];
+    const first = await importer.upload(rows, withKey('k'));
+    const others = async () => [
+      await importer.upload([account(aPrefix())], withKey('k')),
+      await importer.upload([...rows, ''], withKey('k')),
+      await importer.upload(rows, withKey('k', '?dryRun=true')),
+    ];
+    for (const answer of await others()) expect(answer).toBeProblem('idempotency_key_reused');
+    await endImports(api, importer.key);
+    for (const answer of await others()) expect(answer).toBeProblem('idempotency_key_reused');
+
+    expect((await importer.upload(rows, withKey('k', '?dryRun=false'))).text).toBe(first.text);
+    expect(await runsOf(api, importer.key)).toEqual([{ id: first.body.id }]);
+  });
+
+  test('that is another one waits for the end of the first like any upload', async ({ api }) => {
+    const importer = await anImporter(api);
+    await importer.upload([account(aPrefix())], withKey('k'));
+    expect(await importer.upload([account(aPrefix())], withKey('l'))).toBeProblem('import_running');
+    await endImports(api, importer.key);
+    expect((await importer.upload([account(aPrefix())], withKey('l'))).status).toBe(202);
+  });
+
+  test('belongs to its operator key', async ({ api }) => {
+    const [one, other] = [await anImporter(api), await anImporter(api)];
+    const rows = [account(aPrefix())];
+    const [first, second] = [await one.upload(rows, withKey('k')), await other.upload(rows, withKey('k'))];
+    expect([first.status, second.status]).toEqual([202, 202]);
+    expect(second.body.id).not.toBe(first.body.id);
+  });
+
+  test('is a new one after 24 hours', async ({ api }) => {
+    const importer = await anImporter(api);
+    const rows = [account(aPrefix())];
+    const first = await importer.upload(rows, withKey('k'));
+    await endImports(api, importer.key);
+    await setAge(api, importer.key, '23 hours 59 minutes');
+    expect((await importer.upload(rows, withKey('k'))).text).toBe(first.text);
+    await setAge(api, importer.key, '24 hours');
+    const second = await importer.upload(rows, withKey('k'));
+    expect(second.status).toBe(202);
+    expect(second.body.id).not.toBe(first.body.id);
+  });
+
+  test('that fails stores nothing, and the next one with the key is accepted', async ({ api }) => {
+    const importer = await anImporter(api);
+    expect(await importer.upload(['', ''], withKey('k'))).toBeProblem('validation_failed');
+    const answer = await importer.upload([account(aPrefix())], withKey('k'));
+    expect(answer.status).toBe(202);
+    expect(await runsOf(api, importer.key)).toEqual([{ id: answer.body.id }]);
+  });
+
+  test('is accepted together with its key, or not at all', async ({ api }) => {
+    const importer = await anImporter(api);
+    const rows = [account(aPrefix())];
+    await api.rows(`create function cut_off() returns trigger language plpgsql
+      as $$ begin perform pg_terminate_backend(pg_backend_pid()); return new; end $$`);
+    await api.rows(`create trigger cut_off before update on idempotency_key for each row execute function cut_off()`);
+    const broken = await importer.upload(rows, withKey('k'));
+    await api.rows('drop trigger cut_off on idempotency_key');
+    expect(broken).toBeProblem('service_unavailable');
+    expect(await runsOf(api, importer.key)).toEqual([]);
+    expect(await eventsOf(api, importer.key)).toEqual([]);
+
+    expect((await importer.upload(rows, withKey('k'))).status).toBe(202);
+  });
+
+  test('sent 20 times at once, over two replicas, is imported once', async ({ api }) => {
+    const replica = await startApi({}, api);
+    onTestFinished(() => replica.close());
+    const importer = await anImporter(api);
+    const body = toBody([account(aPrefix())]);
+    const headers = { 'content-type': 'application/x-ndjson', 'idempotency-key': 'k' };
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, i) =>
+        (i % 2 === 0 ? api : replica).as(importer.key).send({ method: 'POST', path: IMPORTS, headers, body }),
+      ),
+    );
+    const accepted = answers.filter(({ status }) => status === 202);
+    expect(new Set(accepted.map(({ text }) => text)).size).toBe(1);
+    for (const answer of answers) if (!accepted.includes(answer)) expect(answer).toBeProblem('import_running');
+    expect(await runsOf(api, importer.key)).toEqual([{ id: accepted[0]?.body.id }]);
+    expect(await eventsOf(api, importer.key)).toHaveLength(1);
+  });
+
+  /** Sends the head and half of the body; the function that is returned sends the rest. @returns once it is received */
+  async function startUpload(api: Api, importer: Awaited<ReturnType<typeof anImporter>>, body: string) {
+    const before = (await runsOf(api, importer.key)).length;
+    const socket = connect(api.port, '127.0.0.1');
+    onTestFinished(() => void socket.destroy());
+    let answer = '';
+    socket.on('data', (chunk: Buffer) => (answer += chunk.toString()));
+    socket.write(
+      `POST ${IMPORTS} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${importer.key.secret}\r\nContent-Type: application/x-ndjson\r\nIdempotency-Key: k\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 10)}`,
+    );
+    await expect.poll(async () => (await runsOf(api, importer.key)).length, { timeout: 10_000 }).toBe(before + 1);
+    return async () => {
+      socket.write(body.slice(10));
+      await expect.poll(() => answer, { timeout: 10_000 }).toContain('}');
+      return answer;
+    };
+  }
+
+  test('is import_running while the first is received, and then has its answer', async ({ api }) => {
+    const importer = await anImporter(api);
+    const rows = [account(aPrefix())];
+    const finish = await startUpload(api, importer, toBody(rows));
+    expect(await importer.upload(rows, withKey('k'))).toBeProblem('import_running');
+    const first = await finish();
+    expect(first).toContain(' 202 ');
+    expect(first).toContain((await importer.upload(rows, withKey('k'))).text);
+  });
+
+  test('has the answer of an equal one that was accepted and ended while it was received', async ({ api }) => {
+    const importer = await anImporter(api);
+    const rows = [account(aPrefix())];
+    const first = await importer.upload(rows, withKey('k'));
+    await endImports(api, importer.key);
+    await setAge(api, importer.key, '25 hours'); // so that the look-up does not find it
+    const finish = await startUpload(api, importer, toBody(rows));
+    await setAge(api, importer.key, '1 second');
+
+    expect(await finish()).toContain(first.text);
+    expect(await runsOf(api, importer.key)).toEqual([{ id: first.body.id }]);
+  });
+
+  test.for(['', 'two words', 'x'.repeat(256)])('%j is a 400, and nothing is stored', async (key, { api }) => {
+    const importer = await anImporter(api);
+    const answer = await importer.upload([account(aPrefix())], withKey(key));
+    expect(answer).toBeProblem('validation_failed');
+    expect(answer.body.errors).toEqual([expect.objectContaining({ in: 'header', pointer: '/Idempotency-Key' })]);
+    expect(await runsOf(api, importer.key)).toEqual([]);
+  });
+});
+
+test('the document declares the query and the Idempotency-Key of an upload', async ({ api }) => {
+  const { body } = await api.as(await api.anOperatorKey()).get('/operator/v1/openapi.json');
+  const { parameters, responses } = body.paths[IMPORTS].post;
+  expect(parameters.map((one: { name: string; in: string }) => [one.in, one.name])).toEqual([
+    ['query', 'dryRun'],
+    ['header', 'Idempotency-Key'],
+  ]);
+  expect(JSON.stringify(responses['400'])).toContain('idempotency_key_reused');
+});
+
+const setAge = (api: Api, { id }: { id: string }, age: string) =>
+  api.rows('update idempotency_key set created_at = now() - $1::interval where credential_id = $2', [age, id]);
+
+describe('the query of an upload', () => {
+  test.for([
+    ['dryrun=true', ['/dryrun']],
+    ['dryRun=true&dry_run=true', ['/dry_run']],
+    ['dry%52un=true&a/b=1&&force', ['/a~1b', '/force']],
+    ['constructor=1&=x', ['/constructor', '/']],
+    ['dryRun=yes&x=1', ['/dryRun', '/x']],
+  ] as const)('%s is refused, naming what it cannot have', async ([query, pointers], { api }) => {
+    const importer = await anImporter(api);
+    const answer = await importer.upload([account(aPrefix())], { query: `?${query}` });
+    expect(answer).toBeProblem('validation_failed');
+    expect(answer.body.errors).toEqual(pointers.map((pointer) => expect.objectContaining({ in: 'query', pointer })));
+    expect(await api.rows('select 1 from import_run where operator_key_id = $1', [importer.key.id])).toEqual([]);
+  });
+
+  test.for(['?', '?&', '?&dryRun=true&'])('%s is accepted', async (query, { api }) => {
+    const importer = await anImporter(api);
+    const answer = await importer.upload([account(aPrefix())], { query });
+    expect([answer.status, answer.body.isDryRun]).toEqual([202, query.includes('true')]);
   });
 });
 

@@ -1,7 +1,8 @@
 import { ProblemError } from '../../errors.ts';
+import { parseIdempotencyKey } from '../../procedures/idempotency-key.ts';
 import { operatorKeyProcedure } from '../../procedures/procedures.ts';
 import { endpoint, router } from '../../procedures/trpc.ts';
-import { readImport, readImportReport } from './imports.queries.ts';
+import { readImportReport } from './imports.queries.ts';
 import { createImportInput, IMPORT_ID, importInput, importReport, importSummary } from './imports.schema.ts';
 import { receiveImport, UPLOAD_BYTES_MAX } from './upload.service.ts';
 
@@ -38,7 +39,7 @@ export const importsOperatorRouter = router({
       endpoint('createImport', 'POST /operator/v1/imports', {
         summary: 'Import accounts, teams, memberships and API keys',
         description:
-          'The body has one JSON object per line (`application/x-ndjson`), as `roster import` takes it, and at most 64 MiB. It is stored, and imported by a job after the response. An operator key has one import at a time. What exists is left as it is, so an upload can be repeated; `Idempotency-Key` is not needed and ignored. If the key is revoked, its import ends.',
+          'The body has one JSON object per line (`application/x-ndjson`), as `roster import` takes it, and at most 64 MiB. It is stored, and imported by a job after the response. An operator key has one import at a time. What exists is left as it is. Query parameters other than `dryRun` are refused. While the first upload with an `Idempotency-Key` is received, another is `import_running`. If the key is revoked, its import ends.',
         returns: 'The import, which is queued.',
         status: 202,
         errors: ['import_running'],
@@ -55,11 +56,11 @@ export const importsOperatorRouter = router({
     )
     .input(createImportInput)
     .output(importSummary)
-    .mutation(async ({ ctx: { services, operator, upload }, input: { dryRun } }) => {
-      if (upload === undefined)
+    .mutation(({ ctx: { services, operator, upload: body, idempotencyKey: header }, input: { dryRun } }) => {
+      if (body === undefined)
         throw new ProblemError('unsupported_media_type', 'Send the rows to POST /operator/v1/imports.');
-      const id = await receiveImport({ services, operator }, dryRun, upload);
-      return readImport(services.db, operator.credentialId, id);
+      const idempotencyKey = header === undefined ? undefined : parseIdempotencyKey(header);
+      return receiveImport({ services, operator }, { isDryRun: dryRun, body, idempotencyKey });
     }),
 
   getImport: importProcedure

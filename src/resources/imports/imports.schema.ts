@@ -4,7 +4,8 @@ import { STAGES } from './rows.ts';
 
 export const IMPORT_ID = 'imp_0cn7u8m1e4gqf97b0tsl6kd2pj';
 
-export const createImportInput = z.object({
+/** Strict, because `dryrun=true` must not import. */
+export const createImportInput = z.strictObject({
   dryRun: z
     .boolean()
     .default(false)
