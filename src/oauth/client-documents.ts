@@ -36,7 +36,7 @@ async function toResponse(res: IncomingMessage): Promise<Response> {
   const status = res.statusCode ?? 0;
   if (status !== 200) return new Response(null, { status, headers });
   if (!JSON_TYPE.test(headers.get('content-type') ?? '')) throw new TypeError('The client document is not JSON.');
-  return new Response(await readBody(res), { status, headers });
+  return new Response(preferPublic(await readBody(res)), { status, headers });
 }
 
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i;
@@ -51,4 +51,22 @@ async function readBody(res: IncomingMessage): Promise<Uint8Array<ArrayBuffer>> 
     chunks.push(chunk);
   }
   return new Uint8Array(Buffer.concat(chunks));
+}
+
+/**
+ * Makes a client public that can authenticate with a key, and without one: the service offers no `private_key_jwt`.
+ * ChatGPT's document says so in `token_endpoint_auth_methods_supported` (OpenID Connect RP Metadata Choices 1.0, section 2).
+ */
+function preferPublic(body: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+  let document: unknown;
+  try {
+    document = JSON.parse(new TextDecoder().decode(body));
+  } catch {
+    return body; // oidc-provider says so
+  }
+  const { token_endpoint_auth_methods_supported: methods } = (document ?? {}) as Readonly<Record<string, unknown>>;
+  if (!Array.isArray(methods) || !methods.includes('none')) return body;
+  return new Uint8Array(
+    Buffer.from(JSON.stringify({ ...(document as object), token_endpoint_auth_method: 'none' })), // it has a member
+  );
 }

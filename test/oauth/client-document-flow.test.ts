@@ -140,6 +140,31 @@ describe('a client that is named by the URL of its document', () => {
     expect(await rowOf(api, client)).toMatchObject({ is_native: true });
   });
 
+  test('may listen at localhost, at any port, as Claude Code does', async ({ api }) => {
+    const client = aClient({ redirect_uris: ['http://localhost/callback', 'http://127.0.0.1/callback'] });
+
+    const { tokens } = await someTokens(api, { client: { ...client, redirectUri: 'http://localhost:51004/callback' } });
+
+    expect((await api.as(tokens.access).get('/api/v1/credential')).status).toBe(200);
+  });
+
+  test('is public if it can do without its key, as that of ChatGPT says', async ({ api }) => {
+    const client = aClient({
+      grant_types: ['authorization_code', 'refresh_token'],
+      response_types: ['code'],
+      token_endpoint_auth_method: 'private_key_jwt',
+      token_endpoint_auth_methods_supported: ['none', 'private_key_jwt'],
+      token_endpoint_auth_signing_alg: 'RS256',
+      jwks_uri: `https://${HOST}/jwks.json`,
+    });
+
+    const { tokens } = await someTokens(api, { client });
+
+    expect((await api.as(tokens.access).get('/api/v1/credential')).status).toBe(200);
+    expect(await rowOf(api, client)).toMatchObject({ is_confidential: false });
+    expect(asked).not.toContain('/jwks.json');
+  });
+
   test('without a name goes by where it sends people', async ({ api }) => {
     const client = aClient({ client_name: undefined });
 
@@ -208,13 +233,18 @@ describe('an error page for an invalid document', () => {
     ['with the other way to send one', { token_endpoint_auth_method: 'client_secret_post' }, 'invalid_client_metadata'],
     ['that contains a secret', { client_secret: 'a secret' }, 'invalid_client_metadata'],
     ['that would sign its requests', { token_endpoint_auth_method: 'private_key_jwt' }, 'invalid_client_metadata'],
+    [
+      'with ways to sign in only',
+      { token_endpoint_auth_method: 'private_key_jwt', token_endpoint_auth_methods_supported: ['private_key_jwt'] },
+      'invalid_client_metadata',
+    ],
     ['that wants to be trusted', { first_party: true }, 'invalid_client_metadata'],
     ['that wants no consent page', { skip_consent: true }, 'invalid_client_metadata'],
     ['with a name that turns the text', { client_name: 'Calendar \u202erotsoR' }, 'invalid_client_metadata'],
     ['with a name of 101 characters', { client_name: 'a'.repeat(101) }, 'invalid_client_metadata'],
     ['with a name that is a number', { client_name: 1 }, 'invalid_client_metadata'],
     ['with a redirect to a private network', { redirect_uris: ['http://192.168.0.10/'] }, 'invalid_redirect_uri'],
-    ['with a redirect to localhost', { redirect_uris: ['http://localhost/'] }, 'invalid_redirect_uri'],
+    ['with another path at localhost', { redirect_uris: ['http://localhost/'] }, 'invalid_redirect_uri'],
     ['with a redirect to a script', { redirect_uris: ['javascript:alert(1)'] }, 'invalid_redirect_uri'],
     ['with redirects that are a text', { redirect_uris: REDIRECT }, 'invalid_redirect_uri'],
     ['without redirects', { redirect_uris: undefined }, 'invalid_redirect_uri'],
