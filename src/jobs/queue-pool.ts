@@ -1,4 +1,4 @@
-import { Pool, type PoolClient, type PoolConfig } from 'pg';
+import { Pool, type Client, type PoolClient, type PoolConfig } from 'pg';
 import type { Config } from '../config.ts';
 import { connectionSettings, createPool, type ConnectionOptions } from '../db/connection.ts';
 import { isTransactionPooler } from '../db/detect-pooler.ts';
@@ -24,7 +24,9 @@ export function openQueuePool(databaseUrl: string, { databaseMigrationUrl }: Con
   const options = { purpose: PURPOSE, connectMs: 2000, statementMs: 5000 };
   const report = (error: Error) => log.warn({ reason: errorSummary(error) }, 'worker database connection lost');
   if (!isTransactionPooler(databaseUrl)) {
-    const pool = createPool(databaseUrl, { ...options, max });
+    const { Client, ...settings } = connectionSettings(databaseUrl, options);
+    const pool = new Pool({ ...settings, Client: endUnanswered(Client), max } as PoolConfig);
+    pool.on('connect', (client) => client.on('error', () => undefined)); // The pending query fails with the same error.
     pool.on('error', report);
     return { pool, isNotified: true, hasSessions: true, end: () => pool.end() };
   }
@@ -38,6 +40,25 @@ export function openQueuePool(databaseUrl: string, { databaseMigrationUrl }: Con
     hasSessions: false,
     end: async () => void (await Promise.all([pool.end(), listening?.end()])),
   };
+}
+
+/**
+ * Ends a connection with a statement that was not answered in time. The queue gives it back to the pool like any other,
+ * and the next statements would wait behind that one until TCP gives the connection up.
+ */
+function endUnanswered(Base: typeof Client): typeof Client {
+  class AnsweredClient extends Base {
+    // @ts-expect-error -- one signature for the overloads of pg; with a callback, the pool learns of the error itself
+    override async query(...given: unknown[]): Promise<unknown> {
+      try {
+        return await (super.query as (...all: unknown[]) => unknown).apply(this, given);
+      } catch (error) {
+        if (error instanceof Error && error.message === 'Query read timeout') void this.end().catch(() => undefined);
+        throw error;
+      }
+    }
+  }
+  return AnsweredClient as unknown as typeof Client; // as above
 }
 
 type OnConnect = (
