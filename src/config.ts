@@ -31,6 +31,8 @@ import {
 /** Maximum time in which a refresh can be repeated. Its encrypted response is kept for the same time. */
 export const REFRESH_REPEAT_MAX_SECONDS = 600;
 
+const RATIO = 'must be a number from 0 to 1';
+
 const environment = z.object({
   PORT: port().default(3000),
   HOST: z.string().min(1).default('127.0.0.1'),
@@ -70,13 +72,11 @@ const environment = z.object({
   COUNTRY_HEADER: z.string().optional(),
   CITY_HEADER: z.string().optional(),
   MAXMIND_FILE: z.string().optional(),
-  // Failed sign-ins per window, by IP address and by account. Known devices of an account are counted
-  // separately.
+  // Failed sign-ins per window, by IP address and by account. Known devices of an account are counted separately.
   SIGN_IN_ADDRESS_LIMIT: count(30),
   SIGN_IN_LIMIT: count(10),
   SIGN_IN_WINDOW_SECONDS: count(900, SECONDS_MAX),
-  // Emails of each kind of link (verify, reset, change, sign in) per email address and hour. Security
-  // notices have no limit.
+  // Emails of each kind of link (verify, reset, change, sign in) per address and hour. Security notices have no limit.
   LINK_MAILS_PER_HOUR: count(5),
   PASSWORD_MEMORY_KIB: wholeNumber(19_456, 1_048_576).default(19_456),
   PASSWORD_PASSES: wholeNumber(2, 100).default(2),
@@ -116,11 +116,7 @@ const environment = z.object({
   METRICS_PORT: port().optional(),
   // Named by the OpenTelemetry specification.
   OTEL_EXPORTER_OTLP_ENDPOINT: url('http', 'https').optional(),
-  OTEL_TRACES_SAMPLER_ARG: z.coerce
-    .number('must be a number from 0 to 1')
-    .min(0, 'must be a number from 0 to 1')
-    .max(1, 'must be a number from 0 to 1')
-    .default(1),
+  OTEL_TRACES_SAMPLER_ARG: z.coerce.number(RATIO).min(0, RATIO).max(1, RATIO).default(1),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
 });
 

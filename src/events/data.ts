@@ -98,7 +98,7 @@ export const DATA = {
     isConfidential: z.boolean(),
     createdAt: time,
   }),
-  /** What somebody sees of a client who is asked for a grant. */
+  /** A client as grants show it. */
   client: z.strictObject(clientOf),
   oauthGrant: z.strictObject({
     id,

@@ -25,7 +25,7 @@ const noticeTarget = query<NoticeTarget>(
    where id = $1 and email is not null and email_verified_at is not null`,
 );
 
-/** Reads to whom `noticeSteps` sends a notice. */
+/** Reads the recipient of a notice, for `noticeSteps`. */
 export const noticeTargetStep = (accountId: string) => [noticeTarget, [accountId]] as const;
 
 /** Returns the statements that queue a notice like `notify`: none without a verified email address. */

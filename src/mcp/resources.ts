@@ -8,7 +8,7 @@ const JSON_TYPE = 'application/json';
 
 /**
  * Creates the resources: the specification and the error codes.
- * @param describe generates the OpenAPI document, once and when somebody reads it
+ * @param describe generates the OpenAPI document; called once, by the first read
  */
 export function createResources(baseUrl: string, describe: () => Promise<object>): Resources {
   let specification: Promise<string> | undefined;

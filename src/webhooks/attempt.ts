@@ -67,7 +67,7 @@ export async function attemptDelivery(claim: Claim, sender: Sender, signal: Abor
 
 const NOTHING = { reason: null, delayMs: null, holdMs: 0, attempt: null, disables: null } as const;
 
-/** The delay of what is left to a replica of a newer version. */
+/** The time until a delivery of an unknown event type is tried again, by then by a replica that knows the type. */
 const LEFT_MS = 2 * SECOND_MS;
 
 /** Returns why the event is not sent; null if it can be. */
