@@ -66,7 +66,7 @@ describe.for(['legacy', 'modern'])('the MCP Inspector on the command line (%s er
     expect(await getCredential()).toMatchObject({ code: 0, stdout: expect.stringContaining('oauth-grant') });
 
     await api.rows(
-      `update oauth_token set expires_at = now() where kind = 'access' and grant_id in (select id from oauth_grant where account_id = $1)`,
+      `update oauth_token set expires_at = now() - interval '1 s' where kind = 'access' and grant_id in (select id from oauth_grant where account_id = $1)`,
       [account.id],
     );
     expect(await getCredential()).toMatchObject({ code: 0, stdout: expect.stringContaining('oauth-grant') });

@@ -51,7 +51,7 @@ describe.for(ERAS)('the client of the SDK of %s', (era) => {
 
     const before = client.accessToken();
     await api.rows(
-      `update oauth_token set expires_at = now() where kind = 'access' and grant_id in (select id from oauth_grant where account_id = $1)`,
+      `update oauth_token set expires_at = now() - interval '1 s' where kind = 'access' and grant_id in (select id from oauth_grant where account_id = $1)`,
       [account.id],
     );
     expect(await client.callTool('listTeams')).toMatchObject({ structuredContent: { total: 2 } });

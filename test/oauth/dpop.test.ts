@@ -163,7 +163,7 @@ describe('the DPoP scheme is rejected', () => {
 
   test('for a token that has expired, and for one that never was', async ({ api }) => {
     const { grant, key, token } = await aBoundToken(api);
-    await api.rows(`update oauth_token set expires_at = now() where grant_id = $1`, [grant.id]);
+    await api.rows(`update oauth_token set expires_at = now() - interval '1 s' where grant_id = $1`, [grant.id]);
 
     expectRefused(await call(api, token, { proof: await aProof({ key, token }) }), 'invalid_token');
     expectRefused(await call(api, 'invented', { proof: await aProof({ key, token: 'invented' }) }), 'invalid_token');

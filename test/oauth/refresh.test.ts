@@ -122,7 +122,7 @@ describe('a refresh', () => {
     ['belongs to a revoked grant', (_api, { visitor, grantId }) => visitor.trpc.grants.revoke.mutate({ grantId })],
     [
       'belongs to a grant that is over',
-      (api, { grantId }) => api.rows(`update oauth_grant set expires_at = now() where id = $1`, [grantId]),
+      (api, { grantId }) => api.rows(`update oauth_grant set expires_at = now() - interval '1 s' where id = $1`, [grantId]),
     ],
     ['belongs to a disabled account', (api, { account }) => disableAccount(api.services.db, account.id)],
     ['belongs to a deleted account', (_api, { visitor }) => visitor.trpc.account.delete.mutate()],
@@ -152,7 +152,7 @@ describe('a refresh', () => {
     const later = await refresh(api, chain.client, late.body.refresh_token);
     expect(outcome(later)).toBe('200');
 
-    await api.rows(`update oauth_grant set expires_at = now() where id = $1`, [chain.grantId]);
+    await api.rows(`update oauth_grant set expires_at = now() - interval '1 s' where id = $1`, [chain.grantId]);
     expect(outcome(await refresh(api, chain.client, later.body.refresh_token))).toBe('400 invalid_grant');
     expect(await works(api, later.body.access_token)).toBe(false);
   });

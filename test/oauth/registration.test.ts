@@ -378,7 +378,7 @@ describe('a client that registered itself', () => {
   test('is forgotten after 30 days without a grant', async ({ api }) => {
     const [used, unused, young] = await Promise.all([1, 2, 3].map(async () => (await register(api, PUBLIC)).body));
     await api.aGrant(await api.anAccount(), { client: { id: used.client_id } });
-    await api.rows(`update oauth_client set cleanup_at = now() where id = any($1)`, [
+    await api.rows(`update oauth_client set cleanup_at = now() - interval '1 s' where id = any($1)`, [
       [used.client_id, unused.client_id],
     ]);
 
