@@ -122,7 +122,8 @@ describe('a refresh', () => {
     ['belongs to a revoked grant', (_api, { visitor, grantId }) => visitor.trpc.grants.revoke.mutate({ grantId })],
     [
       'belongs to a grant that is over',
-      (api, { grantId }) => api.rows(`update oauth_grant set expires_at = now() - interval '1 s' where id = $1`, [grantId]),
+      (api, { grantId }) =>
+        api.rows(`update oauth_grant set expires_at = now() - interval '1 s' where id = $1`, [grantId]),
     ],
     ['belongs to a disabled account', (api, { account }) => disableAccount(api.services.db, account.id)],
     ['belongs to a deleted account', (_api, { visitor }) => visitor.trpc.account.delete.mutate()],

@@ -187,11 +187,13 @@ describe('RFC 7662: a client asks', () => {
     ['the grant was revoked', (_api, { visitor, grantId }) => visitor.trpc.grants.revoke.mutate({ grantId })],
     [
       'the grant is over',
-      (api, { grantId }) => api.rows(`update oauth_grant set expires_at = now() - interval '1 s' where id = $1`, [grantId]),
+      (api, { grantId }) =>
+        api.rows(`update oauth_grant set expires_at = now() - interval '1 s' where id = $1`, [grantId]),
     ],
     [
       'the tokens expired',
-      (api, { grantId }) => api.rows(`update oauth_token set expires_at = now() - interval '1 s' where grant_id = $1`, [grantId]),
+      (api, { grantId }) =>
+        api.rows(`update oauth_token set expires_at = now() - interval '1 s' where grant_id = $1`, [grantId]),
     ],
     ['the account was disabled', (api, { account }) => disableAccount(api.services.db, account.id)],
     ['the account was deleted', (_api, { visitor }) => visitor.trpc.account.delete.mutate()],
