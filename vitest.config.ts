@@ -54,6 +54,8 @@ export default defineConfig({
     globalSetup: 'test/support/postgres.ts',
     setupFiles: ['test/support/setup.ts'],
     pool: 'forks',
+    // The default of one second is too short on a busy machine.
+    expect: { poll: { timeout: 10_000 } },
     projects: [
       suite('service', 30_000, {
         include: ['test/**/*.test.ts'],

@@ -6,6 +6,7 @@ import { outcomeOf } from '../trpc/console.ts';
 import { aScene } from './mutations.ts';
 
 const LONG = 20;
+const BOUND = { timeout: 10_000 };
 
 async function aFeed(api: Api) {
   const { owner, team } = await aScene(api);
@@ -39,7 +40,7 @@ describe('calls that wait for events', () => {
       const answers = trpc.events.list.query({ teamId, after, wait: LONG }, { signal: client.signal });
       return { client, state: answers.then(() => 'answered').catch(() => 'aborted') };
     });
-    await vi.waitFor(() => expect(looks()).toBeGreaterThanOrEqual(before + 3));
+    await vi.waitFor(() => expect(looks()).toBeGreaterThanOrEqual(before + 3), BOUND);
 
     // One more is answered at once, while the others go on waiting.
     expect((await trpc.events.list.query({ teamId, after, wait: LONG })).events).toEqual([]);
@@ -53,11 +54,11 @@ describe('calls that wait for events', () => {
         const cursor = await end();
         const seen = looks();
         const call = trpc.events.list.query({ teamId, after: cursor, wait: LONG });
-        await vi.waitFor(() => expect(looks()).toBeGreaterThan(seen));
+        await vi.waitFor(() => expect(looks()).toBeGreaterThan(seen), BOUND);
         await happen();
         expect((await call).events).toMatchObject([{ type: 'team.renamed' }]);
       },
-      { timeout: 10_000 },
+      BOUND,
     );
   });
 
@@ -108,7 +109,7 @@ describe('calls that wait for events', () => {
     const looks = vi.spyOn(api.services.db, 'query');
 
     const outcome = outcomeOf(read(page.cursor, LONG));
-    await vi.waitFor(() => expect(looks.mock.calls.some(([{ name }]) => name.startsWith('feed_of_'))).toBe(true));
+    await vi.waitFor(() => expect(looks.mock.calls.some(([{ name }]) => name.startsWith('feed_of_'))).toBe(true), BOUND);
     await api.rows(change, [owner.id]);
     await numberEvents(api);
 
@@ -132,7 +133,7 @@ describe('calls that wait for events', () => {
       });
     let answered = 0;
     const calls = Array.from({ length: 1000 }, (_, i) => call(i).then(() => (answered += 1)));
-    await vi.waitFor(() => expect(answered).toBe(500));
+    await vi.waitFor(() => expect(answered).toBe(500), BOUND);
 
     hangUp.abort();
     await Promise.all(calls);

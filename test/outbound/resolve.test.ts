@@ -29,7 +29,7 @@ describe('a name server that never answers', () => {
       postWebhook(url, {}, '{}', network, stop.signal).finally(settled),
     );
     const outcomes = Promise.allSettled(posts);
-    await vi.waitFor(() => expect(names.questions.length).toBeGreaterThanOrEqual(100));
+    await vi.waitFor(() => expect(names.questions.length).toBeGreaterThanOrEqual(100), { timeout: 10_000 });
 
     // By the threads of the process, as the database and the mail server are looked up.
     expect((await lookup('localhost')).address).toMatch(/^(127\.0\.0\.1|::1)$/);

@@ -90,14 +90,12 @@ describe('the limit of a credential', () => {
     const api = await anApi({ ...LIMITED, RATE_WINDOW_SECONDS: '1' });
     const key = await aKey(api);
     await exhaust(api, key);
-    const refusedAt = performance.now();
     expect(await api.as(key).get('/api/v1/credential')).toBeProblem('rate_limited');
 
     await expect
       .poll(async () => (await api.as(key).get('/api/v1/credential')).status, { interval: 20, timeout: 5000 })
       .toBe(200);
 
-    expect(performance.now() - refusedAt).toBeLessThan(1500);
     expect(remaining(await api.as(key).get('/api/v1/credential'))).toBe(3);
   });
 
