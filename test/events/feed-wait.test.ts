@@ -49,17 +49,14 @@ describe('calls that wait for events', () => {
     for (const { client } of calls) client.abort();
     expect(await Promise.all(calls.map(({ state }) => state))).toEqual(['aborted', 'aborted', 'aborted']);
     // Their places are free as soon as the service has noticed: the next call waits, and so gets what happens after.
-    await vi.waitFor(
-      async () => {
-        const cursor = await end();
-        const seen = looks();
-        const call = trpc.events.list.query({ teamId, after: cursor, wait: LONG });
-        await vi.waitFor(() => expect(looks()).toBeGreaterThan(seen), BOUND);
-        await happen();
-        expect((await call).events).toMatchObject([{ type: 'team.renamed' }]);
-      },
-      BOUND,
-    );
+    await vi.waitFor(async () => {
+      const cursor = await end();
+      const seen = looks();
+      const call = trpc.events.list.query({ teamId, after: cursor, wait: LONG });
+      await vi.waitFor(() => expect(looks()).toBeGreaterThan(seen), BOUND);
+      await happen();
+      expect((await call).events).toMatchObject([{ type: 'team.renamed' }]);
+    }, BOUND);
   });
 
   test.for([
@@ -109,7 +106,10 @@ describe('calls that wait for events', () => {
     const looks = vi.spyOn(api.services.db, 'query');
 
     const outcome = outcomeOf(read(page.cursor, LONG));
-    await vi.waitFor(() => expect(looks.mock.calls.some(([{ name }]) => name.startsWith('feed_of_'))).toBe(true), BOUND);
+    await vi.waitFor(
+      () => expect(looks.mock.calls.some(([{ name }]) => name.startsWith('feed_of_'))).toBe(true),
+      BOUND,
+    );
     await api.rows(change, [owner.id]);
     await numberEvents(api);
 
