@@ -31,10 +31,23 @@ export type CredentialSource = {
 };
 
 /** Joins the membership `m` of the account in a team, with its role `r` and its team `t`. */
-export const joinMembership = (teamId: string, { membershipFilter = '' }: CredentialSource): string =>
+const joinMembership = (teamId: string, { membershipFilter = '' }: CredentialSource): string =>
   `left join membership m on m.account_id = a.id and m.team_id = ${teamId} and ${ACTIVE} ${membershipFilter}
      left join role r on r.id = m.role_id
      left join team t on t.id = m.team_id`;
+
+/**
+ * Joins the membership like `joinMembership`, of a team that the statement itself finds. `offset 0` keeps PostgreSQL
+ * from reading all memberships of the account, of which it expects few, before it compares their teams.
+ */
+export const joinRequestedMembership = (teamId: string, { membershipFilter = '' }: CredentialSource): string =>
+  `left join lateral (
+       select m.team_id as member_team_id, r.id as role_id, r.name as role_name,
+         array_to_string(r.permissions, ' ') as permissions, t.name as team_name, t.slug as team_slug
+       from membership m join role r on r.id = m.role_id join team t on t.id = m.team_id
+       where m.account_id = a.id and m.team_id = ${teamId} and ${ACTIVE} ${membershipFilter}
+       offset 0
+     ) member on true`;
 
 /**
  * Declares the look-up of a credential: one statement that also returns the caller's membership, for requests that

@@ -1,11 +1,17 @@
 import { isoOrNull, query, type QueryRunner } from '../db/query.ts';
 import { EXTERNAL_ID_PREFIX, type Permission, type Resource } from '../entities/index.ts';
 import { hashSecret, type SecretKind, type Tokens } from '../crypto/tokens.ts';
-import { toGrantPrincipal, toKeyPrincipal, toSessionPrincipal, type AccessToken } from './authenticate.ts';
+import {
+  findActiveMembership,
+  toGrantPrincipal,
+  toKeyPrincipal,
+  toSessionPrincipal,
+  type AccessToken,
+} from './authenticate.ts';
 import {
   ACCESS_TOKEN_SOURCE,
   API_KEY_SOURCE,
-  joinMembership,
+  joinRequestedMembership,
   SESSION_SOURCE,
   splitList,
   type ApiKeyRow,
@@ -23,8 +29,8 @@ type DescribedMembership = Pick<ActiveMembership, 'role' | 'permissions'> & {
 /** A valid credential, with the account behind it and its membership of one team. */
 export type DescribedCredential = {
   readonly principal: Principal;
-  /** Of the team that was asked for, else of the credential's own. */
-  readonly membership: DescribedMembership | null;
+  /** Of the team that was asked for, else of the credential's own; undefined if it was not read: see `findMembershipOf`. */
+  readonly membership: DescribedMembership | null | undefined;
   readonly account: {
     readonly id: string;
     readonly email: string;
@@ -49,7 +55,8 @@ type DetailColumns = {
   expires_at: string | null;
   client_id: string | null;
   key_grant_id: string | null;
-  member_team_id: string | null;
+  /** Absent from look-ups without a team, like the columns after it. */
+  member_team_id?: string | null;
   role_id: string;
   role_name: string;
   permissions: string;
@@ -68,19 +75,30 @@ const teamOr = (ownTeam: string): string =>
      then (select id from team where external_id = substr($2::text, ${EXTERNAL_ID_PREFIX.length + 1}))
      else coalesce($2::text, ${ownTeam}) end`;
 
-/** Declares a look-up by `$1`, also together with that of an operator key by `$3`. */
-function describe<Row>(kind: string, source: CredentialSource, ownTeam: string, details: string) {
-  const text = `select ${source.columns}, ${details}, a.email, a.first_name, a.last_name, a.external_id,
-      m.team_id as member_team_id, r.id as role_id, r.name as role_name,
-      array_to_string(r.permissions, ' ') as permissions, t.name as team_name, t.slug as team_slug
-    from ${source.from}
-    ${joinMembership(teamOr(ownTeam), source)}
-    where ${source.where} and a.disabled_at is null`;
+/** Declares a look-up by `$1`, also together with that of an operator key by the last parameter. */
+function declare<Row>(name: string, text: string, operatorHash: string) {
   return {
-    alone: query<Described<Row>>(`describe_${kind}`, text),
+    alone: query<Described<Row>>(`describe_${name}`, text),
     withOperatorKey: query<WithOperatorKey<Row>>(
-      `verify_${kind}`,
-      `select * from (${operatorKeyLookup('$3')}) operator left join (${text}) credential on true`,
+      `verify_${name}`,
+      `select * from (${operatorKeyLookup(operatorHash)}) operator left join (${text}) credential on true`,
+    ),
+  };
+}
+
+/** Declares the look-up of a kind, and the one with the membership of `teamOr`, which takes PostgreSQL half as long again. */
+function describe<Row>(kind: string, source: CredentialSource, ownTeam: string, details: string) {
+  const columns = `${source.columns}, ${details}, a.email, a.first_name, a.last_name, a.external_id`;
+  const where = `${source.where} and a.disabled_at is null`;
+  return {
+    withoutTeam: declare<Row>(kind, `select ${columns} from ${source.from} where ${where}`, '$2'),
+    inTeam: declare<Row>(
+      `${kind}_in_team`,
+      `select ${columns}, member.*
+       from ${source.from}
+       ${joinRequestedMembership(teamOr(ownTeam), source)}
+       where ${where}`,
+      '$3',
     ),
   };
 }
@@ -133,19 +151,27 @@ export function prepareLookup(tokens: Tokens, secret: string, { kinds, teamId }:
   const kind = secretKind === undefined ? undefined : KINDS[secretKind];
   if (kind === undefined || !kinds.includes(kind)) return undefined;
   const hash = hashSecret(secret);
+  const isInTeam = teamId !== null || secretKind === 'teamKey';
   const using = <Row>(
-    { alone, withOperatorKey }: ReturnType<typeof describe<Row>>,
+    { withoutTeam, inTeam }: ReturnType<typeof describe<Row>>,
     present: (row: Described<Row>) => DescribedCredential,
-  ): CredentialLookup => ({
-    async run(db) {
-      const [row] = await db.query(alone, [hash, teamId]);
-      return row && present(row);
-    },
-    async runWithOperatorKey(db, operatorHash) {
-      const [row] = await db.query(withOperatorKey, [hash, teamId, operatorHash]);
-      return { operatorKey: row, credential: row === undefined || row.account_id === null ? undefined : present(row) };
-    },
-  });
+  ): CredentialLookup => {
+    const { alone, withOperatorKey } = isInTeam ? inTeam : withoutTeam;
+    const values = isInTeam ? [hash, teamId] : [hash];
+    return {
+      async run(db) {
+        const [row] = await db.query(alone, values);
+        return row && present(row);
+      },
+      async runWithOperatorKey(db, operatorHash) {
+        const [row] = await db.query(withOperatorKey, [...values, operatorHash]);
+        return {
+          operatorKey: row,
+          credential: row === undefined || row.account_id === null ? undefined : present(row),
+        };
+      },
+    };
+  };
   if (kind === 'api-key') {
     return using(describeApiKey, (row) => ({
       ...toDetails(row),
@@ -171,15 +197,20 @@ const KINDS: Partial<Record<SecretKind, Principal['kind']>> = {
   session: 'session',
 };
 
+/**
+ * Returns the membership of a credential in the team that was asked for, else in its own. Only what a look-up without
+ * a team has found to be of a team needs a statement: the secret of an access token does not tell.
+ */
+export async function findMembershipOf(
+  db: QueryRunner,
+  { principal, membership }: Pick<DescribedCredential, 'principal' | 'membership'>,
+): Promise<DescribedMembership | null> {
+  if (membership !== undefined) return membership;
+  return principal.teamId === null ? null : findActiveMembership(db, principal, principal.teamId);
+}
+
 const toDetails = (row: DetailColumns & { readonly account_id: string }) => ({
-  membership:
-    row.member_team_id === null
-      ? null
-      : {
-          role: { id: row.role_id, name: row.role_name },
-          permissions: splitList<Permission>(row.permissions),
-          team: { id: row.member_team_id, name: row.team_name, slug: row.team_slug },
-        },
+  membership: toDescribedMembership(row),
   account: {
     id: row.account_id,
     email: row.email,
@@ -193,3 +224,13 @@ const toDetails = (row: DetailColumns & { readonly account_id: string }) => ({
   resource: null,
   token: null,
 });
+
+function toDescribedMembership(row: DetailColumns): DescribedMembership | null | undefined {
+  const { member_team_id: teamId } = row;
+  if (typeof teamId !== 'string') return teamId;
+  return {
+    role: { id: row.role_id, name: row.role_name },
+    permissions: splitList<Permission>(row.permissions),
+    team: { id: teamId, name: row.team_name, slug: row.team_slug },
+  };
+}

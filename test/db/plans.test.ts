@@ -218,7 +218,12 @@ afterAll(async () => {
   await database.drop();
 });
 
-type Plan = { readonly 'Node Type': string; readonly 'Relation Name'?: string; readonly Plans?: readonly Plan[] };
+type Plan = {
+  readonly 'Node Type': string;
+  readonly 'Relation Name'?: string;
+  readonly 'Index Cond'?: string;
+  readonly Plans?: readonly Plan[];
+};
 
 /** The tables of which a plan reads every row. */
 const readsAll = ({ 'Node Type': type, 'Relation Name': table, Plans: plans = [] }: Plan): string[] => [
@@ -253,6 +258,24 @@ test('no named statement reads the whole of a table that grows', async () => {
       .map((name) => [name, found[name]]),
   ).toEqual([]);
   expect(Object.keys(LISTS_ALL).filter((name) => found[name] === undefined)).toEqual([]);
+});
+
+/** The conditions by which a plan finds rows of a table. */
+const conditionsOn = (table: string, { Plans: plans = [], ...plan }: Plan): string[] => [
+  ...(plan['Relation Name'] === table ? [plan['Index Cond'] ?? ''] : []),
+  ...plans.flatMap((part) => conditionsOn(table, part)),
+];
+
+test('the look-up of a credential finds its membership of a team by both, however many teams its account has', async () => {
+  const lookups = declaredStatements().filter(({ name }) =>
+    /^(authenticate|describe|verify)_(api_key|access_token|session)_in_team$/.test(name),
+  );
+  expect(lookups).toHaveLength(9);
+  for (const { name, text } of lookups)
+    expect([name, conditionsOn('membership', await planOf(text))]).toEqual([
+      name,
+      [expect.stringMatching(/account_id = .* AND \(team_id = /)],
+    ]);
 });
 
 test('such a plan is found', async () => {

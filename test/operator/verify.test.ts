@@ -118,7 +118,7 @@ describe('a valid credential', () => {
 
   test('that lacks what the request needs says what, in the order of the API', async ({ api }) => {
     const verify = await anOperator(api);
-    const { team, personalKey, teamKey } = await aMember(api);
+    const { team, personalKey, teamKey, teamGrant } = await aMember(api);
     const other = await api.aTeam({ owner: await api.anAccount() });
     const all = { teamId: other.id, scopes: ['teams:write'], permission: 'remove_members' };
     const codeOf = async (credential: { secret: string }, asked: Asked) => {
@@ -133,7 +133,10 @@ describe('a valid credential', () => {
     expect(await codeOf(personalKey, { permission: 'access_dashboard' })).toBe('team_not_found');
     expect(await codeOf(personalKey, { ...all, scopes: [], teamId: team.id })).toBe('permission_missing');
     expect(await codeOf(personalKey, { teamId: team.id, permission: 'access_dashboard' })).toBe(null);
-    expect(await codeOf(teamKey, { permission: 'access_dashboard' })).toBe(null);
+    for (const credential of [teamKey, teamGrant]) {
+      expect(await codeOf(credential, { permission: 'access_dashboard' })).toBe(null);
+      expect(await codeOf(credential, { permission: 'remove_members' })).toBe('permission_missing');
+    }
     expect(await codeOf(teamKey, { teamId: other.id })).toBe('team_not_found');
   });
 
@@ -239,6 +242,7 @@ const ENDINGS: Readonly<Record<string, readonly [name: string, sql: string][]>> 
     ['of a deleted key', `delete from api_key where id = $1 and $2 <> ''`],
   ],
   teamKey: [['revoked', `update api_key set revoked_at = now() where id = $1 and $2 <> ''`]],
+  teamGrant: [['revoked', `update oauth_grant set revoked_at = now() where id = $1 and $2 <> ''`]],
   grant: [
     ['of a revoked grant', `update oauth_grant set revoked_at = now() where id = $1 and $2 <> ''`],
     [
@@ -274,10 +278,12 @@ describe('a credential that is', () => {
     const verify = await anOperator(api);
     const member = await aMember(api);
     const credential = member[kind as 'personalKey' | 'session']; // a key of ENDINGS
-    const asked = { kinds: ['api-key', 'oauth-grant', 'session'], teamId: member.team.id };
-    expect((await verify(credential, asked)).valid).toBe(true);
+    const kinds = ['api-key', 'oauth-grant', 'session'];
+    // With and without a team, which are different statements.
+    const asked = [{ kinds, teamId: member.team.id }, { kinds }];
+    for (const one of asked) expect((await verify(credential, one)).valid).toBe(true);
     await api.rows(sql, [credential.id, member.account.id]);
-    expect(await verify(credential, asked)).toEqual(NOTHING);
+    for (const one of asked) expect(await verify(credential, one)).toEqual(NOTHING);
   });
 
   test('no credential at all is like an unknown one', async ({ api }) => {
@@ -327,11 +333,14 @@ describe('a credential that is', () => {
       'update membership set is_active = false where account_id = $1',
       'update membership set expires_at = now() where account_id = $1',
     ]) {
-      const { account, team, personalKey, teamKey } = await aMember(api);
+      const { account, team, personalKey, teamKey, teamGrant } = await aMember(api);
       await api.rows(sql, [account.id]);
-      for (const credential of [personalKey, teamKey])
+      for (const credential of [personalKey, teamKey, teamGrant])
         expect(await verify(credential, { teamId: team.id })).toMatchObject({ code: 'team_not_found', team: null });
-      expect(await verify(teamKey)).toMatchObject({ valid: true, team: null, permissions: [] });
+      for (const credential of [teamKey, teamGrant]) {
+        expect(await verify(credential)).toMatchObject({ valid: true, team: null, role: null, permissions: [] });
+        expect(await verify(credential, { permission: 'access_dashboard' })).toMatchObject({ code: 'team_not_found' });
+      }
     }
   });
 });

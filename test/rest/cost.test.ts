@@ -176,6 +176,29 @@ describe.skipIf(!hasRedis)('a verification by an operator key', () => {
     }
   });
 
+  test.for(KINDS)(
+    'of a $name of a team: one statement; only a grant’s whose request names no team takes two',
+    async (kind, { api }) => {
+      const account = await api.anAccount();
+      const team = await api.aTeam({ owner: account });
+      const { secret } = await kind.make(api, account, { scopes: ['teams:read'], team });
+      const operator = api.as(await api.anOperatorKey({ scopes: ['credentials:verify'] }));
+      await operator.post(VERIFY, { credential: secret });
+      await api.usage.flush();
+
+      for (const [asked, statements] of [
+        [{ teamId: team.id }, 1],
+        [{}, kind.name === 'grant' ? 2 : 1],
+      ] as const) {
+        const seen = watch();
+        const { body } = await operator.post(VERIFY, { credential: secret, ...asked });
+        expect([body.valid, body.team?.id, body.role?.id]).toEqual([true, team.id, 'owner']);
+        expect(seen.statements()).toHaveLength(statements);
+        expect(seen.redisCalls()).toBe(1);
+      }
+    },
+  );
+
   test('with an unknown operator key finds out nothing, in one statement', async ({ api }) => {
     const { secret } = await api.anApiKey(await api.anAccount());
     const unknown = { secret: api.services.tokens.generate('operatorKey').secret };

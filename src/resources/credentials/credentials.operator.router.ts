@@ -60,6 +60,6 @@ export const credentialsOperatorRouter = router({
     .output(verifyOutput)
     .mutation(async ({ ctx: { services, prefetch, credentialUse }, input }) => {
       const looked = prefetch === undefined ? await findCredential(services, input) : (prefetch.found() as Looked); // of `prefetch` above
-      return verify(looked, input, credentialUse);
+      return verify(services, looked, input, credentialUse);
     }),
 });

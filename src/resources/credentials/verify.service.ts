@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { prepareLookup, type DescribedCredential } from '../../auth/describe-credential.ts';
+import { findMembershipOf, prepareLookup, type DescribedCredential } from '../../auth/describe-credential.ts';
 import type { Services } from '../../app-services.ts';
 import { isStorable } from '../../procedures/fields.ts';
 import { EXTERNAL_ID_PREFIX } from '../../entities/index.ts';
@@ -59,6 +59,7 @@ const INVALID: Verification = {
 
 /** Checks a credential in the order of the API: credential, rate limit, scopes, team, permission. */
 export async function verify(
+  { db }: Pick<Services, 'db'>,
   { found, elapsed }: Looked,
   input: VerifyInput,
   use: CredentialUse,
@@ -69,10 +70,11 @@ export async function verify(
     await elapsed;
     return INVALID;
   }
-  const { principal, membership, account } = found;
+  const { principal, account } = found;
   use.note(found);
+  const membership = await findMembershipOf(db, found);
   const decision = input.charge ? await use.charge(principal.credentialId) : null;
-  const code = decision?.allowed === false ? 'rate_limited' : findLack(found, input);
+  const code = decision?.allowed === false ? 'rate_limited' : findLack(principal, membership, input);
   return {
     valid: code === null,
     code,
@@ -101,7 +103,8 @@ export async function verify(
 }
 
 function findLack(
-  { principal, membership }: DescribedCredential,
+  principal: DescribedCredential['principal'],
+  membership: Awaited<ReturnType<typeof findMembershipOf>>,
   { scopes, teamId, permission }: VerifyInput,
 ): Verification['code'] {
   if (!scopes.every((scope) => principal.scopes.includes(scope))) return 'scope_missing';
