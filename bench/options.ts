@@ -3,6 +3,19 @@ import type { DataSet } from './data/fill.ts';
 import { REQUESTS, type RequestName } from './requests.ts';
 import { SERVER_KINDS, type ServerKind } from './servers.ts';
 
+/** The steps of `--ten-million`. The last three change its database. */
+export const STEPS = [
+  'fill',
+  'sizes',
+  'backup',
+  'restore',
+  'requests',
+  'deletes',
+  'housekeeping',
+  'retention',
+] as const;
+export type Step = (typeof STEPS)[number];
+
 export const HELP = `npm run bench -- [options]
 
   --only teams,patch        which requests (${REQUESTS.join(', ')}); all
@@ -13,8 +26,10 @@ export const HELP = `npm run bench -- [options]
   --workers 1,2,4           Roster with so many WORKERS, instead of the comparison
   --poolers                 Roster directly and through PgBouncer in both modes, instead of the comparison
   --lists                   lists of 10,000 members and of 2,000 teams, instead of the comparison
-  --ten-million             ten million accounts, 30 million memberships, 20 million events: about 25 GB of disk, an hour
+  --ten-million             ten million accounts, 30 million memberships, 20 million events: about 40 GB of disk, an hour
   --scale 100               a hundredth of that
+  --folder DIR              keeps its databases there, so that a second run goes on with them
+  --steps requests,deletes  which steps of it (${STEPS.join(', ')}); all
   --deletes                 deletes of what has very many rows below it, instead of the comparison
   --neighbours              what one tenant notices of floods by another, instead of the comparison
   --pin                     the servers on the first core, everything else on the second (Linux, taskset)
@@ -35,6 +50,8 @@ export type Options = {
   readonly deletes: boolean;
   readonly tenMillion: boolean;
   readonly scale: number;
+  readonly folder: string | undefined;
+  readonly steps: readonly Step[];
   readonly pin: boolean;
   readonly json: string | undefined;
 };
@@ -58,6 +75,8 @@ export function readOptions(args: readonly string[]): Options | 'help' {
       'ten-million': { type: 'boolean', default: false },
       scale: { type: 'string', default: '1' },
       pin: { type: 'boolean', default: false },
+      folder: { type: 'string' },
+      steps: { type: 'string' },
       json: { type: 'string' },
       help: { type: 'boolean', short: 'h', default: false },
     },
@@ -80,6 +99,8 @@ export function readOptions(args: readonly string[]): Options | 'help' {
     deletes: values.deletes,
     tenMillion: values['ten-million'],
     scale: count('--scale', values.scale),
+    folder: values.folder,
+    steps: some('--steps', values.steps, STEPS),
     pin: values.pin,
     json: values.json,
   };

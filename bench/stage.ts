@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -16,10 +16,11 @@ export type Stage = {
   readonly load: LoadGenerator;
   /** Who works beside the servers, for the table of processes. */
   readonly neighbours: Readonly<Record<'PostgreSQL' | 'Redis' | 'load', () => number[]>>;
-  /** Makes a database of its own with a data set. */
+  /** Makes a database of its own with a data set, or what is missing of it. */
   fillDatabase(name: string, dataSet: DataSet, scale?: number): Promise<Filled>;
   /** Makes a migrated database with the rows of a script. @returns its URL */
   fillWith(name: string, sql: string): Promise<{ databaseUrl: string }>;
+  dropDatabase(name: string): Promise<void>;
   /** A database with the same rows. Nobody may be connected to the original. */
   copyDatabase(original: string, name: string): Promise<void>;
   /** Makes the database of Better Auth, with its own rows of the same shape. */
@@ -32,12 +33,25 @@ export type Stage = {
 };
 
 // The disk is not measured: nothing waits for it, and the large data set stays in memory where there is enough.
-const SETTINGS = ['max_connections=200', 'shared_buffers=4GB', 'max_wal_size=8GB', 'checkpoint_timeout=30min'];
+const SETTINGS = [
+  'max_connections=200',
+  'shared_buffers=4GB',
+  'max_wal_size=8GB',
+  'checkpoint_timeout=30min',
+  // Indexes are built without writing them to the log.
+  'wal_level=minimal',
+  'max_wal_senders=0',
+];
 
-export async function openStage({ pin }: { readonly pin: boolean }): Promise<Stage> {
+/** @param options a `folder` is kept, with its databases */
+export async function openStage({
+  pin,
+  folder,
+}: Readonly<{ pin: boolean; folder?: string | undefined }>): Promise<Stage> {
   // Everything started later inherits it, except the servers, which are sent to the other core.
   if (pin) execFileSync('taskset', ['--all-tasks', '--cpu-list', '--pid', '1', String(process.pid)]);
-  const dataDir = mkdtempSync(join(tmpdir(), 'roster-bench-'));
+  const dataDir = folder ?? mkdtempSync(join(tmpdir(), 'roster-bench-'));
+  mkdirSync(dataDir, { recursive: true });
   // For the user that the embedded server runs as.
   chmodSync(dataDir, 0o755);
   const postgres = await startEmbedded({ dataDir, durable: false, flags: SETTINGS });
@@ -65,7 +79,8 @@ export async function openStage({ pin }: { readonly pin: boolean }): Promise<Sta
     },
 
     async fillDatabase(name, dataSet, scale) {
-      await admin.query(`create database bench_${name}`);
+      const { rowCount } = await admin.query(`select from pg_database where datname = 'bench_${name}'`);
+      if (rowCount === 0) await admin.query(`create database bench_${name}`);
       return fill(backingOf(name).databaseUrl, dataSet, scale);
     },
 
@@ -74,6 +89,10 @@ export async function openStage({ pin }: { readonly pin: boolean }): Promise<Sta
       const { databaseUrl } = backingOf(name);
       await runScript(databaseUrl, sql);
       return { databaseUrl };
+    },
+
+    async dropDatabase(name) {
+      await admin.query(`drop database bench_${name}`);
     },
 
     async copyDatabase(original, name) {
@@ -108,6 +127,6 @@ export async function openStage({ pin }: { readonly pin: boolean }): Promise<Sta
     await admin.end();
     await redis.stop();
     await postgres.close();
-    rmSync(dataDir, { recursive: true, force: true });
+    if (folder === undefined) rmSync(dataDir, { recursive: true, force: true });
   }
 }

@@ -2,8 +2,9 @@ import { rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { readConfig } from '../src/config.ts';
+import { readConfig, type Config } from '../src/config.ts';
 import { createEncryption } from '../src/crypto/encryption.ts';
+import { restoreBackup } from '../src/db/backup/restore.ts';
 import { writeBackup } from '../src/db/backup/write.ts';
 import { openDatabase } from '../src/db/database.ts';
 import { useEventKey } from '../src/events/chain/event-mac.ts';
@@ -13,19 +14,21 @@ import { CLEANUPS } from '../src/jobs/cleanup.ts';
 import { monthStart } from './data/past-months.ts';
 import { measureDelete, type DeleteRun } from './deletes.ts';
 import { measure, median, type Measured } from './measure.ts';
-import type { Options } from './options.ts';
+import type { Options, Step } from './options.ts';
 import { byKey, TITLES } from './requests.ts';
 import { environmentOf, SECRET_KEYS } from './servers.ts';
 import type { Stage } from './stage.ts';
 import { details, markdown } from './table.ts';
 
 type Size = { readonly name: string; readonly rows: number; readonly table: number; readonly indexes: number };
-type Step = { readonly name: string; readonly seconds: number; readonly what: string };
+type Timing = { readonly name: string; readonly seconds: number; readonly what: string };
+
+type Timed = (name: string, work: () => Promise<string>) => Promise<void>;
 
 export type TenMillion = {
   readonly measured: readonly Measured[];
   readonly sizes: readonly Size[];
-  readonly steps: readonly Step[];
+  readonly steps: readonly Timing[];
   readonly deletes: readonly DeleteRun[];
 };
 
@@ -35,19 +38,23 @@ const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
 const MEGABYTE = 1024 * 1024;
 
-/** Measures Roster on ten million accounts: requests beside twenty thousand, sizes, and what jobs and operators run. */
+/**
+ * Measures Roster on ten million accounts: requests beside twenty thousand, sizes, and what jobs and operators run. In a
+ * kept folder, the steps can be run one by one.
+ */
 export async function measureTenMillion(
   stage: Stage,
   options: Options,
   report: (line: string) => void,
 ): Promise<TenMillion> {
-  const steps: Step[] = [];
-  const timed = async (name: string, work: () => Promise<string>): Promise<void> => {
+  const steps: Timing[] = [];
+  const timed: Timed = async (name, work) => {
     report(name);
     const startedAt = performance.now();
     const what = await work();
     steps.push({ name, seconds: (performance.now() - startedAt) / 1000, what });
   };
+  const isAsked = (step: Step) => options.steps.includes(step);
 
   const small = await stage.fillDatabase('roster_small', 'small');
   let large = small;
@@ -59,25 +66,35 @@ export async function measureTenMillion(
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   try {
-    const sizes = await readSizes(client);
-    await timed('backup', () => backUp(databaseUrl));
-    // Its own retention would begin before it is measured.
-    const server = await stage.start('roster', 'roster_large', { AUDIT_DAYS: '3650' });
-    const contenders = [
-      { name: SMALL, servers: [await stage.start('roster', 'roster_small')], callers: small.callers, dialect: byKey },
-      { name: LARGE, servers: [server], callers: large.callers, dialect: byKey },
-    ];
+    const sizes = isAsked('sizes') ? await readSizes(client) : [];
+    if (isAsked('backup')) await backUpAndRestore(stage, databaseUrl, isAsked('restore'), timed);
     const measured: Measured[] = [];
-    for (const request of options.only) {
-      report(`measuring ${request}`);
-      measured.push(...(await measure(stage, request, contenders, options)));
+    const deletes: DeleteRun[] = [];
+    if (isAsked('requests') || isAsked('deletes')) {
+      // Its own retention would begin before it is measured.
+      const server = await stage.start('roster', 'roster_large', { AUDIT_DAYS: '3650' });
+      if (isAsked('requests')) {
+        const smaller = await stage.start('roster', 'roster_small');
+        const contenders = [
+          { name: SMALL, servers: [smaller], callers: small.callers, dialect: byKey },
+          { name: LARGE, servers: [server], callers: large.callers, dialect: byKey },
+        ];
+        for (const request of options.only) {
+          report(`measuring ${request}`);
+          measured.push(...(await measure(stage, request, contenders, options)));
+        }
+      }
+      if (isAsked('deletes'))
+        for (const [title, teamId] of [
+          ['team of 20 members', large.callers[1]?.teamId],
+          ['team of 10,000 members', large.giant.teamId],
+        ] as const)
+          deletes.push(await measureDelete(client, server, await deleteTeam(client, title, teamId)));
+      await server.stop();
     }
-    const deletes = [
-      await measureDelete(client, server, await deleteTeam(client, 'team of 20 members', large.callers[1]?.teamId)),
-      await measureDelete(client, server, await deleteTeam(client, 'team of 10,000 members', large.giant.teamId)),
-    ];
-    await server.stop();
-    await keepHouse(client, databaseUrl, timed);
+    const config = readConfig(environmentOf({ databaseUrl, redisUrl: '', dataDir: '' }, 3000));
+    if (isAsked('housekeeping')) await cleanUp(client, config, timed);
+    if (isAsked('retention')) await retain(client, databaseUrl, timed);
     return { measured, sizes, steps, deletes };
   } finally {
     await client.end();
@@ -94,18 +111,14 @@ async function deleteTeam(client: pg.Client, title: string, teamId = '') {
   return { title, owner: rows[0]?.owner ?? '', path: 'teams.delete', input: { teamId }, left };
 }
 
-/** The statements of housekeeping, retention of the first month, and the drop of its partition. */
-async function keepHouse(
-  client: pg.Client,
-  databaseUrl: string,
-  timed: (name: string, work: () => Promise<string>) => Promise<void>,
-): Promise<void> {
-  const config = readConfig(environmentOf({ databaseUrl, redisUrl: '', dataDir: '' }, 3000));
-  await timed('all cleanups, one batch each', async () => {
-    let rows = 0;
-    for (const { batch } of Object.values(CLEANUPS)) rows += (await client.query(batch(config))).rowCount ?? 0;
-    return `${rows} rows`;
-  });
+/** One batch of each cleanup, each with its time. */
+async function cleanUp(client: pg.Client, config: Config, timed: Timed): Promise<void> {
+  for (const [name, { batch }] of Object.entries(CLEANUPS))
+    await timed(name, async () => `${(await client.query(batch(config))).rowCount ?? 0} rows`);
+}
+
+/** Retention of the first month, and the drop of its partition. */
+async function retain(client: pg.Client, databaseUrl: string, timed: Timed): Promise<void> {
   const db = await openDatabase(databaseUrl, 4);
   try {
     const encryption = createEncryption([SECRET_KEYS]);
@@ -138,11 +151,20 @@ async function keepHouse(
   }
 }
 
-async function backUp(databaseUrl: string): Promise<string> {
+async function backUpAndRestore(stage: Stage, databaseUrl: string, isRestored: boolean, timed: Timed): Promise<void> {
   const file = join(tmpdir(), `roster-bench-${process.pid}.backup`);
   try {
-    await writeBackup(databaseUrl, file);
-    return `${Math.round(statSync(file).size / MEGABYTE)} MB`;
+    await timed('backup', async () => {
+      await writeBackup(databaseUrl, file);
+      return `${Math.round(statSync(file).size / MEGABYTE)} MB`;
+    });
+    if (!isRestored) return;
+    const restored = await stage.fillWith('roster_restored', '');
+    await timed('restore', async () => {
+      const { rows } = await restoreBackup(restored.databaseUrl, file, { emails: false });
+      return `${Object.values(rows).reduce((sum, count) => sum + count, 0)} rows`;
+    });
+    await stage.dropDatabase('roster_restored');
   } finally {
     rmSync(file, { force: true });
   }

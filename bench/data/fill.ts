@@ -24,39 +24,70 @@ export type Filled = { readonly callers: readonly Caller[]; readonly giant: Call
 
 const sqlOf = (name: string): string => readFileSync(new URL(`./${name}.sql`, import.meta.url), 'utf8');
 
-/** Makes the tables of Roster and a data set in an empty database. @param scale divides the rows of `ten-million` */
+/**
+ * Makes the tables of Roster and a data set. In a database where it was interrupted, it goes on with what is missing.
+ * @param scale divides the rows of `ten-million`
+ */
 export async function fill(databaseUrl: string, dataSet: DataSet, scale = 1): Promise<Filled> {
   await migrate(databaseUrl);
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
+  const run = async (name: string, sql: string) => {
+    for (const [index, statement] of statementsOf(sql).entries())
+      await once(client, `${name} ${index}`, () => client.query(statement).then(() => null));
+  };
   try {
+    await client.query(
+      `create schema if not exists bench; create table if not exists bench.step (name text primary key, result jsonb)`,
+    );
     // Foreign keys hold by construction; checking millions of rows one by one would take most of the time.
-    await client.query(`set session_replication_role = replica; set maintenance_work_mem = '256MB'`);
-    const indexes = await dropIndexes(client);
-    if (dataSet === 'ten-million') await partitionPastMonths(client);
+    await client.query(`set session_replication_role = replica; set maintenance_work_mem = '1GB'`);
+    const indexes = await once(client, 'drop indexes', () => dropIndexes(client));
+    if (dataSet === 'ten-million') await once(client, 'partitions', () => partitionPastMonths(client));
     // One by one, so that what one wrote can be flushed while the next one writes.
-    for (const statement of statementsOf(sqlOf(dataSet).replaceAll('{scale}', String(scale))))
-      await client.query(statement);
-    if (dataSet === 'ten-million') await chainFirstMonth(client);
-    await client.query(sqlOf('giants'));
-    for (const definition of indexes) await client.query(definition);
-    for (const statement of statementsOf(sqlOf('writes'))) await client.query(statement);
-    const callers = await addCredentials(
-      client,
-      `select c.account_id, c.team_id, t.name as team_name,
-         array(select r.account_id from bench_removable r where r.team_id = c.team_id order by 1) as removable
-       from bench_caller c join team t on t.id = c.team_id order by 1`,
-    );
-    const [giant] = await addCredentials(
-      client,
-      `select account_id, team_id, 'Giant 1001' as team_name, '{}'::text[] as removable from membership where id = 'mem_giant-1001-10001'`,
-    );
-    if (giant === undefined) throw new Error('The account with many teams is missing.');
-    await client.query('vacuum (freeze, analyze)');
-    return { callers, giant };
+    await run('rows', sqlOf(dataSet).replaceAll('{scale}', String(scale)));
+    if (dataSet === 'ten-million') await once(client, 'chain', () => chainFirstMonth(client));
+    await run('giants', sqlOf('giants'));
+    await run('indexes', indexes.join(';\n'));
+    await run('writes', sqlOf('writes'));
+    const filled = await once(client, 'credentials', () => addAllCredentials(client));
+    if ((await resultOf(client, 'vacuum')) === undefined) await client.query('vacuum (freeze, analyze)');
+    await once(client, 'vacuum', () => Promise.resolve(null));
+    return filled;
   } finally {
     await client.end();
   }
+}
+
+/** Does one step in a transaction, unless it was done before. @returns its result, or that of the earlier time */
+async function once<Result>(client: pg.Client, name: string, step: () => Promise<Result>): Promise<Result> {
+  const done = await resultOf<Result>(client, name);
+  if (done !== undefined) return done;
+  await client.query('begin');
+  const result = await step();
+  await client.query('insert into bench.step values ($1, $2)', [name, JSON.stringify(result)]);
+  await client.query('commit');
+  return result;
+}
+
+async function resultOf<Result>(client: pg.Client, name: string): Promise<Result | undefined> {
+  const { rows } = await client.query<{ result: Result }>('select result from bench.step where name = $1', [name]);
+  return rows[0]?.result;
+}
+
+async function addAllCredentials(client: pg.Client): Promise<Filled> {
+  const callers = await addCredentials(
+    client,
+    `select c.account_id, c.team_id, t.name as team_name,
+       array(select r.account_id from bench.removable r where r.team_id = c.team_id order by 1) as removable
+     from bench.caller c join team t on t.id = c.team_id order by 1`,
+  );
+  const [giant] = await addCredentials(
+    client,
+    `select account_id, team_id, 'Giant 1001' as team_name, '{}'::text[] as removable from membership where id = 'mem_giant-1001-10001'`,
+  );
+  if (giant === undefined) throw new Error('The account with many teams is missing.');
+  return { callers, giant };
 }
 
 /** Makes the tables of Roster in an empty database, and runs a script of statements that needs no checks. */
@@ -78,7 +109,7 @@ export async function restoreMembers(databaseUrl: string): Promise<void> {
   await client.connect();
   try {
     await client.query(`set session_replication_role = replica`);
-    await client.query('insert into membership select * from bench_removable on conflict do nothing');
+    await client.query('insert into membership select * from bench.removable on conflict do nothing');
   } finally {
     await client.end();
   }
@@ -91,11 +122,12 @@ async function dropIndexes(client: pg.Client): Promise<string[]> {
   const { rows } = await client.query<{ name: string; definition: string }>(
     `select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition
      from pg_index
-     where indrelid = any (array['account', 'team', 'membership', 'api_key', 'api_key_secret']::regclass[])
+     where indrelid = any (array['account', 'team', 'membership', 'api_key', 'api_key_secret', 'audit_event']::regclass[])
        and not exists (select from pg_constraint where conindid = indexrelid)`,
   );
   for (const { name } of rows) await client.query(`drop index ${name}`);
-  return rows.map(({ definition }) => definition);
+  // Those of the partitions as well.
+  return rows.map(({ definition }) => definition.replace(' ON ONLY ', ' ON '));
 }
 
 type CallerRow = { account_id: string; team_id: string; team_name: string; removable: string[] };

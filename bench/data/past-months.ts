@@ -38,6 +38,7 @@ export async function chainFirstMonth(client: pg.Client): Promise<void> {
   const sql = createSql(client);
   const end = firstIdAt('evt', monthStart(1 - MONTHS));
   let position: ChainPosition = GENESIS;
+  await client.query('analyze audit_event, audit_link');
   for (;;) {
     const rows = await sql.execute<CanonicalRow[]>(
       `select ${CANONICAL} from audit_link l join audit_event e on e.id = l.event_id

@@ -14,5 +14,5 @@ select format('mem_bench-%s-%s-%s', o, t, n), format('team_bench-%s-%s', o, t), 
 from generate_series(1001, 2024) o, generate_series(1, 3) t, generate_series(101, 120) n
 where t = 1 or n = 101;
 
-create table bench_caller as
+create table bench.caller as
 select account_id, team_id from membership where team_id like 'team_bench-%-1' and role_id = 'owner';

@@ -42,7 +42,7 @@ insert into audit_link (sequence, event_id, hash)
 select row_number() over (order by id), id, sha256(convert_to(id, 'UTF8')) from audit_event;
 
 -- The callers: a thousand owners with three teams, of whose own team ten more accounts become members.
-create table bench_caller as
+create table bench.caller as
 select account_id, own_team as team_id
 from (
   select account_id, max(team_id) filter (where role_id = 'owner') as own_team
@@ -58,12 +58,12 @@ insert into membership (id, team_id, account_id, role_id, joined_at, created_at)
 select 'mem_' || lpad((30000000 + row_number() over ())::text, 26, '0'), team_id, account_id, 'member', now(), now()
 from (
   select c.team_id, more.account_id, row_number() over (partition by c.team_id order by j) as place
-  from bench_caller c
+  from bench.caller c
   cross join generate_series(10, 39) j
   cross join lateral (
     select 'acc_' || lpad(((right(c.team_id, 26)::bigint * 7919 + j * 104729) % (10000000 / {scale}))::text, 26, '0') as account_id
   ) more
   -- Nobody who calls gets into a fourth team.
-  where more.account_id not in (select account_id from bench_caller)
+  where more.account_id not in (select account_id from bench.caller)
 ) more
 where place <= 10;
