@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { auditLog } from './events/event.ts';
 import { createDenialLog } from './events/denials.ts';
+import { createOperatorReadLog } from './events/operator-reads.ts';
 import { trackUsage } from './auth/last-used.ts';
 import { createApp } from './app.ts';
 import { demoBanner } from './demo/banner.ts';
@@ -81,6 +82,9 @@ async function start(): Promise<void> {
   const denials = createDenialLog(services.db, (error) =>
     log.warn({ err: error }, 'denials could not be written to the audit log; they will be counted'),
   );
+  const operatorReads = createOperatorReadLog(services.db, (error) =>
+    log.warn({ err: error }, 'reads of operator keys could not be written to the audit log; they will be tried again'),
+  );
   const windows = {
     redisUrl: config.redisUrl,
     redisTls: config.redisTls,
@@ -104,6 +108,7 @@ async function start(): Promise<void> {
       attempts,
       usage,
       denials,
+      operatorReads,
       log: requests,
       clientAddress: source.address,
       locateClient,
@@ -130,7 +135,7 @@ async function start(): Promise<void> {
     await sleep(Math.max(config.drainSeconds * SECOND_MS, handOverMs));
     // In parallel, so that slow requests and slow jobs do not add up.
     await Promise.all([closeServer(server, FINISH_MS), worker?.stop(), webhooks?.stop()]);
-    await Promise.all([usage.close(), denials.close(), telemetry.tracing?.close()]);
+    await Promise.all([usage.close(), denials.close(), operatorReads.close(), telemetry.tracing?.close()]);
     await sequencer.stop();
     mailer.close();
     await Promise.all([limiter.close(), operatorLimiters.close(), attempts.close()]);

@@ -44,7 +44,7 @@ const AuditEventSchema = defineEntity({
     address: text().nullable(),
     requestId: text().nullable(),
     details: p.json<Record<string, unknown>>(),
-    /** Number of equal denials within a minute; otherwise 1. */
+    /** Number of equal denials within a minute, or reads of an operator key within an hour; otherwise 1. */
     count: p.integer().default(1),
     /** The MAC of the service over all other columns; null in rows of versions without MACs. */
     mac: p.blob().nullable(),

@@ -17,6 +17,9 @@ const TERMS = ['roleId', 'isActive', 'expiresAt'] as const;
 
 const DENIAL = ['reason', 'until'] as const;
 
+/** Of reads of an operator key, which are counted. */
+const PERIOD = ['since', 'until'] as const;
+
 /** Every event that is recorded. Names are public and stored in rows that never change: add names, never rename one. */
 export const EVENTS = {
   'account.sign_up_attempted': ofAccount('account', 'account'),
@@ -92,8 +95,8 @@ export const EVENTS = {
   'webhook_endpoint.disabled': ofEndpoint(['reason']),
   'webhook_endpoint.deleted': ofEndpoint(),
   'operator.searched': audited(null, 'operator', ['found']),
-  'operator.account_viewed': audited('account', 'operator'),
-  'operator.team_viewed': audited('team', 'team'),
+  'operator.account_viewed': audited('account', 'operator', PERIOD),
+  'operator.team_viewed': audited('team', 'team', PERIOD),
   'operator.account_disabled': ofAccount('account', 'account'),
   'operator.account_enabled': ofAccount('account', 'account'),
   'operator.audit_log_viewed': audited('account', 'operator'),
@@ -104,6 +107,7 @@ export const EVENTS = {
   'operator_key.created': ofInstallation('operator_key', 'operatorKey', ['operatorScopes', 'expiresAt']),
   'operator_key.rotated': ofInstallation('operator_key', 'operatorKey', ['expiresAt']),
   'operator_key.revoked': ofInstallation('operator_key', 'operatorKey', ['reason']),
+  'operator_key.used': audited(null, 'operator', ['operation', ...PERIOD]),
   'access.denied': audited(null, 'team', DENIAL),
   'sign_in.denied': audited('account', 'operator', DENIAL),
   'attempts.throttled': audited(null, 'operator', DENIAL),

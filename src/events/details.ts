@@ -31,7 +31,9 @@ export const DETAILS = {
   number: z.int().meta({ description: 'How many resources were affected.', example: 3 }),
   emailKind: z.string().meta({ description: 'The kind of the email that was not sent.', example: 'verify_email' }),
   reason: z.string().meta({ description: 'Why it happened, if not by a request for exactly this.' }),
-  until: z.string().meta({ format: 'date-time', description: 'The time of the last of several equal denials.' }),
+  operation: z.string().meta({ description: 'The id of the operation that was called.', example: 'getAccount' }),
+  since: z.string().meta({ format: 'date-time', description: 'The time of the first of several equal calls.' }),
+  until: z.string().meta({ format: 'date-time', description: 'The time of the last of several equal calls.' }),
 } as const;
 
 export type DetailName = keyof typeof DETAILS;

@@ -54,9 +54,9 @@ export const isolateLog = (log: AccessLog): AccessLog => ({
   failure: (...args) => runGuarded(() => log.failure(...args)),
 });
 
-/** Returns the services with a log, usage and denial records that cannot fail the request that they are about. */
+/** Returns the services with a log and records that cannot fail the request that they are about. */
 export function isolateRecorders(http: HttpServices): HttpServices {
-  const { usage, denials } = http;
+  const { usage, denials, operatorReads } = http;
   const log = isolateLog(http.log);
   const attempt = (work: () => void, requestId = '') =>
     runGuarded(work, (error) => log.failure(toProblemError(error), requestId));
@@ -69,6 +69,10 @@ export function isolateRecorders(http: HttpServices): HttpServices {
       noteFirstUse: (tokenHash) => attempt(() => usage.noteFirstUse(tokenHash)),
     },
     denials: { ...denials, note: (denial, requestId) => attempt(() => denials.note(denial, requestId), requestId) },
+    operatorReads: {
+      ...operatorReads,
+      note: (read, requestId) => attempt(() => operatorReads.note(read, requestId), requestId),
+    },
   };
 }
 

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Attempts } from '../rate-limit/attempts.ts';
 import type { DenialLog } from '../events/denials.ts';
+import type { OperatorReadLog } from '../events/operator-reads.ts';
 import type { Usage } from '../auth/last-used.ts';
 import type { Services } from '../app-services.ts';
 import type { OperatorLimiters } from '../rate-limit/operator-limiters.ts';
@@ -16,6 +17,7 @@ export type HttpServices = {
   readonly attempts: Attempts;
   readonly usage: Usage;
   readonly denials: DenialLog;
+  readonly operatorReads: OperatorReadLog;
   readonly log: AccessLog;
   /** Returns the client's IP address as it was when the request arrived. */
   readonly clientAddress: (req: IncomingMessage) => string;

@@ -34,6 +34,10 @@ export function introspectAsOperator(http: HttpServices): RequestHandler[] {
     setHeaders(res, createRateHeaders(rate, config));
     if (!rate.allowed) throw createRateLimitError(rate);
     authorize(authentication, ACCESS);
+    http.operatorReads.note(
+      { credentialId: res.locals['credentialId'] as string, address, of: { operation: 'introspect' } },
+      res.locals['requestId'] as string, // set in app.ts for every response
+    );
     next();
   };
 

@@ -5,6 +5,7 @@ import type { FindOperatorKey } from '../auth/operator.ts';
 import type { RateDecision } from '../rate-limit/limiter.ts';
 import type { ActiveMembership, Principal } from '../auth/principal.ts';
 import type { ProblemError } from '../errors.ts';
+import type { OperatorReadLog } from '../events/operator-reads.ts';
 import type { BrowserClient } from './browser-client.ts';
 
 /** Counts uses of a credential that an operator verifies. */
@@ -36,6 +37,8 @@ export type Context = {
   /** What `prefetch` of the operation has returned; undefined if it was not called or cannot read the input. */
   readonly prefetch: Prefetch | undefined;
   readonly credentialUse: CredentialUse;
+  /** Counts the reads of operator keys. */
+  readonly operatorReads: Pick<OperatorReadLog, 'note'>;
   /** The body of an operation that declares an `upload`, over REST. */
   readonly upload: AsyncIterable<Buffer> | undefined;
   /** The error of the whole request, such as an exceeded rate limit; no procedure runs then. */

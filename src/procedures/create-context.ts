@@ -17,6 +17,8 @@ type Call = {
   readonly prefetch?: Prefetch | undefined;
   /** Only for interfaces of operators. */
   readonly credentialUse?: CredentialUse;
+  /** Only for interfaces that accept operator keys. */
+  readonly operatorReads?: Context['operatorReads'];
   readonly upload?: AsyncIterable<Buffer> | undefined;
   readonly blocked?: ProblemError | null;
   readonly batch?: BatchLists | null;
@@ -26,6 +28,8 @@ const UNUSED: CredentialUse = {
   charge: () => Promise.reject(new Error('This interface does not count the use of credentials.')),
   note: () => undefined,
 };
+
+const UNREAD: Context['operatorReads'] = { note: () => undefined };
 
 export const createContext = (
   services: Services,
@@ -38,6 +42,7 @@ export const createContext = (
     idempotencyKey,
     prefetch,
     credentialUse = UNUSED,
+    operatorReads = UNREAD,
     upload,
     blocked = null,
     batch = null,
@@ -51,6 +56,7 @@ export const createContext = (
   idempotencyKey,
   prefetch,
   credentialUse,
+  operatorReads,
   upload,
   blocked,
   batch,

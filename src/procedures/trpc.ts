@@ -6,6 +6,7 @@ import type { OperatorLimit } from '../rate-limit/operator-limiters.ts';
 import type { Services } from '../app-services.ts';
 import type { Context, Prefetch } from './context.ts';
 import { runAs } from '../events/actor.ts';
+import { callerOf } from '../auth/authenticate.ts';
 import { toActor } from './create-context.ts';
 import { createProblemDocument, toProblemError } from './problem-details.ts';
 import { onceForKey } from './idempotency-key.ts';
@@ -86,12 +87,15 @@ function authorizeFirst(inner: AnyTRPCProcedure): AnyTRPCProcedure {
   const meta = inner._def.meta as Meta | undefined; // all procedures are built from `t` above
   const access = meta?.access;
   const run = createRunner<Context>(inner, onceForKey(inner));
-  // Queries record no events, except those of operators, who can see all data.
+  // Queries record no events, except those of operators, who can see all data. Those of operator keys are counted.
   const isOperator = access?.operatorOnly === true;
   const isRecorded = (inner._def.type === 'mutation' && !meta?.readsOnly) || isOperator;
+  const read =
+    access?.isOperatorApi && !isRecorded ? { operation: meta?.openapi?.operationId ?? 'unknown' } : null;
   const outer = async (options: CallOptions<Context>) => {
     if (options.ctx.blocked !== null) throw options.ctx.blocked;
     if (access !== undefined) authorize(options.ctx.authentication, access);
+    if (read !== null) noteRead(options.ctx, read);
     const { batch } = options.ctx;
     const call = batch === null ? run : (given: CallOptions<Context>) => batch.run(() => run(given));
     return isRecorded ? runAs(toActor(options.ctx, isOperator), () => call(options)) : call(options);
@@ -101,6 +105,14 @@ function authorizeFirst(inner: AnyTRPCProcedure): AnyTRPCProcedure {
     meta: inner._def.meta,
     procedure: true,
   }) as unknown as AnyTRPCProcedure;
+}
+
+function noteRead(
+  { operatorReads, authentication, address, requestId }: Context,
+  of: { readonly operation: string },
+): void {
+  const caller = callerOf(authentication);
+  if (caller !== null) operatorReads.note({ credentialId: caller.credentialId, address, of }, requestId);
 }
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';

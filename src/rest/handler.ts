@@ -129,6 +129,7 @@ async function callProcedure(
     address,
     authentication,
     teamId,
+    operatorReads: http.operatorReads,
     ...readKey(req, route),
     ...(route.meta.upload && { upload: readUpload(req, route.meta.upload) }),
     ...(early && { prefetch: early.prefetch, credentialUse: createCredentialUse(http) }),

@@ -86,6 +86,7 @@ export function trpcHandler(http: HttpServices, router: AppRouter): RequestHandl
       browserClient,
       blocked,
       credentialUse,
+      operatorReads: http.operatorReads,
       batch: names.length > 1 ? new BatchLists() : null,
     });
     await nodeHTTPRequestHandler({

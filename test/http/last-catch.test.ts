@@ -34,6 +34,7 @@ async function serve(api: Api, broken: (http: HttpServices) => Partial<HttpServi
     attempts: createAttemptLimiters(config, { warn: ignore, info: ignore }),
     usage: api.usage,
     denials: api.denials,
+    operatorReads: api.operatorReads,
     log: { request: ignore, failure: ignore },
     clientAddress: createSourceReader(1).address,
     locateClient: () => ({ country: null, city: null }),
@@ -87,11 +88,12 @@ const BROKEN: Record<string, (http: HttpServices) => Partial<HttpServices>> = {
   'the database throws': ({ services }) => ({ services: { ...services, db: { ...services.db, read: throwing } } }),
   'the database rejects': ({ services }) => ({ services: { ...services, db: { ...services.db, read: rejecting } } }),
   'the location throws': () => ({ locateClient: throwing }),
-  'everything throws': ({ limiter, usage, denials, services }) => ({
+  'everything throws': ({ limiter, usage, denials, operatorReads, services }) => ({
     clientAddress: throwing,
     limiter: { ...limiter, consume: throwing, peek: throwing },
     usage: { ...usage, note: throwing },
     denials: { ...denials, note: throwing },
+    operatorReads: { ...operatorReads, note: throwing },
     log: { request: throwing, failure: throwing },
     services: { ...services, db: { ...services.db, read: throwing } },
   }),

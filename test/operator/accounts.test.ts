@@ -26,11 +26,11 @@ async function pagesOf(operator: { get: Api['anonymous']['get'] }, path: string,
   return found;
 }
 
-/** The events of an operator key. */
+/** The changes of an operator key. */
 const eventsOf = async (api: Api, { id }: { id: string }) =>
   (
     await api.rows<{ event: string }>(
-      `select event from audit_event where credential_id = $1 and actor_kind = 'operator_key' order by id`,
+      `select event from audit_event where credential_id = $1 and actor_kind = 'operator_key' and event !~ 'used|viewed' order by id`,
       [id],
     )
   ).map(({ event }) => event);

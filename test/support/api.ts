@@ -7,6 +7,7 @@ import { Writable } from 'node:stream';
 import { test as base } from 'vitest';
 import { auditLog } from '../../src/events/event.ts';
 import { createDenialLog } from '../../src/events/denials.ts';
+import { createOperatorReadLog } from '../../src/events/operator-reads.ts';
 import { trackUsage } from '../../src/auth/last-used.ts';
 import { createEncryption } from '../../src/crypto/encryption.ts';
 import { createTokens } from '../../src/crypto/tokens.ts';
@@ -97,6 +98,7 @@ export async function startApi(
   const attempts = createAttemptLimiters(config, log);
   const usage = trackUsage(db, config.sessionIdleDays, (error) => log.error({ err: error }, 'key usage'));
   const denials = createDenialLog(db, (error) => log.error({ err: error }, 'denials'));
+  const operatorReads = createOperatorReadLog(db, (error) => log.error({ err: error }, 'operator reads'));
   const source = createSourceReader(config.trustProxy);
   const readiness = { ready: true };
   const requests = createAccessLog(log);
@@ -108,6 +110,7 @@ export async function startApi(
       attempts,
       usage,
       denials,
+      operatorReads,
       log: requests,
       clientAddress: source.address,
       locateClient: await openGeolocation(config, source.isProxied),
@@ -136,6 +139,7 @@ export async function startApi(
     services,
     usage,
     denials,
+    operatorReads,
     readiness,
     port,
     databaseUrl: database.url,
@@ -159,6 +163,7 @@ export async function startApi(
       await closeServer(server, 1000);
       await usage.close();
       await denials.close();
+      await operatorReads.close();
       await limiter.close();
       await operatorLimiters.close();
       await attempts.close();

@@ -19,6 +19,9 @@ const condition = (filter: Filter, place: number, driving: Filter | null): strin
     ? `and ${FILTERS[filter]} = $${place} ${NOT_BY_OPERATOR}`
     : `and ($${place}::text is null or ${FILTERS[filter]} = $${place})`;
 
+/** Reads of the operator's backend are for the operator: there can be one each hour. */
+const SHOWN = `not (event = 'operator.team_viewed' and actor_kind = 'operator_key')`;
+
 // Only names of resources of this team and of the accounts in its events, so that an id reveals nothing of another team.
 const eventsOfTeam = (name: string, driving: Filter | null) =>
   query<NamedRow>(
@@ -27,7 +30,7 @@ const eventsOfTeam = (name: string, driving: Filter | null) =>
      coalesce(e.details ->> 'name', k.name, r.name, i.email) as target_name
    from (
      select * from audit_event
-     where team_id = $1 and id < $2 and id >= $3 and ($4::text is null or starts_with(event, $4 || '.'))
+     where team_id = $1 and id < $2 and id >= $3 and ${SHOWN} and ($4::text is null or starts_with(event, $4 || '.'))
        and ($6::timestamptz is null or occurred_at >= $6) and ($7::timestamptz is null or occurred_at < $7)
        ${condition('person', 8, driving)} ${condition('key', 9, driving)} ${condition('address', 10, driving)}
      order by id desc limit $5

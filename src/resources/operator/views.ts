@@ -1,8 +1,8 @@
-import type { Services } from '../../app-services.ts';
 import type { Operator } from '../../auth/principal.ts';
 import { recordNow } from '../../events/record.ts';
+import type { Context } from '../../procedures/context.ts';
 
-type Viewer = { readonly services: Services; readonly operator: Operator };
+type Viewer = Pick<Context, 'services' | 'operatorReads' | 'address' | 'requestId'> & { readonly operator: Operator };
 type Seen =
   | { readonly accountId: string }
   | { readonly teamId: string }
@@ -13,9 +13,19 @@ type Seen =
 /** More ids are too long for the details of one event. */
 const FOUND_MAX = 50;
 
-/** Records what data of users a signed-in operator was shown. Reads of operator keys are in the request log alone. */
-export async function recordView({ services: { db }, operator }: Viewer, seen: Seen): Promise<void> {
-  if (operator.kind === 'operator-key') return;
+/**
+ * Records what data of users an operator was shown: at once if the operator is signed in; the views of an operator key
+ * are counted, and written later.
+ */
+export async function recordView(
+  { services: { db }, operator, operatorReads, address, requestId }: Viewer,
+  seen: Seen,
+): Promise<void> {
+  if (operator.kind === 'operator-key') {
+    if ('accountId' in seen || 'teamId' in seen)
+      operatorReads.note({ credentialId: operator.credentialId, address, of: seen }, requestId);
+    return;
+  }
   const { accountId } = operator;
   if ('accountId' in seen) return recordNow(db, 'operator.account_viewed', { accountId, subjectId: seen.accountId });
   if ('teamId' in seen) return recordNow(db, 'operator.team_viewed', { accountId, teamId: seen.teamId });
