@@ -22,7 +22,10 @@ export const createRecordSchema = (type: EventName) =>
       target_id: id.nullable(),
       address: z.string().nullable(),
       request_id: id.nullable(),
-      count: z.int().meta({ description: 'How many equal denials (within a minute) or reads of an operator key (within an hour) it stands for.' }),
+      count: z.int().meta({
+        description:
+          'How many equal denials (within a minute) or reads of an operator key (within an hour) it stands for.',
+      }),
       details: createDetailsSchema(type),
     })
     .meta({ description: 'In the audit log only, not in feeds and webhooks: a line of `roster audit export`.' });

@@ -90,8 +90,7 @@ function authorizeFirst(inner: AnyTRPCProcedure): AnyTRPCProcedure {
   // Queries record no events, except those of operators, who can see all data. Those of operator keys are counted.
   const isOperator = access?.operatorOnly === true;
   const isRecorded = (inner._def.type === 'mutation' && !meta?.readsOnly) || isOperator;
-  const read =
-    access?.isOperatorApi && !isRecorded ? { operation: meta?.openapi?.operationId ?? 'unknown' } : null;
+  const read = access?.isOperatorApi && !isRecorded ? { operation: meta?.openapi?.operationId ?? 'unknown' } : null;
   const outer = async (options: CallOptions<Context>) => {
     if (options.ctx.blocked !== null) throw options.ctx.blocked;
     if (access !== undefined) authorize(options.ctx.authentication, access);

@@ -74,7 +74,13 @@ test.each(NAMES.filter((name) => !EVENTS[name].isDelivered))('the example of %s 
 test('only what changes nothing, or happens once per request, is not delivered', () => {
   const [DENIALS, LOOKS, REFRESHES] = [
     ['access.denied', 'sign_in.denied', 'attempts.throttled', 'oauth_request.denied', 'denials.omitted'],
-    ['operator.searched', 'operator.account_viewed', 'operator.team_viewed', 'operator.audit_log_viewed', 'operator_key.used'],
+    [
+      'operator.searched',
+      'operator.account_viewed',
+      'operator.team_viewed',
+      'operator.audit_log_viewed',
+      'operator_key.used',
+    ],
     ['oauth_token.issued', 'oauth_token.repeated'],
   ];
   const audited = NAMES.filter((name) => !EVENTS[name].isDelivered);

@@ -3,513 +3,840 @@
 import type { CallOptions } from '../methods.ts';
 
 /** A group of operations that a credential can call. */
-export type Scope = "profile:read" | "profile:write" | "teams:read" | "teams:write" | "members:read" | "members:write" | "invites:write" | "billing:read" | "api-keys:read" | "api-keys:write";
+export type Scope =
+  | 'profile:read'
+  | 'profile:write'
+  | 'teams:read'
+  | 'teams:write'
+  | 'members:read'
+  | 'members:write'
+  | 'invites:write'
+  | 'billing:read'
+  | 'api-keys:read'
+  | 'api-keys:write';
 /** The credential in use. */
-export type Credential = { 
-/** An API key, or an access token of OAuth. */
-kind: "api-key" | "oauth-grant"; 
-/** The whole account, or one team. */
-audience: "personal" | "team"; 
-/** The team of the audience. Null for the whole account. */
-team: { 
-/** The id of the team. */
-id: string } | null; 
-/** The enforced scopes, which can be fewer than those issued. */
-scopes: Array<Scope> };
+export type Credential = {
+  /** An API key, or an access token of OAuth. */
+  kind: 'api-key' | 'oauth-grant';
+  /** The whole account, or one team. */
+  audience: 'personal' | 'team';
+  /** The team of the audience. Null for the whole account. */
+  team: {
+    /** The id of the team. */
+    id: string;
+  } | null;
+  /** The enforced scopes, which can be fewer than those issued. */
+  scopes: Array<Scope>;
+};
 /** The account behind a credential. */
-export type Account = { 
-/** The id of the account. */
-id: string; 
-/** The email address. */
-email: string | null; 
-/** The first name. */
-firstName: string | null; 
-/** The last name. */
-lastName: string | null; 
-/** `user`, or `admin` for an operator of this instance. */
-role: string; 
-/** The URL of a picture. */
-avatar: string | null; 
-/** A language tag (BCP 47). */
-preferredLocale: string | null; 
-/** When the email address was verified. Null if it was not. */
-emailVerified: string | null; 
-/** When the account was created. */
-createdAt: string; 
-/** When the account was last changed. */
-updatedAt: string };
+export type Account = {
+  /** The id of the account. */
+  id: string;
+  /** The email address. */
+  email: string | null;
+  /** The first name. */
+  firstName: string | null;
+  /** The last name. */
+  lastName: string | null;
+  /** `user`, or `admin` for an operator of this instance. */
+  role: string;
+  /** The URL of a picture. */
+  avatar: string | null;
+  /** A language tag (BCP 47). */
+  preferredLocale: string | null;
+  /** When the email address was verified. Null if it was not. */
+  emailVerified: string | null;
+  /** When the account was created. */
+  createdAt: string;
+  /** When the account was last changed. */
+  updatedAt: string;
+};
 /** A sign-in session of the account. */
-export type Session = { 
-/** The id of the session. */
-id: string; 
-/** When the account signed in. */
-createdAt: string; 
-/** When the session ends if it is not used. */
-expiresAt: string; 
-/** False for every bearer credential. */
-isCurrentSession: boolean; 
-/** How the account signed in: `password`, `passkey` or `email_link`. More can be added. */
-authenticationType: string | null; 
-/** The country of the IP address (ISO 3166-1 alpha-2). */
-country: string | null; 
-/** The city of the IP address. */
-city: string | null; 
-/** The name of the browser. */
-browser: string | null; 
-/** The name of the operating system. */
-os: string | null; deviceType: DeviceType };
+export type Session = {
+  /** The id of the session. */
+  id: string;
+  /** When the account signed in. */
+  createdAt: string;
+  /** When the session ends if it is not used. */
+  expiresAt: string;
+  /** False for every bearer credential. */
+  isCurrentSession: boolean;
+  /** How the account signed in: `password`, `passkey` or `email_link`. More can be added. */
+  authenticationType: string | null;
+  /** The country of the IP address (ISO 3166-1 alpha-2). */
+  country: string | null;
+  /** The city of the IP address. */
+  city: string | null;
+  /** The name of the browser. */
+  browser: string | null;
+  /** The name of the operating system. */
+  os: string | null;
+  deviceType: DeviceType;
+};
 /** `desktop`, `mobile`, `tablet`, `tv` or `bot`. More can be added. Null if the browser does not name it. */
 export type DeviceType = string | null;
 /** The operation succeeded. */
-export type Success = { 
-/** Always true; a failure is an error response. */
-success: true };
+export type Success = {
+  /** Always true; a failure is an error response. */
+  success: true;
+};
 /** A team, as the caller sees it. */
-export type Team = { 
-/** The id of the team. */
-id: string; 
-/** The name of the team. */
-name: string; 
-/** Derived from the name at creation; a rename does not change it. */
-slug: string; 
-/** A description of the team. */
-description: string | null; 
-/** The URL of a picture. */
-avatarUrl: string | null; 
-/** The caller's role in the team. */
-role: { 
-/** The id of the role. */
-id: string; 
-/** The name of the role. */
-name: string } };
+export type Team = {
+  /** The id of the team. */
+  id: string;
+  /** The name of the team. */
+  name: string;
+  /** Derived from the name at creation; a rename does not change it. */
+  slug: string;
+  /** A description of the team. */
+  description: string | null;
+  /** The URL of a picture. */
+  avatarUrl: string | null;
+  /** The caller's role in the team. */
+  role: {
+    /** The id of the role. */
+    id: string;
+    /** The name of the role. */
+    name: string;
+  };
+};
 /** A membership of a team. */
-export type Member = { 
-/** The id of the membership. */
-membershipId: string; 
-/** The id of the account. */
-userId: string; 
-/** The email address. */
-email: string | null; 
-/** The first name. */
-firstName: string | null; 
-/** The last name. */
-lastName: string | null; 
-/** The URL of a picture. */
-avatar: string | null; 
-/** The id of the role in the team. */
-roleId: string; 
-/** The name of the role. */
-roleName: string | null; 
-/** Whether it is one of the roles that every team has. */
-isSystemRole: boolean; 
-/** False for inactive and expired memberships. */
-isActive: boolean; 
-/** When the account joined the team. */
-joinedAt: string | null };
+export type Member = {
+  /** The id of the membership. */
+  membershipId: string;
+  /** The id of the account. */
+  userId: string;
+  /** The email address. */
+  email: string | null;
+  /** The first name. */
+  firstName: string | null;
+  /** The last name. */
+  lastName: string | null;
+  /** The URL of a picture. */
+  avatar: string | null;
+  /** The id of the role in the team. */
+  roleId: string;
+  /** The name of the role. */
+  roleName: string | null;
+  /** Whether it is one of the roles that every team has. */
+  isSystemRole: boolean;
+  /** False for inactive and expired memberships. */
+  isActive: boolean;
+  /** When the account joined the team. */
+  joinedAt: string | null;
+};
 /** A role of a team. */
-export type Role = { 
-/** The id of the role. */
-roleId: string; 
-/** The name of the role. */
-name: string | null; 
-/** Whether every team has this role. */
-isSystemRole: boolean; 
-/** Whether the caller can invite to this role. */
-isAssignable: boolean; 
-/** The permissions of members with this role. */
-permissions: Array<Permission> };
+export type Role = {
+  /** The id of the role. */
+  roleId: string;
+  /** The name of the role. */
+  name: string | null;
+  /** Whether every team has this role. */
+  isSystemRole: boolean;
+  /** Whether the caller can invite to this role. */
+  isAssignable: boolean;
+  /** The permissions of members with this role. */
+  permissions: Array<Permission>;
+};
 /** A group of actions that a role allows in a team. */
-export type Permission = "edit_team_settings" | "access_dashboard" | "remove_members" | "invite_members" | "access_billing" | "manage_api_keys";
+export type Permission =
+  | 'edit_team_settings'
+  | 'access_dashboard'
+  | 'remove_members'
+  | 'invite_members'
+  | 'access_billing'
+  | 'manage_api_keys';
 /** A pending invitation. */
-export type Invitation = { 
-/** The id of the invitation. */
-id: string; 
-/** The invited email address. */
-email: string; 
-/** The id of the role that the invitation grants. */
-roleId: string; 
-/** The name of the role. */
-roleName: string | null; 
-/** Whether it is one of the roles that every team has. */
-isSystemRole: boolean; 
-/** When the address was first invited. */
-createdAt: string; 
-/** When the link stops working. */
-expiresAt: string };
+export type Invitation = {
+  /** The id of the invitation. */
+  id: string;
+  /** The invited email address. */
+  email: string;
+  /** The id of the role that the invitation grants. */
+  roleId: string;
+  /** The name of the role. */
+  roleName: string | null;
+  /** Whether it is one of the roles that every team has. */
+  isSystemRole: boolean;
+  /** When the address was first invited. */
+  createdAt: string;
+  /** When the link stops working. */
+  expiresAt: string;
+};
 /** A team's subscription. */
-export type Subscription = { 
-/** The id of the plan. */
-planId: string; 
-/** The name of the plan, to display. */
-planName: string; 
-/** Null for a team that never had a subscription. */
-status: "trialing" | "active" | "past_due" | "canceled" | "unpaid" | null; 
-/** The billing interval. Null for a plan without one. */
-interval: "month" | "year" | null; 
-/** Units of each add-on. */
-addons: Record<string, number>; 
-/** The renewal date. Null if there is none. */
-planExpiresAt: string | null; 
-/** Whether the subscription ends at `planExpiresAt`. */
-cancelAtPeriodEnd: boolean; 
-/** Whether the owner has to act for a payment to succeed. */
-needsPaymentAction: boolean };
+export type Subscription = {
+  /** The id of the plan. */
+  planId: string;
+  /** The name of the plan, to display. */
+  planName: string;
+  /** Null for a team that never had a subscription. */
+  status: 'trialing' | 'active' | 'past_due' | 'canceled' | 'unpaid' | null;
+  /** The billing interval. Null for a plan without one. */
+  interval: 'month' | 'year' | null;
+  /** Units of each add-on. */
+  addons: Record<string, number>;
+  /** The renewal date. Null if there is none. */
+  planExpiresAt: string | null;
+  /** Whether the subscription ends at `planExpiresAt`. */
+  cancelAtPeriodEnd: boolean;
+  /** Whether the owner has to act for a payment to succeed. */
+  needsPaymentAction: boolean;
+};
 /** An API key, without its secret. */
-export type ApiKey = { 
-/** The id of the key. */
-id: string; 
-/** The name that was given at creation. */
-name: string; 
-/** The first characters of the secret, to recognize it. */
-keyPrefix: string; 
-/** The last four characters of the secret. */
-last4: string; 
-/** The scopes of the key. */
-scopes: Array<Scope>; 
-/** Null for a personal key. */
-teamId: string | null; 
-/** When the key was created. */
-createdAt: string; 
-/** The last request with the key, to the minute. Null if there was none. */
-lastUsedAt: string | null; 
-/** When the key expires. Null if it does not. */
-expiresAt: string | null };
+export type ApiKey = {
+  /** The id of the key. */
+  id: string;
+  /** The name that was given at creation. */
+  name: string;
+  /** The first characters of the secret, to recognize it. */
+  keyPrefix: string;
+  /** The last four characters of the secret. */
+  last4: string;
+  /** The scopes of the key. */
+  scopes: Array<Scope>;
+  /** Null for a personal key. */
+  teamId: string | null;
+  /** When the key was created. */
+  createdAt: string;
+  /** The last request with the key, to the minute. Null if there was none. */
+  lastUsedAt: string | null;
+  /** When the key expires. Null if it does not. */
+  expiresAt: string | null;
+};
 /** A new API key and its secret. */
-export type CreatedApiKey = { key: ApiKey; 
-/** Shown only once; it cannot be recovered. */
-secret: string };
+export type CreatedApiKey = {
+  key: ApiKey;
+  /** Shown only once; it cannot be recovered. */
+  secret: string;
+};
 /** An error (RFC 9457). */
-export type Problem = { 
-/** A page that explains the code. */
-type: string; 
-/** A summary, the same for every problem of one code. */
-title: string; 
-/** The HTTP status. */
-status: number; 
-/** A stable identifier for clients to branch on. New ones can be added. */
-code: "validation_failed" | "malformed_json" | "malformed_request" | "idempotency_key_reused" | "batch_too_large" | "credential_missing" | "credential_invalid" | "address_not_allowed" | "operator_key_not_found" | "operator_key_limit_reached" | "sign_in_failed" | "passkey_refused" | "session_required" | "cross_site_request" | "proof_required" | "password_wrong" | "password_required" | "email_not_verified" | "sign_up_closed" | "signature_invalid" | "cursor_expired" | "link_invalid" | "invitation_for_another" | "account_exists" | "already_taken" | "version_mismatch" | "account_owns_teams" | "owner_cannot_leave" | "transfer_not_found" | "authorization_not_found" | "account_not_found" | "account_changed" | "grant_not_found" | "client_not_found" | "client_limit_reached" | "role_not_found" | "passkey_not_found" | "scope_missing" | "team_credential_refused" | "permission_missing" | "team_limit_reached" | "seat_limit_reached" | "key_limit_reached" | "role_not_assignable" | "owner_not_removable" | "scope_not_allowed" | "scope_account_only" | "team_not_found" | "member_not_found" | "invitation_not_found" | "webhook_endpoint_not_found" | "webhook_delivery_not_found" | "webhook_limit_reached" | "import_running" | "import_not_found" | "webhook_inactive" | "api_key_not_found" | "route_not_found" | "method_not_allowed" | "request_timeout" | "picture_not_found" | "picture_rejected" | "picture_unreachable" | "body_too_large" | "unsupported_media_type" | "rate_limited" | "headers_too_large" | "internal_error" | "service_unavailable" | (string & {}); 
-/** A description of this occurrence, for humans. */
-detail: string; 
-/** Equals `X-Request-Id`. Include it when you report an error. */
-requestId?: string | undefined; 
-/** Equals `Retry-After`: seconds to wait. */
-retryAfter?: number | undefined; 
-/** All invalid values of the request. */
-errors?: Array<ValidationEntry> | undefined };
+export type Problem = {
+  /** A page that explains the code. */
+  type: string;
+  /** A summary, the same for every problem of one code. */
+  title: string;
+  /** The HTTP status. */
+  status: number;
+  /** A stable identifier for clients to branch on. New ones can be added. */
+  code:
+    | 'validation_failed'
+    | 'malformed_json'
+    | 'malformed_request'
+    | 'idempotency_key_reused'
+    | 'batch_too_large'
+    | 'credential_missing'
+    | 'credential_invalid'
+    | 'address_not_allowed'
+    | 'operator_key_not_found'
+    | 'operator_key_limit_reached'
+    | 'sign_in_failed'
+    | 'passkey_refused'
+    | 'session_required'
+    | 'cross_site_request'
+    | 'proof_required'
+    | 'password_wrong'
+    | 'password_required'
+    | 'email_not_verified'
+    | 'sign_up_closed'
+    | 'signature_invalid'
+    | 'cursor_expired'
+    | 'link_invalid'
+    | 'invitation_for_another'
+    | 'account_exists'
+    | 'already_taken'
+    | 'version_mismatch'
+    | 'account_owns_teams'
+    | 'owner_cannot_leave'
+    | 'transfer_not_found'
+    | 'authorization_not_found'
+    | 'account_not_found'
+    | 'account_changed'
+    | 'grant_not_found'
+    | 'client_not_found'
+    | 'client_limit_reached'
+    | 'role_not_found'
+    | 'passkey_not_found'
+    | 'scope_missing'
+    | 'team_credential_refused'
+    | 'permission_missing'
+    | 'team_limit_reached'
+    | 'seat_limit_reached'
+    | 'key_limit_reached'
+    | 'role_not_assignable'
+    | 'owner_not_removable'
+    | 'scope_not_allowed'
+    | 'scope_account_only'
+    | 'team_not_found'
+    | 'member_not_found'
+    | 'invitation_not_found'
+    | 'webhook_endpoint_not_found'
+    | 'webhook_delivery_not_found'
+    | 'webhook_limit_reached'
+    | 'import_running'
+    | 'import_not_found'
+    | 'webhook_inactive'
+    | 'api_key_not_found'
+    | 'route_not_found'
+    | 'method_not_allowed'
+    | 'request_timeout'
+    | 'picture_not_found'
+    | 'picture_rejected'
+    | 'picture_unreachable'
+    | 'body_too_large'
+    | 'unsupported_media_type'
+    | 'rate_limited'
+    | 'headers_too_large'
+    | 'internal_error'
+    | 'service_unavailable'
+    | (string & {});
+  /** A description of this occurrence, for humans. */
+  detail: string;
+  /** Equals `X-Request-Id`. Include it when you report an error. */
+  requestId?: string | undefined;
+  /** Equals `Retry-After`: seconds to wait. */
+  retryAfter?: number | undefined;
+  /** All invalid values of the request. */
+  errors?: Array<ValidationEntry> | undefined;
+};
 /** One invalid value of a request. */
-export type ValidationEntry = { 
-/** The part of the request. */
-in: "body" | "query" | "path" | "header" | "cookie"; 
-/** An RFC 6901 pointer: into the body, or `/<name>` of a parameter. Empty for the whole body. */
-pointer: string; 
-/** The rule that the value violates. */
-code: "required" | "invalid_type" | "invalid_value" | "invalid_format" | "min_length" | "max_length" | "min_value" | "max_value"; 
-/** The bound, type, format or values that the rule names. */
-params?: Record<string, string | number> | undefined };
-export type UpdateMeBody = { 
-/** The new first name. */
-firstName: string; 
-/** The new last name. */
-lastName: string };
-export type CreateTeamBody = { 
-/** The name of the team. Its slug is derived from it. */
-name: string; 
-/** A description of the team. */
-description?: string | undefined };
-export type UpdateTeamBody = { 
-/** The new name of the team. */
-name: string };
-export type CreateTeamInvitationBody = { 
-/** The email address to invite. */
-email: string; 
-/** The id of a role that the caller can assign. Default: `member`. */
-roleId?: string | undefined; 
-/** Send false together with a team-defined role. Default: `true`. */
-isSystemRole?: boolean | undefined };
-export type CreateApiKeyBody = { 
-/** A name to recognize the key by. */
-name: string; 
-/** Scopes that the calling credential has. */
-scopes: Array<Scope>; 
-/** Limits the key to this team, in which the caller needs `manage_api_keys`. */
-teamId?: string | undefined; 
-/** Without it, the key does not expire. */
-expiresInDays?: number | undefined };
-export type UpdateApiKeyBody = { 
-/** All scopes of the key from now on. */
-scopes: Array<Scope> };
+export type ValidationEntry = {
+  /** The part of the request. */
+  in: 'body' | 'query' | 'path' | 'header' | 'cookie';
+  /** An RFC 6901 pointer: into the body, or `/<name>` of a parameter. Empty for the whole body. */
+  pointer: string;
+  /** The rule that the value violates. */
+  code:
+    | 'required'
+    | 'invalid_type'
+    | 'invalid_value'
+    | 'invalid_format'
+    | 'min_length'
+    | 'max_length'
+    | 'min_value'
+    | 'max_value';
+  /** The bound, type, format or values that the rule names. */
+  params?: Record<string, string | number> | undefined;
+};
+export type UpdateMeBody = {
+  /** The new first name. */
+  firstName: string;
+  /** The new last name. */
+  lastName: string;
+};
+export type CreateTeamBody = {
+  /** The name of the team. Its slug is derived from it. */
+  name: string;
+  /** A description of the team. */
+  description?: string | undefined;
+};
+export type UpdateTeamBody = {
+  /** The new name of the team. */
+  name: string;
+};
+export type CreateTeamInvitationBody = {
+  /** The email address to invite. */
+  email: string;
+  /** The id of a role that the caller can assign. Default: `member`. */
+  roleId?: string | undefined;
+  /** Send false together with a team-defined role. Default: `true`. */
+  isSystemRole?: boolean | undefined;
+};
+export type CreateApiKeyBody = {
+  /** A name to recognize the key by. */
+  name: string;
+  /** Scopes that the calling credential has. */
+  scopes: Array<Scope>;
+  /** Limits the key to this team, in which the caller needs `manage_api_keys`. */
+  teamId?: string | undefined;
+  /** Without it, the key does not expire. */
+  expiresInDays?: number | undefined;
+};
+export type UpdateApiKeyBody = {
+  /** All scopes of the key from now on. */
+  scopes: Array<Scope>;
+};
 /** The error codes of all operations. */
-export type SharedError = 'malformed_request' | 'credential_missing' | 'credential_invalid' | 'rate_limited' | 'request_timeout' | 'headers_too_large' | 'internal_error' | 'service_unavailable';
+export type SharedError =
+  | 'malformed_request'
+  | 'credential_missing'
+  | 'credential_invalid'
+  | 'rate_limited'
+  | 'request_timeout'
+  | 'headers_too_large'
+  | 'internal_error'
+  | 'service_unavailable';
 /** Inputs, outputs and error codes by operation. */
 export interface Operations {
-getCredential: { input: Record<string, never>; output: Credential; errors: SharedError };
-getMe: { input: Record<string, never>; output: Account; errors: SharedError | 'scope_missing' | 'team_credential_refused' };
-updateMe: { input: UpdateMeBody; output: Account; errors: SharedError | 'validation_failed' | 'malformed_json' | 'scope_missing' | 'team_credential_refused' | 'body_too_large' | 'unsupported_media_type' };
-listMySessions: { input: Record<string, never>; output: Array<Session>; errors: SharedError | 'scope_missing' | 'team_credential_refused' };
-revokeMySession: { input: { sessionId: string }; output: Success; errors: SharedError | 'validation_failed' | 'scope_missing' | 'team_credential_refused' };
-listTeams: { input: Record<string, never>; output: Array<Team>; errors: SharedError | 'scope_missing' };
-createTeam: { input: CreateTeamBody; output: Team; errors: SharedError | 'validation_failed' | 'malformed_json' | 'idempotency_key_reused' | 'email_not_verified' | 'scope_missing' | 'team_credential_refused' | 'team_limit_reached' | 'body_too_large' | 'unsupported_media_type' };
-getTeam: { input: { teamId: string }; output: Team; errors: SharedError | 'validation_failed' | 'scope_missing' | 'team_not_found' };
-updateTeam: { input: { teamId: string } & UpdateTeamBody; output: Team; errors: SharedError | 'validation_failed' | 'malformed_json' | 'scope_missing' | 'permission_missing' | 'team_not_found' | 'body_too_large' | 'unsupported_media_type' };
-listTeamMembers: { input: { teamId: string }; output: Array<Member>; errors: SharedError | 'validation_failed' | 'scope_missing' | 'permission_missing' | 'team_not_found' };
-removeTeamMember: { input: { teamId: string; userId: string }; output: Success; errors: SharedError | 'validation_failed' | 'scope_missing' | 'permission_missing' | 'owner_not_removable' | 'team_not_found' | 'member_not_found' };
-listTeamRoles: { input: { teamId: string }; output: Array<Role>; errors: SharedError | 'validation_failed' | 'scope_missing' | 'permission_missing' | 'team_not_found' };
-listTeamInvitations: { input: { teamId: string }; output: Array<Invitation>; errors: SharedError | 'validation_failed' | 'scope_missing' | 'team_not_found' };
-createTeamInvitation: { input: { teamId: string } & CreateTeamInvitationBody; output: Success; errors: SharedError | 'validation_failed' | 'malformed_json' | 'idempotency_key_reused' | 'scope_missing' | 'permission_missing' | 'seat_limit_reached' | 'role_not_assignable' | 'team_not_found' | 'body_too_large' | 'unsupported_media_type' };
-revokeTeamInvitation: { input: { teamId: string; invitationId: string }; output: Success; errors: SharedError | 'validation_failed' | 'scope_missing' | 'permission_missing' | 'team_not_found' | 'invitation_not_found' };
-getTeamBilling: { input: { teamId: string }; output: Subscription; errors: SharedError | 'validation_failed' | 'scope_missing' | 'permission_missing' | 'team_not_found' };
-listApiKeys: { input: { teamId?: string | undefined }; output: Array<ApiKey>; errors: SharedError | 'validation_failed' | 'scope_missing' | 'team_credential_refused' | 'permission_missing' | 'team_not_found' };
-createApiKey: { input: CreateApiKeyBody; output: CreatedApiKey; errors: SharedError | 'validation_failed' | 'malformed_json' | 'idempotency_key_reused' | 'email_not_verified' | 'scope_missing' | 'team_credential_refused' | 'permission_missing' | 'key_limit_reached' | 'scope_not_allowed' | 'scope_account_only' | 'team_not_found' | 'body_too_large' | 'unsupported_media_type' };
-updateApiKey: { input: { keyId: string } & UpdateApiKeyBody; output: ApiKey; errors: SharedError | 'validation_failed' | 'malformed_json' | 'scope_missing' | 'team_credential_refused' | 'scope_not_allowed' | 'scope_account_only' | 'api_key_not_found' | 'body_too_large' | 'unsupported_media_type' };
-revokeApiKey: { input: { keyId: string }; output: Success; errors: SharedError | 'validation_failed' | 'scope_missing' | 'team_credential_refused' | 'api_key_not_found' };
+  getCredential: { input: Record<string, never>; output: Credential; errors: SharedError };
+  getMe: {
+    input: Record<string, never>;
+    output: Account;
+    errors: SharedError | 'scope_missing' | 'team_credential_refused';
+  };
+  updateMe: {
+    input: UpdateMeBody;
+    output: Account;
+    errors:
+      | SharedError
+      | 'validation_failed'
+      | 'malformed_json'
+      | 'scope_missing'
+      | 'team_credential_refused'
+      | 'body_too_large'
+      | 'unsupported_media_type';
+  };
+  listMySessions: {
+    input: Record<string, never>;
+    output: Array<Session>;
+    errors: SharedError | 'scope_missing' | 'team_credential_refused';
+  };
+  revokeMySession: {
+    input: { sessionId: string };
+    output: Success;
+    errors: SharedError | 'validation_failed' | 'scope_missing' | 'team_credential_refused';
+  };
+  listTeams: { input: Record<string, never>; output: Array<Team>; errors: SharedError | 'scope_missing' };
+  createTeam: {
+    input: CreateTeamBody;
+    output: Team;
+    errors:
+      | SharedError
+      | 'validation_failed'
+      | 'malformed_json'
+      | 'idempotency_key_reused'
+      | 'email_not_verified'
+      | 'scope_missing'
+      | 'team_credential_refused'
+      | 'team_limit_reached'
+      | 'body_too_large'
+      | 'unsupported_media_type';
+  };
+  getTeam: {
+    input: { teamId: string };
+    output: Team;
+    errors: SharedError | 'validation_failed' | 'scope_missing' | 'team_not_found';
+  };
+  updateTeam: {
+    input: { teamId: string } & UpdateTeamBody;
+    output: Team;
+    errors:
+      | SharedError
+      | 'validation_failed'
+      | 'malformed_json'
+      | 'scope_missing'
+      | 'permission_missing'
+      | 'team_not_found'
+      | 'body_too_large'
+      | 'unsupported_media_type';
+  };
+  listTeamMembers: {
+    input: { teamId: string };
+    output: Array<Member>;
+    errors: SharedError | 'validation_failed' | 'scope_missing' | 'permission_missing' | 'team_not_found';
+  };
+  removeTeamMember: {
+    input: { teamId: string; userId: string };
+    output: Success;
+    errors:
+      | SharedError
+      | 'validation_failed'
+      | 'scope_missing'
+      | 'permission_missing'
+      | 'owner_not_removable'
+      | 'team_not_found'
+      | 'member_not_found';
+  };
+  listTeamRoles: {
+    input: { teamId: string };
+    output: Array<Role>;
+    errors: SharedError | 'validation_failed' | 'scope_missing' | 'permission_missing' | 'team_not_found';
+  };
+  listTeamInvitations: {
+    input: { teamId: string };
+    output: Array<Invitation>;
+    errors: SharedError | 'validation_failed' | 'scope_missing' | 'team_not_found';
+  };
+  createTeamInvitation: {
+    input: { teamId: string } & CreateTeamInvitationBody;
+    output: Success;
+    errors:
+      | SharedError
+      | 'validation_failed'
+      | 'malformed_json'
+      | 'idempotency_key_reused'
+      | 'scope_missing'
+      | 'permission_missing'
+      | 'seat_limit_reached'
+      | 'role_not_assignable'
+      | 'team_not_found'
+      | 'body_too_large'
+      | 'unsupported_media_type';
+  };
+  revokeTeamInvitation: {
+    input: { teamId: string; invitationId: string };
+    output: Success;
+    errors:
+      | SharedError
+      | 'validation_failed'
+      | 'scope_missing'
+      | 'permission_missing'
+      | 'team_not_found'
+      | 'invitation_not_found';
+  };
+  getTeamBilling: {
+    input: { teamId: string };
+    output: Subscription;
+    errors: SharedError | 'validation_failed' | 'scope_missing' | 'permission_missing' | 'team_not_found';
+  };
+  listApiKeys: {
+    input: { teamId?: string | undefined };
+    output: Array<ApiKey>;
+    errors:
+      | SharedError
+      | 'validation_failed'
+      | 'scope_missing'
+      | 'team_credential_refused'
+      | 'permission_missing'
+      | 'team_not_found';
+  };
+  createApiKey: {
+    input: CreateApiKeyBody;
+    output: CreatedApiKey;
+    errors:
+      | SharedError
+      | 'validation_failed'
+      | 'malformed_json'
+      | 'idempotency_key_reused'
+      | 'email_not_verified'
+      | 'scope_missing'
+      | 'team_credential_refused'
+      | 'permission_missing'
+      | 'key_limit_reached'
+      | 'scope_not_allowed'
+      | 'scope_account_only'
+      | 'team_not_found'
+      | 'body_too_large'
+      | 'unsupported_media_type';
+  };
+  updateApiKey: {
+    input: { keyId: string } & UpdateApiKeyBody;
+    output: ApiKey;
+    errors:
+      | SharedError
+      | 'validation_failed'
+      | 'malformed_json'
+      | 'scope_missing'
+      | 'team_credential_refused'
+      | 'scope_not_allowed'
+      | 'scope_account_only'
+      | 'api_key_not_found'
+      | 'body_too_large'
+      | 'unsupported_media_type';
+  };
+  revokeApiKey: {
+    input: { keyId: string };
+    output: Success;
+    errors: SharedError | 'validation_failed' | 'scope_missing' | 'team_credential_refused' | 'api_key_not_found';
+  };
 }
 
 /** The operations of the REST interface as methods. */
 export interface Roster {
-/**
- * Read the credential in use.
- * 
- * **Needs** any valid credential.
- * 
- * @throws RosterError with a `SharedError`
- */
-getCredential(input?: Operations['getCredential']['input'], options?: CallOptions): Promise<Operations['getCredential']['output']>;
-/**
- * Read the account profile.
- * 
- * **Needs** a credential with the scope `profile:read`.
- * 
- * **Account-level**: team credentials get 403.
- * 
- * @throws RosterError with `scope_missing`, `team_credential_refused`, or a `SharedError`
- */
-getMe(input?: Operations['getMe']['input'], options?: CallOptions): Promise<Operations['getMe']['output']>;
-/**
- * Update the account profile.
- * 
- * **Needs** a credential with the scope `profile:write`.
- * 
- * **Account-level**: team credentials get 403.
- * 
- * @throws RosterError with `validation_failed`, `malformed_json`, `scope_missing`, `team_credential_refused`, `body_too_large`, `unsupported_media_type`, or a `SharedError`
- */
-updateMe(input: Operations['updateMe']['input'], options?: CallOptions): Promise<Operations['updateMe']['output']>;
-/**
- * List the account's active sign-in sessions, newest first.
- * 
- * **Needs** a credential with the scope `profile:read`.
- * 
- * **Account-level**: team credentials get 403.
- * 
- * @throws RosterError with `scope_missing`, `team_credential_refused`, or a `SharedError`
- */
-listMySessions(input?: Operations['listMySessions']['input'], options?: CallOptions): Promise<Operations['listMySessions']['output']>;
-/**
- * Sign a session out.
- * 
- * An unknown id changes nothing and succeeds.
- * 
- * **Needs** a credential with the scope `profile:write`.
- * 
- * **Account-level**: team credentials get 403.
- * 
- * @throws RosterError with `validation_failed`, `scope_missing`, `team_credential_refused`, or a `SharedError`
- */
-revokeMySession(input: Operations['revokeMySession']['input'], options?: CallOptions): Promise<Operations['revokeMySession']['output']>;
-/**
- * List the caller's teams.
- * 
- * Teams with an active membership, by name. A team credential lists its one team.
- * 
- * **Needs** a credential with the scope `teams:read`.
- * 
- * @throws RosterError with `scope_missing`, or a `SharedError`
- */
-listTeams(input?: Operations['listTeams']['input'], options?: CallOptions): Promise<Operations['listTeams']['output']>;
-/**
- * Create a team.
- * 
- * The caller becomes its owner and first member. Denied at the team limit of the account.
- * 
- * **Needs** a credential with the scope `teams:write`.
- * 
- * **Account-level**: team credentials get 403.
- * 
- * @throws RosterError with `validation_failed`, `malformed_json`, `idempotency_key_reused`, `email_not_verified`, `scope_missing`, `team_credential_refused`, `team_limit_reached`, `body_too_large`, `unsupported_media_type`, or a `SharedError`
- */
-createTeam(input: Operations['createTeam']['input'], options?: CallOptions): Promise<Operations['createTeam']['output']>;
-/**
- * Read a team.
- * 
- * **Needs** a credential with the scope `teams:read`.
- * 
- * Callers who are not active members of the team get 404.
- * 
- * @throws RosterError with `validation_failed`, `scope_missing`, `team_not_found`, or a `SharedError`
- */
-getTeam(input: Operations['getTeam']['input'], options?: CallOptions): Promise<Operations['getTeam']['output']>;
-/**
- * Rename a team.
- * 
- * The slug does not change.
- * 
- * **Needs** a credential with the scope `teams:write` and a role in the team with the permission `edit_team_settings`.
- * 
- * Callers who are not active members of the team get 404.
- * 
- * @throws RosterError with `validation_failed`, `malformed_json`, `scope_missing`, `permission_missing`, `team_not_found`, `body_too_large`, `unsupported_media_type`, or a `SharedError`
- */
-updateTeam(input: Operations['updateTeam']['input'], options?: CallOptions): Promise<Operations['updateTeam']['output']>;
-/**
- * List the members of a team.
- * 
- * **Needs** a credential with the scope `members:read` and a role in the team with the permission `access_dashboard`.
- * 
- * Callers who are not active members of the team get 404.
- * 
- * @throws RosterError with `validation_failed`, `scope_missing`, `permission_missing`, `team_not_found`, or a `SharedError`
- */
-listTeamMembers(input: Operations['listTeamMembers']['input'], options?: CallOptions): Promise<Operations['listTeamMembers']['output']>;
-/**
- * Remove a member from a team.
- * 
- * The owner cannot be removed. The member's credentials for the team stop working immediately.
- * 
- * **Needs** a credential with the scope `members:write` and a role in the team with the permission `remove_members`.
- * 
- * Callers who are not active members of the team get 404.
- * 
- * @throws RosterError with `validation_failed`, `scope_missing`, `permission_missing`, `owner_not_removable`, `team_not_found`, `member_not_found`, or a `SharedError`
- */
-removeTeamMember(input: Operations['removeTeamMember']['input'], options?: CallOptions): Promise<Operations['removeTeamMember']['output']>;
-/**
- * List the roles of a team.
- * 
- * Every role id that an invitation accepts, and `owner`, which it does not.
- * 
- * **Needs** a credential with the scope `members:read` and a role in the team with the permission `access_dashboard`.
- * 
- * Callers who are not active members of the team get 404.
- * 
- * @throws RosterError with `validation_failed`, `scope_missing`, `permission_missing`, `team_not_found`, or a `SharedError`
- */
-listTeamRoles(input: Operations['listTeamRoles']['input'], options?: CallOptions): Promise<Operations['listTeamRoles']['output']>;
-/**
- * List the pending invitations of a team.
- * 
- * A caller without `invite_members` gets an empty list.
- * 
- * **Needs** a credential with the scope `members:read`.
- * 
- * Callers who are not active members of the team get 404.
- * 
- * @throws RosterError with `validation_failed`, `scope_missing`, `team_not_found`, or a `SharedError`
- */
-listTeamInvitations(input: Operations['listTeamInvitations']['input'], options?: CallOptions): Promise<Operations['listTeamInvitations']['output']>;
-/**
- * Invite an address to a team.
- * 
- * Takes a seat and sends an email. Inviting an address again renews its pending invitation. The answer never reveals whether the address has an account or is a member.
- * 
- * **Needs** a credential with the scope `invites:write` and a role in the team with the permission `invite_members`.
- * 
- * Callers who are not active members of the team get 404.
- * 
- * @throws RosterError with `validation_failed`, `malformed_json`, `idempotency_key_reused`, `scope_missing`, `permission_missing`, `seat_limit_reached`, `role_not_assignable`, `team_not_found`, `body_too_large`, `unsupported_media_type`, or a `SharedError`
- */
-createTeamInvitation(input: Operations['createTeamInvitation']['input'], options?: CallOptions): Promise<Operations['createTeamInvitation']['output']>;
-/**
- * Revoke a pending invitation.
- * 
- * Its link stops working and its seat is free again.
- * 
- * **Needs** a credential with the scope `invites:write` and a role in the team with the permission `invite_members`.
- * 
- * Callers who are not active members of the team get 404.
- * 
- * @throws RosterError with `validation_failed`, `scope_missing`, `permission_missing`, `team_not_found`, `invitation_not_found`, or a `SharedError`
- */
-revokeTeamInvitation(input: Operations['revokeTeamInvitation']['input'], options?: CallOptions): Promise<Operations['revokeTeamInvitation']['output']>;
-/**
- * Read a team's subscription summary.
- * 
- * **Needs** a credential with the scope `billing:read` and a role in the team with the permission `access_billing`.
- * 
- * Callers who are not active members of the team get 404.
- * 
- * @throws RosterError with `validation_failed`, `scope_missing`, `permission_missing`, `team_not_found`, or a `SharedError`
- */
-getTeamBilling(input: Operations['getTeamBilling']['input'], options?: CallOptions): Promise<Operations['getTeamBilling']['output']>;
-/**
- * List API keys.
- * 
- * The account's personal keys or, with `teamId`, all keys of that team (needs `manage_api_keys`).
- * 
- * **Needs** a credential with the scope `api-keys:read`.
- * 
- * **Account-level**: team credentials get 403.
- * 
- * @throws RosterError with `validation_failed`, `scope_missing`, `team_credential_refused`, `permission_missing`, `team_not_found`, or a `SharedError`
- */
-listApiKeys(input?: Operations['listApiKeys']['input'], options?: CallOptions): Promise<Operations['listApiKeys']['output']>;
-/**
- * Create an API key.
- * 
- * The scopes must be among those of the calling credential; a team key cannot hold an account-only one. Only this response contains the secret.
- * 
- * **Needs** a credential with the scope `api-keys:write`.
- * 
- * **Account-level**: team credentials get 403.
- * 
- * @throws RosterError with `validation_failed`, `malformed_json`, `idempotency_key_reused`, `email_not_verified`, `scope_missing`, `team_credential_refused`, `permission_missing`, `key_limit_reached`, `scope_not_allowed`, `scope_account_only`, `team_not_found`, `body_too_large`, `unsupported_media_type`, or a `SharedError`
- */
-createApiKey(input: Operations['createApiKey']['input'], options?: CallOptions): Promise<Operations['createApiKey']['output']>;
-/**
- * Replace an API key's scopes.
- * 
- * Effective for the next request, also for the calling key.
- * 
- * **Needs** a credential with the scope `api-keys:write`.
- * 
- * **Account-level**: team credentials get 403.
- * 
- * @throws RosterError with `validation_failed`, `malformed_json`, `scope_missing`, `team_credential_refused`, `scope_not_allowed`, `scope_account_only`, `api_key_not_found`, `body_too_large`, `unsupported_media_type`, or a `SharedError`
- */
-updateApiKey(input: Operations['updateApiKey']['input'], options?: CallOptions): Promise<Operations['updateApiKey']['output']>;
-/**
- * Revoke an API key.
- * 
- * Effective for the next request, also for the calling key.
- * 
- * **Needs** a credential with the scope `api-keys:write`.
- * 
- * **Account-level**: team credentials get 403.
- * 
- * @throws RosterError with `validation_failed`, `scope_missing`, `team_credential_refused`, `api_key_not_found`, or a `SharedError`
- */
-revokeApiKey(input: Operations['revokeApiKey']['input'], options?: CallOptions): Promise<Operations['revokeApiKey']['output']>;
+  /**
+   * Read the credential in use.
+   *
+   * **Needs** any valid credential.
+   *
+   * @throws RosterError with a `SharedError`
+   */
+  getCredential(
+    input?: Operations['getCredential']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['getCredential']['output']>;
+  /**
+   * Read the account profile.
+   *
+   * **Needs** a credential with the scope `profile:read`.
+   *
+   * **Account-level**: team credentials get 403.
+   *
+   * @throws RosterError with `scope_missing`, `team_credential_refused`, or a `SharedError`
+   */
+  getMe(input?: Operations['getMe']['input'], options?: CallOptions): Promise<Operations['getMe']['output']>;
+  /**
+   * Update the account profile.
+   *
+   * **Needs** a credential with the scope `profile:write`.
+   *
+   * **Account-level**: team credentials get 403.
+   *
+   * @throws RosterError with `validation_failed`, `malformed_json`, `scope_missing`, `team_credential_refused`, `body_too_large`, `unsupported_media_type`, or a `SharedError`
+   */
+  updateMe(input: Operations['updateMe']['input'], options?: CallOptions): Promise<Operations['updateMe']['output']>;
+  /**
+   * List the account's active sign-in sessions, newest first.
+   *
+   * **Needs** a credential with the scope `profile:read`.
+   *
+   * **Account-level**: team credentials get 403.
+   *
+   * @throws RosterError with `scope_missing`, `team_credential_refused`, or a `SharedError`
+   */
+  listMySessions(
+    input?: Operations['listMySessions']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['listMySessions']['output']>;
+  /**
+   * Sign a session out.
+   *
+   * An unknown id changes nothing and succeeds.
+   *
+   * **Needs** a credential with the scope `profile:write`.
+   *
+   * **Account-level**: team credentials get 403.
+   *
+   * @throws RosterError with `validation_failed`, `scope_missing`, `team_credential_refused`, or a `SharedError`
+   */
+  revokeMySession(
+    input: Operations['revokeMySession']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['revokeMySession']['output']>;
+  /**
+   * List the caller's teams.
+   *
+   * Teams with an active membership, by name. A team credential lists its one team.
+   *
+   * **Needs** a credential with the scope `teams:read`.
+   *
+   * @throws RosterError with `scope_missing`, or a `SharedError`
+   */
+  listTeams(
+    input?: Operations['listTeams']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['listTeams']['output']>;
+  /**
+   * Create a team.
+   *
+   * The caller becomes its owner and first member. Denied at the team limit of the account.
+   *
+   * **Needs** a credential with the scope `teams:write`.
+   *
+   * **Account-level**: team credentials get 403.
+   *
+   * @throws RosterError with `validation_failed`, `malformed_json`, `idempotency_key_reused`, `email_not_verified`, `scope_missing`, `team_credential_refused`, `team_limit_reached`, `body_too_large`, `unsupported_media_type`, or a `SharedError`
+   */
+  createTeam(
+    input: Operations['createTeam']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['createTeam']['output']>;
+  /**
+   * Read a team.
+   *
+   * **Needs** a credential with the scope `teams:read`.
+   *
+   * Callers who are not active members of the team get 404.
+   *
+   * @throws RosterError with `validation_failed`, `scope_missing`, `team_not_found`, or a `SharedError`
+   */
+  getTeam(input: Operations['getTeam']['input'], options?: CallOptions): Promise<Operations['getTeam']['output']>;
+  /**
+   * Rename a team.
+   *
+   * The slug does not change.
+   *
+   * **Needs** a credential with the scope `teams:write` and a role in the team with the permission `edit_team_settings`.
+   *
+   * Callers who are not active members of the team get 404.
+   *
+   * @throws RosterError with `validation_failed`, `malformed_json`, `scope_missing`, `permission_missing`, `team_not_found`, `body_too_large`, `unsupported_media_type`, or a `SharedError`
+   */
+  updateTeam(
+    input: Operations['updateTeam']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['updateTeam']['output']>;
+  /**
+   * List the members of a team.
+   *
+   * **Needs** a credential with the scope `members:read` and a role in the team with the permission `access_dashboard`.
+   *
+   * Callers who are not active members of the team get 404.
+   *
+   * @throws RosterError with `validation_failed`, `scope_missing`, `permission_missing`, `team_not_found`, or a `SharedError`
+   */
+  listTeamMembers(
+    input: Operations['listTeamMembers']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['listTeamMembers']['output']>;
+  /**
+   * Remove a member from a team.
+   *
+   * The owner cannot be removed. The member's credentials for the team stop working immediately.
+   *
+   * **Needs** a credential with the scope `members:write` and a role in the team with the permission `remove_members`.
+   *
+   * Callers who are not active members of the team get 404.
+   *
+   * @throws RosterError with `validation_failed`, `scope_missing`, `permission_missing`, `owner_not_removable`, `team_not_found`, `member_not_found`, or a `SharedError`
+   */
+  removeTeamMember(
+    input: Operations['removeTeamMember']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['removeTeamMember']['output']>;
+  /**
+   * List the roles of a team.
+   *
+   * Every role id that an invitation accepts, and `owner`, which it does not.
+   *
+   * **Needs** a credential with the scope `members:read` and a role in the team with the permission `access_dashboard`.
+   *
+   * Callers who are not active members of the team get 404.
+   *
+   * @throws RosterError with `validation_failed`, `scope_missing`, `permission_missing`, `team_not_found`, or a `SharedError`
+   */
+  listTeamRoles(
+    input: Operations['listTeamRoles']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['listTeamRoles']['output']>;
+  /**
+   * List the pending invitations of a team.
+   *
+   * A caller without `invite_members` gets an empty list.
+   *
+   * **Needs** a credential with the scope `members:read`.
+   *
+   * Callers who are not active members of the team get 404.
+   *
+   * @throws RosterError with `validation_failed`, `scope_missing`, `team_not_found`, or a `SharedError`
+   */
+  listTeamInvitations(
+    input: Operations['listTeamInvitations']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['listTeamInvitations']['output']>;
+  /**
+   * Invite an address to a team.
+   *
+   * Takes a seat and sends an email. Inviting an address again renews its pending invitation. The answer never reveals whether the address has an account or is a member.
+   *
+   * **Needs** a credential with the scope `invites:write` and a role in the team with the permission `invite_members`.
+   *
+   * Callers who are not active members of the team get 404.
+   *
+   * @throws RosterError with `validation_failed`, `malformed_json`, `idempotency_key_reused`, `scope_missing`, `permission_missing`, `seat_limit_reached`, `role_not_assignable`, `team_not_found`, `body_too_large`, `unsupported_media_type`, or a `SharedError`
+   */
+  createTeamInvitation(
+    input: Operations['createTeamInvitation']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['createTeamInvitation']['output']>;
+  /**
+   * Revoke a pending invitation.
+   *
+   * Its link stops working and its seat is free again.
+   *
+   * **Needs** a credential with the scope `invites:write` and a role in the team with the permission `invite_members`.
+   *
+   * Callers who are not active members of the team get 404.
+   *
+   * @throws RosterError with `validation_failed`, `scope_missing`, `permission_missing`, `team_not_found`, `invitation_not_found`, or a `SharedError`
+   */
+  revokeTeamInvitation(
+    input: Operations['revokeTeamInvitation']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['revokeTeamInvitation']['output']>;
+  /**
+   * Read a team's subscription summary.
+   *
+   * **Needs** a credential with the scope `billing:read` and a role in the team with the permission `access_billing`.
+   *
+   * Callers who are not active members of the team get 404.
+   *
+   * @throws RosterError with `validation_failed`, `scope_missing`, `permission_missing`, `team_not_found`, or a `SharedError`
+   */
+  getTeamBilling(
+    input: Operations['getTeamBilling']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['getTeamBilling']['output']>;
+  /**
+   * List API keys.
+   *
+   * The account's personal keys or, with `teamId`, all keys of that team (needs `manage_api_keys`).
+   *
+   * **Needs** a credential with the scope `api-keys:read`.
+   *
+   * **Account-level**: team credentials get 403.
+   *
+   * @throws RosterError with `validation_failed`, `scope_missing`, `team_credential_refused`, `permission_missing`, `team_not_found`, or a `SharedError`
+   */
+  listApiKeys(
+    input?: Operations['listApiKeys']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['listApiKeys']['output']>;
+  /**
+   * Create an API key.
+   *
+   * The scopes must be among those of the calling credential; a team key cannot hold an account-only one. Only this response contains the secret.
+   *
+   * **Needs** a credential with the scope `api-keys:write`.
+   *
+   * **Account-level**: team credentials get 403.
+   *
+   * @throws RosterError with `validation_failed`, `malformed_json`, `idempotency_key_reused`, `email_not_verified`, `scope_missing`, `team_credential_refused`, `permission_missing`, `key_limit_reached`, `scope_not_allowed`, `scope_account_only`, `team_not_found`, `body_too_large`, `unsupported_media_type`, or a `SharedError`
+   */
+  createApiKey(
+    input: Operations['createApiKey']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['createApiKey']['output']>;
+  /**
+   * Replace an API key's scopes.
+   *
+   * Effective for the next request, also for the calling key.
+   *
+   * **Needs** a credential with the scope `api-keys:write`.
+   *
+   * **Account-level**: team credentials get 403.
+   *
+   * @throws RosterError with `validation_failed`, `malformed_json`, `scope_missing`, `team_credential_refused`, `scope_not_allowed`, `scope_account_only`, `api_key_not_found`, `body_too_large`, `unsupported_media_type`, or a `SharedError`
+   */
+  updateApiKey(
+    input: Operations['updateApiKey']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['updateApiKey']['output']>;
+  /**
+   * Revoke an API key.
+   *
+   * Effective for the next request, also for the calling key.
+   *
+   * **Needs** a credential with the scope `api-keys:write`.
+   *
+   * **Account-level**: team credentials get 403.
+   *
+   * @throws RosterError with `validation_failed`, `scope_missing`, `team_credential_refused`, `api_key_not_found`, or a `SharedError`
+   */
+  revokeApiKey(
+    input: Operations['revokeApiKey']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['revokeApiKey']['output']>;
 }
 
 /** Method and path by operation. */
 export const ROUTES: Readonly<Record<keyof Operations, string>> = {
-getCredential: 'GET /credential',
-getMe: 'GET /me',
-updateMe: 'PATCH /me',
-listMySessions: 'GET /me/sessions',
-revokeMySession: 'DELETE /me/sessions/{sessionId}',
-listTeams: 'GET /teams',
-createTeam: 'POST /teams',
-getTeam: 'GET /teams/{teamId}',
-updateTeam: 'PATCH /teams/{teamId}',
-listTeamMembers: 'GET /teams/{teamId}/members',
-removeTeamMember: 'DELETE /teams/{teamId}/members/{userId}',
-listTeamRoles: 'GET /teams/{teamId}/roles',
-listTeamInvitations: 'GET /teams/{teamId}/invitations',
-createTeamInvitation: 'POST /teams/{teamId}/invitations',
-revokeTeamInvitation: 'DELETE /teams/{teamId}/invitations/{invitationId}',
-getTeamBilling: 'GET /teams/{teamId}/billing',
-listApiKeys: 'GET /api-keys',
-createApiKey: 'POST /api-keys',
-updateApiKey: 'PATCH /api-keys/{keyId}',
-revokeApiKey: 'DELETE /api-keys/{keyId}',
+  getCredential: 'GET /credential',
+  getMe: 'GET /me',
+  updateMe: 'PATCH /me',
+  listMySessions: 'GET /me/sessions',
+  revokeMySession: 'DELETE /me/sessions/{sessionId}',
+  listTeams: 'GET /teams',
+  createTeam: 'POST /teams',
+  getTeam: 'GET /teams/{teamId}',
+  updateTeam: 'PATCH /teams/{teamId}',
+  listTeamMembers: 'GET /teams/{teamId}/members',
+  removeTeamMember: 'DELETE /teams/{teamId}/members/{userId}',
+  listTeamRoles: 'GET /teams/{teamId}/roles',
+  listTeamInvitations: 'GET /teams/{teamId}/invitations',
+  createTeamInvitation: 'POST /teams/{teamId}/invitations',
+  revokeTeamInvitation: 'DELETE /teams/{teamId}/invitations/{invitationId}',
+  getTeamBilling: 'GET /teams/{teamId}/billing',
+  listApiKeys: 'GET /api-keys',
+  createApiKey: 'POST /api-keys',
+  updateApiKey: 'PATCH /api-keys/{keyId}',
+  revokeApiKey: 'DELETE /api-keys/{keyId}',
 };

@@ -6,925 +6,1651 @@ import type { RosterEvent as Event } from './events.ts';
 import type { SharedError } from './operations.ts';
 
 /** A group of operations that an operator key can call. */
-export type OperatorScope = "accounts:read" | "accounts:write" | "teams:read" | "teams:write" | "billing:write" | "credentials:verify" | "events:read" | "webhooks:write" | "keys:write";
+export type OperatorScope =
+  | 'accounts:read'
+  | 'accounts:write'
+  | 'teams:read'
+  | 'teams:write'
+  | 'billing:write'
+  | 'credentials:verify'
+  | 'events:read'
+  | 'webhooks:write'
+  | 'keys:write';
 /** Who a credential belongs to, and what it permits. */
-export type Verification = { 
-/** Whether the credential is valid and has all that the request needs. */
-valid: boolean; 
-/** Why not, as the API answers: for `credential_invalid` everything else is null, whether it is unknown, revoked, expired or disabled. More can be added. */
-code: "credential_invalid" | "rate_limited" | "scope_missing" | "team_not_found" | "permission_missing" | null; 
-/** The credential. */
-credential: { 
-/** The id of the API key, grant or session. */
-id: string; 
-/** An API key, an access token of OAuth, or a session. */
-kind: "api-key" | "oauth-grant" | "session"; 
-/** The whole account, or one team. */
-audience: "personal" | "team"; 
-/** The team of the audience. */
-teamId: string | null; 
-/** The enforced scopes. */
-scopes: Array<Scope>; 
-/** When it expires. Null if it does not. */
-expiresAt: string | null; 
-/** The OAuth grant behind it. */
-grantId: string | null; 
-/** The OAuth client of the grant. */
-clientId: string | null; 
-/** What an access token was issued for. */
-resource: "api" | "mcp" | null; 
-/** Of the key that an access token is bound to (RFC 9449): require a proof of it. */
-thumbprint: string | null } | null; 
-/** The account behind it. */
-account: { 
-/** The id of the account. */
-id: string; 
-/** The email address. */
-email: string; 
-/** The first name. */
-firstName: string | null; 
-/** The last name. */
-lastName: string | null; 
-/** The id that you gave it. */
-externalId: string | null } | null; 
-/** The team of the request, if the account is an active member. */
-team: { 
-/** The id of the team. */
-id: string; 
-/** The name of the team. */
-name: string; 
-/** Derived from the name at creation. */
-slug: string } | null; 
-/** The role in that team. */
-role: { 
-/** The id of the role. */
-id: string; 
-/** The name of the role. */
-name: string } | null; 
-/** What the role permits in the team. */
-permissions: Array<Permission>; 
-/** The rate limit of the credential after the charge. Null without `charge`. */
-rate: { 
-/** Requests allowed in one window. */
-limit: number; 
-/** Requests left in the window. */
-remaining: number; 
-/** Seconds until the window resets. */
-resetSeconds: number } | null };
+export type Verification = {
+  /** Whether the credential is valid and has all that the request needs. */
+  valid: boolean;
+  /** Why not, as the API answers: for `credential_invalid` everything else is null, whether it is unknown, revoked, expired or disabled. More can be added. */
+  code: 'credential_invalid' | 'rate_limited' | 'scope_missing' | 'team_not_found' | 'permission_missing' | null;
+  /** The credential. */
+  credential: {
+    /** The id of the API key, grant or session. */
+    id: string;
+    /** An API key, an access token of OAuth, or a session. */
+    kind: 'api-key' | 'oauth-grant' | 'session';
+    /** The whole account, or one team. */
+    audience: 'personal' | 'team';
+    /** The team of the audience. */
+    teamId: string | null;
+    /** The enforced scopes. */
+    scopes: Array<Scope>;
+    /** When it expires. Null if it does not. */
+    expiresAt: string | null;
+    /** The OAuth grant behind it. */
+    grantId: string | null;
+    /** The OAuth client of the grant. */
+    clientId: string | null;
+    /** What an access token was issued for. */
+    resource: 'api' | 'mcp' | null;
+    /** Of the key that an access token is bound to (RFC 9449): require a proof of it. */
+    thumbprint: string | null;
+  } | null;
+  /** The account behind it. */
+  account: {
+    /** The id of the account. */
+    id: string;
+    /** The email address. */
+    email: string;
+    /** The first name. */
+    firstName: string | null;
+    /** The last name. */
+    lastName: string | null;
+    /** The id that you gave it. */
+    externalId: string | null;
+  } | null;
+  /** The team of the request, if the account is an active member. */
+  team: {
+    /** The id of the team. */
+    id: string;
+    /** The name of the team. */
+    name: string;
+    /** Derived from the name at creation. */
+    slug: string;
+  } | null;
+  /** The role in that team. */
+  role: {
+    /** The id of the role. */
+    id: string;
+    /** The name of the role. */
+    name: string;
+  } | null;
+  /** What the role permits in the team. */
+  permissions: Array<Permission>;
+  /** The rate limit of the credential after the charge. Null without `charge`. */
+  rate: {
+    /** Requests allowed in one window. */
+    limit: number;
+    /** Requests left in the window. */
+    remaining: number;
+    /** Seconds until the window resets. */
+    resetSeconds: number;
+  } | null;
+};
 /** A page of a feed. */
-export type EventPage = { 
-/** The oldest first. */
-events: Array<Event>; 
-/** Where to go on. Store it once the events are processed. */
-cursor: string; 
-/** Whether to go on at once. */
-hasMore: boolean };
+export type EventPage = {
+  /** The oldest first. */
+  events: Array<Event>;
+  /** Where to go on. Store it once the events are processed. */
+  cursor: string;
+  /** Whether to go on at once. */
+  hasMore: boolean;
+};
 /** Operator keys. */
-export type OperatorKeys = { 
-/** The oldest first. */
-keys: Array<OperatorKey> };
+export type OperatorKeys = {
+  /** The oldest first. */
+  keys: Array<OperatorKey>;
+};
 /** A key of the operator API. */
-export type OperatorKey = { 
-/** The id of the key. */
-id: string; 
-/** The name that was given at creation. */
-name: string; 
-/** The beginning of the secret. */
-keyPrefix: string; 
-/** The end of the secret. */
-last4: string; 
-/** The scopes of the key. */
-scopes: Array<OperatorScope>; 
-/** The IP addresses and networks that can use the key. Empty for all. */
-addresses: Array<string>; 
-/** When it was created. */
-createdAt: string; 
-/** Precise to the minute. */
-lastUsedAt: string | null; 
-/** When it expires. Null if it does not. */
-expiresAt: string | null };
+export type OperatorKey = {
+  /** The id of the key. */
+  id: string;
+  /** The name that was given at creation. */
+  name: string;
+  /** The beginning of the secret. */
+  keyPrefix: string;
+  /** The end of the secret. */
+  last4: string;
+  /** The scopes of the key. */
+  scopes: Array<OperatorScope>;
+  /** The IP addresses and networks that can use the key. Empty for all. */
+  addresses: Array<string>;
+  /** When it was created. */
+  createdAt: string;
+  /** Precise to the minute. */
+  lastUsedAt: string | null;
+  /** When it expires. Null if it does not. */
+  expiresAt: string | null;
+};
 /** An operator key with its secret. */
-export type CreatedOperatorKey = { key: OperatorKey; 
-/** The key itself. It is returned once. */
-secret: string };
+export type CreatedOperatorKey = {
+  key: OperatorKey;
+  /** The key itself. It is returned once. */
+  secret: string;
+};
 /** A page of accounts. */
-export type OperatorAccounts = { 
-/** The accounts of the page. */
-accounts: Array<OperatorAccount>; 
-/** The cursor of the next page. Null if this is the last one. */
-nextCursor: string | null };
+export type OperatorAccounts = {
+  /** The accounts of the page. */
+  accounts: Array<OperatorAccount>;
+  /** The cursor of the next page. Null if this is the last one. */
+  nextCursor: string | null;
+};
 /** An account. */
-export type OperatorAccount = { 
-/** The id of the account. */
-id: string; 
-/** The id that you gave it. */
-externalId: string | null; 
-/** The email address. */
-email: string | null; 
-/** The first name. */
-firstName: string | null; 
-/** The last name. */
-lastName: string | null; 
-/** The URL of a picture. */
-avatar: string | null; 
-/** A language tag (BCP 47). */
-preferredLocale: string | null; 
-/** An `admin` is an operator of this instance. */
-role: "user" | "admin"; 
-/** When the email address was verified. Null if it was not. */
-emailVerified: string | null; 
-/** Since when the account is disabled. Null if it is not. */
-disabledAt: string | null; 
-/** When it was created. */
-createdAt: string; 
-/** When it was last changed. */
-updatedAt: string };
+export type OperatorAccount = {
+  /** The id of the account. */
+  id: string;
+  /** The id that you gave it. */
+  externalId: string | null;
+  /** The email address. */
+  email: string | null;
+  /** The first name. */
+  firstName: string | null;
+  /** The last name. */
+  lastName: string | null;
+  /** The URL of a picture. */
+  avatar: string | null;
+  /** A language tag (BCP 47). */
+  preferredLocale: string | null;
+  /** An `admin` is an operator of this instance. */
+  role: 'user' | 'admin';
+  /** When the email address was verified. Null if it was not. */
+  emailVerified: string | null;
+  /** Since when the account is disabled. Null if it is not. */
+  disabledAt: string | null;
+  /** When it was created. */
+  createdAt: string;
+  /** When it was last changed. */
+  updatedAt: string;
+};
 /** The sessions are ended. */
-export type OperatorEndedSessions = { 
-/** How many sessions were open. */
-ended: number };
+export type OperatorEndedSessions = {
+  /** How many sessions were open. */
+  ended: number;
+};
 /** A page of teams. */
-export type OperatorTeams = { 
-/** The teams of the page. */
-teams: Array<OperatorTeam>; 
-/** The cursor of the next page. Null if this is the last one. */
-nextCursor: string | null };
+export type OperatorTeams = {
+  /** The teams of the page. */
+  teams: Array<OperatorTeam>;
+  /** The cursor of the next page. Null if this is the last one. */
+  nextCursor: string | null;
+};
 /** A team. */
-export type OperatorTeam = { 
-/** The id of the team. */
-id: string; 
-/** The id that you gave it. */
-externalId: string | null; 
-/** The name of the team. */
-name: string; 
-/** Derived from the name at creation. */
-slug: string; 
-/** A description of the team. */
-description: string | null; 
-/** The URL of a picture. */
-avatarUrl: string | null; 
-/** The account that owns the team. */
-ownerId: string | null; 
-/** The plan of the subscription; `free` without one. */
-planId: string; 
-/** When it was created. */
-createdAt: string; 
-/** When it was last changed. */
-updatedAt: string };
+export type OperatorTeam = {
+  /** The id of the team. */
+  id: string;
+  /** The id that you gave it. */
+  externalId: string | null;
+  /** The name of the team. */
+  name: string;
+  /** Derived from the name at creation. */
+  slug: string;
+  /** A description of the team. */
+  description: string | null;
+  /** The URL of a picture. */
+  avatarUrl: string | null;
+  /** The account that owns the team. */
+  ownerId: string | null;
+  /** The plan of the subscription; `free` without one. */
+  planId: string;
+  /** When it was created. */
+  createdAt: string;
+  /** When it was last changed. */
+  updatedAt: string;
+};
 /** The subscription of a team. */
-export type OperatorSubscription = { 
-/** The id of the plan. */
-planId: string; 
-/** The name of the plan, to display. */
-planName: string; 
-/** The status of the subscription. */
-status: "trialing" | "active" | "past_due" | "canceled" | "unpaid" | null; 
-/** The billing interval. */
-interval: "month" | "year" | null; 
-/** Units of each add-on. */
-addons: Record<string, number>; 
-/** The renewal date. Null if there is none. */
-planExpiresAt: string | null; 
-/** Whether the subscription ends at `planExpiresAt`. */
-cancelAtPeriodEnd: boolean; 
-/** Whether the owner has to act for a payment to succeed. */
-needsPaymentAction: boolean; 
-/** Counts the changes. 0 for a team that never had a subscription. */
-version: number };
+export type OperatorSubscription = {
+  /** The id of the plan. */
+  planId: string;
+  /** The name of the plan, to display. */
+  planName: string;
+  /** The status of the subscription. */
+  status: 'trialing' | 'active' | 'past_due' | 'canceled' | 'unpaid' | null;
+  /** The billing interval. */
+  interval: 'month' | 'year' | null;
+  /** Units of each add-on. */
+  addons: Record<string, number>;
+  /** The renewal date. Null if there is none. */
+  planExpiresAt: string | null;
+  /** Whether the subscription ends at `planExpiresAt`. */
+  cancelAtPeriodEnd: boolean;
+  /** Whether the owner has to act for a payment to succeed. */
+  needsPaymentAction: boolean;
+  /** Counts the changes. 0 for a team that never had a subscription. */
+  version: number;
+};
 /** A page of members. */
-export type OperatorMembers = { 
-/** The members of the page. */
-members: Array<OperatorMember>; 
-/** The cursor of the next page. Null if this is the last one. */
-nextCursor: string | null };
+export type OperatorMembers = {
+  /** The members of the page. */
+  members: Array<OperatorMember>;
+  /** The cursor of the next page. Null if this is the last one. */
+  nextCursor: string | null;
+};
 /** A membership of a team. */
-export type OperatorMember = { 
-/** The id of the membership. */
-membershipId: string; 
-/** The id of the account. */
-accountId: string; 
-/** The external id of the account. */
-externalId: string | null; 
-/** The email address. */
-email: string | null; 
-/** The first name. */
-firstName: string | null; 
-/** The last name. */
-lastName: string | null; 
-/** The role in the team. */
-role: { 
-/** The id of the role. */
-id: string; 
-/** The name of the role. */
-name: string }; 
-/** False for inactive and expired memberships. */
-isActive: boolean; 
-/** When the account joined the team. */
-joinedAt: string | null; 
-/** When the membership ends. Null if it does not. */
-expiresAt: string | null };
+export type OperatorMember = {
+  /** The id of the membership. */
+  membershipId: string;
+  /** The id of the account. */
+  accountId: string;
+  /** The external id of the account. */
+  externalId: string | null;
+  /** The email address. */
+  email: string | null;
+  /** The first name. */
+  firstName: string | null;
+  /** The last name. */
+  lastName: string | null;
+  /** The role in the team. */
+  role: {
+    /** The id of the role. */
+    id: string;
+    /** The name of the role. */
+    name: string;
+  };
+  /** False for inactive and expired memberships. */
+  isActive: boolean;
+  /** When the account joined the team. */
+  joinedAt: string | null;
+  /** When the membership ends. Null if it does not. */
+  expiresAt: string | null;
+};
 /** The endpoints of the installation, the oldest first. */
-export type WebhookEndpoints = { 
-/** The endpoints. */
-endpoints: Array<WebhookEndpoint> };
+export type WebhookEndpoints = {
+  /** The endpoints. */
+  endpoints: Array<WebhookEndpoint>;
+};
 /** An endpoint of the installation. */
-export type WebhookEndpoint = { 
-/** The id of the endpoint. */
-endpointId: string; 
-/** Where the events are sent to. */
-url: string; 
-/** The names of the events. Empty for all. */
-types: Array<string>; 
-/** With a shared secret, or a key pair. */
-signature: "hmac" | "ed25519"; 
-/** `whpk_…` of an endpoint with `ed25519`. */
-publicKey: string | null; 
-/** `failing` while deliveries fail; `disabled` by the service. */
-status: "active" | "failing" | "paused" | "disabled"; 
-/** Why the service disabled it. */
-disabledReason: string | null; 
-/** When the failures began that no success has ended. */
-failingSince: string | null; 
-/** Until when the secret before the rotation also signs. */
-previousSecretExpiresAt: string | null; 
-/** The member whose permissions decide what a team’s endpoint gets. */
-responsibleUserId: string | null; 
-/** When it was created. */
-createdAt: string };
+export type WebhookEndpoint = {
+  /** The id of the endpoint. */
+  endpointId: string;
+  /** Where the events are sent to. */
+  url: string;
+  /** The names of the events. Empty for all. */
+  types: Array<string>;
+  /** With a shared secret, or a key pair. */
+  signature: 'hmac' | 'ed25519';
+  /** `whpk_…` of an endpoint with `ed25519`. */
+  publicKey: string | null;
+  /** `failing` while deliveries fail; `disabled` by the service. */
+  status: 'active' | 'failing' | 'paused' | 'disabled';
+  /** Why the service disabled it. */
+  disabledReason: string | null;
+  /** When the failures began that no success has ended. */
+  failingSince: string | null;
+  /** Until when the secret before the rotation also signs. */
+  previousSecretExpiresAt: string | null;
+  /** The member whose permissions decide what a team’s endpoint gets. */
+  responsibleUserId: string | null;
+  /** When it was created. */
+  createdAt: string;
+};
 /** An endpoint with its secret. */
-export type CreatedWebhookEndpoint = { endpoint: WebhookEndpoint; 
-/** It is returned once. Null for `ed25519`, where `publicKey` verifies. */
-secret: string | null };
+export type CreatedWebhookEndpoint = {
+  endpoint: WebhookEndpoint;
+  /** It is returned once. Null for `ed25519`, where `publicKey` verifies. */
+  secret: string | null;
+};
 /** The delivery of a test event. */
-export type WebhookTest = { 
-/** The id of the delivery. */
-deliveryId: string };
+export type WebhookTest = {
+  /** The id of the delivery. */
+  deliveryId: string;
+};
 /** Deliveries with their attempts, the latest first. */
-export type WebhookDeliveries = { 
-/** The deliveries of the page. */
-deliveries: Array<{ 
-/** The id of the delivery. */
-deliveryId: string; 
-/** The header `webhook-id`. */
-webhookId: string; 
-/** The name of the event. */
-type: string; 
-/** How far it has got. */
-state: "waiting" | "sending" | "delivered" | "failed" | "skipped"; 
-/** Why it failed or was skipped. */
-reason: string | null; 
-/** The attempts, the latest first. */
-attempts: Array<{ 
-/** When it was sent. */
-at: string; 
-/** The HTTP status of the answer. Null without one. */
-status: number | null; 
-/** How long it took, in milliseconds. */
-durationMs: number; 
-/** Why there was no answer. */
-error: string | null; 
-/** The beginning of the answer. */
-answer: string | null }>; 
-/** When it is sent next. Null unless it waits. */
-nextAttemptAt: string | null; 
-/** When it was created. */
-createdAt: string }>; 
-/** The cursor of the next page. Null if this is the last one. */
-nextCursor: string | null };
+export type WebhookDeliveries = {
+  /** The deliveries of the page. */
+  deliveries: Array<{
+    /** The id of the delivery. */
+    deliveryId: string;
+    /** The header `webhook-id`. */
+    webhookId: string;
+    /** The name of the event. */
+    type: string;
+    /** How far it has got. */
+    state: 'waiting' | 'sending' | 'delivered' | 'failed' | 'skipped';
+    /** Why it failed or was skipped. */
+    reason: string | null;
+    /** The attempts, the latest first. */
+    attempts: Array<{
+      /** When it was sent. */
+      at: string;
+      /** The HTTP status of the answer. Null without one. */
+      status: number | null;
+      /** How long it took, in milliseconds. */
+      durationMs: number;
+      /** Why there was no answer. */
+      error: string | null;
+      /** The beginning of the answer. */
+      answer: string | null;
+    }>;
+    /** When it is sent next. Null unless it waits. */
+    nextAttemptAt: string | null;
+    /** When it was created. */
+    createdAt: string;
+  }>;
+  /** The cursor of the next page. Null if this is the last one. */
+  nextCursor: string | null;
+};
 /** How many deliveries are sent again. */
-export type WebhookReplay = { 
-/** How many. */
-replayed: number };
+export type WebhookReplay = {
+  /** How many. */
+  replayed: number;
+};
 /** An import with a page of the rows that were refused. */
-export type ImportReport = { 
-/** The id of the import. */
-id: string; 
-/** An import is `completed` with refused rows too. */
-status: "queued" | "running" | "completed" | "failed"; 
-/** Whether nothing is imported; `imported` is what would have been. */
-isDryRun: boolean; 
-/** Why it failed: `key_revoked` or `internal_error`. What was imported until then stays. */
-failure: string | null; 
-/** When it was uploaded. */
-createdAt: string; 
-/** When it ended. Null before. */
-finishedAt: string | null; 
-/** The lines of the upload. */
-lines: number; 
-/** The type of the rows that are imported now. Types follow one another. */
-stage: "account" | "team" | "membership" | "apiKey"; 
-/** The last line of this type that is committed. */
-line: number; 
-/** What was created up to now. */
-imported: { 
-/** Accounts that were created. */
-accounts: number; 
-/** Teams that were created. */
-teams: number; 
-/** Memberships that were created, without those of owners. */
-memberships: number; 
-/** API keys that were created. */
-apiKeys: number }; 
-/** Rows whose account, team, membership or key exists already. */
-existing: number; 
-/** Rows that were refused. */
-refused: number; 
-/** Refused rows, in the order in which they were refused. */
-refusals: Array<{ 
-/** Its position in the report. */
-number: number; 
-/** Its line in the upload. */
-line: number; 
-/** The type of the row, if it was read. */
-type: "account" | "team" | "membership" | "apiKey" | null; 
-/** The external id in the row, if it was read. */
-externalId: string | null; 
-/** The reason, such as `email_taken`. More can be added. */
-code: string; 
-/** The reason, for humans. */
-detail: string }>; 
-/** `after` of the next page. Null if there are no more refused rows up to now. */
-next: number | null };
-export type VerifyCredentialBody = { 
-/** The bearer credential that your API received: an API key, an access token or the token of a session. */
-credential: string; 
-/** The kinds that you accept. Name `session` to accept session tokens. Default: `["api-key","oauth-grant"]`. */
-kinds?: Array<"api-key" | "oauth-grant" | "session"> | undefined; 
-/** What access tokens have to be issued for. Without it, both are accepted. */
-resource?: "api" | "mcp" | undefined; 
-/** The team that the request is about: its id, or `ext:` and its external id. Without it, that of a team credential. */
-teamId?: string | undefined; 
-/** The scopes that the request needs. Default: `[]`. */
-scopes?: Array<Scope> | undefined; 
-/** The permission in the team that the request needs. */
-permission?: Permission | undefined; 
-/** Whether the request counts against the rate limit of the credential. Default: `false`. */
-charge?: boolean | undefined };
-export type CreateOperatorKeyBody = { 
-/** A name for humans. */
-name: string; 
-/** The scopes of the key, at most those of the calling key. */
-scopes: Array<OperatorScope>; 
-/** Without it, the key does not expire. */
-expiresInDays?: number | undefined; 
-/** IP addresses, or networks in CIDR notation. Without any, those of the calling key. */
-addresses?: Array<string> | undefined };
-export type RotateOperatorKeyBody = { 
-/** How long the present secret stays valid. Default: `24`. */
-overlapHours?: number | undefined };
-export type CreateAccountBody = { 
-/** The email address. */
-email: string; 
-/** An id in a system of yours. Unique among accounts, or among teams. */
-externalId?: string | undefined; 
-/** The first name. */
-firstName?: string | undefined; 
-/** The last name. */
-lastName?: string | undefined; 
-/** The password, if you have it. Without one, the user signs in by an emailed link or sets one. */
-password?: string | undefined; 
-/** Whether you know that the address is theirs. Default: `false`. */
-isEmailVerified?: boolean | undefined };
-export type UpdateAccountBody = { 
-/** Is not verified then, unless `isEmailVerified` is true. */
-email?: string | undefined; 
-/** With `true`, marks the address as verified. */
-isEmailVerified?: boolean | undefined; 
-/** An id in a system of yours. Unique among accounts, or among teams. */
-externalId?: string | null | undefined; 
-/** The first name. */
-firstName?: string | null | undefined; 
-/** The last name. */
-lastName?: string | null | undefined; 
-/** The https URL of a picture. */
-avatar?: string | null | undefined; 
-/** A language tag (BCP 47). */
-preferredLocale?: string | null | undefined };
-export type SendLinkBody = { 
-/** What the link is for. */
-kind: "verify_email" | "reset_password" | "sign_in" };
-export type CreateTeamBody = { 
-/** The name of the team. */
-name: string; 
-/** The account that owns the team. */
-ownerId: string; 
-/** A description of the team. */
-description?: string | undefined; 
-/** An id in a system of yours. Unique among accounts, or among teams. */
-externalId?: string | undefined };
-export type UpdateTeamBody = { 
-/** The slug does not change. */
-name?: string | undefined; 
-/** A description of the team. */
-description?: string | null | undefined; 
-/** The https URL of a picture. */
-avatarUrl?: string | null | undefined; 
-/** An id in a system of yours. Unique among accounts, or among teams. */
-externalId?: string | null | undefined };
-export type TransferTeamBody = { 
-/** The id of an account, or `ext:` and its external id. */
-accountId: string };
-export type SetSubscriptionBody = { 
-/** One of the configured plans. */
-planId: string; 
-/** The status of the subscription. */
-status?: "trialing" | "active" | "past_due" | "canceled" | "unpaid" | null | undefined; 
-/** The billing interval. */
-interval?: "month" | "year" | null | undefined; 
-/** Units of each add-on; `seats` adds to those of the plan. */
-addons?: Record<string, number> | undefined; 
-/** The renewal date. */
-planExpiresAt?: string | null | undefined; 
-/** Whether the subscription ends at `planExpiresAt`. */
-cancelAtPeriodEnd?: boolean | undefined; 
-/** Whether the owner has to act for a payment to succeed. */
-needsPaymentAction?: boolean | undefined; 
-/** The version that you have read, the same as `If-Match`. With another one now, nothing changes. */
-version?: number | undefined };
-export type AddMemberBody = { 
-/** The id of an account, or `ext:` and its external id. */
-accountId: string; 
-/** `member`, `guest` or the id of a role of the team. Default: `member`. */
-roleId?: string | undefined; 
-/** Whether the membership gives access. Default: `true`. */
-isActive?: boolean | undefined; 
-/** When the membership ends. */
-expiresAt?: string | undefined };
-export type UpdateMemberBody = { 
-/** `member`, `guest` or the id of a role of the team. */
-roleId?: string | undefined; 
-/** Whether the membership gives access. */
-isActive?: boolean | undefined; 
-/** When the membership ends. */
-expiresAt?: string | null | undefined };
-export type CreateWebhookEndpointBody = { 
-/** Where the events are sent to. */
-url: string; 
-/** The names of the events. None for all. Default: `[]`. */
-types?: Array<"account.sign_up_attempted" | "account.created" | "account.link_emailed" | "account.email_verified" | "account.profile_changed" | "account.password_changed" | "account.password_reset" | "account.email_change_requested" | "account.email_changed" | "account.reclaimed" | "account.deleted" | "account.email_failed" | "session.created" | "session.ended" | "session.proven" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "team.created" | "team.renamed" | "team.updated" | "team.plan_set" | "team.deleted" | "ownership.offered" | "ownership.offer_withdrawn" | "ownership.declined" | "ownership.transferred" | "member.added" | "member.role_changed" | "member.activated" | "member.deactivated" | "member.expiry_changed" | "member.updated" | "member.left" | "member.removed" | "role.created" | "role.updated" | "role.deleted" | "invitation.created" | "invitation.renewed" | "invitation.resent" | "invitation.revoked" | "invitation.declined" | "invitation.accepted" | "invitation.email_failed" | "api_key.created" | "api_key.updated" | "api_key.rotated" | "api_key.revoked" | "oauth_client.created" | "oauth_client.updated" | "oauth_client.secret_rotated" | "oauth_client.deleted" | "oauth_grant.approved" | "oauth_grant.created" | "oauth_grant.denied" | "oauth_grant.reduced" | "oauth_grant.renewed" | "oauth_grant.revoked" | "oauth_token.reused" | "oauth_token.revoked" | "webhook_endpoint.created" | "webhook_endpoint.updated" | "webhook_endpoint.paused" | "webhook_endpoint.resumed" | "webhook_endpoint.secret_rotated" | "webhook_endpoint.tested" | "webhook_endpoint.replayed" | "webhook_endpoint.disabled" | "webhook_endpoint.deleted" | "operator.account_disabled" | "operator.account_enabled" | "operator.emails_retried" | "operator.jobs_retried" | "operator.import_started" | "operator.secrets_resealed" | "operator_key.created" | "operator_key.rotated" | "operator_key.revoked" | "audit_log.key_changed" | "audit_log.pruned"> | undefined; 
-/** With a shared secret, or a key pair. Default: `hmac`. */
-signature?: "hmac" | "ed25519" | undefined };
-export type UpdateWebhookEndpointBody = { 
-/** Where the events are sent to. */
-url?: string | undefined; 
-/** The names of the events. None for all. */
-types?: Array<"account.sign_up_attempted" | "account.created" | "account.link_emailed" | "account.email_verified" | "account.profile_changed" | "account.password_changed" | "account.password_reset" | "account.email_change_requested" | "account.email_changed" | "account.reclaimed" | "account.deleted" | "account.email_failed" | "session.created" | "session.ended" | "session.proven" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "team.created" | "team.renamed" | "team.updated" | "team.plan_set" | "team.deleted" | "ownership.offered" | "ownership.offer_withdrawn" | "ownership.declined" | "ownership.transferred" | "member.added" | "member.role_changed" | "member.activated" | "member.deactivated" | "member.expiry_changed" | "member.updated" | "member.left" | "member.removed" | "role.created" | "role.updated" | "role.deleted" | "invitation.created" | "invitation.renewed" | "invitation.resent" | "invitation.revoked" | "invitation.declined" | "invitation.accepted" | "invitation.email_failed" | "api_key.created" | "api_key.updated" | "api_key.rotated" | "api_key.revoked" | "oauth_client.created" | "oauth_client.updated" | "oauth_client.secret_rotated" | "oauth_client.deleted" | "oauth_grant.approved" | "oauth_grant.created" | "oauth_grant.denied" | "oauth_grant.reduced" | "oauth_grant.renewed" | "oauth_grant.revoked" | "oauth_token.reused" | "oauth_token.revoked" | "webhook_endpoint.created" | "webhook_endpoint.updated" | "webhook_endpoint.paused" | "webhook_endpoint.resumed" | "webhook_endpoint.secret_rotated" | "webhook_endpoint.tested" | "webhook_endpoint.replayed" | "webhook_endpoint.disabled" | "webhook_endpoint.deleted" | "operator.account_disabled" | "operator.account_enabled" | "operator.emails_retried" | "operator.jobs_retried" | "operator.import_started" | "operator.secrets_resealed" | "operator_key.created" | "operator_key.rotated" | "operator_key.revoked" | "audit_log.key_changed" | "audit_log.pruned"> | undefined };
-export type RotateWebhookSecretBody = { 
-/** How long the present secret also signs. Default: `24`. */
-overlapHours?: number | undefined };
-export type ReplayFailedWebhooksBody = { 
-/** Everything that was created since then and failed. */
-since: string };
+export type ImportReport = {
+  /** The id of the import. */
+  id: string;
+  /** An import is `completed` with refused rows too. */
+  status: 'queued' | 'running' | 'completed' | 'failed';
+  /** Whether nothing is imported; `imported` is what would have been. */
+  isDryRun: boolean;
+  /** Why it failed: `key_revoked` or `internal_error`. What was imported until then stays. */
+  failure: string | null;
+  /** When it was uploaded. */
+  createdAt: string;
+  /** When it ended. Null before. */
+  finishedAt: string | null;
+  /** The lines of the upload. */
+  lines: number;
+  /** The type of the rows that are imported now. Types follow one another. */
+  stage: 'account' | 'team' | 'membership' | 'apiKey';
+  /** The last line of this type that is committed. */
+  line: number;
+  /** What was created up to now. */
+  imported: {
+    /** Accounts that were created. */
+    accounts: number;
+    /** Teams that were created. */
+    teams: number;
+    /** Memberships that were created, without those of owners. */
+    memberships: number;
+    /** API keys that were created. */
+    apiKeys: number;
+  };
+  /** Rows whose account, team, membership or key exists already. */
+  existing: number;
+  /** Rows that were refused. */
+  refused: number;
+  /** Refused rows, in the order in which they were refused. */
+  refusals: Array<{
+    /** Its position in the report. */
+    number: number;
+    /** Its line in the upload. */
+    line: number;
+    /** The type of the row, if it was read. */
+    type: 'account' | 'team' | 'membership' | 'apiKey' | null;
+    /** The external id in the row, if it was read. */
+    externalId: string | null;
+    /** The reason, such as `email_taken`. More can be added. */
+    code: string;
+    /** The reason, for humans. */
+    detail: string;
+  }>;
+  /** `after` of the next page. Null if there are no more refused rows up to now. */
+  next: number | null;
+};
+export type VerifyCredentialBody = {
+  /** The bearer credential that your API received: an API key, an access token or the token of a session. */
+  credential: string;
+  /** The kinds that you accept. Name `session` to accept session tokens. Default: `["api-key","oauth-grant"]`. */
+  kinds?: Array<'api-key' | 'oauth-grant' | 'session'> | undefined;
+  /** What access tokens have to be issued for. Without it, both are accepted. */
+  resource?: 'api' | 'mcp' | undefined;
+  /** The team that the request is about: its id, or `ext:` and its external id. Without it, that of a team credential. */
+  teamId?: string | undefined;
+  /** The scopes that the request needs. Default: `[]`. */
+  scopes?: Array<Scope> | undefined;
+  /** The permission in the team that the request needs. */
+  permission?: Permission | undefined;
+  /** Whether the request counts against the rate limit of the credential. Default: `false`. */
+  charge?: boolean | undefined;
+};
+export type CreateOperatorKeyBody = {
+  /** A name for humans. */
+  name: string;
+  /** The scopes of the key, at most those of the calling key. */
+  scopes: Array<OperatorScope>;
+  /** Without it, the key does not expire. */
+  expiresInDays?: number | undefined;
+  /** IP addresses, or networks in CIDR notation. Without any, those of the calling key. */
+  addresses?: Array<string> | undefined;
+};
+export type RotateOperatorKeyBody = {
+  /** How long the present secret stays valid. Default: `24`. */
+  overlapHours?: number | undefined;
+};
+export type CreateAccountBody = {
+  /** The email address. */
+  email: string;
+  /** An id in a system of yours. Unique among accounts, or among teams. */
+  externalId?: string | undefined;
+  /** The first name. */
+  firstName?: string | undefined;
+  /** The last name. */
+  lastName?: string | undefined;
+  /** The password, if you have it. Without one, the user signs in by an emailed link or sets one. */
+  password?: string | undefined;
+  /** Whether you know that the address is theirs. Default: `false`. */
+  isEmailVerified?: boolean | undefined;
+};
+export type UpdateAccountBody = {
+  /** Is not verified then, unless `isEmailVerified` is true. */
+  email?: string | undefined;
+  /** With `true`, marks the address as verified. */
+  isEmailVerified?: boolean | undefined;
+  /** An id in a system of yours. Unique among accounts, or among teams. */
+  externalId?: string | null | undefined;
+  /** The first name. */
+  firstName?: string | null | undefined;
+  /** The last name. */
+  lastName?: string | null | undefined;
+  /** The https URL of a picture. */
+  avatar?: string | null | undefined;
+  /** A language tag (BCP 47). */
+  preferredLocale?: string | null | undefined;
+};
+export type SendLinkBody = {
+  /** What the link is for. */
+  kind: 'verify_email' | 'reset_password' | 'sign_in';
+};
+export type CreateTeamBody = {
+  /** The name of the team. */
+  name: string;
+  /** The account that owns the team. */
+  ownerId: string;
+  /** A description of the team. */
+  description?: string | undefined;
+  /** An id in a system of yours. Unique among accounts, or among teams. */
+  externalId?: string | undefined;
+};
+export type UpdateTeamBody = {
+  /** The slug does not change. */
+  name?: string | undefined;
+  /** A description of the team. */
+  description?: string | null | undefined;
+  /** The https URL of a picture. */
+  avatarUrl?: string | null | undefined;
+  /** An id in a system of yours. Unique among accounts, or among teams. */
+  externalId?: string | null | undefined;
+};
+export type TransferTeamBody = {
+  /** The id of an account, or `ext:` and its external id. */
+  accountId: string;
+};
+export type SetSubscriptionBody = {
+  /** One of the configured plans. */
+  planId: string;
+  /** The status of the subscription. */
+  status?: 'trialing' | 'active' | 'past_due' | 'canceled' | 'unpaid' | null | undefined;
+  /** The billing interval. */
+  interval?: 'month' | 'year' | null | undefined;
+  /** Units of each add-on; `seats` adds to those of the plan. */
+  addons?: Record<string, number> | undefined;
+  /** The renewal date. */
+  planExpiresAt?: string | null | undefined;
+  /** Whether the subscription ends at `planExpiresAt`. */
+  cancelAtPeriodEnd?: boolean | undefined;
+  /** Whether the owner has to act for a payment to succeed. */
+  needsPaymentAction?: boolean | undefined;
+  /** The version that you have read, the same as `If-Match`. With another one now, nothing changes. */
+  version?: number | undefined;
+};
+export type AddMemberBody = {
+  /** The id of an account, or `ext:` and its external id. */
+  accountId: string;
+  /** `member`, `guest` or the id of a role of the team. Default: `member`. */
+  roleId?: string | undefined;
+  /** Whether the membership gives access. Default: `true`. */
+  isActive?: boolean | undefined;
+  /** When the membership ends. */
+  expiresAt?: string | undefined;
+};
+export type UpdateMemberBody = {
+  /** `member`, `guest` or the id of a role of the team. */
+  roleId?: string | undefined;
+  /** Whether the membership gives access. */
+  isActive?: boolean | undefined;
+  /** When the membership ends. */
+  expiresAt?: string | null | undefined;
+};
+export type CreateWebhookEndpointBody = {
+  /** Where the events are sent to. */
+  url: string;
+  /** The names of the events. None for all. Default: `[]`. */
+  types?:
+    | Array<
+        | 'account.sign_up_attempted'
+        | 'account.created'
+        | 'account.link_emailed'
+        | 'account.email_verified'
+        | 'account.profile_changed'
+        | 'account.password_changed'
+        | 'account.password_reset'
+        | 'account.email_change_requested'
+        | 'account.email_changed'
+        | 'account.reclaimed'
+        | 'account.deleted'
+        | 'account.email_failed'
+        | 'session.created'
+        | 'session.ended'
+        | 'session.proven'
+        | 'passkey.added'
+        | 'passkey.renamed'
+        | 'passkey.removed'
+        | 'team.created'
+        | 'team.renamed'
+        | 'team.updated'
+        | 'team.plan_set'
+        | 'team.deleted'
+        | 'ownership.offered'
+        | 'ownership.offer_withdrawn'
+        | 'ownership.declined'
+        | 'ownership.transferred'
+        | 'member.added'
+        | 'member.role_changed'
+        | 'member.activated'
+        | 'member.deactivated'
+        | 'member.expiry_changed'
+        | 'member.updated'
+        | 'member.left'
+        | 'member.removed'
+        | 'role.created'
+        | 'role.updated'
+        | 'role.deleted'
+        | 'invitation.created'
+        | 'invitation.renewed'
+        | 'invitation.resent'
+        | 'invitation.revoked'
+        | 'invitation.declined'
+        | 'invitation.accepted'
+        | 'invitation.email_failed'
+        | 'api_key.created'
+        | 'api_key.updated'
+        | 'api_key.rotated'
+        | 'api_key.revoked'
+        | 'oauth_client.created'
+        | 'oauth_client.updated'
+        | 'oauth_client.secret_rotated'
+        | 'oauth_client.deleted'
+        | 'oauth_grant.approved'
+        | 'oauth_grant.created'
+        | 'oauth_grant.denied'
+        | 'oauth_grant.reduced'
+        | 'oauth_grant.renewed'
+        | 'oauth_grant.revoked'
+        | 'oauth_token.reused'
+        | 'oauth_token.revoked'
+        | 'webhook_endpoint.created'
+        | 'webhook_endpoint.updated'
+        | 'webhook_endpoint.paused'
+        | 'webhook_endpoint.resumed'
+        | 'webhook_endpoint.secret_rotated'
+        | 'webhook_endpoint.tested'
+        | 'webhook_endpoint.replayed'
+        | 'webhook_endpoint.disabled'
+        | 'webhook_endpoint.deleted'
+        | 'operator.account_disabled'
+        | 'operator.account_enabled'
+        | 'operator.emails_retried'
+        | 'operator.jobs_retried'
+        | 'operator.import_started'
+        | 'operator.secrets_resealed'
+        | 'operator_key.created'
+        | 'operator_key.rotated'
+        | 'operator_key.revoked'
+        | 'audit_log.key_changed'
+        | 'audit_log.pruned'
+      >
+    | undefined;
+  /** With a shared secret, or a key pair. Default: `hmac`. */
+  signature?: 'hmac' | 'ed25519' | undefined;
+};
+export type UpdateWebhookEndpointBody = {
+  /** Where the events are sent to. */
+  url?: string | undefined;
+  /** The names of the events. None for all. */
+  types?:
+    | Array<
+        | 'account.sign_up_attempted'
+        | 'account.created'
+        | 'account.link_emailed'
+        | 'account.email_verified'
+        | 'account.profile_changed'
+        | 'account.password_changed'
+        | 'account.password_reset'
+        | 'account.email_change_requested'
+        | 'account.email_changed'
+        | 'account.reclaimed'
+        | 'account.deleted'
+        | 'account.email_failed'
+        | 'session.created'
+        | 'session.ended'
+        | 'session.proven'
+        | 'passkey.added'
+        | 'passkey.renamed'
+        | 'passkey.removed'
+        | 'team.created'
+        | 'team.renamed'
+        | 'team.updated'
+        | 'team.plan_set'
+        | 'team.deleted'
+        | 'ownership.offered'
+        | 'ownership.offer_withdrawn'
+        | 'ownership.declined'
+        | 'ownership.transferred'
+        | 'member.added'
+        | 'member.role_changed'
+        | 'member.activated'
+        | 'member.deactivated'
+        | 'member.expiry_changed'
+        | 'member.updated'
+        | 'member.left'
+        | 'member.removed'
+        | 'role.created'
+        | 'role.updated'
+        | 'role.deleted'
+        | 'invitation.created'
+        | 'invitation.renewed'
+        | 'invitation.resent'
+        | 'invitation.revoked'
+        | 'invitation.declined'
+        | 'invitation.accepted'
+        | 'invitation.email_failed'
+        | 'api_key.created'
+        | 'api_key.updated'
+        | 'api_key.rotated'
+        | 'api_key.revoked'
+        | 'oauth_client.created'
+        | 'oauth_client.updated'
+        | 'oauth_client.secret_rotated'
+        | 'oauth_client.deleted'
+        | 'oauth_grant.approved'
+        | 'oauth_grant.created'
+        | 'oauth_grant.denied'
+        | 'oauth_grant.reduced'
+        | 'oauth_grant.renewed'
+        | 'oauth_grant.revoked'
+        | 'oauth_token.reused'
+        | 'oauth_token.revoked'
+        | 'webhook_endpoint.created'
+        | 'webhook_endpoint.updated'
+        | 'webhook_endpoint.paused'
+        | 'webhook_endpoint.resumed'
+        | 'webhook_endpoint.secret_rotated'
+        | 'webhook_endpoint.tested'
+        | 'webhook_endpoint.replayed'
+        | 'webhook_endpoint.disabled'
+        | 'webhook_endpoint.deleted'
+        | 'operator.account_disabled'
+        | 'operator.account_enabled'
+        | 'operator.emails_retried'
+        | 'operator.jobs_retried'
+        | 'operator.import_started'
+        | 'operator.secrets_resealed'
+        | 'operator_key.created'
+        | 'operator_key.rotated'
+        | 'operator_key.revoked'
+        | 'audit_log.key_changed'
+        | 'audit_log.pruned'
+      >
+    | undefined;
+};
+export type RotateWebhookSecretBody = {
+  /** How long the present secret also signs. Default: `24`. */
+  overlapHours?: number | undefined;
+};
+export type ReplayFailedWebhooksBody = {
+  /** Everything that was created since then and failed. */
+  since: string;
+};
 /** Inputs, outputs and error codes by operation. */
 export interface Operations {
-verifyCredential: { input: VerifyCredentialBody; output: Verification; errors: SharedError | 'validation_failed' | 'malformed_json' | 'address_not_allowed' | 'scope_missing' | 'body_too_large' | 'unsupported_media_type' };
-listEvents: { input: { after?: string | undefined; limit?: number | undefined; types?: string | undefined; teamId?: string | undefined; accountId?: string | undefined; wait?: number | undefined }; output: EventPage; errors: SharedError | 'validation_failed' | 'address_not_allowed' | 'cursor_expired' | 'account_not_found' | 'scope_missing' | 'team_not_found' };
-listOperatorKeys: { input: Record<string, never>; output: OperatorKeys; errors: SharedError | 'address_not_allowed' | 'scope_missing' };
-createOperatorKey: { input: CreateOperatorKeyBody; output: CreatedOperatorKey; errors: SharedError | 'validation_failed' | 'malformed_json' | 'idempotency_key_reused' | 'address_not_allowed' | 'operator_key_limit_reached' | 'scope_missing' | 'scope_not_allowed' | 'body_too_large' | 'unsupported_media_type' };
-rotateOperatorKey: { input: { keyId: string } & RotateOperatorKeyBody; output: CreatedOperatorKey; errors: SharedError | 'validation_failed' | 'malformed_json' | 'idempotency_key_reused' | 'address_not_allowed' | 'operator_key_not_found' | 'scope_missing' | 'scope_not_allowed' | 'body_too_large' | 'unsupported_media_type' };
-revokeOperatorKey: { input: { keyId: string }; output: Success; errors: SharedError | 'validation_failed' | 'address_not_allowed' | 'operator_key_not_found' | 'scope_missing' };
-listAccounts: { input: { email?: string | undefined; name?: string | undefined; lastName?: string | undefined; externalId?: string | undefined; disabled?: boolean | undefined; cursor?: string | undefined; limit?: number | undefined }; output: OperatorAccounts; errors: SharedError | 'validation_failed' | 'address_not_allowed' | 'scope_missing' };
-getAccount: { input: { accountId: string }; output: OperatorAccount; errors: SharedError | 'validation_failed' | 'address_not_allowed' | 'account_not_found' | 'scope_missing' };
-createAccount: { input: CreateAccountBody; output: OperatorAccount; errors: SharedError | 'validation_failed' | 'malformed_json' | 'idempotency_key_reused' | 'address_not_allowed' | 'already_taken' | 'scope_missing' | 'body_too_large' | 'unsupported_media_type' };
-updateAccount: { input: { accountId: string } & UpdateAccountBody; output: OperatorAccount; errors: SharedError | 'validation_failed' | 'malformed_json' | 'address_not_allowed' | 'already_taken' | 'account_not_found' | 'scope_missing' | 'body_too_large' | 'unsupported_media_type' };
-deleteAccount: { input: { accountId: string }; output: Success; errors: SharedError | 'validation_failed' | 'address_not_allowed' | 'account_owns_teams' | 'account_not_found' | 'scope_missing' };
-disableAccount: { input: { accountId: string }; output: OperatorAccount; errors: SharedError | 'validation_failed' | 'idempotency_key_reused' | 'address_not_allowed' | 'account_not_found' | 'scope_missing' };
-enableAccount: { input: { accountId: string }; output: OperatorAccount; errors: SharedError | 'validation_failed' | 'idempotency_key_reused' | 'address_not_allowed' | 'account_not_found' | 'scope_missing' };
-endSessions: { input: { accountId: string }; output: OperatorEndedSessions; errors: SharedError | 'validation_failed' | 'address_not_allowed' | 'account_not_found' | 'scope_missing' };
-sendLink: { input: { accountId: string } & SendLinkBody; output: Success; errors: SharedError | 'validation_failed' | 'malformed_json' | 'idempotency_key_reused' | 'address_not_allowed' | 'account_not_found' | 'scope_missing' | 'body_too_large' | 'unsupported_media_type' };
-listTeams: { input: { name?: string | undefined; slug?: string | undefined; externalId?: string | undefined; planId?: string | undefined; cursor?: string | undefined; limit?: number | undefined }; output: OperatorTeams; errors: SharedError | 'validation_failed' | 'address_not_allowed' | 'scope_missing' };
-getTeam: { input: { teamId: string }; output: OperatorTeam; errors: SharedError | 'validation_failed' | 'address_not_allowed' | 'scope_missing' | 'team_not_found' };
-createTeam: { input: CreateTeamBody; output: OperatorTeam; errors: SharedError | 'validation_failed' | 'malformed_json' | 'idempotency_key_reused' | 'address_not_allowed' | 'already_taken' | 'account_not_found' | 'scope_missing' | 'body_too_large' | 'unsupported_media_type' };
-updateTeam: { input: { teamId: string } & UpdateTeamBody; output: OperatorTeam; errors: SharedError | 'validation_failed' | 'malformed_json' | 'address_not_allowed' | 'already_taken' | 'scope_missing' | 'team_not_found' | 'body_too_large' | 'unsupported_media_type' };
-deleteTeam: { input: { teamId: string }; output: Success; errors: SharedError | 'validation_failed' | 'address_not_allowed' | 'scope_missing' | 'team_not_found' };
-transferTeam: { input: { teamId: string } & TransferTeamBody; output: OperatorTeam; errors: SharedError | 'validation_failed' | 'malformed_json' | 'idempotency_key_reused' | 'address_not_allowed' | 'email_not_verified' | 'account_not_found' | 'scope_missing' | 'team_not_found' | 'body_too_large' | 'unsupported_media_type' };
-getSubscription: { input: { teamId: string }; output: OperatorSubscription; errors: SharedError | 'validation_failed' | 'address_not_allowed' | 'scope_missing' | 'team_not_found' };
-setSubscription: { input: { teamId: string } & SetSubscriptionBody; output: OperatorSubscription; errors: SharedError | 'validation_failed' | 'malformed_json' | 'address_not_allowed' | 'version_mismatch' | 'scope_missing' | 'team_not_found' | 'body_too_large' | 'unsupported_media_type' };
-listMembers: { input: { teamId: string; cursor?: string | undefined; limit?: number | undefined }; output: OperatorMembers; errors: SharedError | 'validation_failed' | 'address_not_allowed' | 'scope_missing' | 'team_not_found' };
-addMember: { input: { teamId: string } & AddMemberBody; output: OperatorMember; errors: SharedError | 'validation_failed' | 'malformed_json' | 'idempotency_key_reused' | 'address_not_allowed' | 'already_taken' | 'account_not_found' | 'scope_missing' | 'role_not_assignable' | 'team_not_found' | 'body_too_large' | 'unsupported_media_type' };
-updateMember: { input: { teamId: string; accountId: string } & UpdateMemberBody; output: OperatorMember; errors: SharedError | 'validation_failed' | 'malformed_json' | 'address_not_allowed' | 'account_not_found' | 'scope_missing' | 'role_not_assignable' | 'owner_not_removable' | 'team_not_found' | 'member_not_found' | 'body_too_large' | 'unsupported_media_type' };
-removeMember: { input: { teamId: string; accountId: string }; output: Success; errors: SharedError | 'validation_failed' | 'address_not_allowed' | 'account_not_found' | 'scope_missing' | 'owner_not_removable' | 'team_not_found' | 'member_not_found' };
-listWebhookEndpoints: { input: Record<string, never>; output: WebhookEndpoints; errors: SharedError | 'address_not_allowed' | 'scope_missing' };
-createWebhookEndpoint: { input: CreateWebhookEndpointBody; output: CreatedWebhookEndpoint; errors: SharedError | 'validation_failed' | 'malformed_json' | 'idempotency_key_reused' | 'address_not_allowed' | 'scope_missing' | 'webhook_limit_reached' | 'body_too_large' | 'unsupported_media_type' };
-updateWebhookEndpoint: { input: { endpointId: string } & UpdateWebhookEndpointBody; output: WebhookEndpoint; errors: SharedError | 'validation_failed' | 'malformed_json' | 'address_not_allowed' | 'scope_missing' | 'webhook_endpoint_not_found' | 'body_too_large' | 'unsupported_media_type' };
-deleteWebhookEndpoint: { input: { endpointId: string }; output: Success; errors: SharedError | 'validation_failed' | 'address_not_allowed' | 'scope_missing' | 'webhook_endpoint_not_found' };
-pauseWebhookEndpoint: { input: { endpointId: string }; output: WebhookEndpoint; errors: SharedError | 'validation_failed' | 'idempotency_key_reused' | 'address_not_allowed' | 'scope_missing' | 'webhook_endpoint_not_found' };
-resumeWebhookEndpoint: { input: { endpointId: string }; output: WebhookEndpoint; errors: SharedError | 'validation_failed' | 'idempotency_key_reused' | 'address_not_allowed' | 'scope_missing' | 'webhook_endpoint_not_found' };
-rotateWebhookSecret: { input: { endpointId: string } & RotateWebhookSecretBody; output: CreatedWebhookEndpoint; errors: SharedError | 'validation_failed' | 'malformed_json' | 'idempotency_key_reused' | 'address_not_allowed' | 'scope_missing' | 'webhook_endpoint_not_found' | 'body_too_large' | 'unsupported_media_type' };
-testWebhookEndpoint: { input: { endpointId: string }; output: WebhookTest; errors: SharedError | 'validation_failed' | 'idempotency_key_reused' | 'address_not_allowed' | 'scope_missing' | 'webhook_endpoint_not_found' | 'webhook_inactive' };
-listWebhookDeliveries: { input: { endpointId: string; state?: "waiting" | "sending" | "delivered" | "failed" | "skipped" | undefined; cursor?: string | undefined; limit?: number | undefined }; output: WebhookDeliveries; errors: SharedError | 'validation_failed' | 'address_not_allowed' | 'scope_missing' | 'webhook_endpoint_not_found' };
-replayWebhookDelivery: { input: { endpointId: string; deliveryId: string }; output: Success; errors: SharedError | 'validation_failed' | 'idempotency_key_reused' | 'address_not_allowed' | 'scope_missing' | 'webhook_endpoint_not_found' | 'webhook_delivery_not_found' | 'webhook_inactive' };
-replayFailedWebhooks: { input: { endpointId: string } & ReplayFailedWebhooksBody; output: WebhookReplay; errors: SharedError | 'validation_failed' | 'malformed_json' | 'idempotency_key_reused' | 'address_not_allowed' | 'scope_missing' | 'webhook_endpoint_not_found' | 'webhook_inactive' | 'body_too_large' | 'unsupported_media_type' };
-getImport: { input: { importId: string; after?: number | undefined; limit?: number | undefined }; output: ImportReport; errors: SharedError | 'validation_failed' | 'address_not_allowed' | 'scope_missing' | 'import_not_found' };
+  verifyCredential: {
+    input: VerifyCredentialBody;
+    output: Verification;
+    errors:
+      | SharedError
+      | 'validation_failed'
+      | 'malformed_json'
+      | 'address_not_allowed'
+      | 'scope_missing'
+      | 'body_too_large'
+      | 'unsupported_media_type';
+  };
+  listEvents: {
+    input: {
+      after?: string | undefined;
+      limit?: number | undefined;
+      types?: string | undefined;
+      teamId?: string | undefined;
+      accountId?: string | undefined;
+      wait?: number | undefined;
+    };
+    output: EventPage;
+    errors:
+      | SharedError
+      | 'validation_failed'
+      | 'address_not_allowed'
+      | 'cursor_expired'
+      | 'account_not_found'
+      | 'scope_missing'
+      | 'team_not_found';
+  };
+  listOperatorKeys: {
+    input: Record<string, never>;
+    output: OperatorKeys;
+    errors: SharedError | 'address_not_allowed' | 'scope_missing';
+  };
+  createOperatorKey: {
+    input: CreateOperatorKeyBody;
+    output: CreatedOperatorKey;
+    errors:
+      | SharedError
+      | 'validation_failed'
+      | 'malformed_json'
+      | 'idempotency_key_reused'
+      | 'address_not_allowed'
+      | 'operator_key_limit_reached'
+      | 'scope_missing'
+      | 'scope_not_allowed'
+      | 'body_too_large'
+      | 'unsupported_media_type';
+  };
+  rotateOperatorKey: {
+    input: { keyId: string } & RotateOperatorKeyBody;
+    output: CreatedOperatorKey;
+    errors:
+      | SharedError
+      | 'validation_failed'
+      | 'malformed_json'
+      | 'idempotency_key_reused'
+      | 'address_not_allowed'
+      | 'operator_key_not_found'
+      | 'scope_missing'
+      | 'scope_not_allowed'
+      | 'body_too_large'
+      | 'unsupported_media_type';
+  };
+  revokeOperatorKey: {
+    input: { keyId: string };
+    output: Success;
+    errors: SharedError | 'validation_failed' | 'address_not_allowed' | 'operator_key_not_found' | 'scope_missing';
+  };
+  listAccounts: {
+    input: {
+      email?: string | undefined;
+      name?: string | undefined;
+      lastName?: string | undefined;
+      externalId?: string | undefined;
+      disabled?: boolean | undefined;
+      cursor?: string | undefined;
+      limit?: number | undefined;
+    };
+    output: OperatorAccounts;
+    errors: SharedError | 'validation_failed' | 'address_not_allowed' | 'scope_missing';
+  };
+  getAccount: {
+    input: { accountId: string };
+    output: OperatorAccount;
+    errors: SharedError | 'validation_failed' | 'address_not_allowed' | 'account_not_found' | 'scope_missing';
+  };
+  createAccount: {
+    input: CreateAccountBody;
+    output: OperatorAccount;
+    errors:
+      | SharedError
+      | 'validation_failed'
+      | 'malformed_json'
+      | 'idempotency_key_reused'
+      | 'address_not_allowed'
+      | 'already_taken'
+      | 'scope_missing'
+      | 'body_too_large'
+      | 'unsupported_media_type';
+  };
+  updateAccount: {
+    input: { accountId: string } & UpdateAccountBody;
+    output: OperatorAccount;
+    errors:
+      | SharedError
+      | 'validation_failed'
+      | 'malformed_json'
+      | 'address_not_allowed'
+      | 'already_taken'
+      | 'account_not_found'
+      | 'scope_missing'
+      | 'body_too_large'
+      | 'unsupported_media_type';
+  };
+  deleteAccount: {
+    input: { accountId: string };
+    output: Success;
+    errors:
+      | SharedError
+      | 'validation_failed'
+      | 'address_not_allowed'
+      | 'account_owns_teams'
+      | 'account_not_found'
+      | 'scope_missing';
+  };
+  disableAccount: {
+    input: { accountId: string };
+    output: OperatorAccount;
+    errors:
+      | SharedError
+      | 'validation_failed'
+      | 'idempotency_key_reused'
+      | 'address_not_allowed'
+      | 'account_not_found'
+      | 'scope_missing';
+  };
+  enableAccount: {
+    input: { accountId: string };
+    output: OperatorAccount;
+    errors:
+      | SharedError
+      | 'validation_failed'
+      | 'idempotency_key_reused'
+      | 'address_not_allowed'
+      | 'account_not_found'
+      | 'scope_missing';
+  };
+  endSessions: {
+    input: { accountId: string };
+    output: OperatorEndedSessions;
+    errors: SharedError | 'validation_failed' | 'address_not_allowed' | 'account_not_found' | 'scope_missing';
+  };
+  sendLink: {
+    input: { accountId: string } & SendLinkBody;
+    output: Success;
+    errors:
+      | SharedError
+      | 'validation_failed'
+      | 'malformed_json'
+      | 'idempotency_key_reused'
+      | 'address_not_allowed'
+      | 'account_not_found'
+      | 'scope_missing'
+      | 'body_too_large'
+      | 'unsupported_media_type';
+  };
+  listTeams: {
+    input: {
+      name?: string | undefined;
+      slug?: string | undefined;
+      externalId?: string | undefined;
+      planId?: string | undefined;
+      cursor?: string | undefined;
+      limit?: number | undefined;
+    };
+    output: OperatorTeams;
+    errors: SharedError | 'validation_failed' | 'address_not_allowed' | 'scope_missing';
+  };
+  getTeam: {
+    input: { teamId: string };
+    output: OperatorTeam;
+    errors: SharedError | 'validation_failed' | 'address_not_allowed' | 'scope_missing' | 'team_not_found';
+  };
+  createTeam: {
+    input: CreateTeamBody;
+    output: OperatorTeam;
+    errors:
+      | SharedError
+      | 'validation_failed'
+      | 'malformed_json'
+      | 'idempotency_key_reused'
+      | 'address_not_allowed'
+      | 'already_taken'
+      | 'account_not_found'
+      | 'scope_missing'
+      | 'body_too_large'
+      | 'unsupported_media_type';
+  };
+  updateTeam: {
+    input: { teamId: string } & UpdateTeamBody;
+    output: OperatorTeam;
+    errors:
+      | SharedError
+      | 'validation_failed'
+      | 'malformed_json'
+      | 'address_not_allowed'
+      | 'already_taken'
+      | 'scope_missing'
+      | 'team_not_found'
+      | 'body_too_large'
+      | 'unsupported_media_type';
+  };
+  deleteTeam: {
+    input: { teamId: string };
+    output: Success;
+    errors: SharedError | 'validation_failed' | 'address_not_allowed' | 'scope_missing' | 'team_not_found';
+  };
+  transferTeam: {
+    input: { teamId: string } & TransferTeamBody;
+    output: OperatorTeam;
+    errors:
+      | SharedError
+      | 'validation_failed'
+      | 'malformed_json'
+      | 'idempotency_key_reused'
+      | 'address_not_allowed'
+      | 'email_not_verified'
+      | 'account_not_found'
+      | 'scope_missing'
+      | 'team_not_found'
+      | 'body_too_large'
+      | 'unsupported_media_type';
+  };
+  getSubscription: {
+    input: { teamId: string };
+    output: OperatorSubscription;
+    errors: SharedError | 'validation_failed' | 'address_not_allowed' | 'scope_missing' | 'team_not_found';
+  };
+  setSubscription: {
+    input: { teamId: string } & SetSubscriptionBody;
+    output: OperatorSubscription;
+    errors:
+      | SharedError
+      | 'validation_failed'
+      | 'malformed_json'
+      | 'address_not_allowed'
+      | 'version_mismatch'
+      | 'scope_missing'
+      | 'team_not_found'
+      | 'body_too_large'
+      | 'unsupported_media_type';
+  };
+  listMembers: {
+    input: { teamId: string; cursor?: string | undefined; limit?: number | undefined };
+    output: OperatorMembers;
+    errors: SharedError | 'validation_failed' | 'address_not_allowed' | 'scope_missing' | 'team_not_found';
+  };
+  addMember: {
+    input: { teamId: string } & AddMemberBody;
+    output: OperatorMember;
+    errors:
+      | SharedError
+      | 'validation_failed'
+      | 'malformed_json'
+      | 'idempotency_key_reused'
+      | 'address_not_allowed'
+      | 'already_taken'
+      | 'account_not_found'
+      | 'scope_missing'
+      | 'role_not_assignable'
+      | 'team_not_found'
+      | 'body_too_large'
+      | 'unsupported_media_type';
+  };
+  updateMember: {
+    input: { teamId: string; accountId: string } & UpdateMemberBody;
+    output: OperatorMember;
+    errors:
+      | SharedError
+      | 'validation_failed'
+      | 'malformed_json'
+      | 'address_not_allowed'
+      | 'account_not_found'
+      | 'scope_missing'
+      | 'role_not_assignable'
+      | 'owner_not_removable'
+      | 'team_not_found'
+      | 'member_not_found'
+      | 'body_too_large'
+      | 'unsupported_media_type';
+  };
+  removeMember: {
+    input: { teamId: string; accountId: string };
+    output: Success;
+    errors:
+      | SharedError
+      | 'validation_failed'
+      | 'address_not_allowed'
+      | 'account_not_found'
+      | 'scope_missing'
+      | 'owner_not_removable'
+      | 'team_not_found'
+      | 'member_not_found';
+  };
+  listWebhookEndpoints: {
+    input: Record<string, never>;
+    output: WebhookEndpoints;
+    errors: SharedError | 'address_not_allowed' | 'scope_missing';
+  };
+  createWebhookEndpoint: {
+    input: CreateWebhookEndpointBody;
+    output: CreatedWebhookEndpoint;
+    errors:
+      | SharedError
+      | 'validation_failed'
+      | 'malformed_json'
+      | 'idempotency_key_reused'
+      | 'address_not_allowed'
+      | 'scope_missing'
+      | 'webhook_limit_reached'
+      | 'body_too_large'
+      | 'unsupported_media_type';
+  };
+  updateWebhookEndpoint: {
+    input: { endpointId: string } & UpdateWebhookEndpointBody;
+    output: WebhookEndpoint;
+    errors:
+      | SharedError
+      | 'validation_failed'
+      | 'malformed_json'
+      | 'address_not_allowed'
+      | 'scope_missing'
+      | 'webhook_endpoint_not_found'
+      | 'body_too_large'
+      | 'unsupported_media_type';
+  };
+  deleteWebhookEndpoint: {
+    input: { endpointId: string };
+    output: Success;
+    errors: SharedError | 'validation_failed' | 'address_not_allowed' | 'scope_missing' | 'webhook_endpoint_not_found';
+  };
+  pauseWebhookEndpoint: {
+    input: { endpointId: string };
+    output: WebhookEndpoint;
+    errors:
+      | SharedError
+      | 'validation_failed'
+      | 'idempotency_key_reused'
+      | 'address_not_allowed'
+      | 'scope_missing'
+      | 'webhook_endpoint_not_found';
+  };
+  resumeWebhookEndpoint: {
+    input: { endpointId: string };
+    output: WebhookEndpoint;
+    errors:
+      | SharedError
+      | 'validation_failed'
+      | 'idempotency_key_reused'
+      | 'address_not_allowed'
+      | 'scope_missing'
+      | 'webhook_endpoint_not_found';
+  };
+  rotateWebhookSecret: {
+    input: { endpointId: string } & RotateWebhookSecretBody;
+    output: CreatedWebhookEndpoint;
+    errors:
+      | SharedError
+      | 'validation_failed'
+      | 'malformed_json'
+      | 'idempotency_key_reused'
+      | 'address_not_allowed'
+      | 'scope_missing'
+      | 'webhook_endpoint_not_found'
+      | 'body_too_large'
+      | 'unsupported_media_type';
+  };
+  testWebhookEndpoint: {
+    input: { endpointId: string };
+    output: WebhookTest;
+    errors:
+      | SharedError
+      | 'validation_failed'
+      | 'idempotency_key_reused'
+      | 'address_not_allowed'
+      | 'scope_missing'
+      | 'webhook_endpoint_not_found'
+      | 'webhook_inactive';
+  };
+  listWebhookDeliveries: {
+    input: {
+      endpointId: string;
+      state?: 'waiting' | 'sending' | 'delivered' | 'failed' | 'skipped' | undefined;
+      cursor?: string | undefined;
+      limit?: number | undefined;
+    };
+    output: WebhookDeliveries;
+    errors: SharedError | 'validation_failed' | 'address_not_allowed' | 'scope_missing' | 'webhook_endpoint_not_found';
+  };
+  replayWebhookDelivery: {
+    input: { endpointId: string; deliveryId: string };
+    output: Success;
+    errors:
+      | SharedError
+      | 'validation_failed'
+      | 'idempotency_key_reused'
+      | 'address_not_allowed'
+      | 'scope_missing'
+      | 'webhook_endpoint_not_found'
+      | 'webhook_delivery_not_found'
+      | 'webhook_inactive';
+  };
+  replayFailedWebhooks: {
+    input: { endpointId: string } & ReplayFailedWebhooksBody;
+    output: WebhookReplay;
+    errors:
+      | SharedError
+      | 'validation_failed'
+      | 'malformed_json'
+      | 'idempotency_key_reused'
+      | 'address_not_allowed'
+      | 'scope_missing'
+      | 'webhook_endpoint_not_found'
+      | 'webhook_inactive'
+      | 'body_too_large'
+      | 'unsupported_media_type';
+  };
+  getImport: {
+    input: { importId: string; after?: number | undefined; limit?: number | undefined };
+    output: ImportReport;
+    errors: SharedError | 'validation_failed' | 'address_not_allowed' | 'scope_missing' | 'import_not_found';
+  };
 }
 
 /** The operations of the REST interface as methods. */
 export interface RosterOperator {
-/**
- * Verify a credential.
- * 
- * Returns the account, team and permissions of a credential that your own API received, and whether it is sufficient for the request. A revocation, a change of scopes and the end of a membership apply from the next call on. Do not cache the answer. Calls have a rate limit of their own.
- * 
- * **Needs** the scope `credentials:verify`.
- * 
- * @throws RosterError with `validation_failed`, `malformed_json`, `address_not_allowed`, `scope_missing`, `body_too_large`, `unsupported_media_type`, or a `SharedError`
- */
-verifyCredential(input: Operations['verifyCredential']['input'], options?: CallOptions): Promise<Operations['verifyCredential']['output']>;
-/**
- * Read the events of all teams and accounts.
- * 
- * In the order of their commits, without gaps. Store `cursor` with what was processed, and go on from it. With `wait`, a call that finds nothing new is answered as soon as there is something, or after so many seconds; a key can have three such calls at a time, more are answered immediately.
- * 
- * **Needs** the scope `events:read`.
- * 
- * @throws RosterError with `validation_failed`, `address_not_allowed`, `cursor_expired`, `account_not_found`, `scope_missing`, `team_not_found`, or a `SharedError`
- */
-listEvents(input?: Operations['listEvents']['input'], options?: CallOptions): Promise<Operations['listEvents']['output']>;
-/**
- * List the operator keys.
- * 
- * **Needs** the scope `keys:write`.
- * 
- * @throws RosterError with `address_not_allowed`, `scope_missing`, or a `SharedError`
- */
-listOperatorKeys(input?: Operations['listOperatorKeys']['input'], options?: CallOptions): Promise<Operations['listOperatorKeys']['output']>;
-/**
- * Create an operator key.
- * 
- * It has at most the scopes and addresses of the calling key.
- * 
- * **Needs** the scope `keys:write`.
- * 
- * @throws RosterError with `validation_failed`, `malformed_json`, `idempotency_key_reused`, `address_not_allowed`, `operator_key_limit_reached`, `scope_missing`, `scope_not_allowed`, `body_too_large`, `unsupported_media_type`, or a `SharedError`
- */
-createOperatorKey(input: Operations['createOperatorKey']['input'], options?: CallOptions): Promise<Operations['createOperatorKey']['output']>;
-/**
- * Create a new secret for an operator key.
- * 
- * The present secret stays valid for `overlapHours`, so that applications can change to the new one. The key has at most the scopes and addresses of the calling key.
- * 
- * **Needs** the scope `keys:write`.
- * 
- * @throws RosterError with `validation_failed`, `malformed_json`, `idempotency_key_reused`, `address_not_allowed`, `operator_key_not_found`, `scope_missing`, `scope_not_allowed`, `body_too_large`, `unsupported_media_type`, or a `SharedError`
- */
-rotateOperatorKey(input: Operations['rotateOperatorKey']['input'], options?: CallOptions): Promise<Operations['rotateOperatorKey']['output']>;
-/**
- * Revoke an operator key.
- * 
- * It is rejected from the next request on. A key can revoke itself.
- * 
- * **Needs** the scope `keys:write`.
- * 
- * @throws RosterError with `validation_failed`, `address_not_allowed`, `operator_key_not_found`, `scope_missing`, or a `SharedError`
- */
-revokeOperatorKey(input: Operations['revokeOperatorKey']['input'], options?: CallOptions): Promise<Operations['revokeOperatorKey']['output']>;
-/**
- * List or search accounts.
- * 
- * All in the order of their creation, or those that one of the searches finds, in the order of what it searches.
- * 
- * **Needs** the scope `accounts:read`.
- * 
- * @throws RosterError with `validation_failed`, `address_not_allowed`, `scope_missing`, or a `SharedError`
- */
-listAccounts(input?: Operations['listAccounts']['input'], options?: CallOptions): Promise<Operations['listAccounts']['output']>;
-/**
- * Read an account.
- * 
- * **Needs** the scope `accounts:read`.
- * 
- * @throws RosterError with `validation_failed`, `address_not_allowed`, `account_not_found`, `scope_missing`, or a `SharedError`
- */
-getAccount(input: Operations['getAccount']['input'], options?: CallOptions): Promise<Operations['getAccount']['output']>;
-/**
- * Create an account.
- * 
- * Without a password, the account can sign in with an emailed link.
- * 
- * **Needs** the scope `accounts:write`.
- * 
- * @throws RosterError with `validation_failed`, `malformed_json`, `idempotency_key_reused`, `address_not_allowed`, `already_taken`, `scope_missing`, `body_too_large`, `unsupported_media_type`, or a `SharedError`
- */
-createAccount(input: Operations['createAccount']['input'], options?: CallOptions): Promise<Operations['createAccount']['output']>;
-/**
- * Change an account.
- * 
- * Members that are left out keep their value. Both mailboxes are told of a new email address.
- * 
- * **Needs** the scope `accounts:write`.
- * 
- * @throws RosterError with `validation_failed`, `malformed_json`, `address_not_allowed`, `already_taken`, `account_not_found`, `scope_missing`, `body_too_large`, `unsupported_media_type`, or a `SharedError`
- */
-updateAccount(input: Operations['updateAccount']['input'], options?: CallOptions): Promise<Operations['updateAccount']['output']>;
-/**
- * Delete an account.
- * 
- * With its credentials, its personal data and the teams that have no other member. Transfer or delete other teams that it owns first.
- * 
- * **Needs** the scope `accounts:write`.
- * 
- * @throws RosterError with `validation_failed`, `address_not_allowed`, `account_owns_teams`, `account_not_found`, `scope_missing`, or a `SharedError`
- */
-deleteAccount(input: Operations['deleteAccount']['input'], options?: CallOptions): Promise<Operations['deleteAccount']['output']>;
-/**
- * Disable an account.
- * 
- * Ends its sessions. Its keys and grants are rejected until it is enabled.
- * 
- * **Needs** the scope `accounts:write`.
- * 
- * @throws RosterError with `validation_failed`, `idempotency_key_reused`, `address_not_allowed`, `account_not_found`, `scope_missing`, or a `SharedError`
- */
-disableAccount(input: Operations['disableAccount']['input'], options?: CallOptions): Promise<Operations['disableAccount']['output']>;
-/**
- * Enable a disabled account.
- * 
- * Its keys and grants work again; its sessions stay ended.
- * 
- * **Needs** the scope `accounts:write`.
- * 
- * @throws RosterError with `validation_failed`, `idempotency_key_reused`, `address_not_allowed`, `account_not_found`, `scope_missing`, or a `SharedError`
- */
-enableAccount(input: Operations['enableAccount']['input'], options?: CallOptions): Promise<Operations['enableAccount']['output']>;
-/**
- * End all sessions of an account.
- * 
- * Keys and grants stay valid.
- * 
- * **Needs** the scope `accounts:write`.
- * 
- * @throws RosterError with `validation_failed`, `address_not_allowed`, `account_not_found`, `scope_missing`, or a `SharedError`
- */
-endSessions(input: Operations['endSessions']['input'], options?: CallOptions): Promise<Operations['endSessions']['output']>;
-/**
- * Email a link to the owner of an account.
- * 
- * To verify the email address, to reset the password or to sign in. The limits of emails to one mailbox apply.
- * 
- * **Needs** the scope `accounts:write`.
- * 
- * @throws RosterError with `validation_failed`, `malformed_json`, `idempotency_key_reused`, `address_not_allowed`, `account_not_found`, `scope_missing`, `body_too_large`, `unsupported_media_type`, or a `SharedError`
- */
-sendLink(input: Operations['sendLink']['input'], options?: CallOptions): Promise<Operations['sendLink']['output']>;
-/**
- * List or search teams.
- * 
- * All in the order of their creation, or those that one of the searches finds, in the order of what it searches.
- * 
- * **Needs** the scope `teams:read`.
- * 
- * @throws RosterError with `validation_failed`, `address_not_allowed`, `scope_missing`, or a `SharedError`
- */
-listTeams(input?: Operations['listTeams']['input'], options?: CallOptions): Promise<Operations['listTeams']['output']>;
-/**
- * Read a team.
- * 
- * **Needs** the scope `teams:read`.
- * 
- * @throws RosterError with `validation_failed`, `address_not_allowed`, `scope_missing`, `team_not_found`, or a `SharedError`
- */
-getTeam(input: Operations['getTeam']['input'], options?: CallOptions): Promise<Operations['getTeam']['output']>;
-/**
- * Create a team with its owner.
- * 
- * The limit of teams that an account owns does not apply.
- * 
- * **Needs** the scope `teams:write`.
- * 
- * @throws RosterError with `validation_failed`, `malformed_json`, `idempotency_key_reused`, `address_not_allowed`, `already_taken`, `account_not_found`, `scope_missing`, `body_too_large`, `unsupported_media_type`, or a `SharedError`
- */
-createTeam(input: Operations['createTeam']['input'], options?: CallOptions): Promise<Operations['createTeam']['output']>;
-/**
- * Change a team.
- * 
- * Members that are left out keep their value. The slug does not change.
- * 
- * **Needs** the scope `teams:write`.
- * 
- * @throws RosterError with `validation_failed`, `malformed_json`, `address_not_allowed`, `already_taken`, `scope_missing`, `team_not_found`, `body_too_large`, `unsupported_media_type`, or a `SharedError`
- */
-updateTeam(input: Operations['updateTeam']['input'], options?: CallOptions): Promise<Operations['updateTeam']['output']>;
-/**
- * Delete a team.
- * 
- * With its members, roles, invitations, keys and subscription.
- * 
- * **Needs** the scope `teams:write`.
- * 
- * @throws RosterError with `validation_failed`, `address_not_allowed`, `scope_missing`, `team_not_found`, or a `SharedError`
- */
-deleteTeam(input: Operations['deleteTeam']['input'], options?: CallOptions): Promise<Operations['deleteTeam']['output']>;
-/**
- * Make an account the owner of a team.
- * 
- * Whether it is a member or not. The former owner becomes a `member`.
- * 
- * **Needs** the scope `teams:write`.
- * 
- * @throws RosterError with `validation_failed`, `malformed_json`, `idempotency_key_reused`, `address_not_allowed`, `email_not_verified`, `account_not_found`, `scope_missing`, `team_not_found`, `body_too_large`, `unsupported_media_type`, or a `SharedError`
- */
-transferTeam(input: Operations['transferTeam']['input'], options?: CallOptions): Promise<Operations['transferTeam']['output']>;
-/**
- * Read the subscription of a team.
- * 
- * **Needs** the scope `teams:read`.
- * 
- * @throws RosterError with `validation_failed`, `address_not_allowed`, `scope_missing`, `team_not_found`, or a `SharedError`
- */
-getSubscription(input: Operations['getSubscription']['input'], options?: CallOptions): Promise<Operations['getSubscription']['output']>;
-/**
- * Set the subscription of a team.
- * 
- * Replaces it: members that are left out get their defaults. Send `If-Match` (or `version`), so that billing events that arrive in another order do not undo each other.
- * 
- * **Needs** the scope `billing:write`.
- * 
- * @throws RosterError with `validation_failed`, `malformed_json`, `address_not_allowed`, `version_mismatch`, `scope_missing`, `team_not_found`, `body_too_large`, `unsupported_media_type`, or a `SharedError`
- */
-setSubscription(input: Operations['setSubscription']['input'], options?: CallOptions): Promise<Operations['setSubscription']['output']>;
-/**
- * List the members of a team.
- * 
- * In the order in which they were added, also inactive and expired ones.
- * 
- * **Needs** the scope `teams:read`.
- * 
- * @throws RosterError with `validation_failed`, `address_not_allowed`, `scope_missing`, `team_not_found`, or a `SharedError`
- */
-listMembers(input: Operations['listMembers']['input'], options?: CallOptions): Promise<Operations['listMembers']['output']>;
-/**
- * Add an account to a team.
- * 
- * Without an invitation; the seats of the plan do not limit it.
- * 
- * **Needs** the scope `teams:write`.
- * 
- * @throws RosterError with `validation_failed`, `malformed_json`, `idempotency_key_reused`, `address_not_allowed`, `already_taken`, `account_not_found`, `scope_missing`, `role_not_assignable`, `team_not_found`, `body_too_large`, `unsupported_media_type`, or a `SharedError`
- */
-addMember(input: Operations['addMember']['input'], options?: CallOptions): Promise<Operations['addMember']['output']>;
-/**
- * Change a membership.
- * 
- * Members that are left out keep their value. The owner’s membership cannot be changed.
- * 
- * **Needs** the scope `teams:write`.
- * 
- * @throws RosterError with `validation_failed`, `malformed_json`, `address_not_allowed`, `account_not_found`, `scope_missing`, `role_not_assignable`, `owner_not_removable`, `team_not_found`, `member_not_found`, `body_too_large`, `unsupported_media_type`, or a `SharedError`
- */
-updateMember(input: Operations['updateMember']['input'], options?: CallOptions): Promise<Operations['updateMember']['output']>;
-/**
- * Remove a member from a team.
- * 
- * Also revokes their keys and grants for the team.
- * 
- * **Needs** the scope `teams:write`.
- * 
- * @throws RosterError with `validation_failed`, `address_not_allowed`, `account_not_found`, `scope_missing`, `owner_not_removable`, `team_not_found`, `member_not_found`, or a `SharedError`
- */
-removeMember(input: Operations['removeMember']['input'], options?: CallOptions): Promise<Operations['removeMember']['output']>;
-/**
- * List the webhook endpoints of the installation.
- * 
- * **Needs** the scope `webhooks:write`.
- * 
- * @throws RosterError with `address_not_allowed`, `scope_missing`, or a `SharedError`
- */
-listWebhookEndpoints(input?: Operations['listWebhookEndpoints']['input'], options?: CallOptions): Promise<Operations['listWebhookEndpoints']['output']>;
-/**
- * Create a webhook endpoint of the installation.
- * 
- * It gets the events of all teams and accounts from now on.
- * 
- * **Needs** the scope `webhooks:write`.
- * 
- * @throws RosterError with `validation_failed`, `malformed_json`, `idempotency_key_reused`, `address_not_allowed`, `scope_missing`, `webhook_limit_reached`, `body_too_large`, `unsupported_media_type`, or a `SharedError`
- */
-createWebhookEndpoint(input: Operations['createWebhookEndpoint']['input'], options?: CallOptions): Promise<Operations['createWebhookEndpoint']['output']>;
-/**
- * Change the URL or the events of an endpoint.
- * 
- * **Needs** the scope `webhooks:write`.
- * 
- * @throws RosterError with `validation_failed`, `malformed_json`, `address_not_allowed`, `scope_missing`, `webhook_endpoint_not_found`, `body_too_large`, `unsupported_media_type`, or a `SharedError`
- */
-updateWebhookEndpoint(input: Operations['updateWebhookEndpoint']['input'], options?: CallOptions): Promise<Operations['updateWebhookEndpoint']['output']>;
-/**
- * Delete an endpoint with its deliveries.
- * 
- * **Needs** the scope `webhooks:write`.
- * 
- * @throws RosterError with `validation_failed`, `address_not_allowed`, `scope_missing`, `webhook_endpoint_not_found`, or a `SharedError`
- */
-deleteWebhookEndpoint(input: Operations['deleteWebhookEndpoint']['input'], options?: CallOptions): Promise<Operations['deleteWebhookEndpoint']['output']>;
-/**
- * Keep events until the endpoint is resumed.
- * 
- * **Needs** the scope `webhooks:write`.
- * 
- * @throws RosterError with `validation_failed`, `idempotency_key_reused`, `address_not_allowed`, `scope_missing`, `webhook_endpoint_not_found`, or a `SharedError`
- */
-pauseWebhookEndpoint(input: Operations['pauseWebhookEndpoint']['input'], options?: CallOptions): Promise<Operations['pauseWebhookEndpoint']['output']>;
-/**
- * Deliver to a paused or disabled endpoint again.
- * 
- * **Needs** the scope `webhooks:write`.
- * 
- * @throws RosterError with `validation_failed`, `idempotency_key_reused`, `address_not_allowed`, `scope_missing`, `webhook_endpoint_not_found`, or a `SharedError`
- */
-resumeWebhookEndpoint(input: Operations['resumeWebhookEndpoint']['input'], options?: CallOptions): Promise<Operations['resumeWebhookEndpoint']['output']>;
-/**
- * Create a new secret for an endpoint.
- * 
- * The present secret also signs for `overlapHours`.
- * 
- * **Needs** the scope `webhooks:write`.
- * 
- * @throws RosterError with `validation_failed`, `malformed_json`, `idempotency_key_reused`, `address_not_allowed`, `scope_missing`, `webhook_endpoint_not_found`, `body_too_large`, `unsupported_media_type`, or a `SharedError`
- */
-rotateWebhookSecret(input: Operations['rotateWebhookSecret']['input'], options?: CallOptions): Promise<Operations['rotateWebhookSecret']['output']>;
-/**
- * Send a test event, once.
- * 
- * **Needs** the scope `webhooks:write`.
- * 
- * @throws RosterError with `validation_failed`, `idempotency_key_reused`, `address_not_allowed`, `scope_missing`, `webhook_endpoint_not_found`, `webhook_inactive`, or a `SharedError`
- */
-testWebhookEndpoint(input: Operations['testWebhookEndpoint']['input'], options?: CallOptions): Promise<Operations['testWebhookEndpoint']['output']>;
-/**
- * List the deliveries of an endpoint.
- * 
- * **Needs** the scope `webhooks:write`.
- * 
- * @throws RosterError with `validation_failed`, `address_not_allowed`, `scope_missing`, `webhook_endpoint_not_found`, or a `SharedError`
- */
-listWebhookDeliveries(input: Operations['listWebhookDeliveries']['input'], options?: CallOptions): Promise<Operations['listWebhookDeliveries']['output']>;
-/**
- * Send a delivery again, with the same `webhook-id`.
- * 
- * **Needs** the scope `webhooks:write`.
- * 
- * @throws RosterError with `validation_failed`, `idempotency_key_reused`, `address_not_allowed`, `scope_missing`, `webhook_endpoint_not_found`, `webhook_delivery_not_found`, `webhook_inactive`, or a `SharedError`
- */
-replayWebhookDelivery(input: Operations['replayWebhookDelivery']['input'], options?: CallOptions): Promise<Operations['replayWebhookDelivery']['output']>;
-/**
- * Send everything again that failed since a time.
- * 
- * **Needs** the scope `webhooks:write`.
- * 
- * @throws RosterError with `validation_failed`, `malformed_json`, `idempotency_key_reused`, `address_not_allowed`, `scope_missing`, `webhook_endpoint_not_found`, `webhook_inactive`, `body_too_large`, `unsupported_media_type`, or a `SharedError`
- */
-replayFailedWebhooks(input: Operations['replayFailedWebhooks']['input'], options?: CallOptions): Promise<Operations['replayFailedWebhooks']['output']>;
-/**
- * Read the progress and the report of an import.
- * 
- * Only imports of the same operator key. Reports are kept for 30 days. A dry run that is interrupted starts over, and its report too.
- * 
- * **Needs** the scopes `accounts:write`, `teams:write`, `billing:write`.
- * 
- * @throws RosterError with `validation_failed`, `address_not_allowed`, `scope_missing`, `import_not_found`, or a `SharedError`
- */
-getImport(input: Operations['getImport']['input'], options?: CallOptions): Promise<Operations['getImport']['output']>;
+  /**
+   * Verify a credential.
+   *
+   * Returns the account, team and permissions of a credential that your own API received, and whether it is sufficient for the request. A revocation, a change of scopes and the end of a membership apply from the next call on. Do not cache the answer. Calls have a rate limit of their own.
+   *
+   * **Needs** the scope `credentials:verify`.
+   *
+   * @throws RosterError with `validation_failed`, `malformed_json`, `address_not_allowed`, `scope_missing`, `body_too_large`, `unsupported_media_type`, or a `SharedError`
+   */
+  verifyCredential(
+    input: Operations['verifyCredential']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['verifyCredential']['output']>;
+  /**
+   * Read the events of all teams and accounts.
+   *
+   * In the order of their commits, without gaps. Store `cursor` with what was processed, and go on from it. With `wait`, a call that finds nothing new is answered as soon as there is something, or after so many seconds; a key can have three such calls at a time, more are answered immediately.
+   *
+   * **Needs** the scope `events:read`.
+   *
+   * @throws RosterError with `validation_failed`, `address_not_allowed`, `cursor_expired`, `account_not_found`, `scope_missing`, `team_not_found`, or a `SharedError`
+   */
+  listEvents(
+    input?: Operations['listEvents']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['listEvents']['output']>;
+  /**
+   * List the operator keys.
+   *
+   * **Needs** the scope `keys:write`.
+   *
+   * @throws RosterError with `address_not_allowed`, `scope_missing`, or a `SharedError`
+   */
+  listOperatorKeys(
+    input?: Operations['listOperatorKeys']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['listOperatorKeys']['output']>;
+  /**
+   * Create an operator key.
+   *
+   * It has at most the scopes and addresses of the calling key.
+   *
+   * **Needs** the scope `keys:write`.
+   *
+   * @throws RosterError with `validation_failed`, `malformed_json`, `idempotency_key_reused`, `address_not_allowed`, `operator_key_limit_reached`, `scope_missing`, `scope_not_allowed`, `body_too_large`, `unsupported_media_type`, or a `SharedError`
+   */
+  createOperatorKey(
+    input: Operations['createOperatorKey']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['createOperatorKey']['output']>;
+  /**
+   * Create a new secret for an operator key.
+   *
+   * The present secret stays valid for `overlapHours`, so that applications can change to the new one. The key has at most the scopes and addresses of the calling key.
+   *
+   * **Needs** the scope `keys:write`.
+   *
+   * @throws RosterError with `validation_failed`, `malformed_json`, `idempotency_key_reused`, `address_not_allowed`, `operator_key_not_found`, `scope_missing`, `scope_not_allowed`, `body_too_large`, `unsupported_media_type`, or a `SharedError`
+   */
+  rotateOperatorKey(
+    input: Operations['rotateOperatorKey']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['rotateOperatorKey']['output']>;
+  /**
+   * Revoke an operator key.
+   *
+   * It is rejected from the next request on. A key can revoke itself.
+   *
+   * **Needs** the scope `keys:write`.
+   *
+   * @throws RosterError with `validation_failed`, `address_not_allowed`, `operator_key_not_found`, `scope_missing`, or a `SharedError`
+   */
+  revokeOperatorKey(
+    input: Operations['revokeOperatorKey']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['revokeOperatorKey']['output']>;
+  /**
+   * List or search accounts.
+   *
+   * All in the order of their creation, or those that one of the searches finds, in the order of what it searches.
+   *
+   * **Needs** the scope `accounts:read`.
+   *
+   * @throws RosterError with `validation_failed`, `address_not_allowed`, `scope_missing`, or a `SharedError`
+   */
+  listAccounts(
+    input?: Operations['listAccounts']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['listAccounts']['output']>;
+  /**
+   * Read an account.
+   *
+   * **Needs** the scope `accounts:read`.
+   *
+   * @throws RosterError with `validation_failed`, `address_not_allowed`, `account_not_found`, `scope_missing`, or a `SharedError`
+   */
+  getAccount(
+    input: Operations['getAccount']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['getAccount']['output']>;
+  /**
+   * Create an account.
+   *
+   * Without a password, the account can sign in with an emailed link.
+   *
+   * **Needs** the scope `accounts:write`.
+   *
+   * @throws RosterError with `validation_failed`, `malformed_json`, `idempotency_key_reused`, `address_not_allowed`, `already_taken`, `scope_missing`, `body_too_large`, `unsupported_media_type`, or a `SharedError`
+   */
+  createAccount(
+    input: Operations['createAccount']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['createAccount']['output']>;
+  /**
+   * Change an account.
+   *
+   * Members that are left out keep their value. Both mailboxes are told of a new email address.
+   *
+   * **Needs** the scope `accounts:write`.
+   *
+   * @throws RosterError with `validation_failed`, `malformed_json`, `address_not_allowed`, `already_taken`, `account_not_found`, `scope_missing`, `body_too_large`, `unsupported_media_type`, or a `SharedError`
+   */
+  updateAccount(
+    input: Operations['updateAccount']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['updateAccount']['output']>;
+  /**
+   * Delete an account.
+   *
+   * With its credentials, its personal data and the teams that have no other member. Transfer or delete other teams that it owns first.
+   *
+   * **Needs** the scope `accounts:write`.
+   *
+   * @throws RosterError with `validation_failed`, `address_not_allowed`, `account_owns_teams`, `account_not_found`, `scope_missing`, or a `SharedError`
+   */
+  deleteAccount(
+    input: Operations['deleteAccount']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['deleteAccount']['output']>;
+  /**
+   * Disable an account.
+   *
+   * Ends its sessions. Its keys and grants are rejected until it is enabled.
+   *
+   * **Needs** the scope `accounts:write`.
+   *
+   * @throws RosterError with `validation_failed`, `idempotency_key_reused`, `address_not_allowed`, `account_not_found`, `scope_missing`, or a `SharedError`
+   */
+  disableAccount(
+    input: Operations['disableAccount']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['disableAccount']['output']>;
+  /**
+   * Enable a disabled account.
+   *
+   * Its keys and grants work again; its sessions stay ended.
+   *
+   * **Needs** the scope `accounts:write`.
+   *
+   * @throws RosterError with `validation_failed`, `idempotency_key_reused`, `address_not_allowed`, `account_not_found`, `scope_missing`, or a `SharedError`
+   */
+  enableAccount(
+    input: Operations['enableAccount']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['enableAccount']['output']>;
+  /**
+   * End all sessions of an account.
+   *
+   * Keys and grants stay valid.
+   *
+   * **Needs** the scope `accounts:write`.
+   *
+   * @throws RosterError with `validation_failed`, `address_not_allowed`, `account_not_found`, `scope_missing`, or a `SharedError`
+   */
+  endSessions(
+    input: Operations['endSessions']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['endSessions']['output']>;
+  /**
+   * Email a link to the owner of an account.
+   *
+   * To verify the email address, to reset the password or to sign in. The limits of emails to one mailbox apply.
+   *
+   * **Needs** the scope `accounts:write`.
+   *
+   * @throws RosterError with `validation_failed`, `malformed_json`, `idempotency_key_reused`, `address_not_allowed`, `account_not_found`, `scope_missing`, `body_too_large`, `unsupported_media_type`, or a `SharedError`
+   */
+  sendLink(input: Operations['sendLink']['input'], options?: CallOptions): Promise<Operations['sendLink']['output']>;
+  /**
+   * List or search teams.
+   *
+   * All in the order of their creation, or those that one of the searches finds, in the order of what it searches.
+   *
+   * **Needs** the scope `teams:read`.
+   *
+   * @throws RosterError with `validation_failed`, `address_not_allowed`, `scope_missing`, or a `SharedError`
+   */
+  listTeams(
+    input?: Operations['listTeams']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['listTeams']['output']>;
+  /**
+   * Read a team.
+   *
+   * **Needs** the scope `teams:read`.
+   *
+   * @throws RosterError with `validation_failed`, `address_not_allowed`, `scope_missing`, `team_not_found`, or a `SharedError`
+   */
+  getTeam(input: Operations['getTeam']['input'], options?: CallOptions): Promise<Operations['getTeam']['output']>;
+  /**
+   * Create a team with its owner.
+   *
+   * The limit of teams that an account owns does not apply.
+   *
+   * **Needs** the scope `teams:write`.
+   *
+   * @throws RosterError with `validation_failed`, `malformed_json`, `idempotency_key_reused`, `address_not_allowed`, `already_taken`, `account_not_found`, `scope_missing`, `body_too_large`, `unsupported_media_type`, or a `SharedError`
+   */
+  createTeam(
+    input: Operations['createTeam']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['createTeam']['output']>;
+  /**
+   * Change a team.
+   *
+   * Members that are left out keep their value. The slug does not change.
+   *
+   * **Needs** the scope `teams:write`.
+   *
+   * @throws RosterError with `validation_failed`, `malformed_json`, `address_not_allowed`, `already_taken`, `scope_missing`, `team_not_found`, `body_too_large`, `unsupported_media_type`, or a `SharedError`
+   */
+  updateTeam(
+    input: Operations['updateTeam']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['updateTeam']['output']>;
+  /**
+   * Delete a team.
+   *
+   * With its members, roles, invitations, keys and subscription.
+   *
+   * **Needs** the scope `teams:write`.
+   *
+   * @throws RosterError with `validation_failed`, `address_not_allowed`, `scope_missing`, `team_not_found`, or a `SharedError`
+   */
+  deleteTeam(
+    input: Operations['deleteTeam']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['deleteTeam']['output']>;
+  /**
+   * Make an account the owner of a team.
+   *
+   * Whether it is a member or not. The former owner becomes a `member`.
+   *
+   * **Needs** the scope `teams:write`.
+   *
+   * @throws RosterError with `validation_failed`, `malformed_json`, `idempotency_key_reused`, `address_not_allowed`, `email_not_verified`, `account_not_found`, `scope_missing`, `team_not_found`, `body_too_large`, `unsupported_media_type`, or a `SharedError`
+   */
+  transferTeam(
+    input: Operations['transferTeam']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['transferTeam']['output']>;
+  /**
+   * Read the subscription of a team.
+   *
+   * **Needs** the scope `teams:read`.
+   *
+   * @throws RosterError with `validation_failed`, `address_not_allowed`, `scope_missing`, `team_not_found`, or a `SharedError`
+   */
+  getSubscription(
+    input: Operations['getSubscription']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['getSubscription']['output']>;
+  /**
+   * Set the subscription of a team.
+   *
+   * Replaces it: members that are left out get their defaults. Send `If-Match` (or `version`), so that billing events that arrive in another order do not undo each other.
+   *
+   * **Needs** the scope `billing:write`.
+   *
+   * @throws RosterError with `validation_failed`, `malformed_json`, `address_not_allowed`, `version_mismatch`, `scope_missing`, `team_not_found`, `body_too_large`, `unsupported_media_type`, or a `SharedError`
+   */
+  setSubscription(
+    input: Operations['setSubscription']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['setSubscription']['output']>;
+  /**
+   * List the members of a team.
+   *
+   * In the order in which they were added, also inactive and expired ones.
+   *
+   * **Needs** the scope `teams:read`.
+   *
+   * @throws RosterError with `validation_failed`, `address_not_allowed`, `scope_missing`, `team_not_found`, or a `SharedError`
+   */
+  listMembers(
+    input: Operations['listMembers']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['listMembers']['output']>;
+  /**
+   * Add an account to a team.
+   *
+   * Without an invitation; the seats of the plan do not limit it.
+   *
+   * **Needs** the scope `teams:write`.
+   *
+   * @throws RosterError with `validation_failed`, `malformed_json`, `idempotency_key_reused`, `address_not_allowed`, `already_taken`, `account_not_found`, `scope_missing`, `role_not_assignable`, `team_not_found`, `body_too_large`, `unsupported_media_type`, or a `SharedError`
+   */
+  addMember(input: Operations['addMember']['input'], options?: CallOptions): Promise<Operations['addMember']['output']>;
+  /**
+   * Change a membership.
+   *
+   * Members that are left out keep their value. The owner’s membership cannot be changed.
+   *
+   * **Needs** the scope `teams:write`.
+   *
+   * @throws RosterError with `validation_failed`, `malformed_json`, `address_not_allowed`, `account_not_found`, `scope_missing`, `role_not_assignable`, `owner_not_removable`, `team_not_found`, `member_not_found`, `body_too_large`, `unsupported_media_type`, or a `SharedError`
+   */
+  updateMember(
+    input: Operations['updateMember']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['updateMember']['output']>;
+  /**
+   * Remove a member from a team.
+   *
+   * Also revokes their keys and grants for the team.
+   *
+   * **Needs** the scope `teams:write`.
+   *
+   * @throws RosterError with `validation_failed`, `address_not_allowed`, `account_not_found`, `scope_missing`, `owner_not_removable`, `team_not_found`, `member_not_found`, or a `SharedError`
+   */
+  removeMember(
+    input: Operations['removeMember']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['removeMember']['output']>;
+  /**
+   * List the webhook endpoints of the installation.
+   *
+   * **Needs** the scope `webhooks:write`.
+   *
+   * @throws RosterError with `address_not_allowed`, `scope_missing`, or a `SharedError`
+   */
+  listWebhookEndpoints(
+    input?: Operations['listWebhookEndpoints']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['listWebhookEndpoints']['output']>;
+  /**
+   * Create a webhook endpoint of the installation.
+   *
+   * It gets the events of all teams and accounts from now on.
+   *
+   * **Needs** the scope `webhooks:write`.
+   *
+   * @throws RosterError with `validation_failed`, `malformed_json`, `idempotency_key_reused`, `address_not_allowed`, `scope_missing`, `webhook_limit_reached`, `body_too_large`, `unsupported_media_type`, or a `SharedError`
+   */
+  createWebhookEndpoint(
+    input: Operations['createWebhookEndpoint']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['createWebhookEndpoint']['output']>;
+  /**
+   * Change the URL or the events of an endpoint.
+   *
+   * **Needs** the scope `webhooks:write`.
+   *
+   * @throws RosterError with `validation_failed`, `malformed_json`, `address_not_allowed`, `scope_missing`, `webhook_endpoint_not_found`, `body_too_large`, `unsupported_media_type`, or a `SharedError`
+   */
+  updateWebhookEndpoint(
+    input: Operations['updateWebhookEndpoint']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['updateWebhookEndpoint']['output']>;
+  /**
+   * Delete an endpoint with its deliveries.
+   *
+   * **Needs** the scope `webhooks:write`.
+   *
+   * @throws RosterError with `validation_failed`, `address_not_allowed`, `scope_missing`, `webhook_endpoint_not_found`, or a `SharedError`
+   */
+  deleteWebhookEndpoint(
+    input: Operations['deleteWebhookEndpoint']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['deleteWebhookEndpoint']['output']>;
+  /**
+   * Keep events until the endpoint is resumed.
+   *
+   * **Needs** the scope `webhooks:write`.
+   *
+   * @throws RosterError with `validation_failed`, `idempotency_key_reused`, `address_not_allowed`, `scope_missing`, `webhook_endpoint_not_found`, or a `SharedError`
+   */
+  pauseWebhookEndpoint(
+    input: Operations['pauseWebhookEndpoint']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['pauseWebhookEndpoint']['output']>;
+  /**
+   * Deliver to a paused or disabled endpoint again.
+   *
+   * **Needs** the scope `webhooks:write`.
+   *
+   * @throws RosterError with `validation_failed`, `idempotency_key_reused`, `address_not_allowed`, `scope_missing`, `webhook_endpoint_not_found`, or a `SharedError`
+   */
+  resumeWebhookEndpoint(
+    input: Operations['resumeWebhookEndpoint']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['resumeWebhookEndpoint']['output']>;
+  /**
+   * Create a new secret for an endpoint.
+   *
+   * The present secret also signs for `overlapHours`.
+   *
+   * **Needs** the scope `webhooks:write`.
+   *
+   * @throws RosterError with `validation_failed`, `malformed_json`, `idempotency_key_reused`, `address_not_allowed`, `scope_missing`, `webhook_endpoint_not_found`, `body_too_large`, `unsupported_media_type`, or a `SharedError`
+   */
+  rotateWebhookSecret(
+    input: Operations['rotateWebhookSecret']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['rotateWebhookSecret']['output']>;
+  /**
+   * Send a test event, once.
+   *
+   * **Needs** the scope `webhooks:write`.
+   *
+   * @throws RosterError with `validation_failed`, `idempotency_key_reused`, `address_not_allowed`, `scope_missing`, `webhook_endpoint_not_found`, `webhook_inactive`, or a `SharedError`
+   */
+  testWebhookEndpoint(
+    input: Operations['testWebhookEndpoint']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['testWebhookEndpoint']['output']>;
+  /**
+   * List the deliveries of an endpoint.
+   *
+   * **Needs** the scope `webhooks:write`.
+   *
+   * @throws RosterError with `validation_failed`, `address_not_allowed`, `scope_missing`, `webhook_endpoint_not_found`, or a `SharedError`
+   */
+  listWebhookDeliveries(
+    input: Operations['listWebhookDeliveries']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['listWebhookDeliveries']['output']>;
+  /**
+   * Send a delivery again, with the same `webhook-id`.
+   *
+   * **Needs** the scope `webhooks:write`.
+   *
+   * @throws RosterError with `validation_failed`, `idempotency_key_reused`, `address_not_allowed`, `scope_missing`, `webhook_endpoint_not_found`, `webhook_delivery_not_found`, `webhook_inactive`, or a `SharedError`
+   */
+  replayWebhookDelivery(
+    input: Operations['replayWebhookDelivery']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['replayWebhookDelivery']['output']>;
+  /**
+   * Send everything again that failed since a time.
+   *
+   * **Needs** the scope `webhooks:write`.
+   *
+   * @throws RosterError with `validation_failed`, `malformed_json`, `idempotency_key_reused`, `address_not_allowed`, `scope_missing`, `webhook_endpoint_not_found`, `webhook_inactive`, `body_too_large`, `unsupported_media_type`, or a `SharedError`
+   */
+  replayFailedWebhooks(
+    input: Operations['replayFailedWebhooks']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['replayFailedWebhooks']['output']>;
+  /**
+   * Read the progress and the report of an import.
+   *
+   * Only imports of the same operator key. Reports are kept for 30 days. A dry run that is interrupted starts over, and its report too.
+   *
+   * **Needs** the scopes `accounts:write`, `teams:write`, `billing:write`.
+   *
+   * @throws RosterError with `validation_failed`, `address_not_allowed`, `scope_missing`, `import_not_found`, or a `SharedError`
+   */
+  getImport(input: Operations['getImport']['input'], options?: CallOptions): Promise<Operations['getImport']['output']>;
 }
 
 /** Method and path by operation. */
 export const ROUTES: Readonly<Record<keyof Operations, string>> = {
-verifyCredential: 'POST /credentials/verify safe',
-listEvents: 'GET /events',
-listOperatorKeys: 'GET /operator-keys',
-createOperatorKey: 'POST /operator-keys',
-rotateOperatorKey: 'POST /operator-keys/{keyId}/rotate',
-revokeOperatorKey: 'DELETE /operator-keys/{keyId}',
-listAccounts: 'GET /accounts',
-getAccount: 'GET /accounts/{accountId}',
-createAccount: 'POST /accounts',
-updateAccount: 'PATCH /accounts/{accountId}',
-deleteAccount: 'DELETE /accounts/{accountId}',
-disableAccount: 'POST /accounts/{accountId}/disable',
-enableAccount: 'POST /accounts/{accountId}/enable',
-endSessions: 'DELETE /accounts/{accountId}/sessions',
-sendLink: 'POST /accounts/{accountId}/links',
-listTeams: 'GET /teams',
-getTeam: 'GET /teams/{teamId}',
-createTeam: 'POST /teams',
-updateTeam: 'PATCH /teams/{teamId}',
-deleteTeam: 'DELETE /teams/{teamId}',
-transferTeam: 'POST /teams/{teamId}/transfer',
-getSubscription: 'GET /teams/{teamId}/subscription',
-setSubscription: 'PUT /teams/{teamId}/subscription',
-listMembers: 'GET /teams/{teamId}/members',
-addMember: 'POST /teams/{teamId}/members',
-updateMember: 'PATCH /teams/{teamId}/members/{accountId}',
-removeMember: 'DELETE /teams/{teamId}/members/{accountId}',
-listWebhookEndpoints: 'GET /webhooks',
-createWebhookEndpoint: 'POST /webhooks',
-updateWebhookEndpoint: 'PATCH /webhooks/{endpointId}',
-deleteWebhookEndpoint: 'DELETE /webhooks/{endpointId}',
-pauseWebhookEndpoint: 'POST /webhooks/{endpointId}/pause',
-resumeWebhookEndpoint: 'POST /webhooks/{endpointId}/resume',
-rotateWebhookSecret: 'POST /webhooks/{endpointId}/rotate',
-testWebhookEndpoint: 'POST /webhooks/{endpointId}/test',
-listWebhookDeliveries: 'GET /webhooks/{endpointId}/deliveries',
-replayWebhookDelivery: 'POST /webhooks/{endpointId}/deliveries/{deliveryId}/replay',
-replayFailedWebhooks: 'POST /webhooks/{endpointId}/replay-failed',
-getImport: 'GET /imports/{importId}',
+  verifyCredential: 'POST /credentials/verify safe',
+  listEvents: 'GET /events',
+  listOperatorKeys: 'GET /operator-keys',
+  createOperatorKey: 'POST /operator-keys',
+  rotateOperatorKey: 'POST /operator-keys/{keyId}/rotate',
+  revokeOperatorKey: 'DELETE /operator-keys/{keyId}',
+  listAccounts: 'GET /accounts',
+  getAccount: 'GET /accounts/{accountId}',
+  createAccount: 'POST /accounts',
+  updateAccount: 'PATCH /accounts/{accountId}',
+  deleteAccount: 'DELETE /accounts/{accountId}',
+  disableAccount: 'POST /accounts/{accountId}/disable',
+  enableAccount: 'POST /accounts/{accountId}/enable',
+  endSessions: 'DELETE /accounts/{accountId}/sessions',
+  sendLink: 'POST /accounts/{accountId}/links',
+  listTeams: 'GET /teams',
+  getTeam: 'GET /teams/{teamId}',
+  createTeam: 'POST /teams',
+  updateTeam: 'PATCH /teams/{teamId}',
+  deleteTeam: 'DELETE /teams/{teamId}',
+  transferTeam: 'POST /teams/{teamId}/transfer',
+  getSubscription: 'GET /teams/{teamId}/subscription',
+  setSubscription: 'PUT /teams/{teamId}/subscription',
+  listMembers: 'GET /teams/{teamId}/members',
+  addMember: 'POST /teams/{teamId}/members',
+  updateMember: 'PATCH /teams/{teamId}/members/{accountId}',
+  removeMember: 'DELETE /teams/{teamId}/members/{accountId}',
+  listWebhookEndpoints: 'GET /webhooks',
+  createWebhookEndpoint: 'POST /webhooks',
+  updateWebhookEndpoint: 'PATCH /webhooks/{endpointId}',
+  deleteWebhookEndpoint: 'DELETE /webhooks/{endpointId}',
+  pauseWebhookEndpoint: 'POST /webhooks/{endpointId}/pause',
+  resumeWebhookEndpoint: 'POST /webhooks/{endpointId}/resume',
+  rotateWebhookSecret: 'POST /webhooks/{endpointId}/rotate',
+  testWebhookEndpoint: 'POST /webhooks/{endpointId}/test',
+  listWebhookDeliveries: 'GET /webhooks/{endpointId}/deliveries',
+  replayWebhookDelivery: 'POST /webhooks/{endpointId}/deliveries/{deliveryId}/replay',
+  replayFailedWebhooks: 'POST /webhooks/{endpointId}/replay-failed',
+  getImport: 'GET /imports/{importId}',
 };

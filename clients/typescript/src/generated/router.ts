@@ -3,619 +3,894 @@
 import type { TRPCBuiltRouter, TRPCMutationProcedure, TRPCQueryProcedure } from '@trpc/server';
 
 /** The credential in use. */
-export type Credential = { 
-/** An API key, or an access token of OAuth. */
-kind: "api-key" | "oauth-grant" | "session"; 
-/** The whole account, or one team. */
-audience: "personal" | "team"; 
-/** The team of the audience. Null for the whole account. */
-team: { 
-/** The id of the team. */
-id: string } | null; 
-/** The enforced scopes, which can be fewer than those issued. */
-scopes: Array<Scope> };
+export type Credential = {
+  /** An API key, or an access token of OAuth. */
+  kind: 'api-key' | 'oauth-grant' | 'session';
+  /** The whole account, or one team. */
+  audience: 'personal' | 'team';
+  /** The team of the audience. Null for the whole account. */
+  team: {
+    /** The id of the team. */
+    id: string;
+  } | null;
+  /** The enforced scopes, which can be fewer than those issued. */
+  scopes: Array<Scope>;
+};
 /** A group of operations that a credential can call. */
-export type Scope = "profile:read" | "profile:write" | "teams:read" | "teams:write" | "members:read" | "members:write" | "invites:write" | "billing:read" | "api-keys:read" | "api-keys:write";
+export type Scope =
+  | 'profile:read'
+  | 'profile:write'
+  | 'teams:read'
+  | 'teams:write'
+  | 'members:read'
+  | 'members:write'
+  | 'invites:write'
+  | 'billing:read'
+  | 'api-keys:read'
+  | 'api-keys:write';
 /** The account behind a credential. */
-export type Account = { 
-/** The id of the account. */
-id: string; 
-/** The email address. */
-email: string | null; 
-/** The first name. */
-firstName: string | null; 
-/** The last name. */
-lastName: string | null; 
-/** `user`, or `admin` for an operator of this instance. */
-role: string; 
-/** The URL of a picture. */
-avatar: string | null; 
-/** A language tag (BCP 47). */
-preferredLocale: string | null; 
-/** When the email address was verified. Null if it was not. */
-emailVerified: string | null; 
-/** When the account was created. */
-createdAt: string; 
-/** When the account was last changed. */
-updatedAt: string };
+export type Account = {
+  /** The id of the account. */
+  id: string;
+  /** The email address. */
+  email: string | null;
+  /** The first name. */
+  firstName: string | null;
+  /** The last name. */
+  lastName: string | null;
+  /** `user`, or `admin` for an operator of this instance. */
+  role: string;
+  /** The URL of a picture. */
+  avatar: string | null;
+  /** A language tag (BCP 47). */
+  preferredLocale: string | null;
+  /** When the email address was verified. Null if it was not. */
+  emailVerified: string | null;
+  /** When the account was created. */
+  createdAt: string;
+  /** When the account was last changed. */
+  updatedAt: string;
+};
 /** A sign-in session of the account. */
-export type Session = { 
-/** The id of the session. */
-id: string; 
-/** When the account signed in. */
-createdAt: string; 
-/** When the session ends if it is not used. */
-expiresAt: string; 
-/** False for every bearer credential. */
-isCurrentSession: boolean; 
-/** How the account signed in: `password`, `passkey` or `email_link`. More can be added. */
-authenticationType: string | null; 
-/** The country of the IP address (ISO 3166-1 alpha-2). */
-country: string | null; 
-/** The city of the IP address. */
-city: string | null; 
-/** The name of the browser. */
-browser: string | null; 
-/** The name of the operating system. */
-os: string | null; deviceType: DeviceType };
+export type Session = {
+  /** The id of the session. */
+  id: string;
+  /** When the account signed in. */
+  createdAt: string;
+  /** When the session ends if it is not used. */
+  expiresAt: string;
+  /** False for every bearer credential. */
+  isCurrentSession: boolean;
+  /** How the account signed in: `password`, `passkey` or `email_link`. More can be added. */
+  authenticationType: string | null;
+  /** The country of the IP address (ISO 3166-1 alpha-2). */
+  country: string | null;
+  /** The city of the IP address. */
+  city: string | null;
+  /** The name of the browser. */
+  browser: string | null;
+  /** The name of the operating system. */
+  os: string | null;
+  deviceType: DeviceType;
+};
 /** `desktop`, `mobile`, `tablet`, `tv` or `bot`. More can be added. Null if the browser does not name it. */
 export type DeviceType = string | null;
 /** The operation succeeded. */
-export type Success = { 
-/** Always true; a failure is an error response. */
-success: true };
+export type Success = {
+  /** Always true; a failure is an error response. */
+  success: true;
+};
 /** A team, as the caller sees it. */
-export type Team = { 
-/** The id of the team. */
-id: string; 
-/** The name of the team. */
-name: string; 
-/** Derived from the name at creation; a rename does not change it. */
-slug: string; 
-/** A description of the team. */
-description: string | null; 
-/** The URL of a picture. */
-avatarUrl: string | null; 
-/** The caller's role in the team. */
-role: { 
-/** The id of the role. */
-id: string; 
-/** The name of the role. */
-name: string } };
+export type Team = {
+  /** The id of the team. */
+  id: string;
+  /** The name of the team. */
+  name: string;
+  /** Derived from the name at creation; a rename does not change it. */
+  slug: string;
+  /** A description of the team. */
+  description: string | null;
+  /** The URL of a picture. */
+  avatarUrl: string | null;
+  /** The caller's role in the team. */
+  role: {
+    /** The id of the role. */
+    id: string;
+    /** The name of the role. */
+    name: string;
+  };
+};
 /** A membership of a team. */
-export type Member = { 
-/** The id of the membership. */
-membershipId: string; 
-/** The id of the account. */
-userId: string; 
-/** The email address. */
-email: string | null; 
-/** The first name. */
-firstName: string | null; 
-/** The last name. */
-lastName: string | null; 
-/** The URL of a picture. */
-avatar: string | null; 
-/** The id of the role in the team. */
-roleId: string; 
-/** The name of the role. */
-roleName: string | null; 
-/** Whether it is one of the roles that every team has. */
-isSystemRole: boolean; 
-/** False for inactive and expired memberships. */
-isActive: boolean; 
-/** When the account joined the team. */
-joinedAt: string | null };
+export type Member = {
+  /** The id of the membership. */
+  membershipId: string;
+  /** The id of the account. */
+  userId: string;
+  /** The email address. */
+  email: string | null;
+  /** The first name. */
+  firstName: string | null;
+  /** The last name. */
+  lastName: string | null;
+  /** The URL of a picture. */
+  avatar: string | null;
+  /** The id of the role in the team. */
+  roleId: string;
+  /** The name of the role. */
+  roleName: string | null;
+  /** Whether it is one of the roles that every team has. */
+  isSystemRole: boolean;
+  /** False for inactive and expired memberships. */
+  isActive: boolean;
+  /** When the account joined the team. */
+  joinedAt: string | null;
+};
 /** A role of a team. */
-export type Role = { 
-/** The id of the role. */
-roleId: string; 
-/** The name of the role. */
-name: string | null; 
-/** Whether every team has this role. */
-isSystemRole: boolean; 
-/** Whether the caller can invite to this role. */
-isAssignable: boolean; 
-/** The permissions of members with this role. */
-permissions: Array<Permission> };
+export type Role = {
+  /** The id of the role. */
+  roleId: string;
+  /** The name of the role. */
+  name: string | null;
+  /** Whether every team has this role. */
+  isSystemRole: boolean;
+  /** Whether the caller can invite to this role. */
+  isAssignable: boolean;
+  /** The permissions of members with this role. */
+  permissions: Array<Permission>;
+};
 /** A group of actions that a role allows in a team. */
-export type Permission = "edit_team_settings" | "access_dashboard" | "remove_members" | "invite_members" | "access_billing" | "manage_api_keys";
+export type Permission =
+  | 'edit_team_settings'
+  | 'access_dashboard'
+  | 'remove_members'
+  | 'invite_members'
+  | 'access_billing'
+  | 'manage_api_keys';
 /** A pending invitation. */
-export type Invitation = { 
-/** The id of the invitation. */
-id: string; 
-/** The invited email address. */
-email: string; 
-/** The id of the role that the invitation grants. */
-roleId: string; 
-/** The name of the role. */
-roleName: string | null; 
-/** Whether it is one of the roles that every team has. */
-isSystemRole: boolean; 
-/** When the address was first invited. */
-createdAt: string; 
-/** When the link stops working. */
-expiresAt: string };
+export type Invitation = {
+  /** The id of the invitation. */
+  id: string;
+  /** The invited email address. */
+  email: string;
+  /** The id of the role that the invitation grants. */
+  roleId: string;
+  /** The name of the role. */
+  roleName: string | null;
+  /** Whether it is one of the roles that every team has. */
+  isSystemRole: boolean;
+  /** When the address was first invited. */
+  createdAt: string;
+  /** When the link stops working. */
+  expiresAt: string;
+};
 /** A team's subscription. */
-export type Subscription = { 
-/** The id of the plan. */
-planId: string; 
-/** The name of the plan, to display. */
-planName: string; 
-/** Null for a team that never had a subscription. */
-status: "trialing" | "active" | "past_due" | "canceled" | "unpaid" | null; 
-/** The billing interval. Null for a plan without one. */
-interval: "month" | "year" | null; 
-/** Units of each add-on. */
-addons: Record<string, number>; 
-/** The renewal date. Null if there is none. */
-planExpiresAt: string | null; 
-/** Whether the subscription ends at `planExpiresAt`. */
-cancelAtPeriodEnd: boolean; 
-/** Whether the owner has to act for a payment to succeed. */
-needsPaymentAction: boolean };
+export type Subscription = {
+  /** The id of the plan. */
+  planId: string;
+  /** The name of the plan, to display. */
+  planName: string;
+  /** Null for a team that never had a subscription. */
+  status: 'trialing' | 'active' | 'past_due' | 'canceled' | 'unpaid' | null;
+  /** The billing interval. Null for a plan without one. */
+  interval: 'month' | 'year' | null;
+  /** Units of each add-on. */
+  addons: Record<string, number>;
+  /** The renewal date. Null if there is none. */
+  planExpiresAt: string | null;
+  /** Whether the subscription ends at `planExpiresAt`. */
+  cancelAtPeriodEnd: boolean;
+  /** Whether the owner has to act for a payment to succeed. */
+  needsPaymentAction: boolean;
+};
 /** An API key, without its secret. */
-export type ApiKey = { 
-/** The id of the key. */
-id: string; 
-/** The name that was given at creation. */
-name: string; 
-/** The first characters of the secret, to recognize it. */
-keyPrefix: string; 
-/** The last four characters of the secret. */
-last4: string; 
-/** The scopes of the key. */
-scopes: Array<Scope>; 
-/** Null for a personal key. */
-teamId: string | null; 
-/** When the key was created. */
-createdAt: string; 
-/** The last request with the key, to the minute. Null if there was none. */
-lastUsedAt: string | null; 
-/** When the key expires. Null if it does not. */
-expiresAt: string | null };
+export type ApiKey = {
+  /** The id of the key. */
+  id: string;
+  /** The name that was given at creation. */
+  name: string;
+  /** The first characters of the secret, to recognize it. */
+  keyPrefix: string;
+  /** The last four characters of the secret. */
+  last4: string;
+  /** The scopes of the key. */
+  scopes: Array<Scope>;
+  /** Null for a personal key. */
+  teamId: string | null;
+  /** When the key was created. */
+  createdAt: string;
+  /** The last request with the key, to the minute. Null if there was none. */
+  lastUsedAt: string | null;
+  /** When the key expires. Null if it does not. */
+  expiresAt: string | null;
+};
 /** A new API key and its secret. */
-export type CreatedApiKey = { key: ApiKey; 
-/** Shown only once; it cannot be recovered. */
-secret: string };
+export type CreatedApiKey = {
+  key: ApiKey;
+  /** Shown only once; it cannot be recovered. */
+  secret: string;
+};
 /** A page of a feed. */
-export type EventPage = { 
-/** The oldest first. */
-events: Array<Event>; 
-/** Where to go on. Store it once the events are processed. */
-cursor: string; 
-/** Whether to go on at once. */
-hasMore: boolean };
+export type EventPage = {
+  /** The oldest first. */
+  events: Array<Event>;
+  /** Where to go on. Store it once the events are processed. */
+  cursor: string;
+  /** Whether to go on at once. */
+  hasMore: boolean;
+};
 /** A change, as feeds and deliveries show it. */
-export type Event = { 
-/** Its id, the same in feeds, deliveries and the audit log. */
-id: string; 
-/** When it happened. */
-occurredAt: string; 
-/** Who acted. An operator is not named to teams. */
-actor: { 
-/** The kind of credential that acted. */
-kind: "session" | "api_key" | "oauth_grant" | "oauth_client" | "anonymous" | "operator_cli" | "operator_key" | "operator_session" | "system" | "operator"; 
-/** The account that acted. */
-id: string | null; 
-/** The session, API key or OAuth grant. */
-credentialId: string | null; 
-/** The OAuth client that acted, or is concerned. */
-clientId: string | null }; 
-/** The team in which it happened. */
-teamId: string | null; 
-/** The account that it is about. */
-accountId: string | null; 
-/** The resource that it is about, unless that is the team or the account. */
-target: { 
-/** Its kind. */
-type: "account" | "session" | "passkey" | "team" | "membership" | "role" | "invitation" | "api_key" | "oauth_client" | "oauth_grant" | "webhook_endpoint" | "import" | "operator_key" | "audit_log" | null; 
-/** Its id. */
-id: string } | null; 
-/** The `X-Request-Id` of the call. */
-requestId: string | null; 
-/** More types can be added. */
-type: "account.sign_up_attempted" | "account.created" | "account.link_emailed" | "account.email_verified" | "account.profile_changed" | "account.password_changed" | "account.password_reset" | "account.email_change_requested" | "account.email_changed" | "account.reclaimed" | "account.deleted" | "account.email_failed" | "session.created" | "session.ended" | "session.proven" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "team.created" | "team.renamed" | "team.updated" | "team.plan_set" | "team.deleted" | "ownership.offered" | "ownership.offer_withdrawn" | "ownership.declined" | "ownership.transferred" | "member.added" | "member.role_changed" | "member.activated" | "member.deactivated" | "member.expiry_changed" | "member.updated" | "member.left" | "member.removed" | "role.created" | "role.updated" | "role.deleted" | "invitation.created" | "invitation.renewed" | "invitation.resent" | "invitation.revoked" | "invitation.declined" | "invitation.accepted" | "invitation.email_failed" | "api_key.created" | "api_key.updated" | "api_key.rotated" | "api_key.revoked" | "oauth_client.created" | "oauth_client.updated" | "oauth_client.secret_rotated" | "oauth_client.deleted" | "oauth_grant.approved" | "oauth_grant.created" | "oauth_grant.denied" | "oauth_grant.reduced" | "oauth_grant.renewed" | "oauth_grant.revoked" | "oauth_token.issued" | "oauth_token.repeated" | "oauth_token.reused" | "oauth_token.revoked" | "webhook_endpoint.created" | "webhook_endpoint.updated" | "webhook_endpoint.paused" | "webhook_endpoint.resumed" | "webhook_endpoint.secret_rotated" | "webhook_endpoint.tested" | "webhook_endpoint.replayed" | "webhook_endpoint.disabled" | "webhook_endpoint.deleted" | "operator.searched" | "operator.account_viewed" | "operator.team_viewed" | "operator.account_disabled" | "operator.account_enabled" | "operator.audit_log_viewed" | "operator.emails_retried" | "operator.jobs_retried" | "operator.import_started" | "operator.secrets_resealed" | "operator_key.created" | "operator_key.rotated" | "operator_key.revoked" | "operator_key.used" | "access.denied" | "sign_in.denied" | "attempts.throttled" | "oauth_request.denied" | "denials.omitted" | "audit_log.key_changed" | "audit_log.pruned"; 
-/** The version of the type. */
-version: number; 
-/** What the type says besides ids. Never erased. */
-details: Record<string, unknown>; 
-/** The resource. Null if it was deleted, erased, or if the reader may not see it. */
-data: Record<string, unknown> | null };
+export type Event = {
+  /** Its id, the same in feeds, deliveries and the audit log. */
+  id: string;
+  /** When it happened. */
+  occurredAt: string;
+  /** Who acted. An operator is not named to teams. */
+  actor: {
+    /** The kind of credential that acted. */
+    kind:
+      | 'session'
+      | 'api_key'
+      | 'oauth_grant'
+      | 'oauth_client'
+      | 'anonymous'
+      | 'operator_cli'
+      | 'operator_key'
+      | 'operator_session'
+      | 'system'
+      | 'operator';
+    /** The account that acted. */
+    id: string | null;
+    /** The session, API key or OAuth grant. */
+    credentialId: string | null;
+    /** The OAuth client that acted, or is concerned. */
+    clientId: string | null;
+  };
+  /** The team in which it happened. */
+  teamId: string | null;
+  /** The account that it is about. */
+  accountId: string | null;
+  /** The resource that it is about, unless that is the team or the account. */
+  target: {
+    /** Its kind. */
+    type:
+      | 'account'
+      | 'session'
+      | 'passkey'
+      | 'team'
+      | 'membership'
+      | 'role'
+      | 'invitation'
+      | 'api_key'
+      | 'oauth_client'
+      | 'oauth_grant'
+      | 'webhook_endpoint'
+      | 'import'
+      | 'operator_key'
+      | 'audit_log'
+      | null;
+    /** Its id. */
+    id: string;
+  } | null;
+  /** The `X-Request-Id` of the call. */
+  requestId: string | null;
+  /** More types can be added. */
+  type:
+    | 'account.sign_up_attempted'
+    | 'account.created'
+    | 'account.link_emailed'
+    | 'account.email_verified'
+    | 'account.profile_changed'
+    | 'account.password_changed'
+    | 'account.password_reset'
+    | 'account.email_change_requested'
+    | 'account.email_changed'
+    | 'account.reclaimed'
+    | 'account.deleted'
+    | 'account.email_failed'
+    | 'session.created'
+    | 'session.ended'
+    | 'session.proven'
+    | 'passkey.added'
+    | 'passkey.renamed'
+    | 'passkey.removed'
+    | 'team.created'
+    | 'team.renamed'
+    | 'team.updated'
+    | 'team.plan_set'
+    | 'team.deleted'
+    | 'ownership.offered'
+    | 'ownership.offer_withdrawn'
+    | 'ownership.declined'
+    | 'ownership.transferred'
+    | 'member.added'
+    | 'member.role_changed'
+    | 'member.activated'
+    | 'member.deactivated'
+    | 'member.expiry_changed'
+    | 'member.updated'
+    | 'member.left'
+    | 'member.removed'
+    | 'role.created'
+    | 'role.updated'
+    | 'role.deleted'
+    | 'invitation.created'
+    | 'invitation.renewed'
+    | 'invitation.resent'
+    | 'invitation.revoked'
+    | 'invitation.declined'
+    | 'invitation.accepted'
+    | 'invitation.email_failed'
+    | 'api_key.created'
+    | 'api_key.updated'
+    | 'api_key.rotated'
+    | 'api_key.revoked'
+    | 'oauth_client.created'
+    | 'oauth_client.updated'
+    | 'oauth_client.secret_rotated'
+    | 'oauth_client.deleted'
+    | 'oauth_grant.approved'
+    | 'oauth_grant.created'
+    | 'oauth_grant.denied'
+    | 'oauth_grant.reduced'
+    | 'oauth_grant.renewed'
+    | 'oauth_grant.revoked'
+    | 'oauth_token.issued'
+    | 'oauth_token.repeated'
+    | 'oauth_token.reused'
+    | 'oauth_token.revoked'
+    | 'webhook_endpoint.created'
+    | 'webhook_endpoint.updated'
+    | 'webhook_endpoint.paused'
+    | 'webhook_endpoint.resumed'
+    | 'webhook_endpoint.secret_rotated'
+    | 'webhook_endpoint.tested'
+    | 'webhook_endpoint.replayed'
+    | 'webhook_endpoint.disabled'
+    | 'webhook_endpoint.deleted'
+    | 'operator.searched'
+    | 'operator.account_viewed'
+    | 'operator.team_viewed'
+    | 'operator.account_disabled'
+    | 'operator.account_enabled'
+    | 'operator.audit_log_viewed'
+    | 'operator.emails_retried'
+    | 'operator.jobs_retried'
+    | 'operator.import_started'
+    | 'operator.secrets_resealed'
+    | 'operator_key.created'
+    | 'operator_key.rotated'
+    | 'operator_key.revoked'
+    | 'operator_key.used'
+    | 'access.denied'
+    | 'sign_in.denied'
+    | 'attempts.throttled'
+    | 'oauth_request.denied'
+    | 'denials.omitted'
+    | 'audit_log.key_changed'
+    | 'audit_log.pruned';
+  /** The version of the type. */
+  version: number;
+  /** What the type says besides ids. Never erased. */
+  details: Record<string, unknown>;
+  /** The resource. Null if it was deleted, erased, or if the reader may not see it. */
+  data: Record<string, unknown> | null;
+};
 /** The subscription of a team. */
-export type OperatorSubscription = { 
-/** The id of the plan. */
-planId: string; 
-/** The name of the plan, to display. */
-planName: string; 
-/** The status of the subscription. */
-status: "trialing" | "active" | "past_due" | "canceled" | "unpaid" | null; 
-/** The billing interval. */
-interval: "month" | "year" | null; 
-/** Units of each add-on. */
-addons: Record<string, number>; 
-/** The renewal date. Null if there is none. */
-planExpiresAt: string | null; 
-/** Whether the subscription ends at `planExpiresAt`. */
-cancelAtPeriodEnd: boolean; 
-/** Whether the owner has to act for a payment to succeed. */
-needsPaymentAction: boolean; 
-/** Counts the changes. 0 for a team that never had a subscription. */
-version: number };
+export type OperatorSubscription = {
+  /** The id of the plan. */
+  planId: string;
+  /** The name of the plan, to display. */
+  planName: string;
+  /** The status of the subscription. */
+  status: 'trialing' | 'active' | 'past_due' | 'canceled' | 'unpaid' | null;
+  /** The billing interval. */
+  interval: 'month' | 'year' | null;
+  /** Units of each add-on. */
+  addons: Record<string, number>;
+  /** The renewal date. Null if there is none. */
+  planExpiresAt: string | null;
+  /** Whether the subscription ends at `planExpiresAt`. */
+  cancelAtPeriodEnd: boolean;
+  /** Whether the owner has to act for a payment to succeed. */
+  needsPaymentAction: boolean;
+  /** Counts the changes. 0 for a team that never had a subscription. */
+  version: number;
+};
 /** Operator keys. */
-export type OperatorKeys = { 
-/** The oldest first. */
-keys: Array<OperatorKey> };
+export type OperatorKeys = {
+  /** The oldest first. */
+  keys: Array<OperatorKey>;
+};
 /** A key of the operator API. */
-export type OperatorKey = { 
-/** The id of the key. */
-id: string; 
-/** The name that was given at creation. */
-name: string; 
-/** The beginning of the secret. */
-keyPrefix: string; 
-/** The end of the secret. */
-last4: string; 
-/** The scopes of the key. */
-scopes: Array<OperatorScope>; 
-/** The IP addresses and networks that can use the key. Empty for all. */
-addresses: Array<string>; 
-/** When it was created. */
-createdAt: string; 
-/** Precise to the minute. */
-lastUsedAt: string | null; 
-/** When it expires. Null if it does not. */
-expiresAt: string | null };
+export type OperatorKey = {
+  /** The id of the key. */
+  id: string;
+  /** The name that was given at creation. */
+  name: string;
+  /** The beginning of the secret. */
+  keyPrefix: string;
+  /** The end of the secret. */
+  last4: string;
+  /** The scopes of the key. */
+  scopes: Array<OperatorScope>;
+  /** The IP addresses and networks that can use the key. Empty for all. */
+  addresses: Array<string>;
+  /** When it was created. */
+  createdAt: string;
+  /** Precise to the minute. */
+  lastUsedAt: string | null;
+  /** When it expires. Null if it does not. */
+  expiresAt: string | null;
+};
 /** A group of operations that an operator key can call. */
-export type OperatorScope = "accounts:read" | "accounts:write" | "teams:read" | "teams:write" | "billing:write" | "credentials:verify" | "events:read" | "webhooks:write" | "keys:write";
+export type OperatorScope =
+  | 'accounts:read'
+  | 'accounts:write'
+  | 'teams:read'
+  | 'teams:write'
+  | 'billing:write'
+  | 'credentials:verify'
+  | 'events:read'
+  | 'webhooks:write'
+  | 'keys:write';
 /** An operator key with its secret. */
-export type CreatedOperatorKey = { key: OperatorKey; 
-/** The key itself. It is returned once. */
-secret: string };
+export type CreatedOperatorKey = {
+  key: OperatorKey;
+  /** The key itself. It is returned once. */
+  secret: string;
+};
 /** A page of accounts. */
-export type OperatorAccounts = { 
-/** The accounts of the page. */
-accounts: Array<OperatorAccount>; 
-/** The cursor of the next page. Null if this is the last one. */
-nextCursor: string | null };
+export type OperatorAccounts = {
+  /** The accounts of the page. */
+  accounts: Array<OperatorAccount>;
+  /** The cursor of the next page. Null if this is the last one. */
+  nextCursor: string | null;
+};
 /** An account. */
-export type OperatorAccount = { 
-/** The id of the account. */
-id: string; 
-/** The id that you gave it. */
-externalId: string | null; 
-/** The email address. */
-email: string | null; 
-/** The first name. */
-firstName: string | null; 
-/** The last name. */
-lastName: string | null; 
-/** The URL of a picture. */
-avatar: string | null; 
-/** A language tag (BCP 47). */
-preferredLocale: string | null; 
-/** An `admin` is an operator of this instance. */
-role: "user" | "admin"; 
-/** When the email address was verified. Null if it was not. */
-emailVerified: string | null; 
-/** Since when the account is disabled. Null if it is not. */
-disabledAt: string | null; 
-/** When it was created. */
-createdAt: string; 
-/** When it was last changed. */
-updatedAt: string };
+export type OperatorAccount = {
+  /** The id of the account. */
+  id: string;
+  /** The id that you gave it. */
+  externalId: string | null;
+  /** The email address. */
+  email: string | null;
+  /** The first name. */
+  firstName: string | null;
+  /** The last name. */
+  lastName: string | null;
+  /** The URL of a picture. */
+  avatar: string | null;
+  /** A language tag (BCP 47). */
+  preferredLocale: string | null;
+  /** An `admin` is an operator of this instance. */
+  role: 'user' | 'admin';
+  /** When the email address was verified. Null if it was not. */
+  emailVerified: string | null;
+  /** Since when the account is disabled. Null if it is not. */
+  disabledAt: string | null;
+  /** When it was created. */
+  createdAt: string;
+  /** When it was last changed. */
+  updatedAt: string;
+};
 /** The sessions are ended. */
-export type OperatorEndedSessions = { 
-/** How many sessions were open. */
-ended: number };
+export type OperatorEndedSessions = {
+  /** How many sessions were open. */
+  ended: number;
+};
 /** A page of teams. */
-export type OperatorTeams = { 
-/** The teams of the page. */
-teams: Array<OperatorTeam>; 
-/** The cursor of the next page. Null if this is the last one. */
-nextCursor: string | null };
+export type OperatorTeams = {
+  /** The teams of the page. */
+  teams: Array<OperatorTeam>;
+  /** The cursor of the next page. Null if this is the last one. */
+  nextCursor: string | null;
+};
 /** A team. */
-export type OperatorTeam = { 
-/** The id of the team. */
-id: string; 
-/** The id that you gave it. */
-externalId: string | null; 
-/** The name of the team. */
-name: string; 
-/** Derived from the name at creation. */
-slug: string; 
-/** A description of the team. */
-description: string | null; 
-/** The URL of a picture. */
-avatarUrl: string | null; 
-/** The account that owns the team. */
-ownerId: string | null; 
-/** The plan of the subscription; `free` without one. */
-planId: string; 
-/** When it was created. */
-createdAt: string; 
-/** When it was last changed. */
-updatedAt: string };
+export type OperatorTeam = {
+  /** The id of the team. */
+  id: string;
+  /** The id that you gave it. */
+  externalId: string | null;
+  /** The name of the team. */
+  name: string;
+  /** Derived from the name at creation. */
+  slug: string;
+  /** A description of the team. */
+  description: string | null;
+  /** The URL of a picture. */
+  avatarUrl: string | null;
+  /** The account that owns the team. */
+  ownerId: string | null;
+  /** The plan of the subscription; `free` without one. */
+  planId: string;
+  /** When it was created. */
+  createdAt: string;
+  /** When it was last changed. */
+  updatedAt: string;
+};
 /** A page of members. */
-export type OperatorMembers = { 
-/** The members of the page. */
-members: Array<OperatorMember>; 
-/** The cursor of the next page. Null if this is the last one. */
-nextCursor: string | null };
+export type OperatorMembers = {
+  /** The members of the page. */
+  members: Array<OperatorMember>;
+  /** The cursor of the next page. Null if this is the last one. */
+  nextCursor: string | null;
+};
 /** A membership of a team. */
-export type OperatorMember = { 
-/** The id of the membership. */
-membershipId: string; 
-/** The id of the account. */
-accountId: string; 
-/** The external id of the account. */
-externalId: string | null; 
-/** The email address. */
-email: string | null; 
-/** The first name. */
-firstName: string | null; 
-/** The last name. */
-lastName: string | null; 
-/** The role in the team. */
-role: { 
-/** The id of the role. */
-id: string; 
-/** The name of the role. */
-name: string }; 
-/** False for inactive and expired memberships. */
-isActive: boolean; 
-/** When the account joined the team. */
-joinedAt: string | null; 
-/** When the membership ends. Null if it does not. */
-expiresAt: string | null };
+export type OperatorMember = {
+  /** The id of the membership. */
+  membershipId: string;
+  /** The id of the account. */
+  accountId: string;
+  /** The external id of the account. */
+  externalId: string | null;
+  /** The email address. */
+  email: string | null;
+  /** The first name. */
+  firstName: string | null;
+  /** The last name. */
+  lastName: string | null;
+  /** The role in the team. */
+  role: {
+    /** The id of the role. */
+    id: string;
+    /** The name of the role. */
+    name: string;
+  };
+  /** False for inactive and expired memberships. */
+  isActive: boolean;
+  /** When the account joined the team. */
+  joinedAt: string | null;
+  /** When the membership ends. Null if it does not. */
+  expiresAt: string | null;
+};
 /** Who a credential belongs to, and what it permits. */
-export type Verification = { 
-/** Whether the credential is valid and has all that the request needs. */
-valid: boolean; 
-/** Why not, as the API answers: for `credential_invalid` everything else is null, whether it is unknown, revoked, expired or disabled. More can be added. */
-code: "credential_invalid" | "rate_limited" | "scope_missing" | "team_not_found" | "permission_missing" | null; 
-/** The credential. */
-credential: { 
-/** The id of the API key, grant or session. */
-id: string; 
-/** An API key, an access token of OAuth, or a session. */
-kind: "api-key" | "oauth-grant" | "session"; 
-/** The whole account, or one team. */
-audience: "personal" | "team"; 
-/** The team of the audience. */
-teamId: string | null; 
-/** The enforced scopes. */
-scopes: Array<Scope>; 
-/** When it expires. Null if it does not. */
-expiresAt: string | null; 
-/** The OAuth grant behind it. */
-grantId: string | null; 
-/** The OAuth client of the grant. */
-clientId: string | null; 
-/** What an access token was issued for. */
-resource: "api" | "mcp" | null; 
-/** Of the key that an access token is bound to (RFC 9449): require a proof of it. */
-thumbprint: string | null } | null; 
-/** The account behind it. */
-account: { 
-/** The id of the account. */
-id: string; 
-/** The email address. */
-email: string; 
-/** The first name. */
-firstName: string | null; 
-/** The last name. */
-lastName: string | null; 
-/** The id that you gave it. */
-externalId: string | null } | null; 
-/** The team of the request, if the account is an active member. */
-team: { 
-/** The id of the team. */
-id: string; 
-/** The name of the team. */
-name: string; 
-/** Derived from the name at creation. */
-slug: string } | null; 
-/** The role in that team. */
-role: { 
-/** The id of the role. */
-id: string; 
-/** The name of the role. */
-name: string } | null; 
-/** What the role permits in the team. */
-permissions: Array<Permission>; 
-/** The rate limit of the credential after the charge. Null without `charge`. */
-rate: { 
-/** Requests allowed in one window. */
-limit: number; 
-/** Requests left in the window. */
-remaining: number; 
-/** Seconds until the window resets. */
-resetSeconds: number } | null };
+export type Verification = {
+  /** Whether the credential is valid and has all that the request needs. */
+  valid: boolean;
+  /** Why not, as the API answers: for `credential_invalid` everything else is null, whether it is unknown, revoked, expired or disabled. More can be added. */
+  code: 'credential_invalid' | 'rate_limited' | 'scope_missing' | 'team_not_found' | 'permission_missing' | null;
+  /** The credential. */
+  credential: {
+    /** The id of the API key, grant or session. */
+    id: string;
+    /** An API key, an access token of OAuth, or a session. */
+    kind: 'api-key' | 'oauth-grant' | 'session';
+    /** The whole account, or one team. */
+    audience: 'personal' | 'team';
+    /** The team of the audience. */
+    teamId: string | null;
+    /** The enforced scopes. */
+    scopes: Array<Scope>;
+    /** When it expires. Null if it does not. */
+    expiresAt: string | null;
+    /** The OAuth grant behind it. */
+    grantId: string | null;
+    /** The OAuth client of the grant. */
+    clientId: string | null;
+    /** What an access token was issued for. */
+    resource: 'api' | 'mcp' | null;
+    /** Of the key that an access token is bound to (RFC 9449): require a proof of it. */
+    thumbprint: string | null;
+  } | null;
+  /** The account behind it. */
+  account: {
+    /** The id of the account. */
+    id: string;
+    /** The email address. */
+    email: string;
+    /** The first name. */
+    firstName: string | null;
+    /** The last name. */
+    lastName: string | null;
+    /** The id that you gave it. */
+    externalId: string | null;
+  } | null;
+  /** The team of the request, if the account is an active member. */
+  team: {
+    /** The id of the team. */
+    id: string;
+    /** The name of the team. */
+    name: string;
+    /** Derived from the name at creation. */
+    slug: string;
+  } | null;
+  /** The role in that team. */
+  role: {
+    /** The id of the role. */
+    id: string;
+    /** The name of the role. */
+    name: string;
+  } | null;
+  /** What the role permits in the team. */
+  permissions: Array<Permission>;
+  /** The rate limit of the credential after the charge. Null without `charge`. */
+  rate: {
+    /** Requests allowed in one window. */
+    limit: number;
+    /** Requests left in the window. */
+    remaining: number;
+    /** Seconds until the window resets. */
+    resetSeconds: number;
+  } | null;
+};
 /** The endpoints of the installation, the oldest first. */
-export type WebhookEndpoints = { 
-/** The endpoints. */
-endpoints: Array<WebhookEndpoint> };
+export type WebhookEndpoints = {
+  /** The endpoints. */
+  endpoints: Array<WebhookEndpoint>;
+};
 /** An endpoint of the installation. */
-export type WebhookEndpoint = { 
-/** The id of the endpoint. */
-endpointId: string; 
-/** Where the events are sent to. */
-url: string; 
-/** The names of the events. Empty for all. */
-types: Array<string>; 
-/** With a shared secret, or a key pair. */
-signature: "hmac" | "ed25519"; 
-/** `whpk_…` of an endpoint with `ed25519`. */
-publicKey: string | null; 
-/** `failing` while deliveries fail; `disabled` by the service. */
-status: "active" | "failing" | "paused" | "disabled"; 
-/** Why the service disabled it. */
-disabledReason: string | null; 
-/** When the failures began that no success has ended. */
-failingSince: string | null; 
-/** Until when the secret before the rotation also signs. */
-previousSecretExpiresAt: string | null; 
-/** The member whose permissions decide what a team’s endpoint gets. */
-responsibleUserId: string | null; 
-/** When it was created. */
-createdAt: string };
+export type WebhookEndpoint = {
+  /** The id of the endpoint. */
+  endpointId: string;
+  /** Where the events are sent to. */
+  url: string;
+  /** The names of the events. Empty for all. */
+  types: Array<string>;
+  /** With a shared secret, or a key pair. */
+  signature: 'hmac' | 'ed25519';
+  /** `whpk_…` of an endpoint with `ed25519`. */
+  publicKey: string | null;
+  /** `failing` while deliveries fail; `disabled` by the service. */
+  status: 'active' | 'failing' | 'paused' | 'disabled';
+  /** Why the service disabled it. */
+  disabledReason: string | null;
+  /** When the failures began that no success has ended. */
+  failingSince: string | null;
+  /** Until when the secret before the rotation also signs. */
+  previousSecretExpiresAt: string | null;
+  /** The member whose permissions decide what a team’s endpoint gets. */
+  responsibleUserId: string | null;
+  /** When it was created. */
+  createdAt: string;
+};
 /** An endpoint with its secret. */
-export type CreatedWebhookEndpoint = { endpoint: WebhookEndpoint; 
-/** It is returned once. Null for `ed25519`, where `publicKey` verifies. */
-secret: string | null };
+export type CreatedWebhookEndpoint = {
+  endpoint: WebhookEndpoint;
+  /** It is returned once. Null for `ed25519`, where `publicKey` verifies. */
+  secret: string | null;
+};
 /** The delivery of a test event. */
-export type WebhookTest = { 
-/** The id of the delivery. */
-deliveryId: string };
+export type WebhookTest = {
+  /** The id of the delivery. */
+  deliveryId: string;
+};
 /** Deliveries with their attempts, the latest first. */
-export type WebhookDeliveries = { 
-/** The deliveries of the page. */
-deliveries: Array<{ 
-/** The id of the delivery. */
-deliveryId: string; 
-/** The header `webhook-id`. */
-webhookId: string; 
-/** The name of the event. */
-type: string; 
-/** How far it has got. */
-state: "waiting" | "sending" | "delivered" | "failed" | "skipped"; 
-/** Why it failed or was skipped. */
-reason: string | null; 
-/** The attempts, the latest first. */
-attempts: Array<{ 
-/** When it was sent. */
-at: string; 
-/** The HTTP status of the answer. Null without one. */
-status: number | null; 
-/** How long it took, in milliseconds. */
-durationMs: number; 
-/** Why there was no answer. */
-error: string | null; 
-/** The beginning of the answer. */
-answer: string | null }>; 
-/** When it is sent next. Null unless it waits. */
-nextAttemptAt: string | null; 
-/** When it was created. */
-createdAt: string }>; 
-/** The cursor of the next page. Null if this is the last one. */
-nextCursor: string | null };
+export type WebhookDeliveries = {
+  /** The deliveries of the page. */
+  deliveries: Array<{
+    /** The id of the delivery. */
+    deliveryId: string;
+    /** The header `webhook-id`. */
+    webhookId: string;
+    /** The name of the event. */
+    type: string;
+    /** How far it has got. */
+    state: 'waiting' | 'sending' | 'delivered' | 'failed' | 'skipped';
+    /** Why it failed or was skipped. */
+    reason: string | null;
+    /** The attempts, the latest first. */
+    attempts: Array<{
+      /** When it was sent. */
+      at: string;
+      /** The HTTP status of the answer. Null without one. */
+      status: number | null;
+      /** How long it took, in milliseconds. */
+      durationMs: number;
+      /** Why there was no answer. */
+      error: string | null;
+      /** The beginning of the answer. */
+      answer: string | null;
+    }>;
+    /** When it is sent next. Null unless it waits. */
+    nextAttemptAt: string | null;
+    /** When it was created. */
+    createdAt: string;
+  }>;
+  /** The cursor of the next page. Null if this is the last one. */
+  nextCursor: string | null;
+};
 /** How many deliveries are sent again. */
-export type WebhookReplay = { 
-/** How many. */
-replayed: number };
+export type WebhookReplay = {
+  /** How many. */
+  replayed: number;
+};
 /** How far the import of an upload has got. */
-export type Import = { 
-/** The id of the import. */
-id: string; 
-/** An import is `completed` with refused rows too. */
-status: "queued" | "running" | "completed" | "failed"; 
-/** Whether nothing is imported; `imported` is what would have been. */
-isDryRun: boolean; 
-/** Why it failed: `key_revoked` or `internal_error`. What was imported until then stays. */
-failure: string | null; 
-/** When it was uploaded. */
-createdAt: string; 
-/** When it ended. Null before. */
-finishedAt: string | null; 
-/** The lines of the upload. */
-lines: number; 
-/** The type of the rows that are imported now. Types follow one another. */
-stage: "account" | "team" | "membership" | "apiKey"; 
-/** The last line of this type that is committed. */
-line: number; 
-/** What was created up to now. */
-imported: { 
-/** Accounts that were created. */
-accounts: number; 
-/** Teams that were created. */
-teams: number; 
-/** Memberships that were created, without those of owners. */
-memberships: number; 
-/** API keys that were created. */
-apiKeys: number }; 
-/** Rows whose account, team, membership or key exists already. */
-existing: number; 
-/** Rows that were refused. */
-refused: number };
+export type Import = {
+  /** The id of the import. */
+  id: string;
+  /** An import is `completed` with refused rows too. */
+  status: 'queued' | 'running' | 'completed' | 'failed';
+  /** Whether nothing is imported; `imported` is what would have been. */
+  isDryRun: boolean;
+  /** Why it failed: `key_revoked` or `internal_error`. What was imported until then stays. */
+  failure: string | null;
+  /** When it was uploaded. */
+  createdAt: string;
+  /** When it ended. Null before. */
+  finishedAt: string | null;
+  /** The lines of the upload. */
+  lines: number;
+  /** The type of the rows that are imported now. Types follow one another. */
+  stage: 'account' | 'team' | 'membership' | 'apiKey';
+  /** The last line of this type that is committed. */
+  line: number;
+  /** What was created up to now. */
+  imported: {
+    /** Accounts that were created. */
+    accounts: number;
+    /** Teams that were created. */
+    teams: number;
+    /** Memberships that were created, without those of owners. */
+    memberships: number;
+    /** API keys that were created. */
+    apiKeys: number;
+  };
+  /** Rows whose account, team, membership or key exists already. */
+  existing: number;
+  /** Rows that were refused. */
+  refused: number;
+};
 /** An import with a page of the rows that were refused. */
-export type ImportReport = { 
-/** The id of the import. */
-id: string; 
-/** An import is `completed` with refused rows too. */
-status: "queued" | "running" | "completed" | "failed"; 
-/** Whether nothing is imported; `imported` is what would have been. */
-isDryRun: boolean; 
-/** Why it failed: `key_revoked` or `internal_error`. What was imported until then stays. */
-failure: string | null; 
-/** When it was uploaded. */
-createdAt: string; 
-/** When it ended. Null before. */
-finishedAt: string | null; 
-/** The lines of the upload. */
-lines: number; 
-/** The type of the rows that are imported now. Types follow one another. */
-stage: "account" | "team" | "membership" | "apiKey"; 
-/** The last line of this type that is committed. */
-line: number; 
-/** What was created up to now. */
-imported: { 
-/** Accounts that were created. */
-accounts: number; 
-/** Teams that were created. */
-teams: number; 
-/** Memberships that were created, without those of owners. */
-memberships: number; 
-/** API keys that were created. */
-apiKeys: number }; 
-/** Rows whose account, team, membership or key exists already. */
-existing: number; 
-/** Rows that were refused. */
-refused: number; 
-/** Refused rows, in the order in which they were refused. */
-refusals: Array<{ 
-/** Its position in the report. */
-number: number; 
-/** Its line in the upload. */
-line: number; 
-/** The type of the row, if it was read. */
-type: "account" | "team" | "membership" | "apiKey" | null; 
-/** The external id in the row, if it was read. */
-externalId: string | null; 
-/** The reason, such as `email_taken`. More can be added. */
-code: string; 
-/** The reason, for humans. */
-detail: string }>; 
-/** `after` of the next page. Null if there are no more refused rows up to now. */
-next: number | null };
+export type ImportReport = {
+  /** The id of the import. */
+  id: string;
+  /** An import is `completed` with refused rows too. */
+  status: 'queued' | 'running' | 'completed' | 'failed';
+  /** Whether nothing is imported; `imported` is what would have been. */
+  isDryRun: boolean;
+  /** Why it failed: `key_revoked` or `internal_error`. What was imported until then stays. */
+  failure: string | null;
+  /** When it was uploaded. */
+  createdAt: string;
+  /** When it ended. Null before. */
+  finishedAt: string | null;
+  /** The lines of the upload. */
+  lines: number;
+  /** The type of the rows that are imported now. Types follow one another. */
+  stage: 'account' | 'team' | 'membership' | 'apiKey';
+  /** The last line of this type that is committed. */
+  line: number;
+  /** What was created up to now. */
+  imported: {
+    /** Accounts that were created. */
+    accounts: number;
+    /** Teams that were created. */
+    teams: number;
+    /** Memberships that were created, without those of owners. */
+    memberships: number;
+    /** API keys that were created. */
+    apiKeys: number;
+  };
+  /** Rows whose account, team, membership or key exists already. */
+  existing: number;
+  /** Rows that were refused. */
+  refused: number;
+  /** Refused rows, in the order in which they were refused. */
+  refusals: Array<{
+    /** Its position in the report. */
+    number: number;
+    /** Its line in the upload. */
+    line: number;
+    /** The type of the row, if it was read. */
+    type: 'account' | 'team' | 'membership' | 'apiKey' | null;
+    /** The external id in the row, if it was read. */
+    externalId: string | null;
+    /** The reason, such as `email_taken`. More can be added. */
+    code: string;
+    /** The reason, for humans. */
+    detail: string;
+  }>;
+  /** `after` of the next page. Null if there are no more refused rows up to now. */
+  next: number | null;
+};
 /** An error (RFC 9457). */
-export type Problem = { 
-/** A page that explains the code. */
-type: string; 
-/** A summary, the same for every problem of one code. */
-title: string; 
-/** The HTTP status. */
-status: number; 
-/** A stable identifier for clients to branch on. New ones can be added. */
-code: "validation_failed" | "malformed_json" | "malformed_request" | "idempotency_key_reused" | "batch_too_large" | "credential_missing" | "credential_invalid" | "address_not_allowed" | "operator_key_not_found" | "operator_key_limit_reached" | "sign_in_failed" | "passkey_refused" | "session_required" | "cross_site_request" | "proof_required" | "password_wrong" | "password_required" | "email_not_verified" | "sign_up_closed" | "signature_invalid" | "cursor_expired" | "link_invalid" | "invitation_for_another" | "account_exists" | "already_taken" | "version_mismatch" | "account_owns_teams" | "owner_cannot_leave" | "transfer_not_found" | "authorization_not_found" | "account_not_found" | "account_changed" | "grant_not_found" | "client_not_found" | "client_limit_reached" | "role_not_found" | "passkey_not_found" | "scope_missing" | "team_credential_refused" | "permission_missing" | "team_limit_reached" | "seat_limit_reached" | "key_limit_reached" | "role_not_assignable" | "owner_not_removable" | "scope_not_allowed" | "scope_account_only" | "team_not_found" | "member_not_found" | "invitation_not_found" | "webhook_endpoint_not_found" | "webhook_delivery_not_found" | "webhook_limit_reached" | "import_running" | "import_not_found" | "webhook_inactive" | "api_key_not_found" | "route_not_found" | "method_not_allowed" | "request_timeout" | "picture_not_found" | "picture_rejected" | "picture_unreachable" | "body_too_large" | "unsupported_media_type" | "rate_limited" | "headers_too_large" | "internal_error" | "service_unavailable" | (string & {}); 
-/** A description of this occurrence, for humans. */
-detail: string; 
-/** Equals `X-Request-Id`. Include it when you report an error. */
-requestId?: string | undefined; 
-/** Equals `Retry-After`: seconds to wait. */
-retryAfter?: number | undefined; 
-/** All invalid values of the request. */
-errors?: Array<ValidationEntry> | undefined };
+export type Problem = {
+  /** A page that explains the code. */
+  type: string;
+  /** A summary, the same for every problem of one code. */
+  title: string;
+  /** The HTTP status. */
+  status: number;
+  /** A stable identifier for clients to branch on. New ones can be added. */
+  code:
+    | 'validation_failed'
+    | 'malformed_json'
+    | 'malformed_request'
+    | 'idempotency_key_reused'
+    | 'batch_too_large'
+    | 'credential_missing'
+    | 'credential_invalid'
+    | 'address_not_allowed'
+    | 'operator_key_not_found'
+    | 'operator_key_limit_reached'
+    | 'sign_in_failed'
+    | 'passkey_refused'
+    | 'session_required'
+    | 'cross_site_request'
+    | 'proof_required'
+    | 'password_wrong'
+    | 'password_required'
+    | 'email_not_verified'
+    | 'sign_up_closed'
+    | 'signature_invalid'
+    | 'cursor_expired'
+    | 'link_invalid'
+    | 'invitation_for_another'
+    | 'account_exists'
+    | 'already_taken'
+    | 'version_mismatch'
+    | 'account_owns_teams'
+    | 'owner_cannot_leave'
+    | 'transfer_not_found'
+    | 'authorization_not_found'
+    | 'account_not_found'
+    | 'account_changed'
+    | 'grant_not_found'
+    | 'client_not_found'
+    | 'client_limit_reached'
+    | 'role_not_found'
+    | 'passkey_not_found'
+    | 'scope_missing'
+    | 'team_credential_refused'
+    | 'permission_missing'
+    | 'team_limit_reached'
+    | 'seat_limit_reached'
+    | 'key_limit_reached'
+    | 'role_not_assignable'
+    | 'owner_not_removable'
+    | 'scope_not_allowed'
+    | 'scope_account_only'
+    | 'team_not_found'
+    | 'member_not_found'
+    | 'invitation_not_found'
+    | 'webhook_endpoint_not_found'
+    | 'webhook_delivery_not_found'
+    | 'webhook_limit_reached'
+    | 'import_running'
+    | 'import_not_found'
+    | 'webhook_inactive'
+    | 'api_key_not_found'
+    | 'route_not_found'
+    | 'method_not_allowed'
+    | 'request_timeout'
+    | 'picture_not_found'
+    | 'picture_rejected'
+    | 'picture_unreachable'
+    | 'body_too_large'
+    | 'unsupported_media_type'
+    | 'rate_limited'
+    | 'headers_too_large'
+    | 'internal_error'
+    | 'service_unavailable'
+    | (string & {});
+  /** A description of this occurrence, for humans. */
+  detail: string;
+  /** Equals `X-Request-Id`. Include it when you report an error. */
+  requestId?: string | undefined;
+  /** Equals `Retry-After`: seconds to wait. */
+  retryAfter?: number | undefined;
+  /** All invalid values of the request. */
+  errors?: Array<ValidationEntry> | undefined;
+};
 /** One invalid value of a request. */
-export type ValidationEntry = { 
-/** The part of the request. */
-in: "body" | "query" | "path" | "header" | "cookie"; 
-/** An RFC 6901 pointer: into the body, or `/<name>` of a parameter. Empty for the whole body. */
-pointer: string; 
-/** The rule that the value violates. */
-code: "required" | "invalid_type" | "invalid_value" | "invalid_format" | "min_length" | "max_length" | "min_value" | "max_value"; 
-/** The bound, type, format or values that the rule names. */
-params?: Record<string, string | number> | undefined };
+export type ValidationEntry = {
+  /** The part of the request. */
+  in: 'body' | 'query' | 'path' | 'header' | 'cookie';
+  /** An RFC 6901 pointer: into the body, or `/<name>` of a parameter. Empty for the whole body. */
+  pointer: string;
+  /** The rule that the value violates. */
+  code:
+    | 'required'
+    | 'invalid_type'
+    | 'invalid_value'
+    | 'invalid_format'
+    | 'min_length'
+    | 'max_length'
+    | 'min_value'
+    | 'max_value';
+  /** The bound, type, format or values that the rule names. */
+  params?: Record<string, string | number> | undefined;
+};
 type Query<Input, Output> = TRPCQueryProcedure<{ input: Input; output: Output; meta: unknown }>;
 type Mutation<Input, Output> = TRPCMutationProcedure<{ input: Input; output: Output; meta: unknown }>;
 
@@ -629,703 +904,2743 @@ export type ErrorShape = {
 /** The router of the service, for `createTRPCClient`. */
 export type AppRouter = TRPCBuiltRouter<
   { ctx: object; meta: object; errorShape: ErrorShape; transformer: false },
-  { getCredential: Query<void, Credential>; getMe: Query<void, Account>; updateMe: Mutation<{ 
-/** The new first name. */
-firstName: string; 
-/** The new last name. */
-lastName: string }, Account>; listMySessions: Query<void, Array<Session>>; revokeMySession: Mutation<{ sessionId: string }, Success>; listTeams: Query<void, Array<Team>>; createTeam: Mutation<{ 
-/** The name of the team. Its slug is derived from it. */
-name: string; 
-/** A description of the team. */
-description?: string | undefined }, Team>; getTeam: Query<{ teamId: string }, Team>; updateTeam: Mutation<{ teamId: string; 
-/** The new name of the team. */
-name: string }, Team>; listTeamMembers: Query<{ teamId: string }, Array<Member>>; removeTeamMember: Mutation<{ teamId: string; userId: string }, Success>; listTeamRoles: Query<{ teamId: string }, Array<Role>>; listTeamInvitations: Query<{ teamId: string }, Array<Invitation>>; createTeamInvitation: Mutation<{ teamId: string; 
-/** The email address to invite. */
-email: string; 
-/** The id of a role that the caller can assign. Default: "member". */
-roleId?: string | undefined; 
-/** Send false together with a team-defined role. Default: true. */
-isSystemRole?: boolean | undefined }, Success>; revokeTeamInvitation: Mutation<{ teamId: string; invitationId: string }, Success>; getTeamBilling: Query<{ teamId: string }, Subscription>; listApiKeys: Query<{ teamId?: string | undefined }, Array<ApiKey>>; createApiKey: Mutation<{ 
-/** A name to recognize the key by. */
-name: string; 
-/** Scopes that the calling credential has. */
-scopes: Array<Scope>; 
-/** Limits the key to this team, in which the caller needs `manage_api_keys`. */
-teamId?: string | undefined; 
-/** Without it, the key does not expire. */
-expiresInDays?: number | undefined }, CreatedApiKey>; updateApiKey: Mutation<{ keyId: string; 
-/** All scopes of the key from now on. */
-scopes: Array<Scope> }, ApiKey>; revokeApiKey: Mutation<{ keyId: string }, Success>; auth: { policy: Query<void, { signup: "open" | "invited" | "closed" }>; signUp: Mutation<{ email: string; password: string; firstName?: string | undefined; lastName?: string | undefined; invitationToken?: string | undefined }, { signedIn: boolean }>; pendingSignUp: Query<void, { email: string; expiresAt: string } | null>; readVerification: Query<{ token: string }, { email: string; needsPassword: boolean }>; verifyEmail: Mutation<{ token: string; password?: string | undefined; newPassword?: string | undefined }, Success>; resendVerification: Mutation<{ email: string }, Success>; signIn: Mutation<{ email: string; password: string }, Success>; emailSignInLink: Mutation<{ email: string }, Success>; readSignInLink: Query<{ token: string }, { email: string }>; signInWithLink: Mutation<{ token: string }, Success>; signOut: Mutation<void, Success>; forgotPassword: Mutation<{ email: string }, Success>; resetPassword: Mutation<{ token: string; password: string }, { 
-/** Always true; a failure is an error response. */
-success: true; access: Array<{ kind: "passkey" | "api_key" | "connected_app"; id: string; name: string; createdAt: string; lastUsedAt: string | null }>; revocationToken: string }>; revokeRemainingAccess: Mutation<{ token: string }, Success> }; authorizations: { read: Query<{ id: string }, { id: string; client: { id: string; name: string; redirectHost: string; isVerified: boolean }; account: { id: string; email: string }; scopes: Array<Scope>; preselectedScopes: Array<Scope>; accessDays: number; teams: Array<{ id: string; name: string; roleName: string }> }>; approve: Mutation<{ id: string; accountId: string; teamId: string | null; scopes: Array<Scope> }, { redirectTo: string }>; deny: Mutation<{ id: string }, { redirectTo: string }> }; account: { proof: Query<void, { provenUntil: string | null; hasPassword: boolean; hasPasskey: boolean }>; prove: Mutation<{ password: string }, Success>; changePassword: Mutation<{ newPassword: string }, Success>; changeEmail: Mutation<{ newEmail: string }, Success>; confirmEmailChange: Mutation<{ token: string }, Success>; updateProfile: Mutation<{ firstName?: string | null | undefined; lastName?: string | null | undefined; avatar?: string | null | undefined; preferredLocale?: string | null | undefined }, Account>; activity: Query<{ cursor?: string | undefined; 
-/** Default: 50. */
-limit?: number | undefined }, { events: Array<{ id: string; occurredAt: string; event: "account.sign_up_attempted" | "account.created" | "account.link_emailed" | "account.email_verified" | "account.profile_changed" | "account.password_changed" | "account.password_reset" | "account.email_change_requested" | "account.email_changed" | "account.reclaimed" | "account.deleted" | "account.email_failed" | "session.created" | "session.ended" | "session.proven" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "team.created" | "team.renamed" | "team.updated" | "team.plan_set" | "team.deleted" | "ownership.offered" | "ownership.offer_withdrawn" | "ownership.declined" | "ownership.transferred" | "member.added" | "member.role_changed" | "member.activated" | "member.deactivated" | "member.expiry_changed" | "member.updated" | "member.left" | "member.removed" | "role.created" | "role.updated" | "role.deleted" | "invitation.created" | "invitation.renewed" | "invitation.resent" | "invitation.revoked" | "invitation.declined" | "invitation.accepted" | "invitation.email_failed" | "api_key.created" | "api_key.updated" | "api_key.rotated" | "api_key.revoked" | "oauth_client.created" | "oauth_client.updated" | "oauth_client.secret_rotated" | "oauth_client.deleted" | "oauth_grant.approved" | "oauth_grant.created" | "oauth_grant.denied" | "oauth_grant.reduced" | "oauth_grant.renewed" | "oauth_grant.revoked" | "oauth_token.issued" | "oauth_token.repeated" | "oauth_token.reused" | "oauth_token.revoked" | "webhook_endpoint.created" | "webhook_endpoint.updated" | "webhook_endpoint.paused" | "webhook_endpoint.resumed" | "webhook_endpoint.secret_rotated" | "webhook_endpoint.tested" | "webhook_endpoint.replayed" | "webhook_endpoint.disabled" | "webhook_endpoint.deleted" | "operator.searched" | "operator.account_viewed" | "operator.team_viewed" | "operator.account_disabled" | "operator.account_enabled" | "operator.audit_log_viewed" | "operator.emails_retried" | "operator.jobs_retried" | "operator.import_started" | "operator.secrets_resealed" | "operator_key.created" | "operator_key.rotated" | "operator_key.revoked" | "operator_key.used" | "access.denied" | "sign_in.denied" | "attempts.throttled" | "oauth_request.denied" | "denials.omitted" | "audit_log.key_changed" | "audit_log.pruned"; actorKind: "session" | "api_key" | "oauth_grant" | "oauth_client" | "anonymous" | "operator_cli" | "operator_key" | "operator_session" | "system" | "operator"; isOwn: boolean; teamId: string | null; target: { id: string; name: string | null } | null; address: string | null; requestId: string | null; reason: string | null; count: number }>; nextCursor: string | null }>; export: Query<void, { account: Record<string, unknown>; sessions: Array<Record<string, unknown>>; knownBrowsers: Array<Record<string, unknown>>; passkeys: Array<Record<string, unknown>>; memberships: Array<Record<string, unknown>>; invitationsSent: Array<Record<string, unknown>>; apiKeys: Array<Record<string, unknown>>; apiKeyUses: Array<Record<string, unknown>>; connectedApps: Array<Record<string, unknown>>; oauthClients: Array<Record<string, unknown>> }>; delete: Mutation<void, Success> }; sessions: { list: Query<void, Array<{ 
-/** The id of the session. */
-id: string; 
-/** When the account signed in. */
-createdAt: string; 
-/** When the session ends if it is not used. */
-expiresAt: string; 
-/** False for every bearer credential. */
-isCurrentSession: boolean; 
-/** How the account signed in: `password`, `passkey` or `email_link`. More can be added. */
-authenticationType: string | null; 
-/** The country of the IP address (ISO 3166-1 alpha-2). */
-country: string | null; 
-/** The city of the IP address. */
-city: string | null; 
-/** The name of the browser. */
-browser: string | null; 
-/** The name of the operating system. */
-os: string | null; deviceType: DeviceType; lastUsedAt: string | null; lastAddress: string | null }>>; revokeOthers: Mutation<void, { revoked: number }> }; teams: { updateDetails: Mutation<{ teamId: string; description?: string | null | undefined; avatarUrl?: string | null | undefined }, Team>; bySlug: Query<{ slug: string }, { team: Team; permissions: Array<Permission> }>; permissions: Query<{ teamId: string }, Array<Permission>>; seats: Query<{ teamId: string }, { taken: number; seats: number; planName: string }>; overview: Query<{ teamId: string }, { taken: number; seats: number; planName: string; members: number | null; invitations: number | null; apiKeys: number | null; expiringKeys: number | null }>; leave: Mutation<{ teamId: string }, Success>; delete: Mutation<{ teamId: string }, Success>; offerOwnership: Mutation<{ teamId: string } & { userId: string }, Success>; withdrawOwnershipOffer: Mutation<{ teamId: string }, Success>; ownershipOffer: Query<{ teamId: string }, { nominee: { userId: string; email: string | null; firstName: string | null; lastName: string | null }; expiresAt: string } | null>; ownershipOffers: Query<void, Array<{ teamId: string; teamName: string; expiresAt: string }>>; acceptOwnership: Mutation<{ teamId: string }, Team>; declineOwnership: Mutation<{ teamId: string }, Success> }; members: { list: Query<{ teamId: string }, Array<{ 
-/** The id of the membership. */
-membershipId: string; 
-/** The id of the account. */
-userId: string; 
-/** The email address. */
-email: string | null; 
-/** The first name. */
-firstName: string | null; 
-/** The last name. */
-lastName: string | null; 
-/** The URL of a picture. */
-avatar: string | null; 
-/** The id of the role in the team. */
-roleId: string; 
-/** The name of the role. */
-roleName: string | null; 
-/** Whether it is one of the roles that every team has. */
-isSystemRole: boolean; 
-/** False for inactive and expired memberships. */
-isActive: boolean; 
-/** When the account joined the team. */
-joinedAt: string | null; expiresAt: string | null }>>; history: Query<{ teamId: string }, Array<{ day: string; members: number }>>; setRole: Mutation<{ teamId: string; userId: string; roleId: string }, Member>; activate: Mutation<{ teamId: string; userId: string }, Member>; deactivate: Mutation<{ teamId: string; userId: string }, Member>; setExpiry: Mutation<{ teamId: string; userId: string; expiresAt: string | null }, Member>; removalPreview: Query<{ teamId: string; userId: string }, { apiKeys: Array<{ id: string; name: string; last4: string }>; oauthGrants: number; ownershipOffer: boolean }> }; roles: { create: Mutation<{ teamId: string; name: string; permissions: Array<Permission> }, Role>; update: Mutation<{ teamId: string; roleId: string; name?: string | undefined; permissions?: Array<Permission> | undefined }, Role>; delete: Mutation<{ teamId: string; roleId: string; replacementRoleId: string }, Success> }; invitations: { read: Query<{ token: string }, { teamName: string; roleName: string; inviterName: string | null; email: string; expiresAt: string; 
-/** Whether signing up by this link needs no verification email. */
-provesMailbox: boolean; 
-/** Null for a link that does not prove the mailbox. */
-hasAccount: boolean | null }>; accept: Mutation<{ token: string }, Team>; decline: Mutation<{ token: string }, Success>; list: Query<{ teamId: string }, Array<{ 
-/** The id of the invitation. */
-id: string; 
-/** The invited email address. */
-email: string; 
-/** The id of the role that the invitation grants. */
-roleId: string; 
-/** The name of the role. */
-roleName: string | null; 
-/** Whether it is one of the roles that every team has. */
-isSystemRole: boolean; 
-/** When the address was first invited. */
-createdAt: string; 
-/** When the link stops working. */
-expiresAt: string; 
-/** When the email was last requested. */
-sentAt: string; isExpired: boolean; 
-/** Why the last email was not sent, if it failed. */
-emailFailure: "rejected" | "unreachable" | "removed" | null }>>; create: Mutation<{ teamId: string; 
-/** The email address to invite. */
-email: string; 
-/** The id of a role that the caller can assign. Default: "member". */
-roleId?: string | undefined; 
-/** Send false together with a team-defined role. Default: true. */
-isSystemRole?: boolean | undefined }, { invitation: Invitation; link: string }>; resend: Mutation<{ teamId: string; invitationId: string }, Success> }; passkeys: { registrationOptions: Mutation<void, { challenge: string; rp: { id: string; name: string }; user: { id: string; name: string; displayName: string }; pubKeyCredParams: Array<{ type: "public-key"; alg: number }>; timeout: number; attestation: "none"; authenticatorSelection: { residentKey: "required"; requireResidentKey: true; userVerification: "required" }; excludeCredentials: Array<{ type: "public-key"; id: string; transports: Array<string> }> }>; register: Mutation<{ name: string; response: { id: string; rawId: string; type: "public-key"; response: { clientDataJSON: string; attestationObject: string; transports?: Array<string> | undefined } } }, { id: string; name: string; createdAt: string; lastUsedAt: string | null }>; list: Query<void, Array<{ id: string; name: string; createdAt: string; lastUsedAt: string | null }>>; rename: Mutation<{ id: string; name: string }, { id: string; name: string; createdAt: string; lastUsedAt: string | null }>; remove: Mutation<{ id: string }, Success>; proofOptions: Mutation<void, { challenge: string; rpId: string; timeout: number; userVerification: "required"; allowCredentials: Array<{ type: "public-key"; id: string; transports: Array<string> }> }>; prove: Mutation<{ response: { id: string; rawId: string; type: "public-key"; response: { clientDataJSON: string; authenticatorData: string; signature: string; userHandle?: string | null | undefined } } }, Success>; signInOptions: Mutation<void, { challenge: string; rpId: string; timeout: number; userVerification: "required" }>; signIn: Mutation<{ response: { id: string; rawId: string; type: "public-key"; response: { clientDataJSON: string; authenticatorData: string; signature: string; userHandle?: string | null | undefined } } }, Success> }; oauthClients: { list: Query<void, Array<{ id: string; name: string; redirectUris: Array<string>; isNative: boolean; isConfidential: boolean; createdAt: string; secrets: Array<{ last4: string; createdAt: string; expiresAt: string | null }> }>>; create: Mutation<{ name: string; redirectUris: Array<string>; isNative: boolean; isConfidential: boolean }, { client: { id: string; name: string; redirectUris: Array<string>; isNative: boolean; isConfidential: boolean; createdAt: string; secrets: Array<{ last4: string; createdAt: string; expiresAt: string | null }> }; clientSecret: string | null }>; update: Mutation<{ clientId: string; name?: string | undefined; redirectUris?: Array<string> | undefined }, { id: string; name: string; redirectUris: Array<string>; isNative: boolean; isConfidential: boolean; createdAt: string; secrets: Array<{ last4: string; createdAt: string; expiresAt: string | null }> }>; rotateSecret: Mutation<{ clientId: string; overlapHours: number }, { client: { id: string; name: string; redirectUris: Array<string>; isNative: boolean; isConfidential: boolean; createdAt: string; secrets: Array<{ last4: string; createdAt: string; expiresAt: string | null }> }; clientSecret: string }>; delete: Mutation<{ clientId: string }, Success> }; grants: { list: Query<void, Array<{ id: string; client: { id: string; name: string }; audience: "personal" | "team"; resource: "api" | "mcp"; team: { id: string; name: string } | null; scopes: Array<Scope>; createdAt: string; lastUsedAt: string | null; expiresAt: string }>>; narrow: Mutation<{ grantId: string; scopes: Array<Scope> }, { id: string; client: { id: string; name: string }; audience: "personal" | "team"; resource: "api" | "mcp"; team: { id: string; name: string } | null; scopes: Array<Scope>; createdAt: string; lastUsedAt: string | null; expiresAt: string }>; revoke: Mutation<{ grantId: string }, Success> }; apiKeys: { list: Query<{ teamId?: string | undefined }, Array<{ 
-/** The id of the key. */
-id: string; 
-/** The name that was given at creation. */
-name: string; 
-/** The first characters of the secret, to recognize it. */
-keyPrefix: string; 
-/** The last four characters of the secret. */
-last4: string; 
-/** The scopes of the key. */
-scopes: Array<Scope>; 
-/** Null for a personal key. */
-teamId: string | null; 
-/** When the key was created. */
-createdAt: string; 
-/** The last request with the key, to the minute. Null if there was none. */
-lastUsedAt: string | null; 
-/** When the key expires. Null if it does not. */
-expiresAt: string | null; previousSecretUntil: string | null; madeBy: { userId: string; email: string | null; firstName: string | null; lastName: string | null }; isOwn: boolean }>>; usage: Query<{ keyId: string; teamId?: string | undefined }, { days: Array<{ day: string; requests: number }>; lastAddress: string | null }>; usageOfTeam: Query<{ teamId: string }, Array<{ day: string; requests: number }>>; rename: Mutation<{ keyId: string; 
-/** A name to recognize the key by. */
-name: string }, ApiKey>; rotate: Mutation<{ keyId: string; overlapHours: number }, CreatedApiKey>; revokeInTeam: Mutation<{ teamId: string; keyId: string }, Success> }; audit: { list: Query<{ teamId: string; kind?: "team" | "ownership" | "member" | "role" | "invitation" | "api_key" | "webhook_endpoint" | "oauth_grant" | "access" | undefined; person?: string | undefined; key?: string | undefined; address?: string | undefined; from?: string | undefined; to?: string | undefined; cursor?: string | undefined; 
-/** Default: 50. */
-limit?: number | undefined }, { events: Array<{ id: string; occurredAt: string; event: string; actorKind: "session" | "api_key" | "oauth_grant" | "oauth_client" | "anonymous" | "operator_cli" | "operator_key" | "operator_session" | "system" | "operator"; actor: { userId: string; name: string | null } | null; keyId: string | null; credentialName: string | null; subject: { userId: string; name: string | null } | null; target: { id: string; name: string | null } | null; address: string | null; requestId: string | null; reason: string | null; count: number }>; nextCursor: string | null }> }; webhooks: { types: Query<{ teamId: string | null }, Array<{ type: "account.sign_up_attempted" | "account.created" | "account.link_emailed" | "account.email_verified" | "account.profile_changed" | "account.password_changed" | "account.password_reset" | "account.email_change_requested" | "account.email_changed" | "account.reclaimed" | "account.deleted" | "account.email_failed" | "session.created" | "session.ended" | "session.proven" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "team.created" | "team.renamed" | "team.updated" | "team.plan_set" | "team.deleted" | "ownership.offered" | "ownership.offer_withdrawn" | "ownership.declined" | "ownership.transferred" | "member.added" | "member.role_changed" | "member.activated" | "member.deactivated" | "member.expiry_changed" | "member.updated" | "member.left" | "member.removed" | "role.created" | "role.updated" | "role.deleted" | "invitation.created" | "invitation.renewed" | "invitation.resent" | "invitation.revoked" | "invitation.declined" | "invitation.accepted" | "invitation.email_failed" | "api_key.created" | "api_key.updated" | "api_key.rotated" | "api_key.revoked" | "oauth_client.created" | "oauth_client.updated" | "oauth_client.secret_rotated" | "oauth_client.deleted" | "oauth_grant.approved" | "oauth_grant.created" | "oauth_grant.denied" | "oauth_grant.reduced" | "oauth_grant.renewed" | "oauth_grant.revoked" | "oauth_token.reused" | "oauth_token.revoked" | "webhook_endpoint.created" | "webhook_endpoint.updated" | "webhook_endpoint.paused" | "webhook_endpoint.resumed" | "webhook_endpoint.secret_rotated" | "webhook_endpoint.tested" | "webhook_endpoint.replayed" | "webhook_endpoint.disabled" | "webhook_endpoint.deleted" | "operator.account_disabled" | "operator.account_enabled" | "operator.emails_retried" | "operator.jobs_retried" | "operator.import_started" | "operator.secrets_resealed" | "operator_key.created" | "operator_key.rotated" | "operator_key.revoked" | "audit_log.key_changed" | "audit_log.pruned"; permission: string | null }>>; list: Query<{ teamId: string | null }, Array<{ 
-/** The id of the endpoint. */
-endpointId: string; 
-/** Where the events are sent to. */
-url: string; 
-/** The names of the events. Empty for all. */
-types: Array<string>; 
-/** With a shared secret, or a key pair. */
-signature: "hmac" | "ed25519"; 
-/** `whpk_…` of an endpoint with `ed25519`. */
-publicKey: string | null; 
-/** `failing` while deliveries fail; `disabled` by the service. */
-status: "active" | "failing" | "paused" | "disabled"; 
-/** Why the service disabled it. */
-disabledReason: string | null; 
-/** When the failures began that no success has ended. */
-failingSince: string | null; 
-/** Until when the secret before the rotation also signs. */
-previousSecretExpiresAt: string | null; 
-/** The member whose permissions decide what a team’s endpoint gets. */
-responsibleUserId: string | null; 
-/** When it was created. */
-createdAt: string }>>; create: Mutation<{ teamId: string | null } & { url: string; 
-/** Default: []. */
-types?: Array<"account.sign_up_attempted" | "account.created" | "account.link_emailed" | "account.email_verified" | "account.profile_changed" | "account.password_changed" | "account.password_reset" | "account.email_change_requested" | "account.email_changed" | "account.reclaimed" | "account.deleted" | "account.email_failed" | "session.created" | "session.ended" | "session.proven" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "team.created" | "team.renamed" | "team.updated" | "team.plan_set" | "team.deleted" | "ownership.offered" | "ownership.offer_withdrawn" | "ownership.declined" | "ownership.transferred" | "member.added" | "member.role_changed" | "member.activated" | "member.deactivated" | "member.expiry_changed" | "member.updated" | "member.left" | "member.removed" | "role.created" | "role.updated" | "role.deleted" | "invitation.created" | "invitation.renewed" | "invitation.resent" | "invitation.revoked" | "invitation.declined" | "invitation.accepted" | "invitation.email_failed" | "api_key.created" | "api_key.updated" | "api_key.rotated" | "api_key.revoked" | "oauth_client.created" | "oauth_client.updated" | "oauth_client.secret_rotated" | "oauth_client.deleted" | "oauth_grant.approved" | "oauth_grant.created" | "oauth_grant.denied" | "oauth_grant.reduced" | "oauth_grant.renewed" | "oauth_grant.revoked" | "oauth_token.reused" | "oauth_token.revoked" | "webhook_endpoint.created" | "webhook_endpoint.updated" | "webhook_endpoint.paused" | "webhook_endpoint.resumed" | "webhook_endpoint.secret_rotated" | "webhook_endpoint.tested" | "webhook_endpoint.replayed" | "webhook_endpoint.disabled" | "webhook_endpoint.deleted" | "operator.account_disabled" | "operator.account_enabled" | "operator.emails_retried" | "operator.jobs_retried" | "operator.import_started" | "operator.secrets_resealed" | "operator_key.created" | "operator_key.rotated" | "operator_key.revoked" | "audit_log.key_changed" | "audit_log.pruned"> | undefined; 
-/** Default: "hmac". */
-signature?: "hmac" | "ed25519" | undefined }, { endpoint: { 
-/** The id of the endpoint. */
-endpointId: string; 
-/** Where the events are sent to. */
-url: string; 
-/** The names of the events. Empty for all. */
-types: Array<string>; 
-/** With a shared secret, or a key pair. */
-signature: "hmac" | "ed25519"; 
-/** `whpk_…` of an endpoint with `ed25519`. */
-publicKey: string | null; 
-/** `failing` while deliveries fail; `disabled` by the service. */
-status: "active" | "failing" | "paused" | "disabled"; 
-/** Why the service disabled it. */
-disabledReason: string | null; 
-/** When the failures began that no success has ended. */
-failingSince: string | null; 
-/** Until when the secret before the rotation also signs. */
-previousSecretExpiresAt: string | null; 
-/** The member whose permissions decide what a team’s endpoint gets. */
-responsibleUserId: string | null; 
-/** When it was created. */
-createdAt: string }; secret: string | null }>; update: Mutation<{ teamId: string | null } & { endpointId: string; url?: string | undefined; types?: Array<"account.sign_up_attempted" | "account.created" | "account.link_emailed" | "account.email_verified" | "account.profile_changed" | "account.password_changed" | "account.password_reset" | "account.email_change_requested" | "account.email_changed" | "account.reclaimed" | "account.deleted" | "account.email_failed" | "session.created" | "session.ended" | "session.proven" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "team.created" | "team.renamed" | "team.updated" | "team.plan_set" | "team.deleted" | "ownership.offered" | "ownership.offer_withdrawn" | "ownership.declined" | "ownership.transferred" | "member.added" | "member.role_changed" | "member.activated" | "member.deactivated" | "member.expiry_changed" | "member.updated" | "member.left" | "member.removed" | "role.created" | "role.updated" | "role.deleted" | "invitation.created" | "invitation.renewed" | "invitation.resent" | "invitation.revoked" | "invitation.declined" | "invitation.accepted" | "invitation.email_failed" | "api_key.created" | "api_key.updated" | "api_key.rotated" | "api_key.revoked" | "oauth_client.created" | "oauth_client.updated" | "oauth_client.secret_rotated" | "oauth_client.deleted" | "oauth_grant.approved" | "oauth_grant.created" | "oauth_grant.denied" | "oauth_grant.reduced" | "oauth_grant.renewed" | "oauth_grant.revoked" | "oauth_token.reused" | "oauth_token.revoked" | "webhook_endpoint.created" | "webhook_endpoint.updated" | "webhook_endpoint.paused" | "webhook_endpoint.resumed" | "webhook_endpoint.secret_rotated" | "webhook_endpoint.tested" | "webhook_endpoint.replayed" | "webhook_endpoint.disabled" | "webhook_endpoint.deleted" | "operator.account_disabled" | "operator.account_enabled" | "operator.emails_retried" | "operator.jobs_retried" | "operator.import_started" | "operator.secrets_resealed" | "operator_key.created" | "operator_key.rotated" | "operator_key.revoked" | "audit_log.key_changed" | "audit_log.pruned"> | undefined }, { 
-/** The id of the endpoint. */
-endpointId: string; 
-/** Where the events are sent to. */
-url: string; 
-/** The names of the events. Empty for all. */
-types: Array<string>; 
-/** With a shared secret, or a key pair. */
-signature: "hmac" | "ed25519"; 
-/** `whpk_…` of an endpoint with `ed25519`. */
-publicKey: string | null; 
-/** `failing` while deliveries fail; `disabled` by the service. */
-status: "active" | "failing" | "paused" | "disabled"; 
-/** Why the service disabled it. */
-disabledReason: string | null; 
-/** When the failures began that no success has ended. */
-failingSince: string | null; 
-/** Until when the secret before the rotation also signs. */
-previousSecretExpiresAt: string | null; 
-/** The member whose permissions decide what a team’s endpoint gets. */
-responsibleUserId: string | null; 
-/** When it was created. */
-createdAt: string }>; pause: Mutation<{ teamId: string | null } & { endpointId: string }, { 
-/** The id of the endpoint. */
-endpointId: string; 
-/** Where the events are sent to. */
-url: string; 
-/** The names of the events. Empty for all. */
-types: Array<string>; 
-/** With a shared secret, or a key pair. */
-signature: "hmac" | "ed25519"; 
-/** `whpk_…` of an endpoint with `ed25519`. */
-publicKey: string | null; 
-/** `failing` while deliveries fail; `disabled` by the service. */
-status: "active" | "failing" | "paused" | "disabled"; 
-/** Why the service disabled it. */
-disabledReason: string | null; 
-/** When the failures began that no success has ended. */
-failingSince: string | null; 
-/** Until when the secret before the rotation also signs. */
-previousSecretExpiresAt: string | null; 
-/** The member whose permissions decide what a team’s endpoint gets. */
-responsibleUserId: string | null; 
-/** When it was created. */
-createdAt: string }>; resume: Mutation<{ teamId: string | null } & { endpointId: string }, { 
-/** The id of the endpoint. */
-endpointId: string; 
-/** Where the events are sent to. */
-url: string; 
-/** The names of the events. Empty for all. */
-types: Array<string>; 
-/** With a shared secret, or a key pair. */
-signature: "hmac" | "ed25519"; 
-/** `whpk_…` of an endpoint with `ed25519`. */
-publicKey: string | null; 
-/** `failing` while deliveries fail; `disabled` by the service. */
-status: "active" | "failing" | "paused" | "disabled"; 
-/** Why the service disabled it. */
-disabledReason: string | null; 
-/** When the failures began that no success has ended. */
-failingSince: string | null; 
-/** Until when the secret before the rotation also signs. */
-previousSecretExpiresAt: string | null; 
-/** The member whose permissions decide what a team’s endpoint gets. */
-responsibleUserId: string | null; 
-/** When it was created. */
-createdAt: string }>; rotateSecret: Mutation<{ teamId: string | null } & { endpointId: string; 
-/** Default: 24. */
-overlapHours?: number | undefined }, { endpoint: { 
-/** The id of the endpoint. */
-endpointId: string; 
-/** Where the events are sent to. */
-url: string; 
-/** The names of the events. Empty for all. */
-types: Array<string>; 
-/** With a shared secret, or a key pair. */
-signature: "hmac" | "ed25519"; 
-/** `whpk_…` of an endpoint with `ed25519`. */
-publicKey: string | null; 
-/** `failing` while deliveries fail; `disabled` by the service. */
-status: "active" | "failing" | "paused" | "disabled"; 
-/** Why the service disabled it. */
-disabledReason: string | null; 
-/** When the failures began that no success has ended. */
-failingSince: string | null; 
-/** Until when the secret before the rotation also signs. */
-previousSecretExpiresAt: string | null; 
-/** The member whose permissions decide what a team’s endpoint gets. */
-responsibleUserId: string | null; 
-/** When it was created. */
-createdAt: string }; secret: string | null }>; delete: Mutation<{ teamId: string | null } & { endpointId: string }, Success>; sendTest: Mutation<{ teamId: string | null } & { endpointId: string }, { deliveryId: string }>; deliveries: Query<{ teamId: string | null } & { endpointId: string; state?: "waiting" | "sending" | "delivered" | "failed" | "skipped" | undefined; cursor?: string | undefined; 
-/** Default: 20. */
-limit?: number | undefined }, { 
-/** The deliveries of the page. */
-deliveries: Array<{ 
-/** The id of the delivery. */
-deliveryId: string; 
-/** The header `webhook-id`. */
-webhookId: string; 
-/** The name of the event. */
-type: string; 
-/** How far it has got. */
-state: "waiting" | "sending" | "delivered" | "failed" | "skipped"; 
-/** Why it failed or was skipped. */
-reason: string | null; 
-/** The attempts, the latest first. */
-attempts: Array<{ 
-/** When it was sent. */
-at: string; 
-/** The HTTP status of the answer. Null without one. */
-status: number | null; 
-/** How long it took, in milliseconds. */
-durationMs: number; 
-/** Why there was no answer. */
-error: string | null; 
-/** The beginning of the answer. */
-answer: string | null }>; 
-/** When it is sent next. Null unless it waits. */
-nextAttemptAt: string | null; 
-/** When it was created. */
-createdAt: string }>; 
-/** The cursor of the next page. Null if this is the last one. */
-nextCursor: string | null }>; replay: Mutation<{ teamId: string | null } & { endpointId: string; deliveryId: string }, Success>; replayFailed: Mutation<{ teamId: string | null } & { endpointId: string; since: string }, { replayed: number }> }; events: { list: Query<{ teamId: string; 
-/** `cursor` of the previous page. Without it, the oldest. */
-after?: string | undefined; 
-/** Default: 50. */
-limit?: number | undefined; types?: Array<"account.sign_up_attempted" | "account.created" | "account.link_emailed" | "account.email_verified" | "account.profile_changed" | "account.password_changed" | "account.password_reset" | "account.email_change_requested" | "account.email_changed" | "account.reclaimed" | "account.deleted" | "account.email_failed" | "session.created" | "session.ended" | "session.proven" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "team.created" | "team.renamed" | "team.updated" | "team.plan_set" | "team.deleted" | "ownership.offered" | "ownership.offer_withdrawn" | "ownership.declined" | "ownership.transferred" | "member.added" | "member.role_changed" | "member.activated" | "member.deactivated" | "member.expiry_changed" | "member.updated" | "member.left" | "member.removed" | "role.created" | "role.updated" | "role.deleted" | "invitation.created" | "invitation.renewed" | "invitation.resent" | "invitation.revoked" | "invitation.declined" | "invitation.accepted" | "invitation.email_failed" | "api_key.created" | "api_key.updated" | "api_key.rotated" | "api_key.revoked" | "oauth_client.created" | "oauth_client.updated" | "oauth_client.secret_rotated" | "oauth_client.deleted" | "oauth_grant.approved" | "oauth_grant.created" | "oauth_grant.denied" | "oauth_grant.reduced" | "oauth_grant.renewed" | "oauth_grant.revoked" | "oauth_token.reused" | "oauth_token.revoked" | "webhook_endpoint.created" | "webhook_endpoint.updated" | "webhook_endpoint.paused" | "webhook_endpoint.resumed" | "webhook_endpoint.secret_rotated" | "webhook_endpoint.tested" | "webhook_endpoint.replayed" | "webhook_endpoint.disabled" | "webhook_endpoint.deleted" | "operator.account_disabled" | "operator.account_enabled" | "operator.emails_retried" | "operator.jobs_retried" | "operator.import_started" | "operator.secrets_resealed" | "operator_key.created" | "operator_key.rotated" | "operator_key.revoked" | "audit_log.key_changed" | "audit_log.pruned"> | undefined; 
-/** Seconds to wait if there is nothing new. Default: 0. */
-wait?: number | undefined }, EventPage>; listMine: Query<{ 
-/** `cursor` of the previous page. Without it, the oldest. */
-after?: string | undefined; 
-/** Default: 50. */
-limit?: number | undefined; types?: Array<"account.sign_up_attempted" | "account.created" | "account.link_emailed" | "account.email_verified" | "account.profile_changed" | "account.password_changed" | "account.password_reset" | "account.email_change_requested" | "account.email_changed" | "account.reclaimed" | "account.deleted" | "account.email_failed" | "session.created" | "session.ended" | "session.proven" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "team.created" | "team.renamed" | "team.updated" | "team.plan_set" | "team.deleted" | "ownership.offered" | "ownership.offer_withdrawn" | "ownership.declined" | "ownership.transferred" | "member.added" | "member.role_changed" | "member.activated" | "member.deactivated" | "member.expiry_changed" | "member.updated" | "member.left" | "member.removed" | "role.created" | "role.updated" | "role.deleted" | "invitation.created" | "invitation.renewed" | "invitation.resent" | "invitation.revoked" | "invitation.declined" | "invitation.accepted" | "invitation.email_failed" | "api_key.created" | "api_key.updated" | "api_key.rotated" | "api_key.revoked" | "oauth_client.created" | "oauth_client.updated" | "oauth_client.secret_rotated" | "oauth_client.deleted" | "oauth_grant.approved" | "oauth_grant.created" | "oauth_grant.denied" | "oauth_grant.reduced" | "oauth_grant.renewed" | "oauth_grant.revoked" | "oauth_token.reused" | "oauth_token.revoked" | "webhook_endpoint.created" | "webhook_endpoint.updated" | "webhook_endpoint.paused" | "webhook_endpoint.resumed" | "webhook_endpoint.secret_rotated" | "webhook_endpoint.tested" | "webhook_endpoint.replayed" | "webhook_endpoint.disabled" | "webhook_endpoint.deleted" | "operator.account_disabled" | "operator.account_enabled" | "operator.emails_retried" | "operator.jobs_retried" | "operator.import_started" | "operator.secrets_resealed" | "operator_key.created" | "operator_key.rotated" | "operator_key.revoked" | "audit_log.key_changed" | "audit_log.pruned"> | undefined; 
-/** Seconds to wait if there is nothing new. Default: 0. */
-wait?: number | undefined }, EventPage>; listAll: Query<{ 
-/** `cursor` of the previous page. Without it, the oldest. */
-after?: string | undefined; 
-/** Default: 50. */
-limit?: number | undefined; types?: Array<"account.sign_up_attempted" | "account.created" | "account.link_emailed" | "account.email_verified" | "account.profile_changed" | "account.password_changed" | "account.password_reset" | "account.email_change_requested" | "account.email_changed" | "account.reclaimed" | "account.deleted" | "account.email_failed" | "session.created" | "session.ended" | "session.proven" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "team.created" | "team.renamed" | "team.updated" | "team.plan_set" | "team.deleted" | "ownership.offered" | "ownership.offer_withdrawn" | "ownership.declined" | "ownership.transferred" | "member.added" | "member.role_changed" | "member.activated" | "member.deactivated" | "member.expiry_changed" | "member.updated" | "member.left" | "member.removed" | "role.created" | "role.updated" | "role.deleted" | "invitation.created" | "invitation.renewed" | "invitation.resent" | "invitation.revoked" | "invitation.declined" | "invitation.accepted" | "invitation.email_failed" | "api_key.created" | "api_key.updated" | "api_key.rotated" | "api_key.revoked" | "oauth_client.created" | "oauth_client.updated" | "oauth_client.secret_rotated" | "oauth_client.deleted" | "oauth_grant.approved" | "oauth_grant.created" | "oauth_grant.denied" | "oauth_grant.reduced" | "oauth_grant.renewed" | "oauth_grant.revoked" | "oauth_token.reused" | "oauth_token.revoked" | "webhook_endpoint.created" | "webhook_endpoint.updated" | "webhook_endpoint.paused" | "webhook_endpoint.resumed" | "webhook_endpoint.secret_rotated" | "webhook_endpoint.tested" | "webhook_endpoint.replayed" | "webhook_endpoint.disabled" | "webhook_endpoint.deleted" | "operator.account_disabled" | "operator.account_enabled" | "operator.emails_retried" | "operator.jobs_retried" | "operator.import_started" | "operator.secrets_resealed" | "operator_key.created" | "operator_key.rotated" | "operator_key.revoked" | "audit_log.key_changed" | "audit_log.pruned"> | undefined; 
-/** Seconds to wait if there is nothing new. Default: 0. */
-wait?: number | undefined; teamId?: string | undefined; accountId?: string | undefined }, EventPage> }; operator: { find: Query<{ query: string }, { accounts: Array<{ id: string; email: string | null; firstName: string | null; lastName: string | null; disabledAt: string | null }>; teams: Array<{ id: string; name: string; slug: string }> }>; account: Query<{ accountId: string }, { id: string; email: string | null; firstName: string | null; lastName: string | null; externalId: string | null; role: "user" | "admin"; preferredLocale: string | null; emailVerified: string | null; disabledAt: string | null; createdAt: string; teamCount: number; teams: Array<{ id: string; name: string; role: { id: string; name: string }; isActive: boolean }>; sessions: number; keys: number; grants: number }>; team: Query<{ teamId: string }, { id: string; name: string; slug: string; createdAt: string; owner: { id: string; email: string | null; firstName: string | null; lastName: string | null } | null; members: number; pendingInvitations: number; description: string | null; externalId: string | null; subscription: OperatorSubscription; seats: { total: number; taken: number }; plans: Array<{ id: string; name: string; seats: number }> }>; health: Query<void, { version: string; uptimeSeconds: number; database: { version: string; latencyMs: number }; redis: "none" | "reachable" | "unreachable"; jobs: { waiting: number; running: number; failed: number; failures: Array<{ id: string; task: string; attempts: number; attemptsMax: number; nextAt: string; reason: string }> } }>; keys: Query<{ of: "account" | "team"; id: string; 
-/** The `nextCursor` of the page before. */
-cursor?: string | undefined; 
-/** How many a page has at most. Default: 50. */
-limit?: number | undefined }, { keys: Array<{ id: string; name: string; keyPrefix: string; last4: string; scopes: Array<"profile:read" | "profile:write" | "teams:read" | "teams:write" | "members:read" | "members:write" | "invites:write" | "billing:read" | "api-keys:read" | "api-keys:write">; team: { id: string; name: string } | null; account: { id: string; email: string | null; firstName: string | null; lastName: string | null }; createdAt: string; lastUsedAt: string | null; expiresAt: string | null }>; 
-/** The cursor of the next page. Null if this is the last one. */
-nextCursor: string | null }>; revokeKey: Mutation<{ keyId: string }, Success>; jobs: Query<{ state?: "waiting" | "running" | "failed" | undefined; after?: string | undefined }, { jobs: Array<{ id: string; task: string; kind: string | null; subjectId: string | null; attempts: number; attemptsMax: number; nextAt: string; state: "waiting" | "running" | "failed"; reason: string | null }>; nextAfter: string | null }>; retryJobs: Mutation<{ jobId?: string | undefined }, { retried: number }>; roles: Query<{ teamId: string }, Array<{ id: string; name: string }>>; eventNames: Query<void, Array<"account.sign_up_attempted" | "account.created" | "account.link_emailed" | "account.email_verified" | "account.profile_changed" | "account.password_changed" | "account.password_reset" | "account.email_change_requested" | "account.email_changed" | "account.reclaimed" | "account.deleted" | "account.email_failed" | "session.created" | "session.ended" | "session.proven" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "team.created" | "team.renamed" | "team.updated" | "team.plan_set" | "team.deleted" | "ownership.offered" | "ownership.offer_withdrawn" | "ownership.declined" | "ownership.transferred" | "member.added" | "member.role_changed" | "member.activated" | "member.deactivated" | "member.expiry_changed" | "member.updated" | "member.left" | "member.removed" | "role.created" | "role.updated" | "role.deleted" | "invitation.created" | "invitation.renewed" | "invitation.resent" | "invitation.revoked" | "invitation.declined" | "invitation.accepted" | "invitation.email_failed" | "api_key.created" | "api_key.updated" | "api_key.rotated" | "api_key.revoked" | "oauth_client.created" | "oauth_client.updated" | "oauth_client.secret_rotated" | "oauth_client.deleted" | "oauth_grant.approved" | "oauth_grant.created" | "oauth_grant.denied" | "oauth_grant.reduced" | "oauth_grant.renewed" | "oauth_grant.revoked" | "oauth_token.issued" | "oauth_token.repeated" | "oauth_token.reused" | "oauth_token.revoked" | "webhook_endpoint.created" | "webhook_endpoint.updated" | "webhook_endpoint.paused" | "webhook_endpoint.resumed" | "webhook_endpoint.secret_rotated" | "webhook_endpoint.tested" | "webhook_endpoint.replayed" | "webhook_endpoint.disabled" | "webhook_endpoint.deleted" | "operator.searched" | "operator.account_viewed" | "operator.team_viewed" | "operator.account_disabled" | "operator.account_enabled" | "operator.audit_log_viewed" | "operator.emails_retried" | "operator.jobs_retried" | "operator.import_started" | "operator.secrets_resealed" | "operator_key.created" | "operator_key.rotated" | "operator_key.revoked" | "operator_key.used" | "access.denied" | "sign_in.denied" | "attempts.throttled" | "oauth_request.denied" | "denials.omitted" | "audit_log.key_changed" | "audit_log.pruned">>; plans: Query<void, Array<{ id: string; name: string }>>; audit: Query<{ event?: "account.sign_up_attempted" | "account.created" | "account.link_emailed" | "account.email_verified" | "account.profile_changed" | "account.password_changed" | "account.password_reset" | "account.email_change_requested" | "account.email_changed" | "account.reclaimed" | "account.deleted" | "account.email_failed" | "session.created" | "session.ended" | "session.proven" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "team.created" | "team.renamed" | "team.updated" | "team.plan_set" | "team.deleted" | "ownership.offered" | "ownership.offer_withdrawn" | "ownership.declined" | "ownership.transferred" | "member.added" | "member.role_changed" | "member.activated" | "member.deactivated" | "member.expiry_changed" | "member.updated" | "member.left" | "member.removed" | "role.created" | "role.updated" | "role.deleted" | "invitation.created" | "invitation.renewed" | "invitation.resent" | "invitation.revoked" | "invitation.declined" | "invitation.accepted" | "invitation.email_failed" | "api_key.created" | "api_key.updated" | "api_key.rotated" | "api_key.revoked" | "oauth_client.created" | "oauth_client.updated" | "oauth_client.secret_rotated" | "oauth_client.deleted" | "oauth_grant.approved" | "oauth_grant.created" | "oauth_grant.denied" | "oauth_grant.reduced" | "oauth_grant.renewed" | "oauth_grant.revoked" | "oauth_token.issued" | "oauth_token.repeated" | "oauth_token.reused" | "oauth_token.revoked" | "webhook_endpoint.created" | "webhook_endpoint.updated" | "webhook_endpoint.paused" | "webhook_endpoint.resumed" | "webhook_endpoint.secret_rotated" | "webhook_endpoint.tested" | "webhook_endpoint.replayed" | "webhook_endpoint.disabled" | "webhook_endpoint.deleted" | "operator.searched" | "operator.account_viewed" | "operator.team_viewed" | "operator.account_disabled" | "operator.account_enabled" | "operator.audit_log_viewed" | "operator.emails_retried" | "operator.jobs_retried" | "operator.import_started" | "operator.secrets_resealed" | "operator_key.created" | "operator_key.rotated" | "operator_key.revoked" | "operator_key.used" | "access.denied" | "sign_in.denied" | "attempts.throttled" | "oauth_request.denied" | "denials.omitted" | "audit_log.key_changed" | "audit_log.pruned" | undefined; actorId?: string | undefined; teamId?: string | undefined; accountId?: string | undefined; keyId?: string | undefined; from?: string | undefined; to?: string | undefined; 
-/** The `nextCursor` of the page before. */
-cursor?: string | undefined; 
-/** How many a page has at most. Default: 50. */
-limit?: number | undefined }, { events: Array<{ id: string; occurredAt: string; event: string; actor: { kind: "session" | "api_key" | "oauth_grant" | "oauth_client" | "anonymous" | "operator_cli" | "operator_key" | "operator_session" | "system" | "operator"; account: { id: string; name: string | null } | null; address: string | null }; credential: { id: string; name: string | null } | null; account: { id: string; name: string | null } | null; team: { id: string; name: string | null } | null; target: { type: string | null; id: string } | null; requestId: string | null; details: Record<string, unknown>; count: number }>; 
-/** The cursor of the next page. Null if this is the last one. */
-nextCursor: string | null; isPartial: boolean }>; listOperatorKeys: Query<void, OperatorKeys>; createOperatorKey: Mutation<{ 
-/** A name for humans. */
-name: string; 
-/** The scopes of the key, at most those of the calling key. */
-scopes: Array<OperatorScope>; 
-/** Without it, the key does not expire. */
-expiresInDays?: number | undefined; 
-/** IP addresses, or networks in CIDR notation. Without any, those of the calling key. */
-addresses?: Array<string> | undefined }, CreatedOperatorKey>; rotateOperatorKey: Mutation<{ 
-/** The id of an operator key. */
-keyId: string; 
-/** How long the present secret stays valid. Default: 24. */
-overlapHours?: number | undefined }, CreatedOperatorKey>; revokeOperatorKey: Mutation<{ 
-/** The id of an operator key. */
-keyId: string }, Success>; listAccounts: Query<{ 
-/** The beginning of the email address, in any case. */
-email?: string | undefined; 
-/** The beginning of the first and last name, in any case. */
-name?: string | undefined; 
-/** The beginning of the last name, in any case. */
-lastName?: string | undefined; 
-/** The beginning of the external id. */
-externalId?: string | undefined; 
-/** With `true`, lists the disabled accounts only. */
-disabled?: boolean | undefined; 
-/** The `nextCursor` of the page before. */
-cursor?: string | undefined; 
-/** How many a page has at most. Default: 50. */
-limit?: number | undefined }, OperatorAccounts>; getAccount: Query<{ 
-/** The id of an account, or `ext:` and its external id. */
-accountId: string }, OperatorAccount>; createAccount: Mutation<{ 
-/** The email address. */
-email: string; 
-/** An id in a system of yours. Unique among accounts, or among teams. */
-externalId?: string | undefined; 
-/** The first name. */
-firstName?: string | undefined; 
-/** The last name. */
-lastName?: string | undefined; 
-/** The password, if you have it. Without one, the user signs in by an emailed link or sets one. */
-password?: string | undefined; 
-/** Whether you know that the address is theirs. Default: false. */
-isEmailVerified?: boolean | undefined }, OperatorAccount>; updateAccount: Mutation<{ 
-/** The id of an account, or `ext:` and its external id. */
-accountId: string; 
-/** Is not verified then, unless `isEmailVerified` is true. */
-email?: string | undefined; 
-/** With `true`, marks the address as verified. */
-isEmailVerified?: boolean | undefined; externalId?: string | null | undefined; 
-/** The first name. */
-firstName?: string | null | undefined; 
-/** The last name. */
-lastName?: string | null | undefined; 
-/** The https URL of a picture. */
-avatar?: string | null | undefined; 
-/** A language tag (BCP 47). */
-preferredLocale?: string | null | undefined }, OperatorAccount>; deleteAccount: Mutation<{ 
-/** The id of an account, or `ext:` and its external id. */
-accountId: string }, Success>; disableAccount: Mutation<{ 
-/** The id of an account, or `ext:` and its external id. */
-accountId: string }, OperatorAccount>; enableAccount: Mutation<{ 
-/** The id of an account, or `ext:` and its external id. */
-accountId: string }, OperatorAccount>; endSessions: Mutation<{ 
-/** The id of an account, or `ext:` and its external id. */
-accountId: string }, OperatorEndedSessions>; sendLink: Mutation<{ 
-/** The id of an account, or `ext:` and its external id. */
-accountId: string; 
-/** What the link is for. */
-kind: "verify_email" | "reset_password" | "sign_in" }, Success>; listTeams: Query<{ 
-/** The beginning of the name, in any case. */
-name?: string | undefined; 
-/** The beginning of the slug. */
-slug?: string | undefined; 
-/** The beginning of the external id. */
-externalId?: string | undefined; 
-/** The plan of the subscription, whatever its status. Teams without a subscription have the plan `free`. */
-planId?: string | undefined; 
-/** The `nextCursor` of the page before. */
-cursor?: string | undefined; 
-/** How many a page has at most. Default: 50. */
-limit?: number | undefined }, OperatorTeams>; getTeam: Query<{ 
-/** The id of a team, or `ext:` and its external id. */
-teamId: string }, OperatorTeam>; createTeam: Mutation<{ 
-/** The name of the team. */
-name: string; 
-/** The account that owns the team. */
-ownerId: string; 
-/** A description of the team. */
-description?: string | undefined; 
-/** An id in a system of yours. Unique among accounts, or among teams. */
-externalId?: string | undefined }, OperatorTeam>; updateTeam: Mutation<{ 
-/** The id of a team, or `ext:` and its external id. */
-teamId: string; 
-/** The slug does not change. */
-name?: string | undefined; 
-/** A description of the team. */
-description?: string | null | undefined; 
-/** The https URL of a picture. */
-avatarUrl?: string | null | undefined; externalId?: string | null | undefined }, OperatorTeam>; deleteTeam: Mutation<{ 
-/** The id of a team, or `ext:` and its external id. */
-teamId: string }, Success>; transferTeam: Mutation<{ 
-/** The id of a team, or `ext:` and its external id. */
-teamId: string; 
-/** The id of an account, or `ext:` and its external id. */
-accountId: string }, OperatorTeam>; getSubscription: Query<{ 
-/** The id of a team, or `ext:` and its external id. */
-teamId: string }, OperatorSubscription>; setSubscription: Mutation<{ 
-/** The id of a team, or `ext:` and its external id. */
-teamId: string; 
-/** One of the configured plans. */
-planId: string; 
-/** The status of the subscription. */
-status?: "trialing" | "active" | "past_due" | "canceled" | "unpaid" | null | undefined; 
-/** The billing interval. */
-interval?: "month" | "year" | null | undefined; 
-/** Units of each add-on; `seats` adds to those of the plan. */
-addons?: Record<string, number> | undefined; 
-/** The renewal date. */
-planExpiresAt?: string | null | undefined; 
-/** Whether the subscription ends at `planExpiresAt`. */
-cancelAtPeriodEnd?: boolean | undefined; 
-/** Whether the owner has to act for a payment to succeed. */
-needsPaymentAction?: boolean | undefined; 
-/** The version that you have read, the same as `If-Match`. With another one now, nothing changes. */
-version?: number | undefined }, OperatorSubscription>; listMembers: Query<{ 
-/** The id of a team, or `ext:` and its external id. */
-teamId: string; 
-/** The `nextCursor` of the page before. */
-cursor?: string | undefined; 
-/** How many a page has at most. Default: 50. */
-limit?: number | undefined }, OperatorMembers>; addMember: Mutation<{ 
-/** The id of a team, or `ext:` and its external id. */
-teamId: string; 
-/** The id of an account, or `ext:` and its external id. */
-accountId: string; 
-/** `member`, `guest` or the id of a role of the team. Default: "member". */
-roleId?: string | undefined; 
-/** Whether the membership gives access. Default: true. */
-isActive?: boolean | undefined; 
-/** When the membership ends. */
-expiresAt?: string | undefined }, OperatorMember>; updateMember: Mutation<{ 
-/** The id of a team, or `ext:` and its external id. */
-teamId: string; 
-/** The id of an account, or `ext:` and its external id. */
-accountId: string; 
-/** `member`, `guest` or the id of a role of the team. */
-roleId?: string | undefined; 
-/** Whether the membership gives access. */
-isActive?: boolean | undefined; expiresAt?: string | null | undefined }, OperatorMember>; removeMember: Mutation<{ 
-/** The id of a team, or `ext:` and its external id. */
-teamId: string; 
-/** The id of an account, or `ext:` and its external id. */
-accountId: string }, Success> }; operatorApi: { verifyCredential: Mutation<{ 
-/** The bearer credential that your API received: an API key, an access token or the token of a session. */
-credential: string; 
-/** The kinds that you accept. Name `session` to accept session tokens. Default: ["api-key","oauth-grant"]. */
-kinds?: Array<"api-key" | "oauth-grant" | "session"> | undefined; 
-/** What access tokens have to be issued for. Without it, both are accepted. */
-resource?: "api" | "mcp" | undefined; 
-/** The team that the request is about: its id, or `ext:` and its external id. Without it, that of a team credential. */
-teamId?: string | undefined; 
-/** The scopes that the request needs. Default: []. */
-scopes?: Array<Scope> | undefined; 
-/** The permission in the team that the request needs. */
-permission?: Permission | undefined; 
-/** Whether the request counts against the rate limit of the credential. Default: false. */
-charge?: boolean | undefined }, Verification>; listEvents: Query<{ 
-/** `cursor` of the previous page. Without it, the oldest events. */
-after?: string | undefined; 
-/** The most events of a page. Default: 50. */
-limit?: number | undefined; 
-/** Names of events, separated by commas. Without it, all. */
-types?: string | undefined; 
-/** Only events of this team: its id, or `ext:` and its external id. */
-teamId?: string | undefined; 
-/** Only events about this account: its id, or `ext:` and its external id. */
-accountId?: string | undefined; 
-/** How many seconds to wait if there is nothing new. Default: 0. */
-wait?: number | undefined }, EventPage>; listOperatorKeys: Query<void, OperatorKeys>; createOperatorKey: Mutation<{ 
-/** A name for humans. */
-name: string; 
-/** The scopes of the key, at most those of the calling key. */
-scopes: Array<OperatorScope>; 
-/** Without it, the key does not expire. */
-expiresInDays?: number | undefined; 
-/** IP addresses, or networks in CIDR notation. Without any, those of the calling key. */
-addresses?: Array<string> | undefined }, CreatedOperatorKey>; rotateOperatorKey: Mutation<{ 
-/** The id of an operator key. */
-keyId: string; 
-/** How long the present secret stays valid. Default: 24. */
-overlapHours?: number | undefined }, CreatedOperatorKey>; revokeOperatorKey: Mutation<{ 
-/** The id of an operator key. */
-keyId: string }, Success>; listAccounts: Query<{ 
-/** The beginning of the email address, in any case. */
-email?: string | undefined; 
-/** The beginning of the first and last name, in any case. */
-name?: string | undefined; 
-/** The beginning of the last name, in any case. */
-lastName?: string | undefined; 
-/** The beginning of the external id. */
-externalId?: string | undefined; 
-/** With `true`, lists the disabled accounts only. */
-disabled?: boolean | undefined; 
-/** The `nextCursor` of the page before. */
-cursor?: string | undefined; 
-/** How many a page has at most. Default: 50. */
-limit?: number | undefined }, OperatorAccounts>; getAccount: Query<{ 
-/** The id of an account, or `ext:` and its external id. */
-accountId: string }, OperatorAccount>; createAccount: Mutation<{ 
-/** The email address. */
-email: string; 
-/** An id in a system of yours. Unique among accounts, or among teams. */
-externalId?: string | undefined; 
-/** The first name. */
-firstName?: string | undefined; 
-/** The last name. */
-lastName?: string | undefined; 
-/** The password, if you have it. Without one, the user signs in by an emailed link or sets one. */
-password?: string | undefined; 
-/** Whether you know that the address is theirs. Default: false. */
-isEmailVerified?: boolean | undefined }, OperatorAccount>; updateAccount: Mutation<{ 
-/** The id of an account, or `ext:` and its external id. */
-accountId: string; 
-/** Is not verified then, unless `isEmailVerified` is true. */
-email?: string | undefined; 
-/** With `true`, marks the address as verified. */
-isEmailVerified?: boolean | undefined; externalId?: string | null | undefined; 
-/** The first name. */
-firstName?: string | null | undefined; 
-/** The last name. */
-lastName?: string | null | undefined; 
-/** The https URL of a picture. */
-avatar?: string | null | undefined; 
-/** A language tag (BCP 47). */
-preferredLocale?: string | null | undefined }, OperatorAccount>; deleteAccount: Mutation<{ 
-/** The id of an account, or `ext:` and its external id. */
-accountId: string }, Success>; disableAccount: Mutation<{ 
-/** The id of an account, or `ext:` and its external id. */
-accountId: string }, OperatorAccount>; enableAccount: Mutation<{ 
-/** The id of an account, or `ext:` and its external id. */
-accountId: string }, OperatorAccount>; endSessions: Mutation<{ 
-/** The id of an account, or `ext:` and its external id. */
-accountId: string }, OperatorEndedSessions>; sendLink: Mutation<{ 
-/** The id of an account, or `ext:` and its external id. */
-accountId: string; 
-/** What the link is for. */
-kind: "verify_email" | "reset_password" | "sign_in" }, Success>; listTeams: Query<{ 
-/** The beginning of the name, in any case. */
-name?: string | undefined; 
-/** The beginning of the slug. */
-slug?: string | undefined; 
-/** The beginning of the external id. */
-externalId?: string | undefined; 
-/** The plan of the subscription, whatever its status. Teams without a subscription have the plan `free`. */
-planId?: string | undefined; 
-/** The `nextCursor` of the page before. */
-cursor?: string | undefined; 
-/** How many a page has at most. Default: 50. */
-limit?: number | undefined }, OperatorTeams>; getTeam: Query<{ 
-/** The id of a team, or `ext:` and its external id. */
-teamId: string }, OperatorTeam>; createTeam: Mutation<{ 
-/** The name of the team. */
-name: string; 
-/** The account that owns the team. */
-ownerId: string; 
-/** A description of the team. */
-description?: string | undefined; 
-/** An id in a system of yours. Unique among accounts, or among teams. */
-externalId?: string | undefined }, OperatorTeam>; updateTeam: Mutation<{ 
-/** The id of a team, or `ext:` and its external id. */
-teamId: string; 
-/** The slug does not change. */
-name?: string | undefined; 
-/** A description of the team. */
-description?: string | null | undefined; 
-/** The https URL of a picture. */
-avatarUrl?: string | null | undefined; externalId?: string | null | undefined }, OperatorTeam>; deleteTeam: Mutation<{ 
-/** The id of a team, or `ext:` and its external id. */
-teamId: string }, Success>; transferTeam: Mutation<{ 
-/** The id of a team, or `ext:` and its external id. */
-teamId: string; 
-/** The id of an account, or `ext:` and its external id. */
-accountId: string }, OperatorTeam>; getSubscription: Query<{ 
-/** The id of a team, or `ext:` and its external id. */
-teamId: string }, OperatorSubscription>; setSubscription: Mutation<{ 
-/** The id of a team, or `ext:` and its external id. */
-teamId: string; 
-/** One of the configured plans. */
-planId: string; 
-/** The status of the subscription. */
-status?: "trialing" | "active" | "past_due" | "canceled" | "unpaid" | null | undefined; 
-/** The billing interval. */
-interval?: "month" | "year" | null | undefined; 
-/** Units of each add-on; `seats` adds to those of the plan. */
-addons?: Record<string, number> | undefined; 
-/** The renewal date. */
-planExpiresAt?: string | null | undefined; 
-/** Whether the subscription ends at `planExpiresAt`. */
-cancelAtPeriodEnd?: boolean | undefined; 
-/** Whether the owner has to act for a payment to succeed. */
-needsPaymentAction?: boolean | undefined; 
-/** The version that you have read, the same as `If-Match`. With another one now, nothing changes. */
-version?: number | undefined }, OperatorSubscription>; listMembers: Query<{ 
-/** The id of a team, or `ext:` and its external id. */
-teamId: string; 
-/** The `nextCursor` of the page before. */
-cursor?: string | undefined; 
-/** How many a page has at most. Default: 50. */
-limit?: number | undefined }, OperatorMembers>; addMember: Mutation<{ 
-/** The id of a team, or `ext:` and its external id. */
-teamId: string; 
-/** The id of an account, or `ext:` and its external id. */
-accountId: string; 
-/** `member`, `guest` or the id of a role of the team. Default: "member". */
-roleId?: string | undefined; 
-/** Whether the membership gives access. Default: true. */
-isActive?: boolean | undefined; 
-/** When the membership ends. */
-expiresAt?: string | undefined }, OperatorMember>; updateMember: Mutation<{ 
-/** The id of a team, or `ext:` and its external id. */
-teamId: string; 
-/** The id of an account, or `ext:` and its external id. */
-accountId: string; 
-/** `member`, `guest` or the id of a role of the team. */
-roleId?: string | undefined; 
-/** Whether the membership gives access. */
-isActive?: boolean | undefined; expiresAt?: string | null | undefined }, OperatorMember>; removeMember: Mutation<{ 
-/** The id of a team, or `ext:` and its external id. */
-teamId: string; 
-/** The id of an account, or `ext:` and its external id. */
-accountId: string }, Success>; listWebhookEndpoints: Query<void, WebhookEndpoints>; createWebhookEndpoint: Mutation<{ 
-/** Where the events are sent to. */
-url: string; 
-/** The names of the events. None for all. Default: []. */
-types?: Array<"account.sign_up_attempted" | "account.created" | "account.link_emailed" | "account.email_verified" | "account.profile_changed" | "account.password_changed" | "account.password_reset" | "account.email_change_requested" | "account.email_changed" | "account.reclaimed" | "account.deleted" | "account.email_failed" | "session.created" | "session.ended" | "session.proven" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "team.created" | "team.renamed" | "team.updated" | "team.plan_set" | "team.deleted" | "ownership.offered" | "ownership.offer_withdrawn" | "ownership.declined" | "ownership.transferred" | "member.added" | "member.role_changed" | "member.activated" | "member.deactivated" | "member.expiry_changed" | "member.updated" | "member.left" | "member.removed" | "role.created" | "role.updated" | "role.deleted" | "invitation.created" | "invitation.renewed" | "invitation.resent" | "invitation.revoked" | "invitation.declined" | "invitation.accepted" | "invitation.email_failed" | "api_key.created" | "api_key.updated" | "api_key.rotated" | "api_key.revoked" | "oauth_client.created" | "oauth_client.updated" | "oauth_client.secret_rotated" | "oauth_client.deleted" | "oauth_grant.approved" | "oauth_grant.created" | "oauth_grant.denied" | "oauth_grant.reduced" | "oauth_grant.renewed" | "oauth_grant.revoked" | "oauth_token.reused" | "oauth_token.revoked" | "webhook_endpoint.created" | "webhook_endpoint.updated" | "webhook_endpoint.paused" | "webhook_endpoint.resumed" | "webhook_endpoint.secret_rotated" | "webhook_endpoint.tested" | "webhook_endpoint.replayed" | "webhook_endpoint.disabled" | "webhook_endpoint.deleted" | "operator.account_disabled" | "operator.account_enabled" | "operator.emails_retried" | "operator.jobs_retried" | "operator.import_started" | "operator.secrets_resealed" | "operator_key.created" | "operator_key.rotated" | "operator_key.revoked" | "audit_log.key_changed" | "audit_log.pruned"> | undefined; 
-/** With a shared secret, or a key pair. Default: "hmac". */
-signature?: "hmac" | "ed25519" | undefined }, CreatedWebhookEndpoint>; updateWebhookEndpoint: Mutation<{ 
-/** The id of an endpoint. */
-endpointId: string; 
-/** Where the events are sent to. */
-url?: string | undefined; 
-/** The names of the events. None for all. */
-types?: Array<"account.sign_up_attempted" | "account.created" | "account.link_emailed" | "account.email_verified" | "account.profile_changed" | "account.password_changed" | "account.password_reset" | "account.email_change_requested" | "account.email_changed" | "account.reclaimed" | "account.deleted" | "account.email_failed" | "session.created" | "session.ended" | "session.proven" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "team.created" | "team.renamed" | "team.updated" | "team.plan_set" | "team.deleted" | "ownership.offered" | "ownership.offer_withdrawn" | "ownership.declined" | "ownership.transferred" | "member.added" | "member.role_changed" | "member.activated" | "member.deactivated" | "member.expiry_changed" | "member.updated" | "member.left" | "member.removed" | "role.created" | "role.updated" | "role.deleted" | "invitation.created" | "invitation.renewed" | "invitation.resent" | "invitation.revoked" | "invitation.declined" | "invitation.accepted" | "invitation.email_failed" | "api_key.created" | "api_key.updated" | "api_key.rotated" | "api_key.revoked" | "oauth_client.created" | "oauth_client.updated" | "oauth_client.secret_rotated" | "oauth_client.deleted" | "oauth_grant.approved" | "oauth_grant.created" | "oauth_grant.denied" | "oauth_grant.reduced" | "oauth_grant.renewed" | "oauth_grant.revoked" | "oauth_token.reused" | "oauth_token.revoked" | "webhook_endpoint.created" | "webhook_endpoint.updated" | "webhook_endpoint.paused" | "webhook_endpoint.resumed" | "webhook_endpoint.secret_rotated" | "webhook_endpoint.tested" | "webhook_endpoint.replayed" | "webhook_endpoint.disabled" | "webhook_endpoint.deleted" | "operator.account_disabled" | "operator.account_enabled" | "operator.emails_retried" | "operator.jobs_retried" | "operator.import_started" | "operator.secrets_resealed" | "operator_key.created" | "operator_key.rotated" | "operator_key.revoked" | "audit_log.key_changed" | "audit_log.pruned"> | undefined }, WebhookEndpoint>; deleteWebhookEndpoint: Mutation<{ 
-/** The id of an endpoint. */
-endpointId: string }, Success>; pauseWebhookEndpoint: Mutation<{ 
-/** The id of an endpoint. */
-endpointId: string }, WebhookEndpoint>; resumeWebhookEndpoint: Mutation<{ 
-/** The id of an endpoint. */
-endpointId: string }, WebhookEndpoint>; rotateWebhookSecret: Mutation<{ 
-/** The id of an endpoint. */
-endpointId: string; 
-/** How long the present secret also signs. Default: 24. */
-overlapHours?: number | undefined }, CreatedWebhookEndpoint>; testWebhookEndpoint: Mutation<{ 
-/** The id of an endpoint. */
-endpointId: string }, WebhookTest>; listWebhookDeliveries: Query<{ 
-/** The id of an endpoint. */
-endpointId: string; 
-/** Only deliveries in this state. */
-state?: "waiting" | "sending" | "delivered" | "failed" | "skipped" | undefined; 
-/** `nextCursor` of the previous page. */
-cursor?: string | undefined; 
-/** The most deliveries of a page. Default: 20. */
-limit?: number | undefined }, WebhookDeliveries>; replayWebhookDelivery: Mutation<{ 
-/** The id of an endpoint. */
-endpointId: string; 
-/** The id of a delivery. */
-deliveryId: string }, Success>; replayFailedWebhooks: Mutation<{ 
-/** The id of an endpoint. */
-endpointId: string; 
-/** Everything that was created since then and failed. */
-since: string }, WebhookReplay>; createImport: Mutation<{ 
-/** Whether to check every row and import nothing. Default: false. */
-dryRun?: boolean | undefined }, Import>; getImport: Query<{ 
-/** The id of an import. */
-importId: string; 
-/** The `number` of the last refused row that you have; 0 for the first page. Default: 0. */
-after?: number | undefined; 
-/** How many refused rows the response has at most. Default: 100. */
-limit?: number | undefined }, ImportReport> } }
+  {
+    getCredential: Query<void, Credential>;
+    getMe: Query<void, Account>;
+    updateMe: Mutation<
+      {
+        /** The new first name. */
+        firstName: string;
+        /** The new last name. */
+        lastName: string;
+      },
+      Account
+    >;
+    listMySessions: Query<void, Array<Session>>;
+    revokeMySession: Mutation<{ sessionId: string }, Success>;
+    listTeams: Query<void, Array<Team>>;
+    createTeam: Mutation<
+      {
+        /** The name of the team. Its slug is derived from it. */
+        name: string;
+        /** A description of the team. */
+        description?: string | undefined;
+      },
+      Team
+    >;
+    getTeam: Query<{ teamId: string }, Team>;
+    updateTeam: Mutation<
+      {
+        teamId: string;
+        /** The new name of the team. */
+        name: string;
+      },
+      Team
+    >;
+    listTeamMembers: Query<{ teamId: string }, Array<Member>>;
+    removeTeamMember: Mutation<{ teamId: string; userId: string }, Success>;
+    listTeamRoles: Query<{ teamId: string }, Array<Role>>;
+    listTeamInvitations: Query<{ teamId: string }, Array<Invitation>>;
+    createTeamInvitation: Mutation<
+      {
+        teamId: string;
+        /** The email address to invite. */
+        email: string;
+        /** The id of a role that the caller can assign. Default: "member". */
+        roleId?: string | undefined;
+        /** Send false together with a team-defined role. Default: true. */
+        isSystemRole?: boolean | undefined;
+      },
+      Success
+    >;
+    revokeTeamInvitation: Mutation<{ teamId: string; invitationId: string }, Success>;
+    getTeamBilling: Query<{ teamId: string }, Subscription>;
+    listApiKeys: Query<{ teamId?: string | undefined }, Array<ApiKey>>;
+    createApiKey: Mutation<
+      {
+        /** A name to recognize the key by. */
+        name: string;
+        /** Scopes that the calling credential has. */
+        scopes: Array<Scope>;
+        /** Limits the key to this team, in which the caller needs `manage_api_keys`. */
+        teamId?: string | undefined;
+        /** Without it, the key does not expire. */
+        expiresInDays?: number | undefined;
+      },
+      CreatedApiKey
+    >;
+    updateApiKey: Mutation<
+      {
+        keyId: string;
+        /** All scopes of the key from now on. */
+        scopes: Array<Scope>;
+      },
+      ApiKey
+    >;
+    revokeApiKey: Mutation<{ keyId: string }, Success>;
+    auth: {
+      policy: Query<void, { signup: 'open' | 'invited' | 'closed' }>;
+      signUp: Mutation<
+        {
+          email: string;
+          password: string;
+          firstName?: string | undefined;
+          lastName?: string | undefined;
+          invitationToken?: string | undefined;
+        },
+        { signedIn: boolean }
+      >;
+      pendingSignUp: Query<void, { email: string; expiresAt: string } | null>;
+      readVerification: Query<{ token: string }, { email: string; needsPassword: boolean }>;
+      verifyEmail: Mutation<
+        { token: string; password?: string | undefined; newPassword?: string | undefined },
+        Success
+      >;
+      resendVerification: Mutation<{ email: string }, Success>;
+      signIn: Mutation<{ email: string; password: string }, Success>;
+      emailSignInLink: Mutation<{ email: string }, Success>;
+      readSignInLink: Query<{ token: string }, { email: string }>;
+      signInWithLink: Mutation<{ token: string }, Success>;
+      signOut: Mutation<void, Success>;
+      forgotPassword: Mutation<{ email: string }, Success>;
+      resetPassword: Mutation<
+        { token: string; password: string },
+        {
+          /** Always true; a failure is an error response. */
+          success: true;
+          access: Array<{
+            kind: 'passkey' | 'api_key' | 'connected_app';
+            id: string;
+            name: string;
+            createdAt: string;
+            lastUsedAt: string | null;
+          }>;
+          revocationToken: string;
+        }
+      >;
+      revokeRemainingAccess: Mutation<{ token: string }, Success>;
+    };
+    authorizations: {
+      read: Query<
+        { id: string },
+        {
+          id: string;
+          client: { id: string; name: string; redirectHost: string; isVerified: boolean };
+          account: { id: string; email: string };
+          scopes: Array<Scope>;
+          preselectedScopes: Array<Scope>;
+          accessDays: number;
+          teams: Array<{ id: string; name: string; roleName: string }>;
+        }
+      >;
+      approve: Mutation<
+        { id: string; accountId: string; teamId: string | null; scopes: Array<Scope> },
+        { redirectTo: string }
+      >;
+      deny: Mutation<{ id: string }, { redirectTo: string }>;
+    };
+    account: {
+      proof: Query<void, { provenUntil: string | null; hasPassword: boolean; hasPasskey: boolean }>;
+      prove: Mutation<{ password: string }, Success>;
+      changePassword: Mutation<{ newPassword: string }, Success>;
+      changeEmail: Mutation<{ newEmail: string }, Success>;
+      confirmEmailChange: Mutation<{ token: string }, Success>;
+      updateProfile: Mutation<
+        {
+          firstName?: string | null | undefined;
+          lastName?: string | null | undefined;
+          avatar?: string | null | undefined;
+          preferredLocale?: string | null | undefined;
+        },
+        Account
+      >;
+      activity: Query<
+        {
+          cursor?: string | undefined;
+          /** Default: 50. */
+          limit?: number | undefined;
+        },
+        {
+          events: Array<{
+            id: string;
+            occurredAt: string;
+            event:
+              | 'account.sign_up_attempted'
+              | 'account.created'
+              | 'account.link_emailed'
+              | 'account.email_verified'
+              | 'account.profile_changed'
+              | 'account.password_changed'
+              | 'account.password_reset'
+              | 'account.email_change_requested'
+              | 'account.email_changed'
+              | 'account.reclaimed'
+              | 'account.deleted'
+              | 'account.email_failed'
+              | 'session.created'
+              | 'session.ended'
+              | 'session.proven'
+              | 'passkey.added'
+              | 'passkey.renamed'
+              | 'passkey.removed'
+              | 'team.created'
+              | 'team.renamed'
+              | 'team.updated'
+              | 'team.plan_set'
+              | 'team.deleted'
+              | 'ownership.offered'
+              | 'ownership.offer_withdrawn'
+              | 'ownership.declined'
+              | 'ownership.transferred'
+              | 'member.added'
+              | 'member.role_changed'
+              | 'member.activated'
+              | 'member.deactivated'
+              | 'member.expiry_changed'
+              | 'member.updated'
+              | 'member.left'
+              | 'member.removed'
+              | 'role.created'
+              | 'role.updated'
+              | 'role.deleted'
+              | 'invitation.created'
+              | 'invitation.renewed'
+              | 'invitation.resent'
+              | 'invitation.revoked'
+              | 'invitation.declined'
+              | 'invitation.accepted'
+              | 'invitation.email_failed'
+              | 'api_key.created'
+              | 'api_key.updated'
+              | 'api_key.rotated'
+              | 'api_key.revoked'
+              | 'oauth_client.created'
+              | 'oauth_client.updated'
+              | 'oauth_client.secret_rotated'
+              | 'oauth_client.deleted'
+              | 'oauth_grant.approved'
+              | 'oauth_grant.created'
+              | 'oauth_grant.denied'
+              | 'oauth_grant.reduced'
+              | 'oauth_grant.renewed'
+              | 'oauth_grant.revoked'
+              | 'oauth_token.issued'
+              | 'oauth_token.repeated'
+              | 'oauth_token.reused'
+              | 'oauth_token.revoked'
+              | 'webhook_endpoint.created'
+              | 'webhook_endpoint.updated'
+              | 'webhook_endpoint.paused'
+              | 'webhook_endpoint.resumed'
+              | 'webhook_endpoint.secret_rotated'
+              | 'webhook_endpoint.tested'
+              | 'webhook_endpoint.replayed'
+              | 'webhook_endpoint.disabled'
+              | 'webhook_endpoint.deleted'
+              | 'operator.searched'
+              | 'operator.account_viewed'
+              | 'operator.team_viewed'
+              | 'operator.account_disabled'
+              | 'operator.account_enabled'
+              | 'operator.audit_log_viewed'
+              | 'operator.emails_retried'
+              | 'operator.jobs_retried'
+              | 'operator.import_started'
+              | 'operator.secrets_resealed'
+              | 'operator_key.created'
+              | 'operator_key.rotated'
+              | 'operator_key.revoked'
+              | 'operator_key.used'
+              | 'access.denied'
+              | 'sign_in.denied'
+              | 'attempts.throttled'
+              | 'oauth_request.denied'
+              | 'denials.omitted'
+              | 'audit_log.key_changed'
+              | 'audit_log.pruned';
+            actorKind:
+              | 'session'
+              | 'api_key'
+              | 'oauth_grant'
+              | 'oauth_client'
+              | 'anonymous'
+              | 'operator_cli'
+              | 'operator_key'
+              | 'operator_session'
+              | 'system'
+              | 'operator';
+            isOwn: boolean;
+            teamId: string | null;
+            target: { id: string; name: string | null } | null;
+            address: string | null;
+            requestId: string | null;
+            reason: string | null;
+            count: number;
+          }>;
+          nextCursor: string | null;
+        }
+      >;
+      export: Query<
+        void,
+        {
+          account: Record<string, unknown>;
+          sessions: Array<Record<string, unknown>>;
+          knownBrowsers: Array<Record<string, unknown>>;
+          passkeys: Array<Record<string, unknown>>;
+          memberships: Array<Record<string, unknown>>;
+          invitationsSent: Array<Record<string, unknown>>;
+          apiKeys: Array<Record<string, unknown>>;
+          apiKeyUses: Array<Record<string, unknown>>;
+          connectedApps: Array<Record<string, unknown>>;
+          oauthClients: Array<Record<string, unknown>>;
+        }
+      >;
+      delete: Mutation<void, Success>;
+    };
+    sessions: {
+      list: Query<
+        void,
+        Array<{
+          /** The id of the session. */
+          id: string;
+          /** When the account signed in. */
+          createdAt: string;
+          /** When the session ends if it is not used. */
+          expiresAt: string;
+          /** False for every bearer credential. */
+          isCurrentSession: boolean;
+          /** How the account signed in: `password`, `passkey` or `email_link`. More can be added. */
+          authenticationType: string | null;
+          /** The country of the IP address (ISO 3166-1 alpha-2). */
+          country: string | null;
+          /** The city of the IP address. */
+          city: string | null;
+          /** The name of the browser. */
+          browser: string | null;
+          /** The name of the operating system. */
+          os: string | null;
+          deviceType: DeviceType;
+          lastUsedAt: string | null;
+          lastAddress: string | null;
+        }>
+      >;
+      revokeOthers: Mutation<void, { revoked: number }>;
+    };
+    teams: {
+      updateDetails: Mutation<
+        { teamId: string; description?: string | null | undefined; avatarUrl?: string | null | undefined },
+        Team
+      >;
+      bySlug: Query<{ slug: string }, { team: Team; permissions: Array<Permission> }>;
+      permissions: Query<{ teamId: string }, Array<Permission>>;
+      seats: Query<{ teamId: string }, { taken: number; seats: number; planName: string }>;
+      overview: Query<
+        { teamId: string },
+        {
+          taken: number;
+          seats: number;
+          planName: string;
+          members: number | null;
+          invitations: number | null;
+          apiKeys: number | null;
+          expiringKeys: number | null;
+        }
+      >;
+      leave: Mutation<{ teamId: string }, Success>;
+      delete: Mutation<{ teamId: string }, Success>;
+      offerOwnership: Mutation<{ teamId: string } & { userId: string }, Success>;
+      withdrawOwnershipOffer: Mutation<{ teamId: string }, Success>;
+      ownershipOffer: Query<
+        { teamId: string },
+        {
+          nominee: { userId: string; email: string | null; firstName: string | null; lastName: string | null };
+          expiresAt: string;
+        } | null
+      >;
+      ownershipOffers: Query<void, Array<{ teamId: string; teamName: string; expiresAt: string }>>;
+      acceptOwnership: Mutation<{ teamId: string }, Team>;
+      declineOwnership: Mutation<{ teamId: string }, Success>;
+    };
+    members: {
+      list: Query<
+        { teamId: string },
+        Array<{
+          /** The id of the membership. */
+          membershipId: string;
+          /** The id of the account. */
+          userId: string;
+          /** The email address. */
+          email: string | null;
+          /** The first name. */
+          firstName: string | null;
+          /** The last name. */
+          lastName: string | null;
+          /** The URL of a picture. */
+          avatar: string | null;
+          /** The id of the role in the team. */
+          roleId: string;
+          /** The name of the role. */
+          roleName: string | null;
+          /** Whether it is one of the roles that every team has. */
+          isSystemRole: boolean;
+          /** False for inactive and expired memberships. */
+          isActive: boolean;
+          /** When the account joined the team. */
+          joinedAt: string | null;
+          expiresAt: string | null;
+        }>
+      >;
+      history: Query<{ teamId: string }, Array<{ day: string; members: number }>>;
+      setRole: Mutation<{ teamId: string; userId: string; roleId: string }, Member>;
+      activate: Mutation<{ teamId: string; userId: string }, Member>;
+      deactivate: Mutation<{ teamId: string; userId: string }, Member>;
+      setExpiry: Mutation<{ teamId: string; userId: string; expiresAt: string | null }, Member>;
+      removalPreview: Query<
+        { teamId: string; userId: string },
+        { apiKeys: Array<{ id: string; name: string; last4: string }>; oauthGrants: number; ownershipOffer: boolean }
+      >;
+    };
+    roles: {
+      create: Mutation<{ teamId: string; name: string; permissions: Array<Permission> }, Role>;
+      update: Mutation<
+        { teamId: string; roleId: string; name?: string | undefined; permissions?: Array<Permission> | undefined },
+        Role
+      >;
+      delete: Mutation<{ teamId: string; roleId: string; replacementRoleId: string }, Success>;
+    };
+    invitations: {
+      read: Query<
+        { token: string },
+        {
+          teamName: string;
+          roleName: string;
+          inviterName: string | null;
+          email: string;
+          expiresAt: string;
+          /** Whether signing up by this link needs no verification email. */
+          provesMailbox: boolean;
+          /** Null for a link that does not prove the mailbox. */
+          hasAccount: boolean | null;
+        }
+      >;
+      accept: Mutation<{ token: string }, Team>;
+      decline: Mutation<{ token: string }, Success>;
+      list: Query<
+        { teamId: string },
+        Array<{
+          /** The id of the invitation. */
+          id: string;
+          /** The invited email address. */
+          email: string;
+          /** The id of the role that the invitation grants. */
+          roleId: string;
+          /** The name of the role. */
+          roleName: string | null;
+          /** Whether it is one of the roles that every team has. */
+          isSystemRole: boolean;
+          /** When the address was first invited. */
+          createdAt: string;
+          /** When the link stops working. */
+          expiresAt: string;
+          /** When the email was last requested. */
+          sentAt: string;
+          isExpired: boolean;
+          /** Why the last email was not sent, if it failed. */
+          emailFailure: 'rejected' | 'unreachable' | 'removed' | null;
+        }>
+      >;
+      create: Mutation<
+        {
+          teamId: string;
+          /** The email address to invite. */
+          email: string;
+          /** The id of a role that the caller can assign. Default: "member". */
+          roleId?: string | undefined;
+          /** Send false together with a team-defined role. Default: true. */
+          isSystemRole?: boolean | undefined;
+        },
+        { invitation: Invitation; link: string }
+      >;
+      resend: Mutation<{ teamId: string; invitationId: string }, Success>;
+    };
+    passkeys: {
+      registrationOptions: Mutation<
+        void,
+        {
+          challenge: string;
+          rp: { id: string; name: string };
+          user: { id: string; name: string; displayName: string };
+          pubKeyCredParams: Array<{ type: 'public-key'; alg: number }>;
+          timeout: number;
+          attestation: 'none';
+          authenticatorSelection: { residentKey: 'required'; requireResidentKey: true; userVerification: 'required' };
+          excludeCredentials: Array<{ type: 'public-key'; id: string; transports: Array<string> }>;
+        }
+      >;
+      register: Mutation<
+        {
+          name: string;
+          response: {
+            id: string;
+            rawId: string;
+            type: 'public-key';
+            response: { clientDataJSON: string; attestationObject: string; transports?: Array<string> | undefined };
+          };
+        },
+        { id: string; name: string; createdAt: string; lastUsedAt: string | null }
+      >;
+      list: Query<void, Array<{ id: string; name: string; createdAt: string; lastUsedAt: string | null }>>;
+      rename: Mutation<
+        { id: string; name: string },
+        { id: string; name: string; createdAt: string; lastUsedAt: string | null }
+      >;
+      remove: Mutation<{ id: string }, Success>;
+      proofOptions: Mutation<
+        void,
+        {
+          challenge: string;
+          rpId: string;
+          timeout: number;
+          userVerification: 'required';
+          allowCredentials: Array<{ type: 'public-key'; id: string; transports: Array<string> }>;
+        }
+      >;
+      prove: Mutation<
+        {
+          response: {
+            id: string;
+            rawId: string;
+            type: 'public-key';
+            response: {
+              clientDataJSON: string;
+              authenticatorData: string;
+              signature: string;
+              userHandle?: string | null | undefined;
+            };
+          };
+        },
+        Success
+      >;
+      signInOptions: Mutation<void, { challenge: string; rpId: string; timeout: number; userVerification: 'required' }>;
+      signIn: Mutation<
+        {
+          response: {
+            id: string;
+            rawId: string;
+            type: 'public-key';
+            response: {
+              clientDataJSON: string;
+              authenticatorData: string;
+              signature: string;
+              userHandle?: string | null | undefined;
+            };
+          };
+        },
+        Success
+      >;
+    };
+    oauthClients: {
+      list: Query<
+        void,
+        Array<{
+          id: string;
+          name: string;
+          redirectUris: Array<string>;
+          isNative: boolean;
+          isConfidential: boolean;
+          createdAt: string;
+          secrets: Array<{ last4: string; createdAt: string; expiresAt: string | null }>;
+        }>
+      >;
+      create: Mutation<
+        { name: string; redirectUris: Array<string>; isNative: boolean; isConfidential: boolean },
+        {
+          client: {
+            id: string;
+            name: string;
+            redirectUris: Array<string>;
+            isNative: boolean;
+            isConfidential: boolean;
+            createdAt: string;
+            secrets: Array<{ last4: string; createdAt: string; expiresAt: string | null }>;
+          };
+          clientSecret: string | null;
+        }
+      >;
+      update: Mutation<
+        { clientId: string; name?: string | undefined; redirectUris?: Array<string> | undefined },
+        {
+          id: string;
+          name: string;
+          redirectUris: Array<string>;
+          isNative: boolean;
+          isConfidential: boolean;
+          createdAt: string;
+          secrets: Array<{ last4: string; createdAt: string; expiresAt: string | null }>;
+        }
+      >;
+      rotateSecret: Mutation<
+        { clientId: string; overlapHours: number },
+        {
+          client: {
+            id: string;
+            name: string;
+            redirectUris: Array<string>;
+            isNative: boolean;
+            isConfidential: boolean;
+            createdAt: string;
+            secrets: Array<{ last4: string; createdAt: string; expiresAt: string | null }>;
+          };
+          clientSecret: string;
+        }
+      >;
+      delete: Mutation<{ clientId: string }, Success>;
+    };
+    grants: {
+      list: Query<
+        void,
+        Array<{
+          id: string;
+          client: { id: string; name: string };
+          audience: 'personal' | 'team';
+          resource: 'api' | 'mcp';
+          team: { id: string; name: string } | null;
+          scopes: Array<Scope>;
+          createdAt: string;
+          lastUsedAt: string | null;
+          expiresAt: string;
+        }>
+      >;
+      narrow: Mutation<
+        { grantId: string; scopes: Array<Scope> },
+        {
+          id: string;
+          client: { id: string; name: string };
+          audience: 'personal' | 'team';
+          resource: 'api' | 'mcp';
+          team: { id: string; name: string } | null;
+          scopes: Array<Scope>;
+          createdAt: string;
+          lastUsedAt: string | null;
+          expiresAt: string;
+        }
+      >;
+      revoke: Mutation<{ grantId: string }, Success>;
+    };
+    apiKeys: {
+      list: Query<
+        { teamId?: string | undefined },
+        Array<{
+          /** The id of the key. */
+          id: string;
+          /** The name that was given at creation. */
+          name: string;
+          /** The first characters of the secret, to recognize it. */
+          keyPrefix: string;
+          /** The last four characters of the secret. */
+          last4: string;
+          /** The scopes of the key. */
+          scopes: Array<Scope>;
+          /** Null for a personal key. */
+          teamId: string | null;
+          /** When the key was created. */
+          createdAt: string;
+          /** The last request with the key, to the minute. Null if there was none. */
+          lastUsedAt: string | null;
+          /** When the key expires. Null if it does not. */
+          expiresAt: string | null;
+          previousSecretUntil: string | null;
+          madeBy: { userId: string; email: string | null; firstName: string | null; lastName: string | null };
+          isOwn: boolean;
+        }>
+      >;
+      usage: Query<
+        { keyId: string; teamId?: string | undefined },
+        { days: Array<{ day: string; requests: number }>; lastAddress: string | null }
+      >;
+      usageOfTeam: Query<{ teamId: string }, Array<{ day: string; requests: number }>>;
+      rename: Mutation<
+        {
+          keyId: string;
+          /** A name to recognize the key by. */
+          name: string;
+        },
+        ApiKey
+      >;
+      rotate: Mutation<{ keyId: string; overlapHours: number }, CreatedApiKey>;
+      revokeInTeam: Mutation<{ teamId: string; keyId: string }, Success>;
+    };
+    audit: {
+      list: Query<
+        {
+          teamId: string;
+          kind?:
+            | 'team'
+            | 'ownership'
+            | 'member'
+            | 'role'
+            | 'invitation'
+            | 'api_key'
+            | 'webhook_endpoint'
+            | 'oauth_grant'
+            | 'access'
+            | undefined;
+          person?: string | undefined;
+          key?: string | undefined;
+          address?: string | undefined;
+          from?: string | undefined;
+          to?: string | undefined;
+          cursor?: string | undefined;
+          /** Default: 50. */
+          limit?: number | undefined;
+        },
+        {
+          events: Array<{
+            id: string;
+            occurredAt: string;
+            event: string;
+            actorKind:
+              | 'session'
+              | 'api_key'
+              | 'oauth_grant'
+              | 'oauth_client'
+              | 'anonymous'
+              | 'operator_cli'
+              | 'operator_key'
+              | 'operator_session'
+              | 'system'
+              | 'operator';
+            actor: { userId: string; name: string | null } | null;
+            keyId: string | null;
+            credentialName: string | null;
+            subject: { userId: string; name: string | null } | null;
+            target: { id: string; name: string | null } | null;
+            address: string | null;
+            requestId: string | null;
+            reason: string | null;
+            count: number;
+          }>;
+          nextCursor: string | null;
+        }
+      >;
+    };
+    webhooks: {
+      types: Query<
+        { teamId: string | null },
+        Array<{
+          type:
+            | 'account.sign_up_attempted'
+            | 'account.created'
+            | 'account.link_emailed'
+            | 'account.email_verified'
+            | 'account.profile_changed'
+            | 'account.password_changed'
+            | 'account.password_reset'
+            | 'account.email_change_requested'
+            | 'account.email_changed'
+            | 'account.reclaimed'
+            | 'account.deleted'
+            | 'account.email_failed'
+            | 'session.created'
+            | 'session.ended'
+            | 'session.proven'
+            | 'passkey.added'
+            | 'passkey.renamed'
+            | 'passkey.removed'
+            | 'team.created'
+            | 'team.renamed'
+            | 'team.updated'
+            | 'team.plan_set'
+            | 'team.deleted'
+            | 'ownership.offered'
+            | 'ownership.offer_withdrawn'
+            | 'ownership.declined'
+            | 'ownership.transferred'
+            | 'member.added'
+            | 'member.role_changed'
+            | 'member.activated'
+            | 'member.deactivated'
+            | 'member.expiry_changed'
+            | 'member.updated'
+            | 'member.left'
+            | 'member.removed'
+            | 'role.created'
+            | 'role.updated'
+            | 'role.deleted'
+            | 'invitation.created'
+            | 'invitation.renewed'
+            | 'invitation.resent'
+            | 'invitation.revoked'
+            | 'invitation.declined'
+            | 'invitation.accepted'
+            | 'invitation.email_failed'
+            | 'api_key.created'
+            | 'api_key.updated'
+            | 'api_key.rotated'
+            | 'api_key.revoked'
+            | 'oauth_client.created'
+            | 'oauth_client.updated'
+            | 'oauth_client.secret_rotated'
+            | 'oauth_client.deleted'
+            | 'oauth_grant.approved'
+            | 'oauth_grant.created'
+            | 'oauth_grant.denied'
+            | 'oauth_grant.reduced'
+            | 'oauth_grant.renewed'
+            | 'oauth_grant.revoked'
+            | 'oauth_token.reused'
+            | 'oauth_token.revoked'
+            | 'webhook_endpoint.created'
+            | 'webhook_endpoint.updated'
+            | 'webhook_endpoint.paused'
+            | 'webhook_endpoint.resumed'
+            | 'webhook_endpoint.secret_rotated'
+            | 'webhook_endpoint.tested'
+            | 'webhook_endpoint.replayed'
+            | 'webhook_endpoint.disabled'
+            | 'webhook_endpoint.deleted'
+            | 'operator.account_disabled'
+            | 'operator.account_enabled'
+            | 'operator.emails_retried'
+            | 'operator.jobs_retried'
+            | 'operator.import_started'
+            | 'operator.secrets_resealed'
+            | 'operator_key.created'
+            | 'operator_key.rotated'
+            | 'operator_key.revoked'
+            | 'audit_log.key_changed'
+            | 'audit_log.pruned';
+          permission: string | null;
+        }>
+      >;
+      list: Query<
+        { teamId: string | null },
+        Array<{
+          /** The id of the endpoint. */
+          endpointId: string;
+          /** Where the events are sent to. */
+          url: string;
+          /** The names of the events. Empty for all. */
+          types: Array<string>;
+          /** With a shared secret, or a key pair. */
+          signature: 'hmac' | 'ed25519';
+          /** `whpk_…` of an endpoint with `ed25519`. */
+          publicKey: string | null;
+          /** `failing` while deliveries fail; `disabled` by the service. */
+          status: 'active' | 'failing' | 'paused' | 'disabled';
+          /** Why the service disabled it. */
+          disabledReason: string | null;
+          /** When the failures began that no success has ended. */
+          failingSince: string | null;
+          /** Until when the secret before the rotation also signs. */
+          previousSecretExpiresAt: string | null;
+          /** The member whose permissions decide what a team’s endpoint gets. */
+          responsibleUserId: string | null;
+          /** When it was created. */
+          createdAt: string;
+        }>
+      >;
+      create: Mutation<
+        { teamId: string | null } & {
+          url: string;
+          /** Default: []. */
+          types?:
+            | Array<
+                | 'account.sign_up_attempted'
+                | 'account.created'
+                | 'account.link_emailed'
+                | 'account.email_verified'
+                | 'account.profile_changed'
+                | 'account.password_changed'
+                | 'account.password_reset'
+                | 'account.email_change_requested'
+                | 'account.email_changed'
+                | 'account.reclaimed'
+                | 'account.deleted'
+                | 'account.email_failed'
+                | 'session.created'
+                | 'session.ended'
+                | 'session.proven'
+                | 'passkey.added'
+                | 'passkey.renamed'
+                | 'passkey.removed'
+                | 'team.created'
+                | 'team.renamed'
+                | 'team.updated'
+                | 'team.plan_set'
+                | 'team.deleted'
+                | 'ownership.offered'
+                | 'ownership.offer_withdrawn'
+                | 'ownership.declined'
+                | 'ownership.transferred'
+                | 'member.added'
+                | 'member.role_changed'
+                | 'member.activated'
+                | 'member.deactivated'
+                | 'member.expiry_changed'
+                | 'member.updated'
+                | 'member.left'
+                | 'member.removed'
+                | 'role.created'
+                | 'role.updated'
+                | 'role.deleted'
+                | 'invitation.created'
+                | 'invitation.renewed'
+                | 'invitation.resent'
+                | 'invitation.revoked'
+                | 'invitation.declined'
+                | 'invitation.accepted'
+                | 'invitation.email_failed'
+                | 'api_key.created'
+                | 'api_key.updated'
+                | 'api_key.rotated'
+                | 'api_key.revoked'
+                | 'oauth_client.created'
+                | 'oauth_client.updated'
+                | 'oauth_client.secret_rotated'
+                | 'oauth_client.deleted'
+                | 'oauth_grant.approved'
+                | 'oauth_grant.created'
+                | 'oauth_grant.denied'
+                | 'oauth_grant.reduced'
+                | 'oauth_grant.renewed'
+                | 'oauth_grant.revoked'
+                | 'oauth_token.reused'
+                | 'oauth_token.revoked'
+                | 'webhook_endpoint.created'
+                | 'webhook_endpoint.updated'
+                | 'webhook_endpoint.paused'
+                | 'webhook_endpoint.resumed'
+                | 'webhook_endpoint.secret_rotated'
+                | 'webhook_endpoint.tested'
+                | 'webhook_endpoint.replayed'
+                | 'webhook_endpoint.disabled'
+                | 'webhook_endpoint.deleted'
+                | 'operator.account_disabled'
+                | 'operator.account_enabled'
+                | 'operator.emails_retried'
+                | 'operator.jobs_retried'
+                | 'operator.import_started'
+                | 'operator.secrets_resealed'
+                | 'operator_key.created'
+                | 'operator_key.rotated'
+                | 'operator_key.revoked'
+                | 'audit_log.key_changed'
+                | 'audit_log.pruned'
+              >
+            | undefined;
+          /** Default: "hmac". */
+          signature?: 'hmac' | 'ed25519' | undefined;
+        },
+        {
+          endpoint: {
+            /** The id of the endpoint. */
+            endpointId: string;
+            /** Where the events are sent to. */
+            url: string;
+            /** The names of the events. Empty for all. */
+            types: Array<string>;
+            /** With a shared secret, or a key pair. */
+            signature: 'hmac' | 'ed25519';
+            /** `whpk_…` of an endpoint with `ed25519`. */
+            publicKey: string | null;
+            /** `failing` while deliveries fail; `disabled` by the service. */
+            status: 'active' | 'failing' | 'paused' | 'disabled';
+            /** Why the service disabled it. */
+            disabledReason: string | null;
+            /** When the failures began that no success has ended. */
+            failingSince: string | null;
+            /** Until when the secret before the rotation also signs. */
+            previousSecretExpiresAt: string | null;
+            /** The member whose permissions decide what a team’s endpoint gets. */
+            responsibleUserId: string | null;
+            /** When it was created. */
+            createdAt: string;
+          };
+          secret: string | null;
+        }
+      >;
+      update: Mutation<
+        { teamId: string | null } & {
+          endpointId: string;
+          url?: string | undefined;
+          types?:
+            | Array<
+                | 'account.sign_up_attempted'
+                | 'account.created'
+                | 'account.link_emailed'
+                | 'account.email_verified'
+                | 'account.profile_changed'
+                | 'account.password_changed'
+                | 'account.password_reset'
+                | 'account.email_change_requested'
+                | 'account.email_changed'
+                | 'account.reclaimed'
+                | 'account.deleted'
+                | 'account.email_failed'
+                | 'session.created'
+                | 'session.ended'
+                | 'session.proven'
+                | 'passkey.added'
+                | 'passkey.renamed'
+                | 'passkey.removed'
+                | 'team.created'
+                | 'team.renamed'
+                | 'team.updated'
+                | 'team.plan_set'
+                | 'team.deleted'
+                | 'ownership.offered'
+                | 'ownership.offer_withdrawn'
+                | 'ownership.declined'
+                | 'ownership.transferred'
+                | 'member.added'
+                | 'member.role_changed'
+                | 'member.activated'
+                | 'member.deactivated'
+                | 'member.expiry_changed'
+                | 'member.updated'
+                | 'member.left'
+                | 'member.removed'
+                | 'role.created'
+                | 'role.updated'
+                | 'role.deleted'
+                | 'invitation.created'
+                | 'invitation.renewed'
+                | 'invitation.resent'
+                | 'invitation.revoked'
+                | 'invitation.declined'
+                | 'invitation.accepted'
+                | 'invitation.email_failed'
+                | 'api_key.created'
+                | 'api_key.updated'
+                | 'api_key.rotated'
+                | 'api_key.revoked'
+                | 'oauth_client.created'
+                | 'oauth_client.updated'
+                | 'oauth_client.secret_rotated'
+                | 'oauth_client.deleted'
+                | 'oauth_grant.approved'
+                | 'oauth_grant.created'
+                | 'oauth_grant.denied'
+                | 'oauth_grant.reduced'
+                | 'oauth_grant.renewed'
+                | 'oauth_grant.revoked'
+                | 'oauth_token.reused'
+                | 'oauth_token.revoked'
+                | 'webhook_endpoint.created'
+                | 'webhook_endpoint.updated'
+                | 'webhook_endpoint.paused'
+                | 'webhook_endpoint.resumed'
+                | 'webhook_endpoint.secret_rotated'
+                | 'webhook_endpoint.tested'
+                | 'webhook_endpoint.replayed'
+                | 'webhook_endpoint.disabled'
+                | 'webhook_endpoint.deleted'
+                | 'operator.account_disabled'
+                | 'operator.account_enabled'
+                | 'operator.emails_retried'
+                | 'operator.jobs_retried'
+                | 'operator.import_started'
+                | 'operator.secrets_resealed'
+                | 'operator_key.created'
+                | 'operator_key.rotated'
+                | 'operator_key.revoked'
+                | 'audit_log.key_changed'
+                | 'audit_log.pruned'
+              >
+            | undefined;
+        },
+        {
+          /** The id of the endpoint. */
+          endpointId: string;
+          /** Where the events are sent to. */
+          url: string;
+          /** The names of the events. Empty for all. */
+          types: Array<string>;
+          /** With a shared secret, or a key pair. */
+          signature: 'hmac' | 'ed25519';
+          /** `whpk_…` of an endpoint with `ed25519`. */
+          publicKey: string | null;
+          /** `failing` while deliveries fail; `disabled` by the service. */
+          status: 'active' | 'failing' | 'paused' | 'disabled';
+          /** Why the service disabled it. */
+          disabledReason: string | null;
+          /** When the failures began that no success has ended. */
+          failingSince: string | null;
+          /** Until when the secret before the rotation also signs. */
+          previousSecretExpiresAt: string | null;
+          /** The member whose permissions decide what a team’s endpoint gets. */
+          responsibleUserId: string | null;
+          /** When it was created. */
+          createdAt: string;
+        }
+      >;
+      pause: Mutation<
+        { teamId: string | null } & { endpointId: string },
+        {
+          /** The id of the endpoint. */
+          endpointId: string;
+          /** Where the events are sent to. */
+          url: string;
+          /** The names of the events. Empty for all. */
+          types: Array<string>;
+          /** With a shared secret, or a key pair. */
+          signature: 'hmac' | 'ed25519';
+          /** `whpk_…` of an endpoint with `ed25519`. */
+          publicKey: string | null;
+          /** `failing` while deliveries fail; `disabled` by the service. */
+          status: 'active' | 'failing' | 'paused' | 'disabled';
+          /** Why the service disabled it. */
+          disabledReason: string | null;
+          /** When the failures began that no success has ended. */
+          failingSince: string | null;
+          /** Until when the secret before the rotation also signs. */
+          previousSecretExpiresAt: string | null;
+          /** The member whose permissions decide what a team’s endpoint gets. */
+          responsibleUserId: string | null;
+          /** When it was created. */
+          createdAt: string;
+        }
+      >;
+      resume: Mutation<
+        { teamId: string | null } & { endpointId: string },
+        {
+          /** The id of the endpoint. */
+          endpointId: string;
+          /** Where the events are sent to. */
+          url: string;
+          /** The names of the events. Empty for all. */
+          types: Array<string>;
+          /** With a shared secret, or a key pair. */
+          signature: 'hmac' | 'ed25519';
+          /** `whpk_…` of an endpoint with `ed25519`. */
+          publicKey: string | null;
+          /** `failing` while deliveries fail; `disabled` by the service. */
+          status: 'active' | 'failing' | 'paused' | 'disabled';
+          /** Why the service disabled it. */
+          disabledReason: string | null;
+          /** When the failures began that no success has ended. */
+          failingSince: string | null;
+          /** Until when the secret before the rotation also signs. */
+          previousSecretExpiresAt: string | null;
+          /** The member whose permissions decide what a team’s endpoint gets. */
+          responsibleUserId: string | null;
+          /** When it was created. */
+          createdAt: string;
+        }
+      >;
+      rotateSecret: Mutation<
+        { teamId: string | null } & {
+          endpointId: string;
+          /** Default: 24. */
+          overlapHours?: number | undefined;
+        },
+        {
+          endpoint: {
+            /** The id of the endpoint. */
+            endpointId: string;
+            /** Where the events are sent to. */
+            url: string;
+            /** The names of the events. Empty for all. */
+            types: Array<string>;
+            /** With a shared secret, or a key pair. */
+            signature: 'hmac' | 'ed25519';
+            /** `whpk_…` of an endpoint with `ed25519`. */
+            publicKey: string | null;
+            /** `failing` while deliveries fail; `disabled` by the service. */
+            status: 'active' | 'failing' | 'paused' | 'disabled';
+            /** Why the service disabled it. */
+            disabledReason: string | null;
+            /** When the failures began that no success has ended. */
+            failingSince: string | null;
+            /** Until when the secret before the rotation also signs. */
+            previousSecretExpiresAt: string | null;
+            /** The member whose permissions decide what a team’s endpoint gets. */
+            responsibleUserId: string | null;
+            /** When it was created. */
+            createdAt: string;
+          };
+          secret: string | null;
+        }
+      >;
+      delete: Mutation<{ teamId: string | null } & { endpointId: string }, Success>;
+      sendTest: Mutation<{ teamId: string | null } & { endpointId: string }, { deliveryId: string }>;
+      deliveries: Query<
+        { teamId: string | null } & {
+          endpointId: string;
+          state?: 'waiting' | 'sending' | 'delivered' | 'failed' | 'skipped' | undefined;
+          cursor?: string | undefined;
+          /** Default: 20. */
+          limit?: number | undefined;
+        },
+        {
+          /** The deliveries of the page. */
+          deliveries: Array<{
+            /** The id of the delivery. */
+            deliveryId: string;
+            /** The header `webhook-id`. */
+            webhookId: string;
+            /** The name of the event. */
+            type: string;
+            /** How far it has got. */
+            state: 'waiting' | 'sending' | 'delivered' | 'failed' | 'skipped';
+            /** Why it failed or was skipped. */
+            reason: string | null;
+            /** The attempts, the latest first. */
+            attempts: Array<{
+              /** When it was sent. */
+              at: string;
+              /** The HTTP status of the answer. Null without one. */
+              status: number | null;
+              /** How long it took, in milliseconds. */
+              durationMs: number;
+              /** Why there was no answer. */
+              error: string | null;
+              /** The beginning of the answer. */
+              answer: string | null;
+            }>;
+            /** When it is sent next. Null unless it waits. */
+            nextAttemptAt: string | null;
+            /** When it was created. */
+            createdAt: string;
+          }>;
+          /** The cursor of the next page. Null if this is the last one. */
+          nextCursor: string | null;
+        }
+      >;
+      replay: Mutation<{ teamId: string | null } & { endpointId: string; deliveryId: string }, Success>;
+      replayFailed: Mutation<{ teamId: string | null } & { endpointId: string; since: string }, { replayed: number }>;
+    };
+    events: {
+      list: Query<
+        {
+          teamId: string;
+          /** `cursor` of the previous page. Without it, the oldest. */
+          after?: string | undefined;
+          /** Default: 50. */
+          limit?: number | undefined;
+          types?:
+            | Array<
+                | 'account.sign_up_attempted'
+                | 'account.created'
+                | 'account.link_emailed'
+                | 'account.email_verified'
+                | 'account.profile_changed'
+                | 'account.password_changed'
+                | 'account.password_reset'
+                | 'account.email_change_requested'
+                | 'account.email_changed'
+                | 'account.reclaimed'
+                | 'account.deleted'
+                | 'account.email_failed'
+                | 'session.created'
+                | 'session.ended'
+                | 'session.proven'
+                | 'passkey.added'
+                | 'passkey.renamed'
+                | 'passkey.removed'
+                | 'team.created'
+                | 'team.renamed'
+                | 'team.updated'
+                | 'team.plan_set'
+                | 'team.deleted'
+                | 'ownership.offered'
+                | 'ownership.offer_withdrawn'
+                | 'ownership.declined'
+                | 'ownership.transferred'
+                | 'member.added'
+                | 'member.role_changed'
+                | 'member.activated'
+                | 'member.deactivated'
+                | 'member.expiry_changed'
+                | 'member.updated'
+                | 'member.left'
+                | 'member.removed'
+                | 'role.created'
+                | 'role.updated'
+                | 'role.deleted'
+                | 'invitation.created'
+                | 'invitation.renewed'
+                | 'invitation.resent'
+                | 'invitation.revoked'
+                | 'invitation.declined'
+                | 'invitation.accepted'
+                | 'invitation.email_failed'
+                | 'api_key.created'
+                | 'api_key.updated'
+                | 'api_key.rotated'
+                | 'api_key.revoked'
+                | 'oauth_client.created'
+                | 'oauth_client.updated'
+                | 'oauth_client.secret_rotated'
+                | 'oauth_client.deleted'
+                | 'oauth_grant.approved'
+                | 'oauth_grant.created'
+                | 'oauth_grant.denied'
+                | 'oauth_grant.reduced'
+                | 'oauth_grant.renewed'
+                | 'oauth_grant.revoked'
+                | 'oauth_token.reused'
+                | 'oauth_token.revoked'
+                | 'webhook_endpoint.created'
+                | 'webhook_endpoint.updated'
+                | 'webhook_endpoint.paused'
+                | 'webhook_endpoint.resumed'
+                | 'webhook_endpoint.secret_rotated'
+                | 'webhook_endpoint.tested'
+                | 'webhook_endpoint.replayed'
+                | 'webhook_endpoint.disabled'
+                | 'webhook_endpoint.deleted'
+                | 'operator.account_disabled'
+                | 'operator.account_enabled'
+                | 'operator.emails_retried'
+                | 'operator.jobs_retried'
+                | 'operator.import_started'
+                | 'operator.secrets_resealed'
+                | 'operator_key.created'
+                | 'operator_key.rotated'
+                | 'operator_key.revoked'
+                | 'audit_log.key_changed'
+                | 'audit_log.pruned'
+              >
+            | undefined;
+          /** Seconds to wait if there is nothing new. Default: 0. */
+          wait?: number | undefined;
+        },
+        EventPage
+      >;
+      listMine: Query<
+        {
+          /** `cursor` of the previous page. Without it, the oldest. */
+          after?: string | undefined;
+          /** Default: 50. */
+          limit?: number | undefined;
+          types?:
+            | Array<
+                | 'account.sign_up_attempted'
+                | 'account.created'
+                | 'account.link_emailed'
+                | 'account.email_verified'
+                | 'account.profile_changed'
+                | 'account.password_changed'
+                | 'account.password_reset'
+                | 'account.email_change_requested'
+                | 'account.email_changed'
+                | 'account.reclaimed'
+                | 'account.deleted'
+                | 'account.email_failed'
+                | 'session.created'
+                | 'session.ended'
+                | 'session.proven'
+                | 'passkey.added'
+                | 'passkey.renamed'
+                | 'passkey.removed'
+                | 'team.created'
+                | 'team.renamed'
+                | 'team.updated'
+                | 'team.plan_set'
+                | 'team.deleted'
+                | 'ownership.offered'
+                | 'ownership.offer_withdrawn'
+                | 'ownership.declined'
+                | 'ownership.transferred'
+                | 'member.added'
+                | 'member.role_changed'
+                | 'member.activated'
+                | 'member.deactivated'
+                | 'member.expiry_changed'
+                | 'member.updated'
+                | 'member.left'
+                | 'member.removed'
+                | 'role.created'
+                | 'role.updated'
+                | 'role.deleted'
+                | 'invitation.created'
+                | 'invitation.renewed'
+                | 'invitation.resent'
+                | 'invitation.revoked'
+                | 'invitation.declined'
+                | 'invitation.accepted'
+                | 'invitation.email_failed'
+                | 'api_key.created'
+                | 'api_key.updated'
+                | 'api_key.rotated'
+                | 'api_key.revoked'
+                | 'oauth_client.created'
+                | 'oauth_client.updated'
+                | 'oauth_client.secret_rotated'
+                | 'oauth_client.deleted'
+                | 'oauth_grant.approved'
+                | 'oauth_grant.created'
+                | 'oauth_grant.denied'
+                | 'oauth_grant.reduced'
+                | 'oauth_grant.renewed'
+                | 'oauth_grant.revoked'
+                | 'oauth_token.reused'
+                | 'oauth_token.revoked'
+                | 'webhook_endpoint.created'
+                | 'webhook_endpoint.updated'
+                | 'webhook_endpoint.paused'
+                | 'webhook_endpoint.resumed'
+                | 'webhook_endpoint.secret_rotated'
+                | 'webhook_endpoint.tested'
+                | 'webhook_endpoint.replayed'
+                | 'webhook_endpoint.disabled'
+                | 'webhook_endpoint.deleted'
+                | 'operator.account_disabled'
+                | 'operator.account_enabled'
+                | 'operator.emails_retried'
+                | 'operator.jobs_retried'
+                | 'operator.import_started'
+                | 'operator.secrets_resealed'
+                | 'operator_key.created'
+                | 'operator_key.rotated'
+                | 'operator_key.revoked'
+                | 'audit_log.key_changed'
+                | 'audit_log.pruned'
+              >
+            | undefined;
+          /** Seconds to wait if there is nothing new. Default: 0. */
+          wait?: number | undefined;
+        },
+        EventPage
+      >;
+      listAll: Query<
+        {
+          /** `cursor` of the previous page. Without it, the oldest. */
+          after?: string | undefined;
+          /** Default: 50. */
+          limit?: number | undefined;
+          types?:
+            | Array<
+                | 'account.sign_up_attempted'
+                | 'account.created'
+                | 'account.link_emailed'
+                | 'account.email_verified'
+                | 'account.profile_changed'
+                | 'account.password_changed'
+                | 'account.password_reset'
+                | 'account.email_change_requested'
+                | 'account.email_changed'
+                | 'account.reclaimed'
+                | 'account.deleted'
+                | 'account.email_failed'
+                | 'session.created'
+                | 'session.ended'
+                | 'session.proven'
+                | 'passkey.added'
+                | 'passkey.renamed'
+                | 'passkey.removed'
+                | 'team.created'
+                | 'team.renamed'
+                | 'team.updated'
+                | 'team.plan_set'
+                | 'team.deleted'
+                | 'ownership.offered'
+                | 'ownership.offer_withdrawn'
+                | 'ownership.declined'
+                | 'ownership.transferred'
+                | 'member.added'
+                | 'member.role_changed'
+                | 'member.activated'
+                | 'member.deactivated'
+                | 'member.expiry_changed'
+                | 'member.updated'
+                | 'member.left'
+                | 'member.removed'
+                | 'role.created'
+                | 'role.updated'
+                | 'role.deleted'
+                | 'invitation.created'
+                | 'invitation.renewed'
+                | 'invitation.resent'
+                | 'invitation.revoked'
+                | 'invitation.declined'
+                | 'invitation.accepted'
+                | 'invitation.email_failed'
+                | 'api_key.created'
+                | 'api_key.updated'
+                | 'api_key.rotated'
+                | 'api_key.revoked'
+                | 'oauth_client.created'
+                | 'oauth_client.updated'
+                | 'oauth_client.secret_rotated'
+                | 'oauth_client.deleted'
+                | 'oauth_grant.approved'
+                | 'oauth_grant.created'
+                | 'oauth_grant.denied'
+                | 'oauth_grant.reduced'
+                | 'oauth_grant.renewed'
+                | 'oauth_grant.revoked'
+                | 'oauth_token.reused'
+                | 'oauth_token.revoked'
+                | 'webhook_endpoint.created'
+                | 'webhook_endpoint.updated'
+                | 'webhook_endpoint.paused'
+                | 'webhook_endpoint.resumed'
+                | 'webhook_endpoint.secret_rotated'
+                | 'webhook_endpoint.tested'
+                | 'webhook_endpoint.replayed'
+                | 'webhook_endpoint.disabled'
+                | 'webhook_endpoint.deleted'
+                | 'operator.account_disabled'
+                | 'operator.account_enabled'
+                | 'operator.emails_retried'
+                | 'operator.jobs_retried'
+                | 'operator.import_started'
+                | 'operator.secrets_resealed'
+                | 'operator_key.created'
+                | 'operator_key.rotated'
+                | 'operator_key.revoked'
+                | 'audit_log.key_changed'
+                | 'audit_log.pruned'
+              >
+            | undefined;
+          /** Seconds to wait if there is nothing new. Default: 0. */
+          wait?: number | undefined;
+          teamId?: string | undefined;
+          accountId?: string | undefined;
+        },
+        EventPage
+      >;
+    };
+    operator: {
+      find: Query<
+        { query: string },
+        {
+          accounts: Array<{
+            id: string;
+            email: string | null;
+            firstName: string | null;
+            lastName: string | null;
+            disabledAt: string | null;
+          }>;
+          teams: Array<{ id: string; name: string; slug: string }>;
+        }
+      >;
+      account: Query<
+        { accountId: string },
+        {
+          id: string;
+          email: string | null;
+          firstName: string | null;
+          lastName: string | null;
+          externalId: string | null;
+          role: 'user' | 'admin';
+          preferredLocale: string | null;
+          emailVerified: string | null;
+          disabledAt: string | null;
+          createdAt: string;
+          teamCount: number;
+          teams: Array<{ id: string; name: string; role: { id: string; name: string }; isActive: boolean }>;
+          sessions: number;
+          keys: number;
+          grants: number;
+        }
+      >;
+      team: Query<
+        { teamId: string },
+        {
+          id: string;
+          name: string;
+          slug: string;
+          createdAt: string;
+          owner: { id: string; email: string | null; firstName: string | null; lastName: string | null } | null;
+          members: number;
+          pendingInvitations: number;
+          description: string | null;
+          externalId: string | null;
+          subscription: OperatorSubscription;
+          seats: { total: number; taken: number };
+          plans: Array<{ id: string; name: string; seats: number }>;
+        }
+      >;
+      health: Query<
+        void,
+        {
+          version: string;
+          uptimeSeconds: number;
+          database: { version: string; latencyMs: number };
+          redis: 'none' | 'reachable' | 'unreachable';
+          jobs: {
+            waiting: number;
+            running: number;
+            failed: number;
+            failures: Array<{
+              id: string;
+              task: string;
+              attempts: number;
+              attemptsMax: number;
+              nextAt: string;
+              reason: string;
+            }>;
+          };
+        }
+      >;
+      keys: Query<
+        {
+          of: 'account' | 'team';
+          id: string;
+          /** The `nextCursor` of the page before. */
+          cursor?: string | undefined;
+          /** How many a page has at most. Default: 50. */
+          limit?: number | undefined;
+        },
+        {
+          keys: Array<{
+            id: string;
+            name: string;
+            keyPrefix: string;
+            last4: string;
+            scopes: Array<
+              | 'profile:read'
+              | 'profile:write'
+              | 'teams:read'
+              | 'teams:write'
+              | 'members:read'
+              | 'members:write'
+              | 'invites:write'
+              | 'billing:read'
+              | 'api-keys:read'
+              | 'api-keys:write'
+            >;
+            team: { id: string; name: string } | null;
+            account: { id: string; email: string | null; firstName: string | null; lastName: string | null };
+            createdAt: string;
+            lastUsedAt: string | null;
+            expiresAt: string | null;
+          }>;
+          /** The cursor of the next page. Null if this is the last one. */
+          nextCursor: string | null;
+        }
+      >;
+      revokeKey: Mutation<{ keyId: string }, Success>;
+      jobs: Query<
+        { state?: 'waiting' | 'running' | 'failed' | undefined; after?: string | undefined },
+        {
+          jobs: Array<{
+            id: string;
+            task: string;
+            kind: string | null;
+            subjectId: string | null;
+            attempts: number;
+            attemptsMax: number;
+            nextAt: string;
+            state: 'waiting' | 'running' | 'failed';
+            reason: string | null;
+          }>;
+          nextAfter: string | null;
+        }
+      >;
+      retryJobs: Mutation<{ jobId?: string | undefined }, { retried: number }>;
+      roles: Query<{ teamId: string }, Array<{ id: string; name: string }>>;
+      eventNames: Query<
+        void,
+        Array<
+          | 'account.sign_up_attempted'
+          | 'account.created'
+          | 'account.link_emailed'
+          | 'account.email_verified'
+          | 'account.profile_changed'
+          | 'account.password_changed'
+          | 'account.password_reset'
+          | 'account.email_change_requested'
+          | 'account.email_changed'
+          | 'account.reclaimed'
+          | 'account.deleted'
+          | 'account.email_failed'
+          | 'session.created'
+          | 'session.ended'
+          | 'session.proven'
+          | 'passkey.added'
+          | 'passkey.renamed'
+          | 'passkey.removed'
+          | 'team.created'
+          | 'team.renamed'
+          | 'team.updated'
+          | 'team.plan_set'
+          | 'team.deleted'
+          | 'ownership.offered'
+          | 'ownership.offer_withdrawn'
+          | 'ownership.declined'
+          | 'ownership.transferred'
+          | 'member.added'
+          | 'member.role_changed'
+          | 'member.activated'
+          | 'member.deactivated'
+          | 'member.expiry_changed'
+          | 'member.updated'
+          | 'member.left'
+          | 'member.removed'
+          | 'role.created'
+          | 'role.updated'
+          | 'role.deleted'
+          | 'invitation.created'
+          | 'invitation.renewed'
+          | 'invitation.resent'
+          | 'invitation.revoked'
+          | 'invitation.declined'
+          | 'invitation.accepted'
+          | 'invitation.email_failed'
+          | 'api_key.created'
+          | 'api_key.updated'
+          | 'api_key.rotated'
+          | 'api_key.revoked'
+          | 'oauth_client.created'
+          | 'oauth_client.updated'
+          | 'oauth_client.secret_rotated'
+          | 'oauth_client.deleted'
+          | 'oauth_grant.approved'
+          | 'oauth_grant.created'
+          | 'oauth_grant.denied'
+          | 'oauth_grant.reduced'
+          | 'oauth_grant.renewed'
+          | 'oauth_grant.revoked'
+          | 'oauth_token.issued'
+          | 'oauth_token.repeated'
+          | 'oauth_token.reused'
+          | 'oauth_token.revoked'
+          | 'webhook_endpoint.created'
+          | 'webhook_endpoint.updated'
+          | 'webhook_endpoint.paused'
+          | 'webhook_endpoint.resumed'
+          | 'webhook_endpoint.secret_rotated'
+          | 'webhook_endpoint.tested'
+          | 'webhook_endpoint.replayed'
+          | 'webhook_endpoint.disabled'
+          | 'webhook_endpoint.deleted'
+          | 'operator.searched'
+          | 'operator.account_viewed'
+          | 'operator.team_viewed'
+          | 'operator.account_disabled'
+          | 'operator.account_enabled'
+          | 'operator.audit_log_viewed'
+          | 'operator.emails_retried'
+          | 'operator.jobs_retried'
+          | 'operator.import_started'
+          | 'operator.secrets_resealed'
+          | 'operator_key.created'
+          | 'operator_key.rotated'
+          | 'operator_key.revoked'
+          | 'operator_key.used'
+          | 'access.denied'
+          | 'sign_in.denied'
+          | 'attempts.throttled'
+          | 'oauth_request.denied'
+          | 'denials.omitted'
+          | 'audit_log.key_changed'
+          | 'audit_log.pruned'
+        >
+      >;
+      plans: Query<void, Array<{ id: string; name: string }>>;
+      audit: Query<
+        {
+          event?:
+            | 'account.sign_up_attempted'
+            | 'account.created'
+            | 'account.link_emailed'
+            | 'account.email_verified'
+            | 'account.profile_changed'
+            | 'account.password_changed'
+            | 'account.password_reset'
+            | 'account.email_change_requested'
+            | 'account.email_changed'
+            | 'account.reclaimed'
+            | 'account.deleted'
+            | 'account.email_failed'
+            | 'session.created'
+            | 'session.ended'
+            | 'session.proven'
+            | 'passkey.added'
+            | 'passkey.renamed'
+            | 'passkey.removed'
+            | 'team.created'
+            | 'team.renamed'
+            | 'team.updated'
+            | 'team.plan_set'
+            | 'team.deleted'
+            | 'ownership.offered'
+            | 'ownership.offer_withdrawn'
+            | 'ownership.declined'
+            | 'ownership.transferred'
+            | 'member.added'
+            | 'member.role_changed'
+            | 'member.activated'
+            | 'member.deactivated'
+            | 'member.expiry_changed'
+            | 'member.updated'
+            | 'member.left'
+            | 'member.removed'
+            | 'role.created'
+            | 'role.updated'
+            | 'role.deleted'
+            | 'invitation.created'
+            | 'invitation.renewed'
+            | 'invitation.resent'
+            | 'invitation.revoked'
+            | 'invitation.declined'
+            | 'invitation.accepted'
+            | 'invitation.email_failed'
+            | 'api_key.created'
+            | 'api_key.updated'
+            | 'api_key.rotated'
+            | 'api_key.revoked'
+            | 'oauth_client.created'
+            | 'oauth_client.updated'
+            | 'oauth_client.secret_rotated'
+            | 'oauth_client.deleted'
+            | 'oauth_grant.approved'
+            | 'oauth_grant.created'
+            | 'oauth_grant.denied'
+            | 'oauth_grant.reduced'
+            | 'oauth_grant.renewed'
+            | 'oauth_grant.revoked'
+            | 'oauth_token.issued'
+            | 'oauth_token.repeated'
+            | 'oauth_token.reused'
+            | 'oauth_token.revoked'
+            | 'webhook_endpoint.created'
+            | 'webhook_endpoint.updated'
+            | 'webhook_endpoint.paused'
+            | 'webhook_endpoint.resumed'
+            | 'webhook_endpoint.secret_rotated'
+            | 'webhook_endpoint.tested'
+            | 'webhook_endpoint.replayed'
+            | 'webhook_endpoint.disabled'
+            | 'webhook_endpoint.deleted'
+            | 'operator.searched'
+            | 'operator.account_viewed'
+            | 'operator.team_viewed'
+            | 'operator.account_disabled'
+            | 'operator.account_enabled'
+            | 'operator.audit_log_viewed'
+            | 'operator.emails_retried'
+            | 'operator.jobs_retried'
+            | 'operator.import_started'
+            | 'operator.secrets_resealed'
+            | 'operator_key.created'
+            | 'operator_key.rotated'
+            | 'operator_key.revoked'
+            | 'operator_key.used'
+            | 'access.denied'
+            | 'sign_in.denied'
+            | 'attempts.throttled'
+            | 'oauth_request.denied'
+            | 'denials.omitted'
+            | 'audit_log.key_changed'
+            | 'audit_log.pruned'
+            | undefined;
+          actorId?: string | undefined;
+          teamId?: string | undefined;
+          accountId?: string | undefined;
+          keyId?: string | undefined;
+          from?: string | undefined;
+          to?: string | undefined;
+          /** The `nextCursor` of the page before. */
+          cursor?: string | undefined;
+          /** How many a page has at most. Default: 50. */
+          limit?: number | undefined;
+        },
+        {
+          events: Array<{
+            id: string;
+            occurredAt: string;
+            event: string;
+            actor: {
+              kind:
+                | 'session'
+                | 'api_key'
+                | 'oauth_grant'
+                | 'oauth_client'
+                | 'anonymous'
+                | 'operator_cli'
+                | 'operator_key'
+                | 'operator_session'
+                | 'system'
+                | 'operator';
+              account: { id: string; name: string | null } | null;
+              address: string | null;
+            };
+            credential: { id: string; name: string | null } | null;
+            account: { id: string; name: string | null } | null;
+            team: { id: string; name: string | null } | null;
+            target: { type: string | null; id: string } | null;
+            requestId: string | null;
+            details: Record<string, unknown>;
+            count: number;
+          }>;
+          /** The cursor of the next page. Null if this is the last one. */
+          nextCursor: string | null;
+          isPartial: boolean;
+        }
+      >;
+      listOperatorKeys: Query<void, OperatorKeys>;
+      createOperatorKey: Mutation<
+        {
+          /** A name for humans. */
+          name: string;
+          /** The scopes of the key, at most those of the calling key. */
+          scopes: Array<OperatorScope>;
+          /** Without it, the key does not expire. */
+          expiresInDays?: number | undefined;
+          /** IP addresses, or networks in CIDR notation. Without any, those of the calling key. */
+          addresses?: Array<string> | undefined;
+        },
+        CreatedOperatorKey
+      >;
+      rotateOperatorKey: Mutation<
+        {
+          /** The id of an operator key. */
+          keyId: string;
+          /** How long the present secret stays valid. Default: 24. */
+          overlapHours?: number | undefined;
+        },
+        CreatedOperatorKey
+      >;
+      revokeOperatorKey: Mutation<
+        {
+          /** The id of an operator key. */
+          keyId: string;
+        },
+        Success
+      >;
+      listAccounts: Query<
+        {
+          /** The beginning of the email address, in any case. */
+          email?: string | undefined;
+          /** The beginning of the first and last name, in any case. */
+          name?: string | undefined;
+          /** The beginning of the last name, in any case. */
+          lastName?: string | undefined;
+          /** The beginning of the external id. */
+          externalId?: string | undefined;
+          /** With `true`, lists the disabled accounts only. */
+          disabled?: boolean | undefined;
+          /** The `nextCursor` of the page before. */
+          cursor?: string | undefined;
+          /** How many a page has at most. Default: 50. */
+          limit?: number | undefined;
+        },
+        OperatorAccounts
+      >;
+      getAccount: Query<
+        {
+          /** The id of an account, or `ext:` and its external id. */
+          accountId: string;
+        },
+        OperatorAccount
+      >;
+      createAccount: Mutation<
+        {
+          /** The email address. */
+          email: string;
+          /** An id in a system of yours. Unique among accounts, or among teams. */
+          externalId?: string | undefined;
+          /** The first name. */
+          firstName?: string | undefined;
+          /** The last name. */
+          lastName?: string | undefined;
+          /** The password, if you have it. Without one, the user signs in by an emailed link or sets one. */
+          password?: string | undefined;
+          /** Whether you know that the address is theirs. Default: false. */
+          isEmailVerified?: boolean | undefined;
+        },
+        OperatorAccount
+      >;
+      updateAccount: Mutation<
+        {
+          /** The id of an account, or `ext:` and its external id. */
+          accountId: string;
+          /** Is not verified then, unless `isEmailVerified` is true. */
+          email?: string | undefined;
+          /** With `true`, marks the address as verified. */
+          isEmailVerified?: boolean | undefined;
+          externalId?: string | null | undefined;
+          /** The first name. */
+          firstName?: string | null | undefined;
+          /** The last name. */
+          lastName?: string | null | undefined;
+          /** The https URL of a picture. */
+          avatar?: string | null | undefined;
+          /** A language tag (BCP 47). */
+          preferredLocale?: string | null | undefined;
+        },
+        OperatorAccount
+      >;
+      deleteAccount: Mutation<
+        {
+          /** The id of an account, or `ext:` and its external id. */
+          accountId: string;
+        },
+        Success
+      >;
+      disableAccount: Mutation<
+        {
+          /** The id of an account, or `ext:` and its external id. */
+          accountId: string;
+        },
+        OperatorAccount
+      >;
+      enableAccount: Mutation<
+        {
+          /** The id of an account, or `ext:` and its external id. */
+          accountId: string;
+        },
+        OperatorAccount
+      >;
+      endSessions: Mutation<
+        {
+          /** The id of an account, or `ext:` and its external id. */
+          accountId: string;
+        },
+        OperatorEndedSessions
+      >;
+      sendLink: Mutation<
+        {
+          /** The id of an account, or `ext:` and its external id. */
+          accountId: string;
+          /** What the link is for. */
+          kind: 'verify_email' | 'reset_password' | 'sign_in';
+        },
+        Success
+      >;
+      listTeams: Query<
+        {
+          /** The beginning of the name, in any case. */
+          name?: string | undefined;
+          /** The beginning of the slug. */
+          slug?: string | undefined;
+          /** The beginning of the external id. */
+          externalId?: string | undefined;
+          /** The plan of the subscription, whatever its status. Teams without a subscription have the plan `free`. */
+          planId?: string | undefined;
+          /** The `nextCursor` of the page before. */
+          cursor?: string | undefined;
+          /** How many a page has at most. Default: 50. */
+          limit?: number | undefined;
+        },
+        OperatorTeams
+      >;
+      getTeam: Query<
+        {
+          /** The id of a team, or `ext:` and its external id. */
+          teamId: string;
+        },
+        OperatorTeam
+      >;
+      createTeam: Mutation<
+        {
+          /** The name of the team. */
+          name: string;
+          /** The account that owns the team. */
+          ownerId: string;
+          /** A description of the team. */
+          description?: string | undefined;
+          /** An id in a system of yours. Unique among accounts, or among teams. */
+          externalId?: string | undefined;
+        },
+        OperatorTeam
+      >;
+      updateTeam: Mutation<
+        {
+          /** The id of a team, or `ext:` and its external id. */
+          teamId: string;
+          /** The slug does not change. */
+          name?: string | undefined;
+          /** A description of the team. */
+          description?: string | null | undefined;
+          /** The https URL of a picture. */
+          avatarUrl?: string | null | undefined;
+          externalId?: string | null | undefined;
+        },
+        OperatorTeam
+      >;
+      deleteTeam: Mutation<
+        {
+          /** The id of a team, or `ext:` and its external id. */
+          teamId: string;
+        },
+        Success
+      >;
+      transferTeam: Mutation<
+        {
+          /** The id of a team, or `ext:` and its external id. */
+          teamId: string;
+          /** The id of an account, or `ext:` and its external id. */
+          accountId: string;
+        },
+        OperatorTeam
+      >;
+      getSubscription: Query<
+        {
+          /** The id of a team, or `ext:` and its external id. */
+          teamId: string;
+        },
+        OperatorSubscription
+      >;
+      setSubscription: Mutation<
+        {
+          /** The id of a team, or `ext:` and its external id. */
+          teamId: string;
+          /** One of the configured plans. */
+          planId: string;
+          /** The status of the subscription. */
+          status?: 'trialing' | 'active' | 'past_due' | 'canceled' | 'unpaid' | null | undefined;
+          /** The billing interval. */
+          interval?: 'month' | 'year' | null | undefined;
+          /** Units of each add-on; `seats` adds to those of the plan. */
+          addons?: Record<string, number> | undefined;
+          /** The renewal date. */
+          planExpiresAt?: string | null | undefined;
+          /** Whether the subscription ends at `planExpiresAt`. */
+          cancelAtPeriodEnd?: boolean | undefined;
+          /** Whether the owner has to act for a payment to succeed. */
+          needsPaymentAction?: boolean | undefined;
+          /** The version that you have read, the same as `If-Match`. With another one now, nothing changes. */
+          version?: number | undefined;
+        },
+        OperatorSubscription
+      >;
+      listMembers: Query<
+        {
+          /** The id of a team, or `ext:` and its external id. */
+          teamId: string;
+          /** The `nextCursor` of the page before. */
+          cursor?: string | undefined;
+          /** How many a page has at most. Default: 50. */
+          limit?: number | undefined;
+        },
+        OperatorMembers
+      >;
+      addMember: Mutation<
+        {
+          /** The id of a team, or `ext:` and its external id. */
+          teamId: string;
+          /** The id of an account, or `ext:` and its external id. */
+          accountId: string;
+          /** `member`, `guest` or the id of a role of the team. Default: "member". */
+          roleId?: string | undefined;
+          /** Whether the membership gives access. Default: true. */
+          isActive?: boolean | undefined;
+          /** When the membership ends. */
+          expiresAt?: string | undefined;
+        },
+        OperatorMember
+      >;
+      updateMember: Mutation<
+        {
+          /** The id of a team, or `ext:` and its external id. */
+          teamId: string;
+          /** The id of an account, or `ext:` and its external id. */
+          accountId: string;
+          /** `member`, `guest` or the id of a role of the team. */
+          roleId?: string | undefined;
+          /** Whether the membership gives access. */
+          isActive?: boolean | undefined;
+          expiresAt?: string | null | undefined;
+        },
+        OperatorMember
+      >;
+      removeMember: Mutation<
+        {
+          /** The id of a team, or `ext:` and its external id. */
+          teamId: string;
+          /** The id of an account, or `ext:` and its external id. */
+          accountId: string;
+        },
+        Success
+      >;
+    };
+    operatorApi: {
+      verifyCredential: Mutation<
+        {
+          /** The bearer credential that your API received: an API key, an access token or the token of a session. */
+          credential: string;
+          /** The kinds that you accept. Name `session` to accept session tokens. Default: ["api-key","oauth-grant"]. */
+          kinds?: Array<'api-key' | 'oauth-grant' | 'session'> | undefined;
+          /** What access tokens have to be issued for. Without it, both are accepted. */
+          resource?: 'api' | 'mcp' | undefined;
+          /** The team that the request is about: its id, or `ext:` and its external id. Without it, that of a team credential. */
+          teamId?: string | undefined;
+          /** The scopes that the request needs. Default: []. */
+          scopes?: Array<Scope> | undefined;
+          /** The permission in the team that the request needs. */
+          permission?: Permission | undefined;
+          /** Whether the request counts against the rate limit of the credential. Default: false. */
+          charge?: boolean | undefined;
+        },
+        Verification
+      >;
+      listEvents: Query<
+        {
+          /** `cursor` of the previous page. Without it, the oldest events. */
+          after?: string | undefined;
+          /** The most events of a page. Default: 50. */
+          limit?: number | undefined;
+          /** Names of events, separated by commas. Without it, all. */
+          types?: string | undefined;
+          /** Only events of this team: its id, or `ext:` and its external id. */
+          teamId?: string | undefined;
+          /** Only events about this account: its id, or `ext:` and its external id. */
+          accountId?: string | undefined;
+          /** How many seconds to wait if there is nothing new. Default: 0. */
+          wait?: number | undefined;
+        },
+        EventPage
+      >;
+      listOperatorKeys: Query<void, OperatorKeys>;
+      createOperatorKey: Mutation<
+        {
+          /** A name for humans. */
+          name: string;
+          /** The scopes of the key, at most those of the calling key. */
+          scopes: Array<OperatorScope>;
+          /** Without it, the key does not expire. */
+          expiresInDays?: number | undefined;
+          /** IP addresses, or networks in CIDR notation. Without any, those of the calling key. */
+          addresses?: Array<string> | undefined;
+        },
+        CreatedOperatorKey
+      >;
+      rotateOperatorKey: Mutation<
+        {
+          /** The id of an operator key. */
+          keyId: string;
+          /** How long the present secret stays valid. Default: 24. */
+          overlapHours?: number | undefined;
+        },
+        CreatedOperatorKey
+      >;
+      revokeOperatorKey: Mutation<
+        {
+          /** The id of an operator key. */
+          keyId: string;
+        },
+        Success
+      >;
+      listAccounts: Query<
+        {
+          /** The beginning of the email address, in any case. */
+          email?: string | undefined;
+          /** The beginning of the first and last name, in any case. */
+          name?: string | undefined;
+          /** The beginning of the last name, in any case. */
+          lastName?: string | undefined;
+          /** The beginning of the external id. */
+          externalId?: string | undefined;
+          /** With `true`, lists the disabled accounts only. */
+          disabled?: boolean | undefined;
+          /** The `nextCursor` of the page before. */
+          cursor?: string | undefined;
+          /** How many a page has at most. Default: 50. */
+          limit?: number | undefined;
+        },
+        OperatorAccounts
+      >;
+      getAccount: Query<
+        {
+          /** The id of an account, or `ext:` and its external id. */
+          accountId: string;
+        },
+        OperatorAccount
+      >;
+      createAccount: Mutation<
+        {
+          /** The email address. */
+          email: string;
+          /** An id in a system of yours. Unique among accounts, or among teams. */
+          externalId?: string | undefined;
+          /** The first name. */
+          firstName?: string | undefined;
+          /** The last name. */
+          lastName?: string | undefined;
+          /** The password, if you have it. Without one, the user signs in by an emailed link or sets one. */
+          password?: string | undefined;
+          /** Whether you know that the address is theirs. Default: false. */
+          isEmailVerified?: boolean | undefined;
+        },
+        OperatorAccount
+      >;
+      updateAccount: Mutation<
+        {
+          /** The id of an account, or `ext:` and its external id. */
+          accountId: string;
+          /** Is not verified then, unless `isEmailVerified` is true. */
+          email?: string | undefined;
+          /** With `true`, marks the address as verified. */
+          isEmailVerified?: boolean | undefined;
+          externalId?: string | null | undefined;
+          /** The first name. */
+          firstName?: string | null | undefined;
+          /** The last name. */
+          lastName?: string | null | undefined;
+          /** The https URL of a picture. */
+          avatar?: string | null | undefined;
+          /** A language tag (BCP 47). */
+          preferredLocale?: string | null | undefined;
+        },
+        OperatorAccount
+      >;
+      deleteAccount: Mutation<
+        {
+          /** The id of an account, or `ext:` and its external id. */
+          accountId: string;
+        },
+        Success
+      >;
+      disableAccount: Mutation<
+        {
+          /** The id of an account, or `ext:` and its external id. */
+          accountId: string;
+        },
+        OperatorAccount
+      >;
+      enableAccount: Mutation<
+        {
+          /** The id of an account, or `ext:` and its external id. */
+          accountId: string;
+        },
+        OperatorAccount
+      >;
+      endSessions: Mutation<
+        {
+          /** The id of an account, or `ext:` and its external id. */
+          accountId: string;
+        },
+        OperatorEndedSessions
+      >;
+      sendLink: Mutation<
+        {
+          /** The id of an account, or `ext:` and its external id. */
+          accountId: string;
+          /** What the link is for. */
+          kind: 'verify_email' | 'reset_password' | 'sign_in';
+        },
+        Success
+      >;
+      listTeams: Query<
+        {
+          /** The beginning of the name, in any case. */
+          name?: string | undefined;
+          /** The beginning of the slug. */
+          slug?: string | undefined;
+          /** The beginning of the external id. */
+          externalId?: string | undefined;
+          /** The plan of the subscription, whatever its status. Teams without a subscription have the plan `free`. */
+          planId?: string | undefined;
+          /** The `nextCursor` of the page before. */
+          cursor?: string | undefined;
+          /** How many a page has at most. Default: 50. */
+          limit?: number | undefined;
+        },
+        OperatorTeams
+      >;
+      getTeam: Query<
+        {
+          /** The id of a team, or `ext:` and its external id. */
+          teamId: string;
+        },
+        OperatorTeam
+      >;
+      createTeam: Mutation<
+        {
+          /** The name of the team. */
+          name: string;
+          /** The account that owns the team. */
+          ownerId: string;
+          /** A description of the team. */
+          description?: string | undefined;
+          /** An id in a system of yours. Unique among accounts, or among teams. */
+          externalId?: string | undefined;
+        },
+        OperatorTeam
+      >;
+      updateTeam: Mutation<
+        {
+          /** The id of a team, or `ext:` and its external id. */
+          teamId: string;
+          /** The slug does not change. */
+          name?: string | undefined;
+          /** A description of the team. */
+          description?: string | null | undefined;
+          /** The https URL of a picture. */
+          avatarUrl?: string | null | undefined;
+          externalId?: string | null | undefined;
+        },
+        OperatorTeam
+      >;
+      deleteTeam: Mutation<
+        {
+          /** The id of a team, or `ext:` and its external id. */
+          teamId: string;
+        },
+        Success
+      >;
+      transferTeam: Mutation<
+        {
+          /** The id of a team, or `ext:` and its external id. */
+          teamId: string;
+          /** The id of an account, or `ext:` and its external id. */
+          accountId: string;
+        },
+        OperatorTeam
+      >;
+      getSubscription: Query<
+        {
+          /** The id of a team, or `ext:` and its external id. */
+          teamId: string;
+        },
+        OperatorSubscription
+      >;
+      setSubscription: Mutation<
+        {
+          /** The id of a team, or `ext:` and its external id. */
+          teamId: string;
+          /** One of the configured plans. */
+          planId: string;
+          /** The status of the subscription. */
+          status?: 'trialing' | 'active' | 'past_due' | 'canceled' | 'unpaid' | null | undefined;
+          /** The billing interval. */
+          interval?: 'month' | 'year' | null | undefined;
+          /** Units of each add-on; `seats` adds to those of the plan. */
+          addons?: Record<string, number> | undefined;
+          /** The renewal date. */
+          planExpiresAt?: string | null | undefined;
+          /** Whether the subscription ends at `planExpiresAt`. */
+          cancelAtPeriodEnd?: boolean | undefined;
+          /** Whether the owner has to act for a payment to succeed. */
+          needsPaymentAction?: boolean | undefined;
+          /** The version that you have read, the same as `If-Match`. With another one now, nothing changes. */
+          version?: number | undefined;
+        },
+        OperatorSubscription
+      >;
+      listMembers: Query<
+        {
+          /** The id of a team, or `ext:` and its external id. */
+          teamId: string;
+          /** The `nextCursor` of the page before. */
+          cursor?: string | undefined;
+          /** How many a page has at most. Default: 50. */
+          limit?: number | undefined;
+        },
+        OperatorMembers
+      >;
+      addMember: Mutation<
+        {
+          /** The id of a team, or `ext:` and its external id. */
+          teamId: string;
+          /** The id of an account, or `ext:` and its external id. */
+          accountId: string;
+          /** `member`, `guest` or the id of a role of the team. Default: "member". */
+          roleId?: string | undefined;
+          /** Whether the membership gives access. Default: true. */
+          isActive?: boolean | undefined;
+          /** When the membership ends. */
+          expiresAt?: string | undefined;
+        },
+        OperatorMember
+      >;
+      updateMember: Mutation<
+        {
+          /** The id of a team, or `ext:` and its external id. */
+          teamId: string;
+          /** The id of an account, or `ext:` and its external id. */
+          accountId: string;
+          /** `member`, `guest` or the id of a role of the team. */
+          roleId?: string | undefined;
+          /** Whether the membership gives access. */
+          isActive?: boolean | undefined;
+          expiresAt?: string | null | undefined;
+        },
+        OperatorMember
+      >;
+      removeMember: Mutation<
+        {
+          /** The id of a team, or `ext:` and its external id. */
+          teamId: string;
+          /** The id of an account, or `ext:` and its external id. */
+          accountId: string;
+        },
+        Success
+      >;
+      listWebhookEndpoints: Query<void, WebhookEndpoints>;
+      createWebhookEndpoint: Mutation<
+        {
+          /** Where the events are sent to. */
+          url: string;
+          /** The names of the events. None for all. Default: []. */
+          types?:
+            | Array<
+                | 'account.sign_up_attempted'
+                | 'account.created'
+                | 'account.link_emailed'
+                | 'account.email_verified'
+                | 'account.profile_changed'
+                | 'account.password_changed'
+                | 'account.password_reset'
+                | 'account.email_change_requested'
+                | 'account.email_changed'
+                | 'account.reclaimed'
+                | 'account.deleted'
+                | 'account.email_failed'
+                | 'session.created'
+                | 'session.ended'
+                | 'session.proven'
+                | 'passkey.added'
+                | 'passkey.renamed'
+                | 'passkey.removed'
+                | 'team.created'
+                | 'team.renamed'
+                | 'team.updated'
+                | 'team.plan_set'
+                | 'team.deleted'
+                | 'ownership.offered'
+                | 'ownership.offer_withdrawn'
+                | 'ownership.declined'
+                | 'ownership.transferred'
+                | 'member.added'
+                | 'member.role_changed'
+                | 'member.activated'
+                | 'member.deactivated'
+                | 'member.expiry_changed'
+                | 'member.updated'
+                | 'member.left'
+                | 'member.removed'
+                | 'role.created'
+                | 'role.updated'
+                | 'role.deleted'
+                | 'invitation.created'
+                | 'invitation.renewed'
+                | 'invitation.resent'
+                | 'invitation.revoked'
+                | 'invitation.declined'
+                | 'invitation.accepted'
+                | 'invitation.email_failed'
+                | 'api_key.created'
+                | 'api_key.updated'
+                | 'api_key.rotated'
+                | 'api_key.revoked'
+                | 'oauth_client.created'
+                | 'oauth_client.updated'
+                | 'oauth_client.secret_rotated'
+                | 'oauth_client.deleted'
+                | 'oauth_grant.approved'
+                | 'oauth_grant.created'
+                | 'oauth_grant.denied'
+                | 'oauth_grant.reduced'
+                | 'oauth_grant.renewed'
+                | 'oauth_grant.revoked'
+                | 'oauth_token.reused'
+                | 'oauth_token.revoked'
+                | 'webhook_endpoint.created'
+                | 'webhook_endpoint.updated'
+                | 'webhook_endpoint.paused'
+                | 'webhook_endpoint.resumed'
+                | 'webhook_endpoint.secret_rotated'
+                | 'webhook_endpoint.tested'
+                | 'webhook_endpoint.replayed'
+                | 'webhook_endpoint.disabled'
+                | 'webhook_endpoint.deleted'
+                | 'operator.account_disabled'
+                | 'operator.account_enabled'
+                | 'operator.emails_retried'
+                | 'operator.jobs_retried'
+                | 'operator.import_started'
+                | 'operator.secrets_resealed'
+                | 'operator_key.created'
+                | 'operator_key.rotated'
+                | 'operator_key.revoked'
+                | 'audit_log.key_changed'
+                | 'audit_log.pruned'
+              >
+            | undefined;
+          /** With a shared secret, or a key pair. Default: "hmac". */
+          signature?: 'hmac' | 'ed25519' | undefined;
+        },
+        CreatedWebhookEndpoint
+      >;
+      updateWebhookEndpoint: Mutation<
+        {
+          /** The id of an endpoint. */
+          endpointId: string;
+          /** Where the events are sent to. */
+          url?: string | undefined;
+          /** The names of the events. None for all. */
+          types?:
+            | Array<
+                | 'account.sign_up_attempted'
+                | 'account.created'
+                | 'account.link_emailed'
+                | 'account.email_verified'
+                | 'account.profile_changed'
+                | 'account.password_changed'
+                | 'account.password_reset'
+                | 'account.email_change_requested'
+                | 'account.email_changed'
+                | 'account.reclaimed'
+                | 'account.deleted'
+                | 'account.email_failed'
+                | 'session.created'
+                | 'session.ended'
+                | 'session.proven'
+                | 'passkey.added'
+                | 'passkey.renamed'
+                | 'passkey.removed'
+                | 'team.created'
+                | 'team.renamed'
+                | 'team.updated'
+                | 'team.plan_set'
+                | 'team.deleted'
+                | 'ownership.offered'
+                | 'ownership.offer_withdrawn'
+                | 'ownership.declined'
+                | 'ownership.transferred'
+                | 'member.added'
+                | 'member.role_changed'
+                | 'member.activated'
+                | 'member.deactivated'
+                | 'member.expiry_changed'
+                | 'member.updated'
+                | 'member.left'
+                | 'member.removed'
+                | 'role.created'
+                | 'role.updated'
+                | 'role.deleted'
+                | 'invitation.created'
+                | 'invitation.renewed'
+                | 'invitation.resent'
+                | 'invitation.revoked'
+                | 'invitation.declined'
+                | 'invitation.accepted'
+                | 'invitation.email_failed'
+                | 'api_key.created'
+                | 'api_key.updated'
+                | 'api_key.rotated'
+                | 'api_key.revoked'
+                | 'oauth_client.created'
+                | 'oauth_client.updated'
+                | 'oauth_client.secret_rotated'
+                | 'oauth_client.deleted'
+                | 'oauth_grant.approved'
+                | 'oauth_grant.created'
+                | 'oauth_grant.denied'
+                | 'oauth_grant.reduced'
+                | 'oauth_grant.renewed'
+                | 'oauth_grant.revoked'
+                | 'oauth_token.reused'
+                | 'oauth_token.revoked'
+                | 'webhook_endpoint.created'
+                | 'webhook_endpoint.updated'
+                | 'webhook_endpoint.paused'
+                | 'webhook_endpoint.resumed'
+                | 'webhook_endpoint.secret_rotated'
+                | 'webhook_endpoint.tested'
+                | 'webhook_endpoint.replayed'
+                | 'webhook_endpoint.disabled'
+                | 'webhook_endpoint.deleted'
+                | 'operator.account_disabled'
+                | 'operator.account_enabled'
+                | 'operator.emails_retried'
+                | 'operator.jobs_retried'
+                | 'operator.import_started'
+                | 'operator.secrets_resealed'
+                | 'operator_key.created'
+                | 'operator_key.rotated'
+                | 'operator_key.revoked'
+                | 'audit_log.key_changed'
+                | 'audit_log.pruned'
+              >
+            | undefined;
+        },
+        WebhookEndpoint
+      >;
+      deleteWebhookEndpoint: Mutation<
+        {
+          /** The id of an endpoint. */
+          endpointId: string;
+        },
+        Success
+      >;
+      pauseWebhookEndpoint: Mutation<
+        {
+          /** The id of an endpoint. */
+          endpointId: string;
+        },
+        WebhookEndpoint
+      >;
+      resumeWebhookEndpoint: Mutation<
+        {
+          /** The id of an endpoint. */
+          endpointId: string;
+        },
+        WebhookEndpoint
+      >;
+      rotateWebhookSecret: Mutation<
+        {
+          /** The id of an endpoint. */
+          endpointId: string;
+          /** How long the present secret also signs. Default: 24. */
+          overlapHours?: number | undefined;
+        },
+        CreatedWebhookEndpoint
+      >;
+      testWebhookEndpoint: Mutation<
+        {
+          /** The id of an endpoint. */
+          endpointId: string;
+        },
+        WebhookTest
+      >;
+      listWebhookDeliveries: Query<
+        {
+          /** The id of an endpoint. */
+          endpointId: string;
+          /** Only deliveries in this state. */
+          state?: 'waiting' | 'sending' | 'delivered' | 'failed' | 'skipped' | undefined;
+          /** `nextCursor` of the previous page. */
+          cursor?: string | undefined;
+          /** The most deliveries of a page. Default: 20. */
+          limit?: number | undefined;
+        },
+        WebhookDeliveries
+      >;
+      replayWebhookDelivery: Mutation<
+        {
+          /** The id of an endpoint. */
+          endpointId: string;
+          /** The id of a delivery. */
+          deliveryId: string;
+        },
+        Success
+      >;
+      replayFailedWebhooks: Mutation<
+        {
+          /** The id of an endpoint. */
+          endpointId: string;
+          /** Everything that was created since then and failed. */
+          since: string;
+        },
+        WebhookReplay
+      >;
+      createImport: Mutation<
+        {
+          /** Whether to check every row and import nothing. Default: false. */
+          dryRun?: boolean | undefined;
+        },
+        Import
+      >;
+      getImport: Query<
+        {
+          /** The id of an import. */
+          importId: string;
+          /** The `number` of the last refused row that you have; 0 for the first page. Default: 0. */
+          after?: number | undefined;
+          /** How many refused rows the response has at most. Default: 100. */
+          limit?: number | undefined;
+        },
+        ImportReport
+      >;
+    };
+  }
 >;
