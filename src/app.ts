@@ -30,7 +30,6 @@ import { openFace } from './rest/face.ts';
 import { OPERATOR_FACE } from './rest/operator-face.ts';
 import { apiRouter, appRouter, operatorRouter } from './router.ts';
 import { toProblemError } from './procedures/problem-details.ts';
-import { auditToolRouter } from './resources/audit-log/audit-log.tool.router.ts';
 import { createSecurityRouter } from './security/router.ts';
 import { trpcHandler } from './trpc/handler.ts';
 
@@ -50,16 +49,7 @@ export function createApp(services: HttpServices, readiness: Readiness): Listene
   pages.use(addCommonHeaders(http));
   pages.use(addSecurityHeaders(config.baseUrl));
   pages.use('/trpc', trpcHandler(http, appRouter));
-  const { members, events } = appRouter;
-  if (config.mcp)
-    pages.all(
-      '/mcp',
-      mcpHandler(http, api, {
-        removalPreview: members.removalPreview,
-        listEvents: events.list,
-        listAuditLog: auditToolRouter.list,
-      }),
-    );
+  if (config.mcp) pages.all('/mcp', mcpHandler(http, api));
   pages.use(createPictureRouter(http));
   pages.use(addRateHeaders(http));
   pages.use(healthPages(db, readiness));

@@ -26,10 +26,10 @@ try {
       offset = page.nextOffset;
     }
   } else if (action === 'remove') {
-    // Without `confirm`, the tool only says what it would do: show it to the user.
-    const { message } = await call('removeTeamMember', { teamId, userId });
-    console.log(message);
-    if (confirmation === '--yes') console.log(await call('removeTeamMember', { teamId, userId, confirm: true }));
+    // The first call changes nothing and describes the change: show it to the user.
+    const { message, change, confirm } = await call('removeTeamMember', { teamId, userId });
+    console.log(message, change);
+    if (confirmation === '--yes') console.log(await call('removeTeamMember', { teamId, userId, confirm }));
   } else {
     for (const { name, annotations } of (await client.listTools()).tools)
       console.log(name, annotations.readOnlyHint ? 'reads' : annotations.destructiveHint ? 'destroys' : 'adds');

@@ -18,8 +18,7 @@ import { createContext } from '../procedures/create-context.ts';
 import { toProblemError } from '../procedures/problem-details.ts';
 import { readJson } from '../rest/body.ts';
 import type { Face } from '../rest/face.ts';
-import { callerOf } from '../rest/routes.ts';
-import { consoleReads, type ConsoleProcedures } from './console-reads.ts';
+import { consoleReads } from './console-reads.ts';
 import { createResources } from './resources.ts';
 import { createMcpEndpoint, type McpCall } from './server.ts';
 import { buildTools, initialScopes, type Tool } from './tools.ts';
@@ -31,16 +30,11 @@ const MAX_BATCH = 20;
 type State = { principal: Principal | null };
 
 /** Serves the REST operations, and reads of the console, as tools of the Model Context Protocol, at `/mcp`. */
-export function mcpHandler(
-  http: HttpServices,
-  { routes: { routes }, describe }: Face,
-  console: ConsoleProcedures,
-): RequestHandler {
+export function mcpHandler(http: HttpServices, { routes: { routes }, describe }: Face): RequestHandler {
   const { config } = http.services;
-  const tools = buildTools([...routes, ...consoleReads(console)], config);
+  const tools = buildTools([...routes, ...consoleReads], config);
   const resources = createResources(config.baseUrl, describe);
-  const preview = callerOf(console.removalPreview, 'members.removalPreview');
-  const serve = toNodeHandler(createMcpEndpoint(http, preview, resources));
+  const serve = toNodeHandler(createMcpEndpoint(http, resources));
   const origins = new Set([...config.trpcOrigins, config.baseUrl]);
 
   return async (req: Request, res: Response) => {

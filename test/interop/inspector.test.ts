@@ -92,27 +92,32 @@ describe.for(['legacy', 'modern'])('the MCP Inspector on the command line (%s er
       (await api.rows<{ id: string }>('select id from invitation where team_id = $1', [teamId]))[0]?.id ?? '';
 
     // In an order in which each finds what it needs.
-    const calls: readonly (readonly [name: string, shows: string, args?: () => Promise<object> | object])[] = [
+    const calls: readonly (readonly [
+      name: string,
+      shows: string,
+      args?: () => Promise<object> | object,
+      then?: 'confirm',
+    ])[] = [
       ['getCredential', 'oauth-grant'],
       ['getMe', account.id],
-      ['updateMe', 'Ada', () => ({ firstName: 'Ada', lastName: 'King' })],
+      ['updateMe', 'Ada', () => ({ firstName: 'Ada', lastName: 'King' }), 'confirm'],
       ['listMySessions', sessions[0]?.id ?? 'none'],
-      ['revokeMySession', 'changed', () => ({ sessionId: sessions[0]?.id, confirm: true })],
+      ['revokeMySession', 'signed out', () => ({ sessionId: sessions[0]?.id }), 'confirm'],
       ['listTeams', teamId],
       ['createTeam', 'Mills', () => ({ name: 'Mills' })],
       ['getTeam', 'Engines', () => ({ teamId })],
-      ['updateTeam', 'Looms', () => ({ teamId, name: 'Looms' })],
+      ['updateTeam', 'Looms', () => ({ teamId, name: 'Looms' }), 'confirm'],
       ['listTeamMembers', member.id, () => ({ teamId })],
       ['listTeamRoles', 'guest', () => ({ teamId })],
       ['previewMemberRemoval', 'apiKeys', () => ({ teamId, userId: member.id })],
       ['removeTeamMember', 'Nothing was changed', () => ({ teamId, userId: member.id })],
       ['createTeamInvitation', 'success', () => ({ teamId, email: 'charles@example.com' })],
       ['listTeamInvitations', 'charles@example.com', () => ({ teamId })],
-      ['revokeTeamInvitation', 'changed', async () => ({ teamId, invitationId: await invitationId(), confirm: true })],
+      ['revokeTeamInvitation', 'revoked', async () => ({ teamId, invitationId: await invitationId() }), 'confirm'],
       ['getTeamBilling', 'cancelAtPeriodEnd', () => ({ teamId })],
       ['listApiKeys', key.id],
-      ['updateApiKey', 'members:read', () => ({ keyId: key.id, scopes: ['members:read'] })],
-      ['revokeApiKey', 'changed', () => ({ keyId: key.id, confirm: true })],
+      ['updateApiKey', 'members:read', () => ({ keyId: key.id, scopes: ['members:read'] }), 'confirm'],
+      ['revokeApiKey', 'revoked', () => ({ keyId: key.id }), 'confirm'],
       ['listTeamEvents', 'events', () => ({ teamId })],
       ['listTeamAuditLog', 'team.renamed', () => ({ teamId, kind: 'team' })],
     ];
@@ -121,8 +126,11 @@ describe.for(['legacy', 'modern'])('the MCP Inspector on the command line (%s er
       ([, name = '']) => name,
     );
     expect([...new Set(names)].toSorted()).toEqual(calls.map(([name]) => name).toSorted());
-    for (const [name, shows, args] of calls) {
-      const { code, stdout } = await call(name, { ...(await args?.()) });
+    for (const [name, shows, args, then] of calls) {
+      const input = { ...(await args?.()) };
+      const described = then && /"confirm\\?": ?\\?"([0-9a-f]+)/.exec((await call(name, input)).stdout)?.[1];
+      const { code, stdout } = await call(name, { ...input, ...(described && { confirm: described }) });
+      if (then) expect([name, stdout]).toEqual([name, expect.stringMatching(/"changed\\?": ?true/)]);
       expect([name, code, stdout]).toEqual([name, 0, expect.stringContaining(shows)]);
     }
     expect(await call('getTeam', { teamId: 'team_x' })).toMatchObject({

@@ -38,7 +38,7 @@ describe.for(ERAS)('the client of the SDK of %s', (era) => {
       previewMemberRemoval: { teamId, userId: member.id },
       removeTeamMember: { teamId, userId: member.id },
       createTeamInvitation: { teamId, email: 'grace@example.com' },
-      revokeTeamInvitation: { teamId, invitationId: 'inv_x' },
+      revokeTeamInvitation: { teamId, invitationId: (await api.anInvitation(team)).id },
       updateApiKey: { keyId: key.id, scopes: ['teams:read'] },
       revokeApiKey: { keyId: key.id },
     };
@@ -46,6 +46,10 @@ describe.for(ERAS)('the client of the SDK of %s', (era) => {
       const input = inputs[name] ?? ('teamId' in (inputSchema.properties ?? {}) ? { teamId } : {});
       const result = await client.callTool(name, { ...input });
       expect([name, result.isError ?? false, result.content]).toEqual([name, false, [expect.anything()]]);
+      const { confirm } = { ...(result.structuredContent as { confirm?: string } | undefined) };
+      if (confirm === undefined) continue;
+      const done = await client.callTool(name, { ...input, confirm });
+      expect([name, done.structuredContent]).toEqual([name, expect.objectContaining({ changed: true })]);
     }
     expect(client.consents).toHaveLength(1);
 

@@ -24,6 +24,13 @@ export type McpClient = {
 export const ERAS = ['2025-11-25', '2026-07-28'] as const;
 export type Era = (typeof ERAS)[number];
 
+/** Calls a destructive tool as agents do: shows what it would do, and confirms it. */
+export async function confirmed(client: Pick<McpClient, 'callTool'>, name: string, args: Record<string, unknown>) {
+  const described = await client.callTool({ name, arguments: args });
+  const confirm = described.structuredContent?.['confirm'];
+  return client.callTool({ name, arguments: { ...args, confirm } });
+}
+
 /** Connects a client of the official SDK with a bearer credential. */
 export async function connect({ port }: Api, era: Era, credential: string): Promise<McpClient> {
   const url = new URL(`http://127.0.0.1:${port}/mcp`);

@@ -1,4 +1,5 @@
 import type { Database } from '../../db/database.ts';
+import { activeMembership } from '../../db/predicates.ts';
 import { iso, isoOrNull, query, type QueryRunner } from '../../db/query.ts';
 import { recordedCommand, runAndRecord } from '../../events/record.ts';
 import type { Scope } from '../../entities/index.ts';
@@ -42,6 +43,21 @@ const teamOfKey = query<{ team_id: string | null; name: string }>(
   'team_of_api_key',
   'select team_id, name from api_key where id = $1 and account_id = $2 and revoked_at is null',
 );
+
+const ownKey = query<Pick<ApiKeyRow, 'id' | 'name' | 'scopes'> & { team: { id: string; name: string | null } | null }>(
+  'own_api_key',
+  `select k.id, k.name, k.scopes,
+     case when k.team_id is not null then json_build_object('id', k.team_id, 'name',
+       (select t.name from membership m join team t on t.id = m.team_id
+        where m.team_id = k.team_id and m.account_id = k.account_id and ${activeMembership('m')})) end as team
+   from api_key k where k.id = $1 and k.account_id = $2 and k.revoked_at is null`,
+);
+
+/** Finds a key that the account created and that is not revoked. Only active members see the name of its team. */
+export async function findOwnKey(db: QueryRunner, accountId: string, keyId: string) {
+  const [key] = await db.query(ownKey, [keyId, accountId]);
+  return key ?? null;
+}
 
 export const listPersonalKeys = async (db: QueryRunner, accountId: string) =>
   (await db.query(personalKeys, [accountId])).map(presentRow);

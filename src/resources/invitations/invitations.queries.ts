@@ -37,6 +37,14 @@ const invitationsOfTeam = query<InvitationRow>(
   { rows: 'many' },
 );
 
+const pendingInvitationById = query<InvitationRow>(
+  'pending_invitation_by_id',
+  `select i.id, i.email, i.role_id, r.name as role_name, r.team_id is null as is_system_role, i.created_at, i.expires_at
+   from invitation i
+   join role r on r.id = i.role_id
+   where i.id = $2 and i.team_id = $1 and ${pendingInvitation('i')}`,
+);
+
 const openInvitations = query<AnyRow>(
   'open_invitations',
   `select i.id, i.email, i.role_id, r.name as role_name, r.team_id is null as is_system_role, i.created_at, i.expires_at,
@@ -81,6 +89,11 @@ const idOfLinked = query<{ id: string; team_id: string }>(
 export async function listTeamInvitations(db: QueryRunner, teamId: string) {
   const rows = await db.query(invitationsOfTeam, [teamId]);
   return rows.map(present);
+}
+
+export async function findPendingInvitation(db: QueryRunner, teamId: string, invitationId: string) {
+  const [row] = await db.query(pendingInvitationById, [teamId, invitationId]);
+  return row === undefined ? null : present(row);
 }
 
 /** Lists the invitations that were not accepted, newest first, including expired ones until they are deleted. */

@@ -1,0 +1,38 @@
+import type { CallToolResult } from '@modelcontextprotocol/server';
+import type { ProblemError } from '../errors.ts';
+import { PROBLEMS } from '../problems.ts';
+import type { Context } from '../procedures/context.ts';
+import { createProblemDocument } from '../procedures/problem-details.ts';
+
+export type Arguments = Readonly<Record<string, unknown>>;
+
+/** How many invalid values an error names. */
+const ERRORS_MAX = 20;
+/** A pointer or parameter can contain what the caller sent. */
+const TEXT_MAX = 200;
+const DETAIL_MAX = 1000;
+
+/** The text repeats the structured content, for clients that read only one of them. */
+export const toResult = (content: Arguments): CallToolResult => ({
+  content: [{ type: 'text', text: JSON.stringify(content) }],
+  structuredContent: { ...content },
+});
+
+/** Converts an error into a result with what a model needs to act on it, of bounded length. */
+export function toFailure(problem: ProblemError, { services, requestId }: Context): CallToolResult {
+  const { code, detail, errors = [], retryAfter } = createProblemDocument(problem, services.config.baseUrl, requestId);
+  const [, , advice] = PROBLEMS[problem.problem];
+  const text = JSON.stringify(
+    {
+      code,
+      detail: detail?.slice(0, DETAIL_MAX),
+      ...(errors.length > 0 && { errors: errors.slice(0, ERRORS_MAX) }),
+      ...(errors.length > ERRORS_MAX && { moreErrors: errors.length - ERRORS_MAX }),
+      retryAfter,
+      requestId,
+      advice,
+    },
+    (key, value: unknown) => (typeof value === 'string' && key === 'pointer' ? value.slice(0, TEXT_MAX) : value),
+  );
+  return { isError: true, content: [{ type: 'text', text }] };
+}

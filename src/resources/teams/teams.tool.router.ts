@@ -1,0 +1,22 @@
+import { plannedChange } from '../../procedures/planned-change.ts';
+import { teamProcedure } from '../../procedures/procedures.ts';
+import { router } from '../../procedures/trpc.ts';
+import { updateTeamBody } from './teams.schema.ts';
+
+/** Describes changes of teams before they are made, with the access and the input of the operation. */
+export const teamsToolRouter = router({
+  updateTeam: teamProcedure({ scope: 'teams:write', permission: 'edit_team_settings', input: updateTeamBody })
+    .output(plannedChange)
+    .query(({ ctx: { membership }, input }) => {
+      const { id, name } = membership.team;
+      return {
+        kind: 'team' as const,
+        id,
+        name,
+        team: { id, name },
+        before: { name },
+        after: { name: input.name },
+        effects: ['All members see the new name.'],
+      };
+    }),
+});
