@@ -73,7 +73,7 @@ export const trpc = createTRPCClient<AppRouter>({
 
 const untyped = getUntypedClient(trpc);
 
-type Inputs = inferRouterInputs<AppRouter>;
+export type Inputs = inferRouterInputs<AppRouter>;
 export type Outputs = inferRouterOutputs<AppRouter>;
 
 export type Scope = Outputs['getCredential']['scopes'][number];

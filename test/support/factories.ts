@@ -13,6 +13,7 @@ export type AKey = { readonly id: string; readonly secret: string };
 type MemberOptions = { role?: string; active?: boolean; expiresAt?: Date | null };
 type KeyOptions = { scopes?: readonly Scope[]; team?: { id: string }; expiresAt?: Date; revoked?: boolean };
 type OperatorKeyOptions = {
+  name?: string;
   scopes?: readonly OperatorScope[];
   addresses?: readonly string[];
   expiresAt?: Date;
@@ -115,6 +116,7 @@ export function factoriesOf({ db, tokens }: Services) {
   }
 
   async function anOperatorKey({
+    name = 'An operator key',
     scopes = OPERATOR_SCOPES,
     addresses = [],
     expiresAt,
@@ -124,8 +126,8 @@ export function factoriesOf({ db, tokens }: Services) {
     const { secret, hash, keyPrefix, last4 } = tokens.generate('operatorKey');
     await run(
       `insert into operator_key (id, name, scopes, addresses, key_prefix, last4, expires_at, revoked_at, created_at)
-       values ($1, 'An operator key', $2, $3, $4, $5, $6, $7, now())`,
-      [id, scopes, addresses, keyPrefix, last4, expiresAt ?? null, revoked ? new Date() : null],
+       values ($1, $8, $2, $3, $4, $5, $6, $7, now())`,
+      [id, scopes, addresses, keyPrefix, last4, expiresAt ?? null, revoked ? new Date() : null, name],
     );
     await run(`insert into operator_key_secret (secret_hash, operator_key_id, created_at) values ($1, $2, now())`, [
       hash,

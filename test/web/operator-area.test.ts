@@ -11,12 +11,16 @@ async function anOperator(api: Api) {
   return account;
 }
 
-const list = (page: Page, name: string) => page.getByRole('list', { name, exact: true }).getByRole('listitem');
 const rows = (page: Page, name: string) =>
   page
     .getByRole('table', { name, exact: true })
     .getByRole('row')
     .filter({ has: page.getByRole('rowheader') });
+/** Chooses an action from the menu of a row. */
+async function act(page: Page, row: string, action: string): Promise<void> {
+  await button(page, `Actions for ${row}`).click();
+  await page.getByRole('menuitem', { name: action, exact: true }).click();
+}
 const dialog = (page: Page) => page.getByRole('dialog');
 const button = (page: Page, name: string | RegExp) =>
   page.getByRole('button', { name, exact: typeof name === 'string' });
@@ -168,16 +172,16 @@ describe.skipIf(!hasChromium)('an operator', () => {
     await button(page, 'Add member').click();
     await dialog(page).getByLabel('Account').fill(bob.id);
     await inDialog(page, 'Add member').click();
-    await list(page, 'Members').getByText('Bob').waitFor();
-    await button(page, 'Change Bob').click();
+    await rows(page, 'Members').getByText('Bob').waitFor();
+    await act(page, 'Bob', 'Change');
     expect(await dialog(page).getByLabel('Role').inputValue()).toBe('member');
     await dialog(page).getByLabel('Role').selectOption('Guest');
     await inDialog(page, 'Save').click();
-    await list(page, 'Members').getByText('Guest').waitFor();
-    await button(page, 'Remove Bob').click();
+    await rows(page, 'Members').getByText('Guest').waitFor();
+    await act(page, 'Bob', 'Remove');
     await inDialog(page, 'Remove').click();
     await page.getByText('Bob removed.').waitFor();
-    await list(page, 'Members').getByText('Bob').waitFor({ state: 'detached' });
+    await rows(page, 'Members').getByText('Bob').waitFor({ state: 'detached' });
 
     await page.getByRole('link', { name: 'Back to the team' }).click();
     await button(page, 'Transfer ownership…').click();
@@ -301,7 +305,7 @@ describe.skipIf(!hasChromium)('an operator', () => {
     const secret = await dialog(page).locator('code').innerText();
     expect((await api.as(secret).get('/operator/v1/teams')).status).toBe(200);
     await inDialog(page, 'Done').click();
-    await list(page, 'Operator keys').getByText('from 127.0.0.0/8').waitFor();
+    await rows(page, 'Operator keys').getByText('127.0.0.0/8').waitFor();
     expect(await page.content()).not.toContain(secret);
 
     await button(page, 'Rotate secret of Billing backend').click();
@@ -321,7 +325,7 @@ describe.skipIf(!hasChromium)('an operator', () => {
     const job = await aFailedJob(api, 'The mail server was away');
     const page = await open('/operator/jobs', { as: await anOperator(api) });
     await page.getByLabel('Show').selectOption('Failed');
-    await list(page, 'Queue').getByText('The mail server was away').first().waitFor();
+    await rows(page, 'Queue').getByText('The mail server was away').first().waitFor();
     await button(page, `Retry job ${job}`).click();
     await page.getByText('1 job runs now.').waitFor();
   });
@@ -336,15 +340,15 @@ describe.skipIf(!hasChromium)('an operator', () => {
     await page.getByText('Team changed.').waitFor();
     await page.getByRole('main').getByRole('link', { name: 'Audit log', exact: true }).last().click();
     await shows(page, 'Audit log');
-    await list(page, 'Audit log').getByText('team.updated').waitFor();
+    await rows(page, 'Audit log').getByText('team.updated').waitFor();
     expect(await page.getByLabel('Team (ID)').inputValue()).toBe(team.id);
     await page.getByLabel('Action').selectOption('team.updated');
     await page.getByLabel('Actor (account ID)').fill(operator.id);
     await button(page, 'Filter').click();
-    await expect.poll(() => list(page, 'Audit log').count()).toBe(1);
+    await expect.poll(() => rows(page, 'Audit log').count()).toBe(1);
     await expect.poll(() => new URL(page.url()).searchParams.get('event')).toBe('team.updated');
     await page.reload();
-    await list(page, 'Audit log').getByRole('link', { name: 'team Engines' }).click();
+    await rows(page, 'Audit log').getByRole('link', { name: 'team Engines' }).click();
     await shows(page, 'Engines');
   });
 });

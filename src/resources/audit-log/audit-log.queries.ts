@@ -23,17 +23,17 @@ const condition = (filter: Filter, place: number, driving: Filter | null): strin
 const SHOWN = `not (event = 'operator.team_viewed' and actor_kind = 'operator_key')`;
 
 // Only names of resources of this team and of the accounts in its events, so that an id reveals nothing of another team.
-const eventsOfTeam = (name: string, driving: Filter | null) =>
+const eventsOfTeam = (name: string, driving: Filter | null, direction: 'asc' | 'desc') =>
   query<NamedRow>(
-    name,
+    direction === 'asc' ? `${name}_oldest` : name,
     `select e.*, ${displayName('actor')} as actor_name, ${displayName('subject')} as account_name, coalesce(used.name, app.name) as credential_name,
      coalesce(e.details ->> 'name', k.name, r.name, i.email) as target_name
    from (
      select * from audit_event
-     where team_id = $1 and id < $2 and id >= $3 and ${SHOWN} and ($4::text is null or starts_with(event, $4 || '.'))
+     where team_id = $1 and id < $2 and id ${direction === 'asc' ? '>' : '>='} $3 and ${SHOWN} and ($4::text is null or starts_with(event, $4 || '.'))
        and ($6::timestamptz is null or occurred_at >= $6) and ($7::timestamptz is null or occurred_at < $7)
        ${condition('person', 8, driving)} ${condition('key', 9, driving)} ${condition('address', 10, driving)}
-     order by id desc limit $5
+     order by id ${direction} limit $5
    ) e
    left join account actor on actor.id = e.actor_id
    left join account subject on subject.id = e.account_id
@@ -42,17 +42,20 @@ const eventsOfTeam = (name: string, driving: Filter | null) =>
    left join api_key k on k.id = e.target_id and k.team_id = e.team_id
    left join role r on r.id = e.target_id and (r.team_id = e.team_id or r.team_id is null)
    left join invitation i on i.id = e.target_id and i.team_id = e.team_id
-   order by e.id desc`,
+   order by e.id ${direction}`,
     { rows: 'many' },
   );
 
-const allEvents = eventsOfTeam('audit_events_of_team', null);
-// One query for each index, in the order of their selectivity.
-const filtered = [
-  { filter: 'key', events: eventsOfTeam('audit_events_of_team_with_key', 'key') },
-  { filter: 'address', events: eventsOfTeam('audit_events_of_team_from_address', 'address') },
-  { filter: 'person', events: eventsOfTeam('audit_events_of_team_by_person', 'person') },
-] as const;
+const inOrder = (direction: 'asc' | 'desc') => ({
+  all: eventsOfTeam('audit_events_of_team', null, direction),
+  // One query for each index, in the order of their selectivity.
+  filtered: [
+    { filter: 'key', events: eventsOfTeam('audit_events_of_team_with_key', 'key', direction) },
+    { filter: 'address', events: eventsOfTeam('audit_events_of_team_from_address', 'address', direction) },
+    { filter: 'person', events: eventsOfTeam('audit_events_of_team_by_person', 'person', direction) },
+  ] as const,
+});
+const ORDERS = { newest: inOrder('desc'), oldest: inOrder('asc') } as const;
 
 // A cursor is the id of an event that this team was shown.
 const cursorOfTeam = query<{ id: string }>(
@@ -68,6 +71,7 @@ type Page = {
   readonly address?: string | undefined;
   readonly from?: string | undefined;
   readonly to?: string | undefined;
+  readonly order?: keyof typeof ORDERS | undefined;
   readonly cursor?: string | undefined;
   readonly limit: number;
 };
@@ -81,18 +85,20 @@ const AFTER_LAST_ID = 'evt~';
 const idAt = (instant: string, slack: number): string =>
   firstIdAt('evt', new Date(Math.max(0, Date.parse(instant) + slack)));
 
-/** Returns the smallest id after the page: of the cursor, or of the end of the range. */
-function findEnd({ cursor, to }: Page): string {
+/** Returns between which ids the page is: those of the days, and after the cursor in the order of the list. */
+function findRange({ cursor, from, to, order }: Page): readonly [end: string, start: string] {
   const end = to === undefined ? AFTER_LAST_ID : idAt(to, SLACK_MS);
-  return cursor !== undefined && cursor < end ? cursor : end;
+  const start = from === undefined ? FIRST_ID : idAt(from, -SLACK_MS);
+  if (cursor === undefined) return [end, start];
+  return order === 'oldest' ? [end, cursor > start ? cursor : start] : [cursor < end ? cursor : end, start];
 }
 
-/** Lists events of a team, newest first. @throws validation_failed if the cursor is no event of the team */
+/** Lists events of a team, by default newest first. @throws validation_failed if the cursor is no event of the team */
 export async function listTeamEvents(db: QueryRunner, page: Page) {
   const { teamId, kind, cursor, from, to, limit } = page;
-  const { events: chosen = allEvents } = filtered.find(({ filter }) => page[filter] !== undefined) ?? {};
-  const start = from === undefined ? FIRST_ID : idAt(from, -SLACK_MS);
-  const range = [teamId, findEnd(page), start, kind ?? null, limit + 1, from ?? null, to ?? null];
+  const { all, filtered } = ORDERS[page.order ?? 'newest'];
+  const { events: chosen = all } = filtered.find(({ filter }) => page[filter] !== undefined) ?? {};
+  const range = [teamId, ...findRange(page), kind ?? null, limit + 1, from ?? null, to ?? null];
   const [known, rows] = await Promise.all([
     cursor === undefined ? null : db.query(cursorOfTeam, [cursor, teamId]),
     db.query(chosen, [...range, page.person ?? null, page.key ?? null, page.address ?? null]),

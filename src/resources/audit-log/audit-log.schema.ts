@@ -35,6 +35,7 @@ export const listAuditInput = z.object({
   from: instant.optional(),
   /** Exclusive. */
   to: instant.optional(),
+  order: z.enum(['newest', 'oldest']).default('newest'),
   /** `nextCursor` of the previous page. */
   cursor: resourceId.optional(),
   limit: z.int().min(1).max(500).default(50),

@@ -1,6 +1,9 @@
 import { iso, isoOrNull, query, type QueryRunner } from '../../db/query.ts';
 import type { Scope } from '../../entities/index.ts';
-import { PAGE_ROWS, readCursor, toPage } from './paging.ts';
+import { readCursor, toPage } from './paging.ts';
+
+/** As many active keys as an account or a team can have by default, so that a list is one page. */
+export const KEYS_MAX = 1000;
 
 type KeyRow = {
   id: string;
@@ -30,7 +33,7 @@ const keysOf = (name: string, column: string) =>
        select * from api_key
        where ${column} = $1 and revoked_at is null
          and (created_at, id) > (coalesce(nullif($2, ''), '-infinity')::timestamptz, $3)
-       order by created_at, id limit ${PAGE_ROWS}
+       order by created_at, id limit ${KEYS_MAX + 1}
      ) k
      join account a on a.id = k.account_id left join team t on t.id = k.team_id
      order by k.created_at, k.id`,

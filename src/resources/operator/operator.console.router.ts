@@ -10,6 +10,8 @@ import { changeAs } from './change.ts';
 import { getHealth } from './health.queries.ts';
 import { listAssignableRoles } from './role-list.queries.ts';
 import { listKeysOf } from './key-list.queries.ts';
+import { listManyMembers } from './member-list.queries.ts';
+import { membersOutput } from './operator-api.schema.ts';
 import { getAccount, getTeam } from './operator.queries.ts';
 import {
   accountInput,
@@ -25,6 +27,7 @@ import {
   keyInput,
   keysInput,
   keysOutput,
+  membersInput,
   plansOutput,
   retriedOutput,
   retryJobsInput,
@@ -35,7 +38,7 @@ import {
 import { find } from './search.queries.ts';
 import { recordView } from './views.ts';
 
-const JOBS_MAX = 50;
+const JOBS_MAX = 500;
 
 /** Procedures of the operator pages. Each that shows or changes user data records an event. */
 export const operatorConsoleRouter = router({
@@ -74,6 +77,15 @@ export const operatorConsoleRouter = router({
   health: operatorProcedure
     .output(healthOutput)
     .query(({ ctx: { services, browserClient } }) => getHealth(services.db, browserClient.attempts)),
+
+  members: forOperatorSessions('teams:read')
+    .input(membersInput)
+    .output(membersOutput)
+    .query(async ({ ctx, input: { teamId, cursor } }) => {
+      const page = await listManyMembers(ctx.services.db, teamId, cursor);
+      await recordView(ctx, { teamId });
+      return page;
+    }),
 
   keys: forOperatorSessions('accounts:read')
     .input(keysInput)

@@ -3,6 +3,7 @@ import { ACCOUNT_ROLES, ACTOR_KINDS, SCOPES } from '../../entities/index.ts';
 import { EVENTS, type EventName } from '../../events/catalogue.ts';
 import { JOB_STATES } from '../../jobs/job-list.ts';
 import { instant, resourceId, text, timestamp } from '../../procedures/fields.ts';
+import { KEYS_MAX } from './key-list.queries.ts';
 import { subscriptionOutput } from './operator-api.schema.ts';
 import { nextCursor, pageInput } from './paging.ts';
 
@@ -84,7 +85,13 @@ export const healthOutput = z.object({
   }),
 });
 
-export const keysInput = z.object({ of: z.enum(['account', 'team']), id: resourceId, ...pageInput });
+export const membersInput = teamInput.extend({ cursor: pageInput.cursor });
+export const keysInput = z.object({
+  of: z.enum(['account', 'team']),
+  id: resourceId,
+  cursor: pageInput.cursor,
+  limit: z.int().min(1).max(KEYS_MAX).default(KEYS_MAX),
+});
 export const keyInput = z.object({ keyId: resourceId });
 
 export const keysOutput = z.object({

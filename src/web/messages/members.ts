@@ -52,7 +52,6 @@ export const membersTexts = defineTexts('members', {
   until: 'Until {date}',
   since: 'Since {date}',
 
-  actionsOf: 'Actions for {member}',
   changeRole: 'Change role…',
   setExpiry: 'Set an end date…',
   changeExpiry: 'Change the end date…',

@@ -10,6 +10,7 @@ export const tableTexts = defineTexts('table', {
   csvHint: '{count, plural, one {Export # row as CSV} other {Export # rows as CSV}}',
   onPage: '{count, plural, one {# entry on this page} other {# entries on this page}}',
   actions: 'Actions',
+  actionsOf: 'Actions for {row}',
   select: 'Select {row}',
   selectAll: '{count, plural, one {Select # row} other {Select all # rows}}',
   selection: 'Selection',

@@ -1,6 +1,7 @@
 import { createRoute } from '@tanstack/react-router';
 import { lazyPage } from './lazy-page.ts';
 import { consolePages } from './layouts.tsx';
+import { tableSearch } from '../components/table/table-state.ts';
 import { onlyTexts } from './search.ts';
 
 /** The pages of the operator's area. The search, filters and position of a list are in its URL. */
@@ -14,7 +15,7 @@ export const operatorRoutes = [
   createRoute({
     getParentRoute: () => consolePages,
     path: '/operator/accounts',
-    validateSearch: onlyTexts('by', 'text', 'show', 'cursor', 'hide'),
+    validateSearch: onlyTexts('by', 'text', 'show', 'cursor', 'hide', 'sort'),
     component: lazyPage(() => import('../pages/operator/accounts.tsx'), 'OperatorAccountsPage'),
   }),
   createRoute({
@@ -25,13 +26,13 @@ export const operatorRoutes = [
   createRoute({
     getParentRoute: () => consolePages,
     path: '/operator/accounts/$accountId/keys',
-    validateSearch: onlyTexts('cursor', 'hide'),
+    validateSearch: tableSearch('cursor'),
     component: lazyPage(() => import('../pages/operator/keys-of.tsx'), 'OperatorAccountKeysPage'),
   }),
   createRoute({
     getParentRoute: () => consolePages,
     path: '/operator/teams',
-    validateSearch: onlyTexts('by', 'text', 'show', 'cursor', 'hide'),
+    validateSearch: onlyTexts('by', 'text', 'show', 'cursor', 'hide', 'sort'),
     component: lazyPage(() => import('../pages/operator/teams.tsx'), 'OperatorTeamsPage'),
   }),
   createRoute({
@@ -42,30 +43,42 @@ export const operatorRoutes = [
   createRoute({
     getParentRoute: () => consolePages,
     path: '/operator/teams/$teamId/members',
-    validateSearch: onlyTexts('cursor'),
+    validateSearch: tableSearch('cursor', 'role', 'status'),
     component: lazyPage(() => import('../pages/operator/members.tsx'), 'OperatorMembersPage'),
   }),
   createRoute({
     getParentRoute: () => consolePages,
     path: '/operator/teams/$teamId/keys',
-    validateSearch: onlyTexts('cursor', 'hide'),
+    validateSearch: tableSearch('cursor'),
     component: lazyPage(() => import('../pages/operator/keys-of.tsx'), 'OperatorTeamKeysPage'),
   }),
   createRoute({
     getParentRoute: () => consolePages,
     path: '/operator/keys',
+    validateSearch: tableSearch(),
     component: lazyPage(() => import('../pages/operator/operator-keys.tsx'), 'OperatorKeysPage'),
   }),
   createRoute({
     getParentRoute: () => consolePages,
     path: '/operator/jobs',
-    validateSearch: onlyTexts('show', 'cursor'),
+    validateSearch: tableSearch('show', 'cursor'),
     component: lazyPage(() => import('../pages/operator/jobs.tsx'), 'OperatorJobsPage'),
   }),
   createRoute({
     getParentRoute: () => consolePages,
     path: '/operator/audit',
-    validateSearch: onlyTexts('event', 'actorId', 'accountId', 'teamId', 'keyId', 'from', 'to', 'cursor'),
+    validateSearch: onlyTexts(
+      'event',
+      'actorId',
+      'accountId',
+      'teamId',
+      'keyId',
+      'from',
+      'to',
+      'cursor',
+      'hide',
+      'sort',
+    ),
     component: lazyPage(() => import('../pages/operator/audit.tsx'), 'OperatorAuditPage'),
   }),
   createRoute({

@@ -27,7 +27,7 @@ export const audit: readonly Scene[] = [
         [teamId, owner.id, 'r'.repeat(128)],
       );
       const page = await open(`/teams/${teamId}/audit`, owner);
-      await page.getByRole('list', { name: 'Events' }).getByRole('listitem').nth(3).waitFor();
+      await page.getByRole('rowheader').nth(3).waitFor();
       return page;
     },
   ],

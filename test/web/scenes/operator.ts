@@ -105,7 +105,7 @@ export const operator: readonly Scene[] = [
       const team = await api.aTeam({ owner: await api.anAccount({ firstName: LONG_NAME }) });
       await api.aMember(team, await api.anAccount({ firstName: 'Bob' }), { role: 'member', active: false });
       const page = await open(`/operator/teams/${team.id}/members`, await anOperator(api));
-      await page.getByRole('list', { name: 'Members' }).waitFor();
+      await page.getByRole('table', { name: 'Members' }).waitFor();
       return page;
     },
   ],
@@ -156,7 +156,7 @@ export const operator: readonly Scene[] = [
       const page = await open(`/operator/audit?actorId=${operator.id}`, operator);
       await page.getByText('No matching events').first().waitFor();
       await page.reload();
-      await page.getByRole('list', { name: 'Audit log' }).waitFor();
+      await page.getByRole('table', { name: 'Audit log' }).waitFor();
       return page;
     },
   ],

@@ -396,6 +396,41 @@ export type OperatorSubscription = {
   /** Counts the changes. 0 for a team that never had a subscription. */
   version: number;
 };
+/** A page of members. */
+export type OperatorMembers = {
+  /** The members of the page. */
+  members: Array<OperatorMember>;
+  /** The cursor of the next page. Null if this is the last one. */
+  nextCursor: string | null;
+};
+/** A membership of a team. */
+export type OperatorMember = {
+  /** The id of the membership. */
+  membershipId: string;
+  /** The id of the account. */
+  accountId: string;
+  /** The external id of the account. */
+  externalId: string | null;
+  /** The email address. */
+  email: string | null;
+  /** The first name. */
+  firstName: string | null;
+  /** The last name. */
+  lastName: string | null;
+  /** The role in the team. */
+  role: {
+    /** The id of the role. */
+    id: string;
+    /** The name of the role. */
+    name: string;
+  };
+  /** False for inactive and expired memberships. */
+  isActive: boolean;
+  /** When the account joined the team. */
+  joinedAt: string | null;
+  /** When the membership ends. Null if it does not. */
+  expiresAt: string | null;
+};
 /** Operator keys. */
 export type OperatorKeys = {
   /** The oldest first. */
@@ -507,41 +542,6 @@ export type OperatorTeam = {
   createdAt: string;
   /** When it was last changed. */
   updatedAt: string;
-};
-/** A page of members. */
-export type OperatorMembers = {
-  /** The members of the page. */
-  members: Array<OperatorMember>;
-  /** The cursor of the next page. Null if this is the last one. */
-  nextCursor: string | null;
-};
-/** A membership of a team. */
-export type OperatorMember = {
-  /** The id of the membership. */
-  membershipId: string;
-  /** The id of the account. */
-  accountId: string;
-  /** The external id of the account. */
-  externalId: string | null;
-  /** The email address. */
-  email: string | null;
-  /** The first name. */
-  firstName: string | null;
-  /** The last name. */
-  lastName: string | null;
-  /** The role in the team. */
-  role: {
-    /** The id of the role. */
-    id: string;
-    /** The name of the role. */
-    name: string;
-  };
-  /** False for inactive and expired memberships. */
-  isActive: boolean;
-  /** When the account joined the team. */
-  joinedAt: string | null;
-  /** When the membership ends. Null if it does not. */
-  expiresAt: string | null;
 };
 /** Who a credential belongs to, and what it permits. */
 export type Verification = {
@@ -1590,6 +1590,8 @@ export type AppRouter = TRPCBuiltRouter<
           address?: string | undefined;
           from?: string | undefined;
           to?: string | undefined;
+          /** Default: "newest". */
+          order?: 'newest' | 'oldest' | undefined;
           cursor?: string | undefined;
           /** Default: 50. */
           limit?: number | undefined;
@@ -2477,13 +2479,21 @@ export type AppRouter = TRPCBuiltRouter<
           };
         }
       >;
+      members: Query<
+        {
+          teamId: string;
+          /** The `nextCursor` of the page before. */
+          cursor?: string | undefined;
+        },
+        OperatorMembers
+      >;
       keys: Query<
         {
           of: 'account' | 'team';
           id: string;
           /** The `nextCursor` of the page before. */
           cursor?: string | undefined;
-          /** How many a page has at most. Default: 50. */
+          /** Default: 1000. */
           limit?: number | undefined;
         },
         {

@@ -10,7 +10,7 @@ import { useSearchText } from './search-text.ts';
 import { useSelection } from './selection.ts';
 import { TableHead } from './table-head.tsx';
 import { TableRows } from './table-rows.tsx';
-import { nextSort, useTableState } from './table-state.ts';
+import { nextSort, useTableState, type ServiceOrder } from './table-state.ts';
 import { Toolbar } from './toolbar.tsx';
 import './table.css';
 
@@ -22,7 +22,7 @@ export type DataTableProps<Row> = {
   readonly columns: readonly Column<Row>[];
   readonly rowId: (row: Row) => string;
   readonly rowName: (row: Row) => string;
-  /** Without them the rows are a page of a list that the service searches and sorts, so the table does neither. */
+  /** Without them the rows are searched and filtered by the service, so the table does neither. */
   readonly texts?: {
     readonly search: string;
     readonly count: (count: number) => string;
@@ -31,6 +31,12 @@ export type DataTableProps<Row> = {
     readonly noneFound: (search: string) => string;
     readonly showAll: string;
   };
+  /** Whether the rows can be sorted. Those of a page of a longer list cannot. By default as they can be searched. */
+  readonly canSort?: boolean;
+  /** The column that the service sorts by, instead of the table. */
+  readonly order?: ServiceOrder;
+  /** The heading above rows that follow each other, such as their day. For tables of at most 100 rows. */
+  readonly groupOf?: (row: Row) => string;
   readonly icon?: ReactNode;
   /** Shown instead of a table without rows. */
   readonly empty?: ReactNode;
@@ -40,20 +46,27 @@ export type DataTableProps<Row> = {
   readonly bulk?: readonly BulkAction<Row>[];
   /** Called after an action on selected rows, which can have changed any of them. */
   readonly onBulkEnd?: () => void;
+  /** Tools beside the choice of columns, such as another export. */
+  readonly tools?: ReactNode;
+  /** Whether the tools export the rows. */
+  readonly hasOwnExport?: boolean;
 };
 
 /** A table of any length with search, filters, sorting, choice of columns, selection and export, in the URL. */
 export function DataTable<Row>(props: DataTableProps<Row>) {
   const { name, rows, columns, rowId, rowName, texts, icon, empty, actions, isBusy, bulk = [], onBulkEnd } = props;
+  const { order, canSort = texts !== undefined, groupOf } = props;
   const { state, change } = useTableState();
   const [search, setSearch] = useSearchText(state.search, (q) => change({ q: q === '' ? undefined : q }));
   const sought = useDeferredValue(search.trim());
   const find = useMemo(() => createSearch(rows, columns), [rows, columns]);
-  const { filters, sorting } = state;
-  const chosen = JSON.stringify([filters, sorting]);
+  const { filters } = state;
+  const sorting = order ?? (canSort ? state.sorting : undefined);
+  const own = order === undefined ? sorting : undefined;
+  const chosen = JSON.stringify([filters, own]);
   const found = useMemo(
-    () => sortRows(filterRows(find(sought), columns, filters), columns, sorting),
-    // eslint-disable-next-line react-hooks/exhaustive-deps -- `chosen` stands for `filters` and `sorting`
+    () => sortRows(filterRows(find(sought), columns, filters), columns, own),
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- `chosen` stands for `filters` and `own`
     [find, sought, columns, chosen],
   );
   const hidden = [...state.hidden].join();
@@ -80,6 +93,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
         <Toolbar
           columns={columns}
           state={state}
+          sorting={sorting}
           onChange={change}
           search={search}
           searchLabel={texts?.search}
@@ -92,8 +106,10 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
                 : texts.found({ count: found.length, all: rows.length })
           }
           found={found.length}
-          onExport={() => save(found)}
-        />
+          onExport={props.hasOwnExport === true ? undefined : () => save(found)}
+        >
+          {props.tools}
+        </Toolbar>
       )}
       {/* Also without rows: an action that removed them all still shows its outcomes. */}
       {canSelect && (
@@ -132,6 +148,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
           selection={canSelect ? selection : undefined}
           isBusy={isBusy}
           actions={actions}
+          groupOf={groupOf}
           head={
             <TableHead
               columns={visible}
@@ -139,7 +156,8 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
               sorting={sorting}
               selection={canSelect ? selection : undefined}
               hasActions={actions !== undefined}
-              onSort={texts && ((column) => change({ sort: nextSort(column, sorting) }))}
+              canSort={(column) => (order === undefined ? canSort : column === order.column)}
+              onSort={order?.onChange ?? ((column) => change({ sort: nextSort(column, sorting) }))}
             />
           }
         />

@@ -10,12 +10,13 @@ type TableHeadProps<Row> = {
   readonly sorting: Sorting | undefined;
   readonly selection: Selection<Row> | undefined;
   readonly hasActions: boolean;
-  /** Undefined if the rows have one order. */
-  readonly onSort: ((column: string) => void) | undefined;
+  readonly canSort: (column: string) => boolean;
+  readonly onSort: (column: string) => void;
 };
 
 // Explicit ARIA roles: some browsers drop them from tables that are laid out as cards.
-export function TableHead<Row>({ columns, count, sorting, selection, hasActions, onSort }: TableHeadProps<Row>) {
+export function TableHead<Row>(props: TableHeadProps<Row>) {
+  const { columns, count, sorting, selection, hasActions, canSort, onSort } = props;
   const selected = selection?.rows.length ?? 0;
   return (
     <Table.Thead role="rowgroup">
@@ -34,7 +35,7 @@ export function TableHead<Row>({ columns, count, sorting, selection, hasActions,
           const order = sorting?.column === id ? (sorting.isDescending ? 'descending' : 'ascending') : undefined;
           return (
             <Table.Th key={id} role="columnheader" scope="col" {...(order && { 'aria-sort': order })}>
-              {onSort === undefined ? (
+              {!canSort(id) ? (
                 title
               ) : (
                 <button type="button" className="data-sort" onClick={() => onSort(id)}>

@@ -7,6 +7,8 @@ import type { Selection } from './selection.ts';
 type TableRowProps<Row> = {
   readonly row: Row;
   readonly index: number;
+  /** Whether the table says how many rows it has. */
+  readonly isCounted: boolean;
   readonly name: string;
   readonly id: string;
   readonly columns: readonly Column<Row>[];
@@ -21,6 +23,7 @@ type TableRowProps<Row> = {
 function Row<Data>({
   row,
   index,
+  isCounted,
   name,
   id,
   columns,
@@ -34,7 +37,7 @@ function Row<Data>({
     <Table.Tr
       ref={measure}
       role="row"
-      aria-rowindex={index + 2}
+      aria-rowindex={isCounted ? index + 2 : undefined}
       aria-busy={isBusy}
       data-index={index}
       data-selected={isSelected || undefined}

@@ -1,4 +1,4 @@
-import { Table } from '@mantine/core';
+import { Table, Title } from '@mantine/core';
 import type { VirtualItem } from '@tanstack/react-virtual';
 import { Fragment, type ReactNode } from 'react';
 import type { Column } from './column.ts';
@@ -16,12 +16,13 @@ type TableRowsProps<Row> = {
   readonly selection: Selection<Row> | undefined;
   readonly isBusy: ((row: Row) => boolean) | undefined;
   readonly actions: ((row: Row) => ReactNode) | undefined;
+  readonly groupOf: ((row: Row) => string) | undefined;
   readonly head: ReactNode;
 };
 
 /** The table itself. Only rows near the window are in the page; `aria-rowcount` has their number. */
 export function TableRows<Row>(props: TableRowsProps<Row>) {
-  const { name, rows, columns, rowId, rowName, selection, isBusy, actions, head } = props;
+  const { name, rows, columns, rowId, rowName, selection, isBusy, actions, groupOf, head } = props;
   const keyOf = (index: number): string => {
     const row = rows[index];
     return row === undefined ? String(index) : rowId(row);
@@ -37,7 +38,8 @@ export function TableRows<Row>(props: TableRowsProps<Row>) {
       ref={table}
       role="table"
       aria-label={name}
-      aria-rowcount={rows.length + 1}
+      // With headings in between, all rows are in the page, and browsers count them.
+      aria-rowcount={groupOf === undefined ? rows.length + 1 : undefined}
       verticalSpacing="sm"
       horizontalSpacing="md"
       className="data-table"
@@ -61,12 +63,18 @@ export function TableRows<Row>(props: TableRowsProps<Row>) {
           const row = rows[item.index];
           if (row === undefined) return null;
           const before = items[place - 1];
+          const group = groupOf?.(row);
+          const last = rows[item.index - 1];
           return (
             <Fragment key={item.key}>
               <Gap height={item.start - (before?.end ?? top)} width={width} />
+              {group !== undefined && (last === undefined || groupOf?.(last) !== group) && (
+                <GroupRow title={group} width={width} />
+              )}
               <TableRow
                 row={row}
                 index={item.index}
+                isCounted={groupOf === undefined}
                 id={rowId(row)}
                 name={rowName(row)}
                 columns={columns}
@@ -91,6 +99,17 @@ const indexOf = (target: EventTarget): number | undefined => {
   const row = target instanceof HTMLElement ? target.closest<HTMLElement>('tr[data-index]') : null;
   return row === null ? undefined : Number(row.dataset['index']);
 };
+
+/** The heading of the rows below it. */
+const GroupRow = ({ title, width }: { readonly title: string; readonly width: number }) => (
+  <Table.Tr role="row" className="data-group">
+    <Table.Th role="cell" scope="rowgroup" colSpan={width}>
+      <Title order={2} size="h6">
+        {title}
+      </Title>
+    </Table.Th>
+  </Table.Tr>
+);
 
 /** The height of rows that are not in the page. */
 const Gap = ({ height, width }: { readonly height: number; readonly width: number }) =>

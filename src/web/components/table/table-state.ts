@@ -2,6 +2,9 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 
 export type Sorting = { readonly column: string; readonly isDescending: boolean };
 
+/** The order of rows that the service sorts, and what turns it round. */
+export type ServiceOrder = Sorting & { readonly onChange: () => void };
+
 /** What the user has chosen. It is in the URL, so that it survives a reload and can be shared. */
 export type TableState = {
   readonly search: string;

@@ -3,11 +3,12 @@ import type { ReactNode } from 'react';
 import { tableTexts as words } from '../../messages/table.ts';
 import type { Column } from './column.ts';
 import { ColumnsChoice } from './columns-choice.tsx';
-import type { TableState } from './table-state.ts';
+import type { Sorting, TableState } from './table-state.ts';
 
 type ToolbarProps<Row> = {
   readonly columns: readonly Column<Row>[];
   readonly state: TableState;
+  readonly sorting: Sorting | undefined;
   readonly onChange: (parameters: Record<string, string | undefined>) => void;
   readonly search: string;
   readonly searchLabel: string | undefined;
@@ -16,14 +17,14 @@ type ToolbarProps<Row> = {
   readonly count: string;
   /** The number of rows that an export contains. */
   readonly found: number;
-  readonly onExport: () => void;
+  readonly onExport: (() => void) | undefined;
   readonly children?: ReactNode;
 };
 
 /** Search, filters, the number of rows, the choice of columns, and the export. */
 export function Toolbar<Row>(props: ToolbarProps<Row>) {
-  const { columns, state, onChange, search, searchLabel, onSearch, count, found, onExport, children } = props;
-  const sorted = columns.find(({ id }) => id === state.sorting?.column);
+  const { columns, state, sorting, onChange, search, searchLabel, onSearch, count, found, onExport, children } = props;
+  const sorted = columns.find(({ id }) => id === sorting?.column);
   return (
     <div className="data-bar">
       {searchLabel !== undefined && (
@@ -41,6 +42,7 @@ export function Toolbar<Row>(props: ToolbarProps<Row>) {
       )}
       {columns.map(
         ({ id, title, filter }) =>
+          searchLabel !== undefined &&
           filter !== undefined && (
             <NativeSelect
               key={id}
@@ -63,15 +65,17 @@ export function Toolbar<Row>(props: ToolbarProps<Row>) {
         {count}
         <VisuallyHidden>
           {sorted !== undefined &&
-            `. ${(state.sorting?.isDescending === true ? words.descending : words.ascending)(sorted.title)}`}
+            `. ${(sorting?.isDescending === true ? words.descending : words.ascending)(sorted.title)}`}
         </VisuallyHidden>
       </Text>
       <Group gap="xs" className="data-tools">
-        {children}
         <ColumnsChoice columns={columns} hidden={state.hidden} onChange={(hide) => onChange({ hide })} />
-        <Button variant="default" size="sm" disabled={found === 0} onClick={onExport} title={words.csvHint(found)}>
-          {words.csv}
-        </Button>
+        {onExport !== undefined && (
+          <Button variant="default" size="sm" disabled={found === 0} onClick={onExport} title={words.csvHint(found)}>
+            {words.csv}
+          </Button>
+        )}
+        {children}
       </Group>
     </div>
   );

@@ -22,12 +22,14 @@ export const listedKeyColumns = (reread: () => Promise<unknown>): readonly Colum
     title: apiKeysTexts.key,
     value: ({ name }) => name,
     cell: (key) => <KeyCell apiKey={key} reread={reread} />,
+    search: ({ name, id, last4, scopes }) => `${name} ${id} ${last4} ${scopes.join(' ')}`,
   },
   { id: 'id', title: 'ID', value: ({ id }) => id, cell: ({ id }) => id, isExportOnly: true },
   {
     id: 'creator',
     title: apiKeysTexts.creator,
     value: ({ account }) => getAccountName(account),
+    search: ({ account, team }) => `${getAccountName(account)} ${account.email ?? ''} ${team?.name ?? ''}`,
     cell: ({ account, team }) => (
       <Text size="sm" className="wrap">
         <bdi>{getAccountName(account)}</bdi>, {team === null ? words.personal : words.team(team.name)}

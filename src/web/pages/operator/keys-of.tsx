@@ -6,7 +6,7 @@ import { Page } from '../../components/page.tsx';
 import { areaTexts } from '../../messages/operator-area.ts';
 import { query } from '../../trpc.ts';
 import { listedKeyColumns, operatorKeyRevocation, type ListedKey } from './key-columns.tsx';
-import { ListTable, Pager } from './list.tsx';
+import { ListTable } from './list.tsx';
 import { Operators, VIEW } from './operators.tsx';
 
 const words = areaTexts.keys;
@@ -70,8 +70,9 @@ function Keys({ of, id, cursor }: KeysProps) {
         rowName={rowName}
         bulk={[operatorKeyRevocation]}
         empty={{ title: areaTexts.list.emptyTitle, description: areaTexts.list.empty }}
+        cursor={cursor}
+        next={page.data?.nextCursor}
       />
-      <Pager cursor={cursor} next={page.data?.nextCursor} />
     </Page>
   );
 }

@@ -1,7 +1,6 @@
-import { Button, EmptyState, Group, Paper, VisuallyHidden } from '@mantine/core';
+import { Button, EmptyState, Group, VisuallyHidden } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
 import { Placeholder } from '../../components/page.tsx';
 import { DataTable, type DataTableProps } from '../../components/table/data-table.tsx';
 import { areaTexts } from '../../messages/operator-area.ts';
@@ -9,72 +8,52 @@ import { isGone, Refusal } from './operators.tsx';
 
 const words = areaTexts.list;
 
-type ListProps<Page, Item> = {
+export type TableProps<Item> = Pick<
+  DataTableProps<Item>,
+  'columns' | 'rowId' | 'rowName' | 'bulk' | 'actions' | 'tools'
+>;
+
+type ListTableProps<Page, Item> = TableProps<Item> & {
   readonly label: string;
   readonly page: UseQueryResult<Page>;
   readonly items: (page: Page) => readonly Item[];
   readonly empty: { readonly title: string; readonly description: string };
+  /** The place in the list; undefined at its beginning. */
+  readonly cursor: string | undefined;
+  readonly next: string | null | undefined;
+  /** Whether the service searches and filters the list, in its own order. */
+  readonly isSearched?: boolean;
 };
 
-/** A page of a list, in any of its states. */
-export function List<Page, Item>({
-  row,
-  ...list
-}: ListProps<Page, Item> & { readonly row: (item: Item) => ReactNode }) {
-  return (
-    <Shown {...list}>
-      {(shown) =>
-        shown.length === 0 ? (
-          <Paper withBorder radius="lg" className="empty">
-            <EmptyState variant="light" {...list.empty} />
-          </Paper>
-        ) : (
-          <Paper component="ul" withBorder radius="lg" className="card-list" aria-label={list.label}>
-            {shown.map(row)}
-          </Paper>
-        )
-      }
-    </Shown>
-  );
-}
-
-export type TableProps<Item> = Pick<DataTableProps<Item>, 'columns' | 'rowId' | 'rowName' | 'bulk'>;
-
-/** The same as a table, with actions on selected rows and an export of the page. */
-export function ListTable<Page, Item>({
-  columns,
-  rowId,
-  rowName,
-  bulk,
-  ...list
-}: ListProps<Page, Item> & TableProps<Item>) {
-  return (
-    <Shown {...list}>
-      {(shown) => (
-        <DataTable
-          name={list.label}
-          rows={shown}
-          empty={<EmptyState variant="light" {...list.empty} />}
-          onBulkEnd={() => void list.page.refetch()}
-          {...{ columns, rowId, rowName, ...(bulk && { bulk }) }}
-        />
-      )}
-    </Shown>
-  );
-}
-
-type ShownProps<Page, Item> = ListProps<Page, Item> & { readonly children: (shown: readonly Item[]) => ReactNode };
-
-function Shown<Page, Item>({ label, page, items, empty, children }: ShownProps<Page, Item>) {
+/**
+ * A page of a list, in any of its states. A list that is one page can be sorted and, unless the service does, searched
+ * and filtered. In a part of a longer list that would mislead.
+ */
+export function ListTable<Page, Item>(props: ListTableProps<Page, Item>) {
+  const { label, page, items, empty, cursor, next, isSearched = false, ...table } = props;
   const shown = isGone(page.error) || page.data === undefined ? undefined : items(page.data);
+  const isWhole = cursor === undefined && !next;
   return (
     <>
       {page.error !== null && <Refusal error={page.error} retry={() => void page.refetch()} />}
       {page.isPending && <Placeholder rows={6} height={56} />}
       {shown !== undefined && (
-        <VisuallyHidden role="status">{shown.length === 0 ? empty.title : `${label}: ${shown.length}`}</VisuallyHidden>
+        <>
+          <VisuallyHidden role="status">
+            {shown.length === 0 ? empty.title : `${label}: ${shown.length}`}
+          </VisuallyHidden>
+          <DataTable
+            name={label}
+            rows={shown}
+            empty={<EmptyState variant="light" {...empty} />}
+            canSort={isWhole}
+            {...(isWhole && !isSearched && { texts: words.table })}
+            onBulkEnd={() => void page.refetch()}
+            {...table}
+          />
+        </>
       )}
-      {shown !== undefined && children(shown)}
+      <Pager cursor={cursor} next={next} />
     </>
   );
 }
@@ -82,7 +61,7 @@ function Shown<Page, Item>({ label, page, items, empty, children }: ShownProps<P
 type PagerProps = { readonly cursor: string | undefined; readonly next: string | null | undefined };
 
 /** Leads to other pages of a list. The URL has the cursor, so that going back shows the page before. */
-export function Pager({ cursor, next }: PagerProps) {
+function Pager({ cursor, next }: PagerProps) {
   const navigate = useNavigate();
   const open = (to: string | undefined) =>
     void navigate({ to: '.', search: (old: object) => ({ ...old, cursor: to }) as never }); // every list has a cursor

@@ -5,7 +5,7 @@ import { useState, type ReactNode } from 'react';
 import { Page } from '../../components/page.tsx';
 import { areaTexts } from '../../messages/operator-area.ts';
 import { ListSearch, type ListFilter, type Sought } from './list-search.tsx';
-import { ListTable, Pager, type TableProps } from './list.tsx';
+import { ListTable, type TableProps } from './list.tsx';
 
 type Search = Sought & { readonly cursor?: string };
 
@@ -46,8 +46,16 @@ export function SearchPage<
         sought={sought}
         onSearch={(search) => void navigate({ to, search })}
       />
-      <ListTable {...table} label={words.title} page={page} rowId={rowId} empty={describeEmpty(sought.text, next)} />
-      <Pager cursor={cursor} next={next} />
+      <ListTable
+        {...table}
+        label={words.title}
+        page={page}
+        rowId={rowId}
+        empty={describeEmpty(sought.text, next)}
+        cursor={cursor}
+        next={next}
+        isSearched
+      />
       {creating && create(() => setCreating(false))}
     </Page>
   );

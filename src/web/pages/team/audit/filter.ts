@@ -3,10 +3,10 @@ import { auditTexts as words } from '../../../messages/audit.ts';
 
 type Kind = Exclude<keyof typeof words.kinds, ''>;
 
-const NAMES = ['kind', 'person', 'key', 'address', 'from', 'to'] as const;
+const NAMES = ['kind', 'person', 'key', 'address', 'from', 'to', 'sort'] as const;
 type Name = (typeof NAMES)[number];
 
-/** What is in the URL. Days are such as `2026-11-22`. */
+/** What is in the URL. Days are such as `2026-11-22`; `sort=time` has the oldest events first. */
 export type AuditSearch = { readonly [Each in Name]?: string | undefined };
 
 /** Parameters without a value are removed from the URL. */
@@ -41,7 +41,7 @@ export function useAuditFilter() {
       replace: true,
       resetScroll: false,
     });
-  return { search, filter, change };
+  return { search, filter, order: search.sort === 'time' ? ('oldest' as const) : ('newest' as const), change };
 }
 
 export type AuditFilter = ReturnType<typeof useAuditFilter>['filter'];

@@ -1,7 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { query, type Outputs } from '../../../trpc.ts';
-import type { AuditFilter } from './filter.ts';
+import { query, type Inputs, type Outputs } from '../../../trpc.ts';
 
 type EventPage = Outputs['audit']['list'];
 
@@ -12,12 +11,13 @@ const LIVE_MS = 15_000;
  * Reads a page of events. New ones are counted while the first page is open, and shown when the user asks for them, so
  * that what is being read does not move.
  */
-export function useLiveEvents(teamId: string, filter: AuditFilter, cursor: string | undefined) {
-  const input = { teamId, ...filter, ...(cursor !== undefined && { cursor }) };
+export function useLiveEvents(search: Inputs['audit']['list'], cursor: string | undefined) {
+  const input = { ...search, ...(cursor !== undefined && { cursor }) };
+  const isLive = cursor === undefined && search.order !== 'oldest';
   const page = useQuery({
     ...query('audit.list', input),
     placeholderData: keepPreviousData,
-    refetchInterval: () => (cursor === undefined && navigator.onLine ? LIVE_MS : false),
+    refetchInterval: () => (isLive && navigator.onLine ? LIVE_MS : false),
   });
   const [shown, setShown] = useState<{ readonly key: string; readonly page: EventPage }>();
   const key = JSON.stringify(input);
@@ -28,7 +28,7 @@ export function useLiveEvents(teamId: string, filter: AuditFilter, cursor: strin
   const data = isShown ? shown.page : page.data;
   const first = data?.events[0]?.id;
   const place = latest?.events.findIndex(({ id }) => id === first) ?? 0;
-  const count = !isShown || latest === undefined ? 0 : place < 0 ? latest.events.length : place;
+  const count = !isLive || !isShown || latest === undefined ? 0 : place < 0 ? latest.events.length : place;
   return {
     page,
     data,

@@ -1,5 +1,5 @@
-import { ActionIcon, Menu } from '@mantine/core';
-import { More } from '../../../components/icons.tsx';
+import { Menu } from '@mantine/core';
+import { RowMenu } from '../../../components/table/row-menu.tsx';
 import { membersTexts as words } from '../../../messages/members.ts';
 import { getMemberName, type Action, type Member } from './member.ts';
 
@@ -22,39 +22,15 @@ type MemberMenuProps = {
 };
 
 export const MemberMenu = ({ member, actions, onAction }: MemberMenuProps) => (
-  <Menu
-    position="bottom-end"
-    width={220}
-    withinPortal={false}
-    floatingStrategy="fixed"
-    withInitialFocusPlaceholder={false}
-    transitionProps={{ duration: 80 }}
-  >
-    <Menu.Target>
-      <ActionIcon
-        variant="subtle"
-        color="gray"
-        size="lg"
-        data-member={member.membershipId}
-        aria-label={words.actionsOf(getMemberName(member))}
+  <RowMenu name={getMemberName(member)} id={member.userId}>
+    {actions.map((action) => (
+      <Menu.Item
+        key={action}
+        {...(action === 'remove' && { className: 'data-danger' })}
+        onClick={() => onAction(action)}
       >
-        <More />
-      </ActionIcon>
-    </Menu.Target>
-    <Menu.Dropdown>
-      {actions.map((action) => (
-        <Menu.Item
-          key={action}
-          {...(action === 'remove' && { className: 'data-danger' })}
-          onClick={() => onAction(action)}
-        >
-          {getActionLabel(action, member)}
-        </Menu.Item>
-      ))}
-    </Menu.Dropdown>
-  </Menu>
+        {getActionLabel(action, member)}
+      </Menu.Item>
+    ))}
+  </RowMenu>
 );
-
-/** Focuses the button that opened a dialog, or the heading if its row was removed. */
-export const focusMenu = ({ membershipId }: Member): void =>
-  (document.querySelector<HTMLElement>(`[data-member="${membershipId}"]`) ?? document.querySelector('h1'))?.focus();

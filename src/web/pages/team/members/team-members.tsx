@@ -1,9 +1,10 @@
 import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useMemo, useState } from 'react';
+import { useMemo } from 'react';
 import { FailureAlert } from '../../../components/failure-alert.tsx';
 import { People } from '../../../components/icons.tsx';
 import { DataTable } from '../../../components/table/data-table.tsx';
+import { useRowDialogs } from '../../../components/table/row-dialogs.ts';
 import { me } from '../../../session.ts';
 import { membersTexts as words } from '../../../messages/members.ts';
 import { trpc } from '../../../trpc.ts';
@@ -14,24 +15,21 @@ import { ChangeRole } from './change-role.tsx';
 import { useMemberChanges } from './changes.ts';
 import { memberColumns } from './columns.tsx';
 import { Expiry } from './expiry.tsx';
-import { focusMenu } from './member-menu.tsx';
 import { RowActions } from './row-actions.tsx';
 import { getMemberName, getMemberState, type Action, type Member } from './member.ts';
 import { Offer } from './offer.tsx';
 import { Removal } from './removal.tsx';
 
-type Asked = { readonly action: Action; readonly member: Member };
-
 const rowId = ({ userId }: Member): string => userId;
 
-/** The members and the dialogs of their rows. A dialog can outlive its row, so it is kept here. */
+/** The members and the dialogs of their rows. */
 export function TeamMembers({ members }: { readonly members: readonly Member[] }) {
   const page = useTeam();
   const { team } = page;
   const { data: person } = useQuery(me());
   const { change, saving, refusal, forget } = useMemberChanges();
   const refresh = useTeamRefresh();
-  const [asked, setAsked] = useState<Asked>();
+  const { asked, ask, close } = useRowDialogs<Member, Action>(rowId);
 
   const act = (action: Action, member: Member) => {
     const [name, of] = [getMemberName(member), { teamId: team.id, userId: member.userId }];
@@ -44,17 +42,11 @@ export function TeamMembers({ members }: { readonly members: readonly Member[] }
     } else if (action === 'endless') {
       const call = () => trpc.members.setExpiry.mutate({ ...of, expiresAt: null });
       change({ member, now: { expiresAt: null }, call, notice: words.expiryRemoved(name) });
-    } else setAsked({ action, member });
+    } else ask(action, member);
   };
   const columns = useMemo(() => memberColumns(page.roles), [page.roles]);
   const bulk = person === undefined ? [] : memberBulkActions(page, person.id);
-  const dialog = asked && {
-    member: asked.member,
-    onClose: () => {
-      setAsked(undefined);
-      requestAnimationFrame(() => focusMenu(asked.member));
-    },
-  };
+  const dialog = asked && { member: asked.row, onClose: close };
   return (
     <>
       {refusal !== undefined && (
@@ -77,10 +69,10 @@ export function TeamMembers({ members }: { readonly members: readonly Member[] }
         bulk={bulk}
         onBulkEnd={() => void refresh()}
       />
-      {dialog && asked.action === 'role' && <ChangeRole {...dialog} onChange={change} />}
-      {dialog && asked.action === 'expiry' && <Expiry {...dialog} />}
-      {dialog && asked.action === 'offer' && <Offer {...dialog} />}
-      {dialog && asked.action === 'remove' && <Removal {...dialog} />}
+      {dialog && asked.kind === 'role' && <ChangeRole {...dialog} onChange={change} />}
+      {dialog && asked.kind === 'expiry' && <Expiry {...dialog} />}
+      {dialog && asked.kind === 'offer' && <Offer {...dialog} />}
+      {dialog && asked.kind === 'remove' && <Removal {...dialog} />}
     </>
   );
 }

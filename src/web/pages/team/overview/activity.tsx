@@ -1,12 +1,15 @@
 import { Text } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
+import { useDates } from '../../../components/dates.ts';
 import { FailureAlert } from '../../../components/failure-alert.tsx';
 import { TextLink } from '../../../components/links.tsx';
 import { Placeholder } from '../../../components/page.tsx';
 import { Section } from '../../../components/section.tsx';
+import { auditTexts } from '../../../messages/audit.ts';
 import { overviewTexts } from '../../../messages/team.ts';
 import { query, toFailure, type Outputs } from '../../../trpc.ts';
-import { EventRow } from '../audit/event-row.tsx';
+import { describeEvent } from '../audit/event-cell.tsx';
+import type { AuditEvent } from '../audit/event.ts';
 import { useTeam } from '../team.ts';
 
 const words = overviewTexts.activity;
@@ -38,5 +41,24 @@ export function Activity({ page: { data, error, isPending, refetch } }: Activity
         </TextLink>
       </Text>
     </Section>
+  );
+}
+
+function EventRow({ event }: { readonly event: AuditEvent }) {
+  const { minute } = useDates();
+  const { occurredAt, address, count } = event;
+  return (
+    <li className="row">
+      <div className="row-text">
+        <Text fw={500} size="sm" className="wrap">
+          <bdi>{describeEvent(event)}</bdi>
+        </Text>
+        <Text size="sm" c="dimmed" className="wrap">
+          <time dateTime={occurredAt}>{minute(occurredAt)}</time>
+          {address !== null && `, ${auditTexts.from(address)}`}
+          {count > 1 && `, ${auditTexts.times(count)}`}
+        </Text>
+      </div>
+    </li>
   );
 }
