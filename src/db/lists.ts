@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import { beginList, endLists } from './batch-lists.ts';
 import { CallerGoneError, currentCaller, type Caller } from './caller.ts';
 import { cancelStatement } from './cancel.ts';
-import type { BoundQuery, Rows } from './pipeline.ts';
+import type { BoundQuery, Rows } from './prepared-batch.ts';
 import { PreparedQuery } from './prepared-query.ts';
 import { Turns } from './turns.ts';
 

@@ -1,9 +1,7 @@
-import type { Pool } from 'pg';
-import { getPgConnection, type Value } from './pg-internals.ts';
+import { DatabaseError, type Pool } from 'pg';
+import { PreparedBatch, type BoundQuery, type Rows } from './prepared-batch.ts';
 import { PreparedQuery } from './prepared-query.ts';
 
-export type BoundQuery = { readonly name: string; readonly text: string; readonly values: readonly Value[] };
-export type Rows = readonly object[];
 type WaitingQuery = BoundQuery & { readonly resolve: (rows: Rows) => void; readonly reject: (error: unknown) => void };
 
 /** Small enough that PostgreSQL works on several batches in parallel with a handful of connections. */
@@ -47,7 +45,11 @@ export function createPipeline(pool: Pool): (query: BoundQuery) => Promise<Rows>
     });
 }
 
-/** @param onDone called once, after the response to the last query */
+/**
+ * Sends queries with one sync message, so that PostgreSQL writes their answers at once and not one by one. It skips
+ * what follows a query that fails: those are sent again, which queries can be, as they only read.
+ * @param onDone called once, after the response to the last query
+ */
 function sendBatch(pool: Pool, batch: readonly WaitingQuery[], onDone: () => void): void {
   pool.connect((connectError, client, release) => {
     if (client === undefined) {
@@ -55,25 +57,29 @@ function sendBatch(pool: Pool, batch: readonly WaitingQuery[], onDone: () => voi
       onDone();
       return;
     }
-    let open = batch.length;
-    let failure: Error | undefined;
-    // Each query gets the error in its callback. An unhandled error event would crash the process.
-    const onError = (error: Error) => void (failure ??= error);
+    // The queries get the error too. An unhandled error event would crash the process.
+    const onError = () => undefined;
     client.once('error', onError);
-    const { stream } = getPgConnection(client);
-    stream.cork();
-    for (const { name, text, values, resolve, reject } of batch) {
-      const onAnswer: PreparedQuery['callback'] = (error, rows) => {
-        if (error) reject((failure = error));
-        else resolve(rows);
-        open -= 1;
-        if (open > 0) return;
-        client.removeListener('error', onError);
-        release(failure);
-        onDone();
-      };
-      client.query(new PreparedQuery(name, text, values, client, onAnswer));
-    }
-    stream.uncork();
+    const onAnswer = (error: Error | null, results: readonly Rows[]) => {
+      client.removeListener('error', onError);
+      release(error ?? undefined);
+      results.forEach((rows, i) => batch[i]?.resolve(rows));
+      const [failed, ...skipped] = batch.slice(results.length);
+      failed?.reject(error);
+      if (error instanceof DatabaseError && skipped.length > 0) {
+        sendBatch(pool, skipped, onDone);
+        return;
+      }
+      for (const { reject } of skipped) reject(error);
+      onDone();
+    };
+    const [first, ...others] = batch;
+    client.query(
+      first === undefined || others.length > 0
+        ? new PreparedBatch(batch, client, onAnswer)
+        : new PreparedQuery(first.name, first.text, first.values, client, (error, rows) =>
+            onAnswer(error, error === null ? [rows] : []),
+          ),
+    );
   });
 }

@@ -41,10 +41,15 @@ export class PreparedQuery implements Submittable {
 
   submit(pgConnection: unknown): Error | void {
     const connection = toPgConnection(pgConnection);
-    sendSettings(connection);
-    const error = this.send(connection);
-    if (error !== undefined) return error;
-    connection.sync();
+    connection.stream.cork();
+    try {
+      sendSettings(connection);
+      const error = this.send(connection);
+      if (error !== undefined) return error;
+      connection.sync();
+    } finally {
+      connection.stream.uncork();
+    }
   }
 
   /** Sends the statement without a sync message, so that more statements can follow in the same transaction. */

@@ -1,5 +1,6 @@
 import { describe, expect } from 'vitest';
 import { isUnavailable } from '../../src/db/database.ts';
+import { getPgConnection } from '../../src/db/pg-internals.ts';
 import { command, query } from '../../src/db/query.ts';
 import { test, type Api } from '../support/api.ts';
 
@@ -32,24 +33,37 @@ describe('queries of one moment', () => {
     expect(answers).toEqual(upTo(100).map((value) => [{ value }]));
   });
 
-  test('fail separately', async ({ api }) => {
+  test('fail separately, whichever of them fail', async ({ api }) => {
     const { db } = api.services;
 
-    const answers = await Promise.allSettled([0, 1, 0, 2, 5].map((divisor) => db.query(quotient, [divisor])));
+    const answers = await Promise.allSettled([5, 0, 1, 0, 0, 2, 0].map((divisor) => db.query(quotient, [divisor])));
 
     expect(
       answers.map((answer) => (answer.status === 'fulfilled' ? answer.value[0]?.value : answer.reason.message)),
-    ).toEqual(['division by zero', 10, 'division by zero', 5, 2]);
+    ).toEqual([2, 'division by zero', 10, 'division by zero', 'division by zero', 5, 'division by zero']);
     expect(await db.query(echo, [7])).toEqual([{ value: 7 }]);
   });
 
-  test('all fail if their connection is lost, and the next ones get another', async ({ api }) => {
+  test('are sent again after one that PostgreSQL ended their connection for', async ({ api }) => {
     const { db } = api.services;
 
     const answers = await Promise.allSettled([db.query(echo, [1]), db.query(ending, []), db.query(echo, [2])]);
 
-    expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected']);
+    expect(answers).toMatchObject([
+      { status: 'fulfilled', value: [{ value: 1 }] },
+      { status: 'rejected' },
+      { status: 'fulfilled', value: [{ value: 2 }] },
+    ]);
     for (const answer of answers) if (answer.status === 'rejected') expect(isUnavailable(answer.reason)).toBe(true);
+  });
+
+  test('all fail if their connection breaks, and the next ones get another', async ({ api }) => {
+    const { db } = api.services;
+    db.pools.reads.once('acquire', (client) => setImmediate(() => getPgConnection(client).stream.destroy()));
+
+    const answers = await Promise.allSettled([db.query(sleeping, []), db.query(echo, [1]), db.query(echo, [2])]);
+
+    for (const answer of answers) expect(answer.status === 'rejected' && isUnavailable(answer.reason)).toBe(true);
     expect(await db.query(echo, [7])).toEqual([{ value: 7 }]);
   });
 });

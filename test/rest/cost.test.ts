@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import pg from 'pg';
 import { describe, expect, onTestFinished, test as base, vi } from 'vitest';
-import { PreparedTransaction } from '../../src/db/pipelined-transaction.ts';
+import { PreparedBatch } from '../../src/db/prepared-batch.ts';
 import { startApi, type Api } from '../support/api.ts';
 import { problemOf } from '../support/browser.ts';
 import { hasRedis, startRedis } from '../support/redis.ts';
@@ -134,7 +134,7 @@ describe('the cost of a change', () => {
       const queries = vi.spyOn(pg.Client.prototype, 'query').mockClear();
       const { status } = await change();
       expect(status).toBeLessThan(300);
-      return queries.mock.calls.filter(([sent]: unknown[]) => sent instanceof PreparedTransaction).length;
+      return queries.mock.calls.filter(([sent]: unknown[]) => sent instanceof PreparedBatch).length;
     };
     const path = `/api/v1/teams/${team.id}`;
 
