@@ -15,6 +15,7 @@ const OPTIONS: Readonly<Record<string, string>> = {
   '/addons': '--addon',
   '/clientId': '--client',
   '/redirectUris': '--redirect-uri',
+  '/cursor': '--cursor',
   '/isConfidential': '--confidential',
   version_mismatch: '--if-version',
   team_not_found: '--team',

@@ -81,3 +81,13 @@ export const listOf =
           throw new InvalidArgumentError(`There is no ${noun} ${word}; the ${noun}s are ${known.join(', ')}.`);
         return name;
       });
+
+/** Creates a parser for one name of `known`. */
+export const oneOf =
+  <Name extends string>(noun: string, known: readonly Name[]): Parse<Name> =>
+  (raw) => {
+    const name = known.find((candidate) => candidate === raw);
+    if (name === undefined)
+      throw new InvalidArgumentError(`There is no ${noun} ${raw}; the ${noun}s are ${known.join(', ')}.`);
+    return name;
+  };

@@ -1,4 +1,5 @@
-import type { Command, Option } from 'commander';
+import { InvalidArgumentError, type Command, type Option } from 'commander';
+import { DELIVERY_STATES, type DeliveryState } from '../entities/index.ts';
 import type { Services } from '../app-services.ts';
 import { replayDelivery, replayFailed, sendTestEvent } from '../resources/webhooks/deliveries.service.ts';
 import {
@@ -9,23 +10,27 @@ import {
   rotateSecret,
   updateEndpoint,
 } from '../resources/webhooks/endpoints.service.ts';
-import { OVERLAP_HOURS_MAX } from '../resources/webhooks/webhooks.schema.ts';
+import { OVERLAP_HOURS_MAX, URL_LENGTH_MAX } from '../resources/webhooks/webhooks.schema.ts';
 import { listDeliveries, listEndpoints } from '../resources/webhooks/webhooks.queries.ts';
 import { INSTALLATION_TYPES } from '../webhooks/types.ts';
-import type { SignatureKind } from '../crypto/webhook-secret.ts';
+import { SIGNATURE_KINDS, type SignatureKind } from '../crypto/webhook-secret.ts';
+import { CommandError } from './failure.ts';
 import { withServices, type Answer } from './operate.ts';
-import { hours, instant, listOf, option, required, textOf } from './options.ts';
+import { hours, instant, listOf, oneOf, option, required, textOf } from './options.ts';
+import { deliveryLines } from './webhook-deliveries.ts';
 
 const OWNER = 'installation';
-const PAGE = 50;
+const PAGE_MAX = 50;
 
 type Endpoint = { endpoint: string };
 type Fields = { url?: string; types?: ReturnType<typeof types>; signature?: SignatureKind };
+type Page = { state?: DeliveryState; cursor?: string; limit: number };
 type Shown = Awaited<ReturnType<typeof listEndpoints>>[number];
 
-const types = listOf('event', INSTALLATION_TYPES);
-const url = () => option('--url <url>', 'where the events are sent to', textOf(1, 2000));
-const typesOption = () => option('--types <list>', 'comma-separated names of events; all if omitted', types);
+const known = listOf('event', INSTALLATION_TYPES);
+const url = () => option('--url <url>', 'where the events are sent to', textOf(1, URL_LENGTH_MAX));
+const typesOption = (omitted: string) =>
+  option('--types <list>', `comma-separated names of events, or all (if omitted: ${omitted})`, types);
 const endpointOption = (): Option => required(option('--endpoint <id>', 'the endpoint', textOf(1, 255)));
 
 /** Commands for the endpoints of the installation, which get the events of all teams and accounts. */
@@ -34,14 +39,8 @@ export function webhookCommands(webhook: Command): void {
     .command('create')
     .description('Create an endpoint of the installation')
     .addOption(required(url()))
-    .addOption(typesOption())
-    .addOption(
-      option(
-        '--signature <kind>',
-        'hmac or ed25519',
-        (raw) => listOf('signature', ['hmac', 'ed25519'])(raw)[0],
-      ).default('hmac'),
-    )
+    .addOption(typesOption('all'))
+    .addOption(option('--signature <kind>', 'hmac or ed25519', oneOf('signature', SIGNATURE_KINDS)).default('hmac'))
     .action(
       withServices(async (services, fields: Fields) => {
         const { url: address = '', types: names = [], signature = 'hmac' } = fields;
@@ -64,11 +63,12 @@ export function webhookCommands(webhook: Command): void {
     .description('Change the URL or the events of an endpoint')
     .addOption(endpointOption())
     .addOption(url())
-    .addOption(typesOption())
+    .addOption(typesOption('unchanged'))
     .action(
-      withServices(async (services, { endpoint, url: address, types: names }: Endpoint & Fields) =>
-        one(await updateEndpoint(services, OWNER, endpoint, { url: address, types: names })),
-      ),
+      withServices(async (services, { endpoint, url: address, types: names }: Endpoint & Fields) => {
+        if (address === undefined && names === undefined) throw new CommandError('name a change: --url or --types');
+        return one(await updateEndpoint(services, OWNER, endpoint, { url: address, types: names }));
+      }),
     );
 
   onEndpoint(webhook, 'pause', 'Keep events until the endpoint is resumed', async (services, id) =>
@@ -85,13 +85,20 @@ export function webhookCommands(webhook: Command): void {
     const deliveryId = await sendTestEvent(services, OWNER, id);
     return { json: { deliveryId }, text: `Test event ${deliveryId} queued. See \`webhook deliveries\`.` };
   });
-  onEndpoint(webhook, 'deliveries', 'List the latest deliveries with their last answer', async ({ db }, id) => {
-    const { deliveries } = await listDeliveries(db, OWNER, { endpointId: id, limit: PAGE });
-    const lines = deliveries.map(({ deliveryId, type, state, attempts: [last], nextAttemptAt }) =>
-      [deliveryId, type, state, last?.status ?? last?.error ?? '-', nextAttemptAt ?? ''].join('  ').trimEnd(),
+
+  webhook
+    .command('deliveries')
+    .description('List deliveries with each attempt, the latest first')
+    .addOption(endpointOption())
+    .addOption(option('--state <state>', DELIVERY_STATES.join(', '), oneOf('state', DELIVERY_STATES)))
+    .addOption(option('--cursor <id>', 'the next page: `nextCursor` of the one before', textOf(1, 255)))
+    .addOption(option('--limit <number>', `from 1 to ${PAGE_MAX}`, limit).default(PAGE_MAX))
+    .action(
+      withServices(async ({ db }, { endpoint, ...page }: Endpoint & Page) => {
+        const found = await listDeliveries(db, OWNER, { endpointId: endpoint, ...page });
+        return { json: found, text: deliveryLines(found).join('\n') };
+      }),
     );
-    return { json: deliveries, text: lines.join('\n') || 'There are no deliveries.' };
-  });
 
   webhook
     .command('rotate')
@@ -115,13 +122,37 @@ export function webhookCommands(webhook: Command): void {
     .action(
       withServices(
         async (services, { endpoint, delivery, failedSince }: Endpoint & { delivery?: string; failedSince?: Date }) => {
-          if (delivery !== undefined) await replayDelivery(services, OWNER, endpoint, delivery);
-          const replayed =
-            delivery === undefined ? await replayFailed(services, OWNER, endpoint, failedSince ?? new Date(0)) : 1;
+          const replayed = await replay(services, endpoint, delivery, failedSince);
           return { json: { replayed }, text: `${replayed} deliveries scheduled.` };
         },
       ),
     );
+}
+
+async function replay(
+  services: Services,
+  endpoint: string,
+  delivery: string | undefined,
+  failedSince: Date | undefined,
+): Promise<number> {
+  if (failedSince !== undefined) return replayFailed(services, OWNER, endpoint, failedSince);
+  if (delivery === undefined) throw new CommandError('name a delivery with --delivery, or a time with --failed-since');
+  await replayDelivery(services, OWNER, endpoint, delivery);
+  return 1;
+}
+
+/** Parses names of events. None means all, so that a list that is empty by mistake must not be accepted. */
+function types(raw: string): ReturnType<typeof known> {
+  if (raw.trim() === 'all') return [];
+  const names = known(raw);
+  if (names.length === 0) throw new InvalidArgumentError('Name events, or all.');
+  return names;
+}
+
+function limit(raw: string): number {
+  const count = /^\d{1,3}$/.test(raw) ? Number(raw) : 0;
+  if (count < 1 || count > PAGE_MAX) throw new InvalidArgumentError(`It must be a whole number from 1 to ${PAGE_MAX}.`);
+  return count;
 }
 
 function onEndpoint(
