@@ -91,6 +91,8 @@ describe('an endpoint', () => {
     const { endpoint } = await trpc.webhooks.create.mutate({ teamId, url: URL });
     const input = { teamId, endpointId: endpoint.endpointId };
     await trpc.webhooks.update.mutate({ ...input, types: ['team.updated'] });
+    await trpc.webhooks.update.mutate(input);
+    await trpc.webhooks.update.mutate({ ...input, url: URL });
     await trpc.webhooks.sendTest.mutate(input);
     await trpc.webhooks.pause.mutate(input);
     expect(await outcomeOf(trpc.webhooks.sendTest.mutate(input))).toBe('webhook_inactive');

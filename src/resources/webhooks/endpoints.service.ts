@@ -59,10 +59,11 @@ export async function updateEndpoint(
   const address = url === undefined ? undefined : toAddress(services, owner, url);
   requireTypes(owner, types ?? []);
   return withEndpoint(services.db, owner, endpointId, async (tx, endpoint) => {
-    if (address !== undefined) endpoint.url = address;
+    const isMoved = address !== undefined && address !== endpoint.url;
+    if (isMoved) endpoint.url = address;
     if (types !== undefined) endpoint.types = [...new Set(types)];
-    const changed = [...(url === undefined ? [] : ['url']), ...(types === undefined ? [] : ['types'])];
-    record(tx, 'webhook_endpoint.updated', { ...endpointFields(endpoint), changed });
+    const changed = [...(isMoved ? ['url'] : []), ...(types === undefined ? [] : ['types'])];
+    if (changed.length > 0) record(tx, 'webhook_endpoint.updated', { ...endpointFields(endpoint), changed });
     await tx.flush();
     return present(services, endpoint);
   });
