@@ -3,7 +3,7 @@ import { instant, text, textId } from './base.ts';
 
 /**
  * An event of the feed: its position, and what its resource was like when it was numbered. `data` is erased with the
- * account of the event, the row after EVENT_DAYS. The event itself has only ids and is never changed.
+ * account that it tells of, the row after EVENT_DAYS. The event itself has only ids and is never changed.
  */
 const EventPayloadSchema = defineEntity({
   name: 'EventPayload',

@@ -138,3 +138,18 @@ export const DATA = {
 } as const;
 
 export type DataKind = keyof typeof DATA;
+
+/** The kinds that tell of the account of the event. The others tell of a team, an invited address or the installation. */
+const OF_ACCOUNT: readonly DataKind[] = [
+  'account',
+  'session',
+  'passkey',
+  'member',
+  'apiKey',
+  'oauthClient',
+  'client',
+  'oauthGrant',
+];
+
+/** Returns whether data tells of the account of its event. */
+export const tellsOfAccount = (kind: DataKind): boolean => OF_ACCOUNT.includes(kind);

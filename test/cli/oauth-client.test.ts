@@ -203,7 +203,7 @@ describe('oauth-client delete', () => {
         target_id: grantId,
         details: { reason: 'client deleted' },
       },
-      { event: 'oauth_client.deleted', account_id: null, client_id: clientId },
+      { event: 'oauth_client.deleted', account_id: accountId, client_id: clientId },
     ]);
     expect(await one(clientId)).toBeUndefined();
     expect(await roster.rows('select id from oauth_grant where id = $1', [grantId])).toEqual([]);

@@ -88,6 +88,47 @@ describe('what events show of an account', () => {
     expect(await showing(api, account.email)).toEqual([]);
   });
 
+  test('is erased with the account that it tells of, not with the one that acted; and with a team of its own', async ({
+    api,
+  }) => {
+    const [owner, actor] = [await api.anAccount(), await api.anAccount({ email: anAddress() })];
+    const team = await api.aTeam({ owner });
+    const permissions = ['access_dashboard', 'edit_team_settings', 'invite_members', 'manage_api_keys'] as const;
+    await api.aMember(team, actor, { role: (await api.aRole(team, permissions)).id });
+    const [trpc, theirs] = [await as(api, owner), await as(api, actor)];
+    const input = { teamId: team.id };
+    await theirs.roles.create.mutate({ ...input, name: 'Reader', permissions: [] });
+    await theirs.teams.updateDetails.mutate({ ...input, description: 'New' });
+    await theirs.invitations.create.mutate({ ...input, email: anAddress() });
+    await theirs.webhooks.create.mutate({ ...input, url: 'https://example.com/' });
+    const key = { ...input, scopes: ['teams:read' as const] };
+    const { key: kept } = await trpc.createApiKey.mutate({ ...key, name: 'Kept' });
+    const { key: gone } = await theirs.createApiKey.mutate({ ...key, name: 'Gone' });
+    await theirs.apiKeys.revokeInTeam.mutate({ ...input, keyId: kept.id });
+    await trpc.apiKeys.revokeInTeam.mutate({ ...input, keyId: gone.id });
+    const own = await theirs.createTeam.mutate({ name: 'Of one person' });
+    await numberEvents(api);
+    expect(await showing(api, own.name)).toEqual(['team.created']);
+
+    await deleteAccountAsOperator(api.services.db, actor.id);
+
+    const shown = await api.rows<{ type: string; target_id: string | null; shows: boolean }>(
+      `select type, target_id, data is not null as shows from event_payload where team_id = $1 order by sequence`,
+      [team.id],
+    );
+    expect(shown).toEqual([
+      { type: 'role.created', target_id: expect.anything(), shows: true },
+      { type: 'team.updated', target_id: null, shows: true },
+      { type: 'invitation.created', target_id: expect.anything(), shows: true },
+      { type: 'webhook_endpoint.created', target_id: expect.anything(), shows: true },
+      { type: 'api_key.created', target_id: kept.id, shows: true },
+      { type: 'api_key.created', target_id: gone.id, shows: false },
+      { type: 'api_key.revoked', target_id: kept.id, shows: true },
+      { type: 'api_key.revoked', target_id: gone.id, shows: false },
+    ]);
+    expect(await showing(api, own.name)).toEqual([]);
+  });
+
   test('is erased from invitations that were deleted without an event, such as those of a deleted team', async ({
     api,
   }) => {

@@ -1,5 +1,7 @@
 import { ADVISORY_LOCKS } from '../../db/advisory-locks.ts';
+import { EVENTS, type EventName } from '../catalogue.ts';
 import type { Sql } from '../chain/sql.ts';
+import { tellsOfAccount } from '../data.ts';
 
 /** Bounds one statement. An account can have caused any number of events. */
 const BATCH_MAX = 5000;
@@ -10,16 +12,38 @@ const ADDRESS = `lower(p.data #>> '{invitation,email}')`;
 /** Which payloads to erase: a condition on `event_payload p`, with its values. */
 type Which = { readonly where: string; readonly values: readonly unknown[] };
 
+/** The answer to an invitation is given by the account that it is about. */
+const IS_ANSWER: readonly EventName[] = ['invitation.accepted', 'invitation.declined'];
+
 /**
- * Erases what events show of an account, and of all invitations to its verified email address. Called at the end of
- * the transaction that deletes it, after its rows were deleted.
+ * Types of which the data does not tell of the account of the event, such as a role, where it is who acted. Of a type
+ * that only a newer version knows, the data is erased.
  */
-export async function eraseAccount(sql: Sql, accountId: string, verifiedEmail: string | null): Promise<void> {
-  const ofAccount = { where: 'p.account_id = ?', values: [accountId] };
+const OF_OTHERS = (Object.keys(EVENTS) as EventName[]).filter((type) => {
+  const { data } = EVENTS[type];
+  return data !== null && !tellsOfAccount(data) && !IS_ANSWER.includes(type);
+});
+
+type Deleted = {
+  readonly accountId: string;
+  /** The teams that are deleted with the account. */
+  readonly teamIds: readonly string[];
+  readonly verifiedEmail: string | null;
+};
+
+/**
+ * Erases what events show of an account and of the teams that are deleted with it, and of all invitations to its
+ * verified email address. Called at the end of the transaction that deletes it, after its rows were deleted.
+ */
+export async function eraseAccount(sql: Sql, { accountId, teamIds, verifiedEmail }: Deleted): Promise<void> {
+  const parts: Which[] = [
+    { where: `p.account_id = ? and p.type <> all(string_to_array(?, ' '))`, values: [accountId, OF_OTHERS.join(' ')] },
+    ...teamIds.map((teamId) => ({ where: 'p.team_id = ?', values: [teamId] })),
+  ];
   // Most of it before the lock, so that many rows delay no numbering. Not invitations, whose rows the numbering locks.
-  await erase(sql, { ...ofAccount, where: `${ofAccount.where} and not ${IS_INVITATION}` });
+  for (const part of parts) await erase(sql, { ...part, where: `${part.where} and not ${IS_INVITATION}` });
   await lockAgainstNumbering(sql);
-  await erase(sql, ofAccount);
+  for (const part of parts) await erase(sql, part);
   if (verifiedEmail !== null)
     await erase(sql, { where: `${IS_INVITATION} and ${ADDRESS} = lower(?)`, values: [verifiedEmail] });
 }

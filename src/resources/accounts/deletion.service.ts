@@ -96,7 +96,7 @@ async function remove(tx: EntityManager, accountId: string, lock: () => Promise<
   await disableEndpoints(tx, { account: accountId }, 'member_left');
   await tx.nativeDelete(Account, { id: accountId });
   record(tx, 'account.deleted', { accountId });
-  await eraseAccount(tx, accountId, emailVerifiedAt ? (email ?? null) : null);
+  await eraseAccount(tx, { accountId, teamIds: owned, verifiedEmail: emailVerifiedAt ? (email ?? null) : null });
   return true;
 }
 

@@ -9,11 +9,12 @@ import type { Services } from '../../app-services.ts';
 
 /** Revokes an API key of the caller's team, whichever member created it. */
 export const revokeKeyInTeam = ({ db }: Services, caller: TeamCaller, keyId: string): Promise<void> =>
-  withTeam(db, caller, 'manage_api_keys', async ({ tx, caller: { teamId, accountId } }) => {
+  withTeam(db, caller, 'manage_api_keys', async ({ tx, caller: { teamId } }) => {
     const [key] = await lockMany(tx, 'api_key', { id: keyId, team: teamId, revokedAt: null });
     if (key === undefined) throw new ProblemError('api_key_not_found');
     await tx.nativeUpdate(ApiKey, { id: keyId }, { revokedAt: new Date() });
-    record(tx, 'api_key.revoked', { accountId, keyId, name: key.name, makerId: key.account.id, teamId });
+    const { id: makerId } = key.account;
+    record(tx, 'api_key.revoked', { accountId: makerId, keyId, name: key.name, makerId, teamId });
   });
 
 /** Revokes any API key for the operator. */

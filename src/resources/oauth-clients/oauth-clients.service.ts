@@ -94,7 +94,7 @@ export async function rotateSecret(
     });
     const expiresAt = new Date(Date.now() + overlapHours * HOUR_MS);
     await tx.nativeUpdate(OAuthClientSecret, { client: client.id }, { expiresAt });
-    record(tx, 'oauth_client.secret_rotated', { accountId: caller?.accountId ?? null, clientId });
+    record(tx, 'oauth_client.secret_rotated', { accountId: client.account?.id ?? null, clientId });
     return createSecret(tx, tokens, client);
   });
 }
@@ -105,9 +105,9 @@ export async function deleteClient({ db }: Services, caller: Caller, clientId: s
     // The account comes first, because deleting it deletes its clients and its grants.
     if (caller !== undefined) await lockCaller(tx, caller);
     else await lockOwner(tx, clientId);
-    await lockClient(tx, caller, clientId);
+    const { account } = await lockClient(tx, caller, clientId);
     await enqueueRemoval(tx, await removeClients(tx, await lockClientGrants(tx, [clientId])));
-    record(tx, 'oauth_client.deleted', { accountId: caller?.accountId ?? null, clientId });
+    record(tx, 'oauth_client.deleted', { accountId: account?.id ?? null, clientId });
   });
 }
 
