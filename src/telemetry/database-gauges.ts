@@ -74,7 +74,7 @@ export const createDatabaseGauges = (registers: Registry[]) => ({
     gauge('roster_webhook_sequence_lag', 'Numbered events without deliveries yet.', ({ lag }) => lag);
     gauge(
       'roster_webhook_overdue_seconds',
-      'Time since the oldest waiting delivery became due.',
+      'Time since the endpoint that waits longest could have been sent something.',
       ({ overdueSeconds }) => overdueSeconds,
     );
     gauge(
@@ -84,7 +84,7 @@ export const createDatabaseGauges = (registers: Registry[]) => ({
     );
     new Gauge({
       name: 'roster_webhook_endpoints',
-      help: 'Endpoints that get no webhooks.',
+      help: 'Endpoints that are disabled, and those whose deliveries fail.',
       labelNames: ['state'],
       registers,
       async collect() {

@@ -1,5 +1,4 @@
 import type { Pool } from 'pg';
-import { query } from '../db/query.ts';
 import type { Database } from '../db/database.ts';
 import { inTransaction } from '../events/chain/sql.ts';
 import { retryConflicts, transaction } from '../transactions/transaction.ts';
@@ -7,7 +6,7 @@ import { disableEndpoints, type DisableReason } from '../transactions/disable-we
 import { notify, notifyOperators } from '../jobs/notify.ts';
 import type { Result } from './attempt.ts';
 import { wakeEndpoints } from './queue.ts';
-import { FAILING_DAYS_MAX } from './retry.ts';
+import { FAILING_DAYS_MAX, SCHEDULE_MS } from './retry.ts';
 
 /**
  * Stores results. Those of deliveries that were deleted meanwhile are dropped, and so is the answer to data that was
@@ -31,7 +30,7 @@ const STORE_RESULTS = `
   )
   insert into webhook_attempt (id, created_at, delivery_id, status, duration_ms, error, answer)
   select n.id, n.at, n.delivery_id, n.status, n.duration_ms, n.error,
-    case when n.data_of is null or n.data_of in (select event_id from kept) then n.answer end
+    case when n.data_of is null or n.answer = '' or n.data_of in (select event_id from kept) then n.answer end
   from note n join changed c on c.id = n.delivery_id where n.id is not null`;
 
 /** Stores which endpoints succeed and fail. Writes only changes, in the order of the locks of other processes. */
@@ -51,12 +50,10 @@ const STORE_HEALTH = `
   from health h where h.endpoint_id = e.id and e.id in (select id from locked)`;
 
 /** Which of the endpoints had no success for too long. */
-const failingTooLong = query<{ id: string }>(
-  'webhook_endpoints_failing_too_long',
-  `select id from webhook_endpoint
-   where failing_since < now() - interval '${FAILING_DAYS_MAX} days' and disabled_at is null
-     and id in (select jsonb_array_elements_text($1::jsonb))`,
-);
+const FAILING_TOO_LONG = `
+  select id from webhook_endpoint
+  where failing_since < now() - interval '${FAILING_DAYS_MAX} days' and disabled_at is null
+    and id in (select jsonb_array_elements_text(?::jsonb))`;
 
 /**
  * Stores what became of attempts in one transaction, which lets their endpoints get the next ones. Disables endpoints
@@ -64,29 +61,34 @@ const failingTooLong = query<{ id: string }>(
  */
 export async function noteResults(pool: Pool, db: Database, results: readonly Result[]): Promise<void> {
   const health = toHealth(results);
-  await retryConflicts(() =>
+  // Time alone does not disable: an endpoint that failed once and then got nothing for days has all attempts before.
+  const exhausted = results.filter(isExhausted).map(({ claim }) => claim.endpoint_id);
+  const failing = await retryConflicts(() =>
     inTransaction(pool, async (tx) => {
       const steps = [
         ...(health.length > 0 ? [tx.execute(STORE_HEALTH, [JSON.stringify(health)])] : []),
         tx.execute(STORE_RESULTS, [JSON.stringify(results.map(toNote))]),
         wakeEndpoints(tx, [...new Set(results.map(({ claim }) => claim.endpoint_id))]),
       ];
-      await Promise.all(steps);
+      const tooLong =
+        exhausted.length > 0 ? tx.execute<{ id: string }[]>(FAILING_TOO_LONG, [JSON.stringify(exhausted)]) : [];
+      const [found] = await Promise.all([tooLong, ...steps]);
+      return found;
     }),
   );
-  const disabling = new Map<string, DisableReason>();
-  // Time alone does not disable: an endpoint that failed once and then got nothing for days has all attempts before.
-  const exhausted = results.filter(isExhausted).map(({ claim }) => claim.endpoint_id);
-  if (exhausted.length > 0) {
-    for (const { id } of await db.query(failingTooLong, [JSON.stringify(exhausted)])) disabling.set(id, 'failing');
-  }
+  const disabling = new Map<string, DisableReason>(failing.map(({ id }) => [id, 'failing']));
   for (const { claim, disables } of results) if (disables !== null) disabling.set(claim.endpoint_id, disables);
   for (const [id, reason] of disabling) await disableAndNotify(db, id, reason);
 }
 
-/** Whether the last attempt of an event failed. */
-const isExhausted = ({ claim, state, attempt }: Result): boolean =>
-  claim.event_id !== null && state === 'failed' && attempt !== null;
+/**
+ * Whether the last attempt of an event failed, or a repeated one after the time of all ten: if a receiver hangs and
+ * gets many events, each waits so long for its turn that none ever has its last attempt.
+ */
+function isExhausted({ claim, state, attempt }: Result): boolean {
+  if (claim.event_id === null || attempt === null || state === 'delivered') return false;
+  return state === 'failed' || (claim.attempts > 1 && Date.now() - Date.parse(claim.created_at) > SCHEDULE_MS);
+}
 
 const toNote = ({ claim, state, reason, delayMs, attempt }: Result) => ({
   delivery_id: claim.id,

@@ -14,10 +14,14 @@ const DELAYS_MS = [
 ];
 export const ATTEMPTS_MAX = DELAYS_MS.length + 1;
 
+const JITTER = 0.2;
+
+/** The longest time in which all attempts are made, unless the receiver asks for more or others are in front. */
+export const SCHEDULE_MS = DELAYS_MS.reduce((sum, delay) => sum + delay) * (1 + JITTER);
+
 /** An endpoint without any success for this time is disabled when a delivery fails for the last time. */
 export const FAILING_DAYS_MAX = 5;
 
-const JITTER = 0.2;
 const HOLD_MS_MAX = DAY_MS;
 
 /**

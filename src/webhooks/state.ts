@@ -2,28 +2,30 @@ import { query, type QueryRunner } from '../db/query.ts';
 
 type State = {
   readonly lag: number;
+  /**
+   * How long the endpoint that waits longest has had something due that no process sends. What waits behind a request
+   * to its own endpoint is not overdue: one that fails gets one request at a time.
+   */
   readonly overdueSeconds: number;
   readonly undeliveredSeconds: number;
   readonly disabled: number;
   readonly failing: number;
 };
 
-// The delivery of each active endpoint that is due first, and its oldest one that waits or is being sent, by an index each.
+// The turn that is due first, the first attempt that has no result in time, and the oldest delivery of each active
+// endpoint that waits or is being sent, by an index each.
 const webhookState = query<State>(
   'webhook_state',
   `select
      coalesce((select max(sequence) from audit_link) - (select sequence from webhook_cursor where id = 1), 0)::int as lag,
-     greatest(0, coalesce(extract(epoch from now() - min(due.due_at)), 0))::float8 as "overdueSeconds",
+     greatest(0, coalesce(extract(epoch from now() - least(
+       (select min(next_at) from webhook_queue where not is_failing and next_at is not null),
+       (select min(next_at) from webhook_queue where is_failing and next_at is not null),
+       (select min(due_at) from webhook_delivery where state = 'sending'))), 0))::float8 as "overdueSeconds",
      greatest(0, coalesce(extract(epoch from now() - min(oldest.created_at)), 0))::float8 as "undeliveredSeconds",
      count(*) filter (where e.disabled_at is not null and e.deleted_at is null)::int as disabled,
      count(*) filter (where e.disabled_at is null and e.failing_since is not null)::int as failing
    from webhook_endpoint e
-   left join lateral (
-     select d.due_at from webhook_delivery d
-     where d.endpoint_id = e.id and d.state = 'waiting' and e.paused_at is null and e.disabled_at is null
-       and (e.held_until is null or e.held_until <= now())
-     order by d.due_at limit 1
-   ) due on true
    left join lateral (
      select d.created_at from webhook_delivery d
      where d.endpoint_id = e.id and d.state in ('waiting', 'sending') and e.paused_at is null and e.disabled_at is null

@@ -6,6 +6,8 @@ import { ADVISORY_LOCKS } from '../../src/db/advisory-locks.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
 import { hasRedis, startRedis } from '../support/redis.ts';
 import { freePort, launchService, makeDataDir, removeDataDir } from '../support/service.ts';
+import { as } from '../trpc/console.ts';
+import { aReceiver } from '../webhooks/receiver.ts';
 import { aWatchedService } from './service.ts';
 
 const BOUND = { interval: 20, timeout: 10_000 };
@@ -68,6 +70,32 @@ describe('GET /metrics', () => {
     expect(values.get('roster_webhook_overdue_seconds')).toBe(0);
     expect(Math.round((values.get('roster_webhook_undelivered_age_seconds') ?? 0) / 3600)).toBe(4);
     expect(values.get('roster_webhook_sequence_lag')).toBe(0);
+  });
+
+  test('counts how attempts to deliver webhooks end', async () => {
+    const { api, scrape } = await aWatchedService();
+    const types = ['api_key.created' as const];
+    const answering = async (status: number) => (await aReceiver((_req, res) => res.writeHead(status).end())).url;
+    const owner = await api.anAccount();
+    const team = await api.aTeam({ owner });
+    const member = await api.anAccount();
+    await api.aMember(team, member, { role: (await api.aRole(team, ['edit_team_settings'])).id });
+    const [trpc, theirs] = [await as(api, owner), await as(api, member)];
+    for (const status of [200, 500, 410])
+      await trpc.webhooks.create.mutate({ teamId: team.id, types, url: await answering(status) });
+    // Skipped, because its creator may not see keys.
+    await theirs.webhooks.create.mutate({ teamId: team.id, types, url: await answering(200) });
+
+    await trpc.createApiKey.mutate({ name: 'Key', teamId: team.id, scopes: ['teams:read'] });
+
+    const outcomes = async () => {
+      const { values } = await scrape();
+      return ['delivered', 'retried', 'failed', 'skipped'].map((outcome) =>
+        Math.min(values.get(`roster_webhook_attempts_total{outcome="${outcome}"}`) ?? 0, 2),
+      );
+    };
+    // On a slow machine, the one that answers 500 can have been tried again meanwhile.
+    await expect.poll(outcomes, BOUND).toEqual([1, expect.toBeOneOf([1, 2]), 1, 1]);
   });
 
   test('shows for how long events have had no position: while nothing numbers them, and those that never get one', async () => {

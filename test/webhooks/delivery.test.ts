@@ -62,7 +62,9 @@ describe('an event', () => {
 describe('a receiver that fails', () => {
   test('is tried again with the same id and bytes, and a new signature', async ({ api }) => {
     let failures = 1;
-    const receiver = await aReceiver((_req, res) => res.writeHead(failures-- > 0 ? 500 : 200).end('sorry'));
+    const receiver = await aReceiver((_req, res) =>
+      failures-- > 0 ? res.writeHead(500).end('sorry') : res.writeHead(204).end(),
+    );
     const { trpc, teamId, endpointId, secret } = await anEndpoint(api, receiver.url);
     dispatch(api);
     await numberEvents(api);
@@ -85,7 +87,13 @@ describe('a receiver that fails', () => {
     );
     const { deliveries } = await trpc.webhooks.deliveries.query({ teamId, endpointId });
     expect(deliveries).toMatchObject([
-      { state: 'delivered', attempts: [{ status: 200 }, { status: 500, answer: 'sorry', error: null }] },
+      {
+        state: 'delivered',
+        attempts: [
+          { status: 204, answer: '' },
+          { status: 500, answer: 'sorry', error: null },
+        ],
+      },
     ]);
   });
 
@@ -251,6 +259,32 @@ describe('a receiver that fails', () => {
 
     expect(receiver.received).toHaveLength(20);
     expect((await api.mailTo(owner.email, /webhook/)).text).toContain('no delivery succeeded for five days');
+  });
+
+  test('is disabled although more waits than it can be sent, so that nothing has its last attempt', async ({ api }) => {
+    const receiver = await aReceiver((_req, res) => res.writeHead(500).end());
+    const { trpc, teamId, endpointId } = await anEndpoint(api, receiver.url);
+    const status = async () => (await trpc.webhooks.list.query({ teamId }))[0];
+    dispatch(api);
+    await numberEvents(api);
+    const hasFailed = (attempts: number) =>
+      eventually(async () => expect(await stateOf(api, endpointId)).toMatchObject([{ state: 'waiting', attempts }]));
+    await hasFailed(1);
+    await api.rows(`update webhook_endpoint set failing_since = now() - interval '6 days' where id = $1`, [endpointId]);
+    await api.rows(`update webhook_delivery set created_at = now() - interval '3 days' where endpoint_id = $1`, [
+      endpointId,
+    ]);
+    await letTimePass(api, endpointId);
+    await hasFailed(2);
+    expect(await status()).toMatchObject({ status: 'failing' });
+
+    await api.rows(`update webhook_delivery set created_at = now() - interval '4 days' where endpoint_id = $1`, [
+      endpointId,
+    ]);
+    await letTimePass(api, endpointId);
+    await eventually(async () =>
+      expect(await status()).toMatchObject({ status: 'disabled', disabledReason: 'failing' }),
+    );
   });
 
   test('and was quiet for days is active again with the next success', async ({ api }) => {
