@@ -13,6 +13,16 @@ import { chainEvents } from '../../src/events/chain/append.ts';
 import { verifyAudit } from '../../src/events/chain/verify.ts';
 import { startApi, type Api } from '../support/api.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { as } from '../trpc/console.ts';
+import {
+  anEndpoint,
+  aReceiver,
+  dispatch,
+  eventually,
+  letTimePass,
+  numberEvents,
+  stateOf,
+} from '../webhooks/receiver.ts';
 import { fillEverything } from './full-database.ts';
 import { refusalOf, run } from './roster.ts';
 
@@ -360,5 +370,61 @@ describe('webhooks in a backup', () => {
 
     expect(await deliveries(target)).toEqual(['failed']);
     expect(await target.rows('select 1 as one from webhook_cursor where not_before <= now()')).toHaveLength(1);
+  });
+
+  /**
+   * Restores a backup of a service with an endpoint: one event was delivered, one was tried and waits, one has no
+   * delivery yet. @returns the descriptions of the team in what the receiver gets after the restore
+   */
+  async function sendAfterRestore(without?: { deliveries: false }) {
+    let isUp = true;
+    const receiver = await aReceiver((_req, res) => res.writeHead(isUp ? 200 : 503).end());
+    const api = await startApi();
+    onTestFinished(() => api.close());
+    const { trpc, teamId, endpointId, owner } = await anEndpoint(api, receiver.url);
+    const change = async (description: string) => {
+      await trpc.teams.updateDetails.mutate({ teamId, description });
+      await numberEvents(api);
+    };
+    const dispatcher = dispatch(api);
+    await numberEvents(api);
+    await eventually(async () => expect(await stateOf(api, endpointId)).toMatchObject([{ state: 'delivered' }]));
+    isUp = false;
+    await change('waits');
+    await eventually(async () =>
+      expect((await stateOf(api, endpointId)).at(-1)).toMatchObject({ state: 'waiting', attempts: 1 }),
+    );
+    await dispatcher.stop();
+    await change('has no delivery yet');
+    const own = join(folder, `of ${endpointId}`);
+    await writeBackup(api.databaseUrl, own);
+    const target = await anEmptyDatabase();
+    await restoreBackup(target.url, own, { emails: true, ...without });
+
+    const restored = await startApi({}, { databaseUrl: target.url });
+    onTestFinished(() => restored.close());
+    receiver.received.length = 0;
+    isUp = true;
+    await letTimePass(restored, endpointId);
+    dispatch(restored);
+    const later = await as(restored, owner);
+    await later.teams.updateDetails.mutate({ teamId, description: 'later' });
+    await numberEvents(restored);
+    const descriptions = () => receiver.received.map(({ json }) => Object(json.data?.['team']).description as string);
+    await eventually(() => expect(descriptions()).toContain('later'));
+    await eventually(async () =>
+      expect(
+        (await stateOf(restored, endpointId)).filter(({ state }) => ['waiting', 'sending'].includes(state)),
+      ).toEqual([]),
+    );
+    return descriptions().toSorted();
+  }
+
+  test('are sent by the restored service: what waited and what had no delivery yet once, what was delivered not again', async () => {
+    expect(await sendAfterRestore()).toEqual(['has no delivery yet', 'later', 'waits']);
+  });
+
+  test('are sent by a service restored without deliveries only for what happens afterwards', async () => {
+    expect(await sendAfterRestore({ deliveries: false })).toEqual(['later']);
   });
 });
