@@ -1,4 +1,6 @@
 import { expect, onTestFinished, vi } from 'vitest';
+import { createPool } from '../../src/db/connection.ts';
+import { numberEvents } from '../../src/events/chain/append.ts';
 import { recordNow } from '../../src/events/record.ts';
 import { startSequencer } from '../../src/events/sequencer.ts';
 import { onEventsNumbered } from '../../src/events/wake.ts';
@@ -60,4 +62,27 @@ shared('of several processes each event gets one position, without gaps', async 
     events: 60,
     end: { sequence: 60 },
   });
+});
+
+shared('events are numbered by indexes, also with statements that were planned while there were few', async () => {
+  const api = await startApi();
+  onTestFinished(() => api.close());
+  const pool = createPool(api.databaseUrl, { purpose: 'events', connectMs: 5000, pipeline: true, max: 1 });
+  onTestFinished(() => pool.end());
+  const scans = async () => {
+    await pool.query('select pg_stat_force_next_flush()');
+    const [row] = await api.rows<{ scans: number }>(
+      `select sum(seq_scan)::int as scans from pg_stat_user_tables where relname ~ '^audit_(link|event)'`,
+    );
+    return row?.scans;
+  };
+  const before = await scans();
+
+  // PostgreSQL keeps a plan after five runs.
+  for (let i = 1; i <= 8; i += 1) {
+    await recordNow(api.services.db, 'operator.searched', {});
+    await expect.poll(() => numberEvents(api.services, log, pool)).toMatchObject({ end: { sequence: i } });
+  }
+
+  expect(await scans()).toBe(before);
 });
