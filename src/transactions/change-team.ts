@@ -14,8 +14,8 @@ import {
 type Reads<Steps> = {
   /** What else is locked and read, in the round trip of the lock of the team. */
   readonly reads: Steps;
-  /** Accounts besides the caller’s that must not be deleted meanwhile. */
-  readonly accounts?: readonly string[];
+  /** An account besides the caller’s that must not be deleted meanwhile. */
+  readonly account?: string;
 };
 
 type TeamChange = { readonly change: Change; readonly caller: TeamTransaction['caller'] };
@@ -29,14 +29,14 @@ export const changeTeam = <R, const Steps extends readonly Step[]>(
   db: TransactionScope,
   caller: TeamCaller,
   requires: Requirement,
-  { reads, accounts = [] }: Reads<Steps>,
+  { reads, account }: Reads<Steps>,
   work: (team: TeamChange, rows: RowsOf<Steps>) => Promise<R> | R,
 ): Promise<R> => {
   const { teamId, accountId } = caller;
   return inSteps(
     db,
     async (change) => {
-      const all = [...lockSteps(teamId, [accountId, ...accounts]), ...reads, stateOfCallerStep(caller)] as const;
+      const all = [...lockSteps(teamId, accountId, account), ...reads, stateOfCallerStep(caller)] as const;
       const [team, , ...rows] = await change.run(all);
       if (team.length === 0) throw new ProblemError('team_not_found');
       const [state] = rows.pop() as RowsOf<[ReturnType<typeof stateOfCallerStep>]>[0];
@@ -51,21 +51,21 @@ export const changeTeam = <R, const Steps extends readonly Step[]>(
 export const changeTeamAsOperator = <R, const Steps extends readonly Step[]>(
   db: TransactionScope,
   teamId: string,
-  { reads, accounts = [] }: Reads<Steps>,
+  { reads, account }: Reads<Steps>,
   work: (change: Change, rows: RowsOf<Steps>) => Promise<R> | R,
 ): Promise<R> =>
   inSteps(
     db,
     async (change) => {
-      const [team, , ...rows] = await change.run([...lockSteps(teamId, accounts), ...reads]);
+      const [team, , ...rows] = await change.run([...lockSteps(teamId, account), ...reads]);
       if (team.length === 0) throw new ProblemError('team_not_found');
       return work(change, rows as unknown as RowsOf<Steps>);
     },
     { teamId },
   );
 
-const lockSteps = (teamId: string, accounts: readonly string[]) =>
+const lockSteps = (teamId: string, account: string | null = null, other: string | null = null) =>
   [
     [lockTeamStep, [teamId]],
-    [lockAccountsShared, [accounts.join(' ')]],
+    [lockAccountsShared, [account, other]],
   ] as const;

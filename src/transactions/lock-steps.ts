@@ -19,11 +19,11 @@ export const lockAccountStep = lock<{ id: string; created_by: string | null; is_
   'select id, created_by, email_verified_at is not null as is_verified from account where id = $1 for update',
 );
 
-/** Prevents the deletion of accounts, whose ids are separated by spaces. */
+/** Prevents the deletion of up to two accounts. PostgreSQL plans it once, but again each time for an array of ids. */
 export const lockAccountsShared = lock<{ id: string }>(
   'account',
   'lock_accounts_shared',
-  `select id from account where id = any(string_to_array($1, ' ')) order by id for key share`,
+  'select id from account where id in ($1, $2) order by id for key share',
 );
 
 export type LockedInvitation = { id: string; created_at: string; is_expired: boolean };

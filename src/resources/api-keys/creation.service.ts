@@ -83,7 +83,7 @@ export function createApiKeyAsOperator(db: TransactionScope, tokens: Tokens, acc
       return insertKey(change, tokens, accountId, input, null);
     });
   }
-  const locks = { accounts: [accountId], reads: [[lockMembershipStep, [teamId, accountId]]] as const };
+  const locks = { account: accountId, reads: [[lockMembershipStep, [teamId, accountId]]] as const };
   return changeTeamAsOperator(db, teamId, locks, (change, [[membership]]) => {
     // Whatever its status: the key works while the membership is active.
     if (membership === undefined) throw new ProblemError('team_not_found');

@@ -23,7 +23,7 @@ export const removeMemberAsOperator = (db: TransactionScope, teamId: string, use
 
 const toRemove = (teamId: string, userId: string) => ({
   reads: lockMembershipSteps(teamId, userId),
-  accounts: [userId],
+  account: userId,
 });
 
 async function remove(change: Change, teamId: string, userId: string, found: LockedMembership): Promise<void> {
