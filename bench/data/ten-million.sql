@@ -26,8 +26,18 @@ from generate_series(0, 10000000 / {scale} - 1) n;
 
 -- Ids begin with ten digits of their time; the other sixteen are a counter here.
 insert into audit_event (id, occurred_at, event, actor_kind, actor_id, credential_id, team_id, account_id, address, request_id, details, xid)
-select 'evt_' || (select string_agg(substr('0123456789abcdefghijklmnopqrstuv', ((ms >> (5 * digit)) & 31)::int + 1, 1), '' order by digit desc)
-    from generate_series(0, 9) digit) || lpad(n::text, 16, '0'),
+select 'evt_'
+    || substr('0123456789abcdefghijklmnopqrstuv', ((ms >> 45) & 31)::int + 1, 1)
+    || substr('0123456789abcdefghijklmnopqrstuv', ((ms >> 40) & 31)::int + 1, 1)
+    || substr('0123456789abcdefghijklmnopqrstuv', ((ms >> 35) & 31)::int + 1, 1)
+    || substr('0123456789abcdefghijklmnopqrstuv', ((ms >> 30) & 31)::int + 1, 1)
+    || substr('0123456789abcdefghijklmnopqrstuv', ((ms >> 25) & 31)::int + 1, 1)
+    || substr('0123456789abcdefghijklmnopqrstuv', ((ms >> 20) & 31)::int + 1, 1)
+    || substr('0123456789abcdefghijklmnopqrstuv', ((ms >> 15) & 31)::int + 1, 1)
+    || substr('0123456789abcdefghijklmnopqrstuv', ((ms >> 10) & 31)::int + 1, 1)
+    || substr('0123456789abcdefghijklmnopqrstuv', ((ms >> 5) & 31)::int + 1, 1)
+    || substr('0123456789abcdefghijklmnopqrstuv', ((ms >> 0) & 31)::int + 1, 1)
+    || lpad(n::text, 16, '0'),
   to_timestamp(ms / 1000.0), 'team.renamed', 'api_key', 'acc_' || lpad((n % (10000000 / {scale}))::text, 26, '0'),
   'key_' || lpad((n % (10000000 / {scale}))::text, 26, '0'), 'team_' || lpad((n * 7919 % (3000000 / {scale}))::text, 26, '0'),
   'acc_' || lpad((n % (10000000 / {scale}))::text, 26, '0'), '203.0.113.7', gen_random_uuid()::text, '{}', null
