@@ -7,6 +7,7 @@ import { finishImport, newProgress, openImport, scanFile, type Progress } from '
 import { runImport, type RefusedRow } from '../resources/imports/run.ts';
 import { readFile } from '../resources/imports/lines.ts';
 import { STAGES } from '../resources/imports/rows.ts';
+import { importRunCommands } from './import-runs.ts';
 import { withServices } from './operate.ts';
 
 /** The process has nothing else to do meanwhile. */
@@ -15,16 +16,18 @@ const ROWS_MAX = 2000;
 /** Below that of a service on the same machine. */
 const PRIORITY = 10;
 
-type Options = { from: string; report?: string; dryRun?: true };
+type Options = { from?: string; report?: string; dryRun?: true };
 
 export function importCommand(command: Command): void {
+  importRunCommands(command);
   command
     .description('Import accounts, teams, memberships and API keys; run it again to continue')
-    .requiredOption('--from <file>', 'NDJSON file, also compressed with gzip (see docs/import.md)')
+    .option('--from <file>', 'NDJSON file, also compressed with gzip (see docs/import.md)')
     .option('--report <file>', 'NDJSON file for the refused rows (default: <from>.refused.ndjson)')
     .option('--dry-run', 'check every row and import nothing')
     .action(
       withServices(async (services, { from, report = `${from}.refused.ndjson`, dryRun }: Options) => {
+        if (from === undefined) throw new CommandError('--from: name the file with the rows');
         if (!existsSync(from)) throw new CommandError(`--from: ${from} does not exist`);
         const scanned = await scanFile(from).catch((error: unknown) => {
           throw new CommandError(

@@ -28,6 +28,8 @@ const ImportRunSchema = defineEntity({
     lines: p.integer().nullable(),
     /** Why an upload was not imported to its end. */
     failure: text().nullable(),
+    /** The position and the error, for humans. */
+    failureDetail: text().nullable(),
     updatedAt: instant()
       .onCreate(() => new Date())
       .defaultRaw('now()'),

@@ -103,6 +103,7 @@ export const EVENTS = {
   'operator.emails_retried': ofInstallation(null, null, ['number']),
   'operator.jobs_retried': ofInstallation(null, null, ['number']),
   'operator.import_started': ofInstallation('import', null, ['number']),
+  'operator.import_canceled': ofInstallation('import'),
   'operator.secrets_resealed': ofInstallation(null, null, ['number']),
   'operator_key.created': ofInstallation('operator_key', 'operatorKey', ['operatorScopes', 'expiresAt']),
   'operator_key.rotated': ofInstallation('operator_key', 'operatorKey', ['expiresAt']),

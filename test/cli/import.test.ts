@@ -96,6 +96,33 @@ describe('roster import', () => {
     expect(names).toEqual([{ first_name: 'Changed' }]);
   });
 
+  test('lists imports, and cancels one: the same command then starts it anew', async () => {
+    const p = aPrefix();
+    const id = `imp_${p}`;
+    const path = aFile([account(`${p}a`)]);
+    const fingerprint = createHash('sha256').update(readFileSync(path)).digest('hex');
+    await rowsOf(
+      `insert into import_run (id, created_at, updated_at, fingerprint, stage, line, counts, report_bytes, batches)
+       values ($1, now(), now(), $2, 'account', 7, '{"refused": 2}', 0, 3)`,
+      [id, fingerprint],
+    );
+    const listed = async () =>
+      (await json<{ id: string; status: string }[]>('import', 'list')).find((one) => one.id === id);
+    expect(await listed()).toMatchObject({ status: 'running', operatorKeyId: null, line: 7, refused: 2 });
+
+    expect(await json('import', 'cancel', '--import', id)).toEqual({ success: true });
+    expect(await listed()).toMatchObject({ status: 'canceled' });
+    expect(await run(env, ['import', 'cancel', '--import', id])).toMatchObject({
+      code: 1,
+      stderr: `roster: --import: no import ${id} is waiting or running\n`,
+    });
+    expect(await importAll(path)).toMatchObject({ rows: 1, accounts: 1 });
+    expect(await run(env, ['import'])).toMatchObject({
+      code: 1,
+      stderr: 'roster: --from: name the file with the rows\n',
+    });
+  });
+
   test('records one event, and sends no email and no webhook', async () => {
     const p = aPrefix();
     const events = () =>

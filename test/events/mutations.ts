@@ -326,6 +326,7 @@ export const UNRECORDED: readonly string[] = [
 /** Changes of operator keys, whose events the tests of each resource in test/operator compare. */
 export const OF_OPERATOR_KEYS: readonly string[] = [
   'operatorApi.addMember',
+  'operatorApi.cancelImport',
   'operatorApi.createAccount',
   'operatorApi.createImport',
   'operatorApi.createOperatorKey',

@@ -64,6 +64,18 @@ async function importAll(api: Api, rows: Rows, query = '') {
   return ended(() => importer.report(answer.body.id));
 }
 
+/** Rejects accounts with such external ids, as a trigger of the operator could. */
+async function rejectAccounts(api: Api, prefix: string, state: string): Promise<void> {
+  await api.rows(
+    `create function "reject_${prefix}"() returns trigger language plpgsql as
+     $$ begin raise exception 'cannot be stored' using errcode = '${state}'; end $$`,
+  );
+  await api.rows(
+    `create trigger "reject_${prefix}" before insert on account for each row
+     when (starts_with(new.external_id, '${prefix}bad')) execute function "reject_${prefix}"()`,
+  );
+}
+
 const storedContent = (api: Api, { id }: { id: string }) =>
   api.rows('select 1 from import_content where import_id in (select id from import_run where operator_key_id = $1)', [
     id,
@@ -167,21 +179,118 @@ describe('an upload', () => {
     ).toEqual([...ids.map((_, index) => [index + 1, null, 'invalid']), [7, `${p}t`, 'invalid'], [8, null, 'invalid']]);
   });
 
-  test('whose data the database rejects fails at once, and its key can upload again', async ({ api }) => {
+  test('reports rows that the database rejects with line and reason, and imports all others', async ({ api }) => {
     const p = aPrefix();
-    await api.rows(
-      `create function "reject_${p}"() returns trigger language plpgsql as
-       $$ begin raise exception 'cannot be stored' using errcode = '22P05'; end $$`,
+    await rejectAccounts(api, p, '22P05');
+    const rows = Array.from({ length: 250 }, (_, i) => account(`${p}${[3, 77, 250].includes(i + 1) ? 'bad' : ''}${i}`));
+    const report = await importAll(api, [...rows, team(`${p}t`, `${p}0`)]);
+    expect(report).toMatchObject({
+      status: 'completed',
+      imported: { accounts: 247, teams: 1 },
+      refused: 3,
+      failure: null,
+      failureDetail: null,
+    });
+    expect(report.refusals).toEqual(
+      [3, 77, 250].map((line, i) => ({
+        number: i + 1,
+        line,
+        type: 'account',
+        externalId: `${p}bad${line - 1}`,
+        code: 'rejected',
+        detail: 'The database rejected the row: cannot be stored (SQLSTATE 22P05)',
+      })),
     );
-    await api.rows(
-      `create trigger "reject_${p}" before insert on account for each row when (new.external_id = '${p}a')
-       execute function "reject_${p}"()`,
-    );
+  });
+
+  test('of which the database rejects more than 100 rows fails with the line and the reason', async ({ api }) => {
+    const p = aPrefix();
+    await rejectAccounts(api, p, 'P0001');
     const importer = await anImporter(api);
-    const { body } = await importer.upload([account(`${p}a`)]);
+    const rows = Array.from({ length: 150 }, (_, i) => account(`${p}bad${i}`));
+    const { body } = await importer.upload([account(`${p}a`), ...rows]);
     await startJobs(api);
-    expect(await ended(() => importer.report(body.id))).toMatchObject({ status: 'failed', failure: 'internal_error' });
+    expect(await ended(() => importer.report(body.id))).toMatchObject({
+      status: 'failed',
+      failure: 'internal_error',
+      failureDetail: 'After line 101 of the rows of type account: cannot be stored (SQLSTATE P0001)',
+      imported: { accounts: 1 },
+      refused: 100,
+    });
+    expect(await storedContent(api, importer.key)).toEqual([]);
     expect((await importer.upload([account(`${p}b`)])).status).toBe(202);
+  });
+
+  test('that fails for another reason ends after eight attempts, with the line and the reason', async ({ api }) => {
+    const p = aPrefix();
+    await rejectAccounts(api, p, '53100');
+    const importer = await anImporter(api);
+    const { body } = await importer.upload([account(`${p}bad`)]);
+    await startJobs(api);
+    // Each wait is made shorter, because together they take half an hour.
+    await expect
+      .poll(
+        async () => {
+          await api.rows(
+            `update graphile_worker._private_jobs set run_at = now() where key = $1 and locked_at is null`,
+            [`import:${body.id}`],
+          );
+          await api.rows(`select pg_notify('jobs:insert', '{"r":"x","count":1}')`);
+          return (await importer.report(body.id)).status;
+        },
+        { timeout: 60_000, interval: 100 },
+      )
+      .toBe('failed');
+    expect(await importer.report(body.id)).toMatchObject({
+      failure: 'internal_error',
+      failureDetail: 'After line 0 of the rows of type account: cannot be stored (SQLSTATE 53100)',
+    });
+  });
+
+  test('is canceled: no row is imported afterwards, and its key can upload again', async ({ api }) => {
+    const p = aPrefix();
+    const importer = await anImporter(api);
+    const [queued, foreign] = [await importer.upload([account(`${p}a`)]), await anImporter(api)];
+    const path = `/operator/v1/imports/${queued.body.id}/cancel`;
+    expect(await api.as(foreign.key).post(path)).toBeProblem('import_not_found');
+    expect(await api.as(importer.key).post('/operator/v1/imports/unknown/cancel')).toBeProblem('import_not_found');
+
+    const answers = await Promise.all([1, 2, 3].map(() => api.as(importer.key).post(path)));
+    for (const { status, body } of answers)
+      expect([status, body.status, body.failure]).toEqual([200, 'canceled', 'canceled']);
+    expect(await storedContent(api, importer.key)).toEqual([]);
+    expect(
+      await api.rows(`select event from audit_event where target_id = $1 and credential_id = $2 order by id`, [
+        queued.body.id,
+        importer.key.id,
+      ]),
+    ).toEqual([{ event: 'operator.import_started' }, { event: 'operator.import_canceled' }]);
+
+    const next = await importer.upload([account(`${p}b`)]);
+    await startJobs(api);
+    expect(await ended(() => importer.report(next.body.id))).toMatchObject({ status: 'completed' });
+    expect(await importer.report(queued.body.id)).toMatchObject({ status: 'canceled', imported: { accounts: 0 } });
+    expect(await api.rows('select 1 from account where external_id = $1', [`${p}a`])).toEqual([]);
+    const late = await api.as(importer.key).post(`/operator/v1/imports/${next.body.id}/cancel`);
+    expect([late.status, late.body.status]).toEqual([200, 'completed']);
+  });
+
+  test('that runs is canceled between two batches', async ({ api }) => {
+    const p = aPrefix();
+    const importer = await anImporter(api);
+    const { body } = await importer.upload(Array.from({ length: 60_000 }, (_, i) => account(`${p}${i}`)));
+    await startJobs(api);
+    await expect.poll(async () => (await importer.report(body.id)).line, { timeout: 30_000 }).toBeGreaterThan(0);
+    const canceled = await api.as(importer.key).post(`/operator/v1/imports/${body.id}/cancel`);
+    expect(canceled.body).toMatchObject({ status: 'canceled' });
+    const count = () =>
+      api.rows<{ count: number }>('select count(*)::int from account where starts_with(external_id, $1)', [p]);
+    expect(await count()).toEqual([{ count: canceled.body.imported.accounts }]);
+    expect(canceled.body.imported.accounts).toBeLessThan(60_000);
+    // Its job ends without a further row, so the next import runs.
+    const next = await importer.upload([account(`x${p}`)]);
+    expect(await ended(() => importer.report(next.body.id))).toMatchObject({ status: 'completed' });
+    expect(await count()).toEqual([{ count: canceled.body.imported.accounts }]);
   });
 
   test('has at most one line per 32 bytes of its largest size, so that its report is bounded', async ({ api }) => {

@@ -2,8 +2,17 @@ import { ProblemError } from '../../errors.ts';
 import { parseIdempotencyKey } from '../../procedures/idempotency-key.ts';
 import { operatorKeyProcedure } from '../../procedures/procedures.ts';
 import { endpoint, router } from '../../procedures/trpc.ts';
-import { readImportReport } from './imports.queries.ts';
-import { createImportInput, IMPORT_ID, importInput, importReport, importSummary } from './imports.schema.ts';
+import { withOperator } from '../../transactions/with-operator.ts';
+import { cancelImport } from './cancel.service.ts';
+import { readImport, readImportReport } from './imports.queries.ts';
+import {
+  createImportInput,
+  IMPORT_ID,
+  importIdInput,
+  importInput,
+  importReport,
+  importSummary,
+} from './imports.schema.ts';
 import { receiveImport, UPLOAD_BYTES_MAX } from './upload.service.ts';
 
 /** Rows create accounts, teams and their members, and set plans. */
@@ -14,6 +23,7 @@ const summary = {
   status: 'running',
   isDryRun: false,
   failure: null,
+  failureDetail: null,
   createdAt: '2026-11-21T09:30:00.000Z',
   finishedAt: null,
   lines: 200_000,
@@ -77,4 +87,22 @@ export const importsOperatorRouter = router({
     .input(importInput)
     .output(importReport)
     .query(({ ctx: { services, operator }, input }) => readImportReport(services.db, operator.credentialId, input)),
+
+  cancelImport: importProcedure
+    .meta(
+      endpoint('cancelImport', 'POST /operator/v1/imports/{importId}/cancel', {
+        summary: 'Cancel an import',
+        description:
+          'After the response no row is imported, and the key can upload again. What was imported until then stays. An import that has ended stays as it is. Only imports of the same operator key.',
+        returns: 'The import.',
+        errors: ['import_not_found'],
+        example: { answer: { ...summary, status: 'canceled', failure: 'canceled', finishedAt: summary.createdAt } },
+      }),
+    )
+    .input(importIdInput)
+    .output(importSummary)
+    .mutation(async ({ ctx: { services, operator }, input: { importId } }) => {
+      await withOperator(services.db, operator, (tx) => cancelImport(tx, importId, operator.credentialId));
+      return readImport(services.db, operator.credentialId, importId);
+    }),
 });

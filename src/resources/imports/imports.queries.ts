@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { iso, isoOrNull, query, type QueryRunner } from '../../db/query.ts';
 import { ProblemError } from '../../errors.ts';
+import { CANCELED } from './cancel.service.ts';
 import type { importReport, importSummary } from './imports.schema.ts';
 import type { Stage } from './rows.ts';
 
@@ -8,6 +9,7 @@ type Row = {
   id: string;
   is_dry_run: boolean;
   failure: string | null;
+  failure_detail: string | null;
   created_at: string;
   finished_at: string | null;
   lines: number;
@@ -20,7 +22,7 @@ type Row = {
 /** Uploads that are not complete are nobody's yet. */
 const importOfKey = query<Row>(
   'import_of_operator_key',
-  `select id, is_dry_run, failure, created_at, finished_at, lines, stage, line, batches, counts
+  `select id, is_dry_run, failure, failure_detail, created_at, finished_at, lines, stage, line, batches, counts
    from import_run where id = $1 and operator_key_id = $2 and received_at is not null`,
 );
 
@@ -32,6 +34,26 @@ type RefusalRow = {
   code: string;
   detail: string;
 };
+
+type ListedRow = Row & { operator_key_id: string | null; is_received: boolean };
+
+const lastImports = query<ListedRow>(
+  'last_imports',
+  `select id, is_dry_run, failure, failure_detail, created_at, finished_at, coalesce(lines, 0) as lines, stage, line, batches,
+     counts, operator_key_id, operator_key_id is null or received_at is not null as is_received
+   from import_run order by id desc limit 100`,
+  { rows: 'many' },
+);
+
+/** Lists the last imports of all operator keys and of the command line, newest first. */
+export const listImports = async (db: QueryRunner) =>
+  (await db.query(lastImports, [])).map(({ operator_key_id: operatorKeyId, is_received: isReceived, ...row }) => ({
+    ...present(row),
+    ...(!isReceived && { status: 'receiving' as const }),
+    operatorKeyId,
+  }));
+
+export type ListedImport = Awaited<ReturnType<typeof listImports>>[number];
 
 const refusalsOfImport = query<RefusalRow>(
   'refusals_of_import',
@@ -65,14 +87,17 @@ export async function readImportReport(
   return { ...summary, refusals, next: found.length > limit ? (refusals.at(-1)?.number ?? null) : null };
 }
 
+const endOf = (failure: string | null) =>
+  failure === null ? ('completed' as const) : failure === CANCELED ? CANCELED : ('failed' as const);
+
 function present({ counts, ...row }: Row): z.infer<typeof importSummary> {
   const running = row.batches === 0 ? 'queued' : 'running';
-  const ended = row.failure === null ? 'completed' : 'failed';
   return {
     id: row.id,
-    status: row.finished_at === null ? running : ended,
+    status: row.finished_at === null ? running : endOf(row.failure),
     isDryRun: row.is_dry_run,
     failure: row.failure,
+    failureDetail: row.failure_detail,
     createdAt: iso(row.created_at),
     finishedAt: isoOrNull(row.finished_at),
     lines: row.lines,

@@ -12,8 +12,11 @@ export const createImportInput = z.strictObject({
     .meta({ description: 'Whether to check every row and import nothing.', example: true }),
 });
 
-export const importInput = z.object({
+export const importIdInput = z.object({
   importId: resourceId.meta({ description: 'The id of an import.', example: IMPORT_ID }),
+});
+
+export const importInput = importIdInput.extend({
   after: z
     .int()
     .min(0)
@@ -28,7 +31,7 @@ export const importInput = z.object({
     .meta({ description: 'How many refused rows the response has at most.', example: 100 }),
 });
 
-export const STATUSES = ['queued', 'running', 'completed', 'failed'] as const;
+export const STATUSES = ['queued', 'running', 'completed', 'failed', 'canceled'] as const;
 
 const count = (description: string) => z.int().meta({ description });
 
@@ -37,7 +40,10 @@ const summary = {
   status: z.enum(STATUSES).meta({ description: 'An import is `completed` with refused rows too.' }),
   isDryRun: z.boolean().meta({ description: 'Whether nothing is imported; `imported` is what would have been.' }),
   failure: z.string().nullable().meta({
-    description: 'Why it failed: `key_revoked` or `internal_error`. What was imported until then stays.',
+    description: 'Why it failed: `key_revoked`, `internal_error` or `canceled`. What was imported until then stays.',
+  }),
+  failureDetail: z.string().nullable().meta({
+    description: 'After which line an `internal_error` ended the import, and the error, for humans. Else null.',
   }),
   createdAt: timestamp.describe('When it was uploaded.'),
   finishedAt: timestamp.nullable().describe('When it ended. Null before.'),

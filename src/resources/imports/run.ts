@@ -5,6 +5,7 @@ import type { Services } from '../../app-services.ts';
 import { transaction } from '../../transactions/transaction.ts';
 import { importAccounts } from './accounts.ts';
 import { importApiKeys } from './api-keys.ts';
+import { isRejection, toRejection } from './rejections.ts';
 import { newOutcome, type Batch, type DryRun, type Numbered, type Outcome } from './batch.ts';
 import { importMemberships } from './memberships.ts';
 import { advance, type Progress } from './progress.ts';
@@ -26,6 +27,9 @@ const BATCH_MS = { min: 40, max: 100 };
 const REST = 0.25;
 
 const RETRIES_MAX = 5;
+
+/** More rows that the database rejects are no fault of single rows. */
+const REJECTIONS_MAX = 100;
 
 /** Lines that are parsed before requests of the same process get their turn. */
 const LINES_IN_TURN = 50;
@@ -62,9 +66,8 @@ export async function runImport(run: Run): Promise<Progress> {
     let last = progress.line;
     const commit = async (): Promise<void> => {
       const startedAt = performance.now();
-      progress = await commitBatch(run, dryRun, { ...progress, stage }, pending, last);
+      progress = await commitRows(run, dryRun, { ...progress, stage }, pending, last);
       pending = { rows: [], refused: [] };
-      await run.onProgress(progress);
       const elapsed = performance.now() - startedAt;
       if (elapsed > BATCH_MS.max) size = Math.max(ROWS.min, Math.round(size / 2));
       else if (elapsed < BATCH_MS.min) size = Math.min(run.rowsMax, Math.round(size * 1.5));
@@ -110,6 +113,57 @@ const nameOf = (value: object): { externalId?: string } => {
   const id = 'externalId' in value ? externalId.safeParse(value.externalId).data : undefined;
   return id === undefined ? {} : { externalId: id };
 };
+
+/**
+ * Commits rows, and refuses those that the database rejects: it finds them by halving the batch, so that all others are
+ * imported.
+ * @throws the error of the database if too many rows are rejected
+ */
+async function commitRows(
+  run: Run,
+  dryRun: DryRun | null,
+  progress: Progress,
+  pending: Pending,
+  line: number,
+): Promise<Progress> {
+  const { rows, refused } = pending;
+  let done: Progress;
+  try {
+    done = await commitBatch(run, dryRun, progress, pending, line);
+  } catch (error) {
+    const [first] = rows;
+    // A dry run inserts nothing, so its rows are no cause.
+    if (first === undefined || run.isDryRun || !isRejection(error)) throw error;
+    if (rows.length > 1) {
+      const middle = rows[Math.floor((rows.length - 1) / 2)]?.line ?? first.line;
+      const half = (isOf: (at: { readonly line: number }) => boolean): Pending => ({
+        rows: rows.filter(isOf),
+        refused: refused.filter(isOf),
+      });
+      const reached = await commitRows(
+        run,
+        dryRun,
+        progress,
+        half((at) => at.line <= middle),
+        middle,
+      );
+      return commitRows(
+        run,
+        dryRun,
+        reached,
+        half((at) => at.line > middle),
+        line,
+      );
+    }
+    const rejections = (progress.counts['rejected'] ?? 0) + 1;
+    if (rejections > REJECTIONS_MAX) throw error;
+    const row = toRefusedRow(progress.stage, rows, { line: first.line, refusal: toRejection(error) });
+    const counted = { ...progress, counts: { ...progress.counts, rejected: rejections } };
+    done = await commitBatch(run, dryRun, counted, { rows: [], refused: [...refused, row] }, line);
+  }
+  await run.onProgress(done);
+  return done;
+}
 
 async function commitBatch(
   { services, isStored, report, begin }: Run,

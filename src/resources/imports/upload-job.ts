@@ -3,7 +3,7 @@ import type { Services } from '../../app-services.ts';
 import { QUEUE_JOBS } from '../../db/queue-tables.ts';
 import { query } from '../../db/query.ts';
 import { ImportRun, OperatorKey } from '../../entities/index.ts';
-import { ATTEMPTS_MAX, enqueue, type Jobs } from '../../jobs/enqueue.ts';
+import { enqueue, type Jobs } from '../../jobs/enqueue.ts';
 import type { JobHelpers, TaskList } from '../../jobs/worker.ts';
 import { errorSummary, type Log } from '../../telemetry/log.ts';
 import { SECOND_MS } from '../../time.ts';
@@ -11,11 +11,15 @@ import { lockShared } from '../../transactions/locks.ts';
 import { transaction } from '../../transactions/transaction.ts';
 import type { Source } from './lines.ts';
 import { ImportRunningError, newProgress, toProgress, type Progress } from './progress.ts';
+import { describeFailure, isRejection } from './rejections.ts';
 import { runImport, type RefusedRow } from './run.ts';
 import { importKey } from './upload.service.ts';
 
 /** Validating and inserting so many takes a few milliseconds, in which the process serves no request. */
 const ROWS_MAX = 400;
+
+/** Attempts without a commit between them. They take half an hour, because each waits longer than the one before. */
+const ATTEMPTS_MAX = 8;
 
 /** A job without such a sign is taken for one of a killed worker after three minutes. */
 const SIGN_OF_LIFE_MS = 20 * SECOND_MS;
@@ -48,6 +52,7 @@ async function importUpload(
   const run = await db.em().findOne(ImportRun, importId);
   if (!run?.operatorKeyId || run.receivedAt === null || run.finishedAt) return;
   const { isDryRun, operatorKeyId } = run;
+  const life = signLife(helpers);
   try {
     const done = await runImport({
       services,
@@ -58,7 +63,7 @@ async function importUpload(
       rowsMax: ROWS_MAX,
       begin: (tx) => requireKey(tx, operatorKeyId),
       report: writeRefusals,
-      onProgress: keepAlive(helpers),
+      onProgress: () => life.sign(),
     });
     await endImport(services, importId, null);
     log.info({ importId, isDryRun, counts: done.counts }, 'import completed');
@@ -68,18 +73,14 @@ async function importUpload(
       await transaction(db, (tx) => enqueue(tx, 'importUpload', { importId }, importKey(importId)));
     } else if (error instanceof KeyRevokedError) {
       await endImport(services, importId, 'key_revoked');
-    } else if (helpers.job.attempts >= ATTEMPTS_MAX || isDataException(error)) {
-      await endImport(services, importId, 'internal_error');
+    } else if (life.attempts() >= ATTEMPTS_MAX || isRejection(error)) {
+      await endImport(services, importId, 'internal_error', describeFailure(error));
       log.error({ importId, reason: errorSummary(error) }, 'import failed');
     } else {
       throw error;
     }
   }
 }
-
-/** Whether PostgreSQL rejects the data (SQLSTATE class 22), as it would in every attempt, for which the key would wait. */
-const isDataException = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && String(error.code).startsWith('22');
 
 /** Reads an upload part by part. */
 const readContent = ({ db }: Services, importId: string): Source =>
@@ -120,27 +121,36 @@ async function writeRefusals(
   return written + rows.length;
 }
 
-/** Keeps the job locked, and gives it all its attempts again, because it has moved on. */
-function keepAlive(helpers: JobHelpers): () => Promise<void> {
+/** Keeps the job locked, and gives it all its attempts again once it has moved on. */
+function signLife(helpers: JobHelpers) {
   const { job, abortSignal } = helpers;
-  let signedAt = performance.now();
-  return async () => {
-    if (abortSignal?.aborted === true) throw new InterruptedError();
-    if (performance.now() - signedAt < SIGN_OF_LIFE_MS) return;
-    signedAt = performance.now();
-    await helpers.query(
-      `update ${QUEUE_JOBS} set locked_at = now(), attempts = 1 where id = $1 and locked_at is not null`,
-      [job.id],
-    );
+  let signedAt: number | null = null;
+  return {
+    async sign(): Promise<void> {
+      if (abortSignal?.aborted === true) throw new InterruptedError();
+      if (signedAt !== null && performance.now() - signedAt < SIGN_OF_LIFE_MS) return;
+      signedAt = performance.now();
+      await helpers.query(
+        `update ${QUEUE_JOBS} set locked_at = now(), attempts = 1 where id = $1 and locked_at is not null`,
+        [job.id],
+      );
+    },
+    /** Returns the number of attempts since the last commit. */
+    attempts: () => (signedAt === null ? job.attempts : 1),
   };
 }
 
-/** Ends an import and deletes its content. */
-const endImport = ({ db }: Services, id: string, failure: string | null): Promise<unknown> =>
+/**
+ * Ends an import and deletes its content.
+ * @param reason why it failed, if the position tells more
+ */
+const endImport = ({ db }: Services, id: string, failure: string | null, reason: string | null = null) =>
   transaction(db, async (tx) => {
     await tx.execute(
-      'update import_run set finished_at = now(), updated_at = now(), failure = ? where id = ? and finished_at is null',
-      [failure, id],
+      `update import_run set finished_at = now(), updated_at = now(), failure = ?,
+         failure_detail = 'After line ' || line || ' of the rows of type ' || stage || ': ' || ?::text
+       where id = ? and finished_at is null`,
+      [failure, reason, id],
     );
     await tx.execute('delete from import_content where import_id = ?', [id]);
   });

@@ -138,6 +138,7 @@ export type RosterEvent = {
     | 'operator.emails_retried'
     | 'operator.jobs_retried'
     | 'operator.import_started'
+    | 'operator.import_canceled'
     | 'operator.secrets_resealed'
     | 'operator_key.created'
     | 'operator_key.rotated'

@@ -333,16 +333,56 @@ export type WebhookReplay = {
   /** How many. */
   replayed: number;
 };
+/** How far the import of an upload has got. */
+export type Import = {
+  /** The id of the import. */
+  id: string;
+  /** An import is `completed` with refused rows too. */
+  status: 'queued' | 'running' | 'completed' | 'failed' | 'canceled';
+  /** Whether nothing is imported; `imported` is what would have been. */
+  isDryRun: boolean;
+  /** Why it failed: `key_revoked`, `internal_error` or `canceled`. What was imported until then stays. */
+  failure: string | null;
+  /** After which line an `internal_error` ended the import, and the error, for humans. Else null. */
+  failureDetail: string | null;
+  /** When it was uploaded. */
+  createdAt: string;
+  /** When it ended. Null before. */
+  finishedAt: string | null;
+  /** The lines of the upload. */
+  lines: number;
+  /** The type of the rows that are imported now. Types follow one another. */
+  stage: 'account' | 'team' | 'membership' | 'apiKey';
+  /** The last line of this type that is committed. */
+  line: number;
+  /** What was created up to now. */
+  imported: {
+    /** Accounts that were created. */
+    accounts: number;
+    /** Teams that were created. */
+    teams: number;
+    /** Memberships that were created, without those of owners. */
+    memberships: number;
+    /** API keys that were created. */
+    apiKeys: number;
+  };
+  /** Rows whose account, team, membership or key exists already. */
+  existing: number;
+  /** Rows that were refused. */
+  refused: number;
+};
 /** An import with a page of the rows that were refused. */
 export type ImportReport = {
   /** The id of the import. */
   id: string;
   /** An import is `completed` with refused rows too. */
-  status: 'queued' | 'running' | 'completed' | 'failed';
+  status: 'queued' | 'running' | 'completed' | 'failed' | 'canceled';
   /** Whether nothing is imported; `imported` is what would have been. */
   isDryRun: boolean;
-  /** Why it failed: `key_revoked` or `internal_error`. What was imported until then stays. */
+  /** Why it failed: `key_revoked`, `internal_error` or `canceled`. What was imported until then stays. */
   failure: string | null;
+  /** After which line an `internal_error` ended the import, and the error, for humans. Else null. */
+  failureDetail: string | null;
   /** When it was uploaded. */
   createdAt: string;
   /** When it ended. Null before. */
@@ -591,6 +631,7 @@ export type CreateWebhookEndpointBody = {
         | 'operator.emails_retried'
         | 'operator.jobs_retried'
         | 'operator.import_started'
+        | 'operator.import_canceled'
         | 'operator.secrets_resealed'
         | 'operator_key.created'
         | 'operator_key.rotated'
@@ -683,6 +724,7 @@ export type UpdateWebhookEndpointBody = {
         | 'operator.emails_retried'
         | 'operator.jobs_retried'
         | 'operator.import_started'
+        | 'operator.import_canceled'
         | 'operator.secrets_resealed'
         | 'operator_key.created'
         | 'operator_key.rotated'
@@ -1136,6 +1178,17 @@ export interface Operations {
     input: { importId: string; after?: number | undefined; limit?: number | undefined };
     output: ImportReport;
     errors: SharedError | 'validation_failed' | 'address_not_allowed' | 'scope_missing' | 'import_not_found';
+  };
+  cancelImport: {
+    input: { importId: string };
+    output: Import;
+    errors:
+      | SharedError
+      | 'validation_failed'
+      | 'idempotency_key_reused'
+      | 'address_not_allowed'
+      | 'scope_missing'
+      | 'import_not_found';
   };
 }
 
@@ -1610,6 +1663,19 @@ export interface RosterOperator {
    * @throws RosterError with `validation_failed`, `address_not_allowed`, `scope_missing`, `import_not_found`, or a `SharedError`
    */
   getImport(input: Operations['getImport']['input'], options?: CallOptions): Promise<Operations['getImport']['output']>;
+  /**
+   * Cancel an import.
+   *
+   * After the response no row is imported, and the key can upload again. What was imported until then stays. An import that has ended stays as it is. Only imports of the same operator key.
+   *
+   * **Needs** the scopes `accounts:write`, `teams:write`, `billing:write`.
+   *
+   * @throws RosterError with `validation_failed`, `idempotency_key_reused`, `address_not_allowed`, `scope_missing`, `import_not_found`, or a `SharedError`
+   */
+  cancelImport(
+    input: Operations['cancelImport']['input'],
+    options?: CallOptions,
+  ): Promise<Operations['cancelImport']['output']>;
 }
 
 /** Method and path by operation. */
@@ -1653,4 +1719,5 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   replayWebhookDelivery: 'POST /webhooks/{endpointId}/deliveries/{deliveryId}/replay',
   replayFailedWebhooks: 'POST /webhooks/{endpointId}/replay-failed',
   getImport: 'GET /imports/{importId}',
+  cancelImport: 'POST /imports/{importId}/cancel',
 };

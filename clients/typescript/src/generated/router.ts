@@ -356,6 +356,7 @@ export type Event = {
     | 'operator.emails_retried'
     | 'operator.jobs_retried'
     | 'operator.import_started'
+    | 'operator.import_canceled'
     | 'operator.secrets_resealed'
     | 'operator_key.created'
     | 'operator_key.rotated'
@@ -699,11 +700,13 @@ export type Import = {
   /** The id of the import. */
   id: string;
   /** An import is `completed` with refused rows too. */
-  status: 'queued' | 'running' | 'completed' | 'failed';
+  status: 'queued' | 'running' | 'completed' | 'failed' | 'canceled';
   /** Whether nothing is imported; `imported` is what would have been. */
   isDryRun: boolean;
-  /** Why it failed: `key_revoked` or `internal_error`. What was imported until then stays. */
+  /** Why it failed: `key_revoked`, `internal_error` or `canceled`. What was imported until then stays. */
   failure: string | null;
+  /** After which line an `internal_error` ended the import, and the error, for humans. Else null. */
+  failureDetail: string | null;
   /** When it was uploaded. */
   createdAt: string;
   /** When it ended. Null before. */
@@ -735,11 +738,13 @@ export type ImportReport = {
   /** The id of the import. */
   id: string;
   /** An import is `completed` with refused rows too. */
-  status: 'queued' | 'running' | 'completed' | 'failed';
+  status: 'queued' | 'running' | 'completed' | 'failed' | 'canceled';
   /** Whether nothing is imported; `imported` is what would have been. */
   isDryRun: boolean;
-  /** Why it failed: `key_revoked` or `internal_error`. What was imported until then stays. */
+  /** Why it failed: `key_revoked`, `internal_error` or `canceled`. What was imported until then stays. */
   failure: string | null;
+  /** After which line an `internal_error` ended the import, and the error, for humans. Else null. */
+  failureDetail: string | null;
   /** When it was uploaded. */
   createdAt: string;
   /** When it ended. Null before. */
@@ -1146,6 +1151,7 @@ export type AppRouter = TRPCBuiltRouter<
               | 'operator.emails_retried'
               | 'operator.jobs_retried'
               | 'operator.import_started'
+              | 'operator.import_canceled'
               | 'operator.secrets_resealed'
               | 'operator_key.created'
               | 'operator_key.rotated'
@@ -1706,6 +1712,7 @@ export type AppRouter = TRPCBuiltRouter<
             | 'operator.emails_retried'
             | 'operator.jobs_retried'
             | 'operator.import_started'
+            | 'operator.import_canceled'
             | 'operator.secrets_resealed'
             | 'operator_key.created'
             | 'operator_key.rotated'
@@ -1823,6 +1830,7 @@ export type AppRouter = TRPCBuiltRouter<
                 | 'operator.emails_retried'
                 | 'operator.jobs_retried'
                 | 'operator.import_started'
+                | 'operator.import_canceled'
                 | 'operator.secrets_resealed'
                 | 'operator_key.created'
                 | 'operator_key.rotated'
@@ -1943,6 +1951,7 @@ export type AppRouter = TRPCBuiltRouter<
                 | 'operator.emails_retried'
                 | 'operator.jobs_retried'
                 | 'operator.import_started'
+                | 'operator.import_canceled'
                 | 'operator.secrets_resealed'
                 | 'operator_key.created'
                 | 'operator_key.rotated'
@@ -2198,6 +2207,7 @@ export type AppRouter = TRPCBuiltRouter<
                 | 'operator.emails_retried'
                 | 'operator.jobs_retried'
                 | 'operator.import_started'
+                | 'operator.import_canceled'
                 | 'operator.secrets_resealed'
                 | 'operator_key.created'
                 | 'operator_key.rotated'
@@ -2294,6 +2304,7 @@ export type AppRouter = TRPCBuiltRouter<
                 | 'operator.emails_retried'
                 | 'operator.jobs_retried'
                 | 'operator.import_started'
+                | 'operator.import_canceled'
                 | 'operator.secrets_resealed'
                 | 'operator_key.created'
                 | 'operator_key.rotated'
@@ -2390,6 +2401,7 @@ export type AppRouter = TRPCBuiltRouter<
                 | 'operator.emails_retried'
                 | 'operator.jobs_retried'
                 | 'operator.import_started'
+                | 'operator.import_canceled'
                 | 'operator.secrets_resealed'
                 | 'operator_key.created'
                 | 'operator_key.rotated'
@@ -2628,6 +2640,7 @@ export type AppRouter = TRPCBuiltRouter<
           | 'operator.emails_retried'
           | 'operator.jobs_retried'
           | 'operator.import_started'
+          | 'operator.import_canceled'
           | 'operator.secrets_resealed'
           | 'operator_key.created'
           | 'operator_key.rotated'
@@ -2727,6 +2740,7 @@ export type AppRouter = TRPCBuiltRouter<
             | 'operator.emails_retried'
             | 'operator.jobs_retried'
             | 'operator.import_started'
+            | 'operator.import_canceled'
             | 'operator.secrets_resealed'
             | 'operator_key.created'
             | 'operator_key.rotated'
@@ -3457,6 +3471,7 @@ export type AppRouter = TRPCBuiltRouter<
                 | 'operator.emails_retried'
                 | 'operator.jobs_retried'
                 | 'operator.import_started'
+                | 'operator.import_canceled'
                 | 'operator.secrets_resealed'
                 | 'operator_key.created'
                 | 'operator_key.rotated'
@@ -3554,6 +3569,7 @@ export type AppRouter = TRPCBuiltRouter<
                 | 'operator.emails_retried'
                 | 'operator.jobs_retried'
                 | 'operator.import_started'
+                | 'operator.import_canceled'
                 | 'operator.secrets_resealed'
                 | 'operator_key.created'
                 | 'operator_key.rotated'
@@ -3650,6 +3666,13 @@ export type AppRouter = TRPCBuiltRouter<
           limit?: number | undefined;
         },
         ImportReport
+      >;
+      cancelImport: Mutation<
+        {
+          /** The id of an import. */
+          importId: string;
+        },
+        Import
       >;
     };
   }
