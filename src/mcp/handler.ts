@@ -19,13 +19,12 @@ import { toProblemError } from '../procedures/problem-details.ts';
 import { readJson } from '../rest/body.ts';
 import type { Face } from '../rest/face.ts';
 import { consoleReads } from './console-reads.ts';
+import { readCalls } from './messages.ts';
 import { createResources } from './resources.ts';
 import { createMcpEndpoint, type McpCall } from './server.ts';
 import { buildTools, initialScopes, type Tool } from './tools.ts';
 
 const METHODS = 'POST, OPTIONS';
-/** The largest batch of a client of the protocol before 2025-06-18, as over tRPC. */
-const MAX_BATCH = 20;
 
 type State = { principal: Principal | null };
 
@@ -87,38 +86,34 @@ async function admit(
   if (authentication.principal === null) throw withScope(authentication.refusal);
 
   const body = await readJson(req);
-  const called = findCalls(body);
-  if (called.length > MAX_BATCH)
-    throw new ProblemError('batch_too_large', `A batch can hold at most ${MAX_BATCH} calls.`);
+  const called = readCalls(body);
   if (called.length > 1) {
     rate = await limiter.consume(authentication.principal.credentialId, called.length - 1);
     setHeaders(res, createRateHeaders(rate, services.config));
     if (!rate.allowed) throw createRateLimitError(rate);
   }
-  const { kind, scopes } = authentication.principal;
-  const has = ({ scope }: Tool) => scope === null || scopes.includes(scope);
+  const { principal } = authentication;
   const known = tools.filter(({ name }) => called.includes(name));
   res.locals['operation'] = known.length === 0 ? null : known.map(({ name }) => name).join(',');
-  const missing = known.filter((tool) => !has(tool)).flatMap(({ scope }) => scope ?? []);
-  if (kind === 'oauth-grant' && missing.length > 0) {
-    const needed = [...new Set(missing)].join(' ');
-    throw new ProblemError('scope_missing', `An access token with the scope ${needed} is required.`, { scope: needed });
-  }
-  // The scopes of an API key are fixed, so it only sees the tools that it can call.
-  const offered = kind === 'api-key' ? tools.filter(has) : tools;
+  requireScopes(known, principal);
+  // Those that are called answer what is missing, also if they are not listed.
+  const offered = tools.filter((tool) => isOffered(tool, principal) || known.includes(tool));
   return { call: { ctx: createContext(services, { requestId, address, authentication }), tools: offered }, body };
 }
 
-/** Returns what each message of a body calls: the name of a tool, or of a method. */
-function findCalls(body: unknown): string[] {
-  const messages = (Array.isArray(body) ? body : [body]) as ({
-    method?: unknown;
-    params?: { name?: unknown };
-  } | null)[];
-  return messages.map((message) => {
-    const { method, params } = message ?? {};
-    return String(method === 'tools/call' ? params?.name : method);
-  });
+/** A team credential can never call tools of the account. The scopes of an API key are fixed; a token can get others. */
+const isOffered = ({ scope, isAccountLevel }: Tool, { kind, scopes, teamId }: Principal): boolean =>
+  !(isAccountLevel && teamId !== null) && (kind !== 'api-key' || scope === null || scopes.includes(scope));
+
+/** Lets clients ask the user for the scopes of the called tools, unless no scope would help. */
+function requireScopes(called: readonly Tool[], principal: Principal): void {
+  if (principal.kind !== 'oauth-grant') return;
+  const missing = called
+    .filter((tool) => isOffered(tool, principal))
+    .flatMap(({ scope }) => (scope === null || principal.scopes.includes(scope) ? [] : [scope]));
+  if (missing.length === 0) return;
+  const scope = [...new Set(missing)].join(' ');
+  throw new ProblemError('scope_missing', `An access token with the scope ${scope} is required.`, { scope });
 }
 
 /** Tells clients which scopes to ask for first. */

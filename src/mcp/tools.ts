@@ -21,6 +21,8 @@ export type Tool = {
   readonly outputSchema: JsonSchema;
   readonly annotations: ToolAnnotations;
   readonly scope: Scope | null;
+  /** Whether it concerns the whole account, so that a team credential cannot call it. */
+  readonly isAccountLevel: boolean;
   readonly source: ToolSource;
   readonly isList: boolean;
   /** Describes what a call would change. Calls of such a tool change nothing before that was confirmed. */
@@ -96,6 +98,7 @@ function toTool(source: ToolSource): Tool {
       openWorldHint: operationId === 'createTeamInvitation', // sends an email
     },
     scope,
+    isAccountLevel: meta.access?.accountLevel === true,
     source,
     isList,
     plan: isDestructive ? planOf(operationId) : null,

@@ -24,12 +24,9 @@ async function runScenarios(revision: string): Promise<readonly Check[]> {
   );
 }
 
-// The extension for tasks is not declared, and not part of a revision.
-const isOptional = ({ scenario }: Check) => scenario.startsWith('tasks-');
-
 describe.for(Object.entries(NOT_APPLICABLE))('the conformance suite of revision %s', ([revision, reasons]) => {
   test('passes, except for the checks that do not apply', async () => {
-    const checks = (await runScenarios(revision)).filter((check) => !isOptional(check));
+    const checks = await runScenarios(revision);
     const names = (status: string) =>
       checks.filter((check) => check.status === status).map(({ scenario, id }) => `${scenario}: ${id}`);
     const excepted = Object.values(reasons).flatMap((scenarios) =>

@@ -71,6 +71,51 @@ export const NOT_APPLICABLE: Readonly<Record<string, Readonly<Record<string, Che
       'input-required-result-tampered-state': ['sep-2322-reject-tampered-state'],
       'input-required-result-capability-check': ['sep-2322-respect-client-capabilities'],
     },
+    'Tasks are an extension outside of the revision, which the server does not declare; they call tools of a test server.':
+      {
+        'tasks-capability-negotiation': [
+          'sep-2663-server-rejects-undeclared-client',
+          'sep-2663-tasks-methods-non-declaring',
+          'tasks-extension-advertised',
+          'tasks-per-request-meta-opt-in',
+        ],
+        'tasks-dispatch-and-envelope': [
+          'sep-2663-durable-create-strong-consistency',
+          'sep-2663-legacy-task-param-ignored',
+          'sep-2663-tasks-get-invalid-task-id-32602',
+          'tasks-immediate-result-shortcut',
+          'tasks-result-type-complete-on-non-task-responses',
+          'tasks-server-directed-creation-no-hint',
+        ],
+        'tasks-lifecycle': [
+          'sep-2663-cancel-ack-empty-result',
+          'sep-2663-result-type-task-on-create',
+          'sep-2663-tasks-get-status-completed',
+          'sep-2663-tasks-get-status-failed',
+          'sep-2663-tasks-get-status-working',
+          'sep-2663-tool-error-uses-completed-status',
+          'tasks-cancel-terminal-idempotent-ack',
+          'tasks-sync-tool-call',
+        ],
+        'tasks-mrtr-composition': ['sep-2663-mrtr-synchronous-before-task-creation'],
+        'tasks-mrtr-input': [
+          'sep-2663-tasks-get-status-input-required',
+          'tasks-mrtr-partial-fulfillment',
+          'tasks-mrtr-tasks-update-resumes',
+        ],
+        'tasks-request-headers': [
+          'sep-2663-routing-headers-accepted-on-tasks-get',
+          'sep-2663-server-rejects-mismatched-mcp-name-on-tasks-get',
+          'tasks-headers-tolerate-mcp-method-on-tools-call',
+        ],
+        'tasks-request-state-removal': ['tasks-request-state-removal-setup'],
+        'tasks-required-task-error': ['sep-2663-server-returns-missing-capability-when-required'],
+        'tasks-wire-fields': [
+          'tasks-no-early-ttl-expiry',
+          'tasks-no-related-task-meta-on-inlined-result',
+          'tasks-wire-field-renames',
+        ],
+      },
     'No argument is sent as a header (x-mcp-header).': {
       'http-custom-header-server-validation': [
         'sep-2243-server-no-xmcp-tool',
