@@ -10,6 +10,9 @@ var ROOT = path.join(__dirname, '..');
 var SOURCE = path.join(ROOT, 'clients/typescript');
 var folder = path.resolve(process.argv[2] || path.join(ROOT, 'dist/clients'));
 
+// Editors show the comments of the declarations: the code has none.
+var CODE_ONLY = ['--declaration', 'false', '--removeComments', '--noCheck'];
+
 function compiler() {
   try {
     return path.join(path.dirname(require.resolve('typescript/package.json')), 'bin/tsc');
@@ -55,7 +58,9 @@ function pack(name, fill) {
 }
 
 function fillClient(content) {
-  run(process.execPath, [path.join(__dirname, 'run.cjs'), tsc, '-p', SOURCE, '--outDir', path.join(content, 'dist')]);
+  var build = [path.join(__dirname, 'run.cjs'), tsc, '-p', SOURCE, '--outDir', path.join(content, 'dist')];
+  run(process.execPath, build);
+  run(process.execPath, build.concat(CODE_ONLY));
   ['package.json', 'README.md'].forEach(function (file) {
     fs.copyFileSync(path.join(SOURCE, file), path.join(content, file));
   });

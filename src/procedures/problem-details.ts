@@ -16,7 +16,7 @@ export type Problem = {
   detail: string;
   requestId: string;
   retryAfter?: number;
-  errors?: readonly ValidationEntry[];
+  errors?: ValidationEntry[];
   /** Where a feed can be read from, if the cursor has expired. */
   oldestCursor?: string;
 };
@@ -73,7 +73,7 @@ export function createProblemDocument(error: ProblemError, baseUrl: string, requ
     detail: error.message,
     requestId,
     ...(retryAfter === undefined ? {} : { retryAfter }),
-    ...(errors === undefined ? {} : { errors }),
+    ...(errors === undefined ? {} : { errors: [...errors] }),
     ...(oldestCursor === undefined ? {} : { oldestCursor }),
   };
 }

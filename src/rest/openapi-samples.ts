@@ -16,13 +16,14 @@ export function codeSamples(face: FaceSettings, route: Route, { body }: Example,
   const url = `${baseUrl}${template.replaceAll(/\{(\w+)\}/g, (_, name: string) => params[name] ?? name)}`;
   const json = body === undefined ? '' : JSON.stringify(body).replaceAll(`'`, `'\\''`);
   const input = { ...params, ...(body as object | undefined) }; // an example body is an object
+  const rows = upload === undefined ? '' : "{ rows: await openAsBlob('rows') }";
   const typeScript = {
     lang: 'TypeScript',
     label: 'TypeScript',
-    source: `import { ${client.factory} } from '@roster/client';
+    source: `${upload === undefined ? '' : "import { openAsBlob } from 'node:fs';\n"}import { ${client.factory} } from '@roster/client';
 
 const ${client.variable} = ${client.factory}({ baseUrl: '${baseUrl}', ${client.option}: process.env.${credentialVariable}! });
-const result = await ${client.variable}.${operationId}(${Object.keys(input).length === 0 ? '' : toTypeScript(input)});`,
+const result = await ${client.variable}.${operationId}(${Object.keys(input).length === 0 ? rows : toTypeScript(input)});`,
   };
 
   return [
@@ -36,7 +37,7 @@ const result = await ${client.variable}.${operationId}(${Object.keys(input).leng
         ...(body === undefined ? [] : [`  -H 'Content-Type: application/json'`, `  -d '${json}'`]),
       ].join(' \\\n'),
     },
-    ...(upload === undefined ? [typeScript] : []),
+    typeScript,
     {
       lang: 'Python',
       label: 'Python',

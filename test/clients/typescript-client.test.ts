@@ -290,6 +290,102 @@ describe('createOperator', () => {
     await expect(stopped.next()).rejects.toMatchObject({ name: 'AbortError' });
   });
 
+  describe('createImport', () => {
+    const line = (n: number) =>
+      `${JSON.stringify({ type: 'account', externalId: `u${n}`, email: `u${n}@example.com` })}\n`;
+    const text = line(1) + line(2) + line(3);
+    const anImporter = async (api: Api, fetchOnce: typeof fetch = fetch) => {
+      const key = await api.anOperatorKey({ scopes: ['accounts:write', 'teams:write', 'billing:write'] });
+      const baseUrl = `http://127.0.0.1:${api.port}`;
+      return createOperator({ baseUrl, operatorKey: key.secret, fetch: fetchOnce });
+    };
+    const streamOf = (lines: number, onLine?: (n: number) => void) => {
+      let n = 0;
+      return new ReadableStream<Uint8Array>({
+        pull(controller) {
+          if ((n += 1) > lines) return controller.close();
+          onLine?.(n);
+          controller.enqueue(new TextEncoder().encode(line(n)));
+        },
+      });
+    };
+
+    test.for<[string, () => Client.Rows]>([
+      ['a string', () => text],
+      ['bytes', () => new TextEncoder().encode(text)],
+      ['a Blob', () => new Blob([text])],
+      ['a stream', () => streamOf(3)],
+      ['a function', () => () => streamOf(3)],
+    ])('uploads rows of %s', async ([, rows], { api }) => {
+      const operator = await anImporter(api);
+      const queued = await operator.createImport({ dryRun: true, rows: rows() });
+      expect(queued).toMatchObject({ status: 'queued', isDryRun: true, lines: 3 });
+      const read = await operator.getImport({ importId: queued.id });
+      expect(read).toMatchObject({ id: queued.id, lines: 3, refusals: [] });
+      await expect(operator.createImport({ rows: text })).rejects.toMatchObject({
+        code: 'import_running',
+        status: 409,
+      });
+    });
+
+    test('sends a stream as it comes, and reads no further once the call is cancelled', async ({ api }) => {
+      const operator = await anImporter(api);
+      const controller = new AbortController();
+      let read = 0;
+      const rows = streamOf(1e9, (n) => {
+        read = n;
+        if (n === 20_000) controller.abort(new Error('stopped'));
+      });
+      await expect(operator.createImport({ rows }, { signal: controller.signal })).rejects.toThrow('stopped');
+      expect(read).toBeLessThan(1e6);
+      await expect
+        .poll(
+          () =>
+            operator.createImport({ rows: text }).then(
+              ({ lines }) => lines,
+              () => 0,
+            ),
+          { timeout: 20_000 },
+        )
+        .toBe(3);
+    });
+
+    test('after a lost connection it is sent again from the beginning, unless it is a stream', async ({ api }) => {
+      let calls = 0;
+      const lossy: typeof fetch = async (url, init) => {
+        calls += 1;
+        if (calls === 1) throw new TypeError('connection lost');
+        return fetch(url, init);
+      };
+      const operator = await anImporter(api, lossy);
+      expect(await operator.createImport({ rows: () => streamOf(3) })).toMatchObject({ lines: 3 });
+      expect(calls).toBe(2);
+      calls = 0;
+      await expect(operator.createImport({ rows: streamOf(3) })).rejects.toThrow('connection lost');
+      expect(calls).toBe(1);
+    });
+
+    test('an upload that is refused rejects with the problem, also in the middle of a stream', async ({ api }) => {
+      const { secret } = await api.anOperatorKey({ scopes: ['teams:read'] });
+      const operator = createOperator({ baseUrl: `http://127.0.0.1:${api.port}`, operatorKey: secret });
+      await expect(operator.createImport({ rows: streamOf(50_000) })).rejects.toMatchObject({ code: 'scope_missing' });
+      const importer = await anImporter(api);
+      const long = new Uint8Array(1024 * 1024).fill(32);
+      const tooLong = new ReadableStream<Uint8Array>({ pull: (controller) => controller.enqueue(long) });
+      await expect(importer.createImport({ rows: tooLong })).rejects.toMatchObject({ code: 'body_too_large' });
+    });
+  });
+
+  test('an expired cursor names the oldest one that works', async () => {
+    const problem = { code: 'cursor_expired', oldestCursor: 'c1' };
+    const operator = createOperator({
+      baseUrl: 'http://service.test',
+      operatorKey: 'x',
+      fetch: () => Promise.resolve(Response.json(problem, { status: 410 })),
+    });
+    await expect(operator.listEvents({ after: 'c0' })).rejects.toMatchObject(problem);
+  });
+
   test('a feed that waits ends with its signal', async ({ api }) => {
     const operator = createOperator({
       baseUrl: `http://127.0.0.1:${api.port}`,

@@ -131,6 +131,34 @@ describe('the packed client', () => {
     }
   });
 
+  // Guarantees that no call fails because of how many are made at once, or how long their inputs are together.
+  test('tRPC calls of one tick go in batches of at most 20, in URLs of at most 8,000 characters, with typed problems', async ({
+    api,
+  }) => {
+    const key = await api.anApiKey(await api.anAccount(), { scopes: ['teams:read'] });
+    expect(
+      await compile(
+        `import { createRosterTrpc, isRosterTrpcError } from '@roster/client/trpc';`,
+        `const urls: string[] = [];`,
+        `const trpc = createRosterTrpc({`,
+        `  baseUrl: 'http://127.0.0.1:${api.port}', credential: '${key.secret}',`,
+        `  fetch: (url, init) => (urls.push(String(url)), fetch(url as string, init as RequestInit)),`,
+        `});`,
+        `const teams = await Promise.all(Array.from({ length: 45 }, () => trpc.listTeams.query()));`,
+        `const batches = urls.splice(0).map((url) => new URL(url).pathname.split(',').length);`,
+        `const codes = await Promise.all(Array.from({ length: 20 }, (_, n) =>`,
+        `  trpc.getTeam.query({ teamId: 'é'.repeat(200) + n }).then(() => 'found', (error: unknown): string | undefined =>`,
+        `    isRosterTrpcError(error) ? error.data?.problem.code : undefined)));`,
+        `console.log(JSON.stringify({ answers: teams.length, batches, lengths: urls.map(({ length }) => length), codes: [...new Set(codes)] }));`,
+      ),
+    ).toBe('');
+    const { stdout } = await run(process.execPath, [join(dir, 'program.js')]);
+    const { lengths, ...rest } = JSON.parse(stdout) as { lengths: number[] };
+    expect(rest).toEqual({ answers: 45, batches: [20, 20, 5], codes: ['team_not_found'] });
+    expect(lengths.length).toBeGreaterThan(2);
+    expect(Math.max(...lengths)).toBeLessThanOrEqual(8000);
+  });
+
   test('bundles for a page: few kilobytes, nothing of other packages and nothing of Node.js', async () => {
     writeFileSync(join(dir, 'page.js'), `export { createRoster } from '@roster/client';`);
     const bundle = await build({
@@ -183,11 +211,12 @@ describe('the packed client', () => {
         .flatMap((operation) => operation['x-codeSamples'].filter(({ label }) => label === 'TypeScript')),
     );
     expect(samples.length).toBeGreaterThan(50);
-    const programs = samples.map(({ source }) => `{${source.replace(/^import .*$/m, '')}\n}`);
+    const programs = samples.map(({ source }) => `{${source.replaceAll(/^import .*$/gm, '')}\n}`);
     expect(
       await compile(
         `import { createOperator, createRoster } from '@roster/client';`,
         `declare const process: { env: Record<string, string | undefined> };`,
+        `declare function openAsBlob(path: string): Promise<Blob>;`,
         ...programs,
       ),
     ).toBe('');
@@ -196,7 +225,8 @@ describe('the packed client', () => {
   test('rejects a wrong input, a wrong reading of a result, and a code of another operation', async () => {
     const imports = [
       `import { createRoster, isRosterError, type ErrorCode } from '@roster/client';`,
-      `import { createRosterTrpc } from '@roster/client/trpc';`,
+      `import { createRosterTrpc, isRosterTrpcError } from '@roster/client/trpc';`,
+      `import { createQuery, useChangeMember } from '@roster/client/react';`,
       `const options = { baseUrl: 'http://localhost', credential: 'x' };`,
     ];
     const errors = await compile(
@@ -204,6 +234,9 @@ describe('the packed client', () => {
       `void createRoster(options).updateTeam({ teamId: 'team_1', name: 7 });`,
       `export const n: Promise<number> = createRosterTrpc(options).getMe.query().then((me) => me.email);`,
       `void createRosterTrpc(options).updateTeam.mutate({ teamId: 'team_1', name: 7 });`,
+      `export const problem = (error: unknown): number | undefined => isRosterTrpcError(error) ? error.data?.problem.code : 0;`,
+      `export const query = createQuery(createRosterTrpc(options))('getTeam');`,
+      `export const change = () => useChangeMember('team_1').mutate({ userId: 'acc_1' });`,
       `export const known: Extract<ErrorCode<'getTeam'>, 'seat_limit_reached'> = 'seat_limit_reached' as const;`,
       `export const ofOperator: Extract<ErrorCode<'verifyCredential'>, 'already_taken'> = 'already_taken' as const;`,
       // Correct: the codes of the operator's operations, and of both where both have the name.
@@ -212,6 +245,8 @@ describe('the packed client', () => {
       `export const read = (error: unknown) => isRosterError(error, 'createAccount') && error.code === 'already_taken';`,
       `export const unknown = (error: unknown) => isRosterError(error, 'createAcount');`,
     );
-    expect(errors.match(/program\.ts\(\d+/g)).toEqual([4, 5, 6, 7, 8, 12].map((line) => `program.ts(${line}`));
+    expect(errors.match(/program\.ts\(\d+/g)).toEqual(
+      [5, 6, 7, 8, 9, 10, 11, 12, 16].map((line) => `program.ts(${line}`),
+    );
   });
 });

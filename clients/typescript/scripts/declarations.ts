@@ -9,7 +9,7 @@ import type { FaceSettings } from '../../../src/rest/face-settings.ts';
 import { describeFace } from '../../../src/rest/describe-face.ts';
 import { OPERATOR_FACE } from '../../../src/rest/operator-face.ts';
 import { apiRouter, appRouter, operatorRouter } from '../../../src/router.ts';
-import { PROBLEM_SCHEMAS } from '../../../src/rest/openapi-components.ts';
+import { OPERATOR_PROBLEM_SCHEMAS } from '../../../src/rest/openapi-components.ts';
 import { declaredIn, declareTypes, docOf, STYLE, typeOf, type Declared, type Definition } from './shared-types.ts';
 
 type Procedure = { _def: { type: 'query' | 'mutation'; inputs: readonly z.ZodType[]; output: z.ZodType; meta?: Meta } };
@@ -56,33 +56,31 @@ export function operationsModule(kind: keyof typeof INTERFACES): string {
   const { face, router, name: interfaceName }: Interface = INTERFACES[kind];
   const { routes, document: described } = describeFace(face, router, BASE_URL);
   const document = forZod(described) as Document;
-  // The client sends JSON.
-  const operations = routes.routes
-    .filter(({ meta }) => meta.upload === undefined)
-    .map((route) => {
-      const operation = document.paths[route.template]?.[route.method.toLowerCase()];
-      if (operation === undefined) throw new Error(`${route.operationId} is not in the document`);
-      const { operationId, summary, description, requestBody, responses } = operation;
-      // Headers are options of a call, not members of its input.
-      const parameters = (operation.parameters ?? []).filter((parameter) => parameter.in !== 'header');
-      const members = parameters.map(
-        ({ name, required, schema }) =>
-          `${name}${required ? '' : '?'}: ${typeOf(schema)}${required ? '' : ' | undefined'}`,
-      );
-      const body = requestBody === undefined ? [] : [typeOf(contentOf(requestBody))];
-      const errors = operationErrors(route).filter((code) => !SHARED_ERRORS.includes(code));
-      const throws = `@throws RosterError with ${errors.map((code) => `\`${code}\`, `).join('')}${errors.length > 0 ? 'or ' : ''}a \`SharedError\``;
-      return {
-        ...route,
-        operationId,
-        doc: docOf([`${summary}.`, description, throws].join('\n\n')),
-        input: [...(members.length > 0 ? [`{ ${members.join('; ')} }`] : []), ...body].join(' & ') || NO_INPUT,
-        isOptional: body.length === 0 && !parameters.some(({ required }) => required),
-        output: typeOf(contentOf(responses[route.status])),
-        isSafePost: route.meta.readsOnly === true && route.method === 'POST',
-        errors,
-      };
-    });
+  const operations = routes.routes.map((route) => {
+    const operation = document.paths[route.template]?.[route.method.toLowerCase()];
+    if (operation === undefined) throw new Error(`${route.operationId} is not in the document`);
+    const { operationId, summary, description, requestBody, responses } = operation;
+    // Headers are options of a call, not members of its input.
+    const parameters = (operation.parameters ?? []).filter((parameter) => parameter.in !== 'header');
+    const members = parameters.map(
+      ({ name, required, schema }) =>
+        `${name}${required ? '' : '?'}: ${typeOf(schema)}${required ? '' : ' | undefined'}`,
+    );
+    const isUpload = route.meta.upload !== undefined;
+    const body = isUpload ? [UPLOADED] : requestBody === undefined ? [] : [typeOf(contentOf(requestBody))];
+    const errors = operationErrors(route).filter((code) => !SHARED_ERRORS.includes(code));
+    const throws = `@throws RosterError with ${errors.map((code) => `\`${code}\`, `).join('')}${errors.length > 0 ? 'or ' : ''}a \`SharedError\``;
+    return {
+      ...route,
+      operationId,
+      doc: docOf([`${summary}.`, description, throws].join('\n\n')),
+      input: [...(members.length > 0 ? [`{ ${members.join('; ')} }`] : []), ...body].join(' & ') || NO_INPUT,
+      isOptional: body.length === 0 && !parameters.some(({ required }) => required),
+      output: typeOf(contentOf(responses[route.status])),
+      kind: isUpload ? ' upload' : route.meta.readsOnly === true && route.method === 'POST' ? ' safe' : '',
+      errors,
+    };
+  });
   const text = [
     '/** Inputs, outputs and error codes by operation. */\nexport interface Operations {\n',
     ...operations.map(
@@ -96,8 +94,8 @@ export function operationsModule(kind: keyof typeof INTERFACES): string {
     ),
     '}\n\n/** Method and path by operation. */\nexport const ROUTES: Readonly<Record<keyof Operations, string>> = {\n',
     ...operations.map(
-      ({ operationId, method, template, isSafePost }) =>
-        `${operationId}: '${method} ${template.slice(face.prefix.length)}${isSafePost ? ' safe' : ''}',\n`,
+      ({ operationId, method, template, kind: suffix }) =>
+        `${operationId}: '${method} ${template.slice(face.prefix.length)}${suffix}',\n`,
     ),
     '};\n',
   ].join('');
@@ -106,13 +104,15 @@ export function operationsModule(kind: keyof typeof INTERFACES): string {
     kind === 'api'
       ? declareTypes(document.components.schemas, new Map(), Object.keys(document.components.schemas).join(' '))
       : declareTypes(document.components.schemas, declaredByOthers(), text);
+  const imported = `import type { CallOptions } from '../methods.ts';\n${text.includes(UPLOADED) ? "import type { Rows } from '../upload.ts';\n" : ''}`;
   const shared = kind === 'api' ? sharedError() : "import type { SharedError } from './operations.ts';\n\n";
   return kind === 'api'
-    ? `${HEADER}${CALL_OPTIONS}\n${own}${shared}${text}`
-    : `${HEADER}${CALL_OPTIONS}${imports}${shared}${own}${text}`;
+    ? `${HEADER}${imported}\n${own}${shared}${text}`
+    : `${HEADER}${imported}${imports}${shared}${own}${text}`;
 }
 
-const CALL_OPTIONS = "import type { CallOptions } from '../methods.ts';\n";
+/** The member of an input whose content is the body. */
+const UPLOADED = '{ /** The lines of the body. */ rows: Rows }';
 
 function sharedError(): string {
   const codes = SHARED_ERRORS.filter((code) => !UNREACHABLE.has(code)).map((code) => `'${code}'`);
@@ -156,12 +156,14 @@ export function routerModule(): string {
     const kind = procedure._def.type === 'query' ? 'Query' : 'Mutation';
     place(tree, path.split('.'), `${kind}<${input || 'void'}, ${output}>`);
   }
-  const problem = forZod(PROBLEM_SCHEMAS) as Record<string, Definition>;
+  const problem = forZod(OPERATOR_PROBLEM_SCHEMAS) as Record<string, Definition>;
   const schemas = { ...Object.fromEntries(named), ...problem };
   const { own } = declareTypes(schemas, new Map(), Object.keys(schemas).join(' '));
   return [
     HEADER,
-    "import type { TRPCBuiltRouter, TRPCMutationProcedure, TRPCQueryProcedure } from '@trpc/server';\n\n",
+    `import type {
+  TRPC_ERROR_CODE_KEY, TRPC_ERROR_CODE_NUMBER, TRPCBuiltRouter, TRPCMutationProcedure, TRPCQueryProcedure
+} from '@trpc/server';\n\n`,
     own,
     `type Query<Input, Output> = TRPCQueryProcedure<{ input: Input; output: Output; meta: unknown }>;
 type Mutation<Input, Output> = TRPCMutationProcedure<{ input: Input; output: Output; meta: unknown }>;
@@ -169,8 +171,8 @@ type Mutation<Input, Output> = TRPCMutationProcedure<{ input: Input; output: Out
 /** What \`error.shape\` of a failed call contains. */
 export type ErrorShape = {
   message: string;
-  code: number;
-  data: { code: string; httpStatus: number; path?: string; problem: Problem };
+  code: TRPC_ERROR_CODE_NUMBER;
+  data: { code: TRPC_ERROR_CODE_KEY; httpStatus: number; path?: string; problem: Problem };
 };
 
 /** The router of the service, for \`createTRPCClient\`. */

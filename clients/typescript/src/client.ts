@@ -2,6 +2,7 @@ import { createAuthenticate, type Authenticate } from './authenticate.ts';
 import { ROUTES, type Roster } from './generated/operations.ts';
 import { ROUTES as OPERATOR_ROUTES, type RosterOperator } from './generated/operator.ts';
 import { createMethods, type Bearer, type ConnectionOptions } from './methods.ts';
+import { toUpload } from './upload.ts';
 
 export type { CallOptions } from './methods.ts';
 
@@ -27,7 +28,12 @@ export const createRoster = ({ credential, ...options }: RosterOptions): Roster 
  * for backends: an operator key has access to all teams.
  */
 export function createOperator({ operatorKey, ...options }: OperatorOptions): RosterOperator & Authenticate {
-  const operator = createMethods('/operator/v1', OPERATOR_ROUTES, options, operatorKey) as RosterOperator; // as above
+  const operator = createMethods(
+    '/operator/v1',
+    OPERATOR_ROUTES,
+    { ...options, toUpload },
+    operatorKey,
+  ) as RosterOperator; // as above
   return Object.freeze({
     ...operator,
     authenticate: createAuthenticate((input, call) => operator.verifyCredential(input, call)),

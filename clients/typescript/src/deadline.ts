@@ -19,5 +19,6 @@ export async function withDeadline<Result>(
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener('abort', follow);
+    controller.abort(); // ends an upload that was answered before its end
   }
 }

@@ -22,14 +22,17 @@ export class RosterError<Code extends string = ErrorCode> extends Error {
   readonly retryAfter: number | undefined;
   /** The invalid values of the request, if `code` is `validation_failed`. */
   readonly errors: Problem['errors'];
+  /** The oldest cursor of the feed that is still valid, if `code` is `cursor_expired`. */
+  readonly oldestCursor: string | undefined;
 
-  constructor(code: Code, problem: Partial<Problem> & { readonly status: number }) {
+  constructor(code: Code, problem: Partial<Problem> & { readonly status: number; readonly oldestCursor?: string }) {
     super(problem.detail ?? problem.title ?? `The service responded with the status ${problem.status}.`);
     this.code = code;
     this.status = problem.status;
     this.requestId = problem.requestId;
     this.retryAfter = problem.retryAfter;
     this.errors = problem.errors;
+    this.oldestCursor = problem.oldestCursor;
   }
 }
 

@@ -1,4 +1,5 @@
 export type { Authenticate, Authentication, Denied, IncomingRequest, Requirements, Sender } from './authenticate.ts';
+export type { Rows } from './upload.ts';
 export { createOperator, createRoster, type CallOptions, type OperatorOptions, type RosterOptions } from './client.ts';
 export { isRosterError, RosterError, type ErrorCode, type OperationName } from './errors.ts';
 export { followEvents, type EventPage, type FollowOptions } from './feed.ts';

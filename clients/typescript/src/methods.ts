@@ -1,6 +1,7 @@
 import { withDeadline } from './deadline.ts';
 import { toRosterError, type Answer } from './errors.ts';
 import { withRetries, type RetryOptions } from './retry.ts';
+import type { ToUpload } from './upload.ts';
 
 export type ConnectionOptions = RetryOptions & {
   /** Scheme, host and port of the service, such as `https://teams.example.com`. */
@@ -17,6 +18,8 @@ export type Bearer = string | (() => string | Promise<string>);
 /** Options of one call. */
 export type CallOptions = RetryOptions & {
   readonly signal?: AbortSignal;
+  /** How long one attempt can take, in milliseconds. Default: that of the client. A long upload needs more. */
+  readonly timeoutMs?: number;
   /**
    * Identifies a POST, so that the service executes it once however often it is sent. Default: a random key for each
    * call. Give your own, stored one to repeat a call after a restart: 1 to 255 characters of printable ASCII.
@@ -28,16 +31,19 @@ export type Input = Readonly<Record<string, unknown>>;
 
 /**
  * Method and path of each operation. A GET can be sent again, and so can a POST, which has an Idempotency-Key, or, with
- * ` safe` at the end, changes nothing.
+ * ` safe` at the end, changes nothing. With ` upload`, the body are the `rows` of the input, and the rest is the query.
  */
 export type Routes = Readonly<Record<string, string>>;
+
+/** `toUpload` is of clients that have uploads, so that a page that loads another has no code for them. */
+type MethodOptions = ConnectionOptions & { readonly toUpload?: ToUpload };
 
 /**
  * Creates a method for each route, which sends its request and returns the body of the response.
  * @param prefix of all paths
  * @throws TypeError if the address or the credential is none, such as a variable that is not set
  */
-export function createMethods(prefix: string, routes: Routes, options: ConnectionOptions, bearer: Bearer): object {
+export function createMethods(prefix: string, routes: Routes, options: MethodOptions, bearer: Bearer): object {
   if (!/^https?:\/\/./i.test(options.baseUrl)) throw new TypeError('baseUrl has to start with https:// or http://.');
   if (typeof bearer !== 'function') checkCredential(bearer);
   const methods = Object.entries(routes).map(([name, route]) => [
@@ -63,40 +69,45 @@ function checkCredential(credential: string): string {
 }
 
 async function send(
-  options: ConnectionOptions,
+  options: MethodOptions,
   bearer: Bearer,
   prefix: string,
   route: string,
   input: Input,
   call: CallOptions,
 ): Promise<unknown> {
-  const { timeoutMs = 30_000, fetch: fetchOnce = fetch } = options;
-  const [method = '', template = '', isSafe = method === 'GET'] = route.split(' ');
+  const { fetch: fetchOnce = fetch } = options;
+  const { timeoutMs = options.timeoutMs ?? 30_000 } = call;
+  const [method = '', template = '', kind = ''] = route.split(' ');
+  const isSafe = method === 'GET' || kind === 'safe';
   const { path, rest } = fillPath(prefix + template, input);
   const hasBody = method !== 'GET' && method !== 'DELETE';
-  const url = new URL(`${path}${hasBody ? '' : toQuery(rest)}`, options.baseUrl);
+  const upload = kind === 'upload' ? options.toUpload?.(rest) : undefined;
+  const url = new URL(`${path}${hasBody ? '' : toQuery(rest)}${upload?.query ?? ''}`, options.baseUrl);
   const key = method === 'POST' && !isSafe ? toHeader(call.idempotencyKey ?? crypto.randomUUID()) : undefined;
 
   const attempt = (credential: string) =>
     withDeadline(timeoutMs, call.signal, async (signal): Promise<Answer> => {
+      const body = upload === undefined ? JSON.stringify(rest) : await upload.read(signal);
       const response = await fetchOnce(url, {
         method,
         headers: {
           accept: 'application/json',
           authorization: `Bearer ${credential}`,
-          ...(hasBody && { 'content-type': 'application/json' }),
+          ...(hasBody && { 'content-type': upload?.type ?? 'application/json' }),
           ...(key !== undefined && { 'idempotency-key': key }),
         },
-        ...(hasBody && { body: JSON.stringify(rest) }),
+        ...(hasBody && { body, duplex: 'half' }), // which fetch demands of a stream
         redirect: 'manual', // it would send the credential to another address
         signal,
       });
       return { status: response.status, headers: response.headers, body: parseJson(await response.text()) };
     });
-  const canRepeat = Boolean(isSafe) || key !== undefined;
+  const canRepeat = isSafe || key !== undefined;
   const answer = await withRetries(() => presentCredential(bearer), attempt, canRepeat, call.signal, {
     ...options,
     ...call,
+    ...(upload?.isOnce && { retries: 0 }),
   });
   if (answer.status < 200 || answer.status > 299 || answer.body === undefined) throw toRosterError(answer);
   return answer.body;
@@ -135,7 +146,7 @@ function fillPath(template: string, input: Input): { path: string; rest: Input }
   return { path, rest };
 }
 
-function toQuery(values: Input): string {
+export function toQuery(values: Input): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(values))
     for (const one of Array.isArray(value) ? value : [value])
