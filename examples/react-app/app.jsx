@@ -1,13 +1,18 @@
-// The page of team settings that every product writes: team switcher, members, invitations, accepting an invitation.
+// The page of team settings that every product writes: team switcher, members, invitations, keys, accepting an invitation.
+import { useState } from 'react';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import {
   problemOf,
   RosterProvider,
   useAccount,
+  useApiKeys,
+  useCreateApiKey,
+  useCreateTeam,
   useInvitation,
   useInvitations,
   useInviteForm,
   useMembersTable,
+  useRevokeApiKey,
   useRevokeInvitation,
   useTeamSwitcher,
 } from '@roster/client/react';
@@ -27,7 +32,7 @@ function Members({ teamId }) {
       <label>
         Search <input type="search" value={table.search} onChange={(event) => table.setSearch(event.target.value)} />
       </label>
-      <Failure error={table.error ?? table.setRole.error ?? table.remove.error} />
+      <Failure error={table.error ?? table.change.error ?? table.remove.error} />
       <table>
         <thead>
           <tr>
@@ -55,7 +60,7 @@ function Members({ teamId }) {
                   <select
                     aria-label={`Role of ${email}`}
                     value={roleId}
-                    onChange={(event) => table.setRole.mutate({ userId, roleId: event.target.value })}
+                    onChange={(event) => table.change.mutate({ userId, roleId: event.target.value })}
                   >
                     {table.assignableRoles.map((role) => (
                       <option key={role.roleId} value={role.roleId}>
@@ -131,12 +136,74 @@ function Invitations({ teamId }) {
   );
 }
 
+/** The keys of a team, or with null the user’s own. */
+function Keys({ title, teamId }) {
+  const keys = useApiKeys(teamId);
+  const create = useCreateApiKey(teamId);
+  const revoke = useRevokeApiKey(teamId);
+  const [name, setName] = useState('');
+  return (
+    <section aria-label={title}>
+      <h2>{title}</h2>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          create.mutate({ name, scopes: ['teams:read'], expiresInDays: 30 }, { onSuccess: () => setName('') });
+        }}
+      >
+        <label>
+          Key name <input value={name} onChange={(event) => setName(event.target.value)} />
+        </label>
+        <button disabled={create.isPending}>Create key</button>
+      </form>
+      <Failure error={keys.error ?? create.error ?? revoke.error} />
+      {create.data && (
+        <p role="status">
+          Copy the secret, which is shown once: <code>{create.data.secret}</code>
+        </p>
+      )}
+      <ul>
+        {(keys.data ?? []).map(({ id, name: of }) => (
+          <li key={id}>
+            {of} <button onClick={() => revoke.mutate({ keyId: id })}>Revoke {of}</button>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function CreateTeam() {
+  const create = useCreateTeam();
+  const [name, setName] = useState('');
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        create.mutate({ name }, { onSuccess: () => setName('') });
+      }}
+    >
+      <label>
+        Team name <input value={name} onChange={(event) => setName(event.target.value)} />
+      </label>
+      <button disabled={create.isPending}>Create team</button>
+      <Failure error={create.error} />
+    </form>
+  );
+}
+
 function Team() {
   const account = useAccount();
   const { teams, team, select, isPending, error } = useTeamSwitcher();
   if (isPending) return <p>Loading …</p>;
   if (error) return <Failure error={error} />;
-  if (team === null) return <p>You are not in a team yet.</p>;
+  if (team === null)
+    return (
+      <>
+        <p>You are not in a team yet.</p>
+        <CreateTeam />
+      </>
+    );
   return (
     <>
       <p>Signed in as {account.data?.email}</p>
@@ -150,6 +217,8 @@ function Team() {
       <h1>{team.name}</h1>
       <Members key={`members ${team.id}`} teamId={team.id} />
       <Invitations key={`invitations ${team.id}`} teamId={team.id} />
+      {team.role.id === 'owner' && <Keys key={`keys ${team.id}`} title="Keys of the team" teamId={team.id} />}
+      <Keys title="My keys" teamId={null} />
     </>
   );
 }
@@ -160,7 +229,7 @@ function Invitation({ token }) {
   return (
     <>
       {isPending && <p>Loading …</p>}
-      <Failure error={error} />
+      <Failure error={error ?? accept.error} />
       {invitation && (
         <button disabled={accept.isPending} onClick={() => accept.mutate()}>
           Join {invitation.teamName} as {invitation.roleName}
@@ -170,13 +239,26 @@ function Invitation({ token }) {
   );
 }
 
+const dialog = document.getElementById('proof');
+
+/** Asks for the password, which new keys need from 10 minutes after the sign-in on. Without a password, ask for a passkey. */
+async function prove() {
+  dialog.returnValue = '';
+  dialog.showModal();
+  await new Promise((resolve) => dialog.addEventListener('close', resolve, { once: true }));
+  const input = dialog.querySelector('input');
+  const password = input.value;
+  input.value = '';
+  if (dialog.returnValue !== 'confirm') return false;
+  return client.account.prove.mutate({ password }).then(() => true, prove);
+}
+
+// Without a credential: the session of the browser, on the origin of Roster.
+const client = createRosterTrpc({ onProofRequired: prove });
 const token = new URLSearchParams(location.search).get('token');
 const queryClient = new QueryClient({ defaultOptions: { queries: { retry: 1 } } });
 createRoot(document.getElementById('root')).render(
   <QueryClientProvider client={queryClient}>
-    {/* Without a credential: the session of the browser, on the origin of Roster. */}
-    <RosterProvider client={createRosterTrpc()}>
-      {token === null ? <Team /> : <Invitation token={token} />}
-    </RosterProvider>
+    <RosterProvider client={client}>{token === null ? <Team /> : <Invitation token={token} />}</RosterProvider>
   </QueryClientProvider>,
 );

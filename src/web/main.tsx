@@ -1,3 +1,4 @@
+import { RosterProvider } from '#client/react';
 import { DirectionProvider, MantineProvider } from '@mantine/core';
 import { MutationCache, QueryCache, QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
@@ -11,7 +12,7 @@ import { createAppRouter } from './router.ts';
 import { me } from './session.ts';
 import { colorSchemes, theme } from './theme.ts';
 import './theme.css';
-import { createQueryClient, isSignedOut, setAccount, type Outputs } from './trpc.ts';
+import { createQueryClient, isSignedOut, setAccount, trpc, type Outputs } from './trpc.ts';
 
 const queries = createQueryClient({
   queryCache: new QueryCache({ onError: leave }),
@@ -21,7 +22,7 @@ setAccount(() => queries.getQueryData(me().queryKey)?.id);
 document.documentElement.lang = language;
 document.documentElement.dir = direction;
 queries.getQueryCache().subscribe(({ query: { queryKey, state } }) => {
-  if (queryKey[0] !== me().queryKey[0] || state.data === undefined) return;
+  if (queryKey[1] !== me().queryKey[1] || state.data === undefined) return;
   followLanguage((state.data as Outputs['getMe']).preferredLocale);
 });
 const router = createAppRouter(queries);
@@ -48,11 +49,13 @@ createRoot(root).render(
     >
       <DirectionProvider initialDirection={direction}>
         <QueryClientProvider client={queries}>
-          <Notices>
-            <Offline />
-            <RouterProvider router={router} />
-            <ProofPrompt />
-          </Notices>
+          <RosterProvider client={trpc}>
+            <Notices>
+              <Offline />
+              <RouterProvider router={router} />
+              <ProofPrompt />
+            </Notices>
+          </RosterProvider>
         </QueryClientProvider>
       </DirectionProvider>
     </MantineProvider>

@@ -1,38 +1,14 @@
-import { QueryClient, queryOptions, type QueryClientConfig } from '@tanstack/react-query';
-import {
-  createTRPCClient,
-  getUntypedClient,
-  httpBatchLink,
-  httpLink,
-  splitLink,
-  TRPCClientError,
-  type TRPCLink,
-} from '@trpc/client';
-import { observable, type Unsubscribable } from '@trpc/server/observable';
+import { createQuery } from '#client/react';
+import { isRosterTrpcError, proofLink } from '#client/trpc';
+import { QueryClient, type QueryClientConfig } from '@tanstack/react-query';
+import { createTRPCClient, httpBatchLink, httpLink, splitLink, type TRPCClientError } from '@trpc/client';
 import type { inferRouterInputs, inferRouterOutputs } from '@trpc/server';
-import type { AppRouter } from '../router.ts';
+import type { AppRouter } from '#client/router';
 import { texts } from './messages/console.ts';
 import { language } from './messages/language.ts';
 import { problemAdvice, problemTitles } from './messages/problems.ts';
 import { proofTexts } from './messages/proof.ts';
 import { askForProof } from './proof.ts';
-
-/** Repeats a call that needs a recent proof, once the user has confirmed who they are. */
-const proofLink: TRPCLink<AppRouter> =
-  () =>
-  ({ op, next }) =>
-    observable((observer) => {
-      const run = (onError: (error: TRPCClientError<AppRouter>) => void): Unsubscribable =>
-        next(op).subscribe({ ...observer, error: onError });
-      let running = run((error) => {
-        if (error.data?.problem.code !== 'proof_required') return observer.error(error);
-        void askForProof().then((isProven) => {
-          if (isProven) running = run((again) => observer.error(again));
-          else observer.error(error);
-        });
-      });
-      return () => running.unsubscribe();
-    });
 
 let findAccountId = (): string | undefined => undefined;
 
@@ -56,7 +32,7 @@ const MAX_URL_LENGTH = 2000;
 
 export const trpc = createTRPCClient<AppRouter>({
   links: [
-    proofLink,
+    proofLink(askForProof),
     splitLink({
       // Reads of one page travel together. A change travels alone, so that its answer waits for no other.
       condition: ({ type, path }) => type === 'query' && !path.startsWith('authorizations.'),
@@ -71,52 +47,22 @@ export const trpc = createTRPCClient<AppRouter>({
   ],
 });
 
-const untyped = getUntypedClient(trpc);
+export const query = createQuery(trpc);
 
 export type Inputs = inferRouterInputs<AppRouter>;
 export type Outputs = inferRouterOutputs<AppRouter>;
 
 export type Scope = Outputs['getCredential']['scopes'][number];
 
-type Tree = AppRouter['_def']['record'];
-
-/** The names of the queries of a group. */
-type Reads<Group> = {
-  [Name in keyof Group & string]: Group[Name] extends { _def: { type: 'query' } } ? Name : never;
-}[keyof Group & string];
-
-/** The groups of the tree; groups do not nest. */
-type GroupName = { [Name in keyof Tree]: Tree[Name] extends { _def: object } ? never : Name }[keyof Tree];
-
-type QueryPath = Reads<Tree> | { [Name in GroupName]: `${Name}.${Reads<Tree[Name]>}` }[GroupName];
-
-/** The type at a path such as `members.removalPreview` or `listTeams`. */
-type At<Of, Path extends string> = Path extends `${infer Group extends keyof Of & string}.${infer Name}`
-  ? Name extends keyof Of[Group]
-    ? Of[Group][Name]
-    : never
-  : Path extends keyof Of
-    ? Of[Path]
-    : never;
-
-/** Returns the TanStack Query options of a tRPC query. The key is the path and the input. */
-export const query = <Path extends QueryPath>(
-  path: Path,
-  ...[input]: undefined extends At<Inputs, Path> ? [input?: At<Inputs, Path>] : [input: At<Inputs, Path>]
-) =>
-  queryOptions<At<Outputs, Path>, TRPCClientError<AppRouter>>({
-    queryKey: [path, input],
-    // The untyped client returns `unknown`; the path determines the type.
-    queryFn: ({ signal }) => untyped.query(path, input, { signal }) as Promise<At<Outputs, Path>>,
-  });
-
 type Document = NonNullable<TRPCClientError<AppRouter>['data']>['problem'];
+
+type Fault = NonNullable<Document['errors']>[number];
 
 /** Why a call failed, as texts to show: from the problem document, or general ones if none arrived. */
 export type Failure = Pick<Document, 'title' | 'detail'> & {
   readonly code: Document['code'] | null;
   readonly requestId: string | null;
-  readonly errors: NonNullable<Document['errors']>;
+  readonly errors: readonly Fault[];
 };
 
 /** Whether a file of the console could not be loaded. Browsers word the error differently. */
@@ -126,16 +72,16 @@ export const isLoadError = (error: unknown): boolean =>
 
 export function toFailure(error: unknown): Failure {
   const none = { code: null, requestId: null, errors: [] };
-  if (!navigator.onLine && (!(error instanceof TRPCClientError) || error.data === null || error.data === undefined))
-    return { ...texts.offlineCall, ...none };
+  const problem = isRosterTrpcError(error) ? error.data?.problem : undefined;
+  if (!navigator.onLine && problem === undefined) return { ...texts.offlineCall, ...none };
   if (isLoadError(error)) return { ...texts.outdated, ...none };
-  if (!(error instanceof TRPCClientError)) return { ...texts.unexpected, ...none };
-  const problem = (error as TRPCClientError<AppRouter>).data?.problem; // the only client that is used
+  if (!isRosterTrpcError(error)) return { ...texts.unexpected, ...none };
   if (problem === undefined) return { ...texts.unreachable, ...none };
   // The problem document names the procedures of the API instead of the dialog.
   const own = problem.code === 'proof_required' && { title: proofTexts.title, detail: proofTexts.explanation };
   const wait = problem.retryAfter !== undefined && { detail: waitText(Math.ceil(problem.retryAfter)) };
-  return { errors: [], ...problem, ...localText(problem), ...wait, ...own };
+  const { errors = [], requestId = null } = problem;
+  return { ...problem, errors, requestId, ...localText(problem), ...wait, ...own };
 }
 
 type ByCode = Readonly<Partial<Record<string, string>>>;

@@ -8,11 +8,14 @@ import react from '@vitejs/plugin-react';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { expect, test as base } from 'vitest';
 import { build } from 'vite';
+import { hashPassword } from '../../src/crypto/password-hash.ts';
 import { installPackedClient } from '../clients/packed-client.ts';
 import { startApi, type Api } from '../support/api.ts';
 import { signedIn } from '../support/browser.ts';
 import { launchBrowser } from '../support/chromium.ts';
 import { exampleFile } from './programs.ts';
+
+const PASSWORD = 'correct horse battery staple';
 
 const TYPES: Readonly<Record<string, string>> = { html: 'text/html', js: 'text/javascript', css: 'text/css' };
 
@@ -197,6 +200,63 @@ test('two clicks before the page shows that the first one runs are one call', as
   await twice(theirs.getByRole('button', { name: 'Join Engines' }));
   await theirs.getByText('You are in Engines.').waitFor();
   expect(answers.filter((name) => name === 'invitations.accept')).toHaveLength(1);
+});
+
+test('a user without a team creates one, and is shown it', async ({ api, open }) => {
+  const page = await open(await api.anAccount());
+  await page.getByText('You are not in a team yet.').waitFor();
+  await page.getByRole('button', { name: 'Create team' }).click();
+  await page.getByRole('alert').waitFor(); // a team needs a name
+  await page.getByLabel('Team name').fill('Engines');
+  const calls = callsOf(page);
+  await twice(page.getByRole('button', { name: 'Create team' }));
+  await page.getByRole('heading', { level: 1, name: 'Engines' }).waitFor();
+  expect(calls.filter((name) => name === 'createTeam')).toHaveLength(1);
+});
+
+// Guarantees that nothing that needs a recent proof fails, or is done without one.
+test('a key is created after the password that it needs, and the call is not lost', async ({ api, open }) => {
+  const account = await api.anAccount();
+  await api.aTeam({ owner: account, name: 'Engines' });
+  await api.rows('update account set password_hash = $2 where id = $1', [account.id, await hashPassword(PASSWORD)]);
+  const page = await open(account);
+  await api.rows(`update session set proven_at = now() - interval '11 minutes' where account_id = $1`, [account.id]);
+  const mine = page.getByRole('region', { name: 'My keys' });
+  await mine.getByLabel('Key name').fill('CI');
+  await mine.getByRole('button', { name: 'Create key' }).click();
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  await mine.getByRole('alert').waitFor();
+  expect(await api.rows('select name from api_key where account_id = $1', [account.id])).toEqual([]);
+
+  await mine.getByRole('button', { name: 'Create key' }).click();
+  await page.getByLabel('Your password').fill('not the password');
+  await page.getByRole('button', { name: 'Confirm' }).click();
+  await page.getByLabel('Your password').fill(PASSWORD); // asked again
+  await page.getByRole('button', { name: 'Confirm' }).click();
+  const secret = await mine.getByRole('status').locator('code').innerText();
+  expect(await api.rows('select name, team_id from api_key where account_id = $1', [account.id])).toEqual([
+    { name: 'CI', team_id: null },
+  ]);
+  const answer = await fetch(`${api.services.config.baseUrl}/trpc/listTeams`, {
+    headers: { authorization: `Bearer ${secret}` },
+  });
+  expect(answer.status).toBe(200);
+  await mine.getByRole('button', { name: 'Revoke CI' }).click();
+  await mine.getByRole('listitem').waitFor({ state: 'detached' });
+  expect(await api.rows('select from api_key where account_id = $1 and revoked_at is null', [account.id])).toEqual([]);
+});
+
+test('the owner of a team revokes a key of the team that another member has created', async ({ api, open }) => {
+  const [owner, member] = [await api.anAccount(), await api.anAccount()];
+  const team = await api.aTeam({ owner, name: 'Engines' });
+  await api.aMember(team, member, { role: 'member' });
+  const theirs = await api.anApiKey(member, { team });
+  const page = await open(owner);
+  const keys = page.getByRole('region', { name: 'Keys of the team' });
+  await keys.getByRole('button', { name: /^Revoke/ }).click();
+  await keys.getByRole('listitem').waitFor({ state: 'detached' });
+  expect(await keys.getByRole('alert').count()).toBe(0);
+  expect(await api.rows('select from api_key where id = $1 and revoked_at is null', [theirs.id])).toEqual([]);
 });
 
 /** The procedures that a page calls from now on; one request can have several. */

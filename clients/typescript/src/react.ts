@@ -1,15 +1,28 @@
 export {
+  useChangeMember,
   useCreateApiKey,
   useCreateTeam,
   useInvite,
   useRemoveMember,
   useRevokeApiKey,
   useRevokeInvitation,
-  useSetMemberRole,
+  type MemberChange,
 } from './react/actions.ts';
 export { RosterProvider, useRosterClient, type RosterClient } from './react/context.ts';
 export { useInvitation } from './react/invitation.ts';
-export { problemOf, useInviteForm, type FieldErrors } from './react/invite-form.ts';
+export { useInviteForm, type FieldErrors } from './react/invite-form.ts';
+export { useInviteMany, type Invited } from './react/invite-many.ts';
 export { useMembersTable, type MemberColumn } from './react/members-table.ts';
-export { rosterKeys, useAccount, useApiKeys, useInvitations, useMembers, useRoles, useTeams } from './react/queries.ts';
+export { problemOf } from './react/problem.ts';
+export {
+  useAccount,
+  useApiKeys,
+  useInvitations,
+  useMembers,
+  useRoles,
+  useRosterQuery,
+  useTeams,
+} from './react/queries.ts';
+export { createQuery, isAboutTeam, type QueryPath, type RosterQuery } from './react/query.ts';
+export { useTeamReload } from './react/reload.ts';
 export { useTeamSwitcher } from './react/team-switcher.ts';

@@ -1,4 +1,5 @@
 import { useMantineColorScheme } from '@mantine/core';
+import { useTeams } from '#client/react';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { getTeamName } from '../components/display-name.ts';
@@ -17,7 +18,6 @@ import {
 } from '../components/icons.tsx';
 import { frameTexts } from '../messages/frame.ts';
 import { me, useSignOut } from '../session.ts';
-import { query } from '../trpc.ts';
 import { useCurrentTeam } from './current-team.ts';
 import { useFrameDialogs } from './frame-context.ts';
 import { ACCOUNT_PLACES, TEAM_PLACES } from './places.ts';
@@ -36,7 +36,7 @@ type Group = { readonly title: string; readonly commands: readonly Command[] };
 
 /** Returns all that the command palette offers on this page, in groups. */
 export function useCommands(): readonly Group[] {
-  return [usePagesOfTeam(), useActions(), useTeams(), usePages(), useColors()].filter(
+  return [usePagesOfTeam(), useActions(), useTeamCommands(), usePages(), useColors()].filter(
     ({ commands }) => commands.length > 0,
   );
 }
@@ -94,8 +94,8 @@ function useActions(): Group {
   };
 }
 
-function useTeams(): Group {
-  const { data: teams = [] } = useQuery(query('listTeams'));
+function useTeamCommands(): Group {
+  const { data: teams = [] } = useTeams();
   const openTeam = useTeamOpener();
   const current = useCurrentTeam();
   return {

@@ -1,5 +1,5 @@
+import { useCreateTeam } from '#client/react';
 import { Button, Stack, TextInput } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useCallForm } from '../components/call-form.ts';
 import { DialogButtons } from '../components/dialog-buttons.tsx';
@@ -7,21 +7,19 @@ import { Dialog } from '../components/dialog.tsx';
 import { FailureAlert } from '../components/failure-alert.tsx';
 import { useNotice } from '../components/notices.tsx';
 import { texts } from '../messages/console.ts';
-import { query, trpc } from '../trpc.ts';
 
 /** The dialog that creates a team, and then opens it. */
 export function CreateTeam({ onClose }: { readonly onClose: () => void }) {
-  const queries = useQueryClient();
+  const createTeam = useCreateTeam();
   const navigate = useNavigate();
   const notify = useNotice();
   const form = useCallForm({
     initialValues: { name: '', description: '' },
     call: ({ name, description }) =>
-      trpc.createTeam.mutate({ name: name.trim(), ...(description === '' ? {} : { description }) }),
+      createTeam.mutateAsync({ name: name.trim(), ...(description === '' ? {} : { description }) }),
     onSuccess: async ({ slug, name }) => {
       notify(texts.home.created(name));
       onClose();
-      void queries.invalidateQueries(query('listTeams'));
       await navigate({ to: '/teams/$teamId', params: { teamId: slug } });
     },
   });

@@ -1,11 +1,10 @@
+import { useTeams } from '#client/react';
 import { Combobox, UnstyledButton, useCombobox } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { getTeamName } from '../components/display-name.ts';
 import { Check, Plus, Selector, Teams } from '../components/icons.tsx';
 import { TeamPicture } from '../components/picture.tsx';
 import { frameTexts as words } from '../messages/frame.ts';
-import { query } from '../trpc.ts';
 import { useCurrentTeam } from './current-team.ts';
 import { useFrameDialogs } from './frame-context.ts';
 import { useTeamOpener } from './team-opener.ts';
@@ -100,7 +99,7 @@ const Current = ({ team }: CurrentProps) =>
 type TeamOptionsProps = { readonly sought: string; readonly currentId: string | undefined };
 
 function TeamOptions({ sought, currentId }: TeamOptionsProps) {
-  const { data: teams = [] } = useQuery(query('listTeams'));
+  const { data: teams = [] } = useTeams();
   const text = sought.trim().toLocaleLowerCase();
   const found = teams.filter(({ name }) => getTeamName({ name }).toLocaleLowerCase().includes(text));
   return (

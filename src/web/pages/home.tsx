@@ -1,3 +1,4 @@
+import { useTeams } from '#client/react';
 import { Alert, Button, EmptyState, Paper, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { FailureAlert } from '../components/failure-alert.tsx';
@@ -13,7 +14,7 @@ import { TeamList } from './home/team-list.tsx';
 import { OfferedTeams } from './team/members/offered-teams.tsx';
 
 export function Home() {
-  const teams = useQuery(query('listTeams'));
+  const teams = useTeams();
   const offers = useQuery(query('teams.ownershipOffers'));
   const openDialog = useFrameDialogs();
   const create = <Button onClick={() => openDialog('createTeam')}>{texts.home.create}</Button>;

@@ -1,3 +1,4 @@
+import { useInvitation } from '#client/react';
 import { Alert, Button, DataList, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
@@ -9,11 +10,10 @@ import { FailureAlert } from '../components/failure-alert.tsx';
 import { Done, IncompleteLink } from '../components/link-page.tsx';
 import { useNotice } from '../components/notices.tsx';
 import { Page, Placeholder } from '../components/page.tsx';
-import { useSubmission } from '../components/submission.ts';
 import { ResendVerification } from '../components/resend-verification.tsx';
 import { me, useSessionStart, useSignOut } from '../session.ts';
 import { publicTexts } from '../messages/public.ts';
-import { toFailure, isSignedOut, query, trpc, type Outputs } from '../trpc.ts';
+import { toFailure, isSignedOut, type Outputs } from '../trpc.ts';
 import { getRoleLabel } from '../components/role-label.ts';
 
 export function InvitationPage() {
@@ -23,7 +23,7 @@ export function InvitationPage() {
 
 /** Reading the link changes nothing, because mail scanners open links. */
 function Invitation({ token }: { readonly token: string }) {
-  const invitation = useQuery(query('invitations.read', { token }));
+  const { invitation, error: unreadable, accept, decline } = useInvitation(token);
   const person = useQuery(me());
   const { minute } = useDates();
   const [declining, setDeclining] = useState(false);
@@ -33,7 +33,7 @@ function Invitation({ token }: { readonly token: string }) {
     return (
       <Done title={publicTexts.invitation.declined} explanation={publicTexts.invitation.declinedDetail} next={null} />
     );
-  const error = invitation.error ?? (isSignedOut(person.error) ? null : person.error);
+  const error = unreadable ?? (isSignedOut(person.error) ? null : person.error);
   if (error !== null) {
     return (
       <Page title={publicTexts.invitation.failedTitle}>
@@ -43,7 +43,7 @@ function Invitation({ token }: { readonly token: string }) {
       </Page>
     );
   }
-  if (invitation.data === undefined || person.isPending) {
+  if (invitation === null || person.isPending) {
     return (
       <Page title={publicTexts.invitation.loadingTitle}>
         <Placeholder rows={4} />
@@ -51,7 +51,7 @@ function Invitation({ token }: { readonly token: string }) {
     );
   }
 
-  const { teamName, roleName, inviterName, email, expiresAt } = invitation.data;
+  const { teamName, roleName, inviterName, email, expiresAt } = invitation;
   return (
     <Page
       title={publicTexts.invitation.title(teamName)}
@@ -68,7 +68,8 @@ function Invitation({ token }: { readonly token: string }) {
       </DataList>
       <Answer
         token={token}
-        invitation={invitation.data}
+        accept={accept}
+        invitation={invitation}
         own={person.data?.email ?? null}
         onDecline={() => setDeclining(true)}
       />
@@ -77,7 +78,7 @@ function Invitation({ token }: { readonly token: string }) {
           title={publicTexts.invitation.declineTitle}
           explanation={publicTexts.invitation.declineExplanation}
           submit={publicTexts.invitation.decline}
-          call={() => trpc.invitations.decline.mutate({ token })}
+          call={() => decline.mutateAsync()}
           onSuccess={() => setDeclined(true)}
           onClose={() => setDeclining(false)}
         />
@@ -95,24 +96,25 @@ const Fact = ({ label, value }: { readonly label: string; readonly value: string
 
 type AnswerProps = {
   readonly token: string;
+  readonly accept: ReturnType<typeof useInvitation>['accept'];
   readonly invitation: Outputs['invitations']['read'];
   /** The email of the signed-in account. */
   readonly own: string | null;
   readonly onDecline: () => void;
 };
 
-function Answer({ token, invitation, own, onDecline }: AnswerProps) {
+function Answer({ token, accept, invitation, own, onDecline }: AnswerProps) {
   const { email, teamName, provesMailbox, hasAccount } = invitation;
   const here = `/invitation?token=${encodeURIComponent(token)}`;
   const start = useSessionStart();
   const notify = useNotice();
-  const accept = useSubmission({
-    mutationFn: () => trpc.invitations.accept.mutate({ token }),
-    onSuccess: () => {
-      start('/');
-      notify(publicTexts.invitation.accepted(teamName));
-    },
-  });
+  const join = () =>
+    accept.mutate(undefined, {
+      onSuccess: () => {
+        start('/');
+        notify(publicTexts.invitation.accepted(teamName));
+      },
+    });
   const failure = accept.error === null ? undefined : toFailure(accept.error);
   const signOut = useSignOut(here);
 
@@ -141,7 +143,7 @@ function Answer({ token, invitation, own, onDecline }: AnswerProps) {
             {failure.code === 'email_not_verified' && <ResendVerification email={own} />}
           </FailureAlert>
         )}
-        <Button size="md" loading={accept.isPending} onClick={() => accept.submit()}>
+        <Button size="md" loading={accept.isPending} onClick={join}>
           {publicTexts.invitation.accept}
         </Button>
         {decline}

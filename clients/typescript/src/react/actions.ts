@@ -1,70 +1,115 @@
-import { useMutation, useQueryClient, type QueryKey } from '@tanstack/react-query';
+import { useMutation, useQueryClient, type QueryClient } from '@tanstack/react-query';
+import type { TRPCClientError } from '@trpc/client';
+import type { AppRouter } from '../generated/router.ts';
 import { useRosterClient, type RosterClient } from './context.ts';
-import { rosterKeys } from './queries.ts';
+import { changeRows, reload, type Changed } from './reload.ts';
 import { useSingleFlight } from './single-flight.ts';
 
-/**
- * A mutation that is sent once for two clicks, and reads the lists it has changed again, also if it failed: the change
- * may have been made.
- */
-function useAction<Input, Output>(call: (client: RosterClient, input: Input) => Promise<Output>, changed: QueryKey[]) {
+type Action<Input, Output> = {
+  readonly call: (client: RosterClient, input: Input) => Promise<Output>;
+  /** What it changes: it is read again, also after an error, because the change may have been made. */
+  readonly changed: Changed;
+  /** Shows the result before it is read again. */
+  readonly show?: (queries: QueryClient, input: Input, output: Output) => Promise<void>;
+};
+
+/** A mutation that is sent once for two clicks, and after which what it has changed is read again. */
+function useAction<Input, Output>({ call, changed, show }: Action<Input, Output>) {
   const client = useRosterClient();
-  const queryClient = useQueryClient();
-  return useMutation({
+  const queries = useQueryClient();
+  return useMutation<Output, TRPCClientError<AppRouter>, Input>({
     mutationFn: useSingleFlight((input: Input) => call(client, input)),
-    onSettled: () => Promise.all(changed.map((queryKey) => queryClient.invalidateQueries({ queryKey }))),
+    onSuccess: (output, input) => show?.(queries, input, output),
+    onSettled: () => void reload(queries, changed), // not waited for: what is shown is right already
   });
 }
 
 type Call<Procedure extends (input: never, ...rest: never[]) => unknown> = Parameters<Procedure>[0];
+type InTeam<Procedure extends (input: never, ...rest: never[]) => unknown> = Omit<Call<Procedure>, 'teamId'>;
 
 /** Creates a team, of which the user is the owner. */
 export const useCreateTeam = () =>
-  useAction(
-    (client, input: Call<RosterClient['createTeam']['mutate']>) => client.createTeam.mutate(input),
-    [rosterKeys.teams],
-  );
+  useAction({
+    call: (client, input: Call<RosterClient['createTeam']['mutate']>) => client.createTeam.mutate(input),
+    changed: { paths: /^listTeams$/ },
+  });
+
+/** What an invitation changes. */
+export const invitationsOf = (teamId: string): Changed => ({ paths: /invitation/i, teamId });
 
 /** Invites an email address to a team. For a role of the team itself, `isSystemRole` has to be false. */
 export const useInvite = (teamId: string) =>
-  useAction(
-    (client, input: { email: string; roleId?: string; isSystemRole?: boolean }) =>
+  useAction({
+    call: (client, input: InTeam<RosterClient['createTeamInvitation']['mutate']>) =>
       client.createTeamInvitation.mutate({ teamId, ...input }),
-    [rosterKeys.invitations(teamId)],
-  );
+    changed: invitationsOf(teamId),
+  });
 
 /** Revokes a pending invitation. */
 export const useRevokeInvitation = (teamId: string) =>
-  useAction(
-    (client, { invitationId }: { invitationId: string }) =>
+  useAction({
+    call: (client, { invitationId }: { invitationId: string }) =>
       client.revokeTeamInvitation.mutate({ teamId, invitationId }),
-    [rosterKeys.invitations(teamId)],
-  );
+    changed: invitationsOf(teamId),
+    show: (queries, { invitationId }) =>
+      changeRows<{ id: string }>(queries, { paths: /^(listTeamInvitations|invitations\.list)$/, teamId }, (rows) =>
+        rows.filter(({ id }) => id !== invitationId),
+      ),
+  });
 
-/** Gives a member another role. */
-export const useSetMemberRole = (teamId: string) =>
-  useAction(
-    (client, input: { userId: string; roleId: string }) => client.members.setRole.mutate({ teamId, ...input }),
-    [rosterKeys.members(teamId)],
-  );
+const MEMBER_LISTS = /^(listTeamMembers|members\.list)$/;
+
+/** The role of a member, whether the membership is active, or when it ends (null: never). */
+export type MemberChange =
+  | { readonly roleId: string }
+  | { readonly isActive: boolean }
+  | { readonly expiresAt: string | null };
+
+/** Changes the role of a member, deactivates or activates the membership, or sets when it ends. */
+export const useChangeMember = (teamId: string) =>
+  useAction({
+    call: ({ members }, { userId, ...change }: MemberChange & { readonly userId: string }) => {
+      const of = { teamId, userId };
+      if ('roleId' in change) return members.setRole.mutate({ ...of, ...change });
+      if ('expiresAt' in change) return members.setExpiry.mutate({ ...of, ...change });
+      return change.isActive ? members.activate.mutate(of) : members.deactivate.mutate(of);
+    },
+    changed: { paths: /./, teamId },
+    show: (queries, change, member) =>
+      changeRows<{ userId: string }>(queries, { paths: MEMBER_LISTS, teamId }, (rows) =>
+        rows.map((row) => (row.userId === change.userId ? { ...row, ...change, ...member } : row)),
+      ),
+  });
 
 /** Removes a member, with their keys and grants for the team. */
 export const useRemoveMember = (teamId: string) =>
-  useAction(
-    (client, { userId }: { userId: string }) => client.removeTeamMember.mutate({ teamId, userId }),
-    [rosterKeys.members(teamId), rosterKeys.apiKeys(teamId)],
-  );
+  useAction({
+    call: (client, { userId }: { userId: string }) => client.removeTeamMember.mutate({ teamId, userId }),
+    changed: { paths: /./, teamId },
+    show: (queries, removed) =>
+      changeRows<{ userId: string }>(queries, { paths: MEMBER_LISTS, teamId }, (rows) =>
+        rows.filter(({ userId }) => userId !== removed.userId),
+      ),
+  });
 
-/** Creates an API key. The secret is in `data` only: show it once. */
-export const useCreateApiKey = () =>
-  useAction(
-    (client, input: Call<RosterClient['createApiKey']['mutate']>) => client.createApiKey.mutate(input),
-    [[...rosterKeys.all, 'api-keys']],
-  );
+const KEYS = { paths: /api-?keys/i };
 
-/** Revokes an API key. */
-export const useRevokeApiKey = () =>
-  useAction(
-    (client, { keyId }: { keyId: string }) => client.revokeApiKey.mutate({ keyId }),
-    [[...rosterKeys.all, 'api-keys']],
-  );
+/** Creates an API key of the account, or of a team. The secret is in `data` only: show it once. */
+export const useCreateApiKey = (teamId: string | null) =>
+  useAction({
+    call: (client, input: InTeam<RosterClient['createApiKey']['mutate']>) =>
+      client.createApiKey.mutate({ ...input, ...(teamId !== null && { teamId }) }),
+    changed: KEYS,
+  });
+
+/** Revokes an own API key, or with the id of a team any key of it, which needs the permission to manage its keys. */
+export const useRevokeApiKey = (teamId: string | null) =>
+  useAction({
+    call: (client, { keyId }: { keyId: string }) =>
+      teamId === null ? client.revokeApiKey.mutate({ keyId }) : client.apiKeys.revokeInTeam.mutate({ teamId, keyId }),
+    changed: KEYS,
+    show: (queries, { keyId }) =>
+      changeRows<{ id: string }>(queries, { paths: /^(listApiKeys|apiKeys\.list)$/ }, (rows) =>
+        rows.filter(({ id }) => id !== keyId),
+      ),
+  });

@@ -1,7 +1,9 @@
 import { createContext, createElement, useContext, type ReactNode } from 'react';
-import type { createRosterTrpc } from '../trpc.ts';
+import type { TRPCClient } from '@trpc/client';
+import type { AppRouter } from '../generated/router.ts';
 
-export type RosterClient = ReturnType<typeof createRosterTrpc>;
+/** The client that the hooks call: that of `createRosterTrpc`, or one with links of your own. */
+export type RosterClient = TRPCClient<AppRouter>;
 
 const ClientContext = createContext<RosterClient | null>(null);
 

@@ -1,7 +1,6 @@
 import { useState } from 'react';
-import { TRPCClientError } from '@trpc/client';
-import type { AppRouter } from '../generated/router.ts';
 import { useInvite } from './actions.ts';
+import { documentOf, problemOf } from './problem.ts';
 import { useRoles } from './queries.ts';
 
 export type FieldErrors = { readonly email?: string; readonly roleId?: string };
@@ -36,18 +35,8 @@ export function useInviteForm(teamId: string) {
   };
 }
 
-/** Returns the code and text of a failed call. */
-export function problemOf(error: unknown): { code: string; detail: string } | null {
-  if (error === null || error === undefined) return null;
-  const problem = error instanceof TRPCClientError ? (error as TRPCClientError<AppRouter>).data?.problem : undefined;
-  return problem === undefined
-    ? { code: 'unreachable', detail: 'The service could not be reached.' }
-    : { code: problem.code, detail: problem.detail ?? problem.title };
-}
-
 function fieldErrors(error: unknown): FieldErrors {
-  if (!(error instanceof TRPCClientError)) return {};
-  const entries = (error as TRPCClientError<AppRouter>).data?.problem.errors ?? [];
+  const entries = documentOf(error)?.errors ?? [];
   const found = entries.flatMap(({ pointer, code }) => {
     const field = pointer.slice(1);
     return field === 'email' || field === 'roleId' ? [[field, code]] : [];

@@ -1,6 +1,6 @@
 import { useMemo, useState } from 'react';
 import type { Member } from '../generated/operations.ts';
-import { useRemoveMember, useSetMemberRole } from './actions.ts';
+import { useChangeMember, useRemoveMember } from './actions.ts';
 import { useMembers, useRoles } from './queries.ts';
 
 export type MemberColumn = 'name' | 'email' | 'roleName' | 'joinedAt';
@@ -49,7 +49,7 @@ export function useMembersTable(teamId: string, { pageSize = 50 }: { pageSize?: 
       setOrder((present) => ({ column, isDescending: present.column === column && !present.isDescending })),
     /** The roles that the user can give. */
     assignableRoles: (roles.data ?? []).filter(({ isAssignable }) => isAssignable),
-    setRole: useSetMemberRole(teamId),
+    change: useChangeMember(teamId),
     remove: useRemoveMember(teamId),
     isPending: members.isPending,
     error: members.error,

@@ -1,12 +1,12 @@
+import { useCreateApiKey } from '#client/react';
 import { TextInput } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useCallForm } from '../../components/call-form.ts';
 import { FormDialog } from '../../components/form-dialog.tsx';
 import { apiKeysTexts as words } from '../../messages/api-keys.ts';
-import { trpc, type Scope } from '../../trpc.ts';
+import type { Scope } from '../../trpc.ts';
 import { ExpiryField, isPossible, toDays, type ChosenExpiry } from './expiry-field.tsx';
-import { keysQuery, type NewSecret, type TeamId } from './keys.ts';
+import type { NewSecret, TeamId } from './keys.ts';
 import { ScopesField } from './scopes-field.tsx';
 import { SecretOnce } from './secret-once.tsx';
 
@@ -26,20 +26,16 @@ type CreateDialogProps = CreateKeyProps & { readonly onCreated: (created: NewSec
 function CreateDialog({ teamId, onCreated, onClose }: CreateDialogProps) {
   const [scopes, setScopes] = useState<readonly Scope[]>([]);
   const [expiry, setExpiry] = useState<ChosenExpiry>({ choice: '90', day: '' });
-  const queries = useQueryClient();
+  const createKey = useCreateApiKey(teamId ?? null);
   const form = useCallForm({
     initialValues: { name: '' },
     call: ({ name }) =>
-      trpc.createApiKey.mutate({
+      createKey.mutateAsync({
         name,
         scopes: [...scopes],
-        teamId,
         expiresInDays: toDays(expiry),
       }),
-    onSuccess: (created) => {
-      onCreated(created);
-      void queries.invalidateQueries(keysQuery(teamId));
-    },
+    onSuccess: onCreated,
   });
   return (
     <FormDialog

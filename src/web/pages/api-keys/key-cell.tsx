@@ -1,7 +1,9 @@
+import { useRevokeApiKey } from '#client/react';
 import { Code, Group, Text } from '@mantine/core';
 import { useState } from 'react';
 import { Confirmation } from '../../components/confirmation.tsx';
 import { useDates } from '../../components/dates.ts';
+import { useNotice } from '../../components/notices.tsx';
 import { RowButton } from '../../components/row-button.tsx';
 import { apiKeysTexts as words } from '../../messages/api-keys.ts';
 import { scopeTexts } from '../../messages/oauth.ts';
@@ -9,7 +11,6 @@ import { ChangeScopes } from './change-scopes.tsx';
 import { KeyUsage } from './key-usage.tsx';
 import { getCreatorName, isExpired, type Key } from './keys.ts';
 import { RenameKey } from './rename-key.tsx';
-import { useRevocation } from './revocation.ts';
 import { RotateKey } from './rotate-key.tsx';
 
 /** The name, secret and scopes of a key, and what the user can do with it. */
@@ -44,7 +45,8 @@ function KeyButtons({ apiKey }: { readonly apiKey: Key }) {
   const { name, isOwn, lastUsedAt } = apiKey;
   const { minute } = useDates();
   const [open, setOpen] = useState<Open>();
-  const { revoke, remove } = useRevocation(apiKey.teamId ?? undefined);
+  const revoke = useRevokeApiKey(apiKey.teamId);
+  const notify = useNotice();
   const dialog = { apiKey, onClose: () => setOpen(undefined) };
   const use = lastUsedAt === null ? words.unused : words.used(minute(lastUsedAt));
   const explanation = words.revokeExplanation({ key: name, use });
@@ -69,10 +71,10 @@ function KeyButtons({ apiKey }: { readonly apiKey: Key }) {
           title={words.revokeTitle}
           explanation={isOwn ? explanation : `${words.revokeForeign(getCreatorName(apiKey))} ${explanation}`}
           submit={words.revoke}
-          call={() => revoke(apiKey)}
+          call={() => revoke.mutateAsync({ keyId: apiKey.id })}
           onSuccess={() => {
             dialog.onClose();
-            remove(apiKey);
+            notify(words.revoked);
           }}
           onClose={dialog.onClose}
         />

@@ -2,7 +2,7 @@ import { getDisplayName } from '../../components/display-name.ts';
 import { isAccountOnly } from '../../scopes.ts';
 import { apiKeysTexts as words } from '../../messages/api-keys.ts';
 import { scopeTexts } from '../../messages/oauth.ts';
-import { query, trpc, type Outputs, type Scope } from '../../trpc.ts';
+import { query, type Outputs, type Scope } from '../../trpc.ts';
 
 export type Key = Outputs['apiKeys']['list'][number];
 
@@ -18,9 +18,6 @@ export const keysQuery = (teamId: TeamId) => query('apiKeys.list', { teamId });
 export const grantableScopes = (teamId: TeamId | null): Scope[] =>
   (Object.keys(scopeTexts) as Scope[]) // the texts have one for each scope
     .filter((scope) => !teamId || !isAccountOnly(scope));
-
-export const revokeKey = ({ id: keyId, teamId }: Key): Promise<unknown> =>
-  teamId === null ? trpc.revokeApiKey.mutate({ keyId }) : trpc.apiKeys.revokeInTeam.mutate({ teamId, keyId });
 
 export const isExpired = ({ expiresAt }: Key): boolean => expiresAt !== null && Date.parse(expiresAt) <= Date.now();
 

@@ -1,3 +1,4 @@
+import { isAboutTeam, useRoles } from '#client/react';
 import { Group } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Outlet } from '@tanstack/react-router';
@@ -9,7 +10,6 @@ import { LoadingPage, Page } from '../../components/page.tsx';
 import { texts } from '../../messages/console.ts';
 import { teamTexts as words } from '../../messages/team.ts';
 import { toFailure, query } from '../../trpc.ts';
-import { isAbout } from './refresh.ts';
 import { TeamContext, type Permission, type Role, type Team } from './team.ts';
 
 const route = getRouteApi('/console/teams/$teamId');
@@ -20,7 +20,7 @@ export function TeamLayout() {
   const team = useQuery(query('getTeam', { teamId }));
   const permissions = useQuery(query('teams.permissions', { teamId }));
   const seesRoles = permissions.data?.includes('access_dashboard') ?? false;
-  const roles = useQuery({ ...query('listTeamRoles', { teamId }), enabled: seesRoles });
+  const roles = useRoles(seesRoles ? teamId : null);
   const parts = seesRoles ? [team, permissions, roles] : [team, permissions];
   useDepartures(teamId);
   const error = parts.find((part) => part.error !== null && (part.data === undefined || isGone(part.error)))?.error;
@@ -42,10 +42,10 @@ function useDepartures(teamId: string): void {
     () =>
       queries.getQueryCache().subscribe((event) => {
         if (event.type !== 'updated' || event.action.type !== 'error' || !isGone(event.action.error)) return;
-        const [path, input] = event.query.queryKey;
-        if (!isAbout(input, teamId)) return;
+        const { queryKey } = event.query;
+        if (!isAboutTeam(queryKey, teamId)) return;
         void queries.invalidateQueries(query('listTeams'));
-        if (path !== 'getTeam') void queries.invalidateQueries(query('getTeam', { teamId }));
+        if (queryKey[1] !== 'getTeam') void queries.invalidateQueries(query('getTeam', { teamId }));
       }),
     [queries, teamId],
   );

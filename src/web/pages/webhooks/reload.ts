@@ -2,4 +2,4 @@ import type { QueryClient } from '@tanstack/react-query';
 
 /** Reloads the deliveries that are shown, on whatever page. */
 export const reloadDeliveries = (queries: QueryClient): Promise<void> =>
-  queries.invalidateQueries({ predicate: ({ queryKey: [path] }) => path === 'webhooks.deliveries' });
+  queries.invalidateQueries({ predicate: ({ queryKey: [, path] }) => path === 'webhooks.deliveries' });

@@ -1,3 +1,4 @@
+import { useInviteMany } from '#client/react';
 import { Alert, Button, Group, Stack, Text, Textarea } from '@mantine/core';
 import { useRef, useState, type SubmitEvent } from 'react';
 import { Dialog } from '../../../components/dialog.tsx';
@@ -6,7 +7,6 @@ import { invitationsTexts } from '../../../messages/invitations.ts';
 import { useTeam } from '../team.ts';
 import { parseAddresses } from './addresses.ts';
 import { AlreadyMembers } from './already-members.tsx';
-import { useInviting } from './inviting.ts';
 import { Results } from './results.tsx';
 import { RolePicker } from './role-picker.tsx';
 
@@ -20,12 +20,13 @@ type InviteDialogProps = {
 
 /** Invites one or several emails with one role. Emails that failed stay in the field for correction. */
 export function InviteDialog({ email, roleId, onClose }: InviteDialogProps) {
-  const roles = useTeam().roles.filter(({ isAssignable }) => isAssignable);
+  const { team, roles: all } = useTeam();
+  const roles = all.filter(({ isAssignable }) => isAssignable);
   const [text, setText] = useState(email);
   const [chosen, setChosen] = useState(roleId ?? 'member');
   const [isEmpty, setEmpty] = useState(false);
   const field = useRef<HTMLTextAreaElement>(null);
-  const { results, pending, invite } = useInviting();
+  const { results, isPending: pending, invite } = useInviteMany(team.id);
   const role = roles.find((each) => each.roleId === chosen) ?? roles[0];
   const addresses = parseAddresses(text);
   const sent = results.filter(({ state }) => state === 'sent').length;

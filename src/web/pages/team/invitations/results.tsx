@@ -1,13 +1,13 @@
+import type { Invited } from '#client/react';
 import { Badge, Button, Code, CopyButton, Text } from '@mantine/core';
 import { faultText } from '../../../components/call-form.ts';
 import { texts } from '../../../messages/console.ts';
 import { invitationsTexts } from '../../../messages/invitations.ts';
-import type { Failure } from '../../../trpc.ts';
-import type { Result } from './inviting.ts';
+import { toFailure } from '../../../trpc.ts';
 
 const words = invitationsTexts.dialog;
 
-export const Results = ({ results }: { readonly results: readonly Result[] }) => (
+export const Results = ({ results }: { readonly results: readonly Invited[] }) => (
   // A long list scrolls, so it needs to be focusable by keyboard.
   // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
   <ul className="rows invite-results" aria-label={words.results} tabIndex={0}>
@@ -17,7 +17,7 @@ export const Results = ({ results }: { readonly results: readonly Result[] }) =>
           <Text size="sm" fw={600} className="wrap">
             {result.email}
           </Text>
-          {result.state === 'failed' && <Reason failure={result.failure} />}
+          {result.state === 'failed' && <Reason error={result.error} />}
         </div>
         <Outcome result={result} />
       </li>
@@ -25,7 +25,7 @@ export const Results = ({ results }: { readonly results: readonly Result[] }) =>
   </ul>
 );
 
-function Outcome({ result }: { readonly result: Result }) {
+function Outcome({ result }: { readonly result: Invited }) {
   if (result.state === 'sent') {
     return (
       <>
@@ -57,7 +57,8 @@ function Outcome({ result }: { readonly result: Result }) {
 }
 
 /** Returns the text of the email’s fault, or of the problem with its request ID. */
-function Reason({ failure }: { readonly failure: Failure }) {
+function Reason({ error }: { readonly error: unknown }) {
+  const failure = toFailure(error);
   const fault = failure.errors.find(({ pointer }) => pointer === '/email');
   return (
     <Text size="sm" c="red" className="wrap">

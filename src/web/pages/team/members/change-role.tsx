@@ -4,21 +4,20 @@ import { useState } from 'react';
 import { Dialog } from '../../../components/dialog.tsx';
 import { membersTexts as words } from '../../../messages/members.ts';
 import { permissionTexts } from '../../../messages/permissions.ts';
-import { trpc } from '../../../trpc.ts';
 import { useTeam, type Role } from '../team.ts';
-import type { MemberChange } from './changes.ts';
+import type { RowChange } from './changes.ts';
 import { getMemberName, type Member } from './member.ts';
 import { getRoleName } from '../roles/role-name.ts';
 
 type ChangeRoleProps = {
   readonly member: Member;
-  readonly onChange: (change: MemberChange) => void;
+  readonly onChange: (change: RowChange) => void;
   readonly onClose: () => void;
 };
 
 /** Lists the roles that the user can assign, with their permissions. */
 export function ChangeRole({ member, onChange, onClose }: ChangeRoleProps) {
-  const { team, roles } = useTeam();
+  const { roles } = useTeam();
   const [chosen, setChosen] = useState(member.roleId);
   const assignable = roles.filter(({ isAssignable }) => isAssignable);
   const name = getMemberName(member);
@@ -27,13 +26,8 @@ export function ChangeRole({ member, onChange, onClose }: ChangeRoleProps) {
     const role = assignable.find(({ roleId }) => roleId === chosen);
     onClose();
     if (role === undefined || role.roleId === member.roleId) return;
-    const { roleId, name: roleName, isSystemRole } = role;
-    onChange({
-      member,
-      now: { roleId, roleName, isSystemRole },
-      call: () => trpc.members.setRole.mutate({ teamId: team.id, userId: member.userId, roleId }),
-      notice: words.roleChanged({ member: name, role: getRoleName(role) }),
-    });
+    const notice = words.roleChanged({ member: name, role: getRoleName(role) });
+    onChange({ member, to: { roleId: role.roleId }, notice });
   };
   return (
     <Dialog onClose={onClose} title={words.roleTitle(name)}>

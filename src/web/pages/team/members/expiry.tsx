@@ -1,3 +1,4 @@
+import { useChangeMember } from '#client/react';
 import { Text, TextInput } from '@mantine/core';
 import { useCallForm } from '../../../components/call-form.ts';
 import { useDates } from '../../../components/dates.ts';
@@ -5,9 +6,7 @@ import { FormDialog } from '../../../components/form-dialog.tsx';
 import { useNotice } from '../../../components/notices.tsx';
 import { texts } from '../../../messages/console.ts';
 import { membersTexts as words } from '../../../messages/members.ts';
-import { trpc } from '../../../trpc.ts';
 import { useTeam } from '../team.ts';
-import { useTeamCall } from './changes.ts';
 import { getMemberName, type Member } from './member.ts';
 
 /** Returns the end of a day, such as `2027-01-31`, in the user’s time zone. */
@@ -20,14 +19,14 @@ export function Expiry({ member, onClose }: { readonly member: Member; readonly 
   const { team } = useTeam();
   const { day } = useDates();
   const notify = useNotice();
-  const teamCall = useTeamCall();
+  const change = useChangeMember(team.id);
   const name = getMemberName(member);
   const { userId, expiresAt: current } = member;
   const form = useCallForm({
     initialValues: { expiresAt: current === null ? '' : getDay(new Date(current)) },
     call: async ({ expiresAt: lastDay }) => {
       const expiresAt = lastDay === '' ? '' : getEndOfDay(lastDay);
-      await teamCall(trpc.members.setExpiry.mutate({ teamId: team.id, userId, expiresAt }));
+      await change.mutateAsync({ userId, expiresAt });
       return expiresAt;
     },
     onSuccess: (expiresAt) => {

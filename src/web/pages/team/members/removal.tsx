@@ -1,21 +1,20 @@
+import { useRemoveMember } from '#client/react';
 import { Text } from '@mantine/core';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Confirmation } from '../../../components/confirmation.tsx';
 import { FailureAlert } from '../../../components/failure-alert.tsx';
 import { useNotice } from '../../../components/notices.tsx';
 import { Placeholder } from '../../../components/page.tsx';
 import { membersTexts as words } from '../../../messages/members.ts';
-import { toFailure, query, trpc, type Outputs } from '../../../trpc.ts';
+import { toFailure, query, type Outputs } from '../../../trpc.ts';
 import { useTeam } from '../team.ts';
-import { useTeamCall } from './changes.ts';
-import { membersQuery, getMemberName, type Member } from './member.ts';
+import { getMemberName, type Member } from './member.ts';
 
 /** Asks for confirmation before a member is removed, and lists what stops working. */
 export function Removal({ member, onClose }: { readonly member: Member; readonly onClose: () => void }) {
   const { team } = useTeam();
-  const queries = useQueryClient();
   const notify = useNotice();
-  const teamCall = useTeamCall();
+  const remove = useRemoveMember(team.id);
   const name = getMemberName(member);
   const { userId } = member;
   // Always reloaded, because a cached preview could be out of date.
@@ -29,11 +28,8 @@ export function Removal({ member, onClose }: { readonly member: Member; readonly
       explanation={words.removeExplanation}
       submit={words.removeSubmit}
       isReady={preview.data !== undefined}
-      call={() => teamCall(trpc.removeTeamMember.mutate({ teamId: team.id, userId }))}
+      call={() => remove.mutateAsync({ userId })}
       onSuccess={() => {
-        queries.setQueryData(membersQuery(team.id).queryKey, (members) =>
-          members?.filter((each) => each.userId !== userId),
-        );
         onClose();
         notify(words.removed(name));
       }}

@@ -7,7 +7,6 @@ import { DataTable } from '../../../components/table/data-table.tsx';
 import { useRowDialogs } from '../../../components/table/row-dialogs.ts';
 import { me } from '../../../session.ts';
 import { membersTexts as words } from '../../../messages/members.ts';
-import { trpc } from '../../../trpc.ts';
 import { useTeamRefresh } from '../refresh.ts';
 import { useTeam } from '../team.ts';
 import { memberBulkActions } from './bulk.ts';
@@ -16,7 +15,7 @@ import { useMemberChanges } from './changes.ts';
 import { memberColumns } from './columns.tsx';
 import { Expiry } from './expiry.tsx';
 import { RowActions } from './row-actions.tsx';
-import { getMemberName, getMemberState, type Action, type Member } from './member.ts';
+import { getMemberName, type Action, type Member } from './member.ts';
 import { Offer } from './offer.tsx';
 import { Removal } from './removal.tsx';
 
@@ -25,24 +24,17 @@ const rowId = ({ userId }: Member): string => userId;
 /** The members and the dialogs of their rows. */
 export function TeamMembers({ members }: { readonly members: readonly Member[] }) {
   const page = useTeam();
-  const { team } = page;
   const { data: person } = useQuery(me());
   const { change, saving, refusal, forget } = useMemberChanges();
   const refresh = useTeamRefresh();
   const { asked, ask, close } = useRowDialogs<Member, Action>(rowId);
 
   const act = (action: Action, member: Member) => {
-    const [name, of] = [getMemberName(member), { teamId: team.id, userId: member.userId }];
-    if (action === 'deactivate') {
-      const call = () => trpc.members.deactivate.mutate(of);
-      change({ member, now: { isActive: false }, call, notice: words.deactivated(name) });
-    } else if (action === 'activate') {
-      const now = { isActive: true, ...(getMemberState(member) === 'expired' && { expiresAt: null }) };
-      change({ member, now, call: () => trpc.members.activate.mutate(of), notice: words.activated(name) });
-    } else if (action === 'endless') {
-      const call = () => trpc.members.setExpiry.mutate({ ...of, expiresAt: null });
-      change({ member, now: { expiresAt: null }, call, notice: words.expiryRemoved(name) });
-    } else ask(action, member);
+    const name = getMemberName(member);
+    if (action === 'deactivate') void change({ member, to: { isActive: false }, notice: words.deactivated(name) });
+    else if (action === 'activate') void change({ member, to: { isActive: true }, notice: words.activated(name) });
+    else if (action === 'endless') void change({ member, to: { expiresAt: null }, notice: words.expiryRemoved(name) });
+    else ask(action, member);
   };
   const columns = useMemo(() => memberColumns(page.roles), [page.roles]);
   const bulk = person === undefined ? [] : memberBulkActions(page, person.id);
@@ -69,7 +61,7 @@ export function TeamMembers({ members }: { readonly members: readonly Member[] }
         bulk={bulk}
         onBulkEnd={() => void refresh()}
       />
-      {dialog && asked.kind === 'role' && <ChangeRole {...dialog} onChange={change} />}
+      {dialog && asked.kind === 'role' && <ChangeRole {...dialog} onChange={(given) => void change(given)} />}
       {dialog && asked.kind === 'expiry' && <Expiry {...dialog} />}
       {dialog && asked.kind === 'offer' && <Offer {...dialog} />}
       {dialog && asked.kind === 'remove' && <Removal {...dialog} />}

@@ -1,8 +1,8 @@
+import { isAboutTeam } from '#client/react';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useNotice } from '../../../components/notices.tsx';
 import { query } from '../../../trpc.ts';
-import { isAbout } from '../refresh.ts';
 import { useTeam, type Team } from '../team.ts';
 
 /** Updates the team on this page and in the list of teams. */
@@ -26,7 +26,7 @@ export function useTeamEnded() {
     queries.setQueryData(query('listTeams').queryKey, (teams) => teams?.filter(({ id }) => id !== team.id));
     await navigate({ to: '/' });
     // Removed after the navigation, because the team’s pages would reload it.
-    queries.removeQueries({ predicate: ({ queryKey: [, input] }) => isAbout(input, team.id) });
+    queries.removeQueries({ predicate: ({ queryKey }) => isAboutTeam(queryKey, team.id) });
     void queries.invalidateQueries(query('listTeams'));
     notify(message);
   };
