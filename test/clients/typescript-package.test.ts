@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -17,11 +17,11 @@ const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, '../..');
 const PACKAGE = join(ROOT, 'clients/typescript');
 /** Of all JavaScript together, as it is before a bundler minifies it. */
-const CODE_SIZE_MAX = 42_000;
+const CODE_SIZE_MAX = 40_000;
 /** Of each file of types. Those of the procedures grow with the service. */
 const TYPES_SIZE_MAX = 200_000;
 /** What a page loads for `createRoster` alone, minified. */
-const BUNDLE_SIZE_MAX = 6_000;
+const BUNDLE_SIZE_MAX = 5_000;
 type Printed = { readonly stdout: string };
 const dir = mkdtempSync(join(tmpdir(), 'roster-client-'));
 let installed = '';
@@ -165,7 +165,8 @@ describe('the packed client', () => {
       root: dir,
       logLevel: 'error',
       configFile: false,
-      build: { write: false, lib: { entry: join(dir, 'page.js'), formats: ['es'] }, minify: true },
+      // As a script, because Vite does not remove the whitespace of libraries that are modules.
+      build: { write: false, lib: { entry: join(dir, 'page.js'), formats: ['iife'], name: 'client' }, minify: true },
     });
     const chunks = [bundle].flat().flatMap((built) => ('output' in built ? built.output : []));
     const [code = ''] = chunks.map((chunk) => (chunk.type === 'chunk' ? chunk.code : ''));
@@ -176,7 +177,10 @@ describe('the packed client', () => {
   test('has the types of the router in one file, for projects that have nothing but @trpc/server', async () => {
     const bare = mkdtempSync(join(tmpdir(), 'roster-router-'));
     onTestFinished(() => rmSync(bare, { recursive: true, force: true }));
-    await installPackedClient(bare, ['@trpc/server']);
+    cpSync(installed, join(bare, 'node_modules/@roster/client'), { recursive: true });
+    mkdirSync(join(bare, 'node_modules/@trpc'));
+    symlinkSync(join(ROOT, 'node_modules/@trpc/server'), join(bare, 'node_modules/@trpc/server'));
+    cpSync(join(dir, 'package.json'), join(bare, 'package.json'));
     cpSync(join(dir, 'tsconfig.json'), join(bare, 'tsconfig.json'));
     writeFileSync(
       join(bare, 'program.ts'),
