@@ -34,18 +34,20 @@ export async function main({ baseUrl, key, operatorKey, secret, webhook }) {
   const operator = createOperator({ baseUrl, operatorKey });
   const request = new Request('http://api.test', { headers: { authorization: 'Bearer ' + key } });
   const { role } = await operator.authenticate(request, { teamId });
+  const { lines } = await operator.createImport({ dryRun: true, rows: () => new Blob(['{}\\n{}\\n']).stream() });
   let events = 0;
   for await (const page of followEvents((input, call) => operator.listEvents(input, call), { wait: 0 })) events += page.events.length;
   const { type } = await verifyWebhook(webhook, secret);
   const { url } = await createOAuth({ baseUrl, clientId: 'c', redirectUri: 'http://app.test/' }).authorize({ scopes: ['teams:read'] });
   const teams = await createRosterTrpc({ baseUrl, credential: key }).listTeams.query();
-  return { code, stopped, role: role.id, events: events >= 0, type, pkce: url.searchParams.get('code_challenge_method'), teams: teams.length };
+  return { code, stopped, role: role.id, lines, events: events >= 0, type, pkce: url.searchParams.get('code_challenge_method'), teams: teams.length };
 }
 `;
 const RESULT = {
   code: 'team_not_found',
   stopped: 'AbortError',
   role: 'owner',
+  lines: 2,
   events: true,
   type: 'team.created',
   pkce: 'S256',
