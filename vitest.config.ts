@@ -32,6 +32,9 @@ const SLOW = [
 /** Suites of the nightly workflow. */
 const NIGHTLY = ['test/faults/{partition,pooler-statements}.test.ts'];
 
+/** Pictures of the console, which `npm run screenshots` takes and compares. */
+const SCREENSHOTS = ['test/screenshots/*.test.ts'];
+
 /** Tools and clients of others, which `npm run test:interop` installs, and programs that use the packed client. */
 const INTEROP = ['test/interop/*.test.ts', 'test/examples/{client-examples,react-app}.test.ts'];
 
@@ -60,7 +63,7 @@ export default defineConfig({
     projects: [
       suite('service', 30_000, {
         include: ['test/**/*.test.ts'],
-        exclude: ['**/node_modules/**', 'test/web/**', 'test/fuzz/**', ...INTEROP, ...FAULTS, ...SLOW],
+        exclude: ['**/node_modules/**', 'test/web/**', 'test/fuzz/**', ...SCREENSHOTS, ...INTEROP, ...FAULTS, ...SLOW],
         // Tests wait for processes and timeouts much of the time, so run one more than there are cores to spare.
         maxWorkers: 3,
       }),
@@ -75,6 +78,11 @@ export default defineConfig({
       }),
       suite('fuzz', 300_000, { include: ['test/fuzz/**/*.test.ts'] }),
       suite('interop', 120_000, { include: INTEROP, maxWorkers: 2 }),
+      suite('screenshots', 180_000, {
+        include: SCREENSHOTS,
+        setupFiles: ['test/screenshots/setup.ts'],
+        maxWorkers: 2,
+      }),
       // Each test runs a browser beside it.
       suite('web', 60_000, { include: ['test/web/**/*.test.ts'], maxWorkers: 2 }),
     ],

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { join } from 'node:path';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { hashPassword } from '../../src/crypto/password-hash.ts';
@@ -87,13 +86,6 @@ export function authorizePath({ id, redirectUri }: AClient, scopes: readonly Sco
     code_challenge_method: 'S256',
   });
   return `/oauth/authorize?${query.toString()}`;
-}
-
-const shots = process.env['SCREENSHOTS'];
-
-/** Keeps what a page looks like, for people to look at, in the directory SCREENSHOTS if it is set. */
-export async function keepShot(page: Page, name: string): Promise<void> {
-  if (shots) await page.screenshot({ path: join(shots, `${name}.png`), fullPage: true });
 }
 
 export const heading = (page: Page, name: string | RegExp) => page.getByRole('heading', { level: 1, name });

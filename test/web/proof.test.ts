@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect } from 'vitest';
 import type { Api } from '../support/api.ts';
 import { hasChromium } from '../support/chromium.ts';
-import { aPerson, keepShot, PASSWORD, shows, signInAs, test, type Open } from './console.ts';
+import { aPerson, PASSWORD, shows, signInAs, test, type Open } from './console.ts';
 
 const CONFIRM = 'Confirm that it is you';
 
@@ -28,7 +28,6 @@ describe.skipIf(!hasChromium)('an action that needs a recent sign-in', () => {
     const { person, page } = await openStale(api, open);
     const dialog = await deleteAccount(page);
     await dialog.getByLabel('Password', { exact: true }).fill('not the password');
-    await keepShot(page, 'proof');
     await dialog.getByRole('button', { name: 'Confirm', exact: true }).click();
     await dialog.getByText('Incorrect password.').waitFor();
     expect(await accounts(api, person)).toHaveLength(1);
@@ -125,7 +124,6 @@ describe.skipIf(!hasChromium)('a tab that was left open', () => {
     await profile.getByRole('button', { name: 'Save' }).click();
     const dialog = stale.getByRole('dialog', { name: 'Signed in as a different user' });
     await dialog.waitFor();
-    await keepShot(stale, 'account-changed');
     expect(await api.rows('select id from account where first_name = $1', ['Ada'])).toEqual([]);
 
     await dialog.getByRole('button', { name: 'Reload' }).click();

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect } from 'vitest';
 import { hasChromium } from '../../support/chromium.ts';
 import { findViolations } from '../axe.ts';
-import { keepShot, test } from '../console.ts';
+import { test } from '../console.ts';
 import type { Scene } from './scene.ts';
 import { expectPrintable } from './print.ts';
 import { findSmallTargets } from './targets.ts';
@@ -52,7 +52,6 @@ export const looksWell = (scenes: readonly Scene[]) =>
             .toBe(media.colorScheme);
           await settled(page);
           const look = `${name}-${width}-${media.forcedColors === 'active' ? 'forced' : media.colorScheme}`;
-          await keepShot(page, look);
           await expectFaultless(page, look);
         }
         await expectPrintable(page, name);

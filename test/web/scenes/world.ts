@@ -1,0 +1,131 @@
+import { SCOPES } from '../../../src/entities/index.ts';
+import type { Api } from '../../support/api.ts';
+import { signedIn } from '../../support/browser.ts';
+import { aPerson, authorizePath, linkIn } from '../console.ts';
+import { LONG_NAME } from './scene.ts';
+
+const HOOK = 'https://a-rather-long-host-name.integrations.example.com/services/roster/webhooks/receive';
+
+type User = 'nobody' | 'ada' | 'olga';
+
+/** The pages of the console and who opens them: all of them, the operator's too, each with something to show. */
+const PAGES: readonly (readonly [name: string, as: User, path: string])[] = [
+  ['sign-in', 'nobody', '/sign-in'],
+  ['sign-up', 'nobody', '/sign-up'],
+  ['forgot-password', 'nobody', '/forgot-password'],
+  ['email-sign-in', 'nobody', '/email-sign-in'],
+  ['check-email', 'nobody', '/check-email'],
+  ['reset-password', 'nobody', '/reset-password?token=wrong'],
+  ['verify-email', 'nobody', '/verify-email?token=wrong'],
+  ['confirm-email', 'nobody', '/confirm-email?token=wrong'],
+  ['sign-in-link', 'nobody', '/sign-in-link?token=wrong'],
+  ['invitation', 'nobody', ':invitation'],
+  ['no-such-page', 'nobody', '/no-such-page'],
+  ['home', 'ada', '/'],
+  ['account', 'ada', '/account'],
+  ['api-keys', 'ada', '/api-keys'],
+  ['developer', 'ada', '/developer'],
+  ['consent', 'ada', ':authorize'],
+  ['overview', 'ada', '/teams/:team'],
+  ['members', 'ada', '/teams/:team/members'],
+  ['invitations', 'ada', '/teams/:team/invitations'],
+  ['roles', 'ada', '/teams/:team/roles'],
+  ['team-api-keys', 'ada', '/teams/:team/api-keys'],
+  ['billing', 'ada', '/teams/:team/billing'],
+  ['audit', 'ada', '/teams/:team/audit'],
+  ['webhooks', 'ada', '/teams/:team/webhooks'],
+  ['deliveries', 'ada', '/teams/:team/webhooks/:endpoint'],
+  ['settings', 'ada', '/teams/:team/settings'],
+  ['operator', 'olga', '/operator'],
+  ['operator-found', 'olga', '/operator?find=Analytical'],
+  ['operator-accounts', 'olga', '/operator/accounts'],
+  ['operator-account', 'olga', '/operator/accounts/:account'],
+  ['operator-account-keys', 'olga', '/operator/accounts/:account/keys'],
+  ['operator-teams', 'olga', '/operator/teams'],
+  ['operator-team', 'olga', '/operator/teams/:teamId'],
+  ['operator-members', 'olga', '/operator/teams/:teamId/members'],
+  ['operator-team-keys', 'olga', '/operator/teams/:teamId/keys'],
+  ['operator-keys', 'olga', '/operator/keys'],
+  ['operator-jobs', 'olga', '/operator/jobs'],
+  ['operator-audit', 'olga', '/operator/audit'],
+  ['operator-webhooks', 'olga', '/operator/webhooks'],
+] as const;
+
+export type WorldPage = { readonly name: string; readonly path: string; readonly as?: { readonly id: string } };
+
+/** Fills a database with something for each page to show, and returns the pages. */
+export async function createWorld(api: Api): Promise<readonly WorldPage[]> {
+  const ada = await aPerson(api, { firstName: 'Ada', lastName: 'Lovelace' });
+  const olga = await aPerson(api, { firstName: 'Olga', lastName: 'Operator' });
+  await api.rows(`update account set role = 'admin' where id = $1`, [olga.id]);
+  const team = await api.aTeam({ owner: ada, name: 'Engine' });
+  await api.aTeam({ owner: ada, name: LONG_NAME });
+  const app = await fillAccount(api, ada);
+  await fillTeam(api, team, ada);
+  const { trpc } = await signedIn(api, ada);
+  const { endpoint } = await trpc.webhooks.create.mutate({ teamId: team.id, url: HOOK, types: ['team.updated'] });
+  await fillDeliveries(api, endpoint.endpointId);
+  const asOperator = await signedIn(api, olga);
+  await asOperator.trpc.webhooks.create.mutate({ teamId: null, url: HOOK, types: ['account.created'] });
+  await api.anOperatorKey({ addresses: ['203.0.113.0/24', '2001:db8::/32'] });
+  const params: Readonly<Record<string, string>> = {
+    ':teamId': team.id,
+    ':team': team.slug,
+    ':account': ada.id,
+    ':endpoint': endpoint.endpointId,
+    ':authorize': authorizePath(app, SCOPES),
+    ':invitation': await invite(api, ada, team),
+  };
+  const users = { nobody: undefined, ada, olga };
+  return PAGES.map(([name, user, path]) => {
+    const as = users[user];
+    return { name, path: path.replaceAll(/:\w+/g, (param) => params[param] ?? ''), ...(as !== undefined && { as }) };
+  });
+}
+
+/** The account of somebody who has everything, and an application that asks for access. */
+async function fillAccount(api: Api, ada: { id: string }) {
+  await api.aSession(ada, { browser: 'Firefox' });
+  await api.aGrant(ada, { client: await api.anOAuthClient({ name: 'Backup' }), scopes: SCOPES });
+  await api.anApiKey(ada, { scopes: SCOPES });
+  await api.anApiKey(ada, { expiresAt: new Date('2020-01-31T12:00:00Z') });
+  await api.anOAuthClient({ name: LONG_NAME, owner: ada, confidential: true });
+  return api.anOAuthClient({ name: 'Planner', owner: await api.anAccount({ firstName: 'Dev', lastName: 'Eloper' }) });
+}
+
+/** A team with members in every state, a role of its own, invitations, a key and a subscription. */
+async function fillTeam(api: Api, team: { id: string }, ada: { id: string }): Promise<void> {
+  const role = await api.aRole(team, ['access_dashboard', 'access_billing']);
+  await api.rows(`update role set name = 'Bookkeeper' where id = $1`, [role.id]);
+  await api.aMember(team, await aPerson(api, { firstName: 'משה', lastName: 'כהן' }), { role: 'member' });
+  await api.aMember(team, await aPerson(api, { firstName: 'Grace', lastName: 'Hopper' }), {
+    role: role.id,
+    expiresAt: new Date('2099-01-31T23:59:59Z'),
+  });
+  await api.aMember(team, await api.anAccount({ firstName: LONG_NAME, lastName: 'Müller' }), { active: false });
+  await api.aMember(team, await api.anAccount(), { expiresAt: new Date('2020-01-31T23:59:59Z') });
+  await api.anInvitation(team);
+  await api.anInvitation(team, { role: role.id, expiresAt: new Date('2020-01-31T12:00:00Z') });
+  await api.anApiKey(ada, { team, scopes: ['members:read', 'members:write'] });
+  await api.aSubscription(team, { seats: 3 });
+  const { trpc } = await signedIn(api, ada);
+  await trpc.roles.create.mutate({ teamId: team.id, name: 'Auditor', permissions: ['access_dashboard'] });
+  await trpc.updateTeam.mutate({ teamId: team.id, name: 'Analytical Engine' });
+}
+
+async function fillDeliveries(api: Api, endpointId: string): Promise<void> {
+  for (const [i, state] of ['waiting', 'delivered', 'failed', 'skipped'].entries()) {
+    await api.rows(
+      `insert into webhook_delivery (id, created_at, endpoint_id, event_id, event, state, due_at, attempts, reason)
+       values ($1, now(), $2, $3, 'team.updated', $4, now() + interval '1 hour', 1, $5)`,
+      [`whd_${endpointId}_${i}`, endpointId, `evt_${i}`, state, state === 'failed' ? 'HTTP 500' : null],
+    );
+  }
+}
+
+async function invite(api: Api, ada: { id: string }, team: { id: string }): Promise<string> {
+  const email = `invited-${crypto.randomUUID()}@example.com`;
+  const { trpc } = await signedIn(api, ada);
+  await trpc.createTeamInvitation.mutate({ teamId: team.id, email, roleId: 'member', isSystemRole: true });
+  return linkIn(await api.mailTo(email, /invitation/i));
+}
