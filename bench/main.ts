@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { hasRedis } from '../test/support/redis.ts';
 import { compareServers } from './comparison.ts';
+import { consoleTable, measureConsole } from './console.ts';
 import { deleteTable, measureDeletes } from './deletes.ts';
 import { listTable, measureLists } from './lists.ts';
 import { measureNeighbours, neighbourTable } from './neighbours.ts';
@@ -45,6 +46,10 @@ async function main(): Promise<void> {
 }
 
 async function perform(stage: Stage, options: Options): Promise<{ table: string; results: unknown }> {
+  if (options.console) {
+    const results = await measureConsole(stage, options.runs, report);
+    return { table: consoleTable(results), results };
+  }
   if (options.lists) {
     const results = await measureLists(stage);
     return { table: listTable(results), results };

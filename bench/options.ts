@@ -30,6 +30,7 @@ export const HELP = `npm run bench -- [options]
   --scale 100               a hundredth of that
   --folder DIR              keeps its databases there, so that a second run goes on with them
   --steps requests,deletes  which steps of it (${STEPS.join(', ')}); all
+  --console                 how soon pages of the console can be used, in Chromium, instead of the comparison
   --deletes                 deletes of what has very many rows below it, instead of the comparison
   --neighbours              what one tenant notices of floods by another, instead of the comparison
   --pin                     the servers on the first core, everything else on the second (Linux, taskset)
@@ -47,6 +48,7 @@ export type Options = {
   readonly poolers: boolean;
   readonly lists: boolean;
   readonly neighbours: boolean;
+  readonly console: boolean;
   readonly deletes: boolean;
   readonly tenMillion: boolean;
   readonly scale: number;
@@ -71,6 +73,7 @@ export function readOptions(args: readonly string[]): Options | 'help' {
       poolers: { type: 'boolean', default: false },
       lists: { type: 'boolean', default: false },
       neighbours: { type: 'boolean', default: false },
+      console: { type: 'boolean', default: false },
       deletes: { type: 'boolean', default: false },
       'ten-million': { type: 'boolean', default: false },
       scale: { type: 'string', default: '1' },
@@ -96,6 +99,7 @@ export function readOptions(args: readonly string[]): Options | 'help' {
     poolers: values.poolers,
     lists: values.lists,
     neighbours: values.neighbours,
+    console: values.console,
     deletes: values.deletes,
     tenMillion: values['ten-million'],
     scale: count('--scale', values.scale),
