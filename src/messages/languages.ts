@@ -2,6 +2,8 @@ type LanguageDetails = {
   readonly direction: 'ltr' | 'rtl';
   /** The quotation marks, with the space that belongs to them. */
   readonly quotes: readonly [open: string, close: string];
+  /** What separates the parts of a list, if not a comma and a space. */
+  readonly separator?: string;
   /** The locale of dates, if the language alone is not specific enough. */
   readonly dates?: string;
 };
@@ -13,8 +15,8 @@ export const LANGUAGES = {
   fr: { direction: 'ltr', quotes: ['«\u00a0', '\u00a0»'] },
   es: { direction: 'ltr', quotes: ['«', '»'] },
   'pt-BR': { direction: 'ltr', quotes: ['“', '”'] },
-  ja: { direction: 'ltr', quotes: ['「', '」'] },
-  ar: { direction: 'rtl', quotes: ['«', '»'] },
+  ja: { direction: 'ltr', quotes: ['「', '」'], separator: '、' },
+  ar: { direction: 'rtl', quotes: ['«', '»'], separator: '، ' },
 } as const satisfies Readonly<Record<string, LanguageDetails>>;
 
 export type Language = keyof typeof LANGUAGES;

@@ -4,6 +4,7 @@ import { FailureAlert } from './failure-alert.tsx';
 import { remainingAccessTexts as words } from '../messages/proof.ts';
 import { toFailure, trpc, type Outputs } from '../trpc.ts';
 import { useSubmission } from './submission.ts';
+import { SEPARATOR } from '../messages/language.ts';
 
 type RemainingAccessProps = Pick<Outputs['auth']['resetPassword'], 'access' | 'revocationToken'>;
 
@@ -28,7 +29,10 @@ export function RemainingAccess({ access, revocationToken }: RemainingAccessProp
                 <bdi>{name}</bdi>
               </Text>
               <Text size="sm" c="dimmed">
-                {words.kinds[kind]}, {words.created(day(createdAt))},{' '}
+                {words.kinds[kind]}
+                {SEPARATOR}
+                {words.created(day(createdAt))}
+                {SEPARATOR}
                 {lastUsedAt === null ? words.unused : words.used(day(lastUsedAt))}
               </Text>
             </div>

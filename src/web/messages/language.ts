@@ -20,6 +20,9 @@ export const language: Language = choose(readStored());
 
 export const { direction } = describeLanguage(language);
 
+/** What separates the parts of a list. */
+export const SEPARATOR = describeLanguage(language).separator ?? ', ';
+
 // Texts are formatted when their modules load, and those modules wait for this one.
 export const translation: Translation = (await TRANSLATIONS[language]?.())?.default ?? {};
 

@@ -9,6 +9,7 @@ import { accountTexts } from '../../messages/account.ts';
 import { auditTexts } from '../../messages/audit.ts';
 import { query, toFailure, type Outputs } from '../../trpc.ts';
 import { describeOwnEvent } from './own-event.ts';
+import { SEPARATOR } from '../../messages/language.ts';
 
 type OwnEvent = Outputs['account']['activity']['events'][number];
 
@@ -72,8 +73,8 @@ function EventRow({ event, name }: { readonly event: OwnEvent; readonly name: st
         </Text>
         <Text size="sm" c="dimmed" className="wrap">
           <time dateTime={occurredAt}>{minute(occurredAt)}</time>
-          {address !== null && `, ${auditTexts.from(address)}`}
-          {count > 1 && `, ${auditTexts.times(count)}`}
+          {address !== null && SEPARATOR + auditTexts.from(address)}
+          {count > 1 && SEPARATOR + auditTexts.times(count)}
         </Text>
       </div>
     </li>

@@ -13,6 +13,7 @@ import { Section } from '../../components/section.tsx';
 import { connectedAppsTexts as words, scopeTexts } from '../../messages/oauth.ts';
 import { toFailure, query, trpc, type Outputs } from '../../trpc.ts';
 import { AccessDialog } from './access-dialog.tsx';
+import { SEPARATOR } from '../../messages/language.ts';
 
 type Grant = Outputs['grants']['list'][number];
 
@@ -60,7 +61,10 @@ function GrantRow({ grant }: { readonly grant: Grant }) {
           ))}
         </ul>
         <Text size="sm" c="dimmed">
-          {words.created(day(createdAt))}, {lastUsedAt === null ? words.unused : words.used(day(lastUsedAt))},{' '}
+          {words.created(day(createdAt))}
+          {SEPARATOR}
+          {lastUsedAt === null ? words.unused : words.used(day(lastUsedAt))}
+          {SEPARATOR}
           {words.expires(day(expiresAt))}
         </Text>
         <Group gap={4} className="row-actions">

@@ -16,6 +16,7 @@ import { addPasskey, passkeyErrorText, supportsPasskeys } from '../../passkeys.t
 import { accountTexts } from '../../messages/account.ts';
 import { texts } from '../../messages/console.ts';
 import { toFailure, query, trpc, type Outputs } from '../../trpc.ts';
+import { SEPARATOR } from '../../messages/language.ts';
 
 type Passkey = Outputs['passkeys']['list'][number];
 
@@ -79,7 +80,9 @@ function PasskeyRow({ passkey: { id, name, createdAt, lastUsedAt } }: { readonly
           <bdi>{name}</bdi>
         </Text>
         <Text size="sm" c="dimmed">
-          {words.created(day(createdAt))}, {lastUsedAt === null ? words.unused : words.used(day(lastUsedAt))}
+          {words.created(day(createdAt))}
+          {SEPARATOR}
+          {lastUsedAt === null ? words.unused : words.used(day(lastUsedAt))}
         </Text>
       </div>
       <Group gap={4}>

@@ -10,6 +10,7 @@ import { Section } from '../../components/section.tsx';
 import { accountTexts } from '../../messages/account.ts';
 import { toFailure, query, trpc, type Outputs } from '../../trpc.ts';
 import { useSubmission } from '../../components/submission.ts';
+import { SEPARATOR } from '../../messages/language.ts';
 
 type Session = Outputs['sessions']['list'][number];
 
@@ -67,7 +68,7 @@ function SessionRow({ session }: { readonly session: Session }) {
   const device = describeDevice(session);
   const location = [session.city, session.country === null ? null : country(session.country)]
     .filter((part) => part !== null)
-    .join(', ');
+    .join(SEPARATOR);
   return (
     <li className="row">
       <span className="row-icon">
@@ -83,7 +84,9 @@ function SessionRow({ session }: { readonly session: Session }) {
           )}
         </Group>
         <Text size="sm" c="dimmed">
-          {location === '' ? words.unknownLocation : location}, {words.since(minute(session.createdAt))}
+          {location === '' ? words.unknownLocation : location}
+          {SEPARATOR}
+          {words.since(minute(session.createdAt))}
         </Text>
         <Text size="sm" c="dimmed">
           {session.lastUsedAt === null ? words.unused : words.used(minute(session.lastUsedAt))}

@@ -10,6 +10,7 @@ import { developerTexts as words, type ClientKind } from '../../messages/oauth.t
 import { query, trpc, type Outputs } from '../../trpc.ts';
 import { EditClient } from './edit-client.tsx';
 import { RotateSecret } from './rotate-secret.tsx';
+import { SEPARATOR } from '../../messages/language.ts';
 
 type Client = Outputs['oauthClients']['list'][number];
 
@@ -31,7 +32,9 @@ export function ClientRow({ client }: { readonly client: Client }) {
             <bdi>{name}</bdi>
           </Text>
           <Text size="sm" c="dimmed">
-            {words.kinds[getClientKind(client)]}, {words.created(day(client.createdAt))}
+            {words.kinds[getClientKind(client)]}
+            {SEPARATOR}
+            {words.created(day(client.createdAt))}
           </Text>
         </div>
         <Group gap={4}>

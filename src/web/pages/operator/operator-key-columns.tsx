@@ -6,6 +6,7 @@ import type { Column } from '../../components/table/column.ts';
 import { apiKeysTexts } from '../../messages/api-keys.ts';
 import { areaTexts } from '../../messages/operator-area.ts';
 import { trpc, type Outputs } from '../../trpc.ts';
+import { SEPARATOR } from '../../messages/language.ts';
 
 export type OperatorKey = Outputs['operator']['listOperatorKeys']['keys'][number];
 export type KeyDialog = 'rotate' | 'revoke';
@@ -36,10 +37,10 @@ export const operatorKeyColumns = (
   {
     id: 'addresses',
     title: words.addressColumn,
-    value: ({ addresses }) => (addresses.length === 0 ? words.everywhere : addresses.join(', ')),
+    value: ({ addresses }) => (addresses.length === 0 ? words.everywhere : addresses.join(SEPARATOR)),
     cell: ({ addresses }) => (
       <Text size="sm" className="wrap">
-        {addresses.length === 0 ? words.everywhere : addresses.join(', ')}
+        {addresses.length === 0 ? words.everywhere : addresses.join(SEPARATOR)}
       </Text>
     ),
     search: ({ addresses }) => addresses.join(' '),

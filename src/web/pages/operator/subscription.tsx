@@ -7,6 +7,7 @@ import { areaTexts } from '../../messages/operator-area.ts';
 import type { Outputs } from '../../trpc.ts';
 import { Fact } from './fact.tsx';
 import { SubscriptionDialog } from './subscription-dialog.tsx';
+import { SEPARATOR } from '../../messages/language.ts';
 
 const words = areaTexts.subscription;
 const { plan: planWords } = billingTexts;
@@ -28,7 +29,7 @@ export function Subscription({ team, reread }: SubscriptionProps) {
         <Fact label={words.interval}>{interval === null ? words.none : planWords.intervals[interval]}</Fact>
         <Fact label={words.renewal}>{planExpiresAt === null ? words.none : day(planExpiresAt)}</Fact>
         <Fact label={words.addons} isWide>
-          {units.length === 0 ? words.none : units.map(([name, count]) => `${name}: ${count}`).join(', ')}
+          {units.length === 0 ? words.none : units.map(([name, count]) => `${name}: ${count}`).join(SEPARATOR)}
         </Fact>
       </dl>
       {(cancelAtPeriodEnd || needsPaymentAction) && (

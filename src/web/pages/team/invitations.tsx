@@ -16,6 +16,7 @@ import { Revocation } from './invitations/revocation.tsx';
 import { useTeamRefresh } from './refresh.ts';
 import { useTeam } from './team.ts';
 import './invitations.css';
+import { SEPARATOR } from '../../messages/language.ts';
 
 export function InvitationsPage() {
   const team = useTeam();
@@ -27,7 +28,7 @@ function Refused() {
   return (
     <Page title={words.title}>
       <Alert color="gray" title={words.notAllowedTitle}>
-        {words.notAllowed(inviting.map(({ name, roleId }) => name ?? roleId).join(', '))}
+        {words.notAllowed(inviting.map(({ name, roleId }) => name ?? roleId).join(SEPARATOR))}
       </Alert>
     </Page>
   );

@@ -9,6 +9,7 @@ import { toFailure, trpc } from '../../trpc.ts';
 import { reloadDeliveries } from './reload.ts';
 import type { Delivery, TeamId } from './endpoints.ts';
 import { useSubmission } from '../../components/submission.ts';
+import { SEPARATOR } from '../../messages/language.ts';
 
 const COLORS = { waiting: 'gray', sending: 'blue', delivered: 'teal', failed: 'red', skipped: 'gray' } as const;
 
@@ -44,7 +45,7 @@ export function DeliveryRow({ teamId, endpointId, delivery }: DeliveryRowProps) 
           </Group>
           <Text size="sm" c="dimmed" className="wrap">
             <time dateTime={createdAt}>{time}</time>, {webhookId}
-            {nextAttemptAt !== null && `, ${words.next(minute(nextAttemptAt))}`}
+            {nextAttemptAt !== null && SEPARATOR + words.next(minute(nextAttemptAt))}
           </Text>
           {reason !== null && (
             <Text size="sm" className="wrap">

@@ -9,6 +9,7 @@ import { toFailure } from '../../trpc.ts';
 import { useChange } from './change.ts';
 import { EndpointDialog, type DialogName } from './endpoint-dialog.tsx';
 import type { Endpoint, TeamId } from './endpoints.ts';
+import { SEPARATOR } from '../../messages/language.ts';
 
 const COLORS = { active: 'teal', failing: 'red', paused: 'gray', disabled: 'red' } as const;
 
@@ -76,8 +77,10 @@ function Facts({ endpoint }: { readonly endpoint: Endpoint }) {
   const { types, createdAt, failingSince, previousSecretExpiresAt, status, disabledReason } = endpoint;
   return (
     <>
-      <Text size="sm" c="dimmed" className="wrap" title={types.join(', ')}>
-        {types.length === 0 ? words.allTypes : words.typeCount(types.length)}, {words.created(day(createdAt))}
+      <Text size="sm" c="dimmed" className="wrap" title={types.join(SEPARATOR)}>
+        {types.length === 0 ? words.allTypes : words.typeCount(types.length)}
+        {SEPARATOR}
+        {words.created(day(createdAt))}
       </Text>
       {status === 'failing' && failingSince !== null && (
         <Text size="sm">{words.failingSince(minute(failingSince))}</Text>

@@ -8,6 +8,7 @@ import { FailureAlert } from '../../failure-alert.tsx';
 import { BULK_MAX, type BulkAction } from './bulk-action.ts';
 import { Outcomes } from './outcomes.tsx';
 import { useBulkRun } from './use-bulk-run.ts';
+import { SEPARATOR } from '../../../messages/language.ts';
 
 const words = tableTexts.bulk;
 
@@ -106,5 +107,5 @@ export function BulkDialog<Row>({ action, rows, rowId, rowName, onEnd, onClose }
 
 const list = (names: readonly string[]): string =>
   names.length <= NAMED
-    ? names.join(', ')
-    : words.andMore({ names: names.slice(0, NAMED).join(', '), more: names.length - NAMED });
+    ? names.join(SEPARATOR)
+    : words.andMore({ names: names.slice(0, NAMED).join(SEPARATOR), more: names.length - NAMED });

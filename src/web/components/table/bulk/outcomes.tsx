@@ -2,6 +2,7 @@ import { Progress, Text } from '@mantine/core';
 import { memo } from 'react';
 import { tableTexts } from '../../../messages/table.ts';
 import type { Outcome } from './run.ts';
+import { SEPARATOR } from '../../../messages/language.ts';
 
 const words = tableTexts.bulk;
 
@@ -63,4 +64,4 @@ OutcomeRow.displayName = 'OutcomeRow';
 const describeEnd = (done: number, failed: number, rest: number): string =>
   [words.doneCount(done), failed > 0 && words.failedCount(failed), rest > 0 && words.restCount(rest)]
     .filter(Boolean)
-    .join(', ');
+    .join(SEPARATOR);

@@ -4,6 +4,7 @@ import { invitationsTexts } from '../../../messages/invitations.ts';
 import { me } from '../../../session.ts';
 import { membersQuery } from '../members/member.ts';
 import { useTeam } from '../team.ts';
+import { SEPARATOR } from '../../../messages/language.ts';
 
 const words = invitationsTexts.dialog;
 
@@ -21,7 +22,7 @@ export function AlreadyMembers({ emails }: { readonly emails: readonly string[] 
     <div role="status">
       {(ofYou !== undefined || found.length > 0) && (
         <Alert color="yellow" className="wrap">
-          {ofYou !== undefined && words.ofYou(ofYou)} {found.length > 0 && words.ofMembers(found.join(', '))}
+          {ofYou !== undefined && words.ofYou(ofYou)} {found.length > 0 && words.ofMembers(found.join(SEPARATOR))}
         </Alert>
       )}
     </div>

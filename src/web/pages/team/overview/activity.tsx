@@ -11,6 +11,7 @@ import { query, toFailure, type Outputs } from '../../../trpc.ts';
 import { describeEvent } from '../audit/event-cell.tsx';
 import type { AuditEvent } from '../audit/event.ts';
 import { useTeam } from '../team.ts';
+import { SEPARATOR } from '../../../messages/language.ts';
 
 const words = overviewTexts.activity;
 
@@ -55,8 +56,8 @@ function EventRow({ event }: { readonly event: AuditEvent }) {
         </Text>
         <Text size="sm" c="dimmed" className="wrap">
           <time dateTime={occurredAt}>{minute(occurredAt)}</time>
-          {address !== null && `, ${auditTexts.from(address)}`}
-          {count > 1 && `, ${auditTexts.times(count)}`}
+          {address !== null && SEPARATOR + auditTexts.from(address)}
+          {count > 1 && SEPARATOR + auditTexts.times(count)}
         </Text>
       </div>
     </li>

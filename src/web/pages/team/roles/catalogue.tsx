@@ -5,6 +5,7 @@ import { rolesTexts } from '../../../messages/roles.ts';
 import { useTeam } from '../team.ts';
 import { getRoleName } from './role-name.ts';
 import { PERMISSIONS } from './permissions.ts';
+import { SEPARATOR } from '../../../messages/language.ts';
 
 const words = rolesTexts.catalogue;
 
@@ -27,7 +28,7 @@ export function Catalogue() {
                 roles
                   .filter(({ permissions }) => permissions.includes(permission))
                   .map(getRoleName)
-                  .join(', '),
+                  .join(SEPARATOR),
               )}
             </Text>
           </div>
