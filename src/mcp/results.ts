@@ -18,18 +18,16 @@ export const toResult = (content: Arguments): CallToolResult => ({
   structuredContent: { ...content },
 });
 
-/** Converts an error into a result with what a model needs to act on it, of bounded length. */
+/** Converts an error into a result: the problem document, of bounded length, and what to do next. */
 export function toFailure(problem: ProblemError, { services, requestId }: Context): CallToolResult {
-  const { code, detail, errors = [], retryAfter } = createProblemDocument(problem, services.config.baseUrl, requestId);
+  const { detail, errors = [], ...document } = createProblemDocument(problem, services.config.baseUrl, requestId);
   const [, , advice] = PROBLEMS[problem.problem];
   const text = JSON.stringify(
     {
-      code,
+      ...document,
       detail: detail?.slice(0, DETAIL_MAX),
       ...(errors.length > 0 && { errors: errors.slice(0, ERRORS_MAX) }),
       ...(errors.length > ERRORS_MAX && { moreErrors: errors.length - ERRORS_MAX }),
-      retryAfter,
-      requestId,
       advice,
     },
     (key, value: unknown) => (typeof value === 'string' && key === 'pointer' ? value.slice(0, TEXT_MAX) : value),

@@ -211,6 +211,9 @@ describe.each(ERAS)('a client of %s', (era) => {
     };
 
     expect(await failure('getTeam', { teamId: 'team_x' })).toMatchObject({
+      type: 'http://localhost:3000/problems/team-not-found',
+      title: 'Team not found',
+      status: 404,
       code: 'team_not_found',
       advice: expect.any(String),
       requestId: expect.any(String),
