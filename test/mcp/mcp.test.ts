@@ -57,7 +57,7 @@ describe.each(ERAS)('a client of %s', (era) => {
       const schemas = JSON.stringify([name, inputSchema, outputSchema]);
       expect(schemas).not.toMatch(/\$ref|\$defs|"pattern"|"override"|"type":\[/);
       if (!ACTOR_READS.includes(name)) expect(schemas).not.toContain('"session"'); // what callers here never are
-      expect(schemas.length).toBeLessThan(5000);
+      expect(schemas.length).toBeLessThan(name === 'listTeamEvents' ? 7000 : 5000); // it lists all types of events
       expect(description).not.toMatch(/ {2}/);
       expect([inputSchema, outputSchema]).toMatchObject([{ type: 'object' }, { type: 'object' }]);
     }
