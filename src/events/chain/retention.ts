@@ -106,10 +106,12 @@ async function isVerified(
   before: Date,
 ): Promise<boolean> {
   const [root] = await readCheckpoints(tx, 'is_root order by sequence desc limit 1');
+  // The first position as a value: without it, PostgreSQL counts on the deleted ones too, and joins with all events.
+  const [first] = await tx.execute<{ sequence: string }[]>('select sequence from audit_link order by sequence limit 1');
   const rows = await tx.execute<CanonicalRow[]>(
     `select ${CANONICAL} from audit_link l join audit_event e on e.id = l.event_id
-     where l.sequence <= ? order by l.sequence`,
-    [cut.sequence],
+     where l.sequence between ? and ? order by l.sequence`,
+    [first?.sequence ?? null, cut.sequence],
   );
   let position: ChainPosition = root ?? GENESIS;
   for (const row of rows) position = nextPosition(position, row);
