@@ -1,11 +1,11 @@
+import { useMembers } from '#client/react';
 import { Alert, Button, EmptyState, Paper, Title } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 import { FailureAlert } from '../../components/failure-alert.tsx';
 import { People } from '../../components/icons.tsx';
 import { Page } from '../../components/page.tsx';
 import { rolesTexts as words } from '../../messages/roles.ts';
-import { toFailure, query } from '../../trpc.ts';
+import { toFailure } from '../../trpc.ts';
 import { Catalogue } from './roles/catalogue.tsx';
 import { DeleteRole } from './roles/delete-role.tsx';
 import { CreateRole, EditRole } from './roles/role-dialogs.tsx';
@@ -19,7 +19,7 @@ type Asking = { readonly what: 'create' } | { readonly what: 'edit' | 'delete'; 
 export function RolesPage() {
   const { team, roles, can } = useTeam();
   const isVisible = can('access_dashboard');
-  const members = useQuery({ ...query('listTeamMembers', { teamId: team.id }), enabled: isVisible });
+  const members = useMembers(isVisible ? team.id : null);
   // Kept here, because a dialog can outlive the row of a role that was deleted.
   const [asking, setAsking] = useState<Asking>();
   const close = () => setAsking(undefined);

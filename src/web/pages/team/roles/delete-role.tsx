@@ -1,10 +1,10 @@
+import { useInvitations, useMembers } from '#client/react';
 import { Alert, NativeSelect, Skeleton, Text } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { useCallForm } from '../../../components/call-form.ts';
 import { FormDialog } from '../../../components/form-dialog.tsx';
 import { useNotice } from '../../../components/notices.tsx';
 import { rolesTexts as words } from '../../../messages/roles.ts';
-import { query, trpc } from '../../../trpc.ts';
+import { trpc } from '../../../trpc.ts';
 import { useTeamRefresh } from '../refresh.ts';
 import { useTeam, type Role } from '../team.ts';
 import { getRoleName } from './role-name.ts';
@@ -68,10 +68,9 @@ export function DeleteRole({ role, onClose }: DeleteRoleProps) {
 /** The number of members and invitations that get another role. Only users who can invite see the invitations. */
 function Moving({ role }: { readonly role: Role }) {
   const { team, can } = useTeam();
-  const input = { teamId: team.id };
   const mayInvite = can('invite_members');
-  const members = useQuery(query('listTeamMembers', input));
-  const invitations = useQuery({ ...query('listTeamInvitations', input), enabled: mayInvite });
+  const members = useMembers(team.id);
+  const invitations = useInvitations(mayInvite ? team.id : null);
   if (members.data === undefined || (mayInvite && invitations.data === undefined)) return <Skeleton height={24} />;
   const count = (rows: readonly { readonly roleId: string }[]) =>
     rows.filter(({ roleId }) => roleId === role.roleId).length;
