@@ -7,6 +7,7 @@ import { expect, test } from 'vitest';
 import { rosterOfItsOwn } from './roster.ts';
 
 const roster = await rosterOfItsOwn();
+roster.allowStrayEvents();
 
 const chain = () =>
   chainEvents(

@@ -2,12 +2,14 @@ import { execFile } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect } from 'vitest';
+import { readConfig } from '../../src/config.ts';
 import { openDatabase } from '../../src/db/database.ts';
 import { createAccount } from '../../src/resources/accounts/accounts.service.ts';
 import { createTeamAsOperator } from '../../src/resources/teams/teams.service.ts';
 import { useEventKey } from '../../src/events/chain/event-mac.ts';
 import { createEncryption } from '../../src/crypto/encryption.ts';
 import { createTestDatabase } from '../support/database.ts';
+import { requireCatalogued } from '../support/recorded-events.ts';
 
 export type Run = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
 
@@ -35,16 +37,24 @@ export function refusalOf({ code, stdout, stderr }: Run): string {
   return stderr.slice('roster: '.length, -1);
 }
 
-/** The command on a database of the test file's own. */
+/** The command on a database of the test file's own, of which every event has to match the catalogue. */
 export async function rosterOfItsOwn() {
   const database = await createTestDatabase();
   const db = await openDatabase(database.url, 2);
-  afterAll(async () => {
-    await db.close();
-    await database.drop();
-  });
   const env = { DATABASE_URL: database.url, SECRET_KEYS: 'k'.repeat(40) };
-  useEventKey(db, createEncryption([env.SECRET_KEYS]));
+  const encryption = createEncryption([env.SECRET_KEYS]);
+  useEventKey(db, encryption);
+  const rows = <Row>(sql: string, values: readonly unknown[] = []) =>
+    db.run<Row>({ kind: 'command', name: '', text: sql }, values);
+  let mayHoldStrayEvents = false;
+  afterAll(async () => {
+    try {
+      if (!mayHoldStrayEvents) await requireCatalogued({ db, encryption, config: readConfig(env) }, rows);
+    } finally {
+      await db.close();
+      await database.drop();
+    }
+  });
   let made = 0;
 
   const json = async <Document>(...args: readonly string[]): Promise<Document> => {
@@ -70,8 +80,11 @@ export async function rosterOfItsOwn() {
       const { team } = await createTeamAsOperator(db, owner.id, { name: 'Core' });
       return team;
     },
-    rows: <Row>(sql: string, values: readonly unknown[] = []) =>
-      db.run<Row>({ kind: 'command', name: '', text: sql }, values),
+    rows,
+    /** For tests with events that were written past the service. */
+    allowStrayEvents() {
+      mayHoldStrayEvents = true;
+    },
   };
 }
 
