@@ -233,6 +233,7 @@ describe.skipIf(!hasChromium)('what is said after something went wrong', () => {
     const person = await aPerson(api);
     const page = await open('/', { as: person });
     await shows(page, 'Your teams');
+    await page.waitForLoadState('networkidle');
     await api.rows('delete from session where account_id = $1', [person.id]);
     await page.getByRole('link', { name: 'API keys' }).click();
     await page.getByText('Your session has ended').waitFor();
