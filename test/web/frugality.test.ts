@@ -3,6 +3,7 @@ import { describe, expect } from 'vitest';
 import { signedIn } from '../support/browser.ts';
 import { hasChromium } from '../support/chromium.ts';
 import { aPerson, shows, test } from './console.ts';
+import { expectStable, observeLayoutShift } from './layout-shift.ts';
 
 const PAGES = [
   ['', 'Overview'],
@@ -17,18 +18,6 @@ const PAGES = [
   ['/webhooks/:endpoint', 'Deliveries'],
 ] as const;
 
-/** Sums layout shifts up from the first paint on. */
-const OBSERVE = `
-  window.layoutShift = 0;
-  window.shifted = [];
-  new PerformanceObserver((list) => {
-    for (const entry of list.getEntries()) {
-      if (entry.hadRecentInput) continue;
-      window.layoutShift += entry.value;
-      window.shifted.push(...entry.sources.map(({ node }) => node?.outerHTML?.slice(0, 100) ?? String(node?.nodeName)));
-    }
-  }).observe({ type: 'layout-shift', buffered: true });`;
-
 /** Opens a page and returns the calls of its procedures, by request. */
 async function callsOf(page: Page, path: string, title: string): Promise<string[][]> {
   const requests: string[][] = [];
@@ -36,7 +25,7 @@ async function callsOf(page: Page, path: string, title: string): Promise<string[
     const { pathname } = new URL(request.url());
     if (pathname.startsWith('/trpc/')) requests.push(pathname.slice('/trpc/'.length).split(','));
   });
-  await page.addInitScript(OBSERVE);
+  await observeLayoutShift(page);
   await page.goto(path);
   await shows(page, title);
   await page.waitForLoadState('networkidle');
@@ -70,9 +59,7 @@ describe.skipIf(!hasChromium)('every page', () => {
 
       expect(requests.length, requests.join(' | ')).toBeLessThanOrEqual(3);
       expect(requests.flat().filter((name) => name === 'getMe')).toHaveLength(1);
-      expect(await page.evaluate('window.layoutShift'), String(await page.evaluate('window.shifted.join("\\n")'))).toBe(
-        0,
-      );
+      await expectStable(page, path);
       const named = path.startsWith('/teams/') ? `${title} · Analytical Engine · Roster` : `${title} · Roster`;
       expect(await page.title()).toBe(named);
     },
