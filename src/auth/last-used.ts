@@ -71,7 +71,10 @@ export function trackUsage(db: Database, sessionIdleDays: number, onError: (erro
   });
   const keyDays = countKeyUses(db);
 
-  const flush = async () => {
+  // One at a time, so that a caller of `flush` also waits for what the timer is writing.
+  let flushed = Promise.resolve();
+  const flush = () => (flushed = flushed.then(writeAll, writeAll));
+  const writeAll = async () => {
     // One after another: while rows are locked, they do not take all places of the work without a caller.
     for (const batch of [keys, grants, operatorKeys, sessions, keyDays]) await batch.write().catch(onError);
     await Promise.all(firstUses.values());

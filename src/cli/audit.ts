@@ -34,7 +34,7 @@ export function auditCommands(audit: Command): void {
     .command('export')
     .description('Print the audit log, oldest event first')
     .addOption(required(new Option('--format <format>', 'NDJSON or CSV').choices(EXPORT_FORMATS)))
-    .option('--team <id>', 'only events of this team')
+    .option('--team <id>', 'only events of this team; its id, or ext: and its external id')
     .addOption(option('--from <instant>', 'only events at or after this time, as ISO 8601 with a time zone', instant))
     .addOption(option('--to <instant>', 'only events before this time', instant))
     .action(

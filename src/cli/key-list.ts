@@ -8,8 +8,8 @@ export function keyListCommand(key: Command): void {
   key
     .command('list')
     .description('List API keys that are not revoked, oldest first')
-    .option('--email <address>', 'only keys of this account')
-    .option('--team <id>', 'only keys for this team')
+    .option('--email <address>', 'only keys of this account; email address, or ext: and its external id')
+    .option('--team <id>', 'only keys for this team; its id, or ext: and its external id')
     .action(
       withServices(async (services, { email, team: teamId }: ListOptions, command) => {
         const accountId = email === undefined ? undefined : (await requireAccountByEmail(services, email)).id;

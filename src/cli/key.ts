@@ -25,7 +25,10 @@ export function keyCommands(key: Command): void {
     .command('create')
     .description('Create an API key for an account (ignores KEY_LIMIT)')
     .addOption(emailOption('the account'))
-    .option('--team <id>', 'limit the key to this team (the account must be a member)')
+    .option(
+      '--team <id>',
+      'limit the key to this team (the account must be a member); its id, or ext: and its external id',
+    )
     .addOption(option('--name <name>', 'name of the key', textOf(1, 100)).default('Created by the operator'))
     .addOption(
       required(

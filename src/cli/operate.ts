@@ -28,13 +28,24 @@ export const withServices =
     const opened = await openServices(config, () => undefined);
     let answer: Answer;
     try {
-      answer = await runAs(operatorAt(opened.services), () => act(opened.services, options, command));
+      const { services } = opened;
+      answer = await runAs(operatorAt(services), async () =>
+        act(services, await resolveTeam(services, options), command),
+      );
     } finally {
       await opened.close();
     }
     print(command, answer);
     if (answer.failure !== undefined) throw new CommandError(answer.failure);
   };
+
+/** Replaces `ext:` and the external id of a team in `--team` by its id. @throws team_not_found */
+async function resolveTeam<Options>({ db }: Services, options: Options): Promise<Options> {
+  const { team } = options as { team?: unknown }; // an object, of commander
+  if (typeof team !== 'string') return options;
+  const { toTeamId } = await import('../resources/operator/references.ts');
+  return { ...options, team: await toTeamId(db, team) };
+}
 
 /** Returns the actor of all commands. Access to this machine makes a user the operator; the account is unknown. */
 const operatorAt = ({ audit }: Services): Actor => ({
@@ -91,8 +102,15 @@ export async function printList<Row>(command: Command, { rows, json, text, empty
   return printed;
 }
 
-/** Finds the account of an email address. @throws CommandError with the name of the option */
+/** Finds an account by its email address, or by `ext:` and its external id. @throws CommandError with the name of the option */
 export async function requireAccountByEmail(services: Services, email: string, option = '--email'): Promise<Account> {
+  const { Account: accounts, EXTERNAL_ID_PREFIX } = await import('../entities/index.ts');
+  if (email.startsWith(EXTERNAL_ID_PREFIX)) {
+    const externalId = email.slice(EXTERNAL_ID_PREFIX.length);
+    const found = await services.db.em().findOne(accounts, { externalId });
+    if (found === null) throw new CommandError(`${option}: no account has the external id ${externalId}`);
+    return found;
+  }
   const { findAccountByEmail } = await import('../resources/accounts/accounts.service.ts');
   const account = await findAccountByEmail(services.db.em(), email);
   if (account === null) throw new CommandError(`${option}: no account has the email address ${email}`);

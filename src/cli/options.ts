@@ -11,9 +11,11 @@ export function option<Value>(flags: string, description: string, parse: Parse<V
 
 export const required = (optional: Option): Option => optional.makeOptionMandatory();
 
-export const teamOption = (): Option => required(new Option('--team <id>', 'the team'));
+export const teamOption = (): Option =>
+  required(new Option('--team <id>', 'the team: its id, or ext: and its external id'));
 
-export const emailOption = (description: string): Option => required(new Option('--email <address>', description));
+export const emailOption = (description: string): Option =>
+  required(new Option('--email <address>', `${description}: email address, or ext: and the external id`));
 
 export const expiryOption = (): Option =>
   option('--expires-at <instant>', 'expiry, as ISO 8601 with a time zone', instant);

@@ -15,7 +15,7 @@ export function teamCommands(team: Command): void {
   team
     .command('create')
     .description('Create a team with its owner (ignores TEAM_LIMIT)')
-    .requiredOption('--owner <address>', 'email address of the owner')
+    .requiredOption('--owner <address>', 'email address of the owner, or ext: and the external id')
     .addOption(required(option('--name <name>', 'name of the team', textOf(1, 100))))
     .addOption(externalIdOption())
     .option('--plan <plan>', 'plan of the team (see `billing set` for the rest of the subscription)')

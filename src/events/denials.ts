@@ -48,7 +48,11 @@ export function createDenialLog(db: Database, onError: (error: unknown) => void)
   let pending = new Map<string, NewEvent>();
   let omitted = 0;
 
-  async function flush(): Promise<void> {
+  // One at a time, so that a caller of `flush` also waits for what the timer is writing.
+  let flushed = Promise.resolve();
+  const flush = () => (flushed = flushed.then(writeAll, writeAll));
+
+  async function writeAll(): Promise<void> {
     if (pending.size === 0 && omitted === 0) return;
     const [events, left] = [[...pending.values()], omitted];
     pending = new Map();

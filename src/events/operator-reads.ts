@@ -76,7 +76,13 @@ export function createOperatorReadLog(
     }
   }
 
-  const flush = () => write(false);
+  // One at a time, so that a caller of `flush` also waits for what the timer is writing.
+  let flushed = Promise.resolve();
+  const writeNext = (isLast: boolean) => {
+    const writing = () => write(isLast);
+    return (flushed = flushed.then(writing, writing));
+  };
+  const flush = () => writeNext(false);
   const timer = setInterval(() => void flush(), FLUSH_MS).unref();
   return {
     note(read, requestId) {
@@ -98,7 +104,7 @@ export function createOperatorReadLog(
     flush,
     async close() {
       clearInterval(timer);
-      await write(true);
+      await writeNext(true);
     },
   };
 }

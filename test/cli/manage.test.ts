@@ -181,3 +181,55 @@ describe('account delete', () => {
 
 const rolesIn = (teamId: string) =>
   roster.rows('select account_id, role_id, is_active from membership where team_id = $1 order by joined_at', [teamId]);
+
+describe('ext: and the external id', () => {
+  test('is accepted by every option for a team or an account', async () => {
+    const { json } = roster;
+    const person = (name: string) =>
+      json('account', 'create', '--email', `ext-${name}@example.com`, '--external-id', `crm/${name} %_`, '--verified');
+    await person('ann');
+    await person('bob');
+    const [ann, bob, team] = ['ext:crm/ann %_', 'ext:crm/bob %_', 'ext:tenant-é'];
+    const { id } = await json<{ id: string }>(
+      'team',
+      'create',
+      '--owner',
+      ann,
+      '--name',
+      'Acme',
+      '--external-id',
+      'tenant-é',
+    );
+
+    await json('member', 'add', '--team', team, '--email', bob);
+    await json('member', 'set', '--team', team, '--email', bob, '--role', 'guest');
+    await json('role', 'create', '--team', team, '--name', 'Editor', '--permissions', '');
+    await json('billing', 'set', '--team', team, '--plan', 'pro');
+    await json('key', 'create', '--email', bob, '--team', team, '--scopes', 'teams:read');
+    expect(await json('key', 'list', '--email', bob, '--team', team)).toMatchObject([{ teamId: id }]);
+    await json('team', 'transfer', '--team', team, '--email', bob);
+    await json('account', 'disable', '--email', ann);
+    await json('account', 'enable', '--email', ann);
+    const { stdout } = await run(roster.env, ['audit', 'export', '--format', 'ndjson', '--team', team]);
+    const events = stdout
+      .trim()
+      .split('\n')
+      .map((text) => (JSON.parse(text) as { event: string }).event);
+    expect(events).toEqual(expect.arrayContaining(['team.created', 'member.added', 'ownership.transferred']));
+    await json('team', 'delete', '--team', team);
+    await json('account', 'delete', '--email', bob);
+    expect(await roster.rows(`select 1 from account where external_id = 'crm/bob %_'`)).toEqual([]);
+    expect(await roster.rows('select 1 from team where id = $1', [id])).toEqual([]);
+  });
+
+  test('that is unknown is named with its option', async () => {
+    expect(await run(roster.env, ['team', 'delete', '--team', 'ext:unknown'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('--team: '),
+    });
+    expect(await run(roster.env, ['account', 'disable', '--email', 'ext:unknown'])).toMatchObject({
+      code: 1,
+      stderr: 'roster: --email: no account has the external id unknown\n',
+    });
+  });
+});

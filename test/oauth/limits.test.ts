@@ -128,16 +128,31 @@ describe.skipIf(!hasRedis)('replicas on one Redis', () => {
     const settings = { REDIS_URL: redis.url, OAUTH_ADDRESS_LIMIT: '3', OAUTH_CLIENT_LIMIT: '6' };
     const one = await anApi(settings);
     const other = await anApi(settings, one);
-    const client = await one.anOAuthClient({ confidential: true });
     const replica = (turn: number): Api => (turn % 2 === 0 ? one : other);
+    const changes = (name: string) =>
+      [...one.lines, ...other.lines].filter(({ msg }) => String(msg).startsWith(`Redis is ${name}; attempts`)).length;
+    const outages = () => changes('unavailable');
+    const isShared = () => outages() === changes('available');
 
-    expect(await times(5, (turn) => ask(replica(turn), '192.0.2.1'))).toEqual([400, 400, 400, 429, 429]);
-    expect(await times(8, (turn) => ask(replica(turn), '192.0.2.2', { client }))).toEqual([
-      ...Array<number>(6).fill(200),
-      429,
-      429,
-    ]);
-    // What the client did was never counted at its address.
-    expect(await times(4, (turn) => ask(replica(turn), '192.0.2.2'))).toEqual([400, 400, 400, 429]);
+    // A replica whose Redis does not answer within 100 ms, as on a busy machine, counts by itself: such a turn proves
+    // nothing, and is repeated by other clients at other addresses.
+    for (let turnsLeft = 10; ; turnsLeft -= 1) {
+      await expect.poll(isShared, { timeout: 10_000 }).toBe(true);
+      const [before, network] = [outages(), `192.0.${turnsLeft}`];
+      const client = await one.anOAuthClient({ confidential: true });
+      const statuses = [
+        await times(5, (turn) => ask(replica(turn), `${network}.1`)),
+        await times(8, (turn) => ask(replica(turn), `${network}.2`, { client })),
+        // What the client did was never counted at its address.
+        await times(4, (turn) => ask(replica(turn), `${network}.2`)),
+      ];
+      if (outages() !== before && turnsLeft > 1) continue;
+      expect(statuses).toEqual([
+        [400, 400, 400, 429, 429],
+        [...Array<number>(6).fill(200), 429, 429],
+        [400, 400, 400, 429],
+      ]);
+      return;
+    }
   });
 });

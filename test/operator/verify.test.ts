@@ -331,7 +331,7 @@ describe('a credential that is', () => {
     for (const sql of [
       'delete from membership where account_id = $1',
       'update membership set is_active = false where account_id = $1',
-      'update membership set expires_at = now() where account_id = $1',
+      `update membership set expires_at = now() - interval '1 second' where account_id = $1`,
     ]) {
       const { account, team, personalKey, teamKey, teamGrant } = await aMember(api);
       await api.rows(sql, [account.id]);
