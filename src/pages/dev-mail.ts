@@ -4,6 +4,7 @@ import { Router, type Request } from 'express';
 import type { Config } from '../config.ts';
 import { escapeHtml } from './html.ts';
 import { createPlainPages, DEVELOPMENT } from './plain.ts';
+import { THEME_SOURCE } from './theme.ts';
 
 const LATEST = 100;
 /** File names of complete emails; they sort by time. */
@@ -137,7 +138,7 @@ const withLinks = (text: string, baseUrl: string): string =>
 
 const HEADERS = {
   'Content-Security-Policy':
-    "default-src 'none'; style-src 'self'; img-src 'self' data:; frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    `default-src 'none'; script-src ${THEME_SOURCE}; style-src 'self'; img-src 'self' data:; frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
   'X-Frame-Options': 'DENY',
   'Referrer-Policy': 'no-referrer',
   'Cache-Control': 'no-store',

@@ -6,6 +6,7 @@ import { createBody } from '../webhooks/payload.ts';
 import { isLocalRequest } from './dev-mail.ts';
 import { escapeHtml } from './html.ts';
 import { createPlainPages, DEVELOPMENT } from './plain.ts';
+import { THEME_SOURCE } from './theme.ts';
 
 const latestEvents = query<{ row: DeliveredRow }>(
   'latest_webhook_events',
@@ -45,7 +46,7 @@ const renderWebhook = (id: string, body: string): string =>
 
 const HEADERS = {
   'Content-Security-Policy':
-    "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    `default-src 'none'; script-src ${THEME_SOURCE}; style-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
   'X-Frame-Options': 'DENY',
   'Referrer-Policy': 'no-referrer',
   'Cache-Control': 'no-store',

@@ -4,6 +4,7 @@ import { createAsset, type Asset } from './asset.ts';
 import { createBrandStyle, type Brand } from './brand.ts';
 import { escapeHtml } from './html.ts';
 import { createSite, CSS } from './plain.ts';
+import { THEME_SCRIPT, THEME_SOURCE } from './theme.ts';
 import { loadScalarScript } from './scalar.ts';
 
 const JAVASCRIPT = 'text/javascript; charset=utf-8';
@@ -43,7 +44,7 @@ export function docsPages(brand: Brand): Router {
   for (const [path, reference] of Object.entries(REFERENCES)) {
     pages.get(path, async (_req, res) => {
       const scripts = [(await loadScalar()).path, start.path];
-      const html = page(reference, scripts, brand);
+      const html = page(path, reference, scripts, brand);
       res.set({ 'Content-Security-Policy': POLICY, 'Cache-Control': 'no-cache' }).type('html').send(html);
     });
   }
@@ -58,7 +59,7 @@ export function docsPages(brand: Brand): Router {
 
 const POLICY = [
   "default-src 'none'",
-  "script-src 'self'",
+  `script-src 'self' ${THEME_SOURCE}`,
   // Scalar sets styles by script and in attributes.
   "style-src 'unsafe-inline'",
   "img-src 'self' data:",
@@ -71,8 +72,9 @@ const POLICY = [
 /** The header’s rules of plain.css, inline like those of Scalar, with its space above the reference. */
 const STYLE = CSS.split('body {')[0] ?? '';
 
-function page({ title, document, scheme }: Reference, scripts: readonly string[], brand: Brand): string {
-  const { icon, header } = createSite(brand);
+function page(path: string, reference: Reference, scripts: readonly string[], brand: Brand): string {
+  const { title, document, scheme } = reference;
+  const { icon, renderHeader } = createSite(brand);
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -85,10 +87,11 @@ ${STYLE}
 body { margin: 0; }
 .site { font: 0.875rem/1.6 system-ui, sans-serif; }
 </style>
+${THEME_SCRIPT}
 ${scripts.map((path) => `<script src="${path}" defer></script>`).join('\n')}
 </head>
 <body>
-${header}<noscript>This reference needs JavaScript. <a href="${document}">The OpenAPI document</a> has the same content.</noscript>
+${renderHeader(path)}<noscript>This reference needs JavaScript. <a href="${document}">The OpenAPI document</a> has the same content.</noscript>
 <div id="reference" data-document="${document}" data-scheme="${scheme}"></div>
 </body>
 </html>

@@ -1,0 +1,90 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { describe, expect } from 'vitest';
+import { hasChromium } from '../support/chromium.ts';
+import { findViolations } from './axe.ts';
+import { aPerson, keepShot, openUserMenu, shows, test } from './console.ts';
+
+const EMAIL = '2026-11-22T10-00-00.000Z-0a1b2c3d.eml';
+
+/** The pages outside of the console, and the link of their header that is marked. */
+const PAGES = [
+  ['/docs', 'API reference'],
+  ['/docs/operator', 'API reference'],
+  ['/docs/procedures', 'Procedures'],
+  ['/docs/events', 'Events'],
+  ['/problems', 'Error codes'],
+  ['/problems/rate-limited', 'Error codes'],
+  ['/dev/mail', 'Emails'],
+  [`/dev/mail/${EMAIL}`, 'Emails'],
+  ['/dev/webhooks', 'Webhooks'],
+] as const;
+
+const background = (page: Page) => page.evaluate('getComputedStyle(document.querySelector("header")).backgroundColor');
+const LIGHT = 'rgb(241, 239, 234)';
+const DARK = 'rgb(13, 16, 14)';
+
+/** Violations in what is ours. The reference below the header is Scalar’s. */
+const violationsOf = async (page: Page, path: string) => {
+  if (path === '/docs' || path === '/docs/operator')
+    await page.evaluate(`document.querySelector('#reference').remove()`);
+  return findViolations(page);
+};
+
+describe.skipIf(!hasChromium)('a page outside of the console', () => {
+  test.for(PAGES)(
+    '%s has its header, its colors, the way back and no violations, light and dark, on a phone and on a desk',
+    async ([path, present], { api, open }) => {
+      const mail = join(api.services.config.dataDir, 'mail');
+      await mkdir(mail, { recursive: true });
+      await writeFile(join(mail, EMAIL), 'Subject: A link\r\nTo: ada@example.com\r\n\r\nA text\r\n');
+      const page = await open(path, { colorScheme: 'dark' });
+      const header = page.getByRole('banner');
+      expect(await header.locator('[aria-current]').innerText()).toBe(present);
+      const colors = header.getByRole('combobox', { name: 'Colors' });
+      if (path.startsWith('/docs') && !/procedures|events/.test(path)) await page.locator('.scalar-app').first().waitFor();
+      for (const [choice, color] of [
+        ['auto', DARK],
+        ['light', LIGHT],
+        ['dark', DARK],
+      ] as const) {
+        await colors.selectOption(choice);
+        await expect.poll(() => background(page)).toBe(color);
+        await keepShot(page, `${path.replaceAll(/\W+/g, '-')}-${choice}`);
+      }
+      await page.reload();
+      expect(await colors.inputValue()).toBe('dark');
+      for (const width of [320, 1280]) {
+        await page.setViewportSize({ width, height: 800 });
+        for (const choice of ['light', 'dark']) {
+          await colors.selectOption(choice);
+          expect(await violationsOf(page, path), `${width} ${choice}`).toEqual([]);
+        }
+        expect(await page.evaluate('document.documentElement.scrollWidth - window.innerWidth')).toBeLessThanOrEqual(0);
+        if (path === '/docs' || path === '/docs/operator') await page.reload();
+      }
+      await header.getByRole('link', { name: 'Back to the console' }).click();
+      await shows(page, 'Sign in');
+    },
+  );
+
+  test('has the colors that were chosen in the console, and the reverse, also in a tab that is open', async ({
+    api,
+    open,
+  }) => {
+    const page = await open('/account', { as: await aPerson(api), colorScheme: 'light' });
+    const docs = await page.context().newPage();
+    await docs.goto('/docs');
+    await docs.locator('.scalar-app.light-mode, .light-mode .scalar-app').first().waitFor();
+    await openUserMenu(page);
+    await page.getByRole('menuitemradio', { name: 'Dark' }).click();
+    await expect.poll(() => background(docs)).toBe(DARK);
+    await docs.locator('.dark-mode').first().waitFor();
+    await docs.getByRole('combobox', { name: 'Colors' }).selectOption('light');
+    await docs.locator('.light-mode').first().waitFor();
+    await expect
+      .poll(() => page.evaluate('document.documentElement.dataset.mantineColorScheme'))
+      .toBe('light');
+  });
+});
