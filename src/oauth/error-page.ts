@@ -10,7 +10,8 @@ const pages = new WeakMap<Brand, PlainPages>();
 
 /** Returns the pages of a brand, of which a process has one. */
 function getPages(brand: Brand): PlainPages {
-  const known = pages.get(brand) ?? createPlainPages('/oauth/style.css', brand, { site: '', headers: {}, isThemed: false });
+  const known =
+    pages.get(brand) ?? createPlainPages('/oauth/style.css', brand, { site: '', headers: {}, isThemed: false });
   pages.set(brand, known);
   return known;
 }

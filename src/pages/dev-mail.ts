@@ -137,8 +137,7 @@ const withLinks = (text: string, baseUrl: string): string =>
     .join('');
 
 const HEADERS = {
-  'Content-Security-Policy':
-    `default-src 'none'; script-src ${THEME_SOURCE}; style-src 'self'; img-src 'self' data:; frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+  'Content-Security-Policy': `default-src 'none'; script-src ${THEME_SOURCE}; style-src 'self'; img-src 'self' data:; frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
   'X-Frame-Options': 'DENY',
   'Referrer-Policy': 'no-referrer',
   'Cache-Control': 'no-store',

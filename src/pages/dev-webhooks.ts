@@ -45,8 +45,7 @@ const renderWebhook = (id: string, body: string): string =>
 <pre tabindex="0" aria-label="The body of the webhook">${escapeHtml(JSON.stringify(JSON.parse(body), null, 2))}</pre>`;
 
 const HEADERS = {
-  'Content-Security-Policy':
-    `default-src 'none'; script-src ${THEME_SOURCE}; style-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+  'Content-Security-Policy': `default-src 'none'; script-src ${THEME_SOURCE}; style-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
   'X-Frame-Options': 'DENY',
   'Referrer-Policy': 'no-referrer',
   'Cache-Control': 'no-store',

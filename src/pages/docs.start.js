@@ -1,7 +1,8 @@
 // Runs in the browser, after Scalar's script. Nothing here may reach beyond this origin.
 const { document: url, scheme } = document.querySelector('#reference').dataset;
 const system = matchMedia('(prefers-color-scheme: dark)');
-const configuration = () => ({
+const isDark = () => (document.documentElement.dataset.theme ?? (system.matches ? 'dark' : 'light')) === 'dark';
+globalThis.Scalar.createApiReference('#reference', {
   url,
   // The page may be open under another name of this machine than the document's server has.
   servers: [{ url: location.origin }],
@@ -15,9 +16,12 @@ const configuration = () => ({
   withDefaultFonts: false,
   // The header has the choice.
   hideDarkModeToggle: true,
-  forceDarkModeState: document.documentElement.dataset.theme ?? (system.matches ? 'dark' : 'light'),
+  forceDarkModeState: isDark() ? 'dark' : 'light',
 });
-const reference = globalThis.Scalar.createApiReference('#reference', configuration());
-const update = () => reference.updateConfiguration(configuration());
+// Scalar reads a forced state once. Its colors follow these classes.
+const update = () => {
+  document.body.classList.toggle('dark-mode', isDark());
+  document.body.classList.toggle('light-mode', !isDark());
+};
 addEventListener('themechange', update);
 system.addEventListener('change', update);

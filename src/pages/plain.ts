@@ -40,8 +40,7 @@ export const DEVELOPMENT: readonly Link[] = [
 const PUBLIC: Frame = {
   site: 'API',
   headers: {
-    'Content-Security-Policy':
-      `default-src 'none'; script-src ${THEME_SOURCE}; style-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+    'Content-Security-Policy': `default-src 'none'; script-src ${THEME_SOURCE}; style-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
     'Cache-Control': 'public, max-age=300',
   },
 };
@@ -64,7 +63,11 @@ export function createPlainPages(
   return {
     style,
     html,
-    show: (res, title, main) => void res.set(headers).type('html').send(html(title, main, res.req.path)),
+    show: (res, title, main) =>
+      void res
+        .set(headers)
+        .type('html')
+        .send(html(title, main, res.req.path)),
   };
 }
 
@@ -82,7 +85,12 @@ export function createSite({ name, logo }: Brand, links: readonly Link[] = DOCUM
   return { icon: path ?? 'data:,', renderHeader };
 }
 
-const header = (brand: string, links: readonly Link[], isThemed: boolean, present: string): string => `<header class="site">
+const header = (
+  brand: string,
+  links: readonly Link[],
+  isThemed: boolean,
+  present: string,
+): string => `<header class="site">
 <a class="site-brand" href="/">${brand}</a>
 <nav aria-label="Pages">${links.map(([href, label]) => `<a href="${href}"${mark(href, links, present)}>${label}</a>`).join('\n')}</nav>
 ${isThemed ? THEME_CHOICE : ''}
@@ -96,7 +104,13 @@ function mark(href: string, links: readonly Link[], present: string): string {
   return holders.toSorted((a, b) => b.length - a.length)[0] === href ? ' aria-current="page"' : '';
 }
 
-const page = (stylePath: string, icon: string, isThemed: boolean, title: string, body: string): string => `<!doctype html>
+const page = (
+  stylePath: string,
+  icon: string,
+  isThemed: boolean,
+  title: string,
+  body: string,
+): string => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">

@@ -43,7 +43,8 @@ describe.skipIf(!hasChromium)('a page outside of the console', () => {
       const header = page.getByRole('banner');
       expect(await header.locator('[aria-current]').innerText()).toBe(present);
       const colors = header.getByRole('combobox', { name: 'Colors' });
-      if (path.startsWith('/docs') && !/procedures|events/.test(path)) await page.locator('.scalar-app').first().waitFor();
+      if (path.startsWith('/docs') && !/procedures|events/.test(path))
+        await page.locator('.scalar-app').first().waitFor();
       for (const [choice, color] of [
         ['auto', DARK],
         ['light', LIGHT],
@@ -76,15 +77,13 @@ describe.skipIf(!hasChromium)('a page outside of the console', () => {
     const page = await open('/account', { as: await aPerson(api), colorScheme: 'light' });
     const docs = await page.context().newPage();
     await docs.goto('/docs');
-    await docs.locator('.scalar-app.light-mode, .light-mode .scalar-app').first().waitFor();
+    await docs.locator('body.light-mode .scalar-app').first().waitFor();
     await openUserMenu(page);
     await page.getByRole('menuitemradio', { name: 'Dark' }).click();
     await expect.poll(() => background(docs)).toBe(DARK);
-    await docs.locator('.dark-mode').first().waitFor();
+    await docs.locator('body.dark-mode').waitFor();
     await docs.getByRole('combobox', { name: 'Colors' }).selectOption('light');
-    await docs.locator('.light-mode').first().waitFor();
-    await expect
-      .poll(() => page.evaluate('document.documentElement.dataset.mantineColorScheme'))
-      .toBe('light');
+    await docs.locator('body.light-mode').waitFor();
+    await expect.poll(() => page.evaluate('document.documentElement.dataset.mantineColorScheme')).toBe('light');
   });
 });

@@ -13,13 +13,13 @@ type SeatsRow = {
   invitations: number;
 };
 
-/** The only count of used seats: one for each active member and each pending invitation of the team. */
+/** The only count of used seats: one for each active member and each pending invitation of the team `t`. */
+const MEMBERS = `(select count(*) from membership m where m.team_id = t.id and ${activeMembership('m')})::int`;
+const INVITATIONS = `(select count(*) from invitation i where i.team_id = t.id and ${pendingInvitation('i')})::int`;
+export const TAKEN_SEATS = `${MEMBERS} + ${INVITATIONS}`;
+
 const seatsSql = (placeholder: '?' | '$1') =>
-  `select s.plan_id, s.addons,
-     (select count(*) from membership m
-      where m.team_id = t.id and ${activeMembership('m')})::int as members,
-     (select count(*) from invitation i
-      where i.team_id = t.id and ${pendingInvitation('i')})::int as invitations
+  `select s.plan_id, s.addons, ${MEMBERS} as members, ${INVITATIONS} as invitations
    from team t
    left join subscription s on s.team_id = t.id
    where t.id = ${placeholder}`;
@@ -27,8 +27,8 @@ const seatsSql = (placeholder: '?' | '$1') =>
 /** Counts the seats of a team. */
 export const seatsOfTeam = query<SeatsRow>('seats_of_team', seatsSql('$1'));
 
-/** The number of days before its end in which the overview counts a key as ending. */
-const WARNING_DAYS = 14;
+/** The number of days before its end in which users are told that a key ends. */
+export const WARNING_DAYS = 14;
 
 const overviewOfTeam = query<SeatsRow & { api_keys: number; expiring_keys: number }>(
   'overview_of_team',

@@ -7,9 +7,11 @@ import { requireRecentProof } from '../../auth/recent-proof.ts';
 import { readOverview, readSeats } from '../billing/seats.ts';
 import { deleteTeam, leaveTeam } from './leave-and-delete.service.ts';
 import { acceptOwnership, declineOwnership, offerOwnership, withdrawOwnershipOffer } from './ownership.service.ts';
+import { listNotices } from './notices.queries.ts';
 import { findMembershipBySlug, findOwnershipOffer, listOwnershipOffers } from './teams.queries.ts';
 import { updateTeamDetails } from './teams.service.ts';
 import {
+  noticeOutput,
   offeredTeamOutput,
   overviewOutput,
   ownershipOfferOutput,
@@ -91,6 +93,10 @@ export const teamsConsoleRouter = router({
   ownershipOffer: memberProcedure
     .output(ownershipOfferOutput.nullable())
     .query(({ ctx }) => findOwnershipOffer(ctx.services.db, ctx.membership)),
+
+  notices: sessionProcedure
+    .output(z.array(noticeOutput))
+    .query(({ ctx: { services, principal } }) => listNotices(services.db, services.config.plans, principal.accountId)),
 
   ownershipOffers: sessionProcedure
     .output(z.array(offeredTeamOutput))

@@ -66,6 +66,14 @@ export const overviewOutput = seatsOutput.extend({
   expiringKeys: z.int().nullable(),
 });
 
+/** What waits for the user. `count` is the number of keys that end, or of seats that are free. */
+export const noticeOutput = z.object({
+  kind: z.enum(['ownership', 'keys', 'seats']),
+  /** Null for the user's own keys. */
+  team: z.object({ id: z.string(), name: z.string(), slug: z.string() }).nullable(),
+  count: z.int(),
+});
+
 /** An offer of ownership for the members of the team. */
 export const ownershipOfferOutput = z.object({
   nominee: z.object({

@@ -2,6 +2,7 @@ import {
   IconActivity,
   IconAppWindow,
   IconArrowsLeftRight,
+  IconBell,
   IconBook,
   IconBuildingCommunity,
   IconCheck,
@@ -58,6 +59,7 @@ export const Device = icon(IconDeviceLaptop);
 export const Envelope = icon(IconMail, 28);
 export const Help = icon(IconHelpCircle);
 export const Invitation = icon(IconMailForward);
+export const Bell = icon(IconBell);
 export const Key = icon(IconKey);
 export const Keyboard = icon(IconKeyboard);
 export const Lines = icon(IconMenu2);

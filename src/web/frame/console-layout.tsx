@@ -13,6 +13,7 @@ import { FrameContext, useFrameDialogs, type FrameDialog } from './frame-context
 import { HelpMenu } from './help-menu.tsx';
 import { AccountNavigation, TeamNavigation } from './navigation.tsx';
 import { TeamSwitcher } from './team-switcher.tsx';
+import { NoticeMenu } from './notice-menu.tsx';
 import { UserMenu } from './user-menu.tsx';
 import './frame.css';
 
@@ -72,6 +73,7 @@ function Side() {
       <AccountNavigation />
       <div className="side-foot" data-alone={!isInTeam || undefined}>
         <UserMenu />
+        <NoticeMenu />
         <HelpMenu />
       </div>
     </>

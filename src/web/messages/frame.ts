@@ -25,6 +25,15 @@ export const frameTexts = defineTexts('frame', {
     dark: 'Use dark colors',
     auto: 'Use the colors of the system',
   },
+  notices: {
+    label: '{count, plural, =0 {Notices} one {# notice} other {# notices}}',
+    none: 'No notices',
+    ownership: 'Ownership of {team} is offered to you',
+    ownKeys: '{count, plural, one {# of your API keys expires soon} other {# of your API keys expire soon}}',
+    keys: '{count, plural, one {# API key of {team} expires soon} other {# API keys of {team} expire soon}}',
+    seats:
+      '{count, plural, =0 {No free seats in {team}} one {# free seat left in {team}} other {# free seats left in {team}}}',
+  },
   help: {
     label: 'Help',
     shortcuts: 'Keyboard shortcuts',

@@ -1271,6 +1271,14 @@ export type AppRouter = TRPCBuiltRouter<
           expiresAt: string;
         } | null
       >;
+      notices: Query<
+        void,
+        Array<{
+          kind: 'ownership' | 'keys' | 'seats';
+          team: { id: string; name: string; slug: string } | null;
+          count: number;
+        }>
+      >;
       ownershipOffers: Query<void, Array<{ teamId: string; teamName: string; expiresAt: string }>>;
       acceptOwnership: Mutation<{ teamId: string }, Team>;
       declineOwnership: Mutation<{ teamId: string }, Success>;

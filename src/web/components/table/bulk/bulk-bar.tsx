@@ -1,9 +1,14 @@
 import { Button, Group, Text } from '@mantine/core';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { tableTexts as words } from '../../../messages/table.ts';
 import type { Selection } from '../selection.ts';
 import type { BulkAction } from './bulk-action.ts';
-import { BulkDialog } from './bulk-dialog.tsx';
+import type { BulkDialog as LoadedDialog } from './bulk-dialog.tsx';
+
+// Tables load without it, because few visits change several rows.
+const BulkDialog = lazy(async () => ({
+  default: (await import('./bulk-dialog.tsx')).BulkDialog,
+})) as unknown as typeof LoadedDialog; // `lazy` loses the type of the rows
 
 type BulkBarProps<Row> = {
   readonly selection: Selection<Row>;
@@ -51,16 +56,18 @@ export function BulkBar<Row>({ selection, actions, rowId, rowName, onExport, onE
         </Group>
       )}
       {open && (
-        <BulkDialog
-          {...open}
-          rowId={rowId}
-          rowName={rowName}
-          onEnd={onEnd}
-          onClose={(done) => {
-            setOpen(undefined);
-            for (const row of done) selection.toggle(rowId(row), false, false);
-          }}
-        />
+        <Suspense fallback={null}>
+          <BulkDialog
+            {...open}
+            rowId={rowId}
+            rowName={rowName}
+            onEnd={onEnd}
+            onClose={(done) => {
+              setOpen(undefined);
+              for (const row of done) selection.toggle(rowId(row), false, false);
+            }}
+          />
+        </Suspense>
       )}
     </div>
   );
