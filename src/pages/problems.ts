@@ -13,7 +13,7 @@ export function problemPages({ baseUrl, brand }: { readonly baseUrl: string; rea
   const { style, show } = createPlainPages('/problems/style.css', brand);
   const codesBySlug = new Map(CODES.map((code) => [problemSlug(code), code]));
   const pages = Router();
-  pages.get('/problems', (_req, res) => show(res, 'Problems', renderList()));
+  pages.get('/problems', (_req, res) => show(res, 'Error codes', renderList()));
   pages.get(style.path, style.serve);
   pages.get('/problems/:slug', (req, res, next) => {
     const code = codesBySlug.get(req.params.slug);
@@ -23,7 +23,7 @@ export function problemPages({ baseUrl, brand }: { readonly baseUrl: string; rea
   return pages;
 }
 
-const renderList = (): string => `<h1>Problems</h1>
+const renderList = (): string => `<h1>Error codes</h1>
 <p>Every error response is a problem document (<abbr title="Request for Comments">RFC</abbr> 9457), whose <code>code</code> is one of these.
 <a href="/docs">The API reference</a> describes the operations.</p>
 <table>
@@ -40,7 +40,7 @@ function row(code: ProblemCode): string {
 
 function renderProblem(code: ProblemCode, baseUrl: string): string {
   const [status, title, advice] = PROBLEMS[code];
-  return `<nav><a href="/problems">All problems</a></nav>
+  return `<nav><a href="/problems">All error codes</a></nav>
 <h1>${escapeHtml(title)}</h1>
 <dl>
 <div><dt>Code</dt><dd><code>${code}</code></dd></div>

@@ -122,7 +122,7 @@ describe.skipIf(!hasChromium)('the frame', () => {
     expect(await page.getByRole('banner').innerText()).toContain(ada.email);
     await page.getByRole('button', { name: 'Help' }).click();
     await page.getByRole('menuitem', { name: 'Error codes' }).click();
-    await shows(page, 'Problems');
+    await shows(page, 'Error codes');
     await page.getByRole('link', { name: 'Console' }).click();
     await shows(page, 'Your teams');
   });

@@ -16,17 +16,28 @@ type PictureProps = Pick<AvatarProps, 'size' | 'className'> & {
 const ownPath = (src: string | null | undefined): string | null =>
   /^https?:\/\/[^/?#]+(\/pictures\/[\w-]{43}\.webp)$/.exec(src ?? '')?.[1] ?? null;
 
+/** Returns the words that initials are made of: those of `A & B` are AB. */
+const wordsOf = (name: string): string => name.replaceAll(/(?<=^|\s)[^\p{L}\p{N}]+/gu, '').trim() || name;
+
 /** The picture of a person, or their initials. */
-export const PersonPicture = ({ src, seed, ...props }: PictureProps) => (
-  <Avatar {...props} src={ownPath(src)} mod={{ tint: getTint(seed ?? props.name) }} radius="xl" aria-hidden />
+export const PersonPicture = ({ src, seed, name, ...props }: PictureProps) => (
+  <Avatar
+    {...props}
+    name={wordsOf(name)}
+    src={ownPath(src)}
+    mod={{ tint: getTint(seed ?? name) }}
+    radius="xl"
+    aria-hidden
+  />
 );
 
 /** The picture of a team, or its initials. */
-export const TeamPicture = ({ src, seed, ...props }: PictureProps) => (
+export const TeamPicture = ({ src, seed, name, ...props }: PictureProps) => (
   <Avatar
     {...props}
+    name={wordsOf(name)}
     src={ownPath(src)}
-    mod={{ tint: getTint(seed ?? props.name), filled: true }}
+    mod={{ tint: getTint(seed ?? name), filled: true }}
     radius="md"
     aria-hidden
   />

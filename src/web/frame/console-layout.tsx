@@ -73,7 +73,7 @@ function Side() {
       <AccountNavigation />
       <div className="side-foot" data-alone={!isInTeam || undefined}>
         <UserMenu />
-        <NoticeMenu />
+        <NoticeMenu position="top-end" />
         <HelpMenu />
       </div>
     </>
@@ -124,6 +124,9 @@ function NarrowBar() {
         <Lines />
       </ActionIcon>
       <Brand />
+      <div className="narrow-notices">
+        <NoticeMenu position="bottom-end" />
+      </div>
       <Drawer
         opened={isOpen}
         onClose={() => setOpen(false)}

@@ -17,12 +17,14 @@ type ItemProps = MenuItemProps & Omit<ComponentProps<'a'>, keyof MenuItemProps>;
 
 const MenuLink = createLink((props: ItemProps) => <Menu.Item component="a" {...props} />);
 
+type NoticeMenuProps = { readonly position: 'top-end' | 'bottom-end' };
+
 /** What waits for the user in any team, with a link to where it can be done. */
-export function NoticeMenu() {
+export function NoticeMenu({ position }: NoticeMenuProps) {
   const { data: notices = [] } = useQuery({ ...query('teams.notices'), staleTime: STALE_MS });
   return (
     <Menu
-      position="top-end"
+      position={position}
       withinPortal={false}
       width={260}
       shadow="md"

@@ -36,6 +36,16 @@ export const frame: readonly Scene[] = [
     await page.getByRole('button', { name: 'Help' }).click();
     await page.getByRole('menuitem', { name: 'Error codes' }).waitFor();
   }),
+  [
+    'notices',
+    async (api, visit) => {
+      const { ada, path } = await aTeamOfAda(api, new Date(Date.now() + 86_400_000));
+      const page = await shown(await visit(path, ada), 'Overview');
+      await page.getByRole('button', { name: '1 notice' }).click();
+      await page.getByRole('menuitem', { name: /expires soon$/ }).waitFor();
+      return page;
+    },
+  ],
   opened('team-switcher', async (page) => {
     await page.getByRole('combobox', { name: /^Team: / }).click();
     await page.getByRole('option', { name: 'Analytical Engine' }).waitFor();
@@ -58,10 +68,11 @@ async function openDrawer(page: Page): Promise<void> {
   await page.getByRole('dialog').getByRole('link', { name: 'Members' }).waitFor();
 }
 
-/** Somebody in two teams, one of them with a long name. */
-async function aTeamOfAda(api: Api) {
+/** Somebody in two teams, one of them with a long name, and a key if its end is given. */
+async function aTeamOfAda(api: Api, expiresAt?: Date) {
   const ada = await aPerson(api, { firstName: 'Ada', lastName: LONG_NAME });
   await api.aTeam({ owner: ada, name: 'Analytical Engine' });
-  const { id } = await api.aTeam({ owner: ada, name: LONG_NAME });
-  return { ada, path: `/teams/${id}` };
+  const team = await api.aTeam({ owner: ada, name: LONG_NAME });
+  if (expiresAt !== undefined) await api.anApiKey(ada, { team, expiresAt });
+  return { ada, path: `/teams/${team.id}` };
 }
