@@ -1,4 +1,4 @@
-import { ActionIcon, Indicator, Menu, type MenuItemProps } from '@mantine/core';
+import { ActionIcon, Menu, type MenuItemProps } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { createLink } from '@tanstack/react-router';
 import type { ComponentProps } from 'react';
@@ -33,9 +33,9 @@ export function NoticeMenu({ position }: NoticeMenuProps) {
     >
       <Menu.Target>
         <ActionIcon variant="subtle" color="gray" size="lg" aria-label={words.label(notices.length)}>
-          <Indicator disabled={notices.length === 0} size={8} offset={3} color="red">
+          <span className="notice-bell" data-full={notices.length > 0 || undefined}>
             <Bell />
-          </Indicator>
+          </span>
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown aria-label={words.label(notices.length)} className="notice-menu">

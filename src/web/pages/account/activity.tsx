@@ -31,7 +31,12 @@ export function Activity({ name }: { readonly name: string }) {
     <Section title={words.title} explanation={words.explanation}>
       {page.error !== null && <FailureAlert failure={toFailure(page.error)} retry={() => void page.refetch()} />}
       {page.isPending && <Placeholder rows={SHOWN} height={44} />}
-      {page.data !== undefined && (
+      {page.data?.events.length === 0 && (
+        <Text size="sm" c="dimmed">
+          {auditTexts.emptyTitle}
+        </Text>
+      )}
+      {page.data !== undefined && page.data.events.length > 0 && (
         <ul className="rows" aria-label={words.title} aria-busy={page.isPlaceholderData}>
           {page.data.events.map((event) => (
             <EventRow key={event.id} event={event} name={name} />
