@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect } from 'vitest';
 import { hasChromium } from '../support/chromium.ts';
 import { findViolations } from './axe.ts';
-import { aPerson, keepShot, openUserMenu, shows, test } from './console.ts';
+import { aPerson, keepShot, openUserMenu, PASSWORD, shows, test } from './console.ts';
 
 const EMAIL = '2026-11-22T10-00-00.000Z-0a1b2c3d.eml';
 
@@ -79,5 +79,14 @@ describe.skipIf(!hasChromium)('a page outside of the console', () => {
     await docs.getByRole('combobox', { name: 'Colors' }).selectOption('light');
     await docs.locator('body.light-mode').waitFor();
     await expect.poll(() => page.evaluate('document.documentElement.dataset.mantineColorScheme')).toBe('light');
+  });
+
+  test('with the emails is linked after the sign-up in development', async ({ open }) => {
+    const page = await open('/sign-up');
+    await page.getByLabel('Email').fill(`dev-${crypto.randomUUID()}@example.com`);
+    await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+    await page.getByRole('button', { name: 'Create account' }).click();
+    await page.getByRole('main').locator('a[href="/dev/mail"]').click();
+    await shows(page, 'Emails');
   });
 });
