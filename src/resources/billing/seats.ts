@@ -80,7 +80,11 @@ function requireRow<Row>([row]: readonly Row[]): Row {
   return row;
 }
 
-function presentSeats(plans: Plans, { plan_id, addons, members, invitations }: SeatsRow) {
-  const plan = getPlan(plans, plan_id ?? DEFAULT_PLAN);
-  return { taken: members + invitations, seats: countSeats(plan, addons ?? {}), planName: plan.name };
+/** Returns the seats of a team, of its plan and add-ons. */
+export const getSeats = (plans: Plans, { plan_id, addons }: Pick<SeatsRow, 'plan_id' | 'addons'>): number =>
+  countSeats(getPlan(plans, plan_id ?? DEFAULT_PLAN), addons ?? {});
+
+function presentSeats(plans: Plans, row: SeatsRow) {
+  const { name: planName } = getPlan(plans, row.plan_id ?? DEFAULT_PLAN);
+  return { taken: row.members + row.invitations, seats: getSeats(plans, row), planName };
 }

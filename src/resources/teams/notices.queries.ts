@@ -1,7 +1,6 @@
 import { activeMembership } from '../../db/predicates.ts';
 import { query, type QueryRunner } from '../../db/query.ts';
-import { countSeats, DEFAULT_PLAN, getPlan, type Plans } from '../billing/plans.ts';
-import { TAKEN_SEATS, WARNING_DAYS } from '../billing/seats.ts';
+import { getSeats, TAKEN_SEATS, WARNING_DAYS } from '../billing/seats.ts';
 
 /** Bounds what one look costs. Of more teams, those that the user joined first are looked at. */
 const TEAMS_MAX = 50;
@@ -54,14 +53,14 @@ const isNearlyFull = (taken: number, seats: number): boolean => seats - taken <=
  * Lists what waits for the user, the most urgent first: ownership that is offered, keys that expire soon, and teams
  * with few free seats. Contains only what the user can act on.
  */
-export async function listNotices(db: QueryRunner, plans: Plans, accountId: string) {
+export async function listNotices(db: QueryRunner, plans: Parameters<typeof getSeats>[0], accountId: string) {
   const [teams, [own]] = await Promise.all([
     db.query(noticesOfTeams, [accountId]),
     db.query(noticesOfAccount, [accountId]),
   ]);
   const of = (kind: Kind, { id, name, slug }: TeamRow, count: number) => ({ kind, team: { id, name, slug }, count });
   const free = (row: TeamRow) => {
-    const seats = countSeats(getPlan(plans, row.plan_id ?? DEFAULT_PLAN), row.addons ?? {});
+    const seats = getSeats(plans, row);
     return row.taken !== null && isNearlyFull(row.taken, seats)
       ? [of('seats', row, Math.max(0, seats - row.taken))]
       : [];
