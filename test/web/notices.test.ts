@@ -3,7 +3,7 @@ import { describe, expect } from 'vitest';
 import { signedIn } from '../support/browser.ts';
 import { hasChromium } from '../support/chromium.ts';
 import { findViolations } from './axe.ts';
-import { aPerson, keepShot, shows, test } from './console.ts';
+import { aPerson, shows, test } from './console.ts';
 
 const bell = (page: Page) => page.getByRole('banner').getByRole('button', { name: /notice/i });
 const inDays = (days: number) => new Date(Date.now() + days * 24 * 60 * 60 * 1000);
@@ -46,7 +46,6 @@ describe.skipIf(!hasChromium)('the notices of the frame', () => {
       '1 free seat left in Analytical Engine',
     ]);
     expect(await findViolations(page)).toEqual([]);
-    await keepShot(page, 'notices');
     await page.getByRole('menuitem', { name: /Loom/ }).click();
     await shows(page, 'Team API keys');
     await page.getByRole('status').getByText('2 keys').waitFor();

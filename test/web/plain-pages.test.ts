@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect } from 'vitest';
 import { hasChromium } from '../support/chromium.ts';
 import { findViolations } from './axe.ts';
-import { aPerson, keepShot, openUserMenu, PASSWORD, shows, test } from './console.ts';
+import { aPerson, openUserMenu, PASSWORD, shows, test } from './console.ts';
 
 const EMAIL = '2026-11-22T10-00-00.000Z-0a1b2c3d.eml';
 
@@ -47,7 +47,6 @@ describe.skipIf(!hasChromium)('a page outside of the console', () => {
       ] as const) {
         await colors.selectOption(choice);
         await expect.poll(() => background(page)).toBe(color);
-        await keepShot(page, `${path.replaceAll(/\W+/g, '-')}-${choice}`);
       }
       await page.reload();
       expect(await colors.inputValue()).toBe('dark');
