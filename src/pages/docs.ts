@@ -72,6 +72,7 @@ const POLICY = [
 /** The header’s rules of plain.css, inline like those of Scalar, with its space above the reference. */
 const STYLE = CSS.split('body {')[0] ?? '';
 
+// In a section, because Scalar has a header of its own, and a page has one banner.
 function page(path: string, reference: Reference, scripts: readonly string[], brand: Brand): string {
   const { title, document, scheme } = reference;
   const { icon, renderHeader } = createSite(brand);
@@ -92,7 +93,7 @@ ${scripts.map((path) => `<script src="${path}" defer></script>`).join('\n')}
 </head>
 <body>
 ${renderHeader(path)}<noscript>This reference needs JavaScript. <a href="${document}">The OpenAPI document</a> has the same content.</noscript>
-<div id="reference" data-document="${document}" data-scheme="${scheme}"></div>
+<section id="reference" data-document="${document}" data-scheme="${scheme}"></section>
 </body>
 </html>
 `;
