@@ -84,7 +84,7 @@ function requireRow<Row>([row]: readonly Row[]): Row {
 export const getSeats = (plans: Plans, { plan_id, addons }: Pick<SeatsRow, 'plan_id' | 'addons'>): number =>
   countSeats(getPlan(plans, plan_id ?? DEFAULT_PLAN), addons ?? {});
 
-function presentSeats(plans: Plans, row: SeatsRow) {
+function presentSeats(plans: Plans, { members, invitations, ...row }: SeatsRow) {
   const { name: planName } = getPlan(plans, row.plan_id ?? DEFAULT_PLAN);
-  return { taken: row.members + row.invitations, seats: getSeats(plans, row), planName };
+  return { taken: members + invitations, seats: getSeats(plans, row), planName };
 }
