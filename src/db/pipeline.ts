@@ -60,7 +60,8 @@ function sendBatch(pool: Pool, batch: readonly WaitingQuery[], onDone: () => voi
     // The queries get the error too. An unhandled error event would crash the process.
     const onError = () => undefined;
     client.once('error', onError);
-    const onAnswer = (error: Error | null, results: readonly Rows[]) => {
+    // When a query times out, pg calls it with the error alone.
+    const onAnswer = (error: Error | null, results: readonly Rows[] = []) => {
       client.removeListener('error', onError);
       release(error ?? undefined);
       results.forEach((rows, i) => batch[i]?.resolve(rows));

@@ -14,6 +14,9 @@ const running = query<{ count: number }>(
   { rows: 'many' },
 );
 
+/** How a client of pg bounds the time of a query. */
+type Timed = { readonly connectionParameters: { query_timeout: number } };
+
 const upTo = (count: number) => Array.from({ length: count }, (_, i) => i);
 
 const sleeping = query<{ value: string }>('test_sleeping', `select 'slept' as value from pg_sleep(0.3)`);
@@ -62,6 +65,18 @@ describe('queries of one moment', () => {
     db.pools.reads.once('acquire', (client) => setImmediate(() => getPgConnection(client).stream.destroy()));
 
     const answers = await Promise.allSettled([db.query(sleeping, []), db.query(echo, [1]), db.query(echo, [2])]);
+
+    for (const answer of answers) expect(answer.status === 'rejected' && isUnavailable(answer.reason)).toBe(true);
+    expect(await db.query(echo, [7])).toEqual([{ value: 7 }]);
+  });
+
+  test('all fail if their connection does not answer in time, and the next ones get another', async ({ api }) => {
+    const { db } = api.services;
+    db.pools.reads.once('acquire', (client) =>
+      Object.assign((client as unknown as Timed).connectionParameters, { query_timeout: 50 }),
+    );
+
+    const answers = await Promise.allSettled([db.query(echo, [1]), db.query(sleeping, []), db.query(echo, [2])]);
 
     for (const answer of answers) expect(answer.status === 'rejected' && isUnavailable(answer.reason)).toBe(true);
     expect(await db.query(echo, [7])).toEqual([{ value: 7 }]);
