@@ -13,8 +13,12 @@ export type ErrorCode<Name extends OperationName = OperationName> =
 /** An error response of the service: a problem document (RFC 9457) with its HTTP status. */
 export class RosterError<Code extends string = ErrorCode> extends Error {
   override readonly name = 'RosterError';
-  /** A stable identifier to branch on. `unknown_response` if it was no response of the service. */
+  /**
+   * A stable identifier to branch on. `unknown_response` if it was no response of the service, `upload_interrupted` if an
+   * upload lost its connection before its response.
+   */
   readonly code: Code;
+  /** 0 without a response. */
   readonly status: number;
   /** Include it when you report an error. */
   readonly requestId: string | undefined;

@@ -108,6 +108,8 @@ async function send(
     ...options,
     ...call,
     ...(upload?.isOnce && { retries: 0 }),
+  }).catch((error: unknown) => {
+    throw upload?.toError(error) ?? error;
   });
   if (answer.status < 200 || answer.status > 299 || answer.body === undefined) throw toRosterError(answer);
   return answer.body;

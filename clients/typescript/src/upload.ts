@@ -1,3 +1,4 @@
+import { RosterError } from './errors.ts';
 import { toQuery, type Input } from './methods.ts';
 
 /**
@@ -13,6 +14,8 @@ export type ToUpload = (input: Input) => {
   readonly type: string;
   readonly isOnce: boolean;
   readonly read: (signal: AbortSignal) => Promise<RowsBody>;
+  /** Returns what to reject with instead of an error of `fetch`. */
+  readonly toError: (error: unknown) => unknown;
 };
 
 /** @throws TypeError if there are no rows, which would be sent as an import without any */
@@ -28,5 +31,18 @@ export const toUpload: ToUpload = ({ rows, ...query }) => {
       // Node.js reads a stream to its end after a request was cancelled.
       return given instanceof ReadableStream ? given.pipeThrough(new TransformStream(), { signal }) : given;
     },
+    toError: (error) => (isClosed(error) ? toInterrupted(error) : error),
   };
 };
+
+/** How Node.js says that the other side closed the connection. It then drops a response that it has not read. */
+const CLOSED = ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'];
+
+const isClosed = (error: unknown): error is Error =>
+  error instanceof Error && CLOSED.includes(String((error.cause as { code?: unknown } | undefined)?.code));
+
+function toInterrupted(cause: Error): RosterError {
+  const detail =
+    'The connection was closed before the response: by a proxy that refuses the upload, by the service, or by the network. Repeat it with the same idempotencyKey.';
+  return Object.assign(new RosterError('upload_interrupted', { status: 0, detail }), { cause });
+}
