@@ -133,7 +133,7 @@ function contentSchema(holder: Content): Schema {
 
 function namedBody(schema: Schema, operationId: string, example: unknown, schemas: Schemas): oas31.RequestBodyObject {
   const name = `${operationId.charAt(0).toUpperCase()}${operationId.slice(1)}Body`;
-  schemas[name] = schema;
+  schemas[name] = { description: `The body of \`${operationId}\`.`, ...schema };
   return {
     required: true,
     content: { 'application/json': { schema: { $ref: `#/components/schemas/${name}` }, example } },

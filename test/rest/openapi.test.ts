@@ -6,6 +6,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { describe, expect, test } from 'vitest';
 import { createTokens } from '../../src/crypto/tokens.ts';
+import { EVENTS } from '../../src/events/catalogue.ts';
 import { PROBLEMS } from '../../src/problems.ts';
 import { API_FACE } from '../../src/rest/api-face.ts';
 import { describeFace } from '../../src/rest/describe-face.ts';
@@ -49,7 +50,7 @@ type Document = {
   openapi: string;
   info: { title: string; version: string };
   servers: { url: string }[];
-  tags: { name: string }[];
+  tags: { name: string; description?: string }[];
   paths: Record<string, Record<string, Operation>>;
   components: {
     schemas: Record<string, Schema & { properties?: Record<string, Schema> }>;
@@ -96,8 +97,9 @@ describe('the document', () => {
     expect(rows).toHaveLength(20);
   });
 
-  test('each operation has one tag, of those declared', () => {
+  test('each operation has one tag, of those declared, which have a text', () => {
     const declared = document.tags.map(({ name }) => name);
+    expect(document.tags.filter(({ description = '' }) => !/^[A-Z].+\.$/.test(description))).toEqual([]);
     expect(
       published.filter(({ operation: { tags } }) => tags.length !== 1 || !declared.includes(tags[0] ?? '')),
     ).toEqual([]);
@@ -166,7 +168,7 @@ describe('the document', () => {
     });
   });
 
-  test('every member is described, also in the operator API', () => {
+  test('every schema and member is described, also in the operator API', () => {
     const undescribed = ({ properties = {}, items, anyOf = [] }: Schema, name: string): string[] => [
       ...Object.entries(properties).flatMap(([member, schema]) => [
         ...(schema.description === undefined && schema.$ref === undefined ? [`${name}.${member}`] : []),
@@ -178,7 +180,18 @@ describe('the document', () => {
     const all = [components.schemas, ofOperator.components?.schemas as Record<string, Schema>].flatMap((schemas) =>
       Object.entries(schemas),
     );
+    expect(all.filter(([, { description }]) => description === undefined).map(([name]) => name)).toEqual([]);
     expect(all.flatMap(([name, schema]) => undescribed(schema, name))).toEqual([]);
+  });
+
+  // Guarantees that generated clients that validate accept events of a newer version.
+  test('the types of events are those of the catalogue, and open to new ones', () => {
+    const { document: ofOperator } = describeFace(OPERATOR_FACE, operatorRouter, BASE_URL);
+    const { Event } = JSON.parse(JSON.stringify(ofOperator.components?.schemas)) as Record<string, Schema>;
+    expect(Event?.properties?.['type']).toEqual({
+      anyOf: [{ type: 'string', enum: Object.keys(EVENTS) }, { type: 'string' }],
+      description: 'More types can be added.',
+    });
   });
 });
 

@@ -145,7 +145,11 @@ export const eventsModule = (): string =>
   `${HEADER}/** A change, as feeds and webhooks deliver it. */\nexport type RosterEvent = ${eventType()};\n`;
 
 /** Without the name of its schema, so that the type itself is written. */
-const eventType = (): string => toTypeText(z.object(eventOutput.shape), 'output', STYLE, new Map());
+const eventType = (): string => {
+  const { type } = eventOutput.shape;
+  const open = z.union([type, z.string()]).meta({ description: type.description }); // as in the document
+  return toTypeText(z.object({ ...eventOutput.shape, type: open }), 'output', STYLE, new Map());
+};
 
 /** Returns the type of the tRPC router, without the server behind it: one file of its own, for projects that copy it. */
 export function routerModule(): string {

@@ -39,7 +39,15 @@ const ENVELOPE = {
 export const eventOutput = z
   .object({
     ...ENVELOPE,
-    type: z.enum(Object.keys(EVENTS) as EventName[]).meta({ description: 'More types can be added.' }),
+    type: z.enum(Object.keys(EVENTS) as EventName[]).meta({
+      description: 'More types can be added.',
+      // Generated clients that validate accept those of newer versions.
+      override: ({ jsonSchema }) => {
+        jsonSchema.anyOf = [{ type: 'string', enum: jsonSchema.enum ?? [] }, { type: 'string' }];
+        delete jsonSchema.type;
+        delete jsonSchema.enum;
+      },
+    }),
     version: z.int().meta({ description: 'The version of the type.' }),
     details: z.record(z.string(), z.unknown()).meta({ description: 'What the type says besides ids. Never erased.' }),
     data: z

@@ -150,7 +150,8 @@ export type RosterEvent = {
     | 'oauth_request.denied'
     | 'denials.omitted'
     | 'audit_log.key_changed'
-    | 'audit_log.pruned';
+    | 'audit_log.pruned'
+    | (string & {});
   /** The version of the type. */
   version: number;
   /** What the type says besides ids. Never erased. */

@@ -317,22 +317,26 @@ export type ValidationEntry = {
   /** The bound, type, format or values that the rule names. */
   params?: Record<string, string | number> | undefined;
 };
+/** The body of `updateMe`. */
 export type UpdateMeBody = {
   /** The new first name. */
   firstName: string;
   /** The new last name. */
   lastName: string;
 };
+/** The body of `createTeam`. */
 export type CreateTeamBody = {
   /** The name of the team. Its slug is derived from it. */
   name: string;
   /** A description of the team. */
   description?: string | undefined;
 };
+/** The body of `updateTeam`. */
 export type UpdateTeamBody = {
   /** The new name of the team. */
   name: string;
 };
+/** The body of `createTeamInvitation`. */
 export type CreateTeamInvitationBody = {
   /** The email address to invite. */
   email: string;
@@ -341,6 +345,7 @@ export type CreateTeamInvitationBody = {
   /** Send false together with a team-defined role. Default: `true`. */
   isSystemRole?: boolean | undefined;
 };
+/** The body of `createApiKey`. */
 export type CreateApiKeyBody = {
   /** A name to recognize the key by. */
   name: string;
@@ -351,6 +356,7 @@ export type CreateApiKeyBody = {
   /** Without it, the key does not expire. */
   expiresInDays?: number | undefined;
 };
+/** The body of `updateApiKey`. */
 export type UpdateApiKeyBody = {
   /** All scopes of the key from now on. */
   scopes: Array<Scope>;

@@ -427,6 +427,7 @@ export type ImportReport = {
   /** `after` of the next page. Null if there are no more refused rows up to now. */
   next: number | null;
 };
+/** The body of `verifyCredential`. */
 export type VerifyCredentialBody = {
   /** The bearer credential that your API received: an API key, an access token or the token of a session. */
   credential: string;
@@ -443,6 +444,7 @@ export type VerifyCredentialBody = {
   /** Whether the request counts against the rate limit of the credential. Default: `false`. */
   charge?: boolean | undefined;
 };
+/** The body of `createOperatorKey`. */
 export type CreateOperatorKeyBody = {
   /** A name for humans. */
   name: string;
@@ -453,10 +455,12 @@ export type CreateOperatorKeyBody = {
   /** IP addresses, or networks in CIDR notation. Without any, those of the calling key. */
   addresses?: Array<string> | undefined;
 };
+/** The body of `rotateOperatorKey`. */
 export type RotateOperatorKeyBody = {
   /** How long the present secret stays valid. Default: `24`. */
   overlapHours?: number | undefined;
 };
+/** The body of `createAccount`. */
 export type CreateAccountBody = {
   /** The email address. */
   email: string;
@@ -471,6 +475,7 @@ export type CreateAccountBody = {
   /** Whether you know that the address is theirs. Default: `false`. */
   isEmailVerified?: boolean | undefined;
 };
+/** The body of `updateAccount`. */
 export type UpdateAccountBody = {
   /** Is not verified then, unless `isEmailVerified` is true. */
   email?: string | undefined;
@@ -487,10 +492,12 @@ export type UpdateAccountBody = {
   /** A language tag (BCP 47). */
   preferredLocale?: string | null | undefined;
 };
+/** The body of `sendLink`. */
 export type SendLinkBody = {
   /** What the link is for. */
   kind: 'verify_email' | 'reset_password' | 'sign_in';
 };
+/** The body of `createTeam`. */
 export type CreateTeamBody = {
   /** The name of the team. */
   name: string;
@@ -501,6 +508,7 @@ export type CreateTeamBody = {
   /** An id in a system of yours. Unique among accounts, or among teams. */
   externalId?: string | undefined;
 };
+/** The body of `updateTeam`. */
 export type UpdateTeamBody = {
   /** The slug does not change. */
   name?: string | undefined;
@@ -511,10 +519,12 @@ export type UpdateTeamBody = {
   /** An id in a system of yours. Unique among accounts, or among teams. */
   externalId?: string | null | undefined;
 };
+/** The body of `transferTeam`. */
 export type TransferTeamBody = {
   /** The id of an account, or `ext:` and its external id. */
   accountId: string;
 };
+/** The body of `setSubscription`. */
 export type SetSubscriptionBody = {
   /** One of the configured plans. */
   planId: string;
@@ -533,6 +543,7 @@ export type SetSubscriptionBody = {
   /** The version that you have read, the same as `If-Match`. With another one now, nothing changes. */
   version?: number | undefined;
 };
+/** The body of `addMember`. */
 export type AddMemberBody = {
   /** The id of an account, or `ext:` and its external id. */
   accountId: string;
@@ -543,6 +554,7 @@ export type AddMemberBody = {
   /** When the membership ends. */
   expiresAt?: string | undefined;
 };
+/** The body of `updateMember`. */
 export type UpdateMemberBody = {
   /** `member`, `guest` or the id of a role of the team. */
   roleId?: string | undefined;
@@ -551,6 +563,7 @@ export type UpdateMemberBody = {
   /** When the membership ends. */
   expiresAt?: string | null | undefined;
 };
+/** The body of `createWebhookEndpoint`. */
 export type CreateWebhookEndpointBody = {
   /** Where the events are sent to. */
   url: string;
@@ -644,6 +657,7 @@ export type CreateWebhookEndpointBody = {
   /** With a shared secret, or a key pair. Default: `hmac`. */
   signature?: 'hmac' | 'ed25519' | undefined;
 };
+/** The body of `updateWebhookEndpoint`. */
 export type UpdateWebhookEndpointBody = {
   /** Where the events are sent to. */
   url?: string | undefined;
@@ -735,10 +749,12 @@ export type UpdateWebhookEndpointBody = {
       >
     | undefined;
 };
+/** The body of `rotateWebhookSecret`. */
 export type RotateWebhookSecretBody = {
   /** How long the present secret also signs. Default: `24`. */
   overlapHours?: number | undefined;
 };
+/** The body of `replayFailedWebhooks`. */
 export type ReplayFailedWebhooksBody = {
   /** Everything that was created since then and failed. */
   since: string;
