@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { isReadScope } from '../auth/scopes.ts';
 import type { Scope } from '../entities/index.ts';
 import { plannedChange } from '../procedures/planned-change.ts';
+import { PARAMETERS } from '../rest/openapi-examples.ts';
 import type { Route } from '../rest/routes.ts';
 import { planOf } from './plans.ts';
 
@@ -85,7 +86,7 @@ function toTool(source: ToolSource): Tool {
     ]
       .filter(Boolean)
       .join(' '),
-    inputSchema: advertise(z.strictObject(shape), 'input'),
+    inputSchema: withIds(operationId, advertise(z.strictObject(shape), 'input')),
     outputSchema: advertise(
       isDestructive ? toConfirmed(method === 'PATCH' ? output : null) : isList ? toPage(output) : output,
       'output',
@@ -105,9 +106,18 @@ function toTool(source: ToolSource): Tool {
   };
 }
 
+/** Describes the ids among the arguments as the REST API describes them, where the schema does not. */
+function withIds(operationId: string, { properties = {}, ...schema }: JsonSchema): JsonSchema {
+  const described = Object.entries(properties).map(([name, member]) => {
+    const { description } = PARAMETERS[`${operationId}.${name}`] ?? PARAMETERS[name] ?? {};
+    return [name, { ...(description !== undefined && { description }), ...(member as JsonSchema) }]; // of an argument
+  });
+  return { ...schema, properties: Object.fromEntries(described) as NonNullable<JsonSchema['properties']> };
+}
+
 const toPage = (list: z.ZodArray) =>
   z.object({
-    items: list,
+    items: list.meta({ description: 'The items of this page.' }),
     total: z.int().meta({ description: 'The number of items of all pages.' }),
     nextOffset: z.int().nullable().meta({ description: 'The `offset` of the next page, or null if there is none.' }),
   });

@@ -13,7 +13,10 @@ export const plannedChange = z.object({
     description: 'Its name: text of a user. Null if it has none, or if reading it needs a scope that is missing.',
   }),
   team: z
-    .object({ id: z.string(), name: z.string().nullable().meta({ description: 'Text of a user.' }) })
+    .object({
+      id: z.string().meta({ description: 'Its id.' }),
+      name: z.string().nullable().meta({ description: 'Text of a user.' }),
+    })
     .nullable()
     .meta({ description: 'The team in which it would change.' }),
   before: z.record(z.string(), z.unknown()).meta({ description: 'What would change, as it is now.' }),

@@ -14,22 +14,22 @@ export const auditToolInput = {
   from: from.meta({ description: 'The earliest time.' }),
   to: to.meta({ description: 'The time before which the events are.' }),
   cursor: cursor.meta({ description: '`nextCursor` of the last page.' }),
-  limit: z.int().min(1).max(LIMIT_MAX).default(LIMIT_MAX),
+  limit: z.int().min(1).max(LIMIT_MAX).default(LIMIT_MAX).meta({ description: 'The most events of a page.' }),
 };
 
 const { id, occurredAt, event, actorKind, keyId, requestId, reason, count } = auditEventOutput.shape;
 const optionalId = z.string().nullable();
 
 const auditToolEvent = z.object({
-  id,
-  occurredAt,
+  id: id.meta({ description: 'Its id.' }),
+  occurredAt: occurredAt.meta({ description: 'When it happened.' }),
   event: event.meta({ description: 'Its name.' }),
-  actorKind,
+  actorKind: actorKind.meta({ description: 'The kind of credential that acted.' }),
   actorId: optionalId.meta({ description: 'The user who acted.' }),
   keyId: keyId.meta({ description: 'The API key that was used.' }),
   subjectId: optionalId.meta({ description: 'The user that it is about, if another than the actor.' }),
   targetId: optionalId.meta({ description: 'The member, role, invitation or other thing that it is about.' }),
-  requestId,
+  requestId: requestId.meta({ description: 'The `X-Request-Id` of the call.' }),
   reason: reason.meta({ description: 'Why it happened, such as the code with which a call was denied.' }),
   count: count.meta({ description: 'How many equal events within a minute this one stands for.' }),
 });

@@ -4,7 +4,7 @@ import { ProblemError } from '../../errors.ts';
 import { resourceId } from '../../procedures/fields.ts';
 import { accountProcedure, operatorProcedure, teamProcedure } from '../../procedures/procedures.ts';
 import { router } from '../../procedures/trpc.ts';
-import { feedInput, feedOutput } from './events.schema.ts';
+import { feedInput, feedOutput, teamFeedInput } from './events.schema.ts';
 import { requireLiveReader } from './live-reader.ts';
 import { readOrWait } from './read-or-wait.ts';
 
@@ -12,7 +12,7 @@ const permission = 'edit_team_settings';
 
 /** The events of a team, of oneself and of the instance, in one order. */
 export const eventsRouter = router({
-  list: teamProcedure({ scope: 'teams:read', permission, input: feedInput })
+  list: teamProcedure({ scope: 'teams:read', permission, input: teamFeedInput })
     .output(feedOutput)
     .query(({ ctx, input: { teamId, ...input }, signal }) =>
       readOrWait(ctx.services, {

@@ -1,25 +1,27 @@
 import { z } from 'zod';
-import { EVENTS, type EventName } from '../../events/catalogue.ts';
+import type { EventName } from '../../events/catalogue.ts';
 import { invalidInput } from '../../errors.ts';
 import { eventOutput } from '../../events/feed/event-schema.ts';
 import { text } from '../../procedures/fields.ts';
+import { INSTALLATION_TYPES, TEAM_TYPES } from '../../webhooks/types.ts';
 import { accountReference, teamReference } from '../operator/references.ts';
-
-type DeliveredName = {
-  [Name in EventName]: (typeof EVENTS)[Name]['isDelivered'] extends true ? Name : never;
-}[EventName];
-
-const isDelivered = (name: EventName): name is DeliveredName => EVENTS[name].isDelivered;
-const DELIVERED = (Object.keys(EVENTS) as EventName[]).filter(isDelivered); // the keys of a constant object
 
 /** The longest wait, in seconds. Proxies commonly close connections that are silent for 30 s or more. */
 const WAIT_MAX = 20;
 
+const TYPES = { description: 'Only events of these types. Without it, all.' };
+
 export const feedInput = {
   after: z.string().max(100).optional().meta({ description: '`cursor` of the previous page. Without it, the oldest.' }),
-  limit: z.int().min(1).max(100).default(50),
-  types: z.array(z.enum(DELIVERED)).min(1).max(DELIVERED.length).optional(),
+  limit: z.int().min(1).max(100).default(50).meta({ description: 'The most events of a page.' }),
+  types: z.array(z.enum(INSTALLATION_TYPES)).min(1).max(INSTALLATION_TYPES.length).optional().meta(TYPES),
   wait: z.int().min(0).max(WAIT_MAX).default(0).meta({ description: 'Seconds to wait if there is nothing new.' }),
+};
+
+/** A team has no events of other types. */
+export const teamFeedInput = {
+  ...feedInput,
+  types: z.array(z.enum(TEAM_TYPES)).min(1).max(TEAM_TYPES.length).optional().meta(TYPES),
 };
 
 export const feedOutput = z
@@ -61,7 +63,7 @@ export const operatorFeedInput = z.object({
 /** Parses a list of names. @throws validation_failed (400) */
 export function parseTypes(list: string): EventName[] {
   return list.split(',').map((word) => {
-    const type = DELIVERED.find((name) => name === word.trim());
+    const type = INSTALLATION_TYPES.find((name) => name === word.trim());
     if (type === undefined) throw invalidInput('/types', `${JSON.stringify(word)} is no event that feeds contain.`);
     return type;
   });

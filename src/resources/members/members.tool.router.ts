@@ -21,8 +21,14 @@ const offset = z
     description: 'How many API keys to skip. Use `nextOffset` of the last page.',
   });
 
+const revokedKey = z.object({
+  id: z.string().meta({ description: 'Its id.' }),
+  name: z.string().meta({ description: 'Text of a user.' }),
+  last4: z.string().meta({ description: 'The last characters of its secret.' }),
+});
+
 const removalPage = z.object({
-  apiKeys: z.array(z.object({ id: z.string(), name: z.string(), last4: z.string() })).meta({
+  apiKeys: z.array(revokedKey).meta({
     description: `At most ${KEYS_OF_PAGE} of the API keys that would be revoked, the oldest first.`,
   }),
   apiKeyCount: z.int().meta({ description: 'How many API keys would be revoked.' }),

@@ -2144,28 +2144,11 @@ export type AppRouter = TRPCBuiltRouter<
           teamId: string;
           /** `cursor` of the previous page. Without it, the oldest. */
           after?: string | undefined;
-          /** Default: 50. */
+          /** The most events of a page. Default: 50. */
           limit?: number | undefined;
+          /** Only events of these types. Without it, all. */
           types?:
             | Array<
-                | 'account.sign_up_attempted'
-                | 'account.created'
-                | 'account.link_emailed'
-                | 'account.email_verified'
-                | 'account.profile_changed'
-                | 'account.password_changed'
-                | 'account.password_reset'
-                | 'account.email_change_requested'
-                | 'account.email_changed'
-                | 'account.reclaimed'
-                | 'account.deleted'
-                | 'account.email_failed'
-                | 'session.created'
-                | 'session.ended'
-                | 'session.proven'
-                | 'passkey.added'
-                | 'passkey.renamed'
-                | 'passkey.removed'
                 | 'team.created'
                 | 'team.renamed'
                 | 'team.updated'
@@ -2197,18 +2180,10 @@ export type AppRouter = TRPCBuiltRouter<
                 | 'api_key.updated'
                 | 'api_key.rotated'
                 | 'api_key.revoked'
-                | 'oauth_client.created'
-                | 'oauth_client.updated'
-                | 'oauth_client.secret_rotated'
-                | 'oauth_client.deleted'
-                | 'oauth_grant.approved'
                 | 'oauth_grant.created'
-                | 'oauth_grant.denied'
                 | 'oauth_grant.reduced'
                 | 'oauth_grant.renewed'
                 | 'oauth_grant.revoked'
-                | 'oauth_token.reused'
-                | 'oauth_token.revoked'
                 | 'webhook_endpoint.created'
                 | 'webhook_endpoint.updated'
                 | 'webhook_endpoint.paused'
@@ -2218,18 +2193,6 @@ export type AppRouter = TRPCBuiltRouter<
                 | 'webhook_endpoint.replayed'
                 | 'webhook_endpoint.disabled'
                 | 'webhook_endpoint.deleted'
-                | 'operator.account_disabled'
-                | 'operator.account_enabled'
-                | 'operator.emails_retried'
-                | 'operator.jobs_retried'
-                | 'operator.import_started'
-                | 'operator.import_canceled'
-                | 'operator.secrets_resealed'
-                | 'operator_key.created'
-                | 'operator_key.rotated'
-                | 'operator_key.revoked'
-                | 'audit_log.key_changed'
-                | 'audit_log.pruned'
               >
             | undefined;
           /** Seconds to wait if there is nothing new. Default: 0. */
@@ -2241,8 +2204,9 @@ export type AppRouter = TRPCBuiltRouter<
         {
           /** `cursor` of the previous page. Without it, the oldest. */
           after?: string | undefined;
-          /** Default: 50. */
+          /** The most events of a page. Default: 50. */
           limit?: number | undefined;
+          /** Only events of these types. Without it, all. */
           types?:
             | Array<
                 | 'account.sign_up_attempted'
@@ -2338,8 +2302,9 @@ export type AppRouter = TRPCBuiltRouter<
         {
           /** `cursor` of the previous page. Without it, the oldest. */
           after?: string | undefined;
-          /** Default: 50. */
+          /** The most events of a page. Default: 50. */
           limit?: number | undefined;
+          /** Only events of these types. Without it, all. */
           types?:
             | Array<
                 | 'account.sign_up_attempted'
