@@ -35,7 +35,7 @@ test.for<[string, () => Rows, number]>([
   expect(error).toMatchObject({
     code: 'upload_interrupted',
     status: 0,
-    message: expect.stringContaining('The connection was closed before the response'),
+    message: expect.stringContaining('The connection was closed before a response'),
     cause: expect.any(TypeError),
   });
   expect(count()).toBe(attempts);

@@ -31,18 +31,14 @@ export const toUpload: ToUpload = ({ rows, ...query }) => {
       // Node.js reads a stream to its end after a request was cancelled.
       return given instanceof ReadableStream ? given.pipeThrough(new TransformStream(), { signal }) : given;
     },
-    toError: (error) => (isClosed(error) ? toInterrupted(error) : error),
+    toError(error) {
+      const failed = error as { readonly cause?: { readonly code?: string } } | null; // of fetch, or a reason to abort
+      if (!CLOSED.test(failed?.cause?.code ?? '')) return error;
+      const detail = 'The connection was closed before a response, by a proxy or the network.';
+      return Object.assign(new RosterError('upload_interrupted', { status: 0, detail }), { cause: error });
+    },
   };
 };
 
 /** How Node.js says that the other side closed the connection. It then drops a response that it has not read. */
-const CLOSED = ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'];
-
-const isClosed = (error: unknown): error is Error =>
-  error instanceof Error && CLOSED.includes(String((error.cause as { code?: unknown } | undefined)?.code));
-
-function toInterrupted(cause: Error): RosterError {
-  const detail =
-    'The connection was closed before the response: by a proxy that refuses the upload, by the service, or by the network. Repeat it with the same idempotencyKey.';
-  return Object.assign(new RosterError('upload_interrupted', { status: 0, detail }), { cause });
-}
+const CLOSED = /^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/;
