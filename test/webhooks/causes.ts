@@ -10,6 +10,7 @@ const SECRET_KEYS = 'test-key-test-key-test-key-test-key';
 
 /** Causes the events that no mutation of the router causes by itself. Before a worker sends the emails that wait. */
 export async function causeTheRest(api: Api): Promise<void> {
+  await cancelImport(api);
   await failEmails(api);
   await reclaim(api);
   await useTokens(api);
@@ -60,13 +61,20 @@ async function disableEndpoint(api: Api): Promise<void> {
   );
 }
 
-async function importRows(api: Api): Promise<void> {
+async function importRows(api: Api): Promise<{ id: string; secret: string }> {
   const { secret } = await api.anOperatorKey();
-  const { status } = await api.anonymous.send({
+  const { status, body } = await api.anonymous.send({
     method: 'POST',
     path: '/operator/v1/imports',
     headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/x-ndjson' },
     body: `${JSON.stringify({ type: 'account', externalId: 'an-account', email: anAddress() })}\n`,
   });
   expect(status).toBe(202);
+  return { id: body.id, secret };
+}
+
+/** An upload is canceled before a worker runs it. */
+async function cancelImport(api: Api): Promise<void> {
+  const { id, secret } = await importRows(api);
+  expect((await api.as(secret).post(`/operator/v1/imports/${id}/cancel`)).body.status).toBe('canceled');
 }
