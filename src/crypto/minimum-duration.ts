@@ -11,3 +11,9 @@ export async function withMinimumDuration<Result>(work: Promise<Result>, minimum
   if (outcome.status === 'rejected') throw outcome.reason;
   return outcome.value;
 }
+
+/** The least time of an answer that a secret is invalid: longer than a look-up, whose time tells whether it found a row. */
+const INVALID_MS = 5;
+
+/** Starts with a look-up, and resolves when an answer that its secret is invalid can be sent. */
+export const leastInvalidTime = (): Promise<void> => sleep(INVALID_MS, undefined, { ref: false });

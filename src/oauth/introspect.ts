@@ -3,6 +3,7 @@ import { parseBearer } from '../auth/authorization-header.ts';
 import { prepareLookup, type DescribedCredential } from '../auth/describe-credential.ts';
 import { resourceUri } from '../auth/resource.ts';
 import { callerOf } from '../auth/authenticate.ts';
+import { leastInvalidTime } from '../crypto/minimum-duration.ts';
 import { RESOURCES } from '../entities/index.ts';
 import type { HttpServices } from '../http/http-services.ts';
 import { createRateLimitError } from '../http/identify.ts';
@@ -48,7 +49,9 @@ export function introspectAsOperator(http: HttpServices): RequestHandler[] {
       res.status(400).json({ error: 'invalid_request', error_description: 'exactly one `token` is required' });
       return;
     }
+    const elapsed = leastInvalidTime();
     const found = await prepareLookup(tokens, token, { kinds: ['api-key', 'oauth-grant'], teamId: null })?.run(db);
+    if (found === undefined) await elapsed;
     res.json(found === undefined ? { active: false } : present(found, config.baseUrl));
   };
 

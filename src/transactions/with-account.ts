@@ -2,7 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Principal } from '../auth/principal.ts';
 import { isSameEmailAddress } from './email-address.ts';
 import type { Account } from '../entities/index.ts';
-import { ProblemError } from '../errors.ts';
+import { invalidInput, ProblemError } from '../errors.ts';
 import { CALLER_ROW, CALLER_ROW_IS_LIVE, credentialValues } from './live-caller.ts';
 import { lockOne, type RowLock } from './locks.ts';
 import { transaction, type TransactionScope } from './transaction.ts';
@@ -40,6 +40,14 @@ export async function lockAccount(tx: EntityManager, accountId: string, mode?: R
 /** @throws email_not_verified (403) for an account whose email address is not verified */
 export function requireVerifiedEmail({ emailVerifiedAt }: Account): void {
   if (!emailVerifiedAt) throw new ProblemError('email_not_verified');
+}
+
+/**
+ * Requires an account that can get a team or membership from the operator. A disabled one keeps what it has.
+ * @throws validation_failed (400)
+ */
+export function requireEnabled({ disabledAt }: Account, pointer: string): void {
+  if (disabledAt) throw invalidInput(pointer, 'The account is disabled.');
 }
 
 /** Locks the account of an email address. @returns null if there is none */

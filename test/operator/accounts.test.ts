@@ -175,6 +175,66 @@ describe('accounts over the operator API', () => {
   });
 });
 
+describe('the account of an operator', () => {
+  const anOperatorsAccount = async (api: Api) => {
+    const account = await api.anAccount();
+    await api.rows(`update account set role = 'admin' where id = $1`, [account.id]);
+    return account;
+  };
+
+  test('is not taken over, disabled, enabled or deleted with a key, also if it is the last one', async ({ api }) => {
+    const operator = await anOperator(api);
+    const account = await anOperatorsAccount(api);
+    const path = `${ACCOUNTS}/${account.id}`;
+    const before = (await operator.get(path)).body;
+
+    const refused = [
+      await operator.patch(path, { email: `${newId('mine')}@example.com`, isEmailVerified: true }),
+      await operator.post(`${path}/disable`),
+      await operator.post(`${path}/enable`),
+      await operator.delete(path),
+    ];
+    for (const answer of refused) expect(answer).toBeProblem('session_required');
+    expect((await operator.get(path)).body).toEqual(before);
+    expect(await eventsOf(api, operator.key)).toEqual([]);
+  });
+
+  test('has its other fields changed, its sessions ended and links emailed with a key', async ({ api }) => {
+    const operator = await anOperator(api);
+    const account = await anOperatorsAccount(api);
+    await api.aSession(account);
+    const path = `${ACCOUNTS}/${account.id}`;
+
+    expect((await operator.patch(path, { lastName: 'Lovelace' })).body.lastName).toBe('Lovelace');
+    expect((await operator.delete(`${path}/sessions`)).body).toEqual({ ended: 1 });
+    expect((await operator.post(`${path}/links`, { kind: 'sign_in' })).status).toBe(200);
+  });
+
+  test('is read under its lock: one that becomes an operator while the change waits stays', async ({ api }) => {
+    for (const change of ['disable', 'delete'] as const) {
+      const operator = await anOperator(api);
+      const account = await api.anAccount();
+      const path = `${ACCOUNTS}/${account.id}`;
+      const em = api.services.db.em();
+      await em.begin();
+      await em.execute(`update account set role = 'admin' where id = ?`, [account.id]);
+      const answer = change === 'disable' ? operator.post(`${path}/disable`) : operator.delete(path);
+      await expect
+        .poll(() =>
+          api.rows(
+            `select 1 from pg_stat_activity
+             where datname = current_database() and wait_event_type = 'Lock' and query like '%account%'`,
+          ),
+        )
+        .not.toEqual([]);
+      await em.commit();
+
+      expect(await answer).toBeProblem('session_required');
+      expect((await operator.get(path)).body).toMatchObject({ role: 'admin', disabledAt: null });
+    }
+  });
+});
+
 describe('a search of accounts', () => {
   test('finds by the beginning of address, name and external id, in one order over all pages', async ({ api }) => {
     const operator = await anOperator(api);

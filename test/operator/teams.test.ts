@@ -238,6 +238,29 @@ describe('members over the operator API', () => {
     expect(await add({ accountId: 'acc_unknown' })).toBeProblem('account_not_found');
     const twice = await Promise.all([add({ accountId: account.id }), add({ accountId: account.id })]);
     expect(twice.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([201, 409]);
+    const { errors } = twice.find(({ status }) => status === 409)?.body ?? {};
+    expect(errors).toEqual([{ in: 'body', pointer: '/accountId', code: 'invalid_value' }]);
+  });
+
+  test('a disabled account gets no team and no membership, and keeps those it has', async ({ api }) => {
+    const operator = await anOperator(api);
+    const { owner, path } = await aTeamWithKey(api);
+    const [member, other] = [await api.anAccount(), await api.anAccount()];
+    await operator.post(`${path}/members`, { accountId: member.id });
+    for (const { id } of [member, other]) await operator.post(`/operator/v1/accounts/${id}/disable`);
+
+    for (const [answer, pointer] of [
+      [await operator.post(TEAMS, { name: 'Late', ownerId: other.id }), '/ownerId'],
+      [await operator.post(`${path}/members`, { accountId: other.id }), '/accountId'],
+      [await operator.post(`${path}/transfer`, { accountId: member.id }), '/accountId'],
+    ] as const) {
+      expect(answer).toBeProblem('validation_failed');
+      expect(answer.body.errors).toEqual([{ in: 'body', pointer, code: 'invalid_value' }]);
+    }
+    expect((await operator.get(path)).body.ownerId).toBe(owner.id);
+    const { members } = (await operator.get(`${path}/members`)).body;
+    expect(members.map(({ accountId }: { accountId: string }) => accountId)).toEqual([owner.id, member.id]);
+    expect((await operator.patch(`${path}/members/${member.id}`, { roleId: 'guest' })).status).toBe(200);
   });
 
   test('an account that is no member becomes the owner, and the former owner a member', async ({ api }) => {
@@ -252,7 +275,9 @@ describe('members over the operator API', () => {
       body.map((member: { userId: string; roleId: string }) => [member.userId, member.roleId]),
     );
     expect(roles).toEqual({ [owner.id]: 'member', [next.id]: 'owner' });
-    expect(await operator.post(`${path}/transfer`, { accountId: next.id })).toBeProblem('validation_failed');
+    const again = await operator.post(`${path}/transfer`, { accountId: next.id });
+    expect(again).toBeProblem('validation_failed');
+    expect(again.body.errors).toEqual([{ in: 'body', pointer: '/accountId', code: 'invalid_value' }]);
     expect(await eventsOf(api, operator.key)).toEqual(['ownership.transferred']);
   });
 

@@ -2,7 +2,7 @@ import { QUEUE_JOBS } from '../../db/queue-tables.ts';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { eraseAccount } from '../../events/feed/erase.ts';
 import { record } from '../../events/record.ts';
-import { lockMany, lockRows } from '../../transactions/locks.ts';
+import { lockMany, lockOne, lockRows } from '../../transactions/locks.ts';
 import { transaction, type TransactionScope } from '../../transactions/transaction.ts';
 import { lockCaller } from '../../transactions/with-account.ts';
 import { disableEndpoints } from '../../transactions/disable-webhooks.ts';
@@ -34,21 +34,21 @@ export async function deleteAccount(
 /**
  * Deletes an account for the operator, without a proof.
  * @param open opens the transaction, if more has to be checked in it
- * @param ids the account and others to lock with it
+ * @param lock locks the account, if more has to be locked or checked with it
  * @throws account_not_found, account_owns_teams
  */
 export async function deleteAccountAsOperator(
   db: TransactionScope,
   accountId: string,
   open: typeof transaction<boolean> = transaction,
-  ids: readonly string[] = [accountId],
+  lock: (tx: EntityManager) => Promise<Account> = (tx) => requireAccount(tx, accountId),
 ): Promise<void> {
-  while (!(await open(db, (tx) => remove(tx, accountId, () => requireAccount(tx, accountId, ids))))) continue;
+  while (!(await open(db, (tx) => remove(tx, accountId, () => lock(tx))))) continue;
 }
 
-async function requireAccount(tx: EntityManager, accountId: string, ids: readonly string[]): Promise<Account> {
-  const account = (await lockMany(tx, 'account', { id: { $in: [...ids] } })).find(({ id }) => id === accountId);
-  if (account === undefined) throw new ProblemError('account_not_found');
+async function requireAccount(tx: EntityManager, accountId: string): Promise<Account> {
+  const account = await lockOne(tx, 'account', accountId);
+  if (account === null) throw new ProblemError('account_not_found');
   return account;
 }
 

@@ -1,18 +1,13 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { findMembershipOf, prepareLookup, type DescribedCredential } from '../../auth/describe-credential.ts';
 import type { Services } from '../../app-services.ts';
+import { leastInvalidTime } from '../../crypto/minimum-duration.ts';
 import { isStorable } from '../../procedures/fields.ts';
 import { EXTERNAL_ID_PREFIX } from '../../entities/index.ts';
 import type { CredentialUse, Prefetch } from '../../procedures/context.ts';
 import { DEFAULT_KINDS, type Verification, type VerifyInput } from './credentials.schema.ts';
 
-/** The least time of an invalid answer: longer than a look-up takes, whose time tells whether it found a row. */
-const INVALID_MS = 5;
-
 /** What a look-up has found, and the end of the least time of an answer that it is invalid. */
 export type Looked = { readonly found: DescribedCredential | undefined; readonly elapsed: Promise<void> };
-
-const leastTime = (): Promise<void> => sleep(INVALID_MS, undefined, { ref: false });
 
 /** Prepares the look-up that an unvalidated body asks for, so that one statement finds it with the operator key. */
 export function prefetchCredential({ tokens }: Services, raw: unknown): Prefetch | undefined {
@@ -22,7 +17,7 @@ export function prefetchCredential({ tokens }: Services, raw: unknown): Prefetch
   const lookup = prepareLookup(tokens, credential, { kinds, teamId: teamId ?? null });
   if (lookup === undefined) return undefined;
   let found: DescribedCredential | undefined;
-  const elapsed = leastTime();
+  const elapsed = leastInvalidTime();
   return {
     async findKey(db, hash) {
       const { operatorKey, credential } = await lookup.runWithOperatorKey(db, hash);
@@ -41,7 +36,7 @@ export async function findCredential(
   { db, tokens }: Services,
   { credential, kinds, teamId }: Pick<VerifyInput, 'credential' | 'kinds' | 'teamId'>,
 ): Promise<Looked> {
-  const elapsed = leastTime();
+  const elapsed = leastInvalidTime();
   const found = await prepareLookup(tokens, credential, { kinds, teamId: teamId ?? null })?.run(db);
   return { found, elapsed };
 }

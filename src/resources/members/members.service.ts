@@ -1,12 +1,13 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { record } from '../../events/record.ts';
-import { lockShared } from '../../transactions/locks.ts';
+import { lockOne } from '../../transactions/locks.ts';
 import type { TransactionScope } from '../../transactions/transaction.ts';
+import { requireEnabled } from '../../transactions/with-account.ts';
 import { lockMember, withTeamAsOperator, type TeamCaller } from '../../transactions/with-team.ts';
 import { changeTeam, changeTeamAsOperator } from '../../transactions/change-team.ts';
 import { endMembership, lockMembershipSteps, type LockedMembership } from '../../transactions/end-membership.ts';
 import type { Change } from '../../transactions/steps.ts';
-import { Account, Membership, type Role } from '../../entities/index.ts';
+import { Membership, type Role } from '../../entities/index.ts';
 import { ProblemError } from '../../errors.ts';
 import { findTeamRole } from '../roles/find-team-role.ts';
 import type { Services } from '../../app-services.ts';
@@ -49,15 +50,17 @@ export async function addMember(
   terms: MembershipTerms,
 ): Promise<void> {
   await withTeamAsOperator(db, teamId, async ({ tx, team }) => {
-    if ((await lockShared(tx, 'account', [userId])).length === 0) throw new ProblemError('account_not_found');
-    if ((await tx.count(Membership, { team, account: userId })) > 0) {
+    const account = await lockOne(tx, 'account', userId, 'share');
+    if (account === null) throw new ProblemError('account_not_found');
+    requireEnabled(account, '/accountId');
+    if ((await tx.count(Membership, { team, account })) > 0) {
       throw new ProblemError('already_taken', 'The account is already a member of this team.', {
-        errors: [{ in: 'body', pointer: '/userId', code: 'invalid_value' }],
+        errors: [{ in: 'body', pointer: '/accountId', code: 'invalid_value' }],
       });
     }
     tx.create(Membership, {
       team,
-      account: tx.getReference(Account, userId),
+      account,
       role: await findGrantableRole(tx, teamId, terms.roleId ?? 'member'),
       isActive: terms.isActive ?? true,
       expiresAt: terms.expiresAt ?? null,

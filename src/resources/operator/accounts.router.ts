@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { SUCCESS, success } from '../../procedures/fields.ts';
 import type { OperatorProcedures } from '../../procedures/procedures.ts';
 import { endpoint, router } from '../../procedures/trpc.ts';
-import type { TransactionScope } from '../../transactions/transaction.ts';
+import { transaction, type TransactionScope } from '../../transactions/transaction.ts';
 import { withOperator } from '../../transactions/with-operator.ts';
 import {
   createAccount,
@@ -25,7 +25,7 @@ import {
   listAccountsInput,
   updateAccountInput,
 } from './operator-api.schema.ts';
-import { lockForeign, requireForeign, withSelf } from './operator.service.ts';
+import { lockSubject, requireForeign } from './operator.service.ts';
 import { toAccountId } from './references.ts';
 import { recordView } from './views.ts';
 
@@ -108,9 +108,10 @@ export const createOperatorAccountsRouter = (operatorProcedure: OperatorProcedur
       .meta(
         endpoint('updateAccount', 'PATCH /operator/v1/accounts/{accountId}', {
           summary: 'Change an account',
-          description: 'Members that are left out keep their value. Both mailboxes are told of a new email address.',
+          description:
+            'Members that are left out keep their value. Both mailboxes are told of a new email address. A key cannot set that of an operator.',
           returns: 'The account.',
-          errors: ['account_not_found', 'already_taken'],
+          errors: ['account_not_found', 'already_taken', 'session_required'],
           example: { body: { lastName: 'Lovelace', externalId: 'customer-4711' }, answer: account },
         }),
       )
@@ -119,6 +120,7 @@ export const createOperatorAccountsRouter = (operatorProcedure: OperatorProcedur
       .mutation(({ ctx, input: { accountId, ...changes } }) =>
         changeAs(ctx, async ({ db }) => {
           const id = await toAccountId(db, accountId);
+          if (changes.email !== undefined) await transaction(db, (tx) => lockSubject(tx, ctx.operator, id));
           await updateAccount(db, id, changes);
           return readAccount(db, id);
         }),
@@ -129,9 +131,9 @@ export const createOperatorAccountsRouter = (operatorProcedure: OperatorProcedur
         endpoint('deleteAccount', 'DELETE /operator/v1/accounts/{accountId}', {
           summary: 'Delete an account',
           description:
-            'With its credentials, its personal data and the teams that have no other member. Transfer or delete other teams that it owns first.',
+            'With its credentials, its personal data and the teams that have no other member. Transfer or delete other teams that it owns first. A key cannot delete an operator.',
           returns: 'The account is deleted.',
-          errors: ['account_not_found', 'account_owns_teams'],
+          errors: ['account_not_found', 'account_owns_teams', 'session_required'],
           example: done,
         }),
       )
@@ -143,7 +145,7 @@ export const createOperatorAccountsRouter = (operatorProcedure: OperatorProcedur
         // Not `changeAs`: it begins again with a new transaction if the account came to own another team.
         const open = (db: TransactionScope, work: (tx: EntityManager) => Promise<boolean>) =>
           withOperator(db, operator, work);
-        await deleteAccountAsOperator(services.db, id, open, withSelf(operator, id));
+        await deleteAccountAsOperator(services.db, id, open, (tx) => lockSubject(tx, operator, id));
         return SUCCESS;
       }),
 
@@ -151,9 +153,10 @@ export const createOperatorAccountsRouter = (operatorProcedure: OperatorProcedur
       .meta(
         endpoint('disableAccount', 'POST /operator/v1/accounts/{accountId}/disable', {
           summary: 'Disable an account',
-          description: 'Ends its sessions. Its keys and grants are rejected until it is enabled.',
+          description:
+            'Ends its sessions. Its keys and grants are rejected until it is enabled. A key cannot disable an operator.',
           returns: 'The account.',
-          errors: ['account_not_found'],
+          errors: ['account_not_found', 'session_required'],
           example: { answer: { ...account, disabledAt: '2026-11-21T10:05:12.345Z' } },
         }),
       )
@@ -162,7 +165,8 @@ export const createOperatorAccountsRouter = (operatorProcedure: OperatorProcedur
       .mutation(({ ctx, input }) =>
         changeAs(ctx, async ({ db }) => {
           const id = await toAccountId(db, input.accountId);
-          await lockForeign(db, ctx.operator, id);
+          requireForeign(ctx.operator, id);
+          await transaction(db, (tx) => lockSubject(tx, ctx.operator, id));
           await disableAccount(db, id);
           return readAccount(db, id);
         }),
@@ -172,9 +176,9 @@ export const createOperatorAccountsRouter = (operatorProcedure: OperatorProcedur
       .meta(
         endpoint('enableAccount', 'POST /operator/v1/accounts/{accountId}/enable', {
           summary: 'Enable a disabled account',
-          description: 'Its keys and grants work again; its sessions stay ended.',
+          description: 'Its keys and grants work again; its sessions stay ended. A key cannot enable an operator.',
           returns: 'The account.',
-          errors: ['account_not_found'],
+          errors: ['account_not_found', 'session_required'],
           example: { answer: account },
         }),
       )
@@ -182,7 +186,9 @@ export const createOperatorAccountsRouter = (operatorProcedure: OperatorProcedur
       .output(accountOutput)
       .mutation(({ ctx, input }) =>
         changeAs(ctx, async ({ db }) => {
-          const { id } = await enableAccount(db, await toAccountId(db, input.accountId));
+          const id = await toAccountId(db, input.accountId);
+          await transaction(db, (tx) => lockSubject(tx, ctx.operator, id));
+          await enableAccount(db, id);
           return readAccount(db, id);
         }),
       ),

@@ -59,7 +59,8 @@ export const createOperatorMembersRouter = (operatorProcedure: OperatorProcedure
       .meta(
         endpoint('addMember', 'POST /operator/v1/teams/{teamId}/members', {
           summary: 'Add an account to a team',
-          description: 'Without an invitation; the seats of the plan do not limit it.',
+          description:
+            'Without an invitation; the seats of the plan do not limit it. A disabled account cannot be added.',
           returns: 'The member.',
           status: 201,
           errors: ['team_not_found', 'account_not_found', 'already_taken', 'role_not_assignable'],

@@ -1,7 +1,8 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Operator } from '../../auth/principal.ts';
-import { invalidInput } from '../../errors.ts';
+import type { Account } from '../../entities/index.ts';
+import { invalidInput, ProblemError } from '../../errors.ts';
 import { lockMany } from '../../transactions/locks.ts';
-import { transaction, type TransactionScope } from '../../transactions/transaction.ts';
 
 /**
  * Requires that a signed-in operator does not change their own account, which could leave the installation without
@@ -12,12 +13,18 @@ export function requireForeign(operator: Operator, accountId: string): void {
     throw invalidInput('/accountId', 'An operator cannot do this to their own account.');
 }
 
-/** Returns the ids of an account and of the operator, to lock both, so that two operators cannot end each other. */
-export const withSelf = (operator: Operator, accountId: string): string[] =>
-  operator.kind === 'operator-key' ? [accountId] : [accountId, operator.accountId];
-
-/** Locks the accounts that `withSelf` returns, in one order. */
-export async function lockForeign(db: TransactionScope, operator: Operator, accountId: string): Promise<void> {
-  requireForeign(operator, accountId);
-  await transaction(db, (tx) => lockMany(tx, 'account', { id: { $in: withSelf(operator, accountId) } }));
+/**
+ * Locks an account that an operator changes. A signed-in operator's own is locked with it, so that two operators cannot
+ * end each other. An operator key changes no operator: it could end the last one, or become one by a new email address.
+ * @throws account_not_found
+ * @throws session_required (403) if an operator key calls, and the account is an operator's
+ */
+export async function lockSubject(tx: EntityManager, operator: Operator, accountId: string): Promise<Account> {
+  const isKey = operator.kind === 'operator-key';
+  const ids = isKey ? [accountId] : [accountId, operator.accountId];
+  const account = (await lockMany(tx, 'account', { id: { $in: ids } })).find(({ id }) => id === accountId);
+  if (account === undefined) throw new ProblemError('account_not_found');
+  if (isKey && account.role === 'admin')
+    throw new ProblemError('session_required', 'An operator key cannot do this to the account of an operator.');
+  return account;
 }

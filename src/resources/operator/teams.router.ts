@@ -88,7 +88,7 @@ export const createOperatorTeamsRouter = (operatorProcedure: OperatorProcedures)
       .meta(
         endpoint('createTeam', 'POST /operator/v1/teams', {
           summary: 'Create a team with its owner',
-          description: 'The limit of teams that an account owns does not apply.',
+          description: 'The limit of teams that an account owns does not apply. A disabled account gets no team.',
           returns: 'The team.',
           status: 201,
           errors: ['account_not_found', 'already_taken'],
@@ -147,7 +147,7 @@ export const createOperatorTeamsRouter = (operatorProcedure: OperatorProcedures)
       .meta(
         endpoint('transferTeam', 'POST /operator/v1/teams/{teamId}/transfer', {
           summary: 'Make an account the owner of a team',
-          description: 'Whether it is a member or not. The former owner becomes a `member`.',
+          description: 'Whether it is a member or not. It must not be disabled. The former owner becomes a `member`.',
           returns: 'The team.',
           errors: ['team_not_found', 'account_not_found', 'email_not_verified'],
           example: { body: { accountId: ownerId }, answer: team },

@@ -872,6 +872,7 @@ export interface Operations {
       | 'validation_failed'
       | 'malformed_json'
       | 'address_not_allowed'
+      | 'session_required'
       | 'already_taken'
       | 'account_not_found'
       | 'scope_missing'
@@ -885,6 +886,7 @@ export interface Operations {
       | SharedError
       | 'validation_failed'
       | 'address_not_allowed'
+      | 'session_required'
       | 'account_owns_teams'
       | 'account_not_found'
       | 'scope_missing';
@@ -897,6 +899,7 @@ export interface Operations {
       | 'validation_failed'
       | 'idempotency_key_reused'
       | 'address_not_allowed'
+      | 'session_required'
       | 'account_not_found'
       | 'scope_missing';
   };
@@ -908,6 +911,7 @@ export interface Operations {
       | 'validation_failed'
       | 'idempotency_key_reused'
       | 'address_not_allowed'
+      | 'session_required'
       | 'account_not_found'
       | 'scope_missing';
   };
@@ -1340,11 +1344,11 @@ export interface RosterOperator {
   /**
    * Change an account.
    *
-   * Members that are left out keep their value. Both mailboxes are told of a new email address.
+   * Members that are left out keep their value. Both mailboxes are told of a new email address. A key cannot set that of an operator.
    *
    * **Needs** the scope `accounts:write`.
    *
-   * @throws RosterError with `validation_failed`, `malformed_json`, `address_not_allowed`, `already_taken`, `account_not_found`, `scope_missing`, `body_too_large`, `unsupported_media_type`, or a `SharedError`
+   * @throws RosterError with `validation_failed`, `malformed_json`, `address_not_allowed`, `session_required`, `already_taken`, `account_not_found`, `scope_missing`, `body_too_large`, `unsupported_media_type`, or a `SharedError`
    */
   updateAccount(
     input: Operations['updateAccount']['input'],
@@ -1353,11 +1357,11 @@ export interface RosterOperator {
   /**
    * Delete an account.
    *
-   * With its credentials, its personal data and the teams that have no other member. Transfer or delete other teams that it owns first.
+   * With its credentials, its personal data and the teams that have no other member. Transfer or delete other teams that it owns first. A key cannot delete an operator.
    *
    * **Needs** the scope `accounts:write`.
    *
-   * @throws RosterError with `validation_failed`, `address_not_allowed`, `account_owns_teams`, `account_not_found`, `scope_missing`, or a `SharedError`
+   * @throws RosterError with `validation_failed`, `address_not_allowed`, `session_required`, `account_owns_teams`, `account_not_found`, `scope_missing`, or a `SharedError`
    */
   deleteAccount(
     input: Operations['deleteAccount']['input'],
@@ -1366,11 +1370,11 @@ export interface RosterOperator {
   /**
    * Disable an account.
    *
-   * Ends its sessions. Its keys and grants are rejected until it is enabled.
+   * Ends its sessions. Its keys and grants are rejected until it is enabled. A key cannot disable an operator.
    *
    * **Needs** the scope `accounts:write`.
    *
-   * @throws RosterError with `validation_failed`, `idempotency_key_reused`, `address_not_allowed`, `account_not_found`, `scope_missing`, or a `SharedError`
+   * @throws RosterError with `validation_failed`, `idempotency_key_reused`, `address_not_allowed`, `session_required`, `account_not_found`, `scope_missing`, or a `SharedError`
    */
   disableAccount(
     input: Operations['disableAccount']['input'],
@@ -1379,11 +1383,11 @@ export interface RosterOperator {
   /**
    * Enable a disabled account.
    *
-   * Its keys and grants work again; its sessions stay ended.
+   * Its keys and grants work again; its sessions stay ended. A key cannot enable an operator.
    *
    * **Needs** the scope `accounts:write`.
    *
-   * @throws RosterError with `validation_failed`, `idempotency_key_reused`, `address_not_allowed`, `account_not_found`, `scope_missing`, or a `SharedError`
+   * @throws RosterError with `validation_failed`, `idempotency_key_reused`, `address_not_allowed`, `session_required`, `account_not_found`, `scope_missing`, or a `SharedError`
    */
   enableAccount(
     input: Operations['enableAccount']['input'],
@@ -1436,7 +1440,7 @@ export interface RosterOperator {
   /**
    * Create a team with its owner.
    *
-   * The limit of teams that an account owns does not apply.
+   * The limit of teams that an account owns does not apply. A disabled account gets no team.
    *
    * **Needs** the scope `teams:write`.
    *
@@ -1475,7 +1479,7 @@ export interface RosterOperator {
   /**
    * Make an account the owner of a team.
    *
-   * Whether it is a member or not. The former owner becomes a `member`.
+   * Whether it is a member or not. It must not be disabled. The former owner becomes a `member`.
    *
    * **Needs** the scope `teams:write`.
    *
@@ -1525,7 +1529,7 @@ export interface RosterOperator {
   /**
    * Add an account to a team.
    *
-   * Without an invitation; the seats of the plan do not limit it.
+   * Without an invitation; the seats of the plan do not limit it. A disabled account cannot be added.
    *
    * **Needs** the scope `teams:write`.
    *
