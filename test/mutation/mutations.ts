@@ -601,6 +601,22 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
   ),
   ...faultsIn(
+    'src/resources/operator/operator.service.ts',
+    ['test/operator/accounts'],
+    [
+      [
+        'a key ends the last operator',
+        `if (isKey && account.role === 'admin')`,
+        'if (isKey && accountId === account.role)',
+      ],
+    ],
+  ),
+  ...faultsIn(
+    'src/transactions/with-account.ts',
+    ['test/operator/teams'],
+    [['a disabled account gets a team', 'if (disabledAt) throw', "if (disabledAt && pointer === '') throw"]],
+  ),
+  ...faultsIn(
     'src/auth/networks.ts',
     ['test/operator/keys', 'test/operator/access-matrix'],
     [
