@@ -47,7 +47,8 @@ export function createPipeline(pool: Pool): (query: BoundQuery) => Promise<Rows>
 
 /**
  * Sends queries with one sync message, so that PostgreSQL writes their answers at once and not one by one. It skips
- * what follows a query that fails: those are sent again, which queries can be, as they only read.
+ * what follows a query that fails: each of those is sent once more, by itself, as queries only read and the next one
+ * can fail as slowly.
  * @param onDone called once, after the response to the last query
  */
 function sendBatch(pool: Pool, batch: readonly WaitingQuery[], onDone: () => void): void {
@@ -68,7 +69,7 @@ function sendBatch(pool: Pool, batch: readonly WaitingQuery[], onDone: () => voi
       const [failed, ...skipped] = batch.slice(results.length);
       failed?.reject(error);
       if (error instanceof DatabaseError && skipped.length > 0) {
-        sendBatch(pool, skipped, onDone);
+        sendEach(pool, skipped, onDone);
         return;
       }
       for (const { reject } of skipped) reject(error);
@@ -83,4 +84,13 @@ function sendBatch(pool: Pool, batch: readonly WaitingQuery[], onDone: () => voi
           ),
     );
   });
+}
+
+function sendEach(pool: Pool, queries: readonly WaitingQuery[], onDone: () => void): void {
+  let open = queries.length;
+  const onEach = () => {
+    open -= 1;
+    if (open === 0) onDone();
+  };
+  for (const query of queries) sendBatch(pool, [query], onEach);
 }

@@ -12,7 +12,7 @@ export class PreparedBatch implements Submittable {
    * Called once, with the rows of each statement; after a failure, with those of the statements before the one that
    * failed. A mutable property, because pg wraps it to enforce its timeout.
    */
-  callback: (error: Error | null, results: Rows[]) => void;
+  callback: (error: Error | null, results?: Rows[]) => void;
   readonly #parts: readonly PreparedQuery[];
   readonly #results: Rows[] = [];
   #failure: Error | null = null;
@@ -24,7 +24,8 @@ export class PreparedBatch implements Submittable {
     types: TypeParsers,
     callback: (error: Error | null, results: Rows[]) => void,
   ) {
-    this.callback = callback;
+    // Without results if the timeout of pg has passed.
+    this.callback = (error, results = this.#results) => callback(error, results);
     this.#parts = statements.map(
       ({ name, text, values }, i) =>
         new PreparedQuery(name, text, values, types, (error, rows) => {

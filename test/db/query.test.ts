@@ -1,12 +1,15 @@
-import { describe, expect } from 'vitest';
+import { Pool } from 'pg';
+import { describe, expect, onTestFinished } from 'vitest';
 import { isUnavailable } from '../../src/db/database.ts';
 import { getPgConnection } from '../../src/db/pg-internals.ts';
+import { createPipeline } from '../../src/db/pipeline.ts';
 import { command, query } from '../../src/db/query.ts';
 import { test, type Api } from '../support/api.ts';
 
 const echo = query<{ value: number }>('test_echo', 'select $1::int as value');
 const quotient = query<{ value: number }>('test_quotient', 'select 10 / $1::int as value');
 const ending = query<{ value: boolean }>('test_ending', 'select pg_terminate_backend(pg_backend_pid()) as value');
+const locking = query<{ value: number }>('test_locking', 'select 2 as value from pg_advisory_xact_lock_shared(4711)');
 const running = query<{ count: number }>(
   'test_long',
   `select count(*)::int as count, pg_sleep(0.02)
@@ -58,6 +61,40 @@ describe('queries of one moment', () => {
       { status: 'fulfilled', value: [{ value: 2 }] },
     ]);
     for (const answer of answers) if (answer.status === 'rejected') expect(isUnavailable(answer.reason)).toBe(true);
+  });
+
+  test('that follow one that failed do not wait for each other any more', async ({ api }) => {
+    const { db } = api.services;
+    const holder = await db.pools.writes.connect();
+    onTestFinished(() => holder.release(true));
+    await holder.query('select pg_advisory_lock(4711)');
+
+    const failing = db.query(quotient, [0]);
+    const waiting = db.query(locking, []);
+    const quick = db.query(echo, [1]);
+
+    await expect(failing).rejects.toThrow('division by zero');
+    expect(await quick).toEqual([{ value: 1 }]);
+    await holder.query('select pg_advisory_unlock(4711)');
+    expect(await waiting).toEqual([{ value: 2 }]);
+  });
+
+  test('all fail if PostgreSQL says nothing in time, and the next ones get another connection', async ({ api }) => {
+    const pool = new Pool({ connectionString: api.databaseUrl, pipeline: true, query_timeout: 500 });
+    pool.on('connect', (client) => client.on('error', () => undefined));
+    onTestFinished(() => pool.end());
+    const run = createPipeline(pool);
+    const ask = (name: string, text: string) => run({ name, text, values: [] });
+
+    const answers = await Promise.allSettled([
+      ask('test_one', 'select 1 as one'),
+      ask('test_hangs', 'select pg_sleep(5)'),
+      ask('test_two', 'select 2 as two'),
+    ]);
+
+    for (const answer of answers.slice(1))
+      expect(answer.status === 'rejected' && isUnavailable(answer.reason)).toBe(true);
+    await expect.poll(() => ask('test_two', 'select 2 as two').catch(() => null)).toEqual([{ two: 2 }]);
   });
 
   test('all fail if their connection breaks, and the next ones get another', async ({ api }) => {
