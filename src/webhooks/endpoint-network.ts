@@ -13,6 +13,15 @@ export const networkOf = (
   allowedNetworks: [...(teamId === null ? webhookPrivateNetworks : []), ...(isDevelopment ? LOOPBACK : [])],
 });
 
+const NAME_LENGTH_MAX = 253;
+const LABEL = /^[a-z\d_-]{1,63}$/;
+
+/** Returns whether DNS can have a host of a parsed URL (RFC 1035, section 2.3.4). Browsers' URLs can have others, such as `a..b`. */
+const isDnsName = (host: string): boolean => {
+  const name = host.replace(/\.$/, '');
+  return name.length <= NAME_LENGTH_MAX && name.split('.').every((label) => LABEL.test(label));
+};
+
 /**
  * Returns why a URL cannot be one of an endpoint, as far as can be said without a lookup; null if it can be one. Each
  * attempt checks the IP addresses.
@@ -26,5 +35,6 @@ export function findUrlFault(text: string, network: Network): string | null {
   if (isIP(address) !== 0 && isNotPublic(address, network)) return 'Use a public IP address or host name.';
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url.hostname)))
     return 'Enter a URL that starts with https://.';
+  if (isIP(address) === 0 && !isDnsName(address)) return 'Enter a URL with a host name that DNS can have.';
   return null;
 }

@@ -85,6 +85,32 @@ test('a private address, an unknown event and a wrong page are refused where the
   ]);
 });
 
+test('a host name that DNS cannot have, which no attempt could find, is refused', async ({ api }) => {
+  const { caller } = await anOperator(api);
+  const { endpointId } = (await caller.post(WEBHOOKS, { url: URL })).body.endpoint;
+  const statusesOf = async (host: string) => {
+    const url = `https://${host}/`;
+    const answers = [await caller.post(WEBHOOKS, { url }), await caller.patch(`${WEBHOOKS}/${endpointId}`, { url })];
+    return answers.map(({ status, body }) => [status, body.errors?.[0].pointer]);
+  };
+  const long = 'abcde.'.repeat(41);
+
+  for (const host of ['a..b', '.', `${'a'.repeat(64)}.example`, `${long}abcdefgh`, 'a'.repeat(300), 'a!b.example'])
+    expect([host, await statusesOf(host)]).toEqual([host, Array.from({ length: 2 }, () => [400, '/url'])]);
+
+  for (const host of [
+    'hooks',
+    'hooks.example.',
+    '_a-b.example',
+    `${'a'.repeat(63)}.b`,
+    `${long}abcdefg`,
+    'bücher.example',
+  ]) {
+    const { status } = await caller.patch(`${WEBHOOKS}/${endpointId}`, { url: `https://${host}/` });
+    expect([host, status]).toEqual([host, 200]);
+  }
+});
+
 test('a change with a key that is revoked while it waits fails and changes nothing', async ({ api }) => {
   const { key, caller } = await anOperator(api);
   const { endpointId } = (await caller.post(WEBHOOKS, { url: URL })).body.endpoint;
