@@ -76,9 +76,14 @@ export async function noteResults(pool: Pool, db: Database, results: readonly Re
       return found;
     }),
   );
-  const disabling = new Map<string, DisableReason>(failing.map(({ id }) => [id, 'failing']));
-  for (const { claim, disables } of results) if (disables !== null) disabling.set(claim.endpoint_id, disables);
-  for (const [id, reason] of disabling) await disableAndNotify(db, id, reason);
+  const disabling = new Map<string, Disabling>(
+    failing.map(({ id }) => [id, { id, reason: 'failing', still: { failingSince: { $ne: null } } }]),
+  );
+  for (const { claim, disables: reason } of results) {
+    const id = claim.endpoint_id;
+    if (reason !== null) disabling.set(id, { id, reason, still: reason === 'gone' ? { url: claim.url } : {} });
+  }
+  for (const each of disabling.values()) await disableAndNotify(db, each);
 }
 
 /**
@@ -118,9 +123,16 @@ function toHealth(results: readonly Result[]) {
   return [...byEndpoint.values()].toSorted((a, b) => (a.endpoint_id < b.endpoint_id ? -1 : 1));
 }
 
-const disableAndNotify = (db: Database, id: string, reason: DisableReason): Promise<void> =>
+/** What to disable, and what must still hold then: it can have got another URL or a success meanwhile. */
+type Disabling = {
+  readonly id: string;
+  readonly reason: DisableReason;
+  readonly still: { readonly url?: string; readonly failingSince?: { readonly $ne: null } };
+};
+
+const disableAndNotify = (db: Database, { id, reason, still }: Disabling): Promise<void> =>
   transaction(db, async (tx) => {
-    for (const { account, team, url } of await disableEndpoints(tx, { id }, reason)) {
+    for (const { account, team, url } of await disableEndpoints(tx, { id, ...still }, reason)) {
       const notice = { kind: 'webhook_disabled' as const, url, reason };
       if (account) await notify(tx, account.id, notice);
       else if (!team) await notifyOperators(tx, { ...notice, isOfInstallation: true });

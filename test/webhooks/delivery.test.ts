@@ -187,6 +187,28 @@ describe('a receiver that fails', () => {
     expect(events.map(({ event }) => event)).toEqual(['webhook_endpoint.created', 'webhook_endpoint.disabled']);
   });
 
+  test('with 410 at a URL that it no longer has is not disabled', async ({ api }) => {
+    const next = await aReceiver();
+    const change = Promise.withResolvers<() => Promise<unknown>>();
+    const receiver = await aReceiver(async (_req, res) => {
+      await (
+        await change.promise
+      )();
+      res.writeHead(410).end();
+    });
+    const { trpc, teamId, endpointId } = await anEndpoint(api, receiver.url);
+    change.resolve(() => trpc.webhooks.update.mutate({ teamId, endpointId, url: next.url }));
+    const dispatcher = dispatch(api);
+    await numberEvents(api);
+    await eventually(async () => expect(await stateOf(api, endpointId)).toMatchObject([{ state: 'failed' }]));
+    await dispatcher.stop();
+
+    expect(await trpc.webhooks.list.query({ teamId })).toMatchObject([{ url: next.url, disabledReason: null }]);
+    dispatch(api);
+    await numberEvents(api);
+    await eventually(() => expect(next.received).toMatchObject([{ json: { type: 'webhook_endpoint.updated' } }]));
+  });
+
   test('at an endpoint of the installation tells every operator, and nobody else, when it is disabled', async ({
     api,
   }) => {
