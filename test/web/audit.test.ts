@@ -4,6 +4,7 @@ import { describe, expect } from 'vitest';
 import { firstIdAt } from '../../src/entities/index.ts';
 import { signedIn } from '../support/browser.ts';
 import { hasChromium } from '../support/chromium.ts';
+import { findViolations } from './axe.ts';
 import { aPerson, shows, test } from './console.ts';
 
 const eventsOn = (page: Page) =>
@@ -11,6 +12,8 @@ const eventsOn = (page: Page) =>
     .getByRole('table', { name: 'Audit log' })
     .getByRole('row')
     .filter({ has: page.getByRole('rowheader') });
+
+const optionsOf = (page: Page, filter: string) => page.getByRole('listbox', { name: filter }).getByRole('option');
 
 describe.skipIf(!hasChromium)('the audit log of a team', () => {
   test('shows sentences, latest first, and can be filtered by kind', async ({ api, open }) => {
@@ -71,8 +74,12 @@ describe.skipIf(!hasChromium)('the audit log of a team', () => {
     await page.reload();
     await expect.poll(() => eventsOn(page).count()).toBe(1);
     expect(await page.getByLabel('From').inputValue()).toBe('2026-03-02');
-    await page.getByRole('button', { name: 'Only by Ada Lovelace ×' }).click();
+    const user = page.getByRole('combobox', { name: 'User' });
+    await expect.poll(() => user.inputValue()).toMatch(/^Ada Lovelace \(.+@/);
+    await user.click();
+    await optionsOf(page, 'User').getByText('All', { exact: true }).click();
     await expect.poll(() => eventsOn(page).count()).toBe(2);
+    expect(new URL(page.url()).searchParams.has('person')).toBe(false);
     await page.getByRole('link', { name: '192.0.2.1' }).click();
     await expect.poll(() => eventsOn(page).count()).toBe(1);
     await page.getByLabel('IP address').fill('=nothing');
@@ -81,6 +88,80 @@ describe.skipIf(!hasChromium)('the audit log of a team', () => {
     await page.getByRole('link', { name: 'Open in members' }).click();
     await shows(page, 'Members');
     await page.getByRole('status').getByText('1 of 2 members').waitFor();
+  });
+
+  test('finds a member and a key by typing, with the keyboard alone, and names former ones that the URL has', async ({
+    api,
+    open,
+  }) => {
+    const owner = await aPerson(api, { firstName: 'Ada', lastName: 'Lovelace' });
+    const team = await api.aTeam({ owner });
+    const grace = await api.anAccount({ firstName: 'Grace', lastName: 'Hopper', email: 'grace@example.com' });
+    const namesake = await api.anAccount({ firstName: 'Grace', lastName: 'Hopper', email: 'namesake@example.com' });
+    const former = await api.anAccount({ firstName: 'Alan', lastName: 'Turing' });
+    await api.aMember(team, grace, { role: 'member' });
+    await api.aMember(team, namesake, { role: 'member' });
+    const key = await api.anApiKey(owner, { team });
+    const by = async (id: string, kind: string, actorId: string, credentialId: string) => {
+      await api.rows(
+        `insert into audit_event (id, occurred_at, event, actor_kind, actor_id, credential_id, team_id, details)
+         values ($1, now(), 'team.renamed', $2, $3, $4, $5, '{}')`,
+        [id, kind, actorId, credentialId, team.id],
+      );
+    };
+    await by('evt_by_grace', 'session', grace.id, 'ses_grace');
+    await by('evt_by_namesake', 'session', namesake.id, 'ses_namesake');
+    await by('evt_by_former', 'session', former.id, 'ses_former');
+    await by('evt_by_key', 'api_key', owner.id, key.id);
+    const reads: string[] = [];
+    const page = await open('about:blank', { as: owner });
+    page.on('request', (request) => reads.push(request.url()));
+    await page.goto(`/teams/${team.id}/audit`);
+    await eventsOn(page).nth(3).waitFor();
+    expect(reads.filter((url) => /members\.list|apiKeys\.list/.test(url))).toEqual([]);
+
+    const user = page.getByRole('combobox', { name: 'User' });
+    await page.getByLabel('Show').focus();
+    await page.keyboard.press('Tab');
+    await expect.poll(() => user.evaluate((input) => input === document.activeElement)).toBe(true);
+    expect(await optionsOf(page, 'User').count()).toBe(0);
+    await page.keyboard.type('nobody');
+    await optionsOf(page, 'User').getByText('Nothing found').waitFor();
+    expect(await findViolations(page)).toEqual([]);
+    await page.keyboard.press('Control+a');
+    await page.keyboard.type('hopper');
+    await expect
+      .poll(() => optionsOf(page, 'User').allInnerTexts())
+      .toEqual(['Grace Hopper (grace@example.com)', 'Grace Hopper (namesake@example.com)']);
+    const highlighted = (filter: string) => optionsOf(page, filter).and(page.locator('[data-combobox-selected]'));
+    await expect.poll(() => highlighted('User').allInnerTexts()).toEqual(['Grace Hopper (grace@example.com)']);
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => new URL(page.url()).searchParams.get('person')).toBe(namesake.id);
+    await expect.poll(() => eventsOn(page).count()).toBe(1);
+    expect(await user.inputValue()).toBe('Grace Hopper (namesake@example.com)');
+    await page.keyboard.press('Control+a');
+    await page.keyboard.type('ada');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Tab');
+    expect(await user.inputValue()).toBe('Grace Hopper (namesake@example.com)');
+
+    await page.goto(`/teams/${team.id}/audit?person=${former.id}`);
+    await expect.poll(() => eventsOn(page).count()).toBe(1);
+    await expect.poll(() => user.inputValue()).toBe('Alan Turing');
+    await user.click();
+    await optionsOf(page, 'User').getByText('All', { exact: true }).click();
+    await expect.poll(() => eventsOn(page).count()).toBe(4);
+
+    await page.getByRole('combobox', { name: 'API key' }).fill('a key');
+    await optionsOf(page, 'API key')
+      .getByText(/^A key/)
+      .waitFor();
+    await page.keyboard.press('Enter');
+    await expect.poll(() => new URL(page.url()).searchParams.get('key')).toBe(key.id);
+    await expect.poll(() => eventsOn(page).count()).toBe(1);
+    await page.reload();
+    await expect.poll(() => eventsOn(page).count()).toBe(1);
   });
 
   test('has the oldest events first when its time is clicked, on every page and after a reload, and hides columns', async ({

@@ -61,6 +61,37 @@ describe.skipIf(!hasChromium)('the notices of the frame', () => {
     expect(await entries(ofBob)).toEqual(['No notices']);
   });
 
+  test('follow each change of the page at once, without a look away from it', async ({ api, open }) => {
+    const ada = await aPerson(api, { firstName: 'Ada' });
+    const team = await api.aTeam({ owner: ada, name: 'Engine' });
+    const { trpc } = await signedIn(api, ada);
+    const { seats, taken } = await trpc.teams.seats.query({ teamId: team.id });
+    for (let i = taken; i < seats - 1; i += 1) await api.anInvitation(team);
+    await api.anApiKey(ada, { expiresAt: inDays(1) });
+    for (let i = 0; i < 2; i += 1) await api.anApiKey(ada, { team, expiresAt: inDays(1) });
+
+    const page = await open('/api-keys', { as: ada });
+    await page.getByRole('button', { name: '3 notices' }).waitFor();
+    await page.getByRole('button', { name: 'Revoke A key' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+    await page.getByRole('button', { name: '2 notices' }).waitFor();
+
+    await page.goto(`/teams/${team.slug}/api-keys`);
+    await page.getByRole('checkbox', { name: 'Select all 2 rows' }).check();
+    await page.getByRole('button', { name: 'Revoke…' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+    await page.getByRole('button', { name: '1 notice' }).waitFor();
+
+    await page.goto(`/teams/${team.slug}/invitations`);
+    await page.getByRole('button', { name: '1 notice' }).waitFor();
+    await page
+      .getByRole('button', { name: /^Revoke the invitation/ })
+      .first()
+      .click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+    await page.getByRole('button', { name: 'Notices' }).waitFor();
+  });
+
   test('contain nothing of teams that the user has left, and nothing that the role cannot act on', async ({ api }) => {
     const [ada, bob] = [await api.anAccount(), await api.anAccount()];
     const team = await api.aTeam({ owner: ada });

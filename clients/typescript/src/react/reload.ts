@@ -11,13 +11,20 @@ const toFilter = ({ paths, teamId }: Changed) => ({
     (teamId === undefined || isAboutTeam(queryKey, teamId)),
 });
 
-/** Reads what is shown of them again. Offline it does nothing, because every read would fail and hide what is known. */
+/** The notices are of all teams, and any change can end one or begin one. */
+const NOTICES = toFilter({ paths: /^teams\.notices$/ });
+
+/**
+ * Reads what is shown of them again, and the notices. Offline it does nothing, because every read would fail and hide
+ * what is known.
+ */
 export async function reload(queries: QueryClient, changed: Changed): Promise<void> {
   if (typeof navigator !== 'undefined' && navigator.onLine === false) return;
+  void queries.invalidateQueries(NOTICES); // not waited for: they are beside what was changed
   await queries.invalidateQueries(toFilter(changed));
 }
 
-/** Returns how to read everything of a team again, after a change without a hook. */
+/** Returns how to read everything of a team again, and the notices, after a change without a hook. */
 export function useTeamReload(teamId: string) {
   const queries = useQueryClient();
   return () => reload(queries, { paths: /./, teamId });

@@ -7,7 +7,7 @@ import { Key as KeyIcon } from '../../components/icons.tsx';
 import { DataTable } from '../../components/table/data-table.tsx';
 import { Page, Placeholder } from '../../components/page.tsx';
 import { apiKeysTexts as words } from '../../messages/api-keys.ts';
-import { toFailure } from '../../trpc.ts';
+import { query, toFailure } from '../../trpc.ts';
 import { CreateKey } from './create-key.tsx';
 import { keyRevocation } from './bulk.ts';
 import { keyColumns } from './columns.tsx';
@@ -67,7 +67,10 @@ export function KeysPage({ teamId }: { readonly teamId: TeamId }) {
               </EmptyState>
             }
             bulk={[keyRevocation]}
-            onBulkEnd={() => void queries.invalidateQueries(keysQuery(teamId))}
+            onBulkEnd={() => {
+              void queries.invalidateQueries(keysQuery(teamId));
+              void queries.invalidateQueries(query('teams.notices'));
+            }}
           />
         </>
       )}

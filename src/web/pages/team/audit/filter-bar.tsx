@@ -1,7 +1,12 @@
-import { Button, Group, NativeSelect, TextInput } from '@mantine/core';
+import { Group, NativeSelect, TextInput } from '@mantine/core';
 import { useSearchText } from '../../../components/table/search-text.ts';
 import { auditTexts as words } from '../../../messages/audit.ts';
+import { keysQuery, type Key } from '../../api-keys/keys.ts';
+import { getMemberName, membersQuery, type Member } from '../members/member.ts';
+import { useTeam } from '../team.ts';
+import './audit.css';
 import type { AuditSearch } from './filter.ts';
+import { NameSelect } from './name-select.tsx';
 
 type FilterBarProps = {
   readonly search: AuditSearch;
@@ -11,8 +16,20 @@ type FilterBarProps = {
   readonly keyName: string | undefined;
 };
 
-/** Filters by kind, days and address, and removes those by person and key, which are set by links in events. */
+/** With the email address, which tells namesakes apart. */
+function toPerson(member: Member) {
+  const name = getMemberName(member);
+  return {
+    value: member.userId,
+    label: member.email === null || name === member.email ? name : `${name} (${member.email})`,
+  };
+}
+
+const toKey = ({ id, name, last4 }: Key) => ({ value: id, label: `${name} (…${last4})` });
+
+/** Filters by kind, person, key, days and address. */
 export function FilterBar({ search, onChange, personName, keyName }: FilterBarProps) {
+  const { team, can } = useTeam();
   const [address, setAddress] = useSearchText(search.address ?? '', (text) =>
     onChange({ address: text.trim() === '' ? undefined : text.trim() }),
   );
@@ -26,40 +43,42 @@ export function FilterBar({ search, onChange, personName, keyName }: FilterBarPr
     />
   );
   return (
-    <>
-      <Group gap="sm" align="end">
-        <NativeSelect
-          size="sm"
-          label={words.filter}
-          value={search.kind ?? ''}
-          onChange={({ currentTarget: { value } }) => onChange({ kind: value === '' ? undefined : value })}
-          data={Object.entries(words.kinds).map(([value, label]) => ({ value, label }))}
+    <Group gap="sm" align="end">
+      <NativeSelect
+        size="sm"
+        label={words.filter}
+        value={search.kind ?? ''}
+        onChange={({ currentTarget: { value } }) => onChange({ kind: value === '' ? undefined : value })}
+        data={Object.entries(words.kinds).map(([value, label]) => ({ value, label }))}
+      />
+      <NameSelect
+        label={words.person}
+        rows={can('access_dashboard') ? membersQuery(team.id) : undefined}
+        toOption={toPerson}
+        value={search.person}
+        name={personName}
+        onChange={(person) => onChange({ person })}
+      />
+      {(search.key !== undefined || can('manage_api_keys')) && (
+        <NameSelect
+          label={words.key}
+          rows={can('manage_api_keys') ? keysQuery(team.id) : undefined}
+          toOption={toKey}
+          value={search.key}
+          name={keyName}
+          onChange={(key) => onChange({ key })}
         />
-        {day('from')}
-        {day('to')}
-        <TextInput
-          size="sm"
-          label={words.address}
-          value={address}
-          autoComplete="off"
-          spellCheck={false}
-          onChange={({ currentTarget: { value } }) => setAddress(value)}
-        />
-      </Group>
-      {(search.person !== undefined || search.key !== undefined) && (
-        <Group gap="xs">
-          {search.person !== undefined && (
-            <Button size="compact-sm" variant="light" onClick={() => onChange({ person: undefined })}>
-              {words.withoutPerson(personName ?? search.person)}
-            </Button>
-          )}
-          {search.key !== undefined && (
-            <Button size="compact-sm" variant="light" onClick={() => onChange({ key: undefined })}>
-              {words.withoutKey(keyName ?? search.key)}
-            </Button>
-          )}
-        </Group>
       )}
-    </>
+      {day('from')}
+      {day('to')}
+      <TextInput
+        size="sm"
+        label={words.address}
+        value={address}
+        autoComplete="off"
+        spellCheck={false}
+        onChange={({ currentTarget: { value } }) => setAddress(value)}
+      />
+    </Group>
   );
 }

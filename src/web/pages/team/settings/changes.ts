@@ -28,6 +28,7 @@ export function useTeamEnded() {
     // Removed after the navigation, because the team’s pages would reload it.
     queries.removeQueries({ predicate: ({ queryKey }) => isAboutTeam(queryKey, team.id) });
     void queries.invalidateQueries(query('listTeams'));
+    void queries.invalidateQueries(query('teams.notices'));
     notify(message);
   };
 }
