@@ -123,7 +123,7 @@ describe.skipIf(!hasChromium)('the audit log of a team', () => {
     const user = page.getByRole('combobox', { name: 'User' });
     await page.getByLabel('Show').focus();
     await page.keyboard.press('Tab');
-    await expect.poll(() => user.evaluate((input) => input === document.activeElement)).toBe(true);
+    await user.and(page.locator(':focus')).waitFor();
     expect(await optionsOf(page, 'User').count()).toBe(0);
     await page.keyboard.type('nobody');
     await optionsOf(page, 'User').getByText('Nothing found').waitFor();

@@ -23,7 +23,7 @@ const OPTIONS_MAX = 50;
 
 /** A list without an option would be none to a screen reader. */
 const filterOptions: OptionsFilter = (input) => {
-  const found = defaultOptionsFilter(input);
+  const found = defaultOptionsFilter(input) as ReturnType<OptionsFilter>; // of the same options
   return found.length > 0 ? found : [{ value: 'none', label: words.noneFound, disabled: true }];
 };
 
