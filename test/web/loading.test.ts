@@ -8,6 +8,9 @@ import { aPerson, test } from './console.ts';
 const FIRST_BYTES = 200 * 1024;
 const MORE_BYTES = 100 * 1024;
 
+/** How many scripts a page may load. Over HTTP/1.1, browsers load six files at a time. */
+const SCRIPTS = 16;
+
 const LONG = { timeout: 180_000 };
 
 const PAGES = [
@@ -91,7 +94,7 @@ const idle = (page: Page) =>
 
 describe.skipIf(!hasChromium)('what a page loads', () => {
   test(
-    'is less than 100 KB of JavaScript more than the 200 KB of the first page, on every page',
+    'is at most 16 scripts, with less than 100 KB of JavaScript more than the 200 KB of the first page, on every page',
     LONG,
     async ({ api, open }) => {
       const { ada, team } = await anOperatorWithTeam(api);
@@ -99,6 +102,7 @@ describe.skipIf(!hasChromium)('what a page loads', () => {
       expect(await bytesOf(api, [...first])).toBeLessThan(FIRST_BYTES);
       for (const path of PAGES) {
         const scripts = await scriptsOf(await open('about:blank', { as: ada }), path.replace(':team', team.slug));
+        expect(scripts.size, `${path}: ${[...scripts].join(' ')}`).toBeLessThanOrEqual(SCRIPTS);
         const added = await bytesOf(
           api,
           [...scripts].filter((script) => !first.has(script)),
