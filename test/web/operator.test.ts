@@ -55,6 +55,8 @@ describe.skipIf(!hasChromium)('the operator’s area', () => {
     await region(page, 'Accounts').waitFor();
     expect(await region(page, 'Accounts').getByRole('link').allInnerTexts()).toEqual(['Ada Lovelace', adam.email]);
     expect(await region(page, 'Teams').count()).toBe(0);
+    // Otherwise the results would move it.
+    expect(await region(page, 'Health').count()).toBe(0);
     expect(new URL(page.url()).search).toBe('?find=ada');
     expect(await page.evaluate('document.activeElement.type')).toBe('search');
 
@@ -200,11 +202,7 @@ describe.skipIf(!hasChromium)('the log of the operator’s area', () => {
     expect(viewsBy(api, operator)).toEqual([]);
     await page.keyboard.press('Enter');
     await region(page, 'Accounts').waitFor();
-    const health = page.waitForResponse(/operator\.health/);
     await comeBack(page);
-    await health;
-    expect(viewsBy(api, operator)).toEqual(['operator.searched']);
-
     await page.getByRole('link', { name: 'Ada' }).hover();
     await page.getByRole('link', { name: 'Ada' }).click();
     await shows(page, 'Ada');

@@ -8,7 +8,7 @@ import { Search } from './operator/search.tsx';
 
 const route = getRouteApi('/console/operator');
 
-/** The start page of operators: search, health and queue. */
+/** The start page of operators: search, and its results or else health and queue. */
 export function OperatorPage() {
   const { find } = route.useSearch();
   return (
@@ -23,7 +23,7 @@ export function OperatorPage() {
         }
       >
         <Search sought={find} />
-        <Health />
+        {find === undefined && <Health />}
       </Page>
     </Operators>
   );

@@ -23,7 +23,6 @@ export const operator: readonly Scene[] = [
       await api.aTeam({ name: `${email}, ${LONG_NAME}` });
       const page = await open(`/operator?find=${email}`, await anOperator(api));
       await page.getByRole('region', { name: 'Teams' }).waitFor();
-      await page.getByText('Retrying').waitFor();
       return page;
     },
   ],
@@ -32,7 +31,6 @@ export const operator: readonly Scene[] = [
     async (api, open) => {
       const page = await open('/operator?find=nobody%20is%20called%20so', await anOperator(api));
       await page.getByText('No results').waitFor();
-      await page.getByText('Retrying').waitFor();
       return page;
     },
   ],

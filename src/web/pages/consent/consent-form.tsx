@@ -65,7 +65,7 @@ export function ConsentForm({ authorization, failure, deciding, onDecide }: Cons
             {words.sentTo} <b className="wrap">{client.redirectHost}</b>
           </Text>
           {failure !== undefined && <FailureAlert failure={failure} />}
-          <Group grow gap="sm">
+          <Group gap="sm" className="consent-decision">
             <Button
               variant="default"
               size="md"
