@@ -1,4 +1,5 @@
-import { describe, expect, vi } from 'vitest';
+import { describe, expect, onTestFinished, vi } from 'vitest';
+import { emitNumbered } from '../../src/events/wake.ts';
 import { numberEvents } from '../webhooks/receiver.ts';
 import { test, type Api } from '../support/api.ts';
 import { waitForEvents } from '../../src/resources/events/wait.ts';
@@ -115,6 +116,30 @@ describe('calls that wait for events', () => {
 
     expect(await outcome).toBe(code);
     looks.mockRestore();
+  });
+
+  test('are answered with what is numbered while they look', async ({ api }) => {
+    const { db } = api.services;
+    // Nothing but an event wakes them: no time passes.
+    vi.useFakeTimers({ toFake: ['setTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    let looks = 0;
+
+    const page = await waitForEvents({
+      db,
+      caller: 'a caller',
+      seconds: LONG,
+      signal: undefined,
+      read: async () => {
+        looks += 1;
+        if (looks > 1) return 'an event';
+        emitNumbered(db); // after the look began, and before it ends
+        return 'nothing';
+      },
+      isEmpty: (found) => found === 'nothing',
+    });
+
+    expect([page, looks]).toEqual(['an event', 2]);
   });
 
   test('are 500 of all callers; of a thousand the others are answered at once, and all end when they hang up', async ({

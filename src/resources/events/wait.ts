@@ -28,41 +28,69 @@ type Wait<Page> = {
 /** Reads until there is something, for at most so many seconds. @returns the last page that was read */
 export async function waitForEvents<Page>({ db, caller, seconds, signal, read, isEmpty }: Wait<Page>): Promise<Page> {
   const deadline = Date.now() + seconds * SECOND_MS;
-  let page = await read();
-  const own = waiting.get(caller) ?? 0;
-  if (!isEmpty(page) || seconds === 0 || own >= PER_CALLER_MAX || total >= TOTAL_MAX) return page;
-  waiting.set(caller, own + 1);
-  total += 1;
+  const news = seconds === 0 ? null : watchEvents(db, signal);
   try {
-    const isGone = () => signal?.aborted === true;
-    while (isEmpty(page) && Date.now() < deadline && !isGone()) {
-      // Otherwise calls that wait would use up what their credential can read at a time.
-      await db.listQueue.pause();
-      await nextEvents(db, Math.min(RECHECK_MS, deadline - Date.now()), signal);
-      if (!isGone()) page = await read();
-      if (isEmpty(page)) await sleep(Math.min(INTERVAL_MS, Math.max(0, deadline - Date.now())));
+    const page = await read();
+    const own = waiting.get(caller) ?? 0;
+    if (news === null || !isEmpty(page) || own >= PER_CALLER_MAX || total >= TOTAL_MAX) return page;
+    waiting.set(caller, own + 1);
+    total += 1;
+    try {
+      return await readUntil({ db, signal, read, isEmpty, deadline, news, page });
+    } finally {
+      total -= 1;
+      const left = (waiting.get(caller) ?? 1) - 1;
+      if (left === 0) waiting.delete(caller);
+      else waiting.set(caller, left);
     }
-    return page;
   } finally {
-    total -= 1;
-    const left = (waiting.get(caller) ?? 1) - 1;
-    if (left === 0) waiting.delete(caller);
-    else waiting.set(caller, left);
+    news?.stop();
   }
 }
 
-/** Resolves when events were numbered since the call, the time is over or the client has gone. */
-async function nextEvents(db: Database, ms: number, signal: AbortSignal | undefined): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const stopListening = onEventsNumbered(db, resolve);
-  const timer = setTimeout(resolve, Math.max(0, ms));
-  const stop = () => resolve();
-  signal?.addEventListener('abort', stop);
-  try {
-    await promise;
-  } finally {
-    stopListening();
-    clearTimeout(timer);
-    signal?.removeEventListener('abort', stop);
+type Wanted<Page> = Omit<Wait<Page>, 'caller' | 'seconds'> & {
+  readonly deadline: number;
+  readonly news: ReturnType<typeof watchEvents>;
+  readonly page: Page;
+};
+
+async function readUntil<Page>({ db, signal, read, isEmpty, deadline, news, page }: Wanted<Page>): Promise<Page> {
+  const isGone = () => signal?.aborted === true;
+  let last = page;
+  while (isEmpty(last) && Date.now() < deadline && !isGone()) {
+    // Otherwise calls that wait would use up what their credential can read at a time.
+    await db.listQueue.pause();
+    await news.next(Math.min(RECHECK_MS, deadline - Date.now()));
+    if (!isGone()) last = await read();
+    if (isEmpty(last)) await sleep(Math.min(INTERVAL_MS, Math.max(0, deadline - Date.now())));
   }
+  return last;
+}
+
+/** Notes that events were numbered, also during a look and between two of them. */
+function watchEvents(db: Database, signal: AbortSignal | undefined) {
+  let isNew = false;
+  let wake: () => void = () => undefined;
+  const onAbort = () => wake();
+  signal?.addEventListener('abort', onAbort);
+  const stopListening = onEventsNumbered(db, () => {
+    isNew = true;
+    wake();
+  });
+  return {
+    /** Resolves when events were numbered since it last resolved, the time is over or the client has gone. */
+    async next(ms: number): Promise<void> {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      wake = resolve;
+      if (isNew || signal?.aborted === true) resolve();
+      const timer = setTimeout(resolve, Math.max(0, ms));
+      await promise;
+      clearTimeout(timer);
+      isNew = false;
+    },
+    stop(): void {
+      stopListening();
+      signal?.removeEventListener('abort', onAbort);
+    },
+  };
 }
