@@ -61,6 +61,20 @@ describe('team create', () => {
     expect(plan).toBe('--plan: There is no plan gold; the plans are free, pro.');
     expect(await roster.rows(`select id from team where name = 'Ghost'`)).toEqual([]);
   });
+
+  test('rejects a disabled owner, as do transfers and new members', async () => {
+    const [{ team }, { id, email }] = await Promise.all([aTeam(), roster.account()]);
+    await roster.rows('update account set disabled_at = now() where id = $1', [id]);
+
+    const lines = await Promise.all([
+      roster.refusal('team', 'create', '--owner', email, '--name', 'Late'),
+      roster.refusal('team', 'transfer', '--team', team.id, '--email', email),
+      roster.refusal('member', 'add', '--team', team.id, '--email', email),
+    ]);
+
+    expect(lines).toEqual(['--owner', '--email', '--email'].map((option) => `${option}: The account is disabled.`));
+    expect(await roster.rows('select id from membership where account_id = $1', [id])).toEqual([]);
+  });
 });
 
 describe('role create', () => {
