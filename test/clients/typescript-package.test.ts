@@ -17,7 +17,7 @@ const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, '../..');
 const PACKAGE = join(ROOT, 'clients/typescript');
 /** Of all JavaScript together, as it is before a bundler minifies it. */
-const CODE_SIZE_MAX = 40_000;
+const CODE_SIZE_MAX = 41_000;
 /** Of each file of types. Those of the procedures grow with the service. */
 const TYPES_SIZE_MAX = 200_000;
 /** What a page loads for `createRoster` alone, minified. */

@@ -11,16 +11,13 @@ const toFilter = ({ paths, teamId }: Changed) => ({
     (teamId === undefined || isAboutTeam(queryKey, teamId)),
 });
 
-/** The notices are of all teams, and any change can end one or begin one. */
-const NOTICES = toFilter({ paths: /^teams\.notices$/ });
-
 /**
- * Reads what is shown of them again, and the notices. Offline it does nothing, because every read would fail and hide
- * what is known.
+ * Reads what is shown of them again, and the notices: these are of all teams, and any change can end one or begin one.
+ * Offline it does nothing, because every read would fail and hide what is known.
  */
 export async function reload(queries: QueryClient, changed: Changed): Promise<void> {
   if (typeof navigator !== 'undefined' && navigator.onLine === false) return;
-  void queries.invalidateQueries(NOTICES); // not waited for: they are beside what was changed
+  void queries.invalidateQueries({ queryKey: ['roster', 'teams.notices'] }); // not waited for: they are beside the change
   await queries.invalidateQueries(toFilter(changed));
 }
 
