@@ -2,8 +2,8 @@ import type { Pool } from 'pg';
 import { beginList, endLists } from './batch-lists.ts';
 import { CallerGoneError, currentCaller, type Caller } from './caller.ts';
 import { cancelStatement } from './cancel.ts';
-import type { BoundQuery, Rows } from './prepared-batch.ts';
-import { PreparedQuery } from './prepared-query.ts';
+import { PreparedBatch } from './prepared-batch.ts';
+import type { BoundQuery, Rows } from './prepared-statement.ts';
 import { Turns } from './turns.ts';
 
 /** How many requests of a credential read lists at once; each keeps its place until its response is sent. */
@@ -75,7 +75,7 @@ export function createListQueue(pool: Pool): ListQueue {
 }
 
 /** Runs a query on a connection of its own. @throws CallerGoneError if `over` aborts before it has ended */
-const runAlone = (pool: Pool, { name, text, values }: BoundQuery, over: AbortSignal | undefined): Promise<Rows> =>
+const runAlone = (pool: Pool, query: BoundQuery, over: AbortSignal | undefined): Promise<Rows> =>
   new Promise((resolve, reject) => {
     pool.connect((connectError, client, release) => {
       if (client === undefined) {
@@ -93,13 +93,13 @@ const runAlone = (pool: Pool, { name, text, values }: BoundQuery, over: AbortSig
         cancelStatement(pool, client);
       };
       over?.addEventListener('abort', onGone, { once: true });
-      const query = new PreparedQuery(name, text, values, client, (error, rows) => {
+      const batch = new PreparedBatch([query], client, (error, [rows = []]) => {
         over?.removeEventListener('abort', onGone);
         // Closes a connection with a cancel request, which could otherwise hit the next statement.
         release(gone ?? error ?? undefined);
         if (gone ?? error) reject(gone ?? error);
         else resolve(rows);
       });
-      client.query(query);
+      client.query(batch);
     });
   });

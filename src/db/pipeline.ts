@@ -1,6 +1,6 @@
 import { DatabaseError, type Pool } from 'pg';
-import { PreparedBatch, type BoundQuery, type Rows } from './prepared-batch.ts';
-import { PreparedQuery } from './prepared-query.ts';
+import { PreparedBatch } from './prepared-batch.ts';
+import type { BoundQuery, Rows } from './prepared-statement.ts';
 
 type WaitingQuery = BoundQuery & { readonly resolve: (rows: Rows) => void; readonly reject: (error: unknown) => void };
 
@@ -61,8 +61,7 @@ function sendBatch(pool: Pool, batch: readonly WaitingQuery[], onDone: () => voi
     // The queries get the error too. An unhandled error event would crash the process.
     const onError = () => undefined;
     client.once('error', onError);
-    // When a query times out, pg calls it with the error alone.
-    const onAnswer = (error: Error | null, results: readonly Rows[] = []) => {
+    const onAnswer = (error: Error | null, results: readonly Rows[]) => {
       client.removeListener('error', onError);
       release(error ?? undefined);
       results.forEach((rows, i) => batch[i]?.resolve(rows));
@@ -75,14 +74,7 @@ function sendBatch(pool: Pool, batch: readonly WaitingQuery[], onDone: () => voi
       for (const { reject } of skipped) reject(error);
       onDone();
     };
-    const [first, ...others] = batch;
-    client.query(
-      first === undefined || others.length > 0
-        ? new PreparedBatch(batch, client, onAnswer)
-        : new PreparedQuery(first.name, first.text, first.values, client, (error, rows) =>
-            onAnswer(error, error === null ? [rows] : []),
-          ),
-    );
+    client.query(new PreparedBatch(batch, client, onAnswer));
   });
 }
 

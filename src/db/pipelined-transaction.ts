@@ -1,5 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
-import { PreparedBatch, type BoundQuery, type Rows } from './prepared-batch.ts';
+import { PreparedBatch } from './prepared-batch.ts';
+import type { BoundQuery, Rows } from './prepared-statement.ts';
 
 /**
  * Runs statements in one transaction and one round trip. Without a sync message between them, PostgreSQL runs them

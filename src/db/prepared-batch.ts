@@ -1,47 +1,43 @@
 import type { Submittable } from 'pg';
-import { toPgConnection, type DataRow, type RowDescription, type Value } from './pg-internals.ts';
-import { PreparedQuery, type TypeParsers } from './prepared-query.ts';
+import { toPgConnection, type DataRow, type RowDescription } from './pg-internals.ts';
+import { PreparedStatement, type BoundQuery, type Rows, type TypeParsers } from './prepared-statement.ts';
 import { sendSettings } from './transaction-pooler.ts';
 
-export type BoundQuery = { readonly name: string; readonly text: string; readonly values: readonly Value[] };
-export type Rows = readonly object[];
-
-/** Statements with one sync message: PostgreSQL runs them in one transaction and writes all answers at once. */
+/**
+ * Statements for pg’s `client.query` with one sync message: PostgreSQL runs them in one transaction and writes all
+ * answers at once.
+ */
 export class PreparedBatch implements Submittable {
   /**
    * Called once, with the rows of each statement; after a failure, with those of the statements before the one that
    * failed. A mutable property, because pg wraps it to enforce its timeout.
    */
   callback: (error: Error | null, results?: Rows[]) => void;
-  readonly #parts: readonly PreparedQuery[];
+  readonly #types: TypeParsers;
+  readonly #statements: readonly PreparedStatement[];
   readonly #results: Rows[] = [];
   #failure: Error | null = null;
   #current = 0;
   #skipsCompletion = false;
 
   constructor(
-    statements: readonly BoundQuery[],
+    queries: readonly BoundQuery[],
     types: TypeParsers,
     callback: (error: Error | null, results: Rows[]) => void,
   ) {
     // Without results if the timeout of pg has passed.
     this.callback = (error, results = this.#results) => callback(error, results);
-    this.#parts = statements.map(
-      ({ name, text, values }, i) =>
-        new PreparedQuery(name, text, values, types, (error, rows) => {
-          this.#failure ??= error;
-          if (this.#failure === null) this.#results[i] = rows;
-        }),
-    );
+    this.#types = types;
+    this.#statements = queries.map((query) => new PreparedStatement(query));
   }
 
-  /** Name and text of the current statement. pg records prepared statements by them. */
+  /** Name and text of the current statement, at the end of the last one. pg records prepared statements by them. */
   get name(): string {
-    return this.#part?.name ?? '';
+    return this.#statement?.query.name ?? '';
   }
 
   get text(): string {
-    return this.#part?.text ?? '';
+    return this.#statement?.query.text ?? '';
   }
 
   submit(pgConnection: unknown): Error | void {
@@ -49,8 +45,8 @@ export class PreparedBatch implements Submittable {
     connection.stream.cork();
     try {
       this.#skipsCompletion = sendSettings(connection);
-      for (const part of this.#parts) {
-        const error = part.send(connection);
+      for (const statement of this.#statements) {
+        const error = statement.send(connection);
         if (error !== undefined) return error;
       }
       connection.sync();
@@ -60,20 +56,23 @@ export class PreparedBatch implements Submittable {
   }
 
   handleRowDescription(description: RowDescription): void {
-    this.#part?.handleRowDescription(description);
+    this.#statement?.describe(description, this.#types);
   }
 
   handleDataRow(row: DataRow): void {
-    this.#part?.handleDataRow(row);
+    this.#statement?.add(row);
   }
 
   handleCommandComplete(): void {
-    if (this.#skipsCompletion) {
+    const statement = this.#statement;
+    if (this.#skipsCompletion || statement === undefined) {
       this.#skipsCompletion = false;
       return;
     }
-    this.#part?.handleReadyForQuery();
-    this.#current += 1;
+    statement.complete();
+    this.#failure ??= statement.failure;
+    if (this.#failure === null) this.#results.push(statement.rows);
+    if (this.#current < this.#statements.length - 1) this.#current += 1;
   }
 
   handleReadyForQuery(): void {
@@ -87,7 +86,7 @@ export class PreparedBatch implements Submittable {
   handleEmptyQuery(): void {}
   handlePortalSuspended(): void {}
 
-  get #part(): PreparedQuery | undefined {
-    return this.#parts[this.#current];
+  get #statement(): PreparedStatement | undefined {
+    return this.#statements[this.#current];
   }
 }

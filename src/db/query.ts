@@ -2,7 +2,7 @@ import type { RunInSpan } from '../telemetry/span.ts';
 import type { ListQueue } from './lists.ts';
 import { createPipeline } from './pipeline.ts';
 import { openPipeline, pipelineTransaction } from './pipelined-transaction.ts';
-import type { BoundQuery, Rows } from './prepared-batch.ts';
+import type { BoundQuery, Rows } from './prepared-statement.ts';
 import type { Value } from './pg-internals.ts';
 import type { Pools } from './pools.ts';
 import { runByRowCount } from './row-counts.ts';

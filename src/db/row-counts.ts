@@ -1,4 +1,4 @@
-import type { BoundQuery, Rows } from './prepared-batch.ts';
+import type { BoundQuery, Rows } from './prepared-statement.ts';
 
 /** Rows from which a result is long: others would wait noticeably for a connection that reads so many. */
 export const LONG_ROWS = 200;
