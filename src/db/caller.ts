@@ -27,6 +27,16 @@ export class Caller {
     this.credential = credentialId;
   }
 
+  /** Whether the response has begun, so that the rest waits for the client. */
+  get isAnswered(): boolean {
+    return this.#res.headersSent;
+  }
+
+  /** Closes the connection, because the client reads its response too slowly. */
+  cutOff(): void {
+    this.#req.socket.destroy();
+  }
+
   /** Aborts when the response is sent or the client has gone. Created on first use, because few requests wait. */
   get over(): AbortSignal {
     return (this.#over ??= signalEnd(this.#req, this.#res));

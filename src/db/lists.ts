@@ -2,14 +2,10 @@ import type { Pool } from 'pg';
 import { beginList, endLists } from './batch-lists.ts';
 import { CallerGoneError, currentCaller, type Caller } from './caller.ts';
 import { cancelStatement } from './cancel.ts';
+import { ListPlaces, PLACE_LIMITS, type PlaceLimits } from './list-places.ts';
 import { PreparedBatch } from './prepared-batch.ts';
 import type { BoundQuery, Rows } from './prepared-statement.ts';
 import { Turns } from './turns.ts';
-
-/** How many requests of a credential read lists at once; each keeps its place until its response is sent. */
-const REQUESTS_PER_CREDENTIAL = 2;
-const QUEUE_PER_CREDENTIAL = 100;
-const WAIT_MS = 10_000;
 
 /** The key of jobs and of commands. */
 const BACKGROUND = 'background';
@@ -23,19 +19,18 @@ export type ListQueue = {
 };
 
 /**
- * Creates a queue of queries that can return thousands of rows. Each credential runs one at a time, and credentials
- * take turns, so that nobody waits for more than one list of another. A query ends when its client has gone.
+ * Creates a queue of queries that can return thousands of rows. Each account runs one at a time, and accounts take
+ * turns, so that nobody waits for more than one list of another. A query ends when its client has gone.
  */
-export function createListQueue(pool: Pool): ListQueue {
-  const limits = { queuePerKey: QUEUE_PER_CREDENTIAL, waitMs: WAIT_MS };
-  // Bounds the rows in memory: a client that does not read gets no more of them.
-  const requests = new Turns({ ...limits, total: Infinity, perKey: REQUESTS_PER_CREDENTIAL });
-  const statements = new Turns({ ...limits, total: pool.options.max, perKey: 1 });
-  const places = new WeakMap<Caller, Promise<() => void>>();
+export function createListQueue(pool: Pool, limits: PlaceLimits = PLACE_LIMITS): ListQueue {
+  const { queuePerKey, waitMs } = limits;
+  const places = new ListPlaces(limits);
+  const statements = new Turns({ queuePerKey, waitMs, total: pool.options.max, perKey: 1 });
+  const taken = new WeakMap<Caller, Promise<() => void>>();
 
   /** @returns a function that gives up the place, once */
-  const takePlace = async (caller: Caller, keys: readonly string[]): Promise<() => void> => {
-    const giveUp = await requests.enter({ keys, caller });
+  const takePlace = async (caller: Caller): Promise<() => void> => {
+    const giveUp = await places.enter(caller);
     let isTaken = true;
     const leave = () => {
       caller.over.removeEventListener('abort', leave);
@@ -51,25 +46,25 @@ export function createListQueue(pool: Pool): ListQueue {
     async run(query) {
       await beginList();
       const caller = currentCaller();
-      const keys = [caller?.credential ?? BACKGROUND];
       if (caller !== undefined) {
-        const place = places.get(caller) ?? takePlace(caller, keys);
-        places.set(caller, place);
+        const place = taken.get(caller) ?? takePlace(caller);
+        taken.set(caller, place);
         await place;
       }
+      const keys = [caller?.account ?? BACKGROUND];
       return statements.run({ keys, caller }, () => runAlone(pool, query, caller?.over));
     },
     async pause() {
       await endLists();
       const caller = currentCaller();
-      const place = caller && places.get(caller);
+      const place = caller && taken.get(caller);
       if (caller === undefined || place === undefined) return;
-      places.delete(caller);
+      taken.delete(caller);
       const leave = await place;
       leave();
     },
     get length() {
-      return requests.queued;
+      return places.length;
     },
   };
 }

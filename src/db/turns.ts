@@ -41,6 +41,12 @@ export class Turns {
     return this.#total + [...this.#lanes.values()].reduce((sum, { length }) => sum + length, 0);
   }
 
+  /** Whether something waits that could run if others left. */
+  get isShort(): boolean {
+    if (this.#total < this.#limits.total) return false;
+    return [...this.#lanes.values()].some((waiters) => waiters.some(({ keys }) => this.#hasShare(keys)));
+  }
+
   /**
    * Runs work in its turn.
    * @throws BusyError if too much waits for a key, or for too long; CallerGoneError if the caller has gone meanwhile
@@ -70,7 +76,11 @@ export class Turns {
   }
 
   #canStart(keys: readonly string[]): boolean {
-    return this.#total < this.#limits.total && keys.every((key) => count(this.#running, key) < this.#limits.perKey);
+    return this.#total < this.#limits.total && this.#hasShare(keys);
+  }
+
+  #hasShare(keys: readonly string[]): boolean {
+    return keys.every((key) => count(this.#running, key) < this.#limits.perKey);
   }
 
   #start(keys: readonly string[]): void {
