@@ -15,7 +15,7 @@ export const PROBLEMS = {
     'Idempotency key reused',
     'Send a new `Idempotency-Key` for a new request. Send the same one only to repeat the same request.',
   ],
-  batch_too_large: [400, 'Batch too large', 'Send at most 20 calls in one batch.'],
+  batch_too_large: [400, 'Batch too large', 'Send at most 20 calls in one batch, and long lists alone.'],
   credential_missing: [
     401,
     'Credential required',

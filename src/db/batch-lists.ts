@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { ProblemError } from '../errors.ts';
 
 /** One call of a batch: it takes the turn of the batch with its first list. */
 class BatchCall {
@@ -24,12 +25,32 @@ class BatchCall {
 const calls = new AsyncLocalStorage<BatchCall>();
 
 /**
- * Orders the lists of a batch. After a call has begun to read a list, other calls of the batch read none until it has
- * made its answer, so that the rows of one list are in memory and not those of all: PostgreSQL sends rows faster than
- * they become an answer, and the garbage collector copies what waits.
+ * Orders the lists of a batch, and bounds their answers. After a call has begun to read a list, other calls of the batch
+ * read none until it has made its answer, so that the rows of one list are in memory and not those of all: PostgreSQL
+ * sends rows faster than they become an answer, and the garbage collector copies what waits.
  */
 export class BatchLists {
+  readonly #keptMax: number;
+  #kept = 0;
+  #longest = 0;
   #last: Promise<void> = Promise.resolve();
+
+  /** @param keptMax how many bytes the answers that are kept can have beside the longest one, which has no limit */
+  constructor(keptMax = Infinity) {
+    this.#keptMax = keptMax;
+  }
+
+  /**
+   * Counts the answer of a long list that is kept until all calls of the batch have theirs.
+   * @throws batch_too_large (400)
+   */
+  keep(bytes: number): void {
+    const [kept, longest] = [this.#kept + bytes, Math.max(this.#longest, bytes)];
+    if (kept - longest > this.#keptMax)
+      throw new ProblemError('batch_too_large', 'The lists of the batch are too long together. Send this call alone.');
+    this.#kept = kept;
+    this.#longest = longest;
+  }
 
   /** Runs one call of the batch. Calls without lists run concurrently. */
   async run<Result>(work: () => Promise<Result>): Promise<Result> {

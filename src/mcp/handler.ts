@@ -1,6 +1,7 @@
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import type { Request, RequestHandler, Response } from 'express';
 import type { Principal } from '../auth/principal.ts';
+import { BatchLists } from '../db/batch-lists.ts';
 import { SCOPES } from '../entities/index.ts';
 import { ProblemError } from '../errors.ts';
 import { recordDenial } from '../http/denials.ts';
@@ -98,7 +99,12 @@ async function admit(
   requireScopes(known, principal);
   // Those that are called answer what is missing, also if they are not listed.
   const offered = tools.filter((tool) => isOffered(tool, principal) || known.includes(tool));
-  return { call: { ctx: createContext(services, { requestId, address, authentication }), tools: offered }, body };
+  // Of each list a page is kept, so their number is no matter.
+  const batch = called.length > 1 ? new BatchLists() : null;
+  return {
+    call: { ctx: createContext(services, { requestId, address, authentication, batch }), tools: offered },
+    body,
+  };
 }
 
 /** A team credential can never call tools of the account. The scopes of an API key are fixed; a token can get others. */

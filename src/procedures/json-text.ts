@@ -31,6 +31,10 @@ export class JsonText {
     return new JsonText(parts, items.length);
   }
 
+  get byteLength(): number {
+    return this.parts.reduce((sum, { byteLength }) => sum + byteLength, 0);
+  }
+
   /** Returns a few of the items, as `slice` of arrays does. Parses the parts that contain them. */
   slice(start: number, end: number): unknown[] {
     const first = Math.floor(start / PART_ITEMS);

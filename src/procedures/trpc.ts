@@ -1,6 +1,7 @@
 import { initTRPC, type AnyTRPCProcedure, type TRPCError } from '@trpc/server';
 import type { OpenApiMeta } from 'trpc-to-openapi';
 import { authorize, type Access } from './authorize.ts';
+import type { BatchLists } from '../db/batch-lists.ts';
 import type { ProblemCode } from '../problems.ts';
 import type { OperatorLimit } from '../rate-limit/operator-limiters.ts';
 import type { Services } from '../app-services.ts';
@@ -10,6 +11,7 @@ import { callerOf } from '../auth/authenticate.ts';
 import { toActor } from './create-context.ts';
 import { createProblemDocument, toProblemError } from './problem-details.ts';
 import { onceForKey } from './idempotency-key.ts';
+import { JsonText } from './json-text.ts';
 import { createRunner, type CallOptions } from './run.ts';
 
 export type Meta = {
@@ -96,7 +98,7 @@ function authorizeFirst(inner: AnyTRPCProcedure): AnyTRPCProcedure {
     if (access !== undefined) authorize(options.ctx.authentication, access);
     if (read !== null) noteRead(options.ctx, read);
     const { batch } = options.ctx;
-    const call = batch === null ? run : (given: CallOptions<Context>) => batch.run(() => run(given));
+    const call = batch === null ? run : (given: CallOptions<Context>) => runInBatch(batch, () => run(given));
     return isRecorded ? runAs(toActor(options.ctx, isOperator), () => call(options)) : call(options);
   };
   return Object.assign(outer, {
@@ -105,6 +107,14 @@ function authorizeFirst(inner: AnyTRPCProcedure): AnyTRPCProcedure {
     procedure: true,
   }) as unknown as AnyTRPCProcedure;
 }
+
+/** @throws batch_too_large (400) if the batch has too long lists */
+const runInBatch = (batch: BatchLists, call: () => Promise<unknown>): Promise<unknown> =>
+  batch.run(async () => {
+    const data = await call();
+    if (data instanceof JsonText) batch.keep(data.byteLength);
+    return data;
+  });
 
 function noteRead(
   { operatorReads, authentication, address, requestId }: Context,

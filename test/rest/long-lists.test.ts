@@ -18,6 +18,10 @@ const addMembers = (api: Api, teamId: string) =>
     [teamId, MEMBERS - 1],
   );
 
+type Call = { result?: { data: unknown[] }; error?: { data: { problem: { code: string } } } };
+
+const bytesOf = ({ result }: Call): number => Buffer.byteLength(JSON.stringify(result?.data ?? null));
+
 describe('a list of more than a thousand', () => {
   test('is whole and in order, over REST and over tRPC, first and later', async ({ api }) => {
     const { owner, team, key, path } = await aTenant(api);
@@ -76,5 +80,32 @@ describe('a list of more than a thousand', () => {
 
     expect(answer.headers.get('content-encoding')).toBe('br');
     expect(await answer.json()).toHaveLength(MEMBERS);
+  });
+
+  // Guarantees that the memory of a request is bounded, whatever it asks for together.
+  test('takes 8 MiB beside the longest one of its batch, and short answers their places', async ({ api }) => {
+    const { team, key, path } = await aTenant(api);
+    await api.rows(
+      `insert into membership (id, team_id, account_id, role_id, joined_at, created_at)
+       select 'mem_wide_' || id, $1, id, 'member', now(), now() from account where id like 'acc_long-%'`,
+      [team.id],
+    );
+    await api.rows(`update account set first_name = repeat('😀', 255), last_name = repeat('😀', 255)
+       where id like 'acc_long-%'`);
+    const names = [...Array.from({ length: 19 }, () => 'listTeamMembers'), 'listTeams'];
+    const input = JSON.stringify(Object.fromEntries(names.map((_, index) => [index, { teamId: team.id }])));
+    const answer = await fetch(
+      `http://127.0.0.1:${api.port}/trpc/${names.join(',')}?batch=1&input=${encodeURIComponent(input)}`,
+      { headers: { authorization: `Bearer ${key.secret}` } },
+    );
+
+    const calls = (await answer.json()) as Call[];
+    const longest = Math.max(...calls.map(bytesOf));
+    expect(answer.status).toBe(207);
+    expect(calls.reduce((sum, call) => sum + bytesOf(call), 0)).toBeLessThan(longest + 8.1 * 2 ** 20);
+    expect(calls.filter(({ result }) => result?.data.length === MEMBERS).length).toBeGreaterThan(1);
+    expect(new Set(calls.flatMap(({ error }) => error?.data.problem.code ?? []))).toEqual(new Set(['batch_too_large']));
+    expect(calls.at(-1)?.result?.data).toHaveLength(1);
+    expect((await api.as(key).get(`${path}/members`)).body).toHaveLength(MEMBERS);
   });
 });
