@@ -1,12 +1,13 @@
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import type { Pool, PoolClient } from 'pg';
 import type { RunInSpan } from '../telemetry/span.ts';
+import { connectionSettings } from './connection.ts';
 import { createListQueue, type ListQueue } from './lists.ts';
 import { openOrm } from './orm.ts';
 import { divideConnections, openPools, type Pools } from './pools.ts';
 import { createQueryRunner, type CommandRunner } from './query.ts';
 import { BusyError } from './turns.ts';
-import { createWriteQueue, type WriteQueue } from './write-queue.ts';
+import { createWriteQueue, LOCK_MS, type WriteQueue } from './write-queue.ts';
 
 /** An open database: runs named queries and commands, and creates an entity manager for each transaction. */
 export type Database = CommandRunner & {
@@ -24,11 +25,11 @@ export type Database = CommandRunner & {
 /** Opens a migrated database. @param poolMax the connections of all pools together */
 export async function openDatabase(databaseUrl: string, poolMax: number, withSpan?: RunInSpan): Promise<Database> {
   const { writes: poolOfOrm } = divideConnections(poolMax);
-  const timeouts = { connectMs: 2000, statementMs: 5000, lockMs: 3000 };
+  const timeouts = { connectMs: 2000, statementMs: 5000, lockMs: LOCK_MS };
   const orm = await openOrm(databaseUrl, { poolMax: poolOfOrm, timeouts });
   const writes = await orm.em.getConnection().getNativeClient();
   releaseBrokenConnections(writes);
-  const pools = openPools(writes, poolMax);
+  const pools = openPools(writes, poolMax, connectionSettings(databaseUrl, { ...timeouts, lockMs: 3000 }));
   const connections = { pools, writeQueue: createWriteQueue(poolOfOrm), listQueue: createListQueue(pools.lists) };
   return {
     ...connections,

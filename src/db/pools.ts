@@ -1,4 +1,5 @@
 import { Pool } from 'pg';
+import type { connectionSettings } from './connection.ts';
 
 /**
  * The connections of a process. Each kind of work has its own, so that none waits for another: `reads` for
@@ -16,15 +17,21 @@ export function divideConnections(total: number): Readonly<Record<keyof Pools, n
   return { reads, lists, writes: Math.max(1, total - reads - lists) };
 }
 
-/** Opens the other pools beside that of the ORM, which is the one for writes, with all its settings. */
-export function openPools(writes: Pool, total: number): Pools {
+/**
+ * Opens the other pools beside that of the ORM, which is the one for writes, with all its settings.
+ * @param settings those of its connections that differ, because reads wait for no locks but those of migrations
+ */
+export function openPools(writes: Pool, total: number, settings: Settings): Pools {
   const { reads, lists } = divideConnections(total);
-  return { reads: openLike(writes, reads), writes, lists: openLike(writes, lists) };
+  return { reads: openLike(writes, reads, settings), writes, lists: openLike(writes, lists, settings) };
 }
 
-function openLike({ options }: Pool, max: number): Pool {
+type Settings = Pick<ReturnType<typeof connectionSettings>, 'Client' | 'lock_timeout'>;
+
+function openLike({ options }: Pool, max: number, { Client, lock_timeout }: Settings): Pool {
   // The pool hides the password from logs by making it a property that is not copied.
-  const pool = new Pool({ ...options, password: options.password, max });
+  const settings = { ...options, password: options.password, max, Client };
+  const pool = new Pool(lock_timeout === undefined ? settings : { ...settings, lock_timeout });
   // Each query gets the error of its connection. An unhandled error event would crash the process.
   pool.on('error', () => undefined);
   pool.on('connect', (client) => client.on('error', () => undefined));

@@ -31,10 +31,11 @@ export function inSteps<R>(
   if (open !== undefined || runSteps === undefined || orm === undefined) return joinSteps(open ?? db.em(), work);
   return retryConflicts(async () => {
     const reports: (() => void)[] = [];
-    const result = await runSteps(
-      (steps) => work(recording(orm.em, inLockOrder(steps), (report) => reports.push(report))),
-      teamId,
-    );
+    const result = await runSteps((steps) => {
+      // It can begin anew after it has waited for a lock.
+      reports.length = 0;
+      return work(recording(orm.em, inLockOrder(steps), (report) => reports.push(report)));
+    }, teamId);
     for (const report of reports) report();
     return result;
   });

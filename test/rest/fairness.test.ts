@@ -7,6 +7,18 @@ const eventually = (expectation: () => unknown) => vi.waitFor(expectation, { tim
 
 const holdTeam = (api: Api, { id }: { id: string }) => holdLock(api, 'select from team where id = $1 for update', [id]);
 
+/** Lets changes wait for a lock for 50 ms at a time, on connections that are open already, too. */
+async function shortenLockWaits({ services: { db } }: Api): Promise<void> {
+  Object.assign(db.pools.writes.options, { lock_timeout: 50 });
+  const clients = await Promise.all(
+    Array.from({ length: db.pools.writes.totalCount }, () => db.pools.writes.connect()),
+  );
+  for (const client of clients) {
+    await client.query('set lock_timeout = 50');
+    client.release();
+  }
+}
+
 describe('a team whose lock is held', () => {
   test('delays no other tenant: with as many requests waiting as can wait, reads and writes are answered', async ({
     api,
@@ -58,9 +70,37 @@ describe('a team whose lock is held', () => {
   });
 });
 
+test('two teams whose locks are held leave half of the places to others, and what waits for them is done or refused', async () => {
+  const api = await startApi();
+  await shortenLockWaits(api);
+  onTestFinished(() => api.close());
+  const [one, two, other] = [await aTenant(api), await aTenant(api), await aTenant(api)];
+  const locks = [await holdTeam(api, one.team), await holdTeam(api, two.team)];
+  const waiting = [one, two].flatMap(({ key, path }) =>
+    Array.from({ length: 12 }, (_, i) => send(api, key, 'PATCH', path, { name: `Name ${i}` }).status),
+  );
+  await eventually(() => expect(api.services.db.writeQueue.length).toBe(waiting.length));
+
+  // Two of four. All that waits has to be tried once before it is known that the locks are held.
+  const half = 2;
+  await eventually(async () => {
+    for (let i = 0; i < 10; i += 1) expect(await countLockWaits(api)).toBeLessThanOrEqual(half);
+  });
+  expect((await api.as(other.key).patch(other.path, { name: 'Renamed' })).status).toBe(200);
+
+  await Promise.all(locks.map(({ release }) => release()));
+  const statuses = await Promise.all(waiting);
+  expect(statuses.filter((status) => status !== 200 && status !== 503)).toEqual([]);
+  const [renamed] = await api.rows<{ count: number }>(
+    `select count(*)::int from audit_event where event = 'team.renamed' and team_id = any($1)`,
+    [[one.team.id, two.team.id]],
+  );
+  expect(renamed?.count).toBe(statuses.filter((status) => status === 200).length);
+});
+
 test('a lock that is not free in time is a 503 to the caller who waits for it', async () => {
   const api = await startApi();
-  Object.assign(api.services.db.pools.writes.options, { lock_timeout: 50 });
+  await shortenLockWaits(api);
   onTestFinished(() => api.close());
   const { team, key, path } = await aTenant(api);
   const lock = await holdTeam(api, team);

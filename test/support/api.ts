@@ -79,6 +79,8 @@ export async function startApi(
   const db = await openDatabase(database.url, config.databasePoolMax);
   // On a busy machine a request may take longer than in production; tests of outages cut the connection instead.
   for (const pool of Object.values(db.pools)) Object.assign(pool.options, TIME_LIMITS);
+  // Of the connection that is open already.
+  await db.pools.writes.query(`set lock_timeout = ${TIME_LIMITS.lock_timeout}`);
   const services = {
     config,
     db,

@@ -42,7 +42,8 @@ export async function pruneEvents(services: RetentionServices, log: Log, now = n
   const before = retentionEnd(services.config, now);
   let deleted = 0;
   for (let i = 0; i < PRUNE_BATCHES_MAX; i += 1) {
-    const range = await services.db.em().transactional((tx) => pruneRange(tx, services, before));
+    const { db } = services;
+    const range = await db.writeQueue.run(() => db.em().transactional((tx) => pruneRange(tx, services, before)));
     if (range === 'not_verified')
       log.error(
         { before },
