@@ -1,15 +1,10 @@
 import type { Principal } from '../auth/principal.ts';
-import { query, type RowsOf, type Step } from '../db/query.ts';
+import type { RowsOf, Step } from '../db/query.ts';
 import { ProblemError } from '../errors.ts';
-import { credentialValues, liveCaller } from './live-caller.ts';
+import { callerIsLiveStep } from './live-caller.ts';
 import { lockAccountStep } from './lock-steps.ts';
 import { inSteps, type Change } from './steps.ts';
 import type { TransactionScope } from './transaction.ts';
-
-const callerIsLive = query<{ is_live: boolean }>(
-  'caller_is_live',
-  `select ${liveCaller({ account: '$1', kind: '$2::text', credential: '$3', family: '$4::text' })} as is_live`,
-);
 
 type LockedAccount = RowsOf<[readonly [typeof lockAccountStep, []]]>[0][number];
 
@@ -25,8 +20,11 @@ export const changeAccount = <R, const Steps extends readonly Step[]>(
   work: (change: Change, account: LockedAccount, rows: RowsOf<Steps>) => Promise<R> | R,
 ): Promise<R> =>
   inSteps(db, async (change) => {
-    const live = [callerIsLive, [caller.accountId, ...credentialValues(caller)]] as const;
-    const [[account], ...rows] = await change.run([[lockAccountStep, [caller.accountId]], ...reads, live]);
+    const [[account], ...rows] = await change.run([
+      [lockAccountStep, [caller.accountId]],
+      ...reads,
+      callerIsLiveStep(caller),
+    ]);
     const [state] = rows.pop() as { is_live: boolean }[]; // the last one
     if (account === undefined || state?.is_live !== true) throw new ProblemError('credential_invalid');
     return work(change, account, rows as unknown as RowsOf<Steps>);

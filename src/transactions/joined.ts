@@ -12,7 +12,7 @@ export const joined = (db: Database, tx: EntityManager): Database & TransactionS
   run: async (statement, values) => (await runStep(tx, [statement, values])) as never,
   async runTogether(steps) {
     const results: object[][] = [];
-    for (const step of steps) results.push(await runStep(tx, step));
+    for (const step of steps) results.push((await runStep(tx, step)) as object[]);
     return results;
   },
   runSteps: (work) => joinSteps(tx, work),

@@ -45,7 +45,7 @@ export function inSteps<R>(
 export async function joinSteps<R>(tx: EntityManager, work: (change: Change) => Promise<R>): Promise<R> {
   const waiting: Step[] = [];
   const run = async (steps: readonly Step[]) => {
-    const results: object[][] = [];
+    const results: unknown[][] = [];
     for (const step of [...waiting.splice(0), ...steps]) results.push(await runStep(tx, step));
     return results.slice(results.length - steps.length);
   };
@@ -59,13 +59,13 @@ export async function joinSteps<R>(tx: EntityManager, work: (change: Change) => 
 }
 
 /** Runs a statement with the placeholders of MikroORM. */
-export function runStep(tx: EntityManager, [{ text }, values]: Step): Promise<object[]> {
+export function runStep<Row>(tx: EntityManager, [{ text }, values]: Step<Row>): Promise<Row[]> {
   const used: unknown[] = [];
   const sql = text.replaceAll('?', '\\?').replaceAll(/\$(\d+)/g, (_, number: string) => {
     used.push(toParameter(values[Number(number) - 1]));
     return '?';
   });
-  return tx.execute<object[]>(used.length === 0 ? text : sql, used);
+  return tx.execute<Row[]>(used.length === 0 ? text : sql, used);
 }
 
 const recording = (em: EntityManager, { run, later }: OpenSteps, onCommit: (report: () => void) => void): Change => ({

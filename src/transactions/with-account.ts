@@ -3,8 +3,9 @@ import type { Principal } from '../auth/principal.ts';
 import { isSameEmailAddress } from './email-address.ts';
 import type { Account } from '../entities/index.ts';
 import { invalidInput, ProblemError } from '../errors.ts';
-import { CALLER_ROW, CALLER_ROW_IS_LIVE, credentialValues } from './live-caller.ts';
+import { callerIsLiveStep } from './live-caller.ts';
 import { lockOne, type RowLock } from './locks.ts';
+import { runStep } from './steps.ts';
 import { transaction, type TransactionScope } from './transaction.ts';
 
 /** Changes the caller's own account: locks it as `lockCaller` does, and only then runs `work`. */
@@ -22,11 +23,8 @@ export const withAccount = <R>(
 export async function lockCaller(tx: EntityManager, caller: Principal, mode?: RowLock): Promise<Account> {
   const account = await lockAccount(tx, caller.accountId, mode);
   // A statement of its own, because the one that waits for the lock does not see what was committed meanwhile.
-  const [row] = await tx.execute<{ is_live: boolean }[]>(`select ${CALLER_ROW_IS_LIVE} as is_live from ${CALLER_ROW}`, [
-    caller.accountId,
-    ...credentialValues(caller),
-  ]);
-  if (row?.is_live !== true) throw new ProblemError('credential_invalid');
+  const [state] = await runStep(tx, callerIsLiveStep(caller));
+  if (state?.is_live !== true) throw new ProblemError('credential_invalid');
   return account;
 }
 

@@ -3,8 +3,9 @@ import type { Operator, Principal } from '../auth/principal.ts';
 import { isPast } from '../auth/active-membership.ts';
 import { OperatorKey } from '../entities/index.ts';
 import { ProblemError } from '../errors.ts';
-import { CALLER_ROW, CALLER_ROW_IS_LIVE, credentialValues } from './live-caller.ts';
+import { operatorIsLiveStep } from './live-caller.ts';
 import { lockShared } from './locks.ts';
+import { runStep } from './steps.ts';
 import { transaction, type TransactionScope } from './transaction.ts';
 
 /**
@@ -31,12 +32,9 @@ export const withOperator = <R>(
   });
 
 async function requireSignedIn(tx: EntityManager, operator: Principal): Promise<void> {
-  const [row] = await tx.execute<{ is_live: boolean; role: string | null }[]>(
-    `select ${CALLER_ROW_IS_LIVE} as is_live, (select role from account where id = c.account_id) as role from ${CALLER_ROW}`,
-    [operator.accountId, ...credentialValues(operator)],
-  );
-  if (row?.is_live !== true) throw new ProblemError('credential_invalid');
-  if (row.role !== 'admin') throw new ProblemError('route_not_found');
+  const [state] = await runStep(tx, operatorIsLiveStep(operator));
+  if (state?.is_live !== true) throw new ProblemError('credential_invalid');
+  if (!state.is_operator) throw new ProblemError('route_not_found');
 }
 
 /** Requires a key that was read under its lock. @throws credential_invalid (401) */

@@ -4,7 +4,7 @@ import { activeMembership } from '../db/predicates.ts';
 import { query } from '../db/query.ts';
 import type { Membership, Permission, Team } from '../entities/index.ts';
 import { ProblemError } from '../errors.ts';
-import { credentialValues, liveCaller, type CallerCredential } from './live-caller.ts';
+import { credentialValues, perCredential, type CallerCredential } from './live-caller.ts';
 import { lockMany, lockOne, lockShared } from './locks.ts';
 import { runStep } from './steps.ts';
 import { transaction, type TransactionScope } from './transaction.ts';
@@ -60,7 +60,7 @@ export async function lockTeamFor(
   if (account === 'update') await lockOne(tx, 'account', accountId);
   else await lockShared(tx, 'account', [accountId]);
   const [state] = await runStep(tx, stateOfCallerStep({ teamId, accountId, credential }));
-  return { tx, team, caller: { teamId, accountId, ...requireCaller(state as CallerState | undefined, requires) } };
+  return { tx, team, caller: { teamId, accountId, ...requireCaller(state, requires) } };
 }
 
 type CallerState = {
@@ -69,19 +69,20 @@ type CallerState = {
   readonly permissions: readonly Permission[] | null;
 };
 
-const stateOfCaller = query<CallerState>(
-  'state_of_caller',
-  `select ${liveCaller({ account: '$2', kind: '$3::text', credential: '$4', family: '$5::text' })} as is_live,
-     r.id as role_id, r.permissions
-   from team t
-   left join (membership m join role r on r.id = m.role_id)
-     on m.team_id = t.id and m.account_id = $2 and ${activeMembership('m')}
-   where t.id = $1`,
+const stateOfCaller = perCredential({ account: '$2', credential: '$3', family: '$4' }, (isLive, suffix) =>
+  query<CallerState>(
+    `state_of_caller_${suffix}`,
+    `select ${isLive} as is_live, r.id as role_id, r.permissions
+     from team t
+     left join (membership m join role r on r.id = m.role_id)
+       on m.team_id = t.id and m.account_id = $2 and ${activeMembership('m')}
+     where t.id = $1`,
+  ),
 );
 
 /** Reads the credential, membership and role of a caller. For `requireCaller`, once the team is locked. */
 export const stateOfCallerStep = ({ teamId, accountId, credential }: TeamCaller) =>
-  [stateOfCaller, [teamId, accountId, ...credentialValues(credential)]] as const;
+  [stateOfCaller(credential), [teamId, accountId, ...credentialValues(credential)]] as const;
 
 /** @throws credential_invalid (401), team_not_found (404), permission_missing (403) */
 export function requireCaller(

@@ -143,8 +143,8 @@ export const MUTATIONS: readonly Mutation[] = [
     [
       [
         'a caller who was refused meanwhile changes the account',
-        `if (row?.is_live !== true) throw`,
-        `if (row === undefined) throw`,
+        `if (state?.is_live !== true) throw`,
+        `if (state === undefined) throw`,
       ],
     ],
   ),
@@ -163,7 +163,7 @@ export const MUTATIONS: readonly Mutation[] = [
     ['a grant that was revoked meanwhile goes on', " and ${liveGrant('g')})\n", ')\n'],
     [
       'a token whose family ended meanwhile goes on',
-      'and (${family} is null or exists (select from oauth_token_family f where f.id = ${family}))',
+      'and (${family}::text is null or exists (select from oauth_token_family f where f.id = ${family}))',
       '',
     ],
   ]),
@@ -314,7 +314,7 @@ export const MUTATIONS: readonly Mutation[] = [
       "where m.team_id = $1 and m.account_id = $2 and ${activeMembership('m')} and $3",
       'where m.team_id = $1 and m.account_id = $2 and $3',
     ],
-    ['a team is changed in one round trip with a revoked credential', '\n   and ${liveCaller(CREDENTIAL)}`', '`'],
+    ['a team is changed in one round trip with a revoked credential', ' and ${isLive}`', '`'],
   ]),
   ...faultsIn(
     'src/transactions/revocation.ts',

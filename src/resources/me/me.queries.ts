@@ -2,7 +2,7 @@ import type { PendingSignUp } from '../../auth/credential-lookups.ts';
 import type { Database } from '../../db/database.ts';
 import { iso, isoOrNull, query, type QueryRunner } from '../../db/query.ts';
 import { recordedCommand, runAndRecord } from '../../events/record.ts';
-import { accountCommandRunner, CALLER_IS_LIVE } from '../../transactions/account-command.ts';
+import { accountCommand, accountCommandRunner } from '../../transactions/account-command.ts';
 import type { Principal } from '../../auth/principal.ts';
 import { ProblemError } from '../../errors.ts';
 
@@ -24,11 +24,13 @@ const COLUMNS =
 
 const findAccount = query<AccountRow>('find_account', `select ${COLUMNS} from account where id = $1`);
 
-const updateNames = recordedCommand<AccountRow>(
-  'update_account_names',
-  `update account set first_name = $5, last_name = $6, updated_at = now() where id = $1 and ${CALLER_IS_LIVE}
-   returning ${COLUMNS}`,
-  'account.profile_changed',
+const updateNames = accountCommand((isLive, suffix) =>
+  recordedCommand<AccountRow>(
+    `update_account_names_${suffix}`,
+    `update account set first_name = $4, last_name = $5, updated_at = now() where id = $1 and ${isLive}
+     returning ${COLUMNS}`,
+    'account.profile_changed',
+  ),
 );
 
 export const getMe = async (db: QueryRunner, accountId: string) =>
@@ -39,7 +41,7 @@ type Names = { readonly firstName: string; readonly lastName: string };
 export async function updateMe(db: Database, caller: Principal, { firstName, lastName }: Names) {
   const { accountId } = caller;
   const runner = accountCommandRunner(db, caller);
-  return presentAccount(await runAndRecord(runner, updateNames, [firstName, lastName], { accountId }));
+  return presentAccount(await runAndRecord(runner, updateNames(caller), [firstName, lastName], { accountId }));
 }
 
 /** The profile of a sign-up, which has no account until its email address is verified. */

@@ -2,7 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Principal } from '../../auth/principal.ts';
 import type { Database } from '../../db/database.ts';
 import { record, recordedCommand, runAndRecord } from '../../events/record.ts';
-import { CALLER_HOLDS, teamCommandRunner } from '../../transactions/team-command.ts';
+import { teamCommand, teamCommandRunner } from '../../transactions/team-command.ts';
 import { ProblemError } from '../../errors.ts';
 import { lockOne } from '../../transactions/locks.ts';
 import { reportTaken } from '../../transactions/report-taken.ts';
@@ -58,16 +58,18 @@ async function addTeam(tx: EntityManager, account: Account, input: NewTeam) {
   };
 }
 
-const renameTeam = recordedCommand<{ name: string }>(
-  'rename_team',
-  `update team set name = $7, updated_at = now() where id = $1 and ${CALLER_HOLDS} returning name`,
-  'team.renamed',
+const renameTeam = teamCommand((holds, suffix) =>
+  recordedCommand<{ name: string }>(
+    `rename_team_${suffix}`,
+    `update team set name = $6, updated_at = now() where id = $1 and ${holds} returning name`,
+    'team.renamed',
+  ),
 );
 
 /** Renames a team. In one round trip, because it is the change that clients send most. */
 export async function updateTeam(db: Database, caller: TeamCaller, name: string): Promise<void> {
   const runner = teamCommandRunner(db, caller, 'edit_team_settings');
-  await runAndRecord(runner, renameTeam, [name], { teamId: caller.teamId });
+  await runAndRecord(runner, renameTeam(caller.credential), [name], { teamId: caller.teamId });
 }
 
 type Details = { readonly description?: string | null | undefined; readonly avatarUrl?: string | null | undefined };
