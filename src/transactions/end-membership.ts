@@ -23,18 +23,12 @@ export const lockMembershipSteps = (teamId: string, accountId: string) => {
 
 export type LockedMembership = RowsOf<ReturnType<typeof lockMembershipSteps>>;
 
-const endOffer = command<never>(
-  'end_ownership_offer',
-  'delete from ownership_transfer where team_id = $1 and nominee_id = $2',
-);
+/** Also deletes consents whose codes were not exchanged yet, so that an exchange does not restore access. */
 const deleteMembership = command<never>(
   'delete_membership',
-  'delete from membership where team_id = $1 and account_id = $2',
-);
-/** Consents whose codes were not exchanged yet, so that an exchange does not restore access. */
-const deleteConsents = command<never>(
-  'delete_consents_of_member',
-  'delete from oauth_token_family where team_id = $1 and account_id = $2 and grant_id is null',
+  `with offer as (delete from ownership_transfer where team_id = $1 and nominee_id = $2),
+     consent as (delete from oauth_token_family where team_id = $1 and account_id = $2 and grant_id is null)
+   delete from membership where team_id = $1 and account_id = $2`,
 );
 /**
  * Deletes a membership that `lockMembershipSteps` has locked. Also revokes the account's grants and keys for the team and
@@ -47,7 +41,7 @@ export async function endMembership(
   [, grants, keys, endpoints]: LockedMembership,
 ): Promise<void> {
   const reason = 'membership ended';
-  for (const statement of [endOffer, deleteMembership, deleteConsents]) change.later([statement, [teamId, accountId]]);
+  change.later([deleteMembership, [teamId, accountId]]);
   if (grants.length > 0) change.later(revokeGrantsStep(grants));
   if (keys.length > 0) change.later(revokeKeysStep(keys));
   const isOfGrant = ({ oauth_grant_id: id }: EndedKey) => grants.some((grant) => grant.id === id);

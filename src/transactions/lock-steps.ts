@@ -79,9 +79,13 @@ export type EndedKey = {
 export const lockKeysOfMember = lock<EndedKey>(
   'api_key',
   'lock_keys_of_member',
+  // Two look-ups by index. For one condition with `or`, PostgreSQL can plan to read all keys of all grants.
   `select id, account_id, team_id, name, oauth_grant_id from api_key
-   where revoked_at is null and (${OF_MEMBER} or oauth_grant_id = any(
-     array(select id from oauth_grant where ${OF_MEMBER} and revoked_at is null)))
+   where revoked_at is null and id = any(array(
+     select id from api_key where ${OF_MEMBER}
+     union all
+     select id from api_key where oauth_grant_id = any(
+       array(select id from oauth_grant where ${OF_MEMBER} and revoked_at is null))))
    order by id for update`,
 );
 

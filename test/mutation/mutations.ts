@@ -329,8 +329,8 @@ export const MUTATIONS: readonly Mutation[] = [
       ['keys outlive the membership', 'if (keys.length > 0) change.later(revokeKeysStep(keys));', ''],
       [
         'an offer of ownership outlives the membership',
-        '[endOffer, deleteMembership, deleteConsents]',
-        '[deleteMembership, deleteConsents]',
+        '(delete from ownership_transfer where team_id = $1 and nominee_id = $2)',
+        '(select)',
         ['test/trpc/ownership', 'test/rest/members'],
       ],
     ],

@@ -44,10 +44,9 @@ export async function createApiKey(
   const credential = lockCredentialSteps(caller);
   const reads = [
     teamId === undefined ? ([keysOfAccount, [accountId]] as const) : ([keysOfTeam, [teamId]] as const),
-    noticeTargetStep(accountId),
     ...credential,
   ] as const;
-  const create = (change: Change, [[count], targets, ...locked]: Rows) => {
+  const create = async (change: Change, [[count], ...locked]: Rows) => {
     const held = readHeld(caller, locked);
     requireForKind(scopes, teamId !== undefined);
     requireHeld(held.scopes, scopes, 'The calling credential');
@@ -56,6 +55,7 @@ export async function createApiKey(
       throw new ProblemError('key_limit_reached', `There are ${active} active keys; the limit is ${keyLimit}.`);
     const created = insertKey(change, tokens, accountId, input, held.origin);
     if (caller.kind === 'session') {
+      const [targets] = await change.run([noticeTargetStep(accountId)]);
       for (const step of noticeSteps(accountId, targets, { kind: 'api_key_created' })) change.later(step);
     }
     return created;

@@ -19,8 +19,10 @@ export type KeyOrigin = { readonly grantId: string; readonly familyId: string | 
  * and the grant and token family behind it: of an access token, or of an API key that was itself created through a
  * grant. None of them can be revoked or narrowed until the new key is committed.
  */
-export function lockCredentialSteps({ kind, credentialId: id, tokenFamilyId = null }: Principal): readonly Step[] {
+export function lockCredentialSteps(caller: Principal): readonly Step[] {
+  const { kind, credentialId: id, tokenFamilyId = null } = caller;
   if (kind === 'session') return [[lockSessionShared, [id]]];
+  if (isOwnKey(caller)) return [[lockKeyShared, [id]]];
   return kind === 'oauth-grant'
     ? [
         [lockGrantShared, [id]],
@@ -33,9 +35,17 @@ export function lockCredentialSteps({ kind, credentialId: id, tokenFamilyId = nu
       ];
 }
 
+/** Whether a key was not created through a grant. That never changes. */
+const isOwnKey = ({ kind, clientId }: Principal): boolean => kind === 'api-key' && clientId === null;
+
 /** Reads the results of `lockCredentialSteps` for a credential that is still valid under its locks. */
-export function readHeld({ kind, scopes, tokenFamilyId = null }: Principal, rows: readonly unknown[][]) {
+export function readHeld(caller: Principal, rows: readonly unknown[][]) {
+  const { kind, scopes, tokenFamilyId = null } = caller;
   if (kind === 'session') return { scopes, origin: null };
+  if (isOwnKey(caller)) {
+    const [[key] = []] = rows as [LockedKey[]?]; // as the statement declares
+    return { scopes: key?.scopes ?? [], origin: null };
+  }
   const [[grant], , [key] = []] = rows as [OriginGrant[], unknown[], LockedKey[]?]; // as the statements declare
   const familyId = kind === 'oauth-grant' ? tokenFamilyId : (key?.family_id ?? null);
   const origin: KeyOrigin | null =
