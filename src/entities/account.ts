@@ -40,6 +40,11 @@ const AccountSchema = defineEntity({
   ],
   indexes: [
     {
+      name: 'account_id_hash_index',
+      // Look-ups by id read half as many pages as in the primary key: members of a team are on different pages.
+      expression: 'create index "account_id_hash_index" on "account" using hash ("id")',
+    },
+    {
       name: 'account_foreign_hash_index',
       expression: `create index "account_foreign_hash_index" on "account" (split_part(password_hash, '$', 2)) where password_hash not like '$argon2id$%'`,
     },

@@ -221,6 +221,7 @@ afterAll(async () => {
 type Plan = {
   readonly 'Node Type': string;
   readonly 'Relation Name'?: string;
+  readonly 'Index Name'?: string;
   readonly 'Index Cond'?: string;
   readonly Plans?: readonly Plan[];
 };
@@ -276,6 +277,20 @@ test('the look-up of a credential finds its membership of a team by both, howeve
       name,
       [expect.stringMatching(/account_id = .* AND \(team_id = /)],
     ]);
+});
+
+/** The indexes by which a plan finds rows of a table. */
+const indexesOn = (table: string, { Plans: plans = [], ...plan }: Plan): string[] => [
+  ...(plan['Relation Name'] === table ? [plan['Index Name'] ?? 'none'] : []),
+  ...plans.flatMap((part) => indexesOn(table, part)),
+];
+
+// Guarantees that a list reads two pages for each member in the table of accounts, however many accounts there are.
+test('the lists of the members of a team find each account by the hash of its id', async () => {
+  const lists = declaredStatements().filter(({ name }) => /^members_of_team(_with_terms)?$/.test(name));
+  expect(lists).toHaveLength(2);
+  for (const { name, text } of lists)
+    expect([name, indexesOn('account', await planOf(text))]).toEqual([name, ['account_id_hash_index']]);
 });
 
 test('such a plan is found', async () => {
