@@ -12,7 +12,7 @@ import { openOrm } from '../../src/db/orm.ts';
 import { chainEvents } from '../../src/events/chain/append.ts';
 import { verifyAudit } from '../../src/events/chain/verify.ts';
 import { startApi, type Api } from '../support/api.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { as } from '../trpc/console.ts';
 import {
   anEndpoint,
@@ -64,16 +64,6 @@ async function connectTo(database: TestDatabase) {
 const connectToSource = () => connectTo({ url: source.databaseUrl, drop: () => Promise.resolve() });
 const aMigratedDatabase = async () => connectTo(await createTestDatabase());
 
-/** One as `create database` leaves it. */
-async function createEmptyDatabase(): Promise<TestDatabase> {
-  const database = await createTestDatabase();
-  const client = new pg.Client({ connectionString: database.url });
-  await client.connect();
-  await client.query('drop schema public cascade; drop schema graphile_worker cascade; create schema public');
-  await client.end();
-  return database;
-}
-
 const anEmptyDatabase = async () => connectTo(await createEmptyDatabase());
 
 type Connection = Awaited<ReturnType<typeof connectTo>>;
@@ -103,6 +93,18 @@ async function contentOf(connection: Connection) {
   );
   return content;
 }
+
+const constraintsAndIndexes = ({ rows }: Connection) =>
+  rows<{ definition: string }>(
+    `select conrelid::regclass::text as "table", conname as name, pg_get_constraintdef(pg_constraint.oid) as definition, convalidated as valid
+     from pg_constraint join pg_class c on c.oid = conrelid
+     where connamespace = 'public'::regnamespace and not c.relispartition
+     union all
+     select indrelid::regclass::text, indexrelid::regclass::text, pg_get_indexdef(indexrelid), indisvalid
+     from pg_index join pg_class c on c.oid = indrelid
+     where c.relnamespace = 'public'::regnamespace and not c.relispartition
+     order by 1, 2, 3`,
+  );
 
 const countOf = async ({ rows }: Connection, table: string) =>
   (await rows<{ count: number }>(`select count(*)::int from ${table}`))[0]?.count;
@@ -207,6 +209,15 @@ describe('restore', () => {
       madeAt: expect.stringMatching(/^\d{4}-/),
       rows: Object.fromEntries(Object.entries(original).map(([table, rows]) => [table, rows.length])),
     });
+  });
+
+  test('leaves every index and constraint as the migrations make it', async () => {
+    const original = await constraintsAndIndexes(await aMigratedDatabase());
+    const target = await anEmptyDatabase();
+    await restoreBackup(target.url, file, { emails: true });
+
+    expect(original.filter(({ definition }) => definition.startsWith('FOREIGN KEY')).length).toBeGreaterThan(20);
+    expect(await constraintsAndIndexes(target)).toEqual(original);
   });
 
   test('restores a service in which keys, grants, sign-in, waiting emails and the audit log work', async () => {

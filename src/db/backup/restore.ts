@@ -3,6 +3,7 @@ import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { createClient } from '../connection.ts';
 import { knownMigrations, migrate } from '../migrate.ts';
+import { deferChecksAndIndexes } from './deferred.ts';
 import { readBackup, type Header, type Part, type Section } from './file.ts';
 import { appliedMigrations, PLAIN_FORMATS, listTables } from './tables.ts';
 
@@ -88,6 +89,7 @@ async function load(
   // The backup contains the rows that the triggers would insert.
   await eachTable(tables, (table) => client.query(`alter table ${table} disable trigger user`));
 
+  const createChecksAndIndexes = await deferChecksAndIndexes(client, tables);
   const counts: Record<string, number> = {};
   const parts = readBackup(file);
   for await (const part of parts) {
@@ -96,6 +98,7 @@ async function load(
     await pipeline(readRows(parts), copy);
     counts[part.section.name] = copy.rowCount;
   }
+  await createChecksAndIndexes();
   if (emails) await enqueueJobs(client);
   else counts['jobs'] = 0;
   if (!deliveries && tables.includes('webhook_delivery')) await client.query(SKIP_DELIVERIES);
