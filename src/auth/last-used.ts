@@ -1,5 +1,6 @@
 import { runInBackground } from '../db/caller.ts';
 import type { Database } from '../db/database.ts';
+import { oneAtATime } from '../db/one-at-a-time.ts';
 import { command } from '../db/query.ts';
 import { countKeyUses } from './key-uses.ts';
 import type { OperatorPrincipal, Principal } from './principal.ts';
@@ -71,14 +72,11 @@ export function trackUsage(db: Database, sessionIdleDays: number, onError: (erro
   });
   const keyDays = countKeyUses(db);
 
-  // One at a time, so that a caller of `flush` also waits for what the timer is writing.
-  let flushed = Promise.resolve();
-  const flush = () => (flushed = flushed.then(writeAll, writeAll));
-  const writeAll = async () => {
+  const flush = oneAtATime(async () => {
     // One after another: while rows are locked, they do not take all places of the work without a caller.
     for (const batch of [keys, grants, operatorKeys, sessions, keyDays]) await batch.write().catch(onError);
     await Promise.all(firstUses.values());
-  };
+  });
   const firstUses = new Map<string, Promise<unknown>>();
   const timer = setInterval(() => void flush(), FLUSH_MS).unref();
 

@@ -1,4 +1,5 @@
 import type { Database } from '../db/database.ts';
+import { oneAtATime } from '../db/one-at-a-time.ts';
 import type { ActorKind } from '../entities/index.ts';
 import { currentActor } from './actor.ts';
 import type { EventName } from './catalogue.ts';
@@ -48,11 +49,7 @@ export function createDenialLog(db: Database, onError: (error: unknown) => void)
   let pending = new Map<string, NewEvent>();
   let omitted = 0;
 
-  // One at a time, so that a caller of `flush` also waits for what the timer is writing.
-  let flushed = Promise.resolve();
-  const flush = () => (flushed = flushed.then(writeAll, writeAll));
-
-  async function writeAll(): Promise<void> {
+  const flush = oneAtATime(async () => {
     if (pending.size === 0 && omitted === 0) return;
     const [events, left] = [[...pending.values()], omitted];
     pending = new Map();
@@ -64,7 +61,7 @@ export function createDenialLog(db: Database, onError: (error: unknown) => void)
       omitted += left + events.reduce((sum, { count }) => sum + count, 0);
       onError(error);
     }
-  }
+  });
 
   const timer = setInterval(() => void flush(), FLUSH_MS).unref();
   return {

@@ -1,5 +1,6 @@
 import type { Database } from '../db/database.ts';
 import { runInBackground } from '../db/caller.ts';
+import { oneAtATime } from '../db/one-at-a-time.ts';
 import { HOUR_MS, MINUTE_MS } from '../time.ts';
 import { insertRows, toEvent, type NewEvent } from './record.ts';
 
@@ -48,7 +49,7 @@ export function createOperatorReadLog(
   const entries = new Map<string, Entry>();
 
   /** @param isLast whether to write also what is counted until its hour is over */
-  async function write(isLast: boolean): Promise<void> {
+  const write = oneAtATime(async (isLast: boolean) => {
     const now = Date.now();
     const due: Entry[] = [];
     for (const [key, entry] of entries) {
@@ -58,7 +59,7 @@ export function createOperatorReadLog(
     }
     for (let from = 0; from < due.length; from += ROWS_AT_ONCE)
       await save(due.slice(from, from + ROWS_AT_ONCE), now).catch(onError);
-  }
+  });
 
   async function save(due: readonly Entry[], now: number): Promise<void> {
     const events = due.map(toReadEvent);
@@ -76,13 +77,7 @@ export function createOperatorReadLog(
     }
   }
 
-  // One at a time, so that a caller of `flush` also waits for what the timer is writing.
-  let flushed = Promise.resolve();
-  const writeNext = (isLast: boolean) => {
-    const writing = () => write(isLast);
-    return (flushed = flushed.then(writing, writing));
-  };
-  const flush = () => writeNext(false);
+  const flush = () => write(false);
   const timer = setInterval(() => void flush(), FLUSH_MS).unref();
   return {
     note(read, requestId) {
@@ -104,7 +99,7 @@ export function createOperatorReadLog(
     flush,
     async close() {
       clearInterval(timer);
-      await writeNext(true);
+      await write(true);
     },
   };
 }
