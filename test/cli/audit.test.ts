@@ -66,7 +66,9 @@ test('a CSV has a line an event, and no formula', async () => {
 test.each([
   ['disabled', 'alter table audit_event disable trigger audit_event_append_only', 'trigger_disabled'],
   ['dropped', 'drop trigger audit_event_append_only on audit_event', 'trigger_missing'],
-])('a trigger of the audit log that was %s is named by verify and doctor', async (_, sql, kind) => {
+  ['given a condition', replacedBy('before update or delete or truncate', 'for each statement when (false)')],
+  ['moved after the change', replacedBy('after update or delete or truncate')],
+])('a trigger of the audit log that was %s is named by verify and doctor', async (_, sql, kind = 'trigger_changed') => {
   const [trigger] = await roster.rows<{ definition: string }>(
     `select pg_get_triggerdef(oid) as definition from pg_trigger where tgname = 'audit_event_append_only'
        and tgrelid = 'audit_event'::regclass`,
@@ -82,6 +84,28 @@ test.each([
   expect(doctor.stdout).toMatch(named);
   expect((await roster.run('audit', 'verify')).stderr).not.toMatch(named);
 });
+
+// Guarantees that triggers that no connection obeys are noticed, whoever asks.
+test.each(['session_replication_role = replica', `roster.retention = 'on'`])(
+  'the setting %s of the database is named by verify and doctor',
+  async (setting) => {
+    const database = new URL(roster.env.DATABASE_URL).pathname.slice(1);
+    await roster.rows(`alter database ${database} set ${setting}`);
+    const [verify, doctor] = await Promise.all([roster.run('audit', 'verify'), roster.run('doctor')]);
+    await roster.rows(`alter database ${database} reset all`);
+
+    const named = /trigger audit_event_append_only is passed by connections: .*\(trigger_bypassed\)/;
+    expect([verify.code, doctor.code]).toEqual([1, 1]);
+    expect(verify.stderr).toMatch(named);
+    expect(doctor.stdout).toMatch(named);
+    expect((await roster.run('audit', 'verify')).stderr).not.toMatch(named);
+  },
+);
+
+function replacedBy(events: string, each = 'for each statement'): string {
+  return `drop trigger audit_event_append_only on audit_event;
+    create trigger audit_event_append_only ${events} on audit_event ${each} execute function audit_append_only()`;
+}
 
 test('a log that was tampered with is reported, with the position and exit 1', async () => {
   await chain();

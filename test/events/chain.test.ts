@@ -52,6 +52,12 @@ async function tamper(api: Api, ...statements: string[]): Promise<void> {
   await client.end();
 }
 
+const replacedTrigger = (events: string): readonly string[] => [
+  'drop trigger audit_link_append_only on audit_link',
+  `create trigger audit_link_append_only before ${events} on audit_link for each statement
+     execute function audit_append_only()`,
+];
+
 /** The statement with which somebody puts back the signed end that there is now. */
 async function savedHead(api: Api): Promise<string> {
   const [head] = await api.rows<{ sequence: string; hash: string; signature: string }>(
@@ -218,6 +224,19 @@ describe('verification reports', () => {
       [
         'create or replace function audit_append_only() returns trigger language plpgsql as $$ begin return null; end $$',
       ],
+    ],
+    [
+      'a trigger that was limited to a column',
+      'trigger_changed',
+      null,
+      replacedTrigger('update of hash or delete or truncate'),
+    ],
+    ['a trigger that was limited to truncation', 'trigger_changed', null, replacedTrigger('truncate')],
+    [
+      'a trigger whose function was given a setting',
+      'trigger_changed',
+      null,
+      [`alter function audit_append_only set roster.retention = 'on'`],
     ],
     [
       'two events that changed places',

@@ -14,6 +14,8 @@ export const FAULTS = {
   trigger_missing: 'is missing',
   trigger_disabled: 'is disabled',
   trigger_changed: 'was replaced',
+  trigger_bypassed:
+    'is passed by connections: reset session_replication_role and roster.retention of database and roles',
 } as const;
 
 export type FaultKind = keyof typeof FAULTS;
