@@ -24,7 +24,7 @@ const SLOW = [
   'test/mcp/{bounded-answers,console-reads,destructive-tools,long-lists,registration,requests,strangers}.test.ts',
   'test/operator/{imports,validation}.test.ts',
   'test/webhooks/{delivery,journey}.test.ts',
-  'test/events/{chain,erasure,events}.test.ts',
+  'test/events/{chain,erasure,events,retention-plan}.test.ts',
   'test/pictures/*.test.ts',
   'test/telemetry/{metrics,redaction,tracing}.test.ts',
 ];
