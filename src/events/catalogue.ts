@@ -50,7 +50,7 @@ export const EVENTS = {
   'ownership.declined': ofTeam(),
   'ownership.transferred': ofTeam(),
   'member.added': ofMember(TERMS),
-  'member.role_changed': ofMember(TERMS),
+  'member.role_changed': ofMember([...TERMS, 'name']),
   'member.activated': ofMember(TERMS),
   'member.deactivated': ofMember(TERMS),
   'member.expiry_changed': ofMember(TERMS),

@@ -22,7 +22,7 @@ export async function setMemberRole({ db }: Services, subject: Subject, roleId: 
     const role = await findTeamRole(tx, subject.caller.teamId, roleId, '/roleId');
     requireCanGrant(held, role);
     membership.role = role;
-    return ['member.role_changed', { roleId }];
+    return ['member.role_changed', { roleId, name: role.name }];
   });
 }
 
