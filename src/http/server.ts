@@ -1,6 +1,7 @@
 import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http';
 import { ConfigError } from '../config.ts';
 import type { AccessLog } from './access-log.ts';
+import { coalesceBody } from './coalesce-body.ts';
 import { guardListener, isolateLog, type Listener } from './guard.ts';
 import { answerParserErrors, hasUnfinishedResponse, trackResponse } from './parser-errors.ts';
 import { cutOffStalledReaders } from './stalled-readers.ts';
@@ -36,7 +37,7 @@ export function createHttpServer(app: Listener, baseUrl: string, log: AccessLog,
   const safeLog = isolateLog(log);
   const guarded = guardListener(app, { log: safeLog, baseUrl });
   const listener: RequestListener = (req, res) => {
-    trackResponse(res);
+    coalesceBody(req);
     guarded(req, res);
   };
   const server = createServer(

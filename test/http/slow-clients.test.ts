@@ -1,6 +1,7 @@
 import { once } from 'node:events';
-import type { Server } from 'node:http';
+import type { RequestListener, Server } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
+import express from 'express';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { AccessLog } from '../../src/http/access-log.ts';
 import { createHttpServer, listen } from '../../src/http/server.ts';
@@ -78,5 +79,51 @@ test('the service has a time for headers, for a whole request, and for a connect
     keepAliveTimeout: 65_000,
     // A connection costs what its requests cost, and those are limited.
     maxRequestsPerSocket: 0,
+  });
+});
+
+// Guarantees that a body takes the memory of its bytes, and not that of an object for each of them.
+describe.each([
+  ['the REST interfaces', (listener: RequestListener): RequestListener => listener],
+  ['Express', (listener: RequestListener): RequestListener => express().use(listener)],
+])('a body in chunks, read by %s,', (_reader, wrap) => {
+  const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`;
+
+  /** The pieces in which a body arrives at the application. */
+  async function piecesOf(chunks: readonly string[]): Promise<Buffer[]> {
+    const pieces: Buffer[] = [];
+    const server = createHttpServer(
+      wrap((req, res) => req.on('data', (piece: Buffer) => pieces.push(piece)).on('end', () => res.end('read'))),
+      BASE_URL,
+      NO_LOG,
+    );
+    await listen(server, 0, '127.0.0.1');
+    onTestFinished(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1'); // listening on TCP
+    socket.write(`${HEAD}Transfer-Encoding: chunked\r\n\r\n${chunks.map(chunk).join('')}0\r\n\r\n`);
+    await once(socket, 'data');
+    return pieces;
+  }
+
+  test.for([1, 7, 1000, 4095, 4096, 4097, 10_000])(
+    'of %i bytes is whole, in pieces of about 4 KiB or more',
+    async (size) => {
+      const body = Array.from({ length: 100_000 / size }, (_, i) => String.fromCharCode(97 + (i % 26)).repeat(size));
+
+      const pieces = await piecesOf(body);
+
+      expect(Buffer.concat(pieces).toString()).toBe(body.join(''));
+      // Those on a busy machine that come after a second pass on what is there.
+      expect(pieces.length).toBeLessThan(100);
+    },
+  );
+
+  test('of all sizes is whole', async () => {
+    const body = Array.from({ length: 500 }, (_, i) => 'x'.repeat(1 + ((i * 7919) % 6000)));
+
+    expect(Buffer.concat(await piecesOf(body)).toString()).toBe(body.join(''));
   });
 });
