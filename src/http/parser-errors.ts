@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { STATUS_CODES, type IncomingMessage, type Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { ProblemError } from '../errors.ts';
 import type { ProblemCode } from '../problems.ts';
 import type { AccessLog } from './access-log.ts';
+import { lastUnfinished } from './in-order.ts';
 import { createApiHeaders, buildHeaders, createProblemReply } from './reply.ts';
 
 const CODES_BY_PARSER_ERROR: Record<string, ProblemCode> = {
@@ -12,23 +13,8 @@ const CODES_BY_PARSER_ERROR: Record<string, ProblemCode> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
 };
 
-const UNFINISHED = Symbol('unfinished responses');
 const LONG = Symbol('long requests');
-/** A connection with the responses that it still has to send, in order. */
-type Connection = Duplex & { [UNFINISHED]?: ServerResponse[]; [LONG]?: boolean };
-
-/** Remembers a response until it is sent, so that a later error on the connection cannot overtake it. */
-export function trackResponse(res: ServerResponse): void {
-  // Not `res.socket`, which a pipelined response gets only when the ones before it are sent.
-  const connection: Connection = res.req.socket;
-  const unfinished = (connection[UNFINISHED] ??= []);
-  unfinished.push(res);
-  res.once('close', () => void unfinished.splice(unfinished.indexOf(res), 1));
-}
-
-/** Whether the application has not answered all requests of a connection yet. */
-export const hasUnfinishedResponse = (connection: Connection): boolean =>
-  connection[UNFINISHED]?.some((res) => !res.writableEnded) === true;
+type Connection = Duplex & { [LONG]?: boolean };
 
 /**
  * Exempts a connection from the time limit of requests. The caller has to limit the time itself.
@@ -57,7 +43,7 @@ export function answerParserErrors(server: Server, baseUrl: string, log: AccessL
     if (connection.writableLength > 0) connection.pause();
     const problem = new ProblemError(CODES_BY_PARSER_ERROR[error.code ?? ''] ?? 'malformed_request');
     // An incomplete request is the one that the parser rejected; pipelined requests before it get their own answers.
-    const last = connection[UNFINISHED]?.findLast(({ req }) => req.complete);
+    const last = lastUnfinished(connection);
     if (last === undefined) answer(connection, problem);
     else last.once('close', () => answer(connection, problem));
   });

@@ -3,7 +3,8 @@ import { ConfigError } from '../config.ts';
 import type { AccessLog } from './access-log.ts';
 import { coalesceBody } from './coalesce-body.ts';
 import { guardListener, isolateLog, type Listener } from './guard.ts';
-import { answerParserErrors, hasUnfinishedResponse, trackResponse } from './parser-errors.ts';
+import { handleInOrder, hasUnfinishedResponse } from './in-order.ts';
+import { answerParserErrors } from './parser-errors.ts';
 import { cutOffStalledReaders } from './stalled-readers.ts';
 import { SECOND_MS } from '../time.ts';
 
@@ -38,7 +39,7 @@ export function createHttpServer(app: Listener, baseUrl: string, log: AccessLog,
   const guarded = guardListener(app, { log: safeLog, baseUrl });
   const listener: RequestListener = (req, res) => {
     coalesceBody(req);
-    guarded(req, res);
+    handleInOrder(res, () => guarded(req, res));
   };
   const server = createServer(
     {
