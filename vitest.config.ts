@@ -7,7 +7,7 @@ const FAULTS = [
   'test/rate-limit/{limiter-cluster,redis-tls}.test.ts',
   'test/**/outage.test.ts',
   'test/jobs/{delivery,worker}.test.ts',
-  'test/http/stalled-readers.test.ts',
+  'test/http/stalled-{answers,readers}.test.ts',
 ];
 
 /** Suites that take too long for `npm test`, and run beside each other. */

@@ -68,6 +68,28 @@ describe('a client that never reads is cut off', () => {
     await expect.poll(() => connectionsOf(server)).toBe(0);
   });
 
+  // As tRPC sends long lists: node takes what it adds for progress, and once more when it looks again.
+  test.for<[string, RequestListener]>([
+    ['an answer in one piece', (_req, res) => res.end(LONG)],
+    ['an answer in chunks', (_req, res) => void pipeline(parts(), res).catch(() => undefined)],
+  ])('in the time that it has, and not in twice that, with %s', { timeout: 30_000 }, async ([, listener]) => {
+    const stallMs = 3000;
+    const took = Promise.withResolvers<number>();
+    const server = await aServer(
+      (req, res) => {
+        const startedAt = performance.now();
+        res.on('close', () => took.resolve(performance.now() - startedAt));
+        return listener(req, res);
+      },
+      { stallTimeout: stallMs },
+    );
+    aClient(server).pause();
+
+    const periods = Math.floor((await took.promise) / stallMs);
+
+    expect(periods).toBe(1);
+  });
+
   // Guarantees that input is no progress of the output.
   test.for([
     ['the letters of a second request', 'GET / HTTP/1.1\r\nX-Slow: '],
