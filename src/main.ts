@@ -28,6 +28,7 @@ import { openTelemetry, type Telemetry } from './telemetry/telemetry.ts';
 import type { Services } from './app-services.ts';
 import { startDispatcher } from './webhooks/dispatcher.ts';
 import { readWebhookState } from './webhooks/state.ts';
+import { limitConnections } from './http/connection-limit.ts';
 import { closeServer, createHttpServer, listen } from './http/server.ts';
 import { openServices } from './open-services.ts';
 import type { Readiness } from './pages/health.ts';
@@ -125,6 +126,7 @@ async function start(): Promise<void> {
     ? startDispatcher(services, log, (outcome) => telemetry.metrics?.countWebhook(outcome))
     : undefined;
   const scrapes = await listenForScrapes(services, telemetry, slot);
+  limitConnections(server, config.databasePoolMax);
   await listen(server, config.port, config.host);
   log.info({ host: config.host, port: config.port, baseUrl: config.baseUrl }, 'listening');
 

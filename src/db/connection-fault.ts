@@ -41,6 +41,8 @@ function explainError(error: unknown, target: Target): string | undefined {
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
     return `the certificate of ${target.host} is for another host name: set the name that it contains`;
   if (CERTIFICATE.test(code)) return `the certificate of ${target.host} is not trusted (${code}): check sslrootcert`;
+  if (/^(EMFILE|ENFILE)$/.test(code) || /getaddrinfo EINVAL/.test(error.message))
+    return `too many files are open to connect to ${target.host}: raise the limit (\`ulimit -n\`) (${code})`;
   if (/^(ENOTFOUND|EAI_)/.test(code)) return `the host name in ${target.host} cannot be resolved (${code})`;
   if (/client password must be a string/.test(error.message)) return `PostgreSQL at ${target.host} requires a password`;
   if (/does not support SSL/.test(error.message)) return `PostgreSQL at ${target.host} does not support TLS`;

@@ -82,9 +82,9 @@ function releaseBrokenConnections(pool: Pool): void {
  * and of a lock timeout.
  */
 const UNAVAILABLE_STATE = /^(08|25006|25P03|53|55P03|57P0|58)/;
-const UNAVAILABLE_ERRNO = /^(ECONN|EPIPE|ENOTFOUND|ETIMEDOUT|EHOSTUNREACH|EAI_)/;
+const UNAVAILABLE_ERRNO = /^(ECONN|EPIPE|ENOTFOUND|ETIMEDOUT|EHOSTUNREACH|EAI_|EMFILE|ENFILE)/;
 const UNAVAILABLE_MESSAGE =
-  /timeout exceeded when trying to connect|Connection terminated|Query read timeout|statement timeout|Client has encountered a connection error/i;
+  /timeout exceeded when trying to connect|Connection terminated|Query read timeout|statement timeout|Client has encountered a connection error|getaddrinfo EINVAL/i;
 
 /** Serialization failure and deadlock: PostgreSQL aborted the transaction because of a concurrent one. It can be retried. */
 const CONFLICT_STATE = /^40(001|P01)$/;

@@ -1,4 +1,6 @@
 import { expect } from 'vitest';
+import { connectionFault } from '../../src/db/connection-fault.ts';
+import { isUnavailable } from '../../src/db/database.ts';
 import { SCOPES } from '../../src/entities/index.ts';
 import { test, type Api } from '../support/api.ts';
 import { as, stateOf } from '../trpc/console.ts';
@@ -52,3 +54,16 @@ test.for(STATES)('%s (%s) is 503 with Retry-After, changes nothing, and passes',
   expect(await stateOf(api, team)).toEqual(before);
   expect((await rename()).status).toBe(200);
 });
+
+test.for(['connect EMFILE 127.0.0.1:5432', 'connect ENFILE 127.0.0.1:5432', 'getaddrinfo EINVAL localhost'])(
+  'a connection that needs a file too many (%s) is a 503, and at the start a line with advice',
+  (message) => {
+    const [, code = ''] = message.split(' ');
+    const error = Object.assign(new Error(message), { code });
+
+    expect(isUnavailable(error)).toBe(true);
+    expect(connectionFault(error, 'postgres://localhost:5432/roster')).toMatch(
+      /^DATABASE_URL: too many files are open .*`ulimit -n`/,
+    );
+  },
+);
