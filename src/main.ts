@@ -32,7 +32,7 @@ import { limitConnections } from './http/connection-limit.ts';
 import { closeServer, createHttpServer, listen } from './http/server.ts';
 import { openServices } from './open-services.ts';
 import type { Readiness } from './pages/health.ts';
-import { onServiceStop, runsJobs, startPrimary, workerSlot } from './primary.ts';
+import { letOthersServe, onServiceStop, runsJobs, startPrimary, workerSlot } from './primary.ts';
 import { SECOND_MS } from './time.ts';
 
 /** Time limit of running requests after the listener is closed; the whole shutdown stays under 10 s. */
@@ -131,6 +131,7 @@ async function start(): Promise<void> {
   log.info({ host: config.host, port: config.port, baseUrl: config.baseUrl }, 'listening');
 
   async function stop(): Promise<void> {
+    if (slot !== undefined && readiness.ready) await letOthersServe();
     readiness.isEnding = true;
     if (slot === undefined) readiness.ready = false;
     const handOverMs = readiness.ready ? HAND_OVER_MS : 0;

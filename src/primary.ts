@@ -13,6 +13,9 @@ const SLOT_VARIABLE = 'ROSTER_WORKER';
 /** Sent to each worker before its SIGTERM if all of them stop. */
 const STOP_MESSAGE = 'roster: stop';
 
+/** Sent by a worker that ends alone, and to it once another one serves. */
+const LEAVE_MESSAGE = 'roster: leave';
+
 /** Number of this worker, from 1; undefined in a service of one process. A replacement gets the number of its predecessor. */
 export const workerSlot = (): number | undefined => (cluster.isWorker ? Number(process.env[SLOT_VARIABLE]) : undefined);
 
@@ -22,6 +25,27 @@ export const runsJobs = (slot: number | undefined): boolean => slot === undefine
 /** Calls back if the whole service stops. A worker that only gets a signal ends alone, and stays ready meanwhile. */
 export function onServiceStop(callback: () => void): void {
   if (cluster.isWorker) process.on('message', (message) => message === STOP_MESSAGE && callback());
+}
+
+/** The longest wait of `letOthersServe`: longer than the start of a replacement after the longest delay. */
+const LEAVE_MS_MAX = 60 * SECOND_MS;
+
+/**
+ * Waits until another worker serves, before this one ends alone: the port would accept no connection, because the
+ * workers are the only ones that listen. Of workers that end at the same time, one waits for the replacement of the other.
+ */
+export async function letOthersServe(): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const onMessage = (message: unknown) => {
+    if (message === LEAVE_MESSAGE || message === STOP_MESSAGE) resolve();
+  };
+  const timer = setTimeout(resolve, LEAVE_MS_MAX);
+  process.on('message', onMessage).once('disconnect', resolve);
+  if (process.connected) process.send?.(LEAVE_MESSAGE, undefined, {}, (error) => error && resolve());
+  else resolve();
+  await promise;
+  clearTimeout(timer);
+  process.off('message', onMessage);
 }
 
 /** Delays of replacements: none for the first, then doubled. A worker that has run for `STEADY_MS` starts again without a delay. */
@@ -50,19 +74,39 @@ export async function startPrimary(config: Config, log: Logger): Promise<Primary
   const stopping = new AbortController();
   const running = new Map<number, Worker>();
   const serving = new Set<number>();
+  /** Workers that end alone once another one serves. */
+  const leaving = new Map<number, Worker>();
   let isComplete = false;
+
+  function letLeave(): void {
+    for (const [slot, worker] of leaving) {
+      if (!stopping.signal.aborted && serving.has(slot) && serving.size === 1) continue;
+      leaving.delete(slot);
+      serving.delete(slot);
+      if (worker.isConnected()) worker.send(LEAVE_MESSAGE, () => undefined);
+    }
+  }
 
   /** Runs one worker until it exits. @returns whether it had begun to serve */
   async function run(slot: number, onListening: () => void): Promise<boolean> {
     const worker = cluster.fork({ [SLOT_VARIABLE]: String(slot) });
     running.set(slot, worker);
     const { pid } = worker.process;
+    let hasServed = false;
     worker.once('listening', () => {
+      hasServed = true;
       serving.add(slot);
       onListening();
+      letLeave();
+    });
+    worker.on('message', (message) => {
+      if (message !== LEAVE_MESSAGE) return;
+      leaving.set(slot, worker);
+      letLeave();
     });
     const [code, signal] = (await once(worker, 'exit')) as [number | null, string | null]; // what the event carries
-    const hasServed = serving.delete(slot);
+    serving.delete(slot);
+    leaving.delete(slot);
     running.delete(slot);
     if (stopping.signal.aborted) {
       if (code !== 0) process.exitCode = 1;
@@ -94,6 +138,7 @@ export async function startPrimary(config: Config, log: Logger): Promise<Primary
 
   async function stop(): Promise<void> {
     stopping.abort();
+    letLeave();
     const workers = [...running.values()];
     const exits = workers.map((worker) => once(worker, 'exit'));
     for (const worker of workers) {

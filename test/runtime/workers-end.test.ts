@@ -120,5 +120,43 @@ describe.skipIf(!hasRedis || process.platform === 'win32')(
         { worker: 2, code: 0 },
       ]);
     });
+
+    // Guarantees that the port accepts connections although no worker but the ending one listens.
+    test('the last one that serves ends after a replacement of the others serves', async () => {
+      const database = await aDatabase();
+      const key = await database.anApiKey(await database.anAccount(), { scopes: ['teams:read'] });
+      const service = await twoWorkers(ofDatabase(database));
+      const [first = 0] = pidsOf(service, 1);
+      const [second = 0] = pidsOf(service, 2);
+
+      process.kill(first, 'SIGKILL');
+      await expect.poll(() => isRunning(first), BOUND).toBe(false);
+      const load = startLoad(service, key.secret);
+      process.kill(second, 'SIGTERM');
+      await expect.poll(() => pidsOf(service, 2).length, BOUND).toBe(2);
+      await load.goOn();
+      await load.stop();
+
+      expect(Object.fromEntries(load.lost)).toEqual({});
+      expect(linesOf(service).filter(({ msg }) => msg === 'worker ended')).toMatchObject([
+        { worker: 1, signal: 'SIGKILL' },
+        { worker: 2, code: 0 },
+      ]);
+    });
+
+    test('all that end alone at the same time do so one after another', async () => {
+      const database = await aDatabase();
+      const key = await database.anApiKey(await database.anAccount(), { scopes: ['teams:read'] });
+      const service = await twoWorkers(ofDatabase(database));
+      const load = startLoad(service, key.secret);
+      await load.goOn();
+
+      for (const worker of [1, 2]) process.kill(pidsOf(service, worker)[0] ?? 0, 'SIGTERM');
+      for (const worker of [1, 2]) await expect.poll(() => pidsOf(service, worker).length, BOUND).toBe(2);
+      await load.goOn();
+      await load.stop();
+
+      expect(Object.fromEntries(load.lost)).toEqual({});
+    });
   },
 );
