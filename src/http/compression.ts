@@ -6,6 +6,9 @@ import type { Reply } from './reply.ts';
 /** Compressing a smaller body takes longer than sending it. */
 const MIN_BYTES = 16 * 1024;
 
+/** Parsing takes the time of the square of the codings: 4 ms for a header of 16 KB, of which browsers send 30 bytes. */
+const HEADER_LENGTH_MAX = 500;
+
 export type Encoding = 'br' | 'gzip';
 
 const COMPRESS: Record<Encoding, (body: Buffer) => Promise<Buffer>> = {
@@ -22,7 +25,8 @@ type Preferring = { encodings(available: readonly string[], options: { preferred
 /** Chooses a content coding that the client accepts (RFC 9110, section 12.5.3). @returns undefined for none */
 export function chooseEncoding(acceptEncoding: string | undefined): Encoding | undefined {
   if (acceptEncoding === undefined) return undefined;
-  const negotiator = new Negotiator({ headers: { 'accept-encoding': acceptEncoding } }) as Preferring;
+  const header = acceptEncoding.slice(0, HEADER_LENGTH_MAX);
+  const negotiator = new Negotiator({ headers: { 'accept-encoding': header } }) as Preferring;
   const [chosen] = negotiator.encodings([...PREFERRED, 'identity'], { preferred: PREFERRED });
   return chosen === 'br' || chosen === 'gzip' ? chosen : undefined;
 }

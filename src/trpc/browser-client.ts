@@ -22,8 +22,12 @@ export function readBrowserClient(http: HttpServices, cookies: Cookies, req: Req
     get language() {
       return readAcceptLanguage(req.headers['accept-language']);
     },
-    deviceToken: cookies.read(req.headers.cookie).device,
-    browserToken: cookies.read(req.headers.cookie).browser,
+    get deviceToken() {
+      return cookies.read(req.headers.cookie).device;
+    },
+    get browserToken() {
+      return cookies.read(req.headers.cookie).browser;
+    },
     setSession: (token, expiresAt) => cookies.setSession(res, token, expiresAt),
     clearSession: () => cookies.clearSession(res),
     setDevice: (token) => cookies.setDevice(res, token),

@@ -1,4 +1,5 @@
 import { describe, expect } from 'vitest';
+import { removeIgnoredParameters } from '../../src/oauth/request-parameters.ts';
 import { startApi, test, type Api } from '../support/api.ts';
 import { signedIn, type Visitor } from '../support/browser.ts';
 import type { AClient } from '../support/factories.ts';
@@ -207,6 +208,19 @@ describe('a parameter that comes twice', () => {
     const client = await api.anOAuthClient();
 
     expectOurPage(await ask(api, client, { client_id: [client.id, client.id] }), 'invalid_request');
+  });
+
+  // Guarantees that a URL of 16 KB costs what a short one does: its parsing takes the square of the repetitions.
+  test('scope is rejected, and passed on a few times, if it comes a thousand times', async ({ api }) => {
+    const client = await api.anOAuthClient();
+    const scope = Array.from({ length: 1000 }, () => 'x');
+
+    expectAtClient(await ask(api, client, { scope }), client.redirectUri, {
+      error: 'invalid_request',
+      error_description: `'scope' parameter must not be provided twice`,
+      state: 'a-state',
+    });
+    expect(removeIgnoredParameters(new URLSearchParams('scope=x&'.repeat(1000))).size).toBeLessThan(20);
   });
 
   // Guarantees that of two values neither is used: only registered URIs receive the error.
