@@ -35,6 +35,28 @@ export function chooseEncoding(acceptEncoding: string | undefined): Encoding | u
 export const compress = async (body: Buffer, encoding: Encoding): Promise<Buffer | undefined> =>
   body.length < MIN_BYTES ? undefined : COMPRESS[encoding](body);
 
+/** A text that does not change, in one of the codings in which it is sent. */
+export type EncodedText = { readonly body: Buffer; readonly encoding: Encoding | undefined };
+
+/**
+ * Returns a function that returns a text in the coding for an `Accept-Encoding` header. Each coding is made once, when a
+ * client first asks for it. Short texts stay as they are.
+ */
+export function createEncodedText(body: Buffer): (acceptEncoding: string | undefined) => Promise<EncodedText> {
+  const made = new Map<Encoding, Promise<Buffer | undefined>>();
+  return async (acceptEncoding) => {
+    const encoding = chooseEncoding(acceptEncoding);
+    if (encoding === undefined) return { body, encoding };
+    if (!made.has(encoding))
+      made.set(
+        encoding,
+        compress(body, encoding).catch(() => undefined),
+      );
+    const encoded = await made.get(encoding);
+    return encoded === undefined ? { body, encoding: undefined } : { body: encoded, encoding };
+  };
+}
+
 /** Compresses a long reply in a thread, if the client accepts that. */
 export async function compressReply(reply: Reply, acceptEncoding: string | undefined): Promise<Reply> {
   const { body, headers = [] } = reply;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Request, RequestHandler, Response } from 'express';
-import { chooseEncoding, type Encoding } from '../http/compression.ts';
+import { chooseEncoding, createEncodedText, type Encoding } from '../http/compression.ts';
 
 /** One file in the content codings that exist of it. */
 export type EncodedFile = { readonly type: string; readonly body: Buffer } & Readonly<
@@ -35,4 +35,19 @@ export function sendFile(req: Request, res: Response, file: EncodedFile): void {
   const encoded = encoding === undefined ? undefined : file[encoding];
   if (encoding !== undefined && encoded !== undefined) res.set('Content-Encoding', encoding);
   res.send(encoded ?? file.body);
+}
+
+/**
+ * Serves a JSON document for 5 minutes, in a coding that the client accepts.
+ * @param create called once, by the first request, because few ask and every start would pay for it
+ */
+export function serveJson(type: string, create: () => unknown): RequestHandler {
+  let encode: ReturnType<typeof createEncodedText> | undefined;
+  return async (req, res) => {
+    encode ??= createEncodedText(Buffer.from(JSON.stringify(create())));
+    const { body, encoding } = await encode(req.headers['accept-encoding']);
+    res.set({ 'Content-Type': type, 'Cache-Control': 'public, max-age=300' }).vary('Accept-Encoding');
+    if (encoding !== undefined) res.set('Content-Encoding', encoding);
+    res.send(body);
+  };
 }

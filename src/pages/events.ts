@@ -5,6 +5,7 @@ import type { EventDefinition } from '../events/definition.ts';
 import { createEventExample } from '../events/feed/example.ts';
 import { createEventSchema } from '../events/feed/event-schema.ts';
 import { createRecordExample, createRecordSchema } from '../events/record-schema.ts';
+import { serveJson } from './asset.ts';
 import { escapeHtml } from './html.ts';
 import type { Brand } from './brand.ts';
 import { createPlainPages } from './plain.ts';
@@ -16,14 +17,10 @@ export function eventPages(brand: Brand): Router {
   const { style, show } = createPlainPages('/docs/events/style.css', brand);
   // Built by the first request, because few ask and every start would pay for it.
   let main: string | undefined;
-  let schemas: string | undefined;
 
   const pages = Router();
   pages.get('/docs/events', (_req, res) => show(res, 'Events', (main ??= list())));
-  pages.get('/docs/events.json', (_req, res) => {
-    schemas ??= JSON.stringify(createSchemas());
-    res.set('Cache-Control', 'public, max-age=300').type('application/schema+json').send(schemas);
-  });
+  pages.get('/docs/events.json', serveJson('application/schema+json; charset=utf-8', createSchemas));
   pages.get(style.path, style.serve);
   return pages;
 }

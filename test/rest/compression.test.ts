@@ -4,7 +4,7 @@ import { describe, expect } from 'vitest';
 import { newId } from '../../src/entities/index.ts';
 import { test as base, type Api } from '../support/api.ts';
 
-type Long = { readonly path: string; readonly secret: string };
+type Long = { readonly path: string; readonly secret: string | undefined };
 
 const test = base.extend<{ list: Long }>({
   list: [
@@ -30,10 +30,17 @@ const test = base.extend<{ list: Long }>({
 });
 
 /** The answer as it came over the wire. */
-function fetchRaw(api: Api, { path, secret }: Long, encoding: string | undefined, method = 'GET') {
+function fetchRaw(
+  api: Api,
+  { path, secret }: Long,
+  encoding: string | undefined,
+  method = 'GET',
+  more: Record<string, string> = {},
+) {
   const headers = {
-    authorization: `Bearer ${secret}`,
+    ...(secret === undefined ? {} : { authorization: `Bearer ${secret}` }),
     ...(encoding === undefined ? {} : { 'accept-encoding': encoding }),
+    ...more,
   };
   return new Promise<{ headers: Record<string, unknown>; body: Buffer }>((resolve, reject) => {
     const req = request({ host: '127.0.0.1', port: api.port, path, method, headers }, (res) => {
@@ -101,4 +108,45 @@ test('a short answer is never compressed', async ({ api, list }) => {
 
   expect(headers['content-encoding']).toBeUndefined();
   expect(headers['vary']).toBeUndefined();
+});
+
+describe('a JSON document', () => {
+  const fetchDocument = (api: Api, path: string, headers: Record<string, string>) =>
+    fetchRaw(api, { path, secret: undefined }, undefined, 'GET', headers);
+
+  test.for(['/api/v1/openapi.json', '/operator/v1/openapi.json', '/docs/events.json'])(
+    '%s is sent in each coding that a client accepts',
+    async (path, { api }) => {
+      const plain = await fetchDocument(api, path, {});
+      expect(plain.headers['content-encoding']).toBeUndefined();
+      expect(plain.headers['vary']).toBe('Accept-Encoding');
+      for (const coding of ['gzip', 'br'] as const) {
+        const { headers, body } = await fetchDocument(api, path, { 'accept-encoding': coding });
+        expect(headers).toMatchObject({
+          'content-encoding': coding,
+          'content-type': plain.headers['content-type'],
+          'content-length': String(body.length),
+          vary: 'Accept-Encoding',
+        });
+        expect(body.length).toBeLessThan(plain.body.length / 3);
+        expect(DECODERS[coding](body).equals(plain.body)).toBe(true);
+      }
+    },
+  );
+
+  // RFC 9110, section 8.8.3.3: caches must not mistake one coding for another.
+  test('has a strong ETag of its own in each coding, with which it is revalidated', async ({ api }) => {
+    const path = '/api/v1/openapi.json';
+    const tags = new Set<string>();
+    for (const accepted of ['identity', 'gzip', 'br']) {
+      const first = await fetchDocument(api, path, { 'accept-encoding': accepted });
+      const etag = String(first.headers['etag']);
+      expect(etag).toMatch(/^"[\w-]+"$/);
+      tags.add(etag);
+      const again = await fetchDocument(api, path, { 'accept-encoding': accepted, 'if-none-match': etag });
+      expect(again.body).toHaveLength(0);
+      expect(again.headers).toMatchObject({ etag, vary: 'Accept-Encoding' });
+    }
+    expect(tags.size).toBe(3);
+  });
 });
