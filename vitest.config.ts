@@ -15,7 +15,7 @@ const SLOW = [
   'test/**/*races.test.ts',
   'test/**/properties.test.ts',
   'test/trpc/*-locks.test.ts',
-  'test/trpc/{account,auth,auth-throttle,auth-timing,email-language,foreign-passwords,operator-area,recent-proof,runner,sign-in-link,sign-up}.test.ts',
+  'test/trpc/{account,auth,auth-throttle,auth-timing,email-language,foreign-passwords,operator-area,password-turns,recent-proof,runner,sign-in-link,sign-up}.test.ts',
   'test/db/{migrations,plans,upgrade}.test.ts',
   'test/cli/!(options).test.ts',
   'test/shipping/image.test.ts',

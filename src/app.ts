@@ -2,6 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AnyTRPCProcedure } from '@trpc/server';
 import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response } from 'express';
 import helmet from 'helmet';
+import { createHashTurns } from './auth/hash-turns.ts';
+import { useHashQueue } from './crypto/argon2.ts';
 import { Caller, runFor } from './db/caller.ts';
 import { ProblemError } from './errors.ts';
 import { peekAddress } from './http/identify.ts';
@@ -37,6 +39,7 @@ import { trpcHandler } from './trpc/handler.ts';
 export function createApp(services: HttpServices, readiness: Readiness): Listener {
   const http = isolateRecorders(services);
   const { db, config } = http.services;
+  useHashQueue(createHashTurns());
   const api = openFace(API_FACE, apiRouter, config.baseUrl, config.tokenBrand);
   const serveApi = restHandler(http, api);
   const serveOperatorApi = restHandler(

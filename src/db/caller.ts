@@ -11,11 +11,14 @@ export class Caller {
   /** The account; the client's address as long as there is none. */
   account: string;
   credential: string;
+  /** The client's address. */
+  readonly address: string;
   readonly #req: IncomingMessage;
   readonly #res: ServerResponse;
   #over: AbortSignal | undefined;
 
   constructor(address: string, req: IncomingMessage, res: ServerResponse) {
+    this.address = address;
     this.account = this.credential = `address ${address}`;
     lastRequestAt = performance.now();
     this.#req = req;

@@ -14,3 +14,10 @@ export function addressBucket(address: string): string {
   const network = parsed.parts.slice(0, 4).map((group) => group.toString(16));
   return `ip:${network.join(':')}::/64`;
 }
+
+/** Returns the bucket of a site: IPv6 by /48, of which it can use 65,536 networks; IPv4 by address. */
+export function siteBucket(address: string): string {
+  const bucket = addressBucket(address);
+  const [, network] = /^ip:(.*)::\/64$/.exec(bucket) ?? [];
+  return network === undefined ? bucket : `ip:${network.split(':').slice(0, 3).join(':')}::/48`;
+}
