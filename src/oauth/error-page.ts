@@ -1,4 +1,7 @@
 import type { Configuration } from 'oidc-provider';
+import { readAcceptLanguage } from '../http/accept-language.ts';
+import { DEFAULT_LANGUAGE } from '../messages/languages.ts';
+import { REJECTED_AUTHORIZATION } from '../messages/rejected-authorization.ts';
 import { escapeHtml } from '../pages/html.ts';
 import type { Brand } from '../pages/brand.ts';
 import { createPlainPages, type PlainPages } from '../pages/plain.ts';
@@ -11,36 +14,48 @@ const pages = new WeakMap<Brand, PlainPages>();
 /** Returns the pages of a brand, of which a process has one. */
 function getPages(brand: Brand): PlainPages {
   const known =
-    pages.get(brand) ?? createPlainPages('/oauth/style.css', brand, { site: '', headers: {}, isThemed: false });
+    pages.get(brand) ??
+    createPlainPages('/oauth/style.css', brand, { site: '', headers: {}, links: [], isThemed: false });
   pages.set(brand, known);
   return known;
 }
 
 export const getErrorStyle = (brand: Brand) => getPages(brand).style;
 
-/** Returns how to render the page for a request that has no valid redirect URI to send the error to. */
+/** Returns how to render the page for a request that has no valid redirect URI to send the error to, in the language of the browser. */
 export const createErrorRenderer =
   (brand: Brand): NonNullable<Configuration['renderError']> =>
   (ctx, { error, error_description: description = 'No details.' }) => {
     ctx.type = 'html';
     ctx.set('Content-Security-Policy', CSP);
     // oidc-provider describes internal errors as `oops! something went wrong`.
-    ctx.body = renderPage(brand, error, error === 'server_error' ? 'internal server error' : description);
+    const reason = error === 'server_error' ? 'internal server error' : description;
+    ctx.body = renderPage(brand, ctx.get('accept-language'), error, reason);
   };
 
 /** Renders the same page, with its headers, for a request that does not reach oidc-provider. */
-export const renderErrorPage = (brand: Brand, error: string, description: string) => ({
+export const renderErrorPage = (
+  brand: Brand,
+  acceptLanguage: string | undefined,
+  error: string,
+  description: string,
+) => ({
   headers: { 'Content-Security-Policy': CSP, 'X-Frame-Options': 'DENY' },
-  body: renderPage(brand, error, description),
+  body: renderPage(brand, acceptLanguage, error, description),
 });
 
-const renderPage = (brand: Brand, error: string, description: string): string =>
-  getPages(brand).html(
-    'The application cannot be connected',
-    `<h1>The application cannot be connected</h1>
-<p>Its request was rejected. Go back to the application and try again. If the error persists, send these details to its developer:</p>
+/** The code and the reason stay English: they are for the developer of the application. */
+function renderPage(brand: Brand, acceptLanguage: string | undefined, error: string, description: string): string {
+  const language = readAcceptLanguage(acceptLanguage) ?? DEFAULT_LANGUAGE;
+  const words = REJECTED_AUTHORIZATION[language];
+  return getPages(brand).html(
+    words.title,
+    `<h1>${words.title}</h1>
+<p>${words.advice}</p>
 <dl>
-<div><dt>Error</dt><dd><code>${escapeHtml(error)}</code></dd></div>
-<div><dt>Reason</dt><dd>${escapeHtml(description)}</dd></div>
+<div><dt>${words.error}</dt><dd><code>${escapeHtml(error)}</code></dd></div>
+<div><dt>${words.reason}</dt><dd lang="en" dir="ltr">${escapeHtml(description)}</dd></div>
 </dl>`,
+    { language, back: words.back },
   );
+}

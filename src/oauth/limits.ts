@@ -44,7 +44,7 @@ function sendTooMany(
     res.json({ error, error_description: description });
     return;
   }
-  const { headers, body } = renderErrorPage(config.brand, error, description);
+  const { headers, body } = renderErrorPage(config.brand, req.get('accept-language'), error, description);
   res.set(headers).type('html').send(body);
 }
 

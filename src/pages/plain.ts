@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Response } from 'express';
 import { createAsset, type Asset } from './asset.ts';
 import { createBrandStyle, createLogo, type Brand } from './brand.ts';
+import { DEFAULT_LANGUAGE, describeLanguage, type Language } from '../messages/languages.ts';
 import { escapeHtml } from './html.ts';
 import { THEME_CHOICE, THEME_SCRIPT, THEME_SOURCE } from './theme.ts';
 
@@ -9,8 +10,16 @@ export type PlainPages = {
   readonly style: Asset;
   /** Sends a page. `main` is HTML. */
   readonly show: (res: Response, title: string, main: string) => void;
-  /** Renders a page. `main` is HTML. The link to `path`, or to the list that it belongs to, is marked as the present one. */
-  readonly html: (title: string, main: string, path?: string) => string;
+  /** Renders a page. `main` is HTML. */
+  readonly html: (title: string, main: string, options?: PageOptions) => string;
+};
+
+type PageOptions = {
+  /** The link to this path, or to the list that it belongs to, is marked as the present one. */
+  readonly path?: string;
+  readonly language?: Language;
+  /** The text of the link to the console, in this language. */
+  readonly back?: string;
 };
 
 type Link = readonly [href: string, label: string];
@@ -56,9 +65,13 @@ export function createPlainPages(
     body: Buffer.from(`${createBrandStyle(brand.color)}\n${CSS}`),
   });
   const { icon, renderHeader } = createSite(brand, links, isThemed);
-  const html = (title: string, main: string, path = '') => {
+  const html = (title: string, main: string, { path = '', language = DEFAULT_LANGUAGE, back }: PageOptions = {}) => {
     const whole = [title, `${brand.name} ${site}`.trim()].join(' · ');
-    return page(style.path, icon, isThemed, whole, `${renderHeader(path)}<main>\n${main}\n</main>`);
+    return page(
+      { style: style.path, icon, isThemed, language },
+      whole,
+      `${renderHeader(path, back)}<main>\n${main}\n</main>`,
+    );
   };
   return {
     style,
@@ -67,7 +80,7 @@ export function createPlainPages(
       void res
         .set(headers)
         .type('html')
-        .send(html(title, main, res.req.path)),
+        .send(html(title, main, { path: res.req.path })),
   };
 }
 
@@ -81,20 +94,18 @@ const LOGO =
 export function createSite({ name, logo }: Brand, links: readonly Link[] = DOCUMENTATION, isThemed = true) {
   const path = createLogo(logo)?.path;
   const mark = path === undefined ? LOGO : `<img src="${path}" alt="" width="24" height="24">`;
-  const renderHeader = (present: string) => header(`${mark}<span>${escapeHtml(name)}</span>`, links, isThemed, present);
+  const renderHeader = (present: string, back = 'Back to the console') =>
+    header(`${mark}<span>${escapeHtml(name)}</span>`, { links, isThemed, present, back });
   return { icon: path ?? 'data:,', renderHeader };
 }
 
-const header = (
-  brand: string,
-  links: readonly Link[],
-  isThemed: boolean,
-  present: string,
-): string => `<header class="site">
+type Header = Required<Pick<Frame, 'links' | 'isThemed'>> & { readonly present: string; readonly back: string };
+
+const header = (brand: string, { links, isThemed, present, back }: Header): string => `<header class="site">
 <a class="site-brand" href="/">${brand}</a>
-<nav aria-label="Pages">${links.map(([href, label]) => `<a href="${href}"${mark(href, links, present)}>${label}</a>`).join('\n')}</nav>
+${links.length === 0 ? '' : `<nav aria-label="Pages">${links.map(([href, label]) => `<a href="${href}"${mark(href, links, present)}>${label}</a>`).join('\n')}</nav>`}
 ${isThemed ? THEME_CHOICE : ''}
-<a class="site-back" href="/">Back to the console</a>
+<a class="site-back" href="/">${back}</a>
 </header>
 `;
 
@@ -104,20 +115,21 @@ function mark(href: string, links: readonly Link[], present: string): string {
   return holders.toSorted((a, b) => b.length - a.length)[0] === href ? ' aria-current="page"' : '';
 }
 
-const page = (
-  stylePath: string,
-  icon: string,
-  isThemed: boolean,
-  title: string,
-  body: string,
-): string => `<!doctype html>
-<html lang="en">
+type Head = {
+  readonly style: string;
+  readonly icon: string;
+  readonly isThemed: boolean;
+  readonly language: Language;
+};
+
+const page = ({ style, icon, isThemed, language }: Head, title: string, body: string): string => `<!doctype html>
+<html lang="${language}" dir="${describeLanguage(language).direction}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escapeHtml(title)}</title>
 <link rel="icon" href="${icon}">
-<link rel="stylesheet" href="${stylePath}">
+<link rel="stylesheet" href="${style}">
 ${isThemed ? THEME_SCRIPT : ''}
 </head>
 <body>

@@ -303,6 +303,15 @@ describe('a redirect URI is the registered one to the letter', () => {
     await expectNoWayTo(api, client, 'https://client.example/third');
   });
 
+  test('and the page that says so is in the language of the browser', async ({ api }) => {
+    const headers = { 'accept-language': 'fr-CA, en;q=0.5' };
+    const answer = await ask(api, await api.anOAuthClient(), { redirect_uri: 'https://evil.example/' }, headers);
+
+    expectOurPage(answer, 'invalid_redirect_uri');
+    expect(answer.text).toContain('<html lang="fr" dir="ltr">');
+    expect(answer.text).toContain('<h1>L’application ne peut pas être connectée</h1>');
+  });
+
   test('of the client itself, not of another one', async ({ api }) => {
     const other = await api.anOAuthClient({ redirectUri: 'https://other.example/callback' });
 

@@ -222,9 +222,20 @@ describe('the brand of the installation', () => {
   );
 
   test('is on the page of a rejected authorization', () => {
-    const { body, headers } = renderErrorPage(brand, 'invalid_request', '<b>');
+    const { body, headers } = renderErrorPage(brand, undefined, 'invalid_request', '<b>');
     expect(body).toContain('<span>A &amp; B</span>');
     expect(body).toContain('The application cannot be connected · A &amp; B</title>');
     expect(headers['Content-Security-Policy']).toContain("img-src 'self' data:");
+  });
+
+  test.each([
+    ['de-CH, en;q=0.5', '<html lang="de" dir="ltr">', '<h1>Die Anwendung kann nicht verbunden werden</h1>'],
+    ['ar-EG', '<html lang="ar" dir="rtl">', '<h1>لا يمكن ربط التطبيق</h1>'],
+    ['xx', '<html lang="en" dir="ltr">', '<h1>The application cannot be connected</h1>'],
+  ])('is in the language of the browser on the page of a rejected authorization: %s', (accepted, html, title) => {
+    const { body } = renderErrorPage(brand, accepted, 'invalid_request', '<b>');
+    expect(body).toContain(html);
+    expect(body).toContain(title);
+    expect(body).toContain('<dd lang="en" dir="ltr">&lt;b&gt;</dd>');
   });
 });
