@@ -86,6 +86,9 @@ function page(path: string, reference: Reference, scripts: readonly string[], br
 <style>${createBrandStyle(brand.color)}
 ${STYLE}
 body { margin: 0; }
+/* Targets of at least 24 pixels (WCAG 2.2, 2.5.8). Links within texts are not affected, nor what is larger. */
+#reference :is(a, button, summary, [tabindex='0']):not([class*='min-h-'], .download-button) { min-height: 24px; }
+#reference :is(button, summary):not([class*='min-w-'], .download-button) { min-width: 24px; }
 .site { font: 0.875rem/1.6 system-ui, sans-serif; }
 </style>
 ${THEME_SCRIPT}

@@ -26,7 +26,7 @@ export function problemPages({ baseUrl, brand }: { readonly baseUrl: string; rea
 const renderList = (): string => `<h1>Error codes</h1>
 <p>Every error response is a problem document (<abbr title="Request for Comments">RFC</abbr> 9457), whose <code>code</code> is one of these.
 <a href="/docs">The API reference</a> describes the operations.</p>
-<table>
+<table class="words">
 <thead><tr><th scope="col">Status</th><th scope="col">Code</th><th scope="col">Title</th></tr></thead>
 <tbody>
 ${CODES.map(row).join('\n')}
@@ -35,7 +35,7 @@ ${CODES.map(row).join('\n')}
 
 function row(code: ProblemCode): string {
   const [status, title] = PROBLEMS[code];
-  return `<tr><td>${status}</td><td><a href="/problems/${problemSlug(code)}"><code>${code}</code></a></td><td>${escapeHtml(title)}</td></tr>`;
+  return `<tr><td>${status}</td><td><a href="/problems/${problemSlug(code)}"><code>${code.replaceAll('_', '_<wbr>')}</code></a></td><td>${escapeHtml(title)}</td></tr>`;
 }
 
 function renderProblem(code: ProblemCode, baseUrl: string): string {

@@ -25,6 +25,28 @@ const background = (page: Page) => page.evaluate('getComputedStyle(document.quer
 const LIGHT = 'rgb(241, 239, 234)';
 const DARK = 'rgb(13, 16, 14)';
 
+/** The words of tables that are broken into several lines; a code can be broken after each `_`. */
+const BROKEN_WORDS = `[...document.querySelectorAll('table :is(th, td)')].flatMap((cell) => {
+  const walker = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+  const broken = [];
+  while (walker.nextNode()) {
+    for (const { 0: word, index } of walker.currentNode.data.matchAll(/[^\\s-]+/g)) {
+      const range = document.createRange();
+      range.setStart(walker.currentNode, index);
+      range.setEnd(walker.currentNode, index + word.length);
+      if (new Set([...range.getClientRects()].map(({ top }) => top)).size > 1) broken.push(word);
+    }
+  }
+  return broken;
+})`;
+
+/** What can be clicked below the header, is seen, no link within a text, and lower or narrower than 24 pixels. */
+const SMALL_TARGETS = `[...document.querySelectorAll('#reference :is(a, button, summary, [tabindex="0"])')]
+  .map((target) => ({ target, style: getComputedStyle(target), box: target.getBoundingClientRect() }))
+  .filter(({ style, box }) => style.display !== 'inline' && style.visibility === 'visible' && box.width > 1)
+  .filter(({ box }) => box.width < 23.5 || box.height < 23.5)
+  .map(({ target, box }) => [target.className, target.textContent.trim(), box.width, box.height].join(' '))`;
+
 /** Whether all below the header is Scalar’s. */
 const isReference = (path: string): boolean => path === '/docs' || path === '/docs/operator';
 
@@ -56,12 +78,20 @@ describe.skipIf(!hasChromium)('a page outside of the console', () => {
           await colors.selectOption(choice);
           expect(await findViolations(page, isReference(path) ? 'header' : 'html'), `${width} ${choice}`).toEqual([]);
         }
+        await expect.poll(() => page.evaluate(SMALL_TARGETS), { message: `${width}` }).toEqual([]);
         expect(await page.evaluate('document.documentElement.scrollWidth - window.innerWidth')).toBeLessThanOrEqual(0);
       }
       await header.getByRole('link', { name: 'Back to the console' }).click();
       await shows(page, 'Sign in');
     },
   );
+
+  test('with the error codes has no broken words in windows of 320 px', async ({ open }) => {
+    const page = await open('/problems', { viewport: { width: 320, height: 800 } });
+    await page.getByRole('link', { name: 'invitation_for_another' }).waitFor();
+    expect(await page.evaluate(BROKEN_WORDS)).toEqual([]);
+    expect(await page.evaluate('document.documentElement.scrollWidth - window.innerWidth')).toBeLessThanOrEqual(0);
+  });
 
   test('has the colors that were chosen in the console, and the reverse, also in a tab that is open', async ({
     api,
