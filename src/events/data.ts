@@ -7,6 +7,7 @@ import {
   SUBSCRIPTION_INTERVALS,
   SUBSCRIPTION_STATUSES,
 } from '../entities/index.ts';
+import { openEnum } from '../open-enum.ts';
 
 const id = z.string();
 const time = z.string().meta({ format: 'date-time' });
@@ -117,7 +118,7 @@ export const DATA = {
     types: z.array(z.string()),
     signature: z.enum(['hmac', 'ed25519']),
     publicKey: z.string().nullable(),
-    status: z.enum(['active', 'failing', 'paused', 'disabled']),
+    status: openEnum(['active', 'failing', 'paused', 'disabled']),
     disabledReason: z.string().nullable(),
     failingSince: time.nullable(),
     previousSecretExpiresAt: time.nullable(),

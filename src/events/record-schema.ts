@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ACTOR_KINDS } from '../entities/index.ts';
+import { openEnum } from '../open-enum.ts';
 import { EVENTS, type EventName } from './catalogue.ts';
 import type { EventDefinition } from './definition.ts';
 import { createDetailsExample, createDetailsSchema } from './details-schema.ts';
@@ -13,7 +14,7 @@ export const createRecordSchema = (type: EventName) =>
       id,
       occurred_at: z.string().meta({ format: 'date-time' }),
       event: z.literal(type),
-      actor_kind: z.enum(ACTOR_KINDS),
+      actor_kind: openEnum(ACTOR_KINDS),
       actor_id: id.nullable(),
       credential_id: id.nullable(),
       client_id: id.nullable(),

@@ -1,10 +1,10 @@
 import { Router } from 'express';
-import { z } from 'zod';
 import { EVENTS, type EventName } from '../events/catalogue.ts';
 import type { EventDefinition } from '../events/definition.ts';
 import { createEventExample } from '../events/feed/example.ts';
 import { createEventSchema } from '../events/feed/event-schema.ts';
 import { createRecordExample, createRecordSchema } from '../events/record-schema.ts';
+import { toJsonSchema } from '../open-enum.ts';
 import { serveJson } from './asset.ts';
 import { escapeHtml } from './html.ts';
 import type { Brand } from './brand.ts';
@@ -35,7 +35,7 @@ function createSchemas() {
   const delivered = ALL.filter(([, { isDelivered }]) => isDelivered).map(([name]) => name);
   const $defs = Object.fromEntries(
     ALL.map(([name]) => {
-      const { $schema: _, ...schema } = z.toJSONSchema(createSchema(name));
+      const { $schema: _, ...schema } = toJsonSchema(createSchema(name));
       return [name, { ...schema, examples: [createExample(name)] }];
     }),
   );

@@ -20,7 +20,10 @@ export const plannedChange = z.object({
     .nullable()
     .meta({ description: 'The team in which it would change.' }),
   before: z.record(z.string(), z.unknown()).meta({ description: 'What would change, as it is now.' }),
-  after: z.record(z.string(), z.unknown()).nullable().meta({ description: 'The same after it; null if it is gone.' }),
+  after: z
+    .record(z.string(), z.unknown())
+    .nullable()
+    .meta({ description: 'The same values after the change. Null if it would be deleted.' }),
   effects: z.array(z.string()).meta({ description: 'What else would happen.' }),
 });
 

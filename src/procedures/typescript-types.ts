@@ -20,6 +20,9 @@ export function toTypeText(
   return toTypeScript(root, style, named);
 }
 
+const ANY_STRING = /^string( \| null)?$/;
+const isKnown = (type: string): boolean => !ANY_STRING.test(type) && type !== 'null';
+
 /** Renders a JSON schema as zod generates it. */
 export function toTypeScript(schema: Schema, style: TypeStyle, named: ReadonlyMap<string, Schema>): string {
   const { $ref, type, properties, required = [], items, anyOf, enum: values, additionalProperties } = schema;
@@ -34,8 +37,8 @@ export function toTypeScript(schema: Schema, style: TypeStyle, named: ReadonlyMa
   if (anyOf !== undefined) {
     const types = anyOf.map(inner);
     // `'a' | string` would be plain string, without completion of the known values.
-    const isOpen = style.isDeclaration && types.includes('string') && types.some((one) => !/^(string|null)$/.test(one));
-    return types.map((one) => (isOpen && one === 'string' ? '(string & {})' : one)).join(' | ');
+    const isOpen = style.isDeclaration && types.some((one) => ANY_STRING.test(one)) && types.some(isKnown);
+    return types.map((one) => (isOpen ? one.replace(ANY_STRING, '(string & {})$1') : one)).join(' | ');
   }
   if (type === 'array') return `Array<${inner(items)}>`;
   if (type === 'integer') return 'number';

@@ -167,18 +167,25 @@ function described(
 function simplify<Node>(node: Node): Node {
   if (Array.isArray(node)) return node.map(simplify) as Node; // the same array, simplified
   if (typeof node !== 'object' || node === null) return node;
-  const { anyOf, ...rest } = node as { anyOf?: readonly Record<string, unknown>[] };
+  const { anyOf: options, ...rest } = node as { anyOf?: readonly Record<string, unknown>[] };
+  const anyOf = isNullableOpenEnum(options) ? [options[0].anyOf[0], { type: ['string', 'null'] }] : options;
   const [first, second] = anyOf ?? [];
   if (first !== undefined && typeof first['type'] === 'string' && second?.['type'] === 'null') {
     const values = Array.isArray(first['enum']) ? { enum: [...(first['enum'] as unknown[]), null] } : {};
     return simplify({ ...first, ...rest, ...values, type: [first['type'], 'null'] }) as Node; // an equivalent schema
   }
   return Object.fromEntries(
-    Object.entries(withDefaultAsText(node)).flatMap(([key, value]) =>
+    Object.entries(withDefaultAsText({ ...rest, ...(anyOf && { anyOf }) })).flatMap(([key, value]) =>
       key === 'additionalProperties' && value === false ? [] : [[key, simplify(value)]],
     ),
   ) as Node; // as above
 }
+
+type Union = readonly Record<string, unknown>[];
+
+/** Whether the options are those of an `openEnum` that is nullable. */
+const isNullableOpenEnum = (options: Union | undefined): options is readonly [{ readonly anyOf: Union }, Union[0]] =>
+  options?.length === 2 && Array.isArray(options[0]?.['anyOf']) && options[1]?.['type'] === 'null';
 
 function withDefaultAsText(node: object): object {
   if (!('default' in node) || !('type' in node)) return node;

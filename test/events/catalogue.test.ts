@@ -117,4 +117,25 @@ withApi('/docs/events shows every event with an example, and has the JSON Schema
   expect(oneOf).toEqual(NAMES.filter((name) => EVENTS[name].isDelivered).map((name) => ({ $ref: `#/$defs/${name}` })));
 });
 
+// Guarantees that a receiver that validates accepts a delivery, which has a `timestamp` too, and events of a newer version.
+withApi('the JSON Schemas are open to members that readers do not know, at every depth', async ({ api }) => {
+  const { text } = await api.anonymous.get('/docs/events.json');
+  const document = JSON.parse(text) as Schemas;
+  const validate = new Ajv2020({ strict: false, validateFormats: false }).compile(document);
+
+  const examples = NAMES.filter((name) => EVENTS[name].isDelivered).map((name) => document.$defs[name]?.examples[0]);
+  expect(examples.filter((example) => !validate(addMembers(example)))).toEqual([]);
+  expect(validate({ ...(examples[0] as object), type: 'unknown.type' })).toBe(false);
+});
+
+/** Adds a member to each object of a value, but not to the numbers by name of `addons`. */
+const addMembers = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(addMembers);
+  if (typeof value !== 'object' || value === null) return value;
+  const members = Object.entries(value).map(
+    ([name, member]) => [name, name === 'addons' ? member : addMembers(member)] as const,
+  );
+  return { ...Object.fromEntries(members), timestamp: '2026-11-21T09:30:00.000Z' };
+};
+
 type Schemas = { $defs: Record<string, { examples: unknown[] }>; oneOf: unknown[] };

@@ -20,7 +20,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['db', 'rate-limit'],
   ['crypto', 'images', 'telemetry'],
   ['email', 'entities', 'outbound', 'config.ts', 'errors.ts'],
-  ['config-values.ts', 'messages', 'problems.ts', 'time.ts'],
+  ['config-values.ts', 'messages', 'open-enum.ts', 'problems.ts', 'time.ts'],
   ['color.ts', 'database-url.ts', 'redis-url.ts'],
 ];
 

@@ -2,7 +2,8 @@ import type { OpenApiRouter } from 'trpc-to-openapi';
 import { z } from 'zod';
 import { eventOutput } from '../../../src/events/feed/event-schema.ts';
 import type { Meta } from '../../../src/procedures/trpc.ts';
-import { toTypeText } from '../../../src/procedures/typescript-types.ts';
+import { toJsonSchema } from '../../../src/open-enum.ts';
+import { toTypeScript, toTypeText } from '../../../src/procedures/typescript-types.ts';
 import { operationErrors, SHARED_ERRORS } from '../../../src/rest/openapi-errors.ts';
 import { API_FACE } from '../../../src/rest/api-face.ts';
 import type { FaceSettings } from '../../../src/rest/face-settings.ts';
@@ -145,11 +146,7 @@ export const eventsModule = (): string =>
   `${HEADER}/** A change, as feeds and webhooks deliver it. */\nexport type RosterEvent = ${eventType()};\n`;
 
 /** Without the name of its schema, so that the type itself is written. */
-const eventType = (): string => {
-  const { type } = eventOutput.shape;
-  const open = z.union([type, z.string()]).meta({ description: type.description }); // as in the document
-  return toTypeText(z.object({ ...eventOutput.shape, type: open }), 'output', STYLE, new Map());
-};
+const eventType = (): string => toTypeScript(toJsonSchema(z.object(eventOutput.shape)), STYLE, new Map());
 
 /** Returns the type of the tRPC router, without the server behind it: one file of its own, for projects that copy it. */
 export function routerModule(): string {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ACTOR_KINDS } from '../../entities/index.ts';
+import { openEnum } from '../../open-enum.ts';
 import { EVENTS, type EventName } from '../catalogue.ts';
 import type { EventDefinition } from '../definition.ts';
 import { DATA } from '../data.ts';
@@ -17,7 +18,9 @@ const ENVELOPE = {
   occurredAt: z.string().meta({ format: 'date-time', description: 'When it happened.' }),
   actor: z
     .object({
-      kind: z.enum([...ACTOR_KINDS, 'operator']).meta({ description: 'The kind of credential that acted.' }),
+      kind: openEnum([...ACTOR_KINDS, 'operator']).meta({
+        description: 'The kind of credential that acted. More can be added.',
+      }),
       id: id.nullable().meta({ description: 'The account that acted.' }),
       credentialId: id.nullable().meta({ description: 'The session, API key or OAuth grant.' }),
       clientId: id.nullable().meta({ description: 'The OAuth client that acted, or is concerned.' }),
@@ -27,7 +30,7 @@ const ENVELOPE = {
   accountId: id.nullable().meta({ description: 'The account that it is about.' }),
   target: z
     .object({
-      type: z.enum(TARGETS).nullable().describe('Its kind.'),
+      type: openEnum(TARGETS).nullable().describe('Its kind. More can be added.'),
       id: id.describe('Its id.'),
     })
     .nullable()
@@ -39,15 +42,7 @@ const ENVELOPE = {
 export const eventOutput = z
   .object({
     ...ENVELOPE,
-    type: z.enum(Object.keys(EVENTS) as EventName[]).meta({
-      description: 'More types can be added.',
-      // Generated clients that validate accept those of newer versions.
-      override: ({ jsonSchema }) => {
-        jsonSchema.anyOf = [{ type: 'string', enum: jsonSchema.enum ?? [] }, { type: 'string' }];
-        delete jsonSchema.type;
-        delete jsonSchema.enum;
-      },
-    }),
+    type: openEnum(Object.keys(EVENTS) as EventName[]).meta({ description: 'More types can be added.' }),
     version: z.int().meta({ description: 'The version of the type.' }),
     details: z.record(z.string(), z.unknown()).meta({ description: 'What the type says besides ids. Never erased.' }),
     data: z

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { RESOURCES } from '../../entities/index.ts';
+import { openEnum } from '../../open-enum.ts';
 import { teamReference } from '../operator/references.ts';
 import { permissionName, scopeName, text, timestamp } from '../../procedures/fields.ts';
 
@@ -45,7 +46,7 @@ export const VERIFY_CODES = [
 export const verifyOutput = z
   .object({
     valid: z.boolean().meta({ description: 'Whether the credential is valid and has all that the request needs.' }),
-    code: z.enum(VERIFY_CODES).nullable().meta({
+    code: openEnum(VERIFY_CODES).nullable().meta({
       description:
         'Why not, as the API answers: for `credential_invalid` everything else is null, whether it is unknown, revoked, expired or disabled. More can be added.',
     }),

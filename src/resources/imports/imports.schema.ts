@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { openEnum } from '../../open-enum.ts';
 import { resourceId, timestamp } from '../../procedures/fields.ts';
 import { STAGES } from './rows.ts';
 
@@ -37,7 +38,9 @@ const count = (description: string) => z.int().meta({ description });
 
 const summary = {
   id: z.string().describe('The id of the import.'),
-  status: z.enum(STATUSES).meta({ description: 'An import is `completed` with refused rows too.' }),
+  status: openEnum(STATUSES).meta({
+    description: 'An import is `completed` with refused rows too. More can be added.',
+  }),
   isDryRun: z.boolean().meta({ description: 'Whether nothing is imported; `imported` is what would have been.' }),
   failure: z.string().nullable().meta({
     description: 'Why it failed: `key_revoked`, `internal_error` or `canceled`. What was imported until then stays.',
@@ -48,7 +51,9 @@ const summary = {
   createdAt: timestamp.describe('When it was uploaded.'),
   finishedAt: timestamp.nullable().describe('When it ended. Null before.'),
   lines: count('The lines of the upload.'),
-  stage: z.enum(STAGES).meta({ description: 'The type of the rows that are imported now. Types follow one another.' }),
+  stage: openEnum(STAGES).meta({
+    description: 'The type of the rows that are imported now. Types follow one another. More can be added.',
+  }),
   line: count('The last line of this type that is committed.'),
   imported: z
     .object({
@@ -74,7 +79,7 @@ export const importReport = z
         z.object({
           number: count('Its position in the report.'),
           line: count('Its line in the upload.'),
-          type: z.enum(STAGES).nullable().describe('The type of the row, if it was read.'),
+          type: openEnum(STAGES).nullable().describe('The type of the row, if it was read. More can be added.'),
           externalId: z.string().nullable().describe('The external id in the row, if it was read.'),
           code: z.string().meta({ description: 'The reason, such as `email_taken`. More can be added.' }),
           detail: z.string().describe('The reason, for humans.'),

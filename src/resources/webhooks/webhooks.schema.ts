@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { DELIVERY_STATES, type WebhookEndpoint } from '../../entities/index.ts';
+import { openEnum } from '../../open-enum.ts';
 import { instant, resourceId, text, timestamp } from '../../procedures/fields.ts';
 import { SIGNATURE_KINDS } from '../../crypto/webhook-secret.ts';
 import { INSTALLATION_TYPES } from '../../webhooks/types.ts';
@@ -39,9 +40,9 @@ export const endpointOutput = z.object({
   types: z.array(z.string()).describe('The names of the events. Empty for all.'),
   signature: z.enum(SIGNATURE_KINDS).describe('With a shared secret, or a key pair.'),
   publicKey: z.string().nullable().describe('`whpk_…` of an endpoint with `ed25519`.'),
-  status: z
-    .enum(['active', 'failing', 'paused', 'disabled'])
-    .describe('`failing` while deliveries fail; `disabled` by the service.'),
+  status: openEnum(['active', 'failing', 'paused', 'disabled']).describe(
+    '`failing` while deliveries fail; `disabled` by the service. More can be added.',
+  ),
   disabledReason: z.string().nullable().describe('Why the service disabled it.'),
   failingSince: timestamp.nullable().describe('When the failures began that no success has ended.'),
   previousSecretExpiresAt: timestamp.nullable().describe('Until when the secret before the rotation also signs.'),
@@ -62,7 +63,7 @@ const deliveryOutput = z.object({
   deliveryId: z.string().describe('The id of the delivery.'),
   webhookId: z.string().describe('The header `webhook-id`.'),
   type: z.string().describe('The name of the event.'),
-  state: z.enum(DELIVERY_STATES).describe('How far it has got.'),
+  state: openEnum(DELIVERY_STATES).describe('How far it has got. More can be added.'),
   reason: z.string().nullable().describe('Why it failed or was skipped.'),
   attempts: z.array(attemptOutput).describe('The attempts, the latest first.'),
   nextAttemptAt: timestamp.nullable().describe('When it is sent next. Null unless it waits.'),

@@ -8,7 +8,7 @@ export type RosterEvent = {
   occurredAt: string;
   /** Who acted. An operator is not named to teams. */
   actor: {
-    /** The kind of credential that acted. */
+    /** The kind of credential that acted. More can be added. */
     kind:
       | 'session'
       | 'api_key'
@@ -19,7 +19,8 @@ export type RosterEvent = {
       | 'operator_key'
       | 'operator_session'
       | 'system'
-      | 'operator';
+      | 'operator'
+      | (string & {});
     /** The account that acted. */
     id: string | null;
     /** The session, API key or OAuth grant. */
@@ -33,7 +34,7 @@ export type RosterEvent = {
   accountId: string | null;
   /** The resource that it is about, unless that is the team or the account. */
   target: {
-    /** Its kind. */
+    /** Its kind. More can be added. */
     type:
       | 'account'
       | 'session'
@@ -49,6 +50,7 @@ export type RosterEvent = {
       | 'import'
       | 'operator_key'
       | 'audit_log'
+      | (string & {})
       | null;
     /** Its id. */
     id: string;

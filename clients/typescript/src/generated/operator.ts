@@ -22,7 +22,14 @@ export type Verification = {
   /** Whether the credential is valid and has all that the request needs. */
   valid: boolean;
   /** Why not, as the API answers: for `credential_invalid` everything else is null, whether it is unknown, revoked, expired or disabled. More can be added. */
-  code: 'credential_invalid' | 'rate_limited' | 'scope_missing' | 'team_not_found' | 'permission_missing' | null;
+  code:
+    | 'credential_invalid'
+    | 'rate_limited'
+    | 'scope_missing'
+    | 'team_not_found'
+    | 'permission_missing'
+    | (string & {})
+    | null;
   /** The credential. */
   credential: {
     /** The id of the API key, grant or session. */
@@ -270,8 +277,8 @@ export type WebhookEndpoint = {
   signature: 'hmac' | 'ed25519';
   /** `whpk_…` of an endpoint with `ed25519`. */
   publicKey: string | null;
-  /** `failing` while deliveries fail; `disabled` by the service. */
-  status: 'active' | 'failing' | 'paused' | 'disabled';
+  /** `failing` while deliveries fail; `disabled` by the service. More can be added. */
+  status: 'active' | 'failing' | 'paused' | 'disabled' | (string & {});
   /** Why the service disabled it. */
   disabledReason: string | null;
   /** When the failures began that no success has ended. */
@@ -304,8 +311,8 @@ export type WebhookDeliveries = {
     webhookId: string;
     /** The name of the event. */
     type: string;
-    /** How far it has got. */
-    state: 'waiting' | 'sending' | 'delivered' | 'failed' | 'skipped';
+    /** How far it has got. More can be added. */
+    state: 'waiting' | 'sending' | 'delivered' | 'failed' | 'skipped' | (string & {});
     /** Why it failed or was skipped. */
     reason: string | null;
     /** The attempts, the latest first. */
@@ -338,8 +345,8 @@ export type WebhookReplay = {
 export type Import = {
   /** The id of the import. */
   id: string;
-  /** An import is `completed` with refused rows too. */
-  status: 'queued' | 'running' | 'completed' | 'failed' | 'canceled';
+  /** An import is `completed` with refused rows too. More can be added. */
+  status: 'queued' | 'running' | 'completed' | 'failed' | 'canceled' | (string & {});
   /** Whether nothing is imported; `imported` is what would have been. */
   isDryRun: boolean;
   /** Why it failed: `key_revoked`, `internal_error` or `canceled`. What was imported until then stays. */
@@ -352,8 +359,8 @@ export type Import = {
   finishedAt: string | null;
   /** The lines of the upload. */
   lines: number;
-  /** The type of the rows that are imported now. Types follow one another. */
-  stage: 'account' | 'team' | 'membership' | 'apiKey';
+  /** The type of the rows that are imported now. Types follow one another. More can be added. */
+  stage: 'account' | 'team' | 'membership' | 'apiKey' | (string & {});
   /** The last line of this type that is committed. */
   line: number;
   /** What was created up to now. */
@@ -376,8 +383,8 @@ export type Import = {
 export type ImportReport = {
   /** The id of the import. */
   id: string;
-  /** An import is `completed` with refused rows too. */
-  status: 'queued' | 'running' | 'completed' | 'failed' | 'canceled';
+  /** An import is `completed` with refused rows too. More can be added. */
+  status: 'queued' | 'running' | 'completed' | 'failed' | 'canceled' | (string & {});
   /** Whether nothing is imported; `imported` is what would have been. */
   isDryRun: boolean;
   /** Why it failed: `key_revoked`, `internal_error` or `canceled`. What was imported until then stays. */
@@ -390,8 +397,8 @@ export type ImportReport = {
   finishedAt: string | null;
   /** The lines of the upload. */
   lines: number;
-  /** The type of the rows that are imported now. Types follow one another. */
-  stage: 'account' | 'team' | 'membership' | 'apiKey';
+  /** The type of the rows that are imported now. Types follow one another. More can be added. */
+  stage: 'account' | 'team' | 'membership' | 'apiKey' | (string & {});
   /** The last line of this type that is committed. */
   line: number;
   /** What was created up to now. */
@@ -415,8 +422,8 @@ export type ImportReport = {
     number: number;
     /** Its line in the upload. */
     line: number;
-    /** The type of the row, if it was read. */
-    type: 'account' | 'team' | 'membership' | 'apiKey' | null;
+    /** The type of the row, if it was read. More can be added. */
+    type: 'account' | 'team' | 'membership' | 'apiKey' | (string & {}) | null;
     /** The external id in the row, if it was read. */
     externalId: string | null;
     /** The reason, such as `email_taken`. More can be added. */

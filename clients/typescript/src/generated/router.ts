@@ -232,7 +232,7 @@ export type Event = {
   occurredAt: string;
   /** Who acted. An operator is not named to teams. */
   actor: {
-    /** The kind of credential that acted. */
+    /** The kind of credential that acted. More can be added. */
     kind:
       | 'session'
       | 'api_key'
@@ -257,7 +257,7 @@ export type Event = {
   accountId: string | null;
   /** The resource that it is about, unless that is the team or the account. */
   target: {
-    /** Its kind. */
+    /** Its kind. More can be added. */
     type:
       | 'account'
       | 'session'
@@ -637,7 +637,7 @@ export type WebhookEndpoint = {
   signature: 'hmac' | 'ed25519';
   /** `whpk_…` of an endpoint with `ed25519`. */
   publicKey: string | null;
-  /** `failing` while deliveries fail; `disabled` by the service. */
+  /** `failing` while deliveries fail; `disabled` by the service. More can be added. */
   status: 'active' | 'failing' | 'paused' | 'disabled';
   /** Why the service disabled it. */
   disabledReason: string | null;
@@ -671,7 +671,7 @@ export type WebhookDeliveries = {
     webhookId: string;
     /** The name of the event. */
     type: string;
-    /** How far it has got. */
+    /** How far it has got. More can be added. */
     state: 'waiting' | 'sending' | 'delivered' | 'failed' | 'skipped';
     /** Why it failed or was skipped. */
     reason: string | null;
@@ -705,7 +705,7 @@ export type WebhookReplay = {
 export type Import = {
   /** The id of the import. */
   id: string;
-  /** An import is `completed` with refused rows too. */
+  /** An import is `completed` with refused rows too. More can be added. */
   status: 'queued' | 'running' | 'completed' | 'failed' | 'canceled';
   /** Whether nothing is imported; `imported` is what would have been. */
   isDryRun: boolean;
@@ -719,7 +719,7 @@ export type Import = {
   finishedAt: string | null;
   /** The lines of the upload. */
   lines: number;
-  /** The type of the rows that are imported now. Types follow one another. */
+  /** The type of the rows that are imported now. Types follow one another. More can be added. */
   stage: 'account' | 'team' | 'membership' | 'apiKey';
   /** The last line of this type that is committed. */
   line: number;
@@ -743,7 +743,7 @@ export type Import = {
 export type ImportReport = {
   /** The id of the import. */
   id: string;
-  /** An import is `completed` with refused rows too. */
+  /** An import is `completed` with refused rows too. More can be added. */
   status: 'queued' | 'running' | 'completed' | 'failed' | 'canceled';
   /** Whether nothing is imported; `imported` is what would have been. */
   isDryRun: boolean;
@@ -757,7 +757,7 @@ export type ImportReport = {
   finishedAt: string | null;
   /** The lines of the upload. */
   lines: number;
-  /** The type of the rows that are imported now. Types follow one another. */
+  /** The type of the rows that are imported now. Types follow one another. More can be added. */
   stage: 'account' | 'team' | 'membership' | 'apiKey';
   /** The last line of this type that is committed. */
   line: number;
@@ -782,7 +782,7 @@ export type ImportReport = {
     number: number;
     /** Its line in the upload. */
     line: number;
-    /** The type of the row, if it was read. */
+    /** The type of the row, if it was read. More can be added. */
     type: 'account' | 'team' | 'membership' | 'apiKey' | null;
     /** The external id in the row, if it was read. */
     externalId: string | null;
@@ -1751,7 +1751,7 @@ export type AppRouter = TRPCBuiltRouter<
           signature: 'hmac' | 'ed25519';
           /** `whpk_…` of an endpoint with `ed25519`. */
           publicKey: string | null;
-          /** `failing` while deliveries fail; `disabled` by the service. */
+          /** `failing` while deliveries fail; `disabled` by the service. More can be added. */
           status: 'active' | 'failing' | 'paused' | 'disabled';
           /** Why the service disabled it. */
           disabledReason: string | null;
@@ -1870,7 +1870,7 @@ export type AppRouter = TRPCBuiltRouter<
             signature: 'hmac' | 'ed25519';
             /** `whpk_…` of an endpoint with `ed25519`. */
             publicKey: string | null;
-            /** `failing` while deliveries fail; `disabled` by the service. */
+            /** `failing` while deliveries fail; `disabled` by the service. More can be added. */
             status: 'active' | 'failing' | 'paused' | 'disabled';
             /** Why the service disabled it. */
             disabledReason: string | null;
@@ -1988,7 +1988,7 @@ export type AppRouter = TRPCBuiltRouter<
           signature: 'hmac' | 'ed25519';
           /** `whpk_…` of an endpoint with `ed25519`. */
           publicKey: string | null;
-          /** `failing` while deliveries fail; `disabled` by the service. */
+          /** `failing` while deliveries fail; `disabled` by the service. More can be added. */
           status: 'active' | 'failing' | 'paused' | 'disabled';
           /** Why the service disabled it. */
           disabledReason: string | null;
@@ -2015,7 +2015,7 @@ export type AppRouter = TRPCBuiltRouter<
           signature: 'hmac' | 'ed25519';
           /** `whpk_…` of an endpoint with `ed25519`. */
           publicKey: string | null;
-          /** `failing` while deliveries fail; `disabled` by the service. */
+          /** `failing` while deliveries fail; `disabled` by the service. More can be added. */
           status: 'active' | 'failing' | 'paused' | 'disabled';
           /** Why the service disabled it. */
           disabledReason: string | null;
@@ -2042,7 +2042,7 @@ export type AppRouter = TRPCBuiltRouter<
           signature: 'hmac' | 'ed25519';
           /** `whpk_…` of an endpoint with `ed25519`. */
           publicKey: string | null;
-          /** `failing` while deliveries fail; `disabled` by the service. */
+          /** `failing` while deliveries fail; `disabled` by the service. More can be added. */
           status: 'active' | 'failing' | 'paused' | 'disabled';
           /** Why the service disabled it. */
           disabledReason: string | null;
@@ -2074,7 +2074,7 @@ export type AppRouter = TRPCBuiltRouter<
             signature: 'hmac' | 'ed25519';
             /** `whpk_…` of an endpoint with `ed25519`. */
             publicKey: string | null;
-            /** `failing` while deliveries fail; `disabled` by the service. */
+            /** `failing` while deliveries fail; `disabled` by the service. More can be added. */
             status: 'active' | 'failing' | 'paused' | 'disabled';
             /** Why the service disabled it. */
             disabledReason: string | null;
@@ -2109,7 +2109,7 @@ export type AppRouter = TRPCBuiltRouter<
             webhookId: string;
             /** The name of the event. */
             type: string;
-            /** How far it has got. */
+            /** How far it has got. More can be added. */
             state: 'waiting' | 'sending' | 'delivered' | 'failed' | 'skipped';
             /** Why it failed or was skipped. */
             reason: string | null;
