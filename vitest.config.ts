@@ -22,7 +22,7 @@ const SLOW = [
   'test/security/*.test.ts',
   'test/{rest,operator}/{access-matrix,idempotency}.test.ts',
   'test/mcp/{bounded-answers,console-reads,destructive-tools,long-lists,registration,requests,strangers}.test.ts',
-  'test/operator/{imports,validation}.test.ts',
+  'test/operator/{export,imports,sorting,unknown-members,validation}.test.ts',
   'test/webhooks/{delivery,journey}.test.ts',
   'test/events/{chain,erasure,events,retention-plan}.test.ts',
   'test/pictures/*.test.ts',

@@ -1,4 +1,5 @@
 import { getTRPCErrorFromUnknown, type AnyTRPCProcedure, type TRPCError } from '@trpc/server';
+import { z } from 'zod';
 import { isLong } from '../db/parts.ts';
 import { JsonText } from './json-text.ts';
 
@@ -24,6 +25,12 @@ type MiddlewareOptions = {
   readonly next: (given?: Given) => Promise<Result>;
 };
 type Middleware = ((options: MiddlewareOptions) => Promise<Result>) & { readonly _type?: string };
+
+/** Returns the input schema of a procedure, or undefined if it has no input. */
+export function inputOf({ _def }: AnyTRPCProcedure): z.ZodObject | undefined {
+  const { inputs } = _def as unknown as { readonly inputs: readonly unknown[] }; // not in the public type; trpc-to-openapi reads it too
+  return inputs.find((schema) => schema instanceof z.ZodObject);
+}
 
 /**
  * Runs the middlewares of a procedure as tRPC does (v11, `callRecursive`), without the two copies of

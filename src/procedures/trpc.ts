@@ -11,6 +11,7 @@ import { callerOf } from '../auth/authenticate.ts';
 import { toActor } from './create-context.ts';
 import { createProblemDocument, toProblemError } from './problem-details.ts';
 import { onceForKey } from './idempotency-key.ts';
+import { requireKnownMembers } from './known-members.ts';
 import { JsonText } from './json-text.ts';
 import { createRunner, type CallOptions } from './run.ts';
 
@@ -88,7 +89,8 @@ export const router: typeof t.router = (procedures) => {
 function authorizeFirst(inner: AnyTRPCProcedure): AnyTRPCProcedure {
   const meta = inner._def.meta as Meta | undefined; // all procedures are built from `t` above
   const access = meta?.access;
-  const run = createRunner<Context>(inner, onceForKey(inner));
+  const runner = createRunner<Context>(inner, onceForKey(inner));
+  const run = access?.isOperatorApi ? requireKnownMembers(inner, runner) : runner;
   // Queries record no events, except those of operators, who can see all data. Those of operator keys are counted.
   const isOperator = access?.operatorOnly === true;
   const isRecorded = (inner._def.type === 'mutation' && !meta?.readsOnly) || isOperator;

@@ -12,18 +12,12 @@ export function toValidationEntries(
   input: unknown,
   locationOf: ParameterLocation,
 ): ValidationEntry[] {
-  const entries = issues.flatMap(splitKeys).map((issue) => toEntry(issue, valueAt(input, issue.path), locationOf));
+  const entries = issues.map((issue) => toEntry(issue, valueAt(input, issue.path), locationOf));
   // One value can violate two rules of zod with the same code. Keeps the last one, which is the schema's own.
   return entries.filter(
     (entry, i) => entries.findLastIndex((other) => other.pointer === entry.pointer && other.code === entry.code) === i,
   );
 }
-
-/** Returns an issue for each member that the input cannot have. */
-const splitKeys = (issue: Issue): Issue[] =>
-  issue.code === 'unrecognized_keys'
-    ? issue.keys.map((key) => ({ ...issue, keys: [key], path: [...issue.path, key] }))
-    : [issue];
 
 function toEntry(issue: Issue, value: unknown, locationOf: ParameterLocation): ValidationEntry {
   const [field] = issue.path;
@@ -35,10 +29,16 @@ function toEntry(issue: Issue, value: unknown, locationOf: ParameterLocation): V
   if (value === undefined) return { ...location, code: 'required' };
   if (typeof value === 'string' && !isStorable(value))
     return { ...location, code: 'invalid_format', params: { format: 'unicode' } };
-  return { ...location, ...toViolation(issue, value) };
+  const isBeside = (name: string) => locationOf(name) === location.in;
+  return { ...location, ...toViolation(issue, value, isBeside) };
 }
 
-function toViolation(issue: Issue, value: unknown): Pick<ValidationEntry, 'code' | 'params'> {
+/** @param isBeside whether a member of the input is in the same part of the request */
+function toViolation(
+  issue: Issue,
+  value: unknown,
+  isBeside: (name: string) => boolean,
+): Pick<ValidationEntry, 'code' | 'params'> {
   switch (issue.code) {
     case 'invalid_type':
       return { code: 'invalid_type', params: { expected: issue.expected === 'int' ? 'integer' : issue.expected } };
@@ -52,6 +52,10 @@ function toViolation(issue: Issue, value: unknown): Pick<ValidationEntry, 'code'
       return typeof value === 'string'
         ? { code: 'invalid_value', params: { allowed: issue.values.map(String).join(', ') } }
         : { code: 'invalid_type', params: { expected: typeof issue.values[0] } };
+    case 'custom': {
+      const allowed = issue.params?.['allowed'] as readonly string[] | undefined; // of an unknown member
+      return { code: 'invalid_value', ...(allowed && { params: { allowed: allowed.filter(isBeside).join(', ') } }) };
+    }
     default:
       return { code: 'invalid_value' };
   }
@@ -60,7 +64,7 @@ function toViolation(issue: Issue, value: unknown): Pick<ValidationEntry, 'code'
 const hasLength = (origin: string) => origin === 'string' || origin === 'array';
 
 /** RFC 6901. */
-const pointerTo = (path: readonly PropertyKey[]): string =>
+export const pointerTo = (path: readonly PropertyKey[]): string =>
   path.map((key) => `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 
 function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {

@@ -94,7 +94,7 @@ async function answer(http: HttpServices, face: Face, call: Call): Promise<Reply
   const teamId = lookup.kind === 'found' ? findTeamId(params) : null;
   const early =
     lookup.kind === 'found' && lookup.route.meta.prefetch !== undefined
-      ? await readEarly(http, req, lookup.route, params, lookup.route.meta.prefetch)
+      ? await readEarly(http, call, lookup.route, params, lookup.route.meta.prefetch)
       : undefined;
   const { authentication, rate } = await face.settings.identify(http, req, {
     address: call.address,
@@ -117,7 +117,7 @@ async function answer(http: HttpServices, face: Face, call: Call): Promise<Reply
 /** Calls the procedure, which checks credential, scope and audience before it reads its input. */
 async function callProcedure(
   http: HttpServices,
-  { req, requestId, address }: Call,
+  { req, requestId, address, query }: Call,
   route: Route,
   params: Params,
   authentication: Authentication,
@@ -138,7 +138,7 @@ async function callProcedure(
   try {
     const output = await route.call(
       ctx,
-      async () => (raw = await (early === undefined ? readInput(req, route, params) : early.read())),
+      async () => (raw = await (early === undefined ? readInput(req, route, params, query) : early.read())),
     );
     const reply = createJsonReply(route.status, output);
     const { isVersioned } = route.meta;
@@ -171,14 +171,14 @@ type EarlyInput = {
 /** Reads the input of an operation before its caller is identified, so that both are found in one statement. */
 async function readEarly(
   { services }: HttpServices,
-  req: IncomingMessage,
+  { req, query }: Call,
   route: Route,
   params: Params,
   prefetch: NonNullable<Route['meta']['prefetch']>,
 ): Promise<EarlyInput> {
   let raw: unknown;
   try {
-    raw = await readInput(req, route, params);
+    raw = await readInput(req, route, params, query);
   } catch (error) {
     return { read: () => Promise.reject(toProblemError(error)), prefetch: undefined };
   }

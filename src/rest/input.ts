@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { invalidInput, ProblemError, type ValidationEntry } from '../errors.ts';
 import { parseIdempotencyKey } from '../procedures/idempotency-key.ts';
-import { toValidationEntries } from '../procedures/validation.ts';
+import { findIssues, REPORTED_MAX } from '../procedures/known-members.ts';
+import { pointerTo, toValidationEntries } from '../procedures/validation.ts';
 import { readJson } from './body.ts';
 import type { Route } from './routes.ts';
 
@@ -10,10 +11,7 @@ const UNDECODABLE = '\u0000';
 
 export type Params = Readonly<Record<string, unknown>>;
 
-/**
- * Reads path and query parameters by name, decoded after routing. Ignores undeclared query parameters, except of
- * uploads, whose input refuses them.
- */
+/** Reads path and query parameters by name, decoded after routing. Ignores undeclared query parameters; see `readInput`. */
 export function readParams(route: Route, rawParams: readonly string[], query: string): Params {
   if (route.pathParams.length === 0 && (query === '' || route.queryParams.length === 0)) return NO_PARAMS;
   const params: Record<string, unknown> = {};
@@ -25,19 +23,21 @@ export function readParams(route: Route, rawParams: readonly string[], query: st
 const NO_PARAMS: Params = {};
 
 /** A repeated parameter becomes an array, which no parameter accepts. */
-function readQuery(
-  { queryParams: names, queryTypes, meta }: Route,
-  query: string,
-  params: Record<string, unknown>,
-): void {
-  for (const pair of query.split('&')) {
-    const [rawName = '', ...rest] = pair.replaceAll('+', ' ').split('=');
-    const name = decode(rawName);
-    if (!names.includes(name) && (meta.upload === undefined || pair === '')) continue;
-    const value = convert(decode(rest.join('=')), queryTypes.get(name));
+function readQuery({ queryParams: names, queryTypes }: Route, query: string, params: Record<string, unknown>): void {
+  for (const [name, text] of pairsOf(query)) {
+    if (!names.includes(name)) continue;
+    const value = convert(text, queryTypes.get(name));
     params[name] = Object.hasOwn(params, name) ? [params[name], value].flat() : value;
   }
 }
+
+/** Returns the names and values of a query, decoded. */
+const pairsOf = (query: string): [name: string, value: string][] =>
+  query.split('&').flatMap((pair): [string, string][] => {
+    if (pair === '') return [];
+    const [name = '', ...rest] = pair.replaceAll('+', ' ').split('=');
+    return [[decode(name), decode(rest.join('='))]];
+  });
 
 /** Converts the text of a number or truth value; all other text stays, so that validation reports it. */
 function convert(text: string, type: 'integer' | 'boolean' | undefined): unknown {
@@ -55,10 +55,14 @@ function decode(text: string): string {
 }
 
 /** Returns the raw input of a procedure: the members of the body, if it has one, overridden by the parameters. */
-export async function readInput(req: IncomingMessage, route: Route, params: Params): Promise<unknown> {
-  if (!route.hasBody) return params;
+export async function readInput(req: IncomingMessage, route: Route, params: Params, query: string): Promise<unknown> {
+  const unknown = route.isClosed && query !== '' ? findUnknown(route, query) : [];
+  if (!route.hasBody) {
+    requireValid(route, params, unknown);
+    return params;
+  }
   const input = await readBody(req, route, params);
-  if (route.takesIdempotencyKey) requireIdempotencyKey(req, route, input);
+  requireValid(route, input, [...unknown, ...(route.takesIdempotencyKey ? findInvalidKey(req) : [])]);
   return route.takesIfMatch ? { ...input, ...readIfMatch(req) } : input;
 }
 
@@ -86,15 +90,36 @@ function readIfMatch({ headers: { 'if-match': header } }: IncomingMessage): { ve
   return { version: Number(version) };
 }
 
-/** Reports an invalid `Idempotency-Key` together with the invalid values of the input. */
-function requireIdempotencyKey({ headers }: IncomingMessage, route: Route, input: object): void {
+const findInvalidKey = ({ headers }: IncomingMessage): ProblemError[] => {
   const header = headers['idempotency-key'];
-  if (header === undefined) return;
+  if (header === undefined) return [];
   try {
     parseIdempotencyKey(String(header));
+    return [];
   } catch (error) {
-    throw withInvalid(error, route, input, () => true);
+    if (error instanceof ProblemError) return [error];
+    throw error;
   }
+};
+
+/** Returns the error of query parameters that the operation does not have. It names those that it has. */
+function findUnknown({ queryParams }: Route, query: string): ProblemError[] {
+  const names = new Set(pairsOf(query).map(([name]) => name));
+  const unknown = [...names].filter((name) => !queryParams.includes(name)).slice(0, REPORTED_MAX);
+  if (unknown.length === 0) return [];
+  const params = { allowed: queryParams.join(', ') };
+  const errors = unknown.map((name): ValidationEntry => {
+    return { in: 'query', pointer: pointerTo([name]), code: 'invalid_value', params };
+  });
+  return [new ProblemError('validation_failed', 'The operation has no such query parameter.', { errors })];
+}
+
+/** Reports errors beside the input together with the invalid values of the input. */
+function requireValid(route: Route, input: object, found: readonly ProblemError[]): void {
+  const [first] = found;
+  if (first === undefined) return;
+  const errors = found.flatMap(({ extras }) => extras.errors ?? []);
+  throw withInvalid(new ProblemError(first.problem, first.message, { errors }), route, input, () => true);
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
@@ -111,7 +136,7 @@ function withInvalid(
   isReported: (entry: ValidationEntry) => boolean,
 ): unknown {
   if (!(error instanceof ProblemError) || error.extras.errors === undefined) return error;
-  const issues = route.input?.safeParse(input).error?.issues ?? [];
+  const issues = route.isClosed ? findIssues(route.input, input) : (route.input?.safeParse(input).error?.issues ?? []);
   const entries = toValidationEntries(issues, input, route.locationOf).filter(isReported);
   return new ProblemError(error.problem, error.message, { errors: [...error.extras.errors, ...entries] });
 }

@@ -25,13 +25,13 @@ export const SHARED_ERRORS: readonly ProblemCode[] = [
 /** Returns the codes of all errors that an operation can respond with. */
 export function operationErrors(route: Route): ProblemCode[] {
   const { access, errors = [] } = route.meta;
-  const { input, pathParams, hasBody, takesIdempotencyKey } = route;
+  const { input, isClosed, pathParams, hasBody, takesIdempotencyKey } = route;
   const codes = new Set<ProblemCode>([
     ...SHARED_ERRORS,
     ...(access === undefined || access.scope === null ? [] : (['scope_missing'] as const)),
     ...(access?.isOperatorApi ? (['address_not_allowed'] as const) : []),
     ...(access?.accountLevel ? (['team_credential_refused'] as const) : []),
-    ...(input === undefined ? [] : (['validation_failed'] as const)),
+    ...(input === undefined && !isClosed ? [] : (['validation_failed'] as const)),
     ...(hasBody ? (['malformed_json', 'body_too_large', 'unsupported_media_type'] as const) : []),
     ...(route.meta.upload ? (['body_too_large', 'unsupported_media_type'] as const) : []),
     ...(takesIdempotencyKey ? (['idempotency_key_reused'] as const) : []),

@@ -14,6 +14,9 @@ ${Object.entries(OPERATOR_SCOPE_MEANINGS)
   .map(([scope, meaning]) => `- \`${scope}\`: ${meaning}`)
   .join('\n')}
 
+Query parameters and members of a body that an operation does not have are rejected (400), never ignored. Later
+versions can add optional ones.
+
 Every failure is a problem document (RFC 9457); branch on its \`code\`. Requests are counted per key in windows that
 \`RateLimit-*\` headers describe.`;
 

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { ValidationEntry } from '../errors.ts';
 import type { Context } from '../procedures/context.ts';
 import { takesIdempotencyKey } from '../procedures/idempotency-key.ts';
+import { inputOf } from '../procedures/run.ts';
 import type { Meta } from '../procedures/trpc.ts';
 
 /** A REST operation: a procedure with an endpoint. */
@@ -18,6 +19,8 @@ export type Route = {
   /** Those that are no strings. */
   readonly queryTypes: ReadonlyMap<string, 'integer' | 'boolean'>;
   readonly hasBody: boolean;
+  /** Whether query parameters and members of the body that it does not have are rejected. */
+  readonly isClosed: boolean;
   readonly takesIdempotencyKey: boolean;
   readonly takesIfMatch: boolean;
   /** Returns the part of the request that contains a member of the input. */
@@ -102,12 +105,8 @@ type Callable = (options: {
 
 /** Returns what a procedure declares: its metadata, its input unless it has none, and its output. */
 export function declarationOf(procedure: AnyTRPCProcedure): Pick<Route, 'input' | 'output'> & { meta?: Meta } {
-  const { meta, inputs, output } = procedure._def as unknown as {
-    meta?: Meta;
-    inputs: readonly unknown[];
-    output: z.ZodType;
-  }; // inputs and output are not in the public type; trpc-to-openapi reads them too
-  return { input: inputs.find((schema) => schema instanceof z.ZodObject), output, ...(meta && { meta }) };
+  const { meta, output } = procedure._def as unknown as { meta?: Meta; output: z.ZodType }; // not in the public type; trpc-to-openapi reads it too
+  return { input: inputOf(procedure), output, ...(meta && { meta }) };
 }
 
 function toRoute(procedure: AnyTRPCProcedure): Route | undefined {
@@ -120,6 +119,7 @@ function toRoute(procedure: AnyTRPCProcedure): Route | undefined {
   const others = Object.keys(input?.shape ?? {}).filter((field) => !pathParams.includes(field));
   const queryTypes = new Map<string, 'integer' | 'boolean'>();
   const takesBody = (method === 'POST' || method === 'PUT' || method === 'PATCH') && meta.upload === undefined;
+  const hasBody = takesBody && others.length > 0;
   const inPath = new Set(pathParams);
   for (const field of takesBody ? [] : others) {
     const { type } = z.toJSONSchema(input?.shape[field] as z.ZodType, { io: 'input' }); // a member of the shape
@@ -135,10 +135,11 @@ function toRoute(procedure: AnyTRPCProcedure): Route | undefined {
     pathParams,
     queryParams: takesBody ? [] : others,
     queryTypes,
-    hasBody: takesBody && others.length > 0,
+    hasBody,
+    isClosed: meta.access?.isOperatorApi === true,
     takesIfMatch: meta.isVersioned === true && takesBody,
     takesIdempotencyKey: takesIdempotencyKey(procedure),
-    locationOf: (field) => (inPath.has(field) ? 'path' : takesBody ? 'body' : 'query'),
+    locationOf: (field) => (inPath.has(field) ? 'path' : hasBody ? 'body' : 'query'),
     call: callerOf(procedure, operationId),
     input,
     output,

@@ -652,9 +652,29 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
   ),
   ...faultsIn(
-    'src/resources/imports/imports.schema.ts',
-    ['test/operator/imports'],
-    [['a misspelt query parameter of an upload is ignored', 'z.strictObject(', 'z.object(']],
+    'src/rest/input.ts',
+    ['test/operator/unknown-members'],
+    [
+      ['a misspelled query parameter is ignored', "route.isClosed && query !== '' ?", 'false ?'],
+      [
+        'an unknown query parameter hides all other faults',
+        '{ errors }), route, input, () => true',
+        '{ errors }), route, input, () => false',
+      ],
+    ],
+  ),
+  ...faultsIn(
+    'src/procedures/known-members.ts',
+    ['test/operator/unknown-members'],
+    [
+      ['a misspelled member of a body is ignored', '.every(isTolerated)', '.every(() => true)'],
+      ['a member that every object has is known', '!Object.hasOwn(shape, name)', '!(name in shape)'],
+    ],
+  ),
+  ...faultsIn(
+    'src/rest/routes.ts',
+    ['test/operator/unknown-members'],
+    [['the contract of /api/v1 is closed', 'isClosed: meta.access?.isOperatorApi === true', 'isClosed: true']],
   ),
   ...faultsIn(
     'src/resources/imports/upload-job.ts',

@@ -663,7 +663,7 @@ describe('the query of an upload', () => {
     ['dryRun=true&dry_run=true', ['/dry_run']],
     ['dry%52un=true&a/b=1&&force', ['/a~1b', '/force']],
     ['constructor=1&=x', ['/constructor', '/']],
-    ['dryRun=yes&x=1', ['/dryRun', '/x']],
+    ['dryRun=yes&x=1', ['/x', '/dryRun']],
   ] as const)('%s is refused, naming what it cannot have', async ([query, pointers], { api }) => {
     const importer = await anImporter(api);
     const answer = await importer.upload([account(aPrefix())], { query: `?${query}` });

@@ -8,8 +8,9 @@ import { signedIn } from '../support/browser.ts';
 const runner = vi.hoisted(() => ({ isOwn: true }));
 
 vi.mock('../../src/procedures/run.ts', async (importOriginal) => {
-  const { createRunner } = await importOriginal<typeof Run>();
+  const { createRunner, ...others } = await importOriginal<typeof Run>();
   return {
+    ...others,
     createRunner: (procedure: Parameters<typeof createRunner>[0]) => {
       const run = createRunner(procedure);
       const runByTrpc = procedure as unknown as typeof run; // how tRPC's own adapters call it

@@ -802,7 +802,7 @@ export interface Operations {
   listOperatorKeys: {
     input: Record<string, never>;
     output: OperatorKeys;
-    errors: SharedError | 'address_not_allowed' | 'scope_missing';
+    errors: SharedError | 'validation_failed' | 'address_not_allowed' | 'scope_missing';
   };
   createOperatorKey: {
     input: CreateOperatorKeyBody;
@@ -1082,7 +1082,7 @@ export interface Operations {
   listWebhookEndpoints: {
     input: Record<string, never>;
     output: WebhookEndpoints;
-    errors: SharedError | 'address_not_allowed' | 'scope_missing';
+    errors: SharedError | 'validation_failed' | 'address_not_allowed' | 'scope_missing';
   };
   createWebhookEndpoint: {
     input: CreateWebhookEndpointBody;
@@ -1266,7 +1266,7 @@ export interface RosterOperator {
    *
    * **Needs** the scope `keys:write`.
    *
-   * @throws RosterError with `address_not_allowed`, `scope_missing`, or a `SharedError`
+   * @throws RosterError with `validation_failed`, `address_not_allowed`, `scope_missing`, or a `SharedError`
    */
   listOperatorKeys(
     input?: Operations['listOperatorKeys']['input'],
@@ -1574,7 +1574,7 @@ export interface RosterOperator {
    *
    * **Needs** the scope `webhooks:write`.
    *
-   * @throws RosterError with `address_not_allowed`, `scope_missing`, or a `SharedError`
+   * @throws RosterError with `validation_failed`, `address_not_allowed`, `scope_missing`, or a `SharedError`
    */
   listWebhookEndpoints(
     input?: Operations['listWebhookEndpoints']['input'],
