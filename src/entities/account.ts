@@ -60,6 +60,28 @@ const AccountSchema = defineEntity({
       name: 'account_disabled_index',
       expression: 'create index "account_disabled_index" on "account" ("id") where disabled_at is not null',
     },
+    {
+      name: 'account_operator_index',
+      expression: `create index "account_operator_index" on "account" ("id") where role = 'admin'`,
+    },
+    {
+      name: 'account_no_email_index',
+      expression: 'create index "account_no_email_index" on "account" ("id") where email is null',
+    },
+    {
+      name: 'account_disabled_email_index',
+      expression:
+        'create index "account_disabled_email_index" on "account" (lower("email") text_pattern_ops) where disabled_at is not null',
+    },
+    {
+      name: 'account_disabled_name_index',
+      expression: `create index "account_disabled_name_index" on "account" ((lower(ltrim(coalesce("first_name", '') || ' ' || coalesce("last_name", ''))) collate "C"), "id") where disabled_at is not null`,
+    },
+    {
+      name: 'account_disabled_last_name_index',
+      expression:
+        'create index "account_disabled_last_name_index" on "account" ((lower("last_name") collate "C"), "id") where disabled_at is not null',
+    },
   ],
   checks: [
     {

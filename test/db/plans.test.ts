@@ -293,6 +293,21 @@ test('the lists of the members of a team find each account by the hash of its id
     expect([name, indexesOn('account', await planOf(text))]).toEqual([name, ['account_id_hash_index']]);
 });
 
+const nodesOf = ({ Plans: plans = [], ...plan }: Plan): string[] => [plan['Node Type'], ...plans.flatMap(nodesOf)];
+
+test('each order of the lists of the operator is that of an index', async () => {
+  const lists = declaredStatements().filter(({ name }) => /^operator_(accounts|teams)(_|$)/.test(name));
+  expect(lists.length).toBeGreaterThan(40);
+  // Few rows are sorted even if an index has their order.
+  await client.query('set enable_sort = off; set enable_bitmapscan = off; set enable_seqscan = off');
+  const sorted: string[] = [];
+  for (const { name, text } of lists)
+    if (nodesOf(await planOf(text)).some((node) => /Sort/.test(node))) sorted.push(name);
+  await client.query('reset enable_sort; reset enable_bitmapscan; reset enable_seqscan');
+  // The page that is found is put in order after the join with its edge.
+  expect(sorted).toEqual(['operator_teams_of_default_plan', 'operator_teams_of_default_plan_desc']);
+});
+
 test('such a plan is found', async () => {
   expect(readsAll(await planOf('select from account where first_name = $1'))).toEqual(['account']);
 });

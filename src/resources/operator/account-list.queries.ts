@@ -1,7 +1,18 @@
-import { iso, isoOrNull, query, type Query, type QueryRunner } from '../../db/query.ts';
+import { iso, isoOrNull, query, type QueryRunner } from '../../db/query.ts';
 import type { ACCOUNT_ROLES } from '../../entities/index.ts';
 import { ProblemError } from '../../errors.ts';
-import { PAGE_ROWS, PREFIX_END, readCursor, toPage, toSearch } from './paging.ts';
+import { PREFIX_END, readCursor, toPage, toSearch } from './paging.ts';
+import {
+  byCreation,
+  byUnique,
+  byValue,
+  declarePages,
+  readSorted,
+  toOrder,
+  toSearchKey,
+  type SortedPages,
+  type SortField,
+} from './sorting.ts';
 
 type AccountRow = {
   id: string;
@@ -29,47 +40,48 @@ const NAME = `(lower(ltrim(coalesce(first_name, '') || ' ' || coalesce(last_name
 /** Of the index `account_last_name_page_index`. */
 const LAST_NAME = `(lower(last_name) collate "C")`;
 
-type Page = Query<AccountRow & { sort: string }>;
+/** Of the index `account_email_unique`, with the operators of its class. */
+const EMAIL: SortField = {
+  value: 'lower(email)',
+  after: ['lower(email) ~>~ $2', 'lower(email) ~<~ $2'],
+  orderBy: ['lower(email) using ~<~', 'lower(email) using ~>~'],
+  without: { where: 'email is null', orderBy: byCreation('id').orderBy },
+};
 
-const byName = (name: string, sort: string): Page =>
-  query(
-    name,
-    `${select(sort)}
-     where ${sort} >= lower($1) and ${sort} < (lower($1) || ${PREFIX_END}) and (${sort}, id) > ($2, $3)
-     order by ${sort}, id limit ${PAGE_ROWS}`,
-    { rows: 'many' },
-  );
+const FIELDS = {
+  createdAt: byCreation('id'),
+  email: EMAIL,
+  name: byValue(NAME, 'id', `= ''`),
+  lastName: byValue(LAST_NAME, 'id', 'is null'),
+} as const;
 
-/** Pages by what they search. $1 is the prefix, $2 and $3 are the position. Each reads an index in its order. */
-const PAGES: Readonly<Record<string, Page>> = {
-  '': query(
-    'operator_accounts',
-    `${select(`''`)} where $1 = '' and $2 = '' and id > $3 order by id limit ${PAGE_ROWS}`,
-    {
-      rows: 'many',
-    },
-  ),
-  disabled: query(
-    'operator_accounts_disabled',
-    `${select(`''`)} where disabled_at is not null and $1 <> '' and $2 = '' and id > $3 order by id limit ${PAGE_ROWS}`,
-    { rows: 'many' },
-  ),
-  email: query(
-    'operator_accounts_by_email',
-    `${select('lower(email)')}
-     where lower(email) ~>=~ lower($1) and lower(email) ~<~ (lower($1) || ${PREFIX_END})
-       and lower(email) ~>~ $2 and id <> $3
-     order by lower(email) using ~<~ limit ${PAGE_ROWS}`,
-    { rows: 'many' },
-  ),
-  name: byName('operator_accounts_by_name', NAME),
-  lastName: byName('operator_accounts_by_last_name', LAST_NAME),
-  externalId: query(
-    'operator_accounts_by_external_id',
-    `${select('external_id')}
-     where external_id >= $1 and external_id < ($1 || ${PREFIX_END}) and external_id > $2 and id <> $3
-     order by external_id limit ${PAGE_ROWS}`,
-    { rows: 'many' },
+export const ACCOUNT_ORDERS = ['createdAt', 'email', 'name', 'lastName', 'externalId'] as const;
+
+type Pages = SortedPages<AccountRow>;
+
+const pagesOf = (name: string, where?: string) => ({
+  createdAt: declarePages<AccountRow>(name, select, FIELDS.createdAt, where),
+  email: declarePages<AccountRow>(`${name}_sorted_by_email`, select, FIELDS.email, where),
+  name: declarePages<AccountRow>(`${name}_sorted_by_name`, select, FIELDS.name, where),
+  lastName: declarePages<AccountRow>(`${name}_sorted_by_last_name`, select, FIELDS.lastName, where),
+});
+
+/** Finds by the beginning of a field, in its order, so that one index does both. */
+const searchBy = (name: string, field: SortField, where: string): Pages =>
+  declarePages(`operator_accounts_by_${name}`, select, { ...field, without: undefined }, where);
+
+const beginsWith = (value: string): string => `${value} >= lower($1) and ${value} < (lower($1) || ${PREFIX_END})`;
+
+const ALL = pagesOf('operator_accounts');
+const DISABLED = pagesOf('operator_accounts_disabled', 'disabled_at is not null');
+const SEARCHES: Readonly<Record<string, Pages>> = {
+  email: searchBy('email', EMAIL, `lower(email) ~>=~ lower($1) and lower(email) ~<~ (lower($1) || ${PREFIX_END})`),
+  name: searchBy('name', FIELDS.name, beginsWith(NAME)),
+  lastName: searchBy('last_name', FIELDS.lastName, beginsWith(LAST_NAME)),
+  externalId: searchBy(
+    'external_id',
+    byUnique('external_id'),
+    `external_id >= $1 and external_id < ($1 || ${PREFIX_END})`,
   ),
 };
 
@@ -81,17 +93,26 @@ export type AccountSearch = {
   readonly lastName?: string | undefined;
   readonly externalId?: string | undefined;
   readonly disabled?: boolean | undefined;
+  /** One of `ACCOUNT_ORDERS`, with `-` before it for the opposite direction. */
+  readonly sort?: string | undefined;
   readonly cursor?: string | undefined;
   readonly limit: number;
 };
 
-/** Lists accounts: all in the order of their creation, or those that a prefix finds in the order of that field. */
-export async function listAccounts(db: QueryRunner, { cursor, limit, disabled, ...prefixes }: AccountSearch) {
-  const [field, prefix] = toSearch({ ...prefixes, ...(disabled && { disabled: 'true' }) });
-  const search = JSON.stringify([field, prefix]);
-  const { sort, id } = readCursor(search, cursor);
-  const rows = await db.query(PAGES[field] as Page, [prefix, sort, id]); // one for each field of the input
-  const { page, nextCursor } = toPage(search, rows, limit);
+/**
+ * Lists accounts in the order of their creation or of another field, or those that a prefix finds in the order of that
+ * field. Accounts without the field come last.
+ */
+export async function listAccounts(db: QueryRunner, { cursor, limit, disabled, sort, ...prefixes }: AccountSearch) {
+  const [name, prefix] = toSearch({ ...prefixes, ...(disabled && { disabled: 'true' }) });
+  const search = SEARCHES[name];
+  const lists = name === 'disabled' ? DISABLED : ALL;
+  const fields = search === undefined ? Object.keys(lists) : [name];
+  const order = toOrder(sort, fields);
+  const key = toSearchKey([name, prefix], order, fields);
+  const pages = search ?? lists[order.field as keyof typeof lists]; // one of its keys
+  const rows = await readSorted(db, pages, order, prefix, readCursor(key, cursor));
+  const { page, nextCursor } = toPage(key, rows, limit);
   return { accounts: page.map(present), nextCursor };
 }
 

@@ -3,7 +3,7 @@ import { firstIdAt } from '../../entities/index.ts';
 import { storedNames, type EventName } from '../../events/catalogue.ts';
 import { serialize, type EventRow } from '../../events/serialize.ts';
 import { MINUTE_MS } from '../../time.ts';
-import { readCursor, toCursor } from './paging.ts';
+import { START, readCursor, toCursor } from './paging.ts';
 
 /** The most events that one page reads, however few of them match, so that a rare filter takes bounded time. */
 const READ_MAX = 5000;
@@ -85,7 +85,7 @@ export async function listAuditEvents(db: QueryRunner, { cursor, limit, from, to
   const { event, actorId = '', teamId = '', accountId = '', keyId = '' } = filters;
   const search = JSON.stringify([event, actorId, teamId, accountId, keyId, from, to]);
   const [since, until] = [from?.getTime() ?? 0, to?.getTime() ?? END];
-  const { id: before } = readCursor(search, cursor);
+  const { id: before } = readCursor(search, cursor) ?? START;
   const [indexed] = (['keyId', 'actorId', 'accountId', 'teamId'] as const).filter((name) => filters[name]);
   const rows = await db.query(indexed === undefined ? allEvents : PAGES[indexed], [
     before || firstIdAt('evt', new Date(until + SLACK_MS)),

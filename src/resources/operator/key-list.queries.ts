@@ -1,6 +1,6 @@
 import { iso, isoOrNull, query, type QueryRunner } from '../../db/query.ts';
 import type { Scope } from '../../entities/index.ts';
-import { readCursor, toPage } from './paging.ts';
+import { START, readCursor, toPage } from './paging.ts';
 
 /** As many active keys as an account or a team can have by default, so that a list is one page. */
 export const KEYS_MAX = 1000;
@@ -48,7 +48,7 @@ export type KeySearch = { readonly of: 'account' | 'team'; readonly id: string }
 /** Lists the API keys of an account, with those that it made for teams, or of a team. Revoked ones are left out. */
 export async function listKeysOf(db: QueryRunner, { of, id }: KeySearch, cursor: string | undefined, limit: number) {
   const search = JSON.stringify(['keys', of, id]);
-  const { sort, id: after } = readCursor(search, cursor);
+  const { sort, id: after } = readCursor(search, cursor) ?? START;
   const rows = await db.query(of === 'account' ? ofAccount : ofTeam, [id, sort, after]);
   const { page, nextCursor } = toPage(search, rows, limit);
   return { keys: page.map(present), nextCursor };

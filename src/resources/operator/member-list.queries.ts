@@ -1,7 +1,7 @@
 import { activeMembership } from '../../db/predicates.ts';
 import { isoOrNull, query, type QueryRunner } from '../../db/query.ts';
 import { ProblemError } from '../../errors.ts';
-import { PAGE_ROWS, readCursor, toPage } from './paging.ts';
+import { PAGE_ROWS, START, readCursor, toPage } from './paging.ts';
 
 type MemberRow = {
   id: string;
@@ -56,7 +56,7 @@ async function readMembers(
   limit: number,
 ) {
   const search = JSON.stringify(['members', teamId]);
-  const { id } = readCursor(search, cursor);
+  const { id } = readCursor(search, cursor) ?? START;
   const [rows, found] = await Promise.all([db.query(pages, [teamId, id]), db.query(teamExists, [teamId])]);
   if (found.length === 0) throw new ProblemError('team_not_found');
   const positions = rows.map((row) => ({ ...row, sort: '' }));

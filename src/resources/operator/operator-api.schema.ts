@@ -4,6 +4,8 @@ import { ACCOUNT_ROLES, SUBSCRIPTION_INTERVALS, SUBSCRIPTION_STATUSES } from '..
 import { instant, emailAddress, text, timestamp } from '../../procedures/fields.ts';
 import { avatarUrl, locale } from '../accounts/accounts.schema.ts';
 import { httpsUrl } from '../teams/teams.schema.ts';
+import { ACCOUNT_ORDERS } from './account-list.queries.ts';
+import { TEAM_ORDERS } from './team-list.queries.ts';
 import { accountReference, externalId, teamReference } from './references.ts';
 import { nextCursor, pageInput } from './paging.ts';
 
@@ -11,6 +13,13 @@ const since1970 = instant.refine((value) => Date.parse(value) >= 0);
 
 const personName = text(2, 255);
 const prefix = (description: string, example: string) => text(1, 255).optional().meta({ description, example });
+/** A field, or a field with `-` before it for the opposite direction. */
+const sortBy = <Field extends string>(fields: readonly [Field, ...Field[]], description: string) =>
+  z
+    .enum(fields.flatMap((field) => [field, `-${field}` as const]))
+    .optional()
+    .meta({ description, example: `-${fields[0]}` });
+
 const ownId = externalId.meta({ description: 'An id in a system of yours. Unique among accounts, or among teams.' });
 
 export const listAccountsInput = z.object({
@@ -22,6 +31,10 @@ export const listAccountsInput = z.object({
     .boolean()
     .optional()
     .meta({ description: 'With `true`, lists the disabled accounts only.', example: true }),
+  sort: sortBy(
+    ACCOUNT_ORDERS,
+    'The field that the list is sorted by; with `-` before it, in the opposite direction. Accounts without the field come last. A search has the order of its field, and `externalId` is for its search only.',
+  ),
   ...pageInput,
 });
 
@@ -82,6 +95,10 @@ export const listTeamsInput = z.object({
       'The plan of the subscription, whatever its status. Teams without a subscription have the plan `free`.',
     example: 'pro',
   }),
+  sort: sortBy(
+    TEAM_ORDERS,
+    'The field that the list is sorted by; with `-` before it, in the opposite direction. A search has the order of its field, and `externalId` is for its search only. The teams of a plan have the order of their creation.',
+  ),
   ...pageInput,
 });
 

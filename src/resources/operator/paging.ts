@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { invalidInput } from '../../errors.ts';
 import { text } from '../../procedures/fields.ts';
 
-const PAGE_MAX = 100;
+export const PAGE_MAX = 100;
 
 /** What a page reads: one row more tells whether there are others. A constant, so that plans know that it is small. */
 export const PAGE_ROWS = PAGE_MAX + 1;
@@ -20,20 +20,28 @@ export const nextCursor = z
   .nullable()
   .meta({ description: 'The cursor of the next page. Null if this is the last one.' });
 
-/** Where the next page begins: after the last row, in the order of the list. */
-type Position = { readonly sort: string; readonly id: string };
+/** Where the next page begins: after the last row, in the order of the list. A row without a value has null. */
+export type Position = { readonly sort: string | null; readonly id: string };
 
-/** Reads a cursor. A list with another search continues nothing, so its cursor is rejected. */
-export function readCursor(search: string, cursor: string | undefined): Position {
-  if (cursor === undefined) return { sort: '', id: '' };
-  const [of, sort, id, ...more] = parse(cursor);
-  if (of !== search || typeof sort !== 'string' || typeof id !== 'string' || more.length > 0)
-    throw invalidInput('/cursor', 'The cursor is not of this list.', 'invalid_format', 'query');
+/** Before the first row of a list in ascending order. */
+export const START = { sort: '', id: '' } as const satisfies Position;
+
+export const invalidCursor = () =>
+  invalidInput('/cursor', 'The cursor is not of this list.', 'invalid_format', 'query');
+
+const storable = text(0, 4096);
+const position = z.tuple([z.string(), storable.nullable(), storable]);
+
+/** Reads a cursor. A list with another search or order continues nothing, so its cursor is rejected. */
+export function readCursor(search: string, cursor: string | undefined): Position | undefined {
+  if (cursor === undefined) return undefined;
+  const { data: [of, sort, id] = [] } = position.safeParse(parse(cursor));
+  if (of !== search || sort === undefined || id === undefined) throw invalidCursor();
   return { sort, id };
 }
 
 /** Returns the cursor after a row. */
-export const toCursor = (search: string, id: string, sort = ''): string =>
+export const toCursor = (search: string, id: string, sort: string | null = ''): string =>
   Buffer.from(JSON.stringify([search, sort, id])).toString('base64url');
 
 /** Divides the rows that were read into a page and the cursor of the next one. */
@@ -44,12 +52,11 @@ export function toPage<Row extends Position>(search: string, rows: readonly Row[
   return { page, nextCursor: isLast ? null : toCursor(search, last.id, last.sort) };
 }
 
-function parse(cursor: string): readonly unknown[] {
+function parse(cursor: string): unknown {
   try {
-    const parts = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as unknown;
-    return Array.isArray(parts) ? parts : [];
+    return JSON.parse(Buffer.from(cursor, 'base64url').toString());
   } catch {
-    return [];
+    return null;
   }
 }
 

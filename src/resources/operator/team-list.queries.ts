@@ -1,7 +1,20 @@
-import { iso, query, type Query, type QueryRunner } from '../../db/query.ts';
+import { iso, query, type QueryRunner } from '../../db/query.ts';
 import { ProblemError } from '../../errors.ts';
 import { DEFAULT_PLAN } from '../billing/plans.ts';
-import { PAGE_ROWS, PREFIX_END, readCursor, toCursor, toPage, toSearch } from './paging.ts';
+import { PAGE_ROWS, PREFIX_END, readCursor, toCursor, toPage, toSearch, type Position } from './paging.ts';
+import {
+  byCreation,
+  byUnique,
+  byValue,
+  declarePages,
+  readSorted,
+  startOf,
+  toOrder,
+  toSearchKey,
+  type Order,
+  type SortedPages,
+  type SortField,
+} from './sorting.ts';
 
 type TeamRow = {
   id: string;
@@ -25,43 +38,45 @@ const select = (sort: string) =>
 /** Of the index `team_name_page_index`. */
 const NAME = `(lower(t.name collate pg_catalog."default") collate "C")`;
 
-type Page = Query<TeamRow & { sort: string }>;
+export const TEAM_ORDERS = ['createdAt', 'name', 'slug', 'externalId'] as const;
 
-const byUnique = (name: string, column: string): Page =>
-  query(
-    name,
-    `${select(column)}
-     where ${column} >= $1 and ${column} < ($1 || ${PREFIX_END}) and ${column} > $2 and t.id <> $3
-     order by ${column} limit ${PAGE_ROWS}`,
-    { rows: 'many' },
+type Pages = SortedPages<TeamRow>;
+
+const SLUG = byUnique('t.slug');
+const ALL = {
+  createdAt: declarePages<TeamRow>('operator_teams', select, byCreation('t.id')),
+  name: declarePages<TeamRow>('operator_teams_sorted_by_name', select, byValue(NAME, 't.id')),
+  slug: declarePages<TeamRow>('operator_teams_sorted_by_slug', select, SLUG),
+};
+
+/** Finds by the beginning of a field, in its order, so that one index does both. */
+const searchBy = (name: string, field: SortField, prefix = '$1'): Pages =>
+  declarePages(
+    `operator_teams_by_${name}`,
+    select,
+    field,
+    `${field.value} >= ${prefix} and ${field.value} < (${prefix} || ${PREFIX_END})`,
   );
 
-/** Pages by what they search. $1 is the prefix, $2 and $3 are the position. Each reads an index in its order. */
-const PAGES: Readonly<Record<string, Page>> = {
-  '': query(
-    'operator_teams',
-    `${select(`''`)} where $1 = '' and $2 = '' and t.id > $3 order by t.id limit ${PAGE_ROWS}`,
-    {
-      rows: 'many',
-    },
-  ),
-  name: query(
-    'operator_teams_by_name',
-    `${select(NAME)}
-     where ${NAME} >= lower($1) and ${NAME} < (lower($1) || ${PREFIX_END}) and (${NAME}, t.id) > ($2, $3)
-     order by ${NAME}, t.id limit ${PAGE_ROWS}`,
-    { rows: 'many' },
-  ),
-  slug: byUnique('operator_teams_by_slug', 't.slug'),
-  externalId: byUnique('operator_teams_by_external_id', 't.external_id'),
-  planId: query(
-    'operator_teams_of_plan',
-    `${select(`''`)} join subscription p on p.team_id = t.id
-     where (p.plan_id, p.team_id) > ($1, $3) and p.plan_id <= $1 and $2 = ''
-     order by p.plan_id, p.team_id limit ${PAGE_ROWS}`,
-    { rows: 'many' },
-  ),
+const SEARCHES: Readonly<Record<string, Pages>> = {
+  name: searchBy('name', byValue(NAME, 't.id'), 'lower($1)'),
+  slug: searchBy('slug', SLUG),
+  externalId: searchBy('external_id', byUnique('t.external_id')),
 };
+
+/** The teams of a plan in the order of their creation, which the index of the plans has. */
+const OF_PLAN: Pages = declarePages(
+  'operator_teams_of_plan',
+  (sort) => `${select(sort)} join subscription p on p.team_id = t.id`,
+  {
+    value: `''`,
+    after: [
+      '(p.plan_id, p.team_id) > ($1, $3) and p.plan_id <= $1',
+      '(p.plan_id, p.team_id) < ($1, $3) and p.plan_id >= $1',
+    ],
+    orderBy: ['p.plan_id, p.team_id', 'p.plan_id desc, p.team_id desc'],
+  },
+);
 
 /** The most teams that a page of the default plan reads, of whatever plan they are. */
 const READ_MAX = 2500;
@@ -76,21 +91,27 @@ type DefaultPlanRow = { [Column in keyof TeamRow]: TeamRow[Column] | null } & {
  * Of the default plan are also the teams without a subscription, which no index finds: the page passes over the teams
  * of other plans, and ends after `READ_MAX`. Without a match there is one row, with the edge.
  */
-const defaultPlanPage = query<DefaultPlanRow>(
-  'operator_teams_of_default_plan',
-  `with edge as materialized (
-     select (select id from team where id > $3 order by id offset ${READ_MAX - 1} limit 1) as id
-   )
-   select found.*, edge.id as edge
-   from edge left join lateral (
-     ${select(`''`)}
-     where coalesce((select p.plan_id from subscription p where p.team_id = t.id), '${DEFAULT_PLAN}') = $1
-       and $2 = '' and t.id > $3 and t.id <= coalesce(edge.id, ${PREFIX_END})
-     order by t.id limit ${PAGE_ROWS}
-   ) found on true
-   order by found.id`,
-  { rows: 'many' },
-);
+const defaultPlanPage = (suffix: string, [after, until, order]: readonly [string, string, string]) =>
+  query<DefaultPlanRow>(
+    `operator_teams_of_default_plan${suffix}`,
+    `with edge as materialized (
+       select (select id from team where id ${after} $3 order by id ${order} offset ${READ_MAX - 1} limit 1) as id
+     )
+     select found.*, edge.id as edge
+     from edge left join lateral (
+       ${select(`''`)}
+       where coalesce((select p.plan_id from subscription p where p.team_id = t.id), '${DEFAULT_PLAN}') = $1
+         and $2 = '' and t.id ${after} $3 and t.id ${until}
+       order by t.id ${order} limit ${PAGE_ROWS}
+     ) found on true
+     order by found.id ${order}`,
+    { rows: 'many' },
+  );
+
+const DEFAULT_PLAN_PAGES = [
+  defaultPlanPage('', ['>', `<= coalesce(edge.id, ${PREFIX_END})`, 'asc']),
+  defaultPlanPage('_desc', ['<', `>= coalesce(edge.id, '')`, 'desc']),
+] as const;
 
 const teamOfId = query<TeamRow>('operator_team_of_id', `${select(`''`)} where t.id = $1`);
 
@@ -100,31 +121,43 @@ export type TeamSearch = {
   readonly externalId?: string | undefined;
   /** Compared as a whole, with the plan that `getTeamBilling` shows. */
   readonly planId?: string | undefined;
+  /** One of `TEAM_ORDERS`, with `-` before it for the opposite direction. */
+  readonly sort?: string | undefined;
   readonly cursor?: string | undefined;
   readonly limit: number;
 };
 
 /**
- * Lists teams: all or those of a plan in the order of their creation, or those that a prefix finds in the order of that
- * field.
+ * Lists teams: all in the order of their creation or of another field, those of a plan in the order of their creation,
+ * or those that a prefix finds in the order of that field.
  */
-export async function listTeams(db: QueryRunner, { cursor, limit, ...prefixes }: TeamSearch) {
-  const [field, prefix] = toSearch(prefixes);
-  const search = JSON.stringify([field, prefix]);
-  const { sort, id } = readCursor(search, cursor);
-  if (field === 'planId' && prefix === DEFAULT_PLAN) return listDefaultPlan(db, search, id, limit);
-  const rows = await db.query(PAGES[field] as Page, [prefix, sort, id]); // one for each field of the input
-  const { page, nextCursor } = toPage(search, rows, limit);
+export async function listTeams(db: QueryRunner, { cursor, limit, sort, ...prefixes }: TeamSearch) {
+  const [name, prefix] = toSearch(prefixes);
+  const search = SEARCHES[name];
+  const fields = search !== undefined ? [name] : name === 'planId' ? ['createdAt'] : Object.keys(ALL);
+  const order = toOrder(sort, fields);
+  const key = toSearchKey([name, prefix], order, fields);
+  const after = readCursor(key, cursor);
+  if (name === 'planId' && prefix === DEFAULT_PLAN) return listDefaultPlan(db, key, order, after, limit);
+  const pages = search ?? (name === 'planId' ? OF_PLAN : ALL[order.field as keyof typeof ALL]); // one of its keys
+  const { page, nextCursor } = toPage(key, await readSorted(db, pages, order, prefix, after), limit);
   return { teams: page.map(present), nextCursor };
 }
 
 /** A page can be short, or empty, although more teams follow. */
-async function listDefaultPlan(db: QueryRunner, search: string, after: string, limit: number) {
-  const rows = await db.query(defaultPlanPage, [DEFAULT_PLAN, '', after]);
+async function listDefaultPlan(
+  db: QueryRunner,
+  key: string,
+  { isDescending }: Order<string>,
+  after: Position | undefined,
+  limit: number,
+) {
+  const { id } = after ?? startOf(isDescending);
+  const rows = await db.query(DEFAULT_PLAN_PAGES[isDescending ? 1 : 0], [DEFAULT_PLAN, '', id]);
   const edge = rows[0]?.edge ?? null;
   const found = rows.filter((row): row is DefaultPlanRow & TeamRow & { sort: string } => row.id !== null);
-  const { page, nextCursor } = toPage(search, found, limit);
-  return { teams: page.map(present), nextCursor: nextCursor ?? (edge && toCursor(search, edge)) };
+  const { page, nextCursor } = toPage(key, found, limit);
+  return { teams: page.map(present), nextCursor: nextCursor ?? (edge && toCursor(key, edge)) };
 }
 
 /** @throws team_not_found */

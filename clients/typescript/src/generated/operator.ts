@@ -846,6 +846,18 @@ export interface Operations {
       lastName?: string | undefined;
       externalId?: string | undefined;
       disabled?: boolean | undefined;
+      sort?:
+        | 'createdAt'
+        | '-createdAt'
+        | 'email'
+        | '-email'
+        | 'name'
+        | '-name'
+        | 'lastName'
+        | '-lastName'
+        | 'externalId'
+        | '-externalId'
+        | undefined;
       cursor?: string | undefined;
       limit?: number | undefined;
     };
@@ -947,6 +959,16 @@ export interface Operations {
       slug?: string | undefined;
       externalId?: string | undefined;
       planId?: string | undefined;
+      sort?:
+        | 'createdAt'
+        | '-createdAt'
+        | 'name'
+        | '-name'
+        | 'slug'
+        | '-slug'
+        | 'externalId'
+        | '-externalId'
+        | undefined;
       cursor?: string | undefined;
       limit?: number | undefined;
     };

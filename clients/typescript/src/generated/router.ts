@@ -2821,6 +2821,19 @@ export type AppRouter = TRPCBuiltRouter<
           externalId?: string | undefined;
           /** With `true`, lists the disabled accounts only. */
           disabled?: boolean | undefined;
+          /** The field that the list is sorted by; with `-` before it, in the opposite direction. Accounts without the field come last. A search has the order of its field, and `externalId` is for its search only. */
+          sort?:
+            | 'createdAt'
+            | '-createdAt'
+            | 'email'
+            | '-email'
+            | 'name'
+            | '-name'
+            | 'lastName'
+            | '-lastName'
+            | 'externalId'
+            | '-externalId'
+            | undefined;
           /** The `nextCursor` of the page before. */
           cursor?: string | undefined;
           /** How many a page has at most. Default: 50. */
@@ -2919,6 +2932,17 @@ export type AppRouter = TRPCBuiltRouter<
           externalId?: string | undefined;
           /** The plan of the subscription, whatever its status. Teams without a subscription have the plan `free`. */
           planId?: string | undefined;
+          /** The field that the list is sorted by; with `-` before it, in the opposite direction. A search has the order of its field, and `externalId` is for its search only. The teams of a plan have the order of their creation. */
+          sort?:
+            | 'createdAt'
+            | '-createdAt'
+            | 'name'
+            | '-name'
+            | 'slug'
+            | '-slug'
+            | 'externalId'
+            | '-externalId'
+            | undefined;
           /** The `nextCursor` of the page before. */
           cursor?: string | undefined;
           /** How many a page has at most. Default: 50. */
@@ -3135,6 +3159,19 @@ export type AppRouter = TRPCBuiltRouter<
           externalId?: string | undefined;
           /** With `true`, lists the disabled accounts only. */
           disabled?: boolean | undefined;
+          /** The field that the list is sorted by; with `-` before it, in the opposite direction. Accounts without the field come last. A search has the order of its field, and `externalId` is for its search only. */
+          sort?:
+            | 'createdAt'
+            | '-createdAt'
+            | 'email'
+            | '-email'
+            | 'name'
+            | '-name'
+            | 'lastName'
+            | '-lastName'
+            | 'externalId'
+            | '-externalId'
+            | undefined;
           /** The `nextCursor` of the page before. */
           cursor?: string | undefined;
           /** How many a page has at most. Default: 50. */
@@ -3233,6 +3270,17 @@ export type AppRouter = TRPCBuiltRouter<
           externalId?: string | undefined;
           /** The plan of the subscription, whatever its status. Teams without a subscription have the plan `free`. */
           planId?: string | undefined;
+          /** The field that the list is sorted by; with `-` before it, in the opposite direction. A search has the order of its field, and `externalId` is for its search only. The teams of a plan have the order of their creation. */
+          sort?:
+            | 'createdAt'
+            | '-createdAt'
+            | 'name'
+            | '-name'
+            | 'slug'
+            | '-slug'
+            | 'externalId'
+            | '-externalId'
+            | undefined;
           /** The `nextCursor` of the page before. */
           cursor?: string | undefined;
           /** How many a page has at most. Default: 50. */
