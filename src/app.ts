@@ -13,6 +13,7 @@ import { recordDenial, type DenialCaller } from './http/denials.ts';
 import { buildHeaders, createProblemReply, createRateHeaders, send, setHeaders } from './http/reply.ts';
 import { readRequestId } from './http/request-id.ts';
 import type { HttpServices } from './http/http-services.ts';
+import { createExportRouter } from './exports/router.ts';
 import { createOAuthRouter } from './oauth/handler.ts';
 import { mcpHandler } from './mcp/handler.ts';
 import { clientPages } from './pages/clients.ts';
@@ -54,6 +55,7 @@ export function createApp(services: HttpServices, readiness: Readiness): Listene
   pages.use('/trpc', trpcHandler(http, appRouter));
   if (config.mcp) pages.all('/mcp', mcpHandler(http, api));
   pages.use(createPictureRouter(http));
+  pages.use(createExportRouter(http));
   pages.use(addRateHeaders(http));
   pages.use(healthPages(db, readiness));
   pages.use(eventPages(config.brand));

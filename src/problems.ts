@@ -82,6 +82,11 @@ export const PROBLEMS = {
     'Account owns shared teams',
     'Transfer or delete the teams that it owns and that have other members.',
   ],
+  export_running: [
+    409,
+    'Another export is running',
+    'Wait for your other export to end, or stop it. Each operator can run one at a time.',
+  ],
   owner_cannot_leave: [403, 'The owner cannot leave', 'Transfer the ownership, or delete the team.'],
   transfer_not_found: [
     404,

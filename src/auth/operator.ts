@@ -1,5 +1,5 @@
 import { hashSecret, type Tokens } from '../crypto/tokens.ts';
-import { liveApiKey } from '../db/predicates.ts';
+import { liveApiKey, openSession } from '../db/predicates.ts';
 import { query, type QueryRunner } from '../db/query.ts';
 import type { OperatorScope } from '../entities/index.ts';
 import { ProblemError } from '../errors.ts';
@@ -36,6 +36,18 @@ const liveOperatorKey = query<object>(
 /** Returns whether a key is still valid, for calls that take long. */
 export const isLiveOperatorKey = async (db: QueryRunner, { credentialId }: OperatorPrincipal): Promise<boolean> =>
   (await db.query(liveOperatorKey, [credentialId])).length > 0;
+
+const liveOperatorSession = query<object>(
+  'live_operator_session',
+  `select from session s join account a on a.id = s.account_id
+   where s.id = $1 and ${openSession('s')} and a.role = 'admin' and a.disabled_at is null`,
+);
+
+/** Returns whether a session is still open, and its account still an operator, for calls that take long. */
+export const isLiveOperatorSession = async (
+  db: QueryRunner,
+  { credentialId }: { readonly credentialId: string },
+): Promise<boolean> => (await db.query(liveOperatorSession, [credentialId])).length > 0;
 
 /**
  * Resolves an operator key. For all procedures but those of the operator API the result is unauthenticated.

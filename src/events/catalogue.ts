@@ -95,6 +95,7 @@ export const EVENTS = {
   'webhook_endpoint.disabled': ofEndpoint(['reason']),
   'webhook_endpoint.deleted': ofEndpoint(),
   'operator.searched': audited(null, 'operator', ['found']),
+  'operator.list_exported': audited(null, 'operator', ['list', 'filter']),
   'operator.account_viewed': audited('account', 'operator', PERIOD),
   'operator.team_viewed': audited('team', 'team', PERIOD),
   'operator.account_disabled': ofAccount('account', 'account'),

@@ -20,6 +20,10 @@ export const DETAILS = {
     .array(z.enum(PERMISSIONS))
     .meta({ description: 'The permissions of the role.', example: ['invite_members'] }),
   changed: z.array(z.string()).meta({ description: 'The names of the changed fields.', example: ['description'] }),
+  list: z.string().meta({ description: 'The list that was exported as a whole.', example: 'accounts' }),
+  filter: z
+    .array(z.string())
+    .meta({ description: 'The names of what the list was searched or filtered by.', example: ['email'] }),
   found: z.array(id).meta({ description: 'The ids that a search returned.' }),
   roleId: id.meta({ description: 'The id of the role.', example: 'member' }),
   replacementId: id.meta({ description: 'The id of the role that replaces a deleted one.', example: 'member' }),

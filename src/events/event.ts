@@ -30,6 +30,9 @@ export type EventFields = {
   readonly changed?: readonly string[];
   /** The ids of the accounts and teams that an operator's search returned. */
   readonly found?: readonly string[];
+  /** The list that an operator exported, and by what it was searched or filtered. */
+  readonly list?: string;
+  readonly filter?: readonly string[];
   /** The role that replaces a deleted one. */
   readonly replacementId?: string;
   readonly planId?: string;

@@ -2,13 +2,8 @@ import type { Request, Response } from 'express';
 import { requirePermission } from '../auth/permissions.ts';
 import type { Principal } from '../auth/principal.ts';
 import { ProblemError } from '../errors.ts';
-import { createCookies } from '../http/cookies.ts';
 import type { HttpServices } from '../http/http-services.ts';
-import { createRateLimitError, identify } from '../http/identify.ts';
-import { checkAccount } from '../http/page-account.ts';
-import { createRateHeaders, setHeaders } from '../http/reply.ts';
-import { isSameOrigin } from '../http/same-origin.ts';
-import { authorize } from '../procedures/authorize.ts';
+import { identifySession } from '../http/identify-session.ts';
 import type { Context } from '../procedures/context.ts';
 import { createContext } from '../procedures/create-context.ts';
 import { resourceId } from '../procedures/fields.ts';
@@ -20,15 +15,12 @@ export type PictureCaller = { readonly principal: Principal; readonly context: C
 /** Pictures that one account, and all together, can send to this process at a time: each is held in memory. */
 const OPEN_MAX = { account: 2, all: 30 };
 
-const SESSION_ONLY = { scope: null, accountLevel: true, permission: null, sessionOnly: true } as const;
-
 /**
  * Creates the checks before a body is read, in the order of the procedures: rate limit, origin, session, membership and
  * permission, and then the limits of pictures. The caller has to call `leave` at the end.
  */
 export function createAdmission(http: HttpServices) {
   const { services, attempts } = http;
-  const cookies = createCookies(services.config.baseUrl);
   const open = new Map<string, number>();
   let openInAll = 0;
 
@@ -51,25 +43,12 @@ export function createAdmission(http: HttpServices) {
   return async (req: Request, res: Response, teamId: string | null) => {
     const address = http.clientAddress(req);
     const requestId = res.locals['requestId'] as string; // set in app.ts for every response
-    const isOwnPage = req.headers.authorization !== undefined || isSameOrigin(req, services.config.baseUrl);
-    const sessionToken = isOwnPage ? cookies.read(req.headers.cookie).session : undefined;
-    const { authentication, rate } = await identify(http, req, {
+    const { principal, authentication } = await identifySession(http, req, res, {
       address,
+      path: req.path,
       // An id that PostgreSQL cannot store is unknown.
       teamId: resourceId.safeParse(teamId).data ?? null,
-      path: req.path,
-      cost: 1,
-      sessionToken,
     });
-    const { principal } = authentication;
-    Object.assign(res.locals, { principal, teamId, credentialId: principal?.credentialId ?? null });
-    setHeaders(res, createRateHeaders(rate, services.config));
-    if (!rate.allowed) throw createRateLimitError(rate);
-    if (!isOwnPage) throw new ProblemError('cross_site_request');
-    authorize(authentication, SESSION_ONLY);
-    const changed = checkAccount(req, authentication);
-    if (changed !== null) throw changed;
-    if (principal === null) throw new ProblemError('session_required'); // only for the compiler
     if (teamId !== null) {
       if (authentication.membership === null) throw new ProblemError('team_not_found');
       requirePermission(authentication.membership.permissions, 'edit_team_settings');

@@ -76,6 +76,7 @@ test('only what changes nothing, or happens once per request, is not delivered',
     ['access.denied', 'sign_in.denied', 'attempts.throttled', 'oauth_request.denied', 'denials.omitted'],
     [
       'operator.searched',
+      'operator.list_exported',
       'operator.account_viewed',
       'operator.team_viewed',
       'operator.audit_log_viewed',

@@ -1,3 +1,4 @@
+import { csvLine } from '../../csv.ts';
 import { iso, query, type QueryRunner } from '../../db/query.ts';
 import { firstIdAt } from '../../entities/index.ts';
 import { toEventName } from '../../events/catalogue.ts';
@@ -55,8 +56,8 @@ export async function* exportEvents(
   format: ExportFormat,
   { teamId, from = BEGINNING, to = END }: Range,
 ): AsyncGenerator<string> {
-  const line = format === 'csv' ? csvLine : jsonLine;
-  if (format === 'csv') yield `${COLUMNS.join(',')}\r\n`;
+  const line = format === 'csv' ? csvLineOf : jsonLine;
+  if (format === 'csv') yield csvLine(COLUMNS);
   const range = [firstIdAt('evt', new Date(to.getTime() + SLACK_MS)), from.toISOString(), to.toISOString()];
   for (let after = firstIdAt('evt', new Date(Math.max(0, from.getTime() - SLACK_MS))); ;) {
     const rows = await (teamId === undefined
@@ -73,17 +74,7 @@ const toPublic = (row: EventRow) => ({ ...row, event: toEventName(row.event), oc
 
 const jsonLine = (row: EventRow): string => `${JSON.stringify(toPublic(row))}\n`;
 
-function csvLine(row: EventRow): string {
+function csvLineOf(row: EventRow): string {
   const event = toPublic(row);
-  return `${COLUMNS.map((column) => cell(event[column])).join(',')}\r\n`;
-}
-
-/**
- * Formats a field as RFC 4180. Text that begins like a formula gets an apostrophe, so that spreadsheets do not
- * evaluate it: some of it, such as the request id, is chosen by callers.
- */
-function cell(value: unknown): string {
-  const text = value === null ? '' : typeof value === 'string' ? value : JSON.stringify(value);
-  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  return csvLine(COLUMNS.map((column) => event[column]));
 }

@@ -132,6 +132,7 @@ export type RosterEvent = {
     | 'webhook_endpoint.disabled'
     | 'webhook_endpoint.deleted'
     | 'operator.searched'
+    | 'operator.list_exported'
     | 'operator.account_viewed'
     | 'operator.team_viewed'
     | 'operator.account_disabled'
