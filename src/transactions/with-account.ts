@@ -48,6 +48,18 @@ export function requireEnabled({ disabledAt }: Account, pointer: string): void {
   if (disabledAt) throw invalidInput(pointer, 'The account is disabled.');
 }
 
+/**
+ * Requires an account that the operator can make the owner of a team.
+ * @throws validation_failed (400), email_not_verified (403)
+ */
+export function requireNewOwner(account: Account, pointer: string): void {
+  requireEnabled(account, pointer);
+  if (!account.emailVerifiedAt)
+    throw new ProblemError('email_not_verified', 'The email address of the new owner is not verified.', {
+      errors: [{ in: 'body', pointer, code: 'invalid_value' }],
+    });
+}
+
 /** Locks the account of an email address. @returns null if there is none */
 export async function lockAccountByEmail(tx: EntityManager, email: string): Promise<Account | null> {
   const [row] = await tx.execute<{ id: string }[]>('select id from account where lower(email) = lower(?)', [email]);

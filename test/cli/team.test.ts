@@ -75,6 +75,21 @@ describe('team create', () => {
     expect(lines).toEqual(['--owner', '--email', '--email'].map((option) => `${option}: The account is disabled.`));
     expect(await roster.rows('select id from membership where account_id = $1', [id])).toEqual([]);
   });
+
+  test('rejects an owner whose email address is not verified, as do transfers', async () => {
+    const [{ team }, { id, email }] = await Promise.all([aTeam(), roster.account()]);
+    await roster.rows('update account set email_verified_at = null where id = $1', [id]);
+
+    const lines = await Promise.all([
+      roster.refusal('team', 'create', '--owner', email, '--name', 'Unproven'),
+      roster.refusal('team', 'transfer', '--team', team.id, '--email', email),
+    ]);
+
+    expect(lines).toEqual(
+      ['--owner', '--email'].map((option) => `${option}: The email address of the new owner is not verified.`),
+    );
+    expect(await roster.rows('select id from membership where account_id = $1', [id])).toEqual([]);
+  });
 });
 
 describe('role create', () => {

@@ -263,6 +263,25 @@ describe('members over the operator API', () => {
     expect((await operator.patch(`${path}/members/${member.id}`, { roleId: 'guest' })).status).toBe(200);
   });
 
+  test('an account whose email address is not verified owns no team, new or transferred', async ({ api }) => {
+    const operator = await anOperator(api);
+    const { owner, path } = await aTeamWithKey(api);
+    const { body: account } = await operator.post('/operator/v1/accounts', {
+      email: `${crypto.randomUUID()}@own.example`,
+    });
+
+    for (const [answer, pointer] of [
+      [await operator.post(TEAMS, { name: 'Unproven', ownerId: account.id }), '/ownerId'],
+      [await operator.post(`${path}/transfer`, { accountId: account.id }), '/accountId'],
+    ] as const) {
+      expect(answer).toBeProblem('email_not_verified');
+      expect(answer.body.errors).toEqual([{ in: 'body', pointer, code: 'invalid_value' }]);
+    }
+    expect((await operator.get(path)).body.ownerId).toBe(owner.id);
+    await operator.patch(`/operator/v1/accounts/${account.id}`, { isEmailVerified: true });
+    expect((await operator.post(TEAMS, { name: 'Proven', ownerId: account.id })).status).toBe(201);
+  });
+
   test('an account that is no member becomes the owner, and the former owner a member', async ({ api }) => {
     const operator = await anOperator(api);
     const { owner, team, path } = await aTeamWithKey(api);

@@ -88,10 +88,11 @@ export const createOperatorTeamsRouter = (operatorProcedure: OperatorProcedures)
       .meta(
         endpoint('createTeam', 'POST /operator/v1/teams', {
           summary: 'Create a team with its owner',
-          description: 'The limit of teams that an account owns does not apply. A disabled account gets no team.',
+          description:
+            'The limit of teams that an account owns does not apply. An account that is disabled or has no verified email address gets no team.',
           returns: 'The team.',
           status: 201,
-          errors: ['account_not_found', 'already_taken'],
+          errors: ['account_not_found', 'email_not_verified', 'already_taken'],
           example: { body: { name: 'Analytical Engines', ownerId, externalId: 'tenant-42' }, answer: team },
         }),
       )

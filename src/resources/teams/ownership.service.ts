@@ -7,7 +7,7 @@ import { enqueue } from '../../jobs/enqueue.ts';
 import { addDays } from '../../time.ts';
 import { lockOne } from '../../transactions/locks.ts';
 import type { TransactionScope } from '../../transactions/transaction.ts';
-import { requireEnabled } from '../../transactions/with-account.ts';
+import { requireNewOwner } from '../../transactions/with-account.ts';
 import { lockMembership, withTeam, withTeamAsOperator, type TeamCaller } from '../../transactions/with-team.ts';
 import { requireTeamQuota } from './team-quota.ts';
 import { notify } from '../../jobs/notify.ts';
@@ -80,8 +80,7 @@ export const transferOwnershipAsOperator = (db: TransactionScope, teamId: string
   withTeamAsOperator(db, teamId, async ({ tx, team }) => {
     const account = await lockOne(tx, 'account', accountId, 'share');
     if (account === null) throw new ProblemError('account_not_found');
-    requireEnabled(account, '/accountId');
-    if (!account.emailVerifiedAt) throw new ProblemError('email_not_verified');
+    requireNewOwner(account, '/accountId');
     const role = tx.getReference(Role, 'owner');
     const membership = await lockMembership(tx, teamId, accountId);
     if (membership?.role.id === 'owner') throw invalidInput('/accountId', 'The account already owns this team.');

@@ -7,7 +7,7 @@ import { ProblemError } from '../../errors.ts';
 import { lockOne } from '../../transactions/locks.ts';
 import { reportTaken } from '../../transactions/report-taken.ts';
 import { transaction, type TransactionScope } from '../../transactions/transaction.ts';
-import { requireEnabled, requireVerifiedEmail, withAccount } from '../../transactions/with-account.ts';
+import { requireNewOwner, requireVerifiedEmail, withAccount } from '../../transactions/with-account.ts';
 import { withTeam, withTeamAsOperator, type TeamCaller } from '../../transactions/with-team.ts';
 import { type Account, Membership, Role, Team } from '../../entities/index.ts';
 import { removePicture } from '../pictures/pictures.service.ts';
@@ -35,7 +35,7 @@ export const createTeamAsOperator = (db: TransactionScope, accountId: string, in
     transaction(db, async (tx) => {
       const account = await lockOne(tx, 'account', accountId);
       if (account === null) throw new ProblemError('account_not_found');
-      requireEnabled(account, '/ownerId');
+      requireNewOwner(account, '/ownerId');
       return addTeam(tx, account, input);
     }),
   );

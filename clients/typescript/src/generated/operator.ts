@@ -989,6 +989,7 @@ export interface Operations {
       | 'malformed_json'
       | 'idempotency_key_reused'
       | 'address_not_allowed'
+      | 'email_not_verified'
       | 'already_taken'
       | 'account_not_found'
       | 'scope_missing'
@@ -1469,11 +1470,11 @@ export interface RosterOperator {
   /**
    * Create a team with its owner.
    *
-   * The limit of teams that an account owns does not apply. A disabled account gets no team.
+   * The limit of teams that an account owns does not apply. An account that is disabled or has no verified email address gets no team.
    *
    * **Needs** the scope `teams:write`.
    *
-   * @throws RosterError with `validation_failed`, `malformed_json`, `idempotency_key_reused`, `address_not_allowed`, `already_taken`, `account_not_found`, `scope_missing`, `body_too_large`, `unsupported_media_type`, or a `SharedError`
+   * @throws RosterError with `validation_failed`, `malformed_json`, `idempotency_key_reused`, `address_not_allowed`, `email_not_verified`, `already_taken`, `account_not_found`, `scope_missing`, `body_too_large`, `unsupported_media_type`, or a `SharedError`
    */
   createTeam(
     input: Operations['createTeam']['input'],
