@@ -82,6 +82,11 @@ export const PROBLEMS = {
     'Account owns shared teams',
     'Transfer or delete the teams that it owns and that have other members.',
   ],
+  last_operator: [
+    409,
+    'Last operator',
+    'Create another operator first: `roster account create --role admin`. The command line can delete the last one.',
+  ],
   export_running: [
     409,
     'Another export is running',

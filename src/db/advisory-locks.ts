@@ -14,6 +14,8 @@ export const ADVISORY_LOCKS = {
   email: 0x4d41494c,
   /** Serializes the choice of slugs with the same stem. "SLUG" in ASCII. */
   slug: 0x534c5547,
+  /** Serializes operators who delete their own account. "OPER" in ASCII. */
+  operator: 0x4f504552,
   /** Lets each operator export one list at a time. "EXPO" in ASCII. */
   operatorExport: 0x4558504f,
   /** Serializes the count of operator keys. "OPKY" in ASCII. */

@@ -353,6 +353,33 @@ describe('account.delete', () => {
     },
   );
 
+  test('is refused to the last operator who is not disabled, and open to all others', async ({ api }) => {
+    const operators = [await aSignedIn(api), await aSignedIn(api), await aSignedIn(api)] as const;
+    const [first, second, disabled] = operators;
+    await api.rows(`update account set role = 'user' where role = 'admin'`);
+    await api.rows(`update account set role = 'admin' where id = any($1)`, [operators.map(({ id }) => id)]);
+    await api.rows('update account set disabled_at = now() where id = $1', [disabled.id]);
+
+    expect(await codeOf(second.visitor.trpc.account.delete.mutate())).toBe('ok');
+    expect(await problemOf(first.visitor.trpc.account.delete.mutate())).toMatchObject({
+      code: 'last_operator',
+      status: 409,
+    });
+    expect(await codeOf(first.visitor.trpc.getMe.query())).toBe('ok');
+    expect(await codeOf((await aSignedIn(api)).visitor.trpc.account.delete.mutate())).toBe('ok');
+  });
+
+  test('by all operators at once leaves one', async ({ api }) => {
+    await api.rows(`update account set role = 'user' where role = 'admin'`);
+    const operators = await Promise.all(Array.from({ length: 5 }, () => aSignedIn(api)));
+    await api.rows(`update account set role = 'admin' where id = any($1)`, [operators.map(({ id }) => id)]);
+
+    const answers = await Promise.all(operators.map(({ visitor }) => codeOf(visitor.trpc.account.delete.mutate())));
+
+    expect(answers.toSorted()).toEqual(['last_operator', 'ok', 'ok', 'ok', 'ok']);
+    expect(await api.rows(`select 1 from account where role = 'admin'`)).toHaveLength(1);
+  });
+
   // Guarantees that no team is left without an owner, and that no calls deadlock.
   test('concurrently with new teams leaves no team without an owner', async ({ api }) => {
     const people = await Promise.all(Array.from({ length: 6 }, () => aSignedIn(api)));

@@ -1,3 +1,4 @@
+import { ADVISORY_LOCKS } from '../../db/advisory-locks.ts';
 import { QUEUE_JOBS } from '../../db/queue-tables.ts';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { eraseAccount } from '../../events/feed/erase.ts';
@@ -18,7 +19,10 @@ import type { Services } from '../../app-services.ts';
 import type { BrowserClient } from '../../procedures/browser-client.ts';
 import { requireRecentProof } from '../../auth/recent-proof.ts';
 
-/** Deletes the caller's account, everything it owns, and the teams of which it is the only member. */
+/**
+ * Deletes the caller's account, everything it owns, and the teams of which it is the only member.
+ * @throws account_owns_teams; last_operator (409) if nobody could operate this instance any more
+ */
 export async function deleteAccount(
   services: Services,
   browserClient: BrowserClient,
@@ -27,7 +31,12 @@ export async function deleteAccount(
   const { db } = services;
   await requireRecentProof(db, principal);
   // Try again if the account became the owner of another team before it was locked: teams are locked first.
-  while (!(await transaction(db, (tx) => remove(tx, principal.accountId, () => lockCaller(tx, principal))))) continue;
+  const lock = async (tx: EntityManager) => {
+    const account = await lockCaller(tx, principal);
+    if (account.role === 'admin') await requireOtherOperator(tx, account.id);
+    return account;
+  };
+  while (!(await transaction(db, (tx) => remove(tx, principal.accountId, () => lock(tx))))) continue;
   browserClient.clearSession();
 }
 
@@ -44,6 +53,19 @@ export async function deleteAccountAsOperator(
   lock: (tx: EntityManager) => Promise<Account> = (tx) => requireAccount(tx, accountId),
 ): Promise<void> {
   while (!(await open(db, (tx) => remove(tx, accountId, () => lock(tx))))) continue;
+}
+
+/**
+ * Requires an operator besides the account, which is locked. Two who delete themselves take turns, so that the second
+ * one sees what the first did.
+ */
+async function requireOtherOperator(tx: EntityManager, accountId: string): Promise<void> {
+  await tx.execute('select pg_advisory_xact_lock(?)', [ADVISORY_LOCKS.operator]);
+  const [other] = await tx.execute<unknown[]>(
+    `select 1 from account where role = 'admin' and disabled_at is null and id <> ? limit 1`,
+    [accountId],
+  );
+  if (other === undefined) throw new ProblemError('last_operator');
 }
 
 async function requireAccount(tx: EntityManager, accountId: string): Promise<Account> {

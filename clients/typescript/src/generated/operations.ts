@@ -246,6 +246,7 @@ export type Problem = {
     | 'already_taken'
     | 'version_mismatch'
     | 'account_owns_teams'
+    | 'last_operator'
     | 'export_running'
     | 'owner_cannot_leave'
     | 'transfer_not_found'
