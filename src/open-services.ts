@@ -6,7 +6,7 @@ import { createEncryption } from './crypto/encryption.ts';
 import { createTokens } from './crypto/tokens.ts';
 import { readSecretKeys } from './config-values.ts';
 import { ConfigError, type Config } from './config.ts';
-import { openDatabase } from './db/database.ts';
+import { openDatabase, type Database } from './db/database.ts';
 import { connectionFault } from './db/connection-fault.ts';
 import { isDamage } from './db/embedded/damage.ts';
 import { type Embedded, startEmbedded } from './db/embedded.ts';
@@ -35,7 +35,7 @@ export async function openServices(config: Config, audit: Audit, withSpan?: RunI
     if (embedded === undefined) databaseUrl = await resolvePooler(databaseUrl, config.databasePooler);
     await migrateDirectly(databaseUrl, config, (version) => (newerSchema = version));
     const db = await openDatabase(databaseUrl, config.databasePoolMax, withSpan);
-    const secretKeys = config.secretKeys ?? ownSecretKeys(config.dataDir);
+    const secretKeys = config.secretKeys ?? (await ownSecretKeys(config.dataDir, db));
     const encryption = createEncryption(secretKeys);
     useEventKey(db, encryption);
     return {
@@ -98,11 +98,22 @@ function fileFault(error: unknown, dataDir: string): string | undefined {
   return fault === undefined ? undefined : `DATA_DIR: ${dataDir} cannot be used: ${fault} (${code})`;
 }
 
+/** Whether keys may have encrypted something: then new ones cannot replace them. */
+export const IS_FILLED = 'select exists (select from account) or exists (select from audit_event) as "isFilled"';
+
+export const missingSecretKeys = (dataDir: string): string =>
+  `DATA_DIR: ${join(dataDir, 'secret-keys')} is missing, but the database is not empty: restore the file from a copy of DATA_DIR, or set SECRET_KEYS; new keys lose all encrypted data`;
+
 /** The generated keys of an instance without SECRET_KEYS, stored beside its embedded database. */
-function ownSecretKeys(dataDir: string): readonly string[] {
+async function ownSecretKeys(dataDir: string, db: Database): Promise<readonly string[]> {
   const file = join(dataDir, 'secret-keys');
-  mkdirSync(dataDir, { recursive: true });
-  if (!existsSync(file)) writeOnce(file, `${randomBytes(32).toString('base64url')}\n`);
+  if (!existsSync(file)) {
+    const [row] = await db.em().execute<{ isFilled: boolean }[]>(IS_FILLED);
+    // Another process that started at the same time generates the file before it fills the database.
+    if (row?.isFilled === true && !existsSync(file)) throw new ConfigError(missingSecretKeys(dataDir));
+    mkdirSync(dataDir, { recursive: true });
+    writeOnce(file, `${randomBytes(32).toString('base64url')}\n`);
+  }
   try {
     return readSecretKeys(readFileSync(file, 'utf8').trim());
   } catch {

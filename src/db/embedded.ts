@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { getClusterPath, ensureCluster, readPassword } from './embedded/cluster.ts';
+import { describeDamage, isDamageReason } from './embedded/damage.ts';
 import { EmbeddedError, prepareHome } from './embedded/home.ts';
 import { type Hold, joinHolders } from './embedded/life-line.ts';
 import { login, createDatabaseUrl } from './embedded/login.ts';
@@ -94,7 +95,9 @@ async function retryLaunch(attempt: Launch | undefined, options: LaunchOptions):
   attempt.hold.release();
   if (!TRANSIENT.test(failure))
     throw new EmbeddedError(
-      `DATA_DIR: the embedded PostgreSQL in ${getClusterPath(options.home)} does not start: ${failure}`,
+      isDamageReason(failure)
+        ? describeDamage(failure)
+        : `DATA_DIR: the embedded PostgreSQL in ${getClusterPath(options.home)} does not start: ${failure}`,
     );
   await sleep(10 * POLL_MILLISECONDS);
   return launch(options);

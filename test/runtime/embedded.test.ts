@@ -390,12 +390,33 @@ describe.skipIf(process.platform === 'win32')('startEmbedded', { timeout: 30_000
     },
   );
 
+  // Guarantees that no server stays behind that cannot stop in order, as with damaged files.
+  test.skipIf(process.platform !== 'linux')(
+    'a server that does not stop in order is stopped at once after a while',
+    { timeout: 120_000 },
+    async () => {
+      const dataDir = aDatabase();
+      const user = aUser(dataDir);
+      const { url } = await user.started();
+      const [row] = await query<{ pid: number }>(
+        url,
+        `select pid from pg_stat_activity where backend_type = 'checkpointer'`,
+      );
+      process.kill(Number(row?.pid), 'SIGSTOP');
+
+      await user.kill();
+
+      await expect.poll(() => processesOf(homeOf(dataDir)), { ...BOUND, timeout: 90_000 }).toEqual([]);
+      expect(readFileSync(join(homeOf(dataDir), 'server.log'), 'utf8')).toMatch(/received immediate shutdown request/);
+    },
+  );
+
   test('a directory that cannot hold a database is reported in one line', async () => {
     const dataDir = aDatabase();
     rmSync(join(dataDir, 'postgres', 'data', 'global'), { recursive: true });
 
     await expect(aUser(dataDir).started()).rejects.toThrow(
-      /Error: DATA_DIR: the embedded PostgreSQL in \S+ does not start: .*global/,
+      /Error: DATA_DIR: the files of the embedded PostgreSQL are damaged: restore a backup \(.*global/,
     );
   });
 

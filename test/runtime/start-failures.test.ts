@@ -3,8 +3,9 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { refusalOf, run } from '../cli/roster.ts';
 import { createTestDatabase } from '../support/database.ts';
-import { freePort, launchService, makeDataDir, removeDataDir, startService } from '../support/service.ts';
+import { freePort, launchService, makeDataDir, removeDataDir, serverEnded, startService } from '../support/service.ts';
 
 const SECRET_KEYS = 'test-key-test-key-test-key-test-key';
 
@@ -34,14 +35,6 @@ async function aUsedDataDir(): Promise<string> {
   await service.exited;
   await serverEnded(dataDir);
   return dataDir;
-}
-
-/** Waits until the embedded server has ended. A crashed one leaves its postmaster.pid. */
-async function serverEnded(dataDir: string): Promise<void> {
-  const pidFile = join(dataDir, 'postgres', 'data', 'postmaster.pid');
-  const isRunning = () => existsSync(pidFile) && existsSync(`/proc/${Number.parseInt(readFileSync(pidFile, 'utf8'))}`);
-  await expect.poll(isRunning, { timeout: 15_000, interval: 20 }).toBe(false);
-  rmSync(pidFile, { force: true });
 }
 
 test('a start reports all invalid variables together, by name', async () => {
@@ -159,14 +152,15 @@ describe.skipIf(process.platform !== 'linux')('a data directory that cannot be u
     ]);
   });
 
-  test('names the damaged file: secret keys that were emptied, a changed password, a missing control file', async () => {
+  test('names the damaged file: emptied secret keys, an emptied or missing password, an emptied control file', async () => {
     const dataDir = await aUsedDataDir();
     const keys = join(dataDir, 'secret-keys');
     const password = join(dataDir, 'postgres', 'data', 'roster.password');
     const control = join(dataDir, 'postgres', 'data', 'global', 'pg_control');
-    const replaced = async (path: string, content: string) => {
+    const replaced = async (path: string, content: string | undefined) => {
       const before = readFileSync(path);
-      writeFileSync(path, content);
+      if (content === undefined) rmSync(path);
+      else writeFileSync(path, content);
       const faults = await failedStart({}, dataDir);
       await serverEnded(dataDir);
       writeFileSync(path, before);
@@ -178,16 +172,37 @@ describe.skipIf(process.platform !== 'linux')('a data directory that cannot be u
         /^roster: DATA_DIR: \S+secret-keys is damaged: restore it from a backup, or set SECRET_KEYS/,
       ),
     ]);
-    expect(await replaced(password, 'guess\n')).toEqual([
+    expect(await replaced(password, '')).toEqual([
       expect.stringMatching(/^roster: DATA_DIR: the embedded PostgreSQL rejects the password in `roster\.password`/),
     ]);
+    expect(await replaced(password, undefined)).toEqual([
+      expect.stringMatching(/^roster: DATA_DIR: \S+roster\.password is missing: restore that file/),
+    ]);
     expect(await replaced(control, '')).toEqual([
-      expect.stringMatching(/^roster: DATA_DIR: the embedded PostgreSQL in \S+ does not start: .*pg_control/),
+      expect.stringMatching(
+        /^roster: DATA_DIR: the files of the embedded PostgreSQL are damaged: restore a backup \(.*pg_control/,
+      ),
     ]);
+  });
 
-    rmSync(join(dataDir, 'postgres', 'data', 'base'), { recursive: true });
-    expect(await failedStart({}, dataDir)).toEqual([
-      expect.stringMatching(/^roster: DATA_DIR: the files of the embedded PostgreSQL are damaged: restore a backup/),
-    ]);
+  // Guarantees that no new keys hide that the old ones, and with them all encrypted data, are lost.
+  test('names deleted secret keys beside a filled database, in which the first start generated them', async () => {
+    const dataDir = await aUsedDataDir();
+    const keys = join(dataDir, 'secret-keys');
+    const before = readFileSync(keys, 'utf8');
+    const { code } = await run({ DATA_DIR: dataDir }, ['account', 'create', '--email', 'a@example.com']);
+    expect(code).toBe(0);
+    rmSync(keys);
+
+    const missing = /^roster: DATA_DIR: \S+secret-keys is missing, but the database is not empty: restore the file/;
+    expect(await failedStart({}, dataDir)).toEqual([expect.stringMatching(missing)]);
+    expect(refusalOf(await run({ DATA_DIR: dataDir }, ['account', 'list']))).toMatch(/secret-keys is missing/);
+    expect((await run({ DATA_DIR: dataDir }, ['doctor'])).stdout).toMatch(
+      /^FAILED +encrypted-data +DATA_DIR: \S+secret-keys is missing, but the database is not empty/m,
+    );
+    expect(existsSync(keys)).toBe(false);
+
+    writeFileSync(keys, before);
+    expect((await run({ DATA_DIR: dataDir }, ['account', 'list'])).code).toBe(0);
   });
 });

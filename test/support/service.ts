@@ -17,7 +17,8 @@ const NO_EXECVE = 'data:text/javascript,delete process.execve';
 
 const POLL_MS = 10;
 const START_MS_MAX = 45_000;
-const SERVER_STOP_MS_MAX = 15_000;
+/** A server whose files are damaged is stopped at once after 20 s. */
+const SERVER_STOP_MS_MAX = 45_000;
 
 export type Exit = { readonly code: number | null; readonly signal: NodeJS.Signals | null };
 
@@ -121,6 +122,15 @@ export function makeDataDir(): string {
   const directory = realpathSync(mkdtempSync(join(TEMPORARY, 'roster-service-')));
   chmodSync(directory, 0o755);
   return directory;
+}
+
+/** Waits until the embedded server has ended. A crashed one leaves its postmaster.pid, which is removed. */
+export async function serverEnded(dataDir: string): Promise<void> {
+  const pidFile = join(dataDir, 'postgres', 'data', 'postmaster.pid');
+  const isRunning = () => existsSync(pidFile) && existsSync(`/proc/${Number.parseInt(readFileSync(pidFile, 'utf8'))}`);
+  for (const deadline = Date.now() + SERVER_STOP_MS_MAX; isRunning(); await sleep(POLL_MS))
+    if (Date.now() > deadline) throw new Error('The embedded server does not stop.');
+  rmSync(pidFile, { force: true });
 }
 
 /** Removes a data directory once the embedded server in it, which ends with the last service, is gone. */

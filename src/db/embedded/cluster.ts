@@ -35,7 +35,13 @@ export function getClusterPath(home: Home): string {
 }
 
 export function readPassword(home: Home): string {
-  return readFileSync(join(getClusterPath(home), PASSWORD_FILE), 'utf8').trim();
+  const file = join(getClusterPath(home), PASSWORD_FILE);
+  try {
+    return readFileSync(file, 'utf8').trim();
+  } catch (error) {
+    if (!hasCode(error, 'ENOENT')) throw error;
+    throw new EmbeddedError(`DATA_DIR: ${file} is missing: restore that file`);
+  }
 }
 
 /**
@@ -100,11 +106,13 @@ async function initdb(home: Home, programs: string, args: readonly string[]): Pr
   }
 }
 
-/** Returns the line of a PostgreSQL program's output with the reason of its failure. */
+/** Returns the line of a PostgreSQL program's output with the reason of its failure, and its detail. */
 export function findReason(output: string): string {
   const lines = output.split('\n').filter((line) => line.trim() !== '');
-  const reason = lines.findLast((line) => /FATAL|PANIC|error:/.test(line)) ?? lines.at(-1) ?? 'no output';
-  return reason.replace(/^.*?(FATAL|PANIC|error): +/, '');
+  const index = lines.findLastIndex((line) => /FATAL|PANIC|error:/.test(line));
+  const reason = (lines.at(index) ?? 'no output').replace(/^.*?(FATAL|PANIC|error): +/, '');
+  const [, detail] = /DETAIL: +(.*)/.exec(index === -1 ? '' : (lines[index + 1] ?? '')) ?? [];
+  return detail === undefined ? reason : `${reason}: ${detail}`;
 }
 
 function syncDirectories(...directories: readonly string[]): void {

@@ -7,9 +7,12 @@ import { hasCode } from './home.ts';
  */
 export type Hold = { release(): void; isHeldByOthers(): boolean };
 
+const ORDERLY_STOP_SECONDS_MAX = 20;
+
 // To join, a process opens the FIFO, writes a line, and checks that the FIFO still has its name. At the end of the
 // file, the watcher renames the FIFO and then reads a line. If there is one, a process joined in between, and the
-// watcher restores the name. The signal is repeated, because a server ignores it while it starts.
+// watcher restores the name. The signal is repeated, because a server ignores it while it starts. A server whose files
+// are damaged can fail to stop in order: after the bound it stops at once, and recovers at its next start.
 const WATCH = `
 while :; do
   while read -r _; do :; done
@@ -18,7 +21,11 @@ while :; do
   mv "$line.ending" "$line"
 done
 rm -f "$line.ending"
-while is_ours && kill -INT "$server" 2>/dev/null; do sleep 1; done
+seconds=0
+while is_ours && kill "$([ "$seconds" -lt ${ORDERLY_STOP_SECONDS_MAX} ] && echo -INT || echo -QUIT)" "$server" 2>/dev/null; do
+  sleep 1
+  seconds=$((seconds + 1))
+done
 `;
 
 // Open for both directions first, so that the second open does not wait for a writer that was killed.

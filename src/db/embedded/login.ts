@@ -1,9 +1,14 @@
 import { Client, DatabaseError } from 'pg';
 import { SUPERUSER } from './cluster.ts';
-import { isDamage } from './damage.ts';
+import { describeDamage, isDamage } from './damage.ts';
 import { EmbeddedError } from './home.ts';
+import { SECOND_MS } from '../../time.ts';
 
 const DATABASE = 'roster';
+
+const CONNECT_MS = 5 * SECOND_MS;
+/** Creating the database copies a template, which takes seconds on a slow disk. */
+const STATEMENT_MS = 60 * SECOND_MS;
 
 export type Credentials = { port: number; password: string };
 
@@ -52,7 +57,8 @@ async function withClient<T>(
     password,
     database,
     ssl: false,
-    connectionTimeoutMillis: 5000,
+    connectionTimeoutMillis: CONNECT_MS,
+    query_timeout: STATEMENT_MS,
   });
   // If the server is killed, the pending query fails with the same error.
   client.on('error', () => {});
@@ -64,21 +70,30 @@ async function withClient<T>(
   }
 }
 
-const damaged = (error: unknown) =>
-  new EmbeddedError(
-    `DATA_DIR: the files of the embedded PostgreSQL are damaged: restore a backup (${error instanceof Error ? error.message : String(error)})`,
-  );
+const damaged = (error: unknown) => new EmbeddedError(describeDamage(toText(error)));
 
-// Only a wrong password and missing or corrupted files are permanent. All other errors come from a server that starts, stops, is full or was killed.
+// Retried are errors of PostgreSQL and the socket, which come from a server that starts, stops, is full or was killed.
+// Permanent are a rejected password, missing or corrupted files, and all errors of the client itself.
 function rejectPermanent(error: unknown): undefined {
-  if (isDamage(getSqlState(error) ?? '')) throw damaged(error);
-  if (['28P01', '28000'].includes(getSqlState(error) ?? '')) {
-    throw new EmbeddedError(
-      'DATA_DIR: the embedded PostgreSQL rejects the password in `roster.password` of its data directory: restore that file',
-    );
-  }
+  const state = getSqlState(error);
+  if (state !== undefined && isDamage(state)) throw damaged(error);
+  if (state === '28P01' || state === '28000' || isSaslError(error)) throw new EmbeddedError(PASSWORD_REJECTED);
+  if (state === undefined && !isSocketError(error))
+    throw new EmbeddedError(`DATA_DIR: the login to the embedded PostgreSQL failed: ${toText(error)}`);
   return undefined;
 }
+
+const PASSWORD_REJECTED =
+  'DATA_DIR: the embedded PostgreSQL rejects the password in `roster.password` of its data directory: restore that file';
+
+/** The client itself rejects an empty password, and responses of the server that do not match the password. */
+const isSaslError = (error: unknown): boolean => /^SASL\b/.test(toText(error));
+
+/** pg reports some lost connections and its own time limits without a code. */
+const isSocketError = (error: unknown): boolean =>
+  error instanceof Error && ('code' in error || /terminated|timeout|not queryable/.test(error.message));
+
+const toText = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 function getSqlState(error: unknown): string | undefined {
   return error instanceof DatabaseError ? error.code : undefined;
