@@ -27,6 +27,7 @@ import {
   url,
   wholeNumber,
 } from './config-values.ts';
+import { redisTlsFaults } from './redis-url.ts';
 
 /** Maximum time in which a refresh can be repeated. Its encrypted response is kept for the same time. */
 export const REFRESH_REPEAT_MAX_SECONDS = 600;
@@ -144,8 +145,7 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     faults.push('SECRET_KEYS: required with DATABASE_URL; set at least 32 random ASCII characters');
   if (set['DATABASE_MIGRATION_URL'] !== undefined && set['DATABASE_URL'] === undefined)
     faults.push('DATABASE_MIGRATION_URL: requires DATABASE_URL');
-  if ((set['REDIS_CERT'] === undefined) !== (set['REDIS_KEY'] === undefined))
-    faults.push('REDIS_KEY: must be set together with REDIS_CERT');
+  faults.push(...redisTlsFaults(set));
   if (set['METRICS_PORT'] !== undefined && set['METRICS_PORT'] === (set['PORT'] ?? '3000'))
     faults.push('METRICS_PORT: must differ from PORT, which is public');
   if (parsed.success && parsed.data.WORKERS > 1 && parsed.data.REDIS_URL === undefined)

@@ -28,6 +28,8 @@ function parseNodes(text: string): RedisUrl {
   if (!parts.every((part) => /^rediss?:\/\//.test(part) && URL.canParse(part))) throw new Error(FORMAT);
   const urls = parts.map((part) => new URL(part));
   const [first] = urls;
+  if (urls.some(({ protocol }) => protocol !== first?.protocol))
+    throw new Error('must use redis:// or rediss:// for all nodes');
   const path = first?.pathname.slice(1) ?? '';
   return {
     kind: urls.length > 1 ? 'cluster' : 'single',
@@ -82,4 +84,15 @@ function decode(text: string | undefined): string | undefined {
   } catch {
     throw new Error('contains an invalid percent-encoding');
   }
+}
+
+/** Returns what is wrong with REDIS_CA, REDIS_CERT and REDIS_KEY. Without TLS they would silently have no effect. */
+export function redisTlsFaults(set: Readonly<Record<string, string | undefined>>): string[] {
+  const isTls = /^\s*rediss/.test(set['REDIS_URL'] ?? '');
+  const files = ['REDIS_CA', 'REDIS_CERT', 'REDIS_KEY'].filter((name) => set[name] !== undefined);
+  const isHalf = (set['REDIS_CERT'] === undefined) !== (set['REDIS_KEY'] === undefined);
+  return [
+    ...(isHalf ? ['REDIS_KEY: must be set together with REDIS_CERT'] : []),
+    ...(isTls ? [] : files.map((name) => `${name}: requires a REDIS_URL with TLS: use rediss://, or unset ${name}`)),
+  ];
 }
