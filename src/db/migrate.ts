@@ -113,7 +113,7 @@ const { version: VERSION }: { version: string } = JSON.parse(
  * Requires a database that is at most one version ahead, because migrations are compatible with the previous version.
  * @returns the version of the database if it is ahead
  */
-async function requireKnownSchema(client: Client): Promise<string | undefined> {
+export async function requireKnownSchema(client: Client): Promise<string | undefined> {
   const version = await schemaVersion(client);
   if (version === undefined) return undefined;
   const [major = 0, minor = 0] = VERSION.split('.').map(Number);

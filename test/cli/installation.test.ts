@@ -35,7 +35,14 @@ describe('migrate', () => {
     expect(await doctor(env)).toMatchObject({
       code: 1,
       failed: ['migrations'],
-      stderr: 'roster: 1 of 10 checks failed: migrations\n',
+      stderr: 'roster: 1 of 12 checks failed: migrations\n',
+      checks: expect.arrayContaining(
+        ['audit', 'encrypted-data'].map((name) => ({
+          name,
+          ok: true,
+          detail: 'not checked, because its tables are not migrated',
+        })),
+      ),
     });
     const first = await run(env, ['migrate', '--json']);
     const second = await run(env, ['migrate', '--json']);
@@ -83,6 +90,68 @@ describe('doctor', () => {
     expect(checks.find(({ name }) => name === 'migrations')?.detail).toContain('1 more from a newer version');
   });
 
+  // Guarantees that nobody migrates a database whose log was changed, or whose keys are lost, without being told.
+  test('checks the audit log and encrypted data while migrations are pending', async () => {
+    await roster.rows('alter table audit_event disable trigger audit_event_append_only');
+    const [last] = await roster.rows<{ name: string }>(
+      `delete from mikro_orm_migrations where name = (select max(name) from mikro_orm_migrations) returning name`,
+    );
+    onTestFinished(async () => {
+      await roster.rows('insert into mikro_orm_migrations (name) values ($1)', [last?.name ?? '']);
+      await roster.rows('alter table audit_event enable trigger audit_event_append_only');
+    });
+
+    const { failed, checks } = await doctor({});
+
+    expect(failed).toEqual(['migrations', 'audit']);
+    expect(checks.find(({ name }) => name === 'audit')?.detail).toMatch(
+      /^trigger audit_event_append_only is disabled \(trigger_disabled\).*; check again after `roster migrate`$/,
+    );
+    expect(checks.find(({ name }) => name === 'encrypted-data')).toMatchObject({
+      ok: true,
+      detail: expect.stringMatching(/decrypted/),
+    });
+  });
+
+  test('fails on the schema of a version that this one refuses to start on', async () => {
+    const [version] = await roster.rows<{ comment: string }>(
+      `select obj_description('mikro_orm_migrations'::regclass, 'pg_class') as comment`,
+    );
+    await roster.rows(`comment on table mikro_orm_migrations is 'Roster 1.5.0'`);
+    onTestFinished(
+      async () => void (await roster.rows(`comment on table mikro_orm_migrations is '${version?.comment}'`)),
+    );
+
+    const { code, checks } = await doctor({});
+
+    expect(code).toBe(1);
+    expect(checks.find(({ name }) => name === 'migrations')).toMatchObject({
+      ok: false,
+      detail: expect.stringMatching(/^the database was migrated by Roster 1\.5, more than one version after this one/),
+    });
+  });
+
+  // Guarantees that a good DATABASE_MIGRATION_URL does not hide what requests would meet.
+  test('checks DATABASE_URL and DATABASE_MIGRATION_URL, each with its reason', async () => {
+    const good = roster.env.DATABASE_URL;
+    const wrong = new URL(good);
+    wrong.password = 'not-the-password';
+    const [requests, migrations, both] = await Promise.all([
+      doctor({ DATABASE_URL: wrong.href, DATABASE_MIGRATION_URL: good }),
+      doctor({ DATABASE_URL: good, DATABASE_MIGRATION_URL: wrong.href }),
+      doctor({ DATABASE_URL: good, DATABASE_MIGRATION_URL: good }),
+    ]);
+    const detail = ({ checks }: typeof requests, name: string) => checks.find((check) => check.name === name)?.detail;
+
+    expect(requests.failed).toEqual(['database', 'pooler']);
+    expect(detail(requests, 'database')).toMatch(/^DATABASE_URL: PostgreSQL at \S+ denied the login/);
+    expect(detail(requests, 'pooler')).toMatch(/^not checked: DATABASE_URL: PostgreSQL at \S+ denied the login/);
+    expect(migrations.failed).toEqual(['migration-url', 'migrations', 'clock', 'audit', 'encrypted-data', 'pooler']);
+    expect(detail(migrations, 'migration-url')).toMatch(/^DATABASE_MIGRATION_URL: PostgreSQL at \S+ denied the login/);
+    expect(both.failed).toEqual([]);
+    expect(detail(both, 'migration-url')).toMatch(/^PostgreSQL \d/);
+  });
+
   test('names what cannot be reached, and a setting that cannot be', async () => {
     const [unreachable, misconfigured] = await Promise.all([
       doctor({
@@ -95,7 +164,8 @@ describe('doctor', () => {
 
     expect(unreachable).toMatchObject({
       code: 1,
-      failed: ['database', 'migrations', 'clock', 'encrypted-data', 'pooler', 'redis', 'mail'],
+      failed: ['database', 'migrations', 'clock', 'audit', 'encrypted-data', 'pooler', 'redis', 'mail'],
+      stderr: expect.stringMatching(/^roster: 8 of 12 checks failed: /),
     });
     expect(misconfigured.checks).toEqual([
       {

@@ -74,7 +74,20 @@ describe.skipIf(!hasRedis)('with a Redis that accepts TLS with a client certific
 
     expect(await check({ REDIS_CA: authority.cert, ...own })).toMatch(/^ok +redis +reachable/);
     expect(await check({ REDIS_CA: stranger.cert, ...own })).toMatch(/^FAILED +redis .*certificate/);
-    expect(await check({ REDIS_CA: authority.cert })).toMatch(/^FAILED +redis /);
+    expect(await check({ REDIS_CA: authority.cert })).toMatch(
+      /^FAILED +redis +REDIS_URL: Redis ended the TLS connection \(.+\): it requires a client certificate that it trusts/,
+    );
+    expect(await check({ REDIS_URL: REDIS_URL.replace('rediss', 'redis') })).toMatch(
+      /^FAILED +redis +REDIS_URL: Redis ended the connection \(.+\): if it requires TLS, use rediss:/,
+    );
+    expect(await check({ REDIS_URL: REDIS_URL.replace('rediss', 'redis'), REDIS_CA: authority.cert })).toContain(
+      'REDIS_CA: requires a REDIS_URL with TLS: use rediss://',
+    );
+    const plain = await startRedis();
+    onTestFinished(() => plain.stop());
+    expect(await check({ REDIS_URL: plain.url.replace('redis:', 'rediss:') })).toMatch(
+      /^FAILED +redis +REDIS_URL: .*accepts? TLS at this port/,
+    );
     expect(await check({ REDIS_CA: '/no/such/file', ...own })).toContain('REDIS_CA: /no/such/file does not exist');
     expect(await check({ REDIS_CERT: client.cert })).toContain('REDIS_KEY: must be set together with REDIS_CERT');
   });
