@@ -1,8 +1,7 @@
-import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
+import { startScript } from './bin/web-build/start-script.ts';
 
 const COMPRESSIBLE = /\.(?:js|css|svg|html)$/;
 
@@ -27,23 +26,6 @@ const compressed = (): Plugin => ({
     },
   },
 });
-
-/**
- * The script that sets light or dark before anything is painted. It is a file of its own, because
- * the policy of the pages allows no inline script, and blocking, because modules run after the paint.
- */
-function colorScheme(): Plugin {
-  const source = readFileSync(new URL('./src/web/color-scheme.js', import.meta.url), 'utf8');
-  const fileName = `assets/color-scheme-${createHash('sha256').update(source).digest('hex').slice(0, 8)}.js`;
-  return {
-    name: 'color-scheme',
-    apply: 'build',
-    buildStart() {
-      this.emitFile({ type: 'asset', fileName, source });
-    },
-    transformIndexHtml: () => [{ tag: 'script', attrs: { src: `/${fileName}` }, injectTo: 'head-prepend' }],
-  };
-}
 
 /** Matches modules and directories of these paths. */
 const within = (...paths: string[]): RegExp => new RegExp(`/(?:${paths.join('|')})(?:\\.tsx?$|/)`);
@@ -91,7 +73,7 @@ const FILES = [
 export default defineConfig({
   root: 'src/web',
   base: '/',
-  plugins: [react(), colorScheme(), compressed()],
+  plugins: [react(), startScript(), compressed()],
   build: {
     outDir: '../../dist/web',
     emptyOutDir: true,

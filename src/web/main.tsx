@@ -7,7 +7,7 @@ import { createRoot } from 'react-dom/client';
 import { Notices } from './components/notices.tsx';
 import { Offline } from './components/offline.tsx';
 import { ProofPrompt } from './components/proof-prompt.tsx';
-import { direction, followLanguage, language } from './messages/language.ts';
+import { direction, followLanguage } from './messages/language.ts';
 import { createAppRouter } from './router.ts';
 import { me } from './session.ts';
 import { colorSchemes, theme } from './theme.ts';
@@ -19,8 +19,6 @@ const queries = createQueryClient({
   mutationCache: new MutationCache({ onError: leave }),
 });
 setAccount(() => queries.getQueryData(me().queryKey)?.id);
-document.documentElement.lang = language;
-document.documentElement.dir = direction;
 queries.getQueryCache().subscribe(({ query: { queryKey, state } }) => {
   if (queryKey[1] !== me().queryKey[1] || state.data === undefined) return;
   followLanguage((state.data as Outputs['getMe']).preferredLocale);

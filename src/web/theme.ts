@@ -9,6 +9,7 @@ import {
   TextInput,
 } from '@mantine/core';
 import { texts } from './messages/console.ts';
+import { COLOR_SCHEME_KEY } from './stored.ts';
 
 /**
  * Default props of components. Colors and sizes are in palette.css, because the Content-Security-Policy
@@ -36,5 +37,4 @@ export const theme = createTheme({
   },
 });
 
-/** color-scheme.js reads the same key. */
-export const colorSchemes = localStorageColorSchemeManager({ key: 'roster-color-scheme' });
+export const colorSchemes = localStorageColorSchemeManager({ key: COLOR_SCHEME_KEY });

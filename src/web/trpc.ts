@@ -4,6 +4,7 @@ import { QueryClient, type QueryClientConfig } from '@tanstack/react-query';
 import { createTRPCClient, httpBatchLink, httpLink, splitLink, type TRPCClientError } from '@trpc/client';
 import type { inferRouterInputs, inferRouterOutputs } from '@trpc/server';
 import type { AppRouter } from '#client/router';
+import { isLoadError } from './load-error.ts';
 import { texts } from './messages/console.ts';
 import { language } from './messages/language.ts';
 import { problemAdvice, problemTitles } from './messages/problems.ts';
@@ -64,11 +65,6 @@ export type Failure = Pick<Document, 'title' | 'detail'> & {
   readonly requestId: string | null;
   readonly errors: readonly Fault[];
 };
-
-/** Whether a file of the console could not be loaded. Browsers word the error differently. */
-export const isLoadError = (error: unknown): boolean =>
-  error instanceof Error &&
-  /dynamically imported module|importing a module script|^unable to preload/i.test(error.message);
 
 export function toFailure(error: unknown): Failure {
   const none = { code: null, requestId: null, errors: [] };

@@ -1,7 +1,8 @@
 import { useRouter, type ErrorComponentProps } from '@tanstack/react-router';
 import { ButtonLink } from './links.tsx';
+import { isLoadError } from '../load-error.ts';
 import { texts } from '../messages/console.ts';
-import { isLoadError, toFailure } from '../trpc.ts';
+import { toFailure } from '../trpc.ts';
 import { FailureAlert } from './failure-alert.tsx';
 import { CardLayout } from './layouts.tsx';
 import { Page } from './page.tsx';
