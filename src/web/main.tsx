@@ -15,8 +15,8 @@ import './theme.css';
 import { createQueryClient, isSignedOut, setAccount, trpc, type Outputs } from './trpc.ts';
 
 const queries = createQueryClient({
-  queryCache: new QueryCache({ onError: leave }),
-  mutationCache: new MutationCache({ onError: leave }),
+  queryCache: new QueryCache({ onError: leaveIfSignedOut }),
+  mutationCache: new MutationCache({ onError: leaveIfSignedOut }),
 });
 setAccount(() => queries.getQueryData(me().queryKey)?.id);
 queries.getQueryCache().subscribe(({ query: { queryKey, state } }) => {
@@ -25,12 +25,17 @@ queries.getQueryCache().subscribe(({ query: { queryKey, state } }) => {
 });
 const router = createAppRouter(queries);
 
-/** Goes to the sign-in page once a call finds that the session was revoked, has expired or was signed out in another tab. */
-function leave(error: unknown): void {
-  if (!isSignedOut(error) || queries.getQueryData(me().queryKey) === undefined) return;
+/** Leaves once a call finds that the session was revoked, has expired or was signed out in another tab. */
+function leaveIfSignedOut(error: unknown): void {
+  if (isSignedOut(error)) leave();
+}
+
+/** Goes to the sign-in page, and from there back. */
+function leave(): void {
+  if (queries.getQueryData(me().queryKey) === undefined) return;
   queries.clear();
   const { pathname, searchStr } = router.state.location;
-  void router.navigate({ to: '/sign-in', search: { next: pathname + searchStr, ended: true } });
+  void router.navigate({ to: '/sign-in', search: { next: pathname + searchStr, ended: 'true' } });
 }
 
 const root = document.getElementById('root');

@@ -1,5 +1,5 @@
 import { hashKey, type QueryClient } from '@tanstack/react-query';
-import { createRouter } from '@tanstack/react-router';
+import { createRouter, stringifySearchWith } from '@tanstack/react-router';
 import { LoadingPage } from './components/page.tsx';
 import { NotFound, PageFailure } from './components/route-failure.tsx';
 import { consoleRoutes, decisionRoutes } from './routes/console.ts';
@@ -12,6 +12,9 @@ const routeTree = root.addChildren([publicRoutes, consoleRoutes, decisionRoutes]
 export function createAppRouter(queries: QueryClient) {
   const router = createRouter({
     routeTree,
+    // Every parameter is a text: who searches for `1e5` or `true` means these characters.
+    parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),
+    stringifySearch: stringifySearchWith(JSON.stringify),
     context: { queries },
     defaultPreload: 'intent',
     defaultPendingMs: 0,
@@ -27,9 +30,12 @@ export function createAppRouter(queries: QueryClient) {
     const account = hashKey(me().queryKey);
     void queries.invalidateQueries({ refetchType: 'none', predicate: ({ queryHash }) => queryHash !== account });
   });
-  // Focus the heading, so that screen readers announce the new page.
-  router.subscribe('onRendered', ({ fromLocation, pathChanged }) => {
-    if (fromLocation !== undefined && pathChanged) document.querySelector('h1')?.focus({ preventScroll: true });
+  // Focus the heading, or the section that the URL names, so that screen readers announce what is new.
+  router.subscribe('onRendered', ({ fromLocation, toLocation: { hash }, pathChanged, hashChanged }) => {
+    const section = hash === '' ? null : document.querySelector<HTMLElement>(`section[id="${CSS.escape(hash)}"]`);
+    if (section !== null && (pathChanged || hashChanged || fromLocation === undefined))
+      section.focus({ preventScroll: true });
+    else if (fromLocation !== undefined && pathChanged) document.querySelector('h1')?.focus({ preventScroll: true });
   });
   return router;
 }

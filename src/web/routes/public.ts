@@ -6,9 +6,9 @@ import { text, withToken } from './search.ts';
 const signIn = createRoute({
   getParentRoute: () => publicPages,
   path: '/sign-in',
-  validateSearch: ({ next, ended }: Record<string, unknown>): { next?: string; ended?: true } => ({
+  validateSearch: ({ next, ended }: Record<string, unknown>): { next?: string; ended?: 'true' } => ({
     ...(text(next) !== undefined && { next: String(next) }),
-    ...(ended === true && { ended }),
+    ...(ended === 'true' && { ended }),
   }),
   component: lazyPage(() => import('../pages/sign-in.tsx'), 'SignIn'),
 });

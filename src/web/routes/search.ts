@@ -6,13 +6,10 @@ export const text = (value: unknown): string | undefined =>
 export const withToken = ({ token }: Record<string, unknown>): { token?: string } =>
   text(token) === undefined ? {} : { token: String(token) };
 
-/** A number in the URL is text, such as an external id. */
-const toText = (value: unknown): string | undefined => text(typeof value === 'number' ? String(value) : value);
-
 /** Returns the validation of a search that has only these parameters, all of them optional texts. */
 export const onlyTexts =
   <Name extends string>(...names: readonly Name[]) =>
   (search: Record<string, unknown>): { [Key in Name]?: string } =>
     Object.fromEntries(
-      names.map((name) => [name, toText(search[name])] as const).filter(([, value]) => value !== undefined),
+      names.map((name) => [name, text(search[name])] as const).filter(([, value]) => value !== undefined),
     ) as { [Key in Name]?: string }; // its names and texts

@@ -26,9 +26,7 @@ export const tableSearch =
   (search: Record<string, unknown>): TableSearch<Filter> => {
     const known = (['q', 'sort', 'hide', ...filters] as const).flatMap((name) => {
       const value = search[name];
-      // The router parses values such as `123` and `true`.
-      const isText = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
-      return isText && value !== '' ? [[name, String(value)]] : [];
+      return typeof value === 'string' && value !== '' ? [[name, value]] : [];
     });
     return Object.fromEntries(known) as TableSearch<Filter>; // only known names
   };
