@@ -45,7 +45,7 @@ const FILES = [
       '@tanstack/query-core',
       '@tanstack/react-query',
       'components/Divider',
-      'components/(?:call-form|development-mail|link-page|new-password|request-link|resend-verification)',
+      'components/(?:call-form|development-mail|link-page|new-password|passkey-button|request-link|resend-verification)',
       'messages/public',
       'web/passkeys',
     ),
@@ -78,6 +78,8 @@ export default defineConfig({
     outDir: '../../dist/web',
     emptyOutDir: true,
     sourcemap: false,
+    // What each file imports, for the tests of what a page loads.
+    manifest: 'manifest.json',
     modulePreload: { polyfill: false },
     // As a data: URL an image would need an exception in the policy.
     assetsInlineLimit: 0,

@@ -14,7 +14,8 @@ const DARK_SURFACE = '#2c322f';
 
 /**
  * Writes the operator's name, color and logo into the built page. The color is a style sheet of its own, because the
- * Content-Security-Policy allows no inline style.
+ * Content-Security-Policy allows no inline style. `sessionPage` is for browsers with a session cookie: it loads the
+ * scripts of a page before the API says whose session it is (`src/web/main.tsx`).
  */
 export function brandPage(html: string, { brand: { name, color, logo }, isDevelopment }: Branding) {
   const style = createFile('brand', 'css', {
@@ -28,21 +29,16 @@ export function brandPage(html: string, { brand: { name, color, logo }, isDevelo
     ...(isDevelopment ? ['<meta name="roster-development" content="">'] : []),
     `<link rel="stylesheet" href="${style.path}">`,
   ];
-  const body = Buffer.from(
-    html
-      .replace(/<title>[^<]*<\/title>/, () => `<title>${escapeHtml(name)}</title>`)
-      .replace(/(<link rel="icon" href=")[^"]*"[^>]*/, (icon, start: string) =>
-        picture === undefined ? icon : `${start}${picture.path}" /`,
-      )
-      .replace('</head>', () => `${tags.join('\n')}\n</head>`),
-  );
-  const page: EncodedFile = {
-    type: 'text/html; charset=utf-8',
-    body,
-    br: brotliCompressSync(body),
-    gzip: gzipSync(body),
+  const branded = html
+    .replace(/<title>[^<]*<\/title>/, () => `<title>${escapeHtml(name)}</title>`)
+    .replace(/(<link rel="icon" href=")[^"]*"[^>]*/, (icon, start: string) =>
+      picture === undefined ? icon : `${start}${picture.path}" /`,
+    );
+  const toPage = (more: readonly string[]): EncodedFile => {
+    const body = Buffer.from(branded.replace('</head>', () => `${[...tags, ...more].join('\n')}\n</head>`));
+    return { type: 'text/html; charset=utf-8', body, br: brotliCompressSync(body), gzip: gzipSync(body) };
   };
-  return { page, style };
+  return { page: toPage([]), sessionPage: toPage(['<meta name="roster-session" content="">']), style };
 }
 
 /** Returns the operator's logo as a file that pages load, or undefined if there is none. */

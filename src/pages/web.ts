@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { Router, type Request, type Response } from 'express';
 import type { Config } from '../config.ts';
+import { createCookies } from '../http/cookies.ts';
 import { CACHE_FOREVER, sendFile, type EncodedFile } from './asset.ts';
 import { brandPage, createLogo, type Branding } from './brand.ts';
 import { escapeHtml } from './html.ts';
@@ -18,14 +19,20 @@ const OTHERS =
   /^\/(?:api|trpc|oauth|assets|docs|problems|pictures|clients|healthz|readyz|metrics|\.well-known)(?:\/|$)/i;
 
 /** The page, and the files that it loads, by path. */
-type Shell = { readonly index: EncodedFile; readonly assets: ReadonlyMap<string, EncodedFile> };
+type Shell = {
+  readonly page: EncodedFile;
+  readonly sessionPage: EncodedFile;
+  readonly assets: ReadonlyMap<string, EncodedFile>;
+};
 
 /**
- * Serves the web console: `index.html` for its pages, and the hashed files that it loads. All files are read once, so
- * that the path of a request never reaches the disk, and a new build cannot mix with an old one.
+ * Serves the web console: `index.html` for its pages, which says whether there is a session cookie, and the hashed files
+ * that it loads. All files are read once, so that the path of a request never reaches the disk, and a new build cannot
+ * mix with an old one.
  */
 export function webPages({ baseUrl, ...branding }: Pick<Config, 'baseUrl'> & Branding, directory = BUILT): Router {
   const shell = readShell(directory, branding);
+  const cookies = createCookies(baseUrl);
   const logo = createLogo(branding.brand.logo);
   const pages = Router();
   // Compares the path as it was sent: a path that does not decode is unknown, like others.
@@ -48,8 +55,13 @@ export function webPages({ baseUrl, ...branding }: Pick<Config, 'baseUrl'> & Bra
     const isRoute = shell === undefined ? req.path === '/' : ROUTES.test(req.path);
     if (!isRoute && (OTHERS.test(req.path) || !isBrowser(req))) return false;
     res.status(isRoute ? 200 : 404).set({ ...HEADERS, 'Cache-Control': 'no-store' });
-    if (shell === undefined) res.type('html').send(renderNotBuilt(baseUrl));
-    else sendFile(req, res, shell.index);
+    if (shell === undefined) {
+      res.type('html').send(renderNotBuilt(baseUrl));
+      return true;
+    }
+    // Whether there is a session, not whose: pages ask the API, as for all data.
+    const { session = '' } = cookies.read(req.headers.cookie);
+    sendFile(req, res.vary('Cookie'), session === '' ? shell.page : shell.sessionPage);
     return true;
   }
 }
@@ -103,8 +115,8 @@ const TYPES: Readonly<Record<string, string>> = {
 function readShell(directory: string, branding: Branding): Shell | undefined {
   const index = readFiles(directory, '/').get('/index.html');
   if (index === undefined) return undefined;
-  const { page, style } = brandPage(index.body.toString(), branding);
-  return { index: page, assets: readFiles(join(directory, 'assets'), '/assets/').set(style.path, style.file) };
+  const { style, ...pages } = brandPage(index.body.toString(), branding);
+  return { ...pages, assets: readFiles(join(directory, 'assets'), '/assets/').set(style.path, style.file) };
 }
 
 /** Reads the files of a directory, without its subdirectories, by the path of their URL. */

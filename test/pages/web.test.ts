@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, request, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -10,6 +10,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import type { Config } from '../../src/config.ts';
 import { webPages } from '../../src/pages/web.ts';
 import { test as apiTest } from '../support/api.ts';
+import { readConsoleRoutes } from '../support/console-routes.ts';
 
 const SCRIPT = 'console.log("the console");'.repeat(20);
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
@@ -28,9 +29,9 @@ writeFileSync(join(built, 'assets/icon-abc123.svg'), '<svg xmlns="http://www.w3.
 writeFileSync(join(built, 'assets/deeper/index.js'), SCRIPT);
 symlinkSync(join(directory, 'secret.txt'), join(built, 'assets/linked-abc123.js'));
 
-async function serve(from: string, brand: Config['brand'] = BRAND) {
+async function serve(from: string, brand: Config['brand'] = BRAND, baseUrl = 'https://roster.test') {
   const app = express();
-  app.use(webPages({ baseUrl: 'https://roster.test', brand, isDevelopment: false }, from));
+  app.use(webPages({ baseUrl, brand, isDevelopment: false }, from));
   app.use((_req, res) => void res.status(404).send('the final 404'));
   const server = createServer(app).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -38,9 +39,11 @@ async function serve(from: string, brand: Config['brand'] = BRAND) {
 }
 
 const shell = await serve(built);
+const local = await serve(built, BRAND, 'http://localhost:3000');
 const unbuilt = await serve(join(directory, 'no-such-directory'));
 afterAll(() => {
   shell.server.close();
+  local.server.close();
   unbuilt.server.close();
   rmSync(directory, { recursive: true, force: true });
 });
@@ -92,13 +95,28 @@ describe('the pages of the console', () => {
     }
   });
 
+  // Guarantees that scripts of pages that need a session load early for those who have one, and not at all for others.
+  test.each([
+    ['roster_session=rst_ses_x', local.port, true],
+    ['theme=dark; roster_session=rst_ses_x', local.port, true],
+    ['__Host-roster_session=rst_ses_x', shell.port, true],
+    ['roster_session=rst_ses_x', shell.port, false],
+    ['roster_session=', local.port, false],
+    ['other=x', local.port, false],
+    [undefined, local.port, false],
+  ])('with the cookie %s says whether there is a session, and nothing about it', async (cookie, port, hasSession) => {
+    const asked = { accept: BROWSER, ...(cookie !== undefined && { cookie }) };
+    const { body, headers } = await get('/teams/ada/members', asked, { port });
+
+    expect(body.toString().includes('<meta name="roster-session" content="">')).toBe(hasSession);
+    expect(body.toString()).not.toContain('rst_ses_x');
+    expect(headers.vary).toBe('Cookie, Accept-Encoding');
+    expect(headers['cache-control']).toBe('no-store');
+  });
+
   // Guarantees that a page which links lead to can also be loaded, bookmarked and mailed.
   test('each route of the console can be opened directly', async () => {
-    const folder = join(import.meta.dirname, '../../src/web/routes');
-    const routes = readdirSync(folder).map((file) => readFileSync(join(folder, file), 'utf8'));
-    const paths = [...routes.join('\n').matchAll(/getParentRoute: \(\) => (\w+),\s+path: '([^']+)'/g)].map(
-      ([, parent, path = '']) => (parent === 'team' ? `/teams/team_1${path}` : path.replaceAll('$', '')),
-    );
+    const paths = readConsoleRoutes().map((path) => path.replaceAll('$', ''));
     expect(paths.length).toBeGreaterThan(20);
 
     for (const path of paths) expect((await get(path)).status, path).toBe(200);

@@ -36,7 +36,7 @@ describe.skipIf(!hasChromium)('every page', () => {
   test.for([
     ['/', 'Your teams'],
     ['/account', 'Your account'],
-    ['/api-keys', 'API keys'],
+    ['/api-keys', 'Your API keys'],
     ['/developer', 'Developer'],
     ...PAGES.map(([path, title]) => [`/teams/:team${path}`, title] as const),
   ] as const)(

@@ -5,13 +5,12 @@ import type { ComponentProps } from 'react';
 import { Bell, Key, People, Switch } from '../components/icons.tsx';
 import { getTeamName } from '../components/display-name.ts';
 import { frameTexts } from '../messages/frame.ts';
-import { query, type Outputs } from '../trpc.ts';
+import { noticesQuery } from '../page-queries.ts';
+import type { Outputs } from '../trpc.ts';
 
 const words = frameTexts.notices;
 
 type Notice = Outputs['teams']['notices'][number];
-
-const STALE_MS = 60_000;
 
 type ItemProps = MenuItemProps & Omit<ComponentProps<'a'>, keyof MenuItemProps>;
 
@@ -21,7 +20,7 @@ type NoticeMenuProps = { readonly position: 'top-end' | 'bottom-end' };
 
 /** What waits for the user in any team, with a link to where it can be done. */
 export function NoticeMenu({ position }: NoticeMenuProps) {
-  const { data: notices = [] } = useQuery({ ...query('teams.notices'), staleTime: STALE_MS });
+  const { data: notices = [] } = useQuery(noticesQuery());
   return (
     <Menu
       position={position}

@@ -1,26 +1,37 @@
 import { createRoute } from '@tanstack/react-router';
 import { tableSearch } from '../components/table/table-state.ts';
+import { keysQuery, SHOWN_EVENTS } from '../page-queries.ts';
+import { query } from '../trpc.ts';
 import { lazyPage } from './lazy-page.ts';
 import { consolePages, decisionPages } from './layouts.tsx';
 import { operatorRoutes } from './operator.ts';
+import { reads } from './reads.ts';
 import { teamRoutes } from './team.ts';
 
 const home = createRoute({
   getParentRoute: () => consolePages,
   path: '/',
   validateSearch: tableSearch(),
+  loader: reads(() => [query('listTeams'), query('teams.ownershipOffers')]),
   component: lazyPage(() => import('../pages/home.tsx'), 'Home'),
 });
 
 const account = createRoute({
   getParentRoute: () => consolePages,
   path: '/account',
+  loader: reads(() => [
+    query('passkeys.list'),
+    query('sessions.list'),
+    query('grants.list'),
+    query('account.activity', { limit: SHOWN_EVENTS.account }),
+  ]),
   component: lazyPage(() => import('../pages/account.tsx'), 'AccountPage'),
 });
 
 const developer = createRoute({
   getParentRoute: () => consolePages,
   path: '/developer',
+  loader: reads(() => [query('oauthClients.list')]),
   component: lazyPage(() => import('../pages/developer.tsx'), 'DeveloperPage'),
 });
 
@@ -28,6 +39,7 @@ const apiKeys = createRoute({
   getParentRoute: () => consolePages,
   path: '/api-keys',
   validateSearch: tableSearch('expires'),
+  loader: reads(() => [keysQuery(undefined)]),
   component: lazyPage(() => import('../pages/api-keys.tsx'), 'ApiKeysPage'),
 });
 

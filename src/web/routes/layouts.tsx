@@ -2,10 +2,12 @@ import type { QueryClient } from '@tanstack/react-query';
 import { createRootRouteWithContext, createRoute, Outlet, redirect } from '@tanstack/react-router';
 import { CardLayout, WideCardLayout } from '../components/layouts.tsx';
 import { LayoutFailure, NotFound } from '../components/route-failure.tsx';
+import { noticesQuery } from '../page-queries.ts';
 import { me } from '../session.ts';
 import { readTeam } from '../team-reference.ts';
 import { isSignedOut, query } from '../trpc.ts';
 import { lazyPage } from './lazy-page.ts';
+import { reads } from './reads.ts';
 
 export const root = createRootRouteWithContext<{ queries: QueryClient }>()({
   component: Outlet,
@@ -45,16 +47,14 @@ async function requireSession({ context: { queries }, location, params: { teamId
   }
 }
 
-/** The frame is no part of the first page, which is the sign-in. */
-const loadConsole = () => import('../frame/console-layout.tsx');
-
-/** Pages for signed-in users. */
+/** Pages for signed-in users. Their frame is no part of the first page, which is the sign-in. */
 export const consolePages = createRoute({
   getParentRoute: () => root,
   id: 'console',
-  component: lazyPage(loadConsole, 'ConsoleLayout'),
+  component: lazyPage(() => import('../frame/console-layout.tsx'), 'ConsoleLayout'),
   errorComponent: LayoutFailure,
   beforeLoad: requireSession,
+  loader: reads(() => [noticesQuery()]),
 });
 
 /** Pages that ask a signed-in user for one decision, without the navigation of the console. */

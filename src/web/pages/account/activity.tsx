@@ -5,6 +5,7 @@ import { useDates } from '../../components/dates.ts';
 import { FailureAlert } from '../../components/failure-alert.tsx';
 import { Placeholder } from '../../components/page.tsx';
 import { Section } from '../../components/section.tsx';
+import { SHOWN_EVENTS } from '../../page-queries.ts';
 import { accountTexts } from '../../messages/account.ts';
 import { auditTexts } from '../../messages/audit.ts';
 import { query, toFailure, type Outputs } from '../../trpc.ts';
@@ -15,22 +16,19 @@ type OwnEvent = Outputs['account']['activity']['events'][number];
 
 const words = accountTexts.activity;
 
-const SHOWN = 8;
-
 /** What the user did, and what happened to the account, newest first. */
 export function Activity({ name }: { readonly name: string }) {
   const [cursors, setCursors] = useState<readonly string[]>([]);
   const cursor = cursors.at(-1);
   const page = useQuery({
-    ...query('account.activity', { limit: SHOWN, ...(cursor !== undefined && { cursor }) }),
+    ...query('account.activity', { limit: SHOWN_EVENTS.account, ...(cursor !== undefined && { cursor }) }),
     placeholderData: keepPreviousData,
-    staleTime: 0,
   });
   const next = page.data?.nextCursor ?? null;
   return (
     <Section title={words.title} explanation={words.explanation}>
       {page.error !== null && <FailureAlert failure={toFailure(page.error)} retry={() => void page.refetch()} />}
-      {page.isPending && <Placeholder rows={SHOWN} height={44} />}
+      {page.isPending && <Placeholder rows={SHOWN_EVENTS.account} height={44} />}
       {page.data?.events.length === 0 && (
         <Text size="sm" c="dimmed">
           {auditTexts.emptyTitle}

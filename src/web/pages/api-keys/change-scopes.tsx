@@ -5,10 +5,11 @@ import { useState } from 'react';
 import { Dialog } from '../../components/dialog.tsx';
 import { FailureAlert } from '../../components/failure-alert.tsx';
 import { useNotice } from '../../components/notices.tsx';
+import { keysQuery } from '../../page-queries.ts';
 import { texts } from '../../messages/console.ts';
 import { apiKeysTexts as words } from '../../messages/api-keys.ts';
 import { toFailure, trpc, type Scope } from '../../trpc.ts';
-import { keysQuery, type Key } from './keys.ts';
+import type { Key } from './keys.ts';
 import { ScopesField } from './scopes-field.tsx';
 import { useSubmission } from '../../components/submission.ts';
 

@@ -6,12 +6,13 @@ import { FailureAlert } from '../../components/failure-alert.tsx';
 import { Key as KeyIcon } from '../../components/icons.tsx';
 import { DataTable } from '../../components/table/data-table.tsx';
 import { Page, Placeholder } from '../../components/page.tsx';
+import { keysQuery } from '../../page-queries.ts';
 import { apiKeysTexts as words } from '../../messages/api-keys.ts';
 import { query, toFailure } from '../../trpc.ts';
 import { CreateKey } from './create-key.tsx';
 import { keyRevocation } from './bulk.ts';
 import { keyColumns } from './columns.tsx';
-import { getKeyState, keysQuery, type Key, type TeamId } from './keys.ts';
+import { getKeyState, type Key, type TeamId } from './keys.ts';
 import './api-keys.css';
 
 const rowId = ({ id }: Key): string => id;

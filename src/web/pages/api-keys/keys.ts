@@ -2,7 +2,7 @@ import { getDisplayName } from '../../components/display-name.ts';
 import { isAccountOnly } from '../../scopes.ts';
 import { apiKeysTexts as words } from '../../messages/api-keys.ts';
 import { scopeTexts } from '../../messages/oauth.ts';
-import { query, type Outputs, type Scope } from '../../trpc.ts';
+import type { Outputs, Scope } from '../../trpc.ts';
 
 export type Key = Outputs['apiKeys']['list'][number];
 
@@ -11,8 +11,6 @@ export type NewSecret = Outputs['createApiKey'];
 
 /** The team whose keys are shown; undefined for personal keys. */
 export type TeamId = string | undefined;
-
-export const keysQuery = (teamId: TeamId) => query('apiKeys.list', { teamId });
 
 /** The scopes that a signed-in user can give a key. */
 export const grantableScopes = (teamId: TeamId | null): Scope[] =>

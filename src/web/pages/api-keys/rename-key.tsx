@@ -3,10 +3,11 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useCallForm } from '../../components/call-form.ts';
 import { FormDialog } from '../../components/form-dialog.tsx';
 import { useNotice } from '../../components/notices.tsx';
+import { keysQuery } from '../../page-queries.ts';
 import { texts } from '../../messages/console.ts';
 import { apiKeysTexts as words } from '../../messages/api-keys.ts';
 import { trpc } from '../../trpc.ts';
-import { keysQuery, type Key } from './keys.ts';
+import type { Key } from './keys.ts';
 
 type RenameKeyProps = { readonly apiKey: Key; readonly onClose: () => void };
 

@@ -1,9 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Rotation } from '../../components/rotation.tsx';
+import { keysQuery } from '../../page-queries.ts';
 import { apiKeysTexts as words } from '../../messages/api-keys.ts';
 import { trpc } from '../../trpc.ts';
-import { keysQuery, type Key, type NewSecret } from './keys.ts';
+import type { Key, NewSecret } from './keys.ts';
 import { SecretOnce } from './secret-once.tsx';
 
 type RotateKeyProps = { readonly apiKey: Key; readonly onClose: () => void };

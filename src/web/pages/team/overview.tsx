@@ -2,9 +2,10 @@ import { Alert } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { FailureAlert } from '../../components/failure-alert.tsx';
 import { Page } from '../../components/page.tsx';
+import { activityQuery } from '../../page-queries.ts';
 import { overviewTexts as words } from '../../messages/team.ts';
 import { toFailure, query } from '../../trpc.ts';
-import { Activity, activityQuery } from './overview/activity.tsx';
+import { Activity } from './overview/activity.tsx';
 import { Cards, CardsPlaceholder } from './overview/cards.tsx';
 import { FirstSteps } from './overview/first-steps.tsx';
 import { Growth } from './overview/growth.tsx';
@@ -17,8 +18,7 @@ import { getRoleLabel } from '../../components/role-label.ts';
 /** Numbers of the team that the user’s role can see, and first steps. */
 export function OverviewPage() {
   const { team, can } = useTeam();
-  // Not every page that changes a number invalidates these queries.
-  const overview = useQuery({ ...query('teams.overview', { teamId: team.id }), staleTime: 0 });
+  const overview = useQuery(query('teams.overview', { teamId: team.id }));
   const usage = useQuery({ ...query('apiKeys.usageOfTeam', { teamId: team.id }), enabled: can('manage_api_keys') });
   // All at once, so that they travel in one request.
   const growth = useQuery({ ...query('members.history', { teamId: team.id }), enabled: can('access_dashboard') });

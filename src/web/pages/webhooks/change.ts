@@ -1,8 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useNotice } from '../../components/notices.tsx';
+import { endpointsQuery } from '../../page-queries.ts';
 import { webhooksTexts as words } from '../../messages/webhooks.ts';
 import { trpc } from '../../trpc.ts';
-import { endpointsQuery, type TeamId } from './endpoints.ts';
+import type { TeamId } from './endpoints.ts';
 import { useSubmission } from '../../components/submission.ts';
 
 const NOTICES = { pause: words.paused, resume: words.resumed, sendTest: words.tested } as const;

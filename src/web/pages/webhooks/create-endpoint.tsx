@@ -3,9 +3,10 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useCallForm } from '../../components/call-form.ts';
 import { FormDialog } from '../../components/form-dialog.tsx';
+import { endpointsQuery } from '../../page-queries.ts';
 import { webhooksTexts as words } from '../../messages/webhooks.ts';
 import { trpc } from '../../trpc.ts';
-import { endpointsQuery, type EventType, type NewSecret, type TeamId } from './endpoints.ts';
+import type { EventType, NewSecret, TeamId } from './endpoints.ts';
 import { EventTypes } from './event-types.tsx';
 import { SecretOnce } from './secret-once.tsx';
 

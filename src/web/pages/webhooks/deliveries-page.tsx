@@ -3,11 +3,11 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { FailureAlert } from '../../components/failure-alert.tsx';
 import { Page, Placeholder } from '../../components/page.tsx';
+import { endpointsQuery } from '../../page-queries.ts';
 import { webhooksTexts as words } from '../../messages/webhooks.ts';
 import { query, toFailure } from '../../trpc.ts';
 import { DeliveryRow } from './delivery-row.tsx';
 import type { Delivery, TeamId } from './endpoints.ts';
-import { endpointsQuery } from './endpoints.ts';
 import { ReplayFailed } from './replay-failed.tsx';
 import './webhooks.css';
 

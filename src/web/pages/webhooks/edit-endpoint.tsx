@@ -4,11 +4,12 @@ import { useState } from 'react';
 import { useCallForm } from '../../components/call-form.ts';
 import { FormDialog } from '../../components/form-dialog.tsx';
 import { useNotice } from '../../components/notices.tsx';
+import { endpointsQuery } from '../../page-queries.ts';
 import { texts } from '../../messages/console.ts';
 import { webhooksTexts as words } from '../../messages/webhooks.ts';
 import { trpc } from '../../trpc.ts';
 import { asTypes } from './create-endpoint.tsx';
-import { endpointsQuery, type Endpoint, type TeamId } from './endpoints.ts';
+import type { Endpoint, TeamId } from './endpoints.ts';
 import { EventTypes } from './event-types.tsx';
 
 type EditEndpointProps = { readonly teamId: TeamId; readonly endpoint: Endpoint; readonly onClose: () => void };

@@ -3,10 +3,11 @@ import { useState } from 'react';
 import { Confirmation } from '../../components/confirmation.tsx';
 import { useNotice } from '../../components/notices.tsx';
 import { Rotation } from '../../components/rotation.tsx';
+import { endpointsQuery } from '../../page-queries.ts';
 import { webhooksTexts as words } from '../../messages/webhooks.ts';
 import { trpc } from '../../trpc.ts';
 import { EditEndpoint } from './edit-endpoint.tsx';
-import { endpointsQuery, type Endpoint, type NewSecret, type TeamId } from './endpoints.ts';
+import type { Endpoint, NewSecret, TeamId } from './endpoints.ts';
 import { SecretOnce } from './secret-once.tsx';
 
 export type DialogName = 'edit' | 'rotate' | 'delete';

@@ -1,4 +1,4 @@
-import { query, type Outputs } from '../../trpc.ts';
+import type { Outputs } from '../../trpc.ts';
 
 export type Endpoint = Outputs['webhooks']['list'][number];
 export type Delivery = Outputs['webhooks']['deliveries']['deliveries'][number];
@@ -7,5 +7,3 @@ export type NewSecret = Outputs['webhooks']['create'];
 
 /** A team, or null for the endpoints of the installation. */
 export type TeamId = string | null;
-
-export const endpointsQuery = (teamId: TeamId) => query('webhooks.list', { teamId });

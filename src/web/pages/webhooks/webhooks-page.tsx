@@ -4,11 +4,12 @@ import { useState } from 'react';
 import { FailureAlert } from '../../components/failure-alert.tsx';
 import { App } from '../../components/icons.tsx';
 import { Page, Placeholder } from '../../components/page.tsx';
+import { endpointsQuery } from '../../page-queries.ts';
 import { webhooksTexts as words } from '../../messages/webhooks.ts';
 import { toFailure } from '../../trpc.ts';
 import { CreateEndpoint } from './create-endpoint.tsx';
 import { EndpointRow } from './endpoint-row.tsx';
-import { endpointsQuery, type TeamId } from './endpoints.ts';
+import type { TeamId } from './endpoints.ts';
 import './webhooks.css';
 
 /** The webhook endpoints of a team, or of the installation. */

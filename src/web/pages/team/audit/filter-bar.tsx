@@ -1,8 +1,9 @@
 import { Group, NativeSelect, TextInput } from '@mantine/core';
 import { useSearchText } from '../../../components/table/search-text.ts';
+import { keysQuery, membersQuery } from '../../../page-queries.ts';
 import { auditTexts as words } from '../../../messages/audit.ts';
-import { keysQuery, type Key } from '../../api-keys/keys.ts';
-import { getMemberName, membersQuery, type Member } from '../members/member.ts';
+import type { Key } from '../../api-keys/keys.ts';
+import { getMemberName, type Member } from '../members/member.ts';
 import { useTeam } from '../team.ts';
 import './audit.css';
 import type { AuditSearch } from './filter.ts';

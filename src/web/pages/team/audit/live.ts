@@ -23,7 +23,7 @@ export function useLiveEvents(search: Inputs['audit']['list'], cursor: string | 
   const key = JSON.stringify(input);
   const isShown = shown?.key === key;
   const latest = page.isPlaceholderData ? undefined : page.data;
-  if (!isShown && latest !== undefined && page.isFetchedAfterMount) setShown({ key, page: latest });
+  if (!isShown && latest !== undefined && !page.isFetching) setShown({ key, page: latest });
 
   const data = isShown ? shown.page : page.data;
   const first = data?.events[0]?.id;

@@ -1,8 +1,8 @@
 import { Alert } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { membersQuery } from '../../../page-queries.ts';
 import { invitationsTexts } from '../../../messages/invitations.ts';
 import { me } from '../../../session.ts';
-import { membersQuery } from '../members/member.ts';
 import { useTeam } from '../team.ts';
 import { SEPARATOR } from '../../../messages/language.ts';
 

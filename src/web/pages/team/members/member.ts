@@ -1,12 +1,10 @@
 import { getDisplayName } from '../../../components/display-name.ts';
 import { membersTexts as words } from '../../../messages/members.ts';
-import { query, type Outputs } from '../../../trpc.ts';
+import type { Outputs } from '../../../trpc.ts';
 import type { useTeam } from '../team.ts';
 
 export type Member = Outputs['members']['list'][number];
 export type MemberState = 'active' | 'inactive' | 'expired';
-
-export const membersQuery = (teamId: string) => query('members.list', { teamId });
 
 /** Returns the name of a member, or the email if there is none. */
 export const getMemberName = (member: Pick<Member, 'firstName' | 'lastName' | 'email'>): string =>

@@ -5,19 +5,16 @@ import { FailureAlert } from '../../../components/failure-alert.tsx';
 import { TextLink } from '../../../components/links.tsx';
 import { Placeholder } from '../../../components/page.tsx';
 import { Section } from '../../../components/section.tsx';
+import { SHOWN_EVENTS } from '../../../page-queries.ts';
 import { auditTexts } from '../../../messages/audit.ts';
 import { overviewTexts } from '../../../messages/team.ts';
-import { query, toFailure, type Outputs } from '../../../trpc.ts';
+import { toFailure, type Outputs } from '../../../trpc.ts';
 import { describeEvent } from '../audit/event-cell.tsx';
 import type { AuditEvent } from '../audit/event.ts';
 import { useTeam } from '../team.ts';
 import { SEPARATOR } from '../../../messages/language.ts';
 
 const words = overviewTexts.activity;
-
-const SHOWN = 5;
-
-export const activityQuery = (teamId: string) => ({ ...query('audit.list', { teamId, limit: SHOWN }), staleTime: 0 });
 
 type ActivityProps = { readonly page: UseQueryResult<Outputs['audit']['list']> };
 
@@ -27,7 +24,7 @@ export function Activity({ page: { data, error, isPending, refetch } }: Activity
   return (
     <Section title={words.title} explanation={words.explanation}>
       {error !== null && <FailureAlert failure={toFailure(error)} retry={() => void refetch()} />}
-      {isPending && <Placeholder rows={SHOWN} height={56} />}
+      {isPending && <Placeholder rows={SHOWN_EVENTS.overview} height={56} />}
       {data?.events.length === 0 && <Text c="dimmed">{words.none}</Text>}
       {data !== undefined && data.events.length > 0 && (
         <ul className="rows" aria-label={words.title}>
