@@ -8,6 +8,7 @@ import { Notices } from './components/notices.tsx';
 import { Offline } from './components/offline.tsx';
 import { ProofPrompt } from './components/proof-prompt.tsx';
 import { direction, followLanguage } from './messages/language.ts';
+import { followLocale } from './messages/locale.ts';
 import { createAppRouter } from './router.ts';
 import { me } from './session.ts';
 import { colorSchemes, theme } from './theme.ts';
@@ -21,7 +22,9 @@ const queries = createQueryClient({
 setAccount(() => queries.getQueryData(me().queryKey)?.id);
 queries.getQueryCache().subscribe(({ query: { queryKey, state } }) => {
   if (queryKey[1] !== me().queryKey[1] || state.data === undefined) return;
-  followLanguage((state.data as Outputs['getMe']).preferredLocale);
+  const { preferredLocale } = state.data as Outputs['getMe'];
+  followLocale(preferredLocale);
+  followLanguage(preferredLocale);
 });
 const router = createAppRouter(queries);
 

@@ -27,6 +27,21 @@ async function aTeamOfAda(api: Api) {
   return { ada, team };
 }
 
+/** Whether the first character of the address is left of its last one. */
+const ADDRESS_EDGES = `(() => {
+  const texts = document.createTreeWalker(document.querySelector('main'), NodeFilter.SHOW_TEXT);
+  while (texts.nextNode() && !texts.currentNode.data.includes('2001:db8:85a3::7348'));
+  const { currentNode: text } = texts;
+  const begin = text.data.indexOf('2001:db8');
+  const leftOf = (at) => {
+    const range = document.createRange();
+    range.setStart(text, at);
+    range.setEnd(text, at + 1);
+    return range.getBoundingClientRect().left;
+  };
+  return { isFirstAtLeft: leftOf(begin) < leftOf(begin + '2001:db8:85a3::734'.length) };
+})()`;
+
 /** Opens a page by its link in the navigation, from another page, and waits until nothing is being loaded. */
 async function follow(page: Page, path: string): Promise<void> {
   await page.setViewportSize({ width: 1280, height: 800 });
@@ -75,6 +90,77 @@ describe.skipIf(!hasChromium)('the console', () => {
     await shows(page, 'Your account');
     expect(await page.evaluate('document.documentElement.lang')).toBe('en');
   });
+
+  // The digits that an IPv6 address begins with would be shown at its end.
+  test('shows an IPv6 address from left to right in Arabic', async ({ api, open }) => {
+    const { ada, team } = await aTeamOfAda(api);
+    await api.rows(
+      `insert into audit_event (id, occurred_at, event, actor_kind, team_id, actor_id, address, request_id, details, count)
+       values ('evt_zzz', now(), 'access.denied', 'session', $1, $2, '2001:db8:85a3::7348', 'r', '{}', 1)`,
+      [team.id, ada.id],
+    );
+    for (const path of [`/teams/${team.slug}`, `/teams/${team.slug}/audit`]) {
+      const page = await open(path, { as: ada, locale: 'ar' });
+      await page.getByText('2001:db8:85a3::7348').first().waitFor();
+      expect(await page.evaluate(ADDRESS_EDGES), path).toEqual({ isFirstAtLeft: true });
+    }
+  });
+
+  // Its full stop would be shown at its beginning.
+  test('shows the description of a team from left to right in Arabic', async ({ api, open }) => {
+    const { ada, team } = await aTeamOfAda(api);
+    await api.rows(`update team set description = 'Made of brass.' where id = $1`, [team.id]);
+    for (const path of ['/', `/teams/${team.slug}`]) {
+      const page = await open(path, { as: ada, locale: 'ar' });
+      await page.locator('bdi').filter({ hasText: 'Made of brass.' }).waitFor();
+    }
+  });
+
+  test('names built-in roles in its language: where they are given, and in the audit log', async ({ api, open }) => {
+    const { ada, team } = await aTeamOfAda(api);
+    const page = await open(`/teams/${team.slug}/invitations`, { as: ada, locale: 'de' });
+    const dialog = page.getByRole('dialog');
+    await page.getByRole('button', { name: 'Personen einladen' }).click();
+    await dialog.getByRole('radio', { name: 'Mitglied', exact: true }).waitFor();
+    await dialog.getByRole('radio', { name: 'Gast', exact: true }).waitFor();
+
+    await page.goto(`/teams/${team.slug}/members`);
+    await page.getByRole('checkbox', { name: 'משה כהן' }).check();
+    await page.getByRole('button', { name: 'Rolle ändern…' }).click();
+    await dialog.getByLabel('Rolle', { exact: true }).selectOption('Gast');
+    await dialog.getByRole('button', { name: 'Rolle ändern' }).click();
+    await dialog.getByText('1 erledigt').waitFor();
+
+    await page.goto(`/teams/${team.slug}/audit`);
+    await page.getByRole('link', { name: 'Gast', exact: true }).waitFor();
+  });
+
+  test('offers English with the dates of the region of the browser', async ({ api, open }) => {
+    const page = await open('/account', { as: await aPerson(api), locale: 'nl-NL' });
+    await page.getByLabel('Language and region').selectOption('English (Netherlands)');
+    await page.getByRole('region', { name: 'Profile' }).getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Profile saved.').waitFor();
+  });
+
+  test.for([
+    // A browser in a language that the console does not have.
+    { browser: 'nl-NL', account: null, shown: [/1\.234 requests/, /31 May 2020/] },
+    { browser: 'en-US', account: 'de-CH', shown: [/1['’]234 Anfragen/, /31\.05\.2020/] },
+    { browser: 'ar', account: 'ar-EG', shown: [/١٬٢٣٤/, /٢٠٢٠/] },
+  ])(
+    'writes dates and numbers as the region of the reader does, and words in one language: $browser, $account',
+    async ({ browser, account, shown }, { api, open }) => {
+      const person = await aPerson(api);
+      await api.rows('update account set preferred_locale = $2 where id = $1', [person.id, account]);
+      const key = await api.anApiKey(person);
+      await api.rows(`update api_key set created_at = '2020-05-31T12:00:00Z' where id = $1`, [key.id]);
+      await api.rows('insert into api_key_use (api_key_id, day, requests) values ($1, current_date, 1234)', [key.id]);
+      const page = await open('/api-keys', { as: person, locale: browser });
+      await page.locator('.data-actions button').click();
+      await page.getByRole('menuitem').first().click();
+      for (const text of shown) await page.getByText(text).first().waitFor();
+    },
+  );
 
   test('puts a refusal into words of its language', async ({ api, open }) => {
     const person = await aPerson(api);

@@ -1,6 +1,7 @@
 import { IntlMessageFormat } from 'intl-messageformat';
 import { isolateName } from './isolate.ts';
-import { language, translation } from './language.ts';
+import { translation } from './language.ts';
+import { getLocale } from './locale.ts';
 
 type Value = string | number;
 
@@ -57,9 +58,14 @@ function toTexts(english: string | Tree, translated: string | Tree | undefined):
 
 function toFunction(text: string, names: readonly string[]) {
   let format: IntlMessageFormat | undefined;
+  let formatLocale: string | undefined;
   return (given: Value | Readonly<Record<string, Value>>): string => {
-    // Without tags, `<` in a message is text.
-    format ??= new IntlMessageFormat(text, language, undefined, { ignoreTag: true });
+    // That of the account is known later than that of the browser.
+    if (format === undefined || formatLocale !== getLocale()) {
+      formatLocale = getLocale();
+      // Without tags, `<` in a message is text.
+      format = new IntlMessageFormat(text, formatLocale, undefined, { ignoreTag: true });
+    }
     const values = typeof given === 'object' ? given : { [names[0] ?? '']: given };
     const isolated = Object.entries(values).map(([name, value]) => [
       name,

@@ -1,3 +1,4 @@
+import { getTargetLabel } from '../../components/role-label.ts';
 import { accountTexts } from '../../messages/account.ts';
 import { auditTexts } from '../../messages/audit.ts';
 import type { Outputs } from '../../trpc.ts';
@@ -9,13 +10,14 @@ const OWN: Readonly<Partial<Record<string, string>>> = accountTexts.events;
 const OF_TEAMS: Readonly<Partial<Record<string, (names: Names) => string>>> = auditTexts.sentences;
 
 /** Puts an event about the user’s account into words. Those of teams are worded as in their audit logs. */
-export function describeOwnEvent({ event, isOwn, actorKind, target }: OwnEvent, name: string): string {
+export function describeOwnEvent(ownEvent: OwnEvent, name: string): string {
+  const { event, isOwn, actorKind, target } = ownEvent;
   // Others act in a session or with a key. Who they are is in the audit log of the team.
   const isPerson = actorKind === 'session' || actorKind === 'api_key';
   const actor = isOwn ? name : isPerson ? accountTexts.activity.others : auditTexts.actors[actorKind];
   return (
     OWN[event] ??
-    OF_TEAMS[event]?.({ actor, subject: name, target: target?.name ?? target?.id ?? '' }) ??
+    OF_TEAMS[event]?.({ actor, subject: name, target: getTargetLabel(ownEvent) ?? target?.id ?? '' }) ??
     auditTexts.other({ actor, event })
   );
 }

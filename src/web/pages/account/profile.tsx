@@ -102,11 +102,18 @@ export function Profile({ account }: { readonly account: Outputs['getMe'] }) {
   );
 }
 
-/** Returns the locales by their own names, including the current one. */
+/** Returns the locales by their own names, including the current one and English as it is written around the user. */
 const localeChoices = (current: string | null) =>
-  [...new Set([...LOCALES, ...(current === null ? [] : [current])])]
+  [...new Set([...LOCALES, ...englishOfBrowser(), ...(current === null ? [] : [current])])]
     .sort()
     .map((value) => ({ value, label: getLanguageName(value) }));
+
+/** Returns English with the regions of the browser, because many read it where it is not spoken. */
+const englishOfBrowser = (): readonly string[] =>
+  navigator.languages.flatMap((tag) => {
+    const { region } = new Intl.Locale(tag);
+    return region === undefined ? [] : [`en-${region}`];
+  });
 
 function getLanguageName(locale: string): string {
   try {

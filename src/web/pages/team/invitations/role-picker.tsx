@@ -1,6 +1,7 @@
 import { Radio, Stack } from '@mantine/core';
 import { invitationsTexts as words } from '../../../messages/invitations.ts';
 import { permissionTexts } from '../../../messages/permissions.ts';
+import { getRoleName } from '../roles/role-name.ts';
 import type { Role } from '../team.ts';
 
 type RolePickerProps = {
@@ -14,16 +15,16 @@ type RolePickerProps = {
 export const RolePicker = ({ roles, value, onChange, disabled }: RolePickerProps) => (
   <Radio.Group label={words.dialog.role} value={value} onChange={onChange} required withAsterisk={false}>
     <Stack gap="sm" mt="xs">
-      {roles.map(({ roleId, name, permissions }) => (
+      {roles.map((role) => (
         <Radio
-          key={roleId}
-          value={roleId}
+          key={role.roleId}
+          value={role.roleId}
           disabled={disabled}
-          label={<span className="wrap">{name ?? roleId}</span>}
+          label={<span className="wrap">{getRoleName(role)}</span>}
           description={
-            permissions.length === 0
+            role.permissions.length === 0
               ? words.dialog.noPermissions
-              : permissions.map((permission) => permissionTexts[permission]).join(' · ')
+              : role.permissions.map((permission) => permissionTexts[permission]).join(' · ')
           }
         />
       ))}

@@ -1,6 +1,7 @@
 import type { BulkAction } from '../../../components/table/bulk/bulk-action.ts';
 import { membersTexts } from '../../../messages/members.ts';
 import { trpc } from '../../../trpc.ts';
+import { getRoleName } from '../roles/role-name.ts';
 import type { useTeam } from '../team.ts';
 import { actionsOn, type Action, type Member } from './member.ts';
 
@@ -20,7 +21,7 @@ export function memberBulkActions(page: ReturnType<typeof useTeam>, readerId: st
       applies: canTake('role'),
       choice: {
         label: membersTexts.role,
-        options: assignable.map(({ roleId, name }) => ({ value: roleId, label: name ?? roleId })),
+        options: assignable.map((role) => ({ value: role.roleId, label: getRoleName(role) })),
       },
       call: (member, roleId) => trpc.members.setRole.mutate({ ...of(member), roleId }),
     });
