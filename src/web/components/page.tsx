@@ -7,16 +7,18 @@ type PageProps = {
   readonly title: string;
   readonly explanation?: ReactNode;
   readonly action?: ReactNode;
+  /** Whether the page uses the width of the window, as tables do. Forms and texts have a readable one. */
+  readonly isWide?: boolean;
   readonly children: ReactNode;
 };
 
 /** A page with its heading, which is focused after a route change (see router.ts). */
-export function Page({ title, explanation, action, children }: PageProps) {
+export function Page({ title, explanation, action, isWide = false, children }: PageProps) {
   const windowTitle = useWindowTitle(title);
   return (
     <>
       <title>{windowTitle}</title>
-      <Stack gap="lg">
+      <Stack gap="lg" className="page" mod={{ wide: isWide }}>
         <header className="page-header">
           <Title order={1} size="h2" tabIndex={-1}>
             {title}
@@ -44,7 +46,7 @@ export const Placeholder = ({ rows = 3, height = 44 }: { readonly rows?: number;
 );
 
 export const LoadingPage = () => (
-  <Stack gap="lg" className="appear-late">
+  <Stack gap="lg" className="page appear-late">
     <Skeleton height={32} width="60%" />
     <Placeholder />
   </Stack>

@@ -19,7 +19,7 @@ export function Home() {
   const openDialog = useFrameDialogs();
   const create = <Button onClick={() => openDialog('createTeam')}>{texts.home.create}</Button>;
   return (
-    <Page title={texts.home.title} action={teams.data !== undefined && teams.data.length > 0 && create}>
+    <Page isWide title={texts.home.title} action={teams.data !== undefined && teams.data.length > 0 && create}>
       <UnverifiedNotice />
       <OfferedTeams offers={offers.data ?? []} />
       {teams.error !== null && <FailureAlert failure={toFailure(teams.error)} retry={() => void teams.refetch()} />}

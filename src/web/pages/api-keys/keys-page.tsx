@@ -40,6 +40,7 @@ export function KeysPage({ teamId }: { readonly teamId: TeamId }) {
   const create = <Button onClick={() => setCreating(true)}>{words.create}</Button>;
   return (
     <Page
+      isWide
       title={isOfTeam ? words.teamTitle : words.title}
       explanation={isOfTeam ? words.teamExplanation : words.explanation}
       action={keys.data !== undefined && keys.data.length > 0 && create}

@@ -53,7 +53,7 @@ function Audit() {
     enabled: event === undefined || names.data !== undefined,
   });
   return (
-    <Page title={words.title} explanation={words.explanation}>
+    <Page isWide title={words.title} explanation={words.explanation}>
       <AuditFilters
         events={names.data ?? []}
         filters={{ ...ids, ...(event && { event }), ...(from && { from }), ...(to && { to }) }}

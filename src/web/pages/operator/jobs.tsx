@@ -43,6 +43,7 @@ function Jobs() {
   const columns = useMemo(() => jobColumns(mutate), [mutate]);
   return (
     <Page
+      isWide
       title={words.title}
       explanation={words.explanation}
       action={

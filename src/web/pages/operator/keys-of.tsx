@@ -60,7 +60,7 @@ function Keys({ of, id, cursor }: KeysProps) {
   const { refetch } = page;
   const columns = useMemo(() => listedKeyColumns(refetch), [refetch]);
   return (
-    <Page title={title} explanation={words.explanation}>
+    <Page isWide title={title} explanation={words.explanation}>
       <ListTable
         label={title}
         page={page}

@@ -51,6 +51,7 @@ function Members({ teamId }: { readonly teamId: string }) {
   const name = asked && getAccountName(asked.row);
   return (
     <Page
+      isWide
       title={words.title}
       explanation={words.explanation}
       action={data && <Button onClick={() => setAdding(true)}>{words.add}</Button>}

@@ -32,6 +32,7 @@ function OperatorKeys() {
   const columns = useMemo(() => operatorKeyColumns((kind, of) => setAsked({ kind, of })), []);
   return (
     <Page
+      isWide
       title={words.title}
       explanation={words.explanation}
       action={page.data && <Button onClick={() => setCreating(true)}>{words.create}</Button>}

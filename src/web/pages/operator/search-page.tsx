@@ -36,6 +36,7 @@ export function SearchPage<
   const next = page.data?.nextCursor;
   return (
     <Page
+      isWide
       title={words.title}
       explanation={words.explanation}
       action={<Button onClick={() => setCreating(true)}>{words.create}</Button>}

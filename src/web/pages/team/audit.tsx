@@ -51,7 +51,7 @@ function AuditLog() {
   });
   const next = data?.nextCursor ?? null;
   return (
-    <Page title={words.title} explanation={words.explanation}>
+    <Page isWide title={words.title} explanation={words.explanation}>
       <FilterBar
         search={search}
         onChange={change}

@@ -58,7 +58,12 @@ function Invitations() {
   );
   const invite = <Button onClick={() => setOpen({ inviting: { email: '' } })}>{words.invite}</Button>;
   return (
-    <Page title={words.title} explanation={words.explanation} action={list !== undefined && list.length > 0 && invite}>
+    <Page
+      isWide
+      title={words.title}
+      explanation={words.explanation}
+      action={list !== undefined && list.length > 0 && invite}
+    >
       {invitations.error !== null && (
         <FailureAlert failure={toFailure(invitations.error)} retry={() => void invitations.refetch()} />
       )}

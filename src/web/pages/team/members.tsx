@@ -25,7 +25,7 @@ export function MembersPage() {
     </ButtonLink>
   );
   return (
-    <Page title={words.title} explanation={words.explanation} action={invite}>
+    <Page isWide title={words.title} explanation={words.explanation} action={invite}>
       <OfferToReader />
       {!isVisible && <Text>{words.hidden}</Text>}
       {members.error !== null && (

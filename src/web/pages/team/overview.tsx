@@ -28,7 +28,7 @@ export function OverviewPage() {
   };
   const description = team.description?.trim() ?? '';
   return (
-    <Page title={words.title} explanation={description === '' ? undefined : description}>
+    <Page isWide title={words.title} explanation={description === '' ? undefined : description}>
       {!can('access_dashboard') && (
         <Alert color="gray" title={words.hiddenTitle}>
           {words.hidden(getRoleLabel(team.role.name))}
