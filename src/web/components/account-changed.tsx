@@ -1,8 +1,9 @@
-import { Button, Group, Stack, Text } from '@mantine/core';
+import { Button, Stack, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { accountChangedTexts as words } from '../messages/proof.ts';
 import { isAccountChanged } from '../trpc.ts';
+import { DialogFooter } from './dialog-buttons.tsx';
 import { Dialog } from './dialog.tsx';
 
 /** Covers the page once a call was rejected because the browser is signed in as another account than it shows. */
@@ -33,11 +34,11 @@ export function AccountChanged() {
     >
       <Stack gap="md">
         <Text>{words.explanation}</Text>
-        <Group justify="flex-end">
+        <DialogFooter>
           <Button data-autofocus onClick={() => window.location.reload()}>
             {words.reload}
           </Button>
-        </Group>
+        </DialogFooter>
       </Stack>
     </Dialog>
   );

@@ -12,12 +12,19 @@ type DialogButtonsProps = {
   readonly children: ReactNode;
 };
 
+/** The last row of a dialog. It stays visible while a dialog that is higher than the window is scrolled. */
+export const DialogFooter = ({ children }: { readonly children: ReactNode }) => (
+  <Group justify="flex-end" gap="sm" className="dialog-footer">
+    {children}
+  </Group>
+);
+
 /** The buttons at the end of a dialog. */
 export const DialogButtons = ({ onCancel, focusCancel = false, isBusy = false, children }: DialogButtonsProps) => (
-  <Group justify="flex-end" gap="sm">
+  <DialogFooter>
     <Button variant="default" onClick={onCancel} disabled={isBusy} {...(focusCancel && { 'data-autofocus': true })}>
       {texts.cancel}
     </Button>
     {children}
-  </Group>
+  </DialogFooter>
 );

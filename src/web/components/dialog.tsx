@@ -1,5 +1,6 @@
 import { Modal, type ModalProps } from '@mantine/core';
 import { texts } from '../messages/console.ts';
+import './dialog.css';
 import { useFocusReturn } from './focus-return.ts';
 
 type DialogProps = Omit<ModalProps, 'opened'> & { readonly isBusy?: boolean };

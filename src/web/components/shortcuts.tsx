@@ -1,6 +1,7 @@
 import { useLocalStorage } from '@mantine/hooks';
 import { useNavigate, useParams } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect, useEffectEvent, useRef } from 'react';
+import { lazy, useEffect, useEffectEvent, useRef } from 'react';
+import { LoadedDialog } from './loaded-dialog.tsx';
 import { PLACES, TEAM_PLACES } from './shortcut-targets.ts';
 
 const ShortcutsDialog = lazy(async () => ({ default: (await import('./shortcuts-dialog.tsx')).ShortcutsDialog }));
@@ -40,9 +41,9 @@ export function Shortcuts({ isOpen, onOpen, onClose }: ShortcutsProps) {
 
   return (
     isOpen && (
-      <Suspense fallback={null}>
+      <LoadedDialog onClose={onClose}>
         <ShortcutsDialog isOn={isOn} onChange={setOn} onClose={onClose} />
-      </Suspense>
+      </LoadedDialog>
     )
   );
 }

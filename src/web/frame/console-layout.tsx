@@ -1,9 +1,10 @@
 import { ActionIcon, Drawer, Kbd, UnstyledButton } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
 import { Outlet, useLocation } from '@tanstack/react-router';
-import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
+import { lazy, useCallback, useEffect, useState, type ReactNode } from 'react';
 import { AccountChanged } from '../components/account-changed.tsx';
 import { Lines, Search } from '../components/icons.tsx';
+import { LoadedDialog } from '../components/loaded-dialog.tsx';
 import { Shortcuts } from '../components/shortcuts.tsx';
 import { texts } from '../messages/console.ts';
 import { frameTexts as words } from '../messages/frame.ts';
@@ -43,14 +44,14 @@ export function ConsoleLayout() {
       </div>
       <Shortcuts isOpen={dialog === 'shortcuts'} onOpen={() => setDialog('shortcuts')} onClose={close} />
       {dialog === 'createTeam' && (
-        <Suspense fallback={null}>
+        <LoadedDialog onClose={close}>
           <CreateTeam onClose={close} />
-        </Suspense>
+        </LoadedDialog>
       )}
       {dialog === 'commands' && (
-        <Suspense fallback={null}>
+        <LoadedDialog onClose={close}>
           <CommandPalette onClose={close} />
-        </Suspense>
+        </LoadedDialog>
       )}
     </FrameContext>
   );

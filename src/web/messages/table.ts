@@ -20,7 +20,8 @@ export const tableTexts = defineTexts('table', {
   descending: 'Sorted by {column}, descending',
 
   bulk: {
-    tooMany: 'At most {limit, number} rows at a time. Select fewer.',
+    onlyFirst:
+      'At most {limit, number} rows at a time. This concerns the first {limit, number} of {count, number}. The others stay selected.',
     notPossible: 'Not possible for: {names}.',
     andMore: '{names} and {more, number} more',
     impossible: 'This is not possible for any of the selected rows.',

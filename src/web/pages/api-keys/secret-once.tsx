@@ -1,5 +1,6 @@
-import { Alert, Button, Group, Stack } from '@mantine/core';
+import { Alert, Button, Stack } from '@mantine/core';
 import { Copyable } from '../../components/copyable.tsx';
+import { DialogFooter } from '../../components/dialog-buttons.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { apiKeysTexts as words } from '../../messages/api-keys.ts';
 
@@ -26,9 +27,9 @@ export const SecretOnce = ({ title, secret, onClose }: SecretOnceProps) => (
           </dd>
         </div>
       </dl>
-      <Group justify="flex-end">
+      <DialogFooter>
         <Button onClick={onClose}>{words.done}</Button>
-      </Group>
+      </DialogFooter>
     </Stack>
   </Dialog>
 );

@@ -1,5 +1,6 @@
-import { Alert, Button, Group, Stack, Text } from '@mantine/core';
+import { Alert, Button, Stack, Text } from '@mantine/core';
 import { Copyable } from '../../components/copyable.tsx';
+import { DialogFooter } from '../../components/dialog-buttons.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { developerTexts as words } from '../../messages/oauth.ts';
 
@@ -36,11 +37,11 @@ export const Credentials = ({ title, client, clientSecret, onClose }: Credential
         )}
       </dl>
       {clientSecret === null && <Text size="sm">{words.noSecret}</Text>}
-      <Group justify="flex-end">
+      <DialogFooter>
         <Button onClick={onClose} data-autofocus={clientSecret === null || undefined}>
           {words.done}
         </Button>
-      </Group>
+      </DialogFooter>
     </Stack>
   </Dialog>
 );

@@ -1,5 +1,6 @@
-import { Alert, Button, Group, Stack } from '@mantine/core';
+import { Alert, Button, Stack } from '@mantine/core';
 import { Copyable } from '../../components/copyable.tsx';
+import { DialogFooter } from '../../components/dialog-buttons.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { apiKeysTexts as words } from '../../messages/api-keys.ts';
 
@@ -13,9 +14,9 @@ export const OperatorSecretOnce = ({ title, secret, onClose }: SecretProps) => (
         {words.once}
       </Alert>
       <Copyable label={words.secret} value={secret} isFirst />
-      <Group justify="flex-end">
+      <DialogFooter>
         <Button onClick={onClose}>{words.done}</Button>
-      </Group>
+      </DialogFooter>
     </Stack>
   </Dialog>
 );

@@ -1,5 +1,6 @@
-import { Alert, Button, Group, Stack } from '@mantine/core';
+import { Alert, Button, Stack } from '@mantine/core';
 import { Copyable } from '../../components/copyable.tsx';
+import { DialogFooter } from '../../components/dialog-buttons.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { webhooksTexts as words } from '../../messages/webhooks.ts';
 import type { NewSecret } from './endpoints.ts';
@@ -23,9 +24,9 @@ export const SecretOnce = ({ title, endpoint, secret, onClose }: SecretOnceProps
         />
         <Value label={words.url} value={endpoint.url} />
       </dl>
-      <Group justify="flex-end">
+      <DialogFooter>
         <Button onClick={onClose}>{words.done}</Button>
-      </Group>
+      </DialogFooter>
     </Stack>
   </Dialog>
 );

@@ -1,14 +1,15 @@
 import { Button, Group, Text } from '@mantine/core';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, useState } from 'react';
 import { tableTexts as words } from '../../../messages/table.ts';
+import { LoadedDialog } from '../../loaded-dialog.tsx';
 import type { Selection } from '../selection.ts';
 import type { BulkAction } from './bulk-action.ts';
-import type { BulkDialog as LoadedDialog } from './bulk-dialog.tsx';
+import type { BulkDialog as TypedBulkDialog } from './bulk-dialog.tsx';
 
 // Tables load without it, because few visits change several rows.
 const BulkDialog = lazy(async () => ({
   default: (await import('./bulk-dialog.tsx')).BulkDialog,
-})) as unknown as typeof LoadedDialog; // `lazy` loses the type of the rows
+})) as unknown as typeof TypedBulkDialog; // `lazy` loses the type of the rows
 
 type BulkBarProps<Row> = {
   readonly selection: Selection<Row>;
@@ -56,7 +57,7 @@ export function BulkBar<Row>({ selection, actions, rowId, rowName, onExport, onE
         </Group>
       )}
       {open && (
-        <Suspense fallback={null}>
+        <LoadedDialog onClose={() => setOpen(undefined)}>
           <BulkDialog
             {...open}
             rowId={rowId}
@@ -67,7 +68,7 @@ export function BulkBar<Row>({ selection, actions, rowId, rowName, onExport, onE
               for (const row of done) selection.toggle(rowId(row), false, false);
             }}
           />
-        </Suspense>
+        </LoadedDialog>
       )}
     </div>
   );

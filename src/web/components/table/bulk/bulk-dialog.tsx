@@ -1,8 +1,8 @@
-import { Alert, Button, Group, NativeSelect, Stack, Text } from '@mantine/core';
+import { Alert, Button, NativeSelect, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { texts } from '../../../messages/console.ts';
 import { tableTexts } from '../../../messages/table.ts';
-import { DialogButtons } from '../../dialog-buttons.tsx';
+import { DialogButtons, DialogFooter } from '../../dialog-buttons.tsx';
 import { Dialog } from '../../dialog.tsx';
 import { FailureAlert } from '../../failure-alert.tsx';
 import { BULK_MAX, type BulkAction } from './bulk-action.ts';
@@ -27,7 +27,8 @@ type BulkDialogProps<Row> = {
 
 /** Asks before an action on several rows, and then shows the outcome of each. */
 export function BulkDialog<Row>({ action, rows, rowId, rowName, onEnd, onClose }: BulkDialogProps<Row>) {
-  const [targets] = useState(() => rows.filter(action.applies));
+  const [applicable] = useState(() => rows.filter(action.applies));
+  const targets = applicable.slice(0, BULK_MAX);
   const [chosen, setChosen] = useState(action.choice?.options[0]?.value ?? '');
   const run = useBulkRun(rowId, (row: Row) => action.call(row, chosen));
   const { outcomes, isRunning, fatal } = run;
@@ -43,8 +44,7 @@ export function BulkDialog<Row>({ action, rows, rowId, rowName, onEnd, onClose }
     if (fatal !== undefined) onEnd?.();
   };
   if (outcomes.size === 0) {
-    const others = rows.filter((row) => !targets.includes(row)).map(rowName);
-    const isTooLong = targets.length > BULK_MAX;
+    const others = rows.filter((row) => !action.applies(row)).map(rowName);
     return (
       <Dialog onClose={() => onClose([])} title={action.title(targets.length)}>
         <Stack gap="md">
@@ -54,7 +54,9 @@ export function BulkDialog<Row>({ action, rows, rowId, rowName, onEnd, onClose }
               {words.notPossible(list(others))}
             </Text>
           )}
-          {isTooLong && <Alert color="yellow">{words.tooMany(BULK_MAX)}</Alert>}
+          {applicable.length > BULK_MAX && (
+            <Alert color="yellow">{words.onlyFirst({ limit: BULK_MAX, count: applicable.length })}</Alert>
+          )}
           {action.choice && targets.length > 0 && (
             <NativeSelect
               label={action.choice.label}
@@ -66,10 +68,11 @@ export function BulkDialog<Row>({ action, rows, rowId, rowName, onEnd, onClose }
           <DialogButtons onCancel={() => onClose([])} focusCancel>
             <Button
               {...(action.color && { color: action.color })}
-              disabled={targets.length === 0 || isTooLong}
+              disabled={targets.length === 0}
               onClick={() => void start(targets)}
             >
-              {action.label}
+              {/* The ellipsis announced this dialog. */}
+              {action.label.replace(/…$/u, '')}
             </Button>
           </DialogButtons>
         </Stack>
@@ -82,7 +85,7 @@ export function BulkDialog<Row>({ action, rows, rowId, rowName, onEnd, onClose }
       <Stack gap="md">
         {fatal !== undefined && <FailureAlert failure={fatal} />}
         <Outcomes rows={targets} rowId={rowId} rowName={rowName} {...run} />
-        <Group justify="flex-end" gap="sm">
+        <DialogFooter>
           {isRunning ? (
             <Button variant="default" onClick={run.stop}>
               {words.stop}
@@ -99,7 +102,7 @@ export function BulkDialog<Row>({ action, rows, rowId, rowName, onEnd, onClose }
               </Button>
             </>
           )}
-        </Group>
+        </DialogFooter>
       </Stack>
     </Dialog>
   );

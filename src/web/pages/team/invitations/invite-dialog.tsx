@@ -1,6 +1,7 @@
 import { useInviteMany } from '#client/react';
-import { Alert, Button, Group, Stack, Text, Textarea } from '@mantine/core';
+import { Alert, Button, Stack, Text, Textarea } from '@mantine/core';
 import { useRef, useState, type SubmitEvent } from 'react';
+import { DialogFooter } from '../../../components/dialog-buttons.tsx';
 import { Dialog } from '../../../components/dialog.tsx';
 import { texts } from '../../../messages/console.ts';
 import { invitationsTexts } from '../../../messages/invitations.ts';
@@ -85,7 +86,7 @@ export function InviteDialog({ email, roleId, onClose }: InviteDialogProps) {
               <RolePicker roles={roles} value={role.roleId} onChange={setChosen} disabled={pending} />
             </>
           )}
-          <Group gap="sm">
+          <DialogFooter>
             <Text size="sm" role="status" className="invite-progress">
               {!pending && results.length > 0 && words.progress({ sent, failed })}
             </Text>
@@ -97,7 +98,7 @@ export function InviteDialog({ email, roleId, onClose }: InviteDialogProps) {
                 {words.submit(addresses.length)}
               </Button>
             )}
-          </Group>
+          </DialogFooter>
         </Stack>
       </form>
     </Dialog>
