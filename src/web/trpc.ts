@@ -10,6 +10,7 @@ import { language } from './messages/language.ts';
 import { problemAdvice, problemTitles } from './messages/problems.ts';
 import { proofTexts } from './messages/proof.ts';
 import { askForProof } from './proof.ts';
+import { findUnanswered, watchCalls } from './unanswered.ts';
 
 let findAccountId = (): string | undefined => undefined;
 
@@ -34,6 +35,7 @@ const MAX_URL_LENGTH = 2000;
 export const trpc = createTRPCClient<AppRouter>({
   links: [
     proofLink(askForProof),
+    watchCalls,
     splitLink({
       // Reads of one page travel together. A change travels alone, so that its answer waits for no other.
       condition: ({ type, path }) => type === 'query' && !path.startsWith('authorizations.'),
@@ -69,14 +71,19 @@ export type Failure = Pick<Document, 'title' | 'detail'> & {
 export function toFailure(error: unknown): Failure {
   const none = { code: null, requestId: null, errors: [] };
   const problem = isRosterTrpcError(error) ? error.data?.problem : undefined;
-  if (!navigator.onLine && problem === undefined) return { ...texts.offlineCall, ...none };
+  const unanswered = problem === undefined ? findUnanswered(error) : undefined;
+  if (unanswered === 'not_sent' || (unanswered === undefined && problem === undefined && !navigator.onLine))
+    return { ...texts.offlineCall, ...none };
   if (isLoadError(error)) return { ...texts.outdated, ...none };
   if (!isRosterTrpcError(error)) return { ...texts.unexpected, ...none };
+  if (unanswered === 'change') return { ...texts.unreachable, ...none, detail: texts.unknownOutcome };
   if (problem === undefined) return { ...texts.unreachable, ...none };
   // The problem document names the procedures of the API instead of the dialog.
   const own = problem.code === 'proof_required' && { title: proofTexts.title, detail: proofTexts.explanation };
   const wait = problem.retryAfter !== undefined && { detail: waitText(Math.ceil(problem.retryAfter)) };
-  const { errors = [], requestId = null } = problem;
+  const { errors = [] } = problem;
+  // The ID helps to find a fault in the log. What users can correct themselves needs none.
+  const requestId = problem.status >= 500 ? (problem.requestId ?? null) : null;
   return { ...problem, errors, requestId, ...localText(problem), ...wait, ...own };
 }
 
@@ -124,6 +131,7 @@ export const createQueryClient = (caches: Pick<QueryClientConfig, 'queryCache' |
       queries: {
         networkMode: 'always',
         staleTime: FRESH_MS,
+        refetchOnReconnect: true,
         refetchOnWindowFocus: () => navigator.onLine,
         retry: (count, error) => count < 2 && navigator.onLine && TRANSIENT.has(toFailure(error).code),
       },

@@ -39,6 +39,22 @@ describe.skipIf(!hasChromium)('over a slow connection', () => {
   });
 });
 
+describe.skipIf(!hasChromium)('without a connection', () => {
+  test('a page that cannot be read says so, and is shown when the connection is back', async ({ api, open }) => {
+    const owner = await aPerson(api);
+    const team = await api.aTeam({ owner, name: 'Engines' });
+    const page = await open(`/teams/${team.id}`, { as: owner });
+    await page.getByRole('heading', { name: 'Members over time' }).waitFor();
+    await page.waitForLoadState('networkidle');
+    await page.context().setOffline(true);
+    await page.getByRole('link', { name: 'Billing' }).click();
+    await page.getByRole('alert').getByText('No connection').waitFor();
+    await page.context().setOffline(false);
+    await shows(page, 'Billing');
+    await page.getByRole('alert').waitFor({ state: 'detached' });
+  });
+});
+
 describe.skipIf(!hasChromium)('in two tabs', () => {
   test('a sign-out in one ends the other at its next call, which leads to the sign-in and back', async ({
     api,

@@ -100,6 +100,19 @@ export async function signInAs(page: Page, email: string, password = PASSWORD): 
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
 }
 
+/** Opens the menu of a row, of the first one that the name fits. */
+export const openMenuOf = (page: Page, row: string | RegExp): Promise<void> =>
+  page
+    .getByRole('button', { name: typeof row === 'string' ? `Actions for ${row}` : row })
+    .first()
+    .click();
+
+/** Chooses an action in the menu of a row. */
+export async function chooseOf(page: Page, row: string | RegExp, action: string | RegExp): Promise<void> {
+  await openMenuOf(page, row);
+  await page.getByRole('menuitem', { name: action }).click();
+}
+
 /** The menu of the user at the side. */
 export const openUserMenu = (page: Page) => page.getByRole('button', { name: /^Your account and settings/ }).click();
 

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect } from 'vitest';
 import { signedIn } from '../support/browser.ts';
 import { hasChromium } from '../support/chromium.ts';
-import { aPerson, linkIn, PASSWORD, shows, signInAs, test } from './console.ts';
+import { aPerson, chooseOf, linkIn, PASSWORD, shows, signInAs, test } from './console.ts';
 
 const focusedTag = (page: Page) => page.evaluate('document.activeElement.tagName');
 
@@ -28,6 +28,31 @@ describe.skipIf(!hasChromium)('what the console says is true', () => {
     await row.getByText('Active', { exact: true }).waitFor();
     const [membership] = await api.rows('select is_active from membership where account_id = $1', [max.id]);
     expect(membership).toEqual({ is_active: true });
+  });
+
+  test('a change counts as not made only if it was not sent, whether or not the browser is online later', async ({
+    api,
+    open,
+  }) => {
+    const owner = await aPerson(api);
+    const team = await api.aTeam({ owner, name: 'Before' });
+    const page = await open(`/teams/${team.id}/settings`, { as: owner });
+    const alert = page.getByRole('alert');
+    const save = page.getByRole('button', { name: 'Save' }).first();
+    await page.route('**/trpc/*', async (route) => {
+      if (route.request().method() === 'GET') return route.continue();
+      await page.context().setOffline(true);
+      await route.abort();
+    });
+    await page.getByLabel('Team name').fill('After');
+    await save.click();
+    await alert.getByText('It is not known whether this was done.').waitFor();
+
+    await save.click();
+    await alert.getByText('Nothing was changed.').waitFor();
+    await page.context().setOffline(false);
+    await page.getByText('You are offline', { exact: true }).waitFor({ state: 'detached' });
+    await alert.getByText('Nothing was changed.').waitFor();
   });
 
   test('while a change of a member is being saved, its row says so and shows the old state', async ({ api, open }) => {
@@ -105,17 +130,55 @@ describe.skipIf(!hasChromium)('what the console says is true', () => {
     await shows(page, 'Developer');
   });
 
+  test.for([
+    ['its texts', /\/assets\/de-.*\.js$/],
+    ['its first script', /\/assets\/index-.*\.js$/],
+  ] as const)(
+    'a page without %s reloads once, and then says so in the language of the reader',
+    async ([, file], { open }) => {
+      const page = await open('about:blank', { locale: 'de' });
+      let loads = 0;
+      page.on('request', (request) => (loads += Number(request.isNavigationRequest())));
+      await page.route(file, (route) => route.abort());
+      await page.goto('/sign-in').catch(() => undefined); // the reload interrupts it
+      await page.getByRole('alert').getByText('Diese Seite konnte nicht geladen werden').waitFor();
+      expect(loads).toBe(2);
+
+      await page.unroute(file);
+      await page.getByRole('button', { name: 'Neu laden' }).click();
+      await shows(page, 'Anmelden');
+    },
+  );
+
+  test('a dialog whose file cannot be loaded says so, and the page stays as it is', async ({ api, open }) => {
+    const page = await open('/', { as: await aPerson(api) });
+    await shows(page, 'Your teams');
+    await page.route(/\/assets\/.*\.js$/, (route) => route.abort());
+    for (const openDialog of [
+      () => page.getByRole('button', { name: 'Create team' }).first().click(),
+      () => page.keyboard.press('Control+k'),
+      () => page.keyboard.press('?'),
+    ]) {
+      await openDialog();
+      const alert = page.getByRole('alert').filter({ hasText: 'This part of the page could not be loaded' });
+      await alert.getByRole('button', { name: 'Reload' }).waitFor();
+      await shows(page, 'Your teams');
+      await alert.getByRole('button', { name: 'Close' }).click();
+      await alert.waitFor({ state: 'detached' });
+    }
+  });
+
   test('the focus returns to what opened a dialog, and to the heading if that is gone', async ({ api, open }) => {
     const owner = await aPerson(api);
     await api.anApiKey(owner);
     const page = await open('/api-keys', { as: owner });
-    await page.getByRole('button', { name: /^Revoke / }).click();
+    await chooseOf(page, /^Actions for/, /^Revoke /);
     await page.getByRole('dialog').waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
-    await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('Revoke');
+    await expect.poll(() => page.evaluate('document.activeElement.ariaLabel')).toBe('Actions for A key');
 
-    await page.keyboard.press('Enter');
+    await chooseOf(page, 'A key', 'Revoke A key');
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
     await page.getByText('You have no API keys').waitFor();
     await expect.poll(() => focusedTag(page)).toBe('H1');
@@ -176,7 +239,7 @@ describe.skipIf(!hasChromium)('what the console says is true', () => {
     const page = await open('/api-keys', { as: owner });
     const calls: string[] = [];
     page.on('request', (request) => request.url().includes('revokeApiKey') && calls.push(request.url()));
-    await page.getByRole('button', { name: /^Revoke / }).click();
+    await chooseOf(page, /^Actions for/, /^Revoke /);
     const confirm = page.getByRole('dialog').getByRole('button', { name: 'Revoke' });
     await confirm.evaluate((button: { click(): void }) => {
       button.click();
@@ -200,7 +263,7 @@ describe.skipIf(!hasChromium)('what the console says is true', () => {
     expect(calls).toHaveLength(1);
   });
 
-  test('inviting oneself or a member is warned of', async ({ api, open }) => {
+  test('inviting oneself or a member is warned of, and sends nothing', async ({ api, open }) => {
     const owner = await aPerson(api);
     const max = await aPerson(api, { firstName: 'Max', lastName: 'Member' });
     const team = await api.aTeam({ owner });
@@ -209,10 +272,12 @@ describe.skipIf(!hasChromium)('what the console says is true', () => {
     await page.getByRole('button', { name: 'Invite people' }).first().click();
     const field = page.getByLabel('Email addresses');
     await field.fill(`${owner.email.toUpperCase()}, ${max.email}`);
-    await page.getByText('is your own email. You are already a member.').waitFor();
+    await page.getByText('is your own email. You get no invitation').waitFor();
     await page.getByText(`Already members: ${max.email}.`).waitFor();
-    await field.fill('somebody-new@example.com');
-    await page.getByText('Already members').waitFor({ state: 'detached' });
+    await field.fill(`${max.email}, somebody-new@example.com`);
+    await page.getByRole('button', { name: 'Send invitation', exact: true }).click();
+    await page.getByText('1 invited').waitFor();
+    expect(await api.rows('select email from invitation')).toEqual([{ email: 'somebody-new@example.com' }]);
   });
 });
 
@@ -294,20 +359,30 @@ describe.skipIf(!hasChromium)('what is said after something went wrong', () => {
   });
 
   test.for([
-    ['/reset-password?token=wrong', 'Request another link', /Set password/],
-    ['/verify-email?token=wrong', 'Sign in to request another link', null],
-    ['/sign-in-link?token=wrong', 'Request another link', null],
-    ['/confirm-email?token=wrong', 'Change the email again in your account', /Confirm/],
-  ] as const)('a bad link at %s says so, and leads to another', async ([path, next, submit], { open }) => {
-    const page = await open(path);
-    if (submit !== null) {
-      await page.getByRole('button', { name: submit }).waitFor();
-      const field = page.getByLabel('New password');
-      if ((await field.count()) > 0) await field.fill(PASSWORD);
-      await page.getByRole('button', { name: submit }).click();
-    }
+    ['/reset-password?token=wrong', 'Request another link'],
+    ['/verify-email?token=wrong', 'Sign in to request another link'],
+    ['/sign-in-link?token=wrong', 'Request another link'],
+    ['/confirm-email?token=wrong', 'Change the email again in your account'],
+  ] as const)(
+    'a bad link at %s says so before anything is filled in, and leads to another',
+    async ([path, next], { open }) => {
+      const page = await open(path);
+      await page.getByRole('alert').getByText('Invalid or expired link').waitFor();
+      await page.getByRole('link', { name: next }).waitFor();
+      expect(await page.getByRole('main').getByRole('textbox').count()).toBe(0);
+      expect(await page.getByRole('main').getByRole('button').count()).toBe(0);
+    },
+  );
+
+  test('a link that is used while its form is filled says so when it is submitted', async ({ api, open }) => {
+    const person = await aPerson(api);
+    await api.visitor().trpc.auth.forgotPassword.mutate({ email: person.email });
+    const page = await open(linkIn(await api.mailTo(person.email, /reset/i)));
+    await page.getByLabel('New password').fill('another long password');
+    await api.rows('delete from account_token where account_id = $1', [person.id]);
+    await page.getByRole('button', { name: 'Set password' }).click();
     await page.getByRole('alert').getByText('Invalid or expired link').waitFor();
-    await page.getByRole('link', { name: next }).waitFor();
+    await page.getByRole('link', { name: 'Request another link' }).waitFor();
   });
 
   test('a bad invitation says whom to ask', async ({ open }) => {

@@ -21,10 +21,11 @@ export const texts = defineTexts('console', {
 
   offline: {
     title: 'You are offline',
-    detail: 'What you see can be out of date. Changes are not saved until the connection is back.',
+    detail:
+      'What you see can be out of date. Changes cannot be saved now: make them again when the connection is back.',
   },
   offlineCall: {
-    title: 'Not sent: you are offline',
+    title: 'No connection',
     detail: 'Nothing was changed. Try again when the connection is back.',
   },
   outdated: {
@@ -40,6 +41,8 @@ export const texts = defineTexts('console', {
     title: 'The service could not be reached',
     detail: 'Check your connection, then try again.',
   },
+  unknownOutcome:
+    'It is not known whether this was done. Check your connection, and reload the page before you try again.',
 
   unexpected: {
     title: 'Unexpected error',

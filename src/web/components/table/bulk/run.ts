@@ -1,6 +1,7 @@
 import { TRPCClientError } from '@trpc/client';
 import type { AppRouter } from '../../../../router.ts';
 import { toFailure, type Failure } from '../../../trpc.ts';
+import { findUnanswered } from '../../../unanswered.ts';
 
 /** How many transactions of one account the service runs at a time; more would wait there. */
 const PARALLEL = 2;
@@ -59,9 +60,8 @@ async function runOne<Row>(row: Row, { call, onOutcome, signal }: Run<Row>, gate
       return { state: 'done' };
     } catch (error) {
       const failure = toFailure(error);
-      const isSent = navigator.onLine;
       if (failure.code !== 'rate_limited')
-        return { state: failure.code === null && isSent ? 'unknown' : 'failed', failure };
+        return { state: findUnanswered(error) === 'change' && failure.code === null ? 'unknown' : 'failed', failure };
       onOutcome(row, { state: 'waiting' });
       gate.close(Math.ceil(waitOf(error) ?? 1));
     }
