@@ -7,6 +7,7 @@ import { createRoot } from 'react-dom/client';
 import { Notices } from './components/notices.tsx';
 import { Offline } from './components/offline.tsx';
 import { ProofPrompt } from './components/proof-prompt.tsx';
+import { SignInPrompt } from './components/sign-in-prompt.tsx';
 import { direction, followLanguage } from './messages/language.ts';
 import { followLocale } from './messages/locale.ts';
 import { createAppRouter } from './router.ts';
@@ -69,6 +70,7 @@ createRoot(root).render(
               <Offline />
               <RouterProvider router={router} />
               <ProofPrompt />
+              <SignInPrompt onLeave={leave} />
             </Notices>
           </RosterProvider>
         </QueryClientProvider>

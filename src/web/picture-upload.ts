@@ -1,6 +1,5 @@
-import { TRPCClientError } from '@trpc/client';
-import type { AppRouter } from '../router.ts';
-import { accountHeader } from './trpc.ts';
+import { accountHeader, toClientError, withSession } from './trpc.ts';
+import { watchRequest } from './unanswered.ts';
 
 const BYTES_MAX = 2 * 1024 * 1024;
 
@@ -18,7 +17,10 @@ export function findFileFault({ type, size }: File): 'wrongType' | 'tooLarge' | 
  * @returns the URL of the stored picture
  * @throws TRPCClientError with the problem document, as procedures do
  */
-export function setPicture(
+export const setPicture = (...args: Parameters<typeof sendPicture>): Promise<string> =>
+  withSession(() => sendPicture(...args));
+
+function sendPicture(
   path: string,
   picture: File | { readonly url: string },
   onProgress: (share: number) => void,
@@ -36,15 +38,12 @@ export function setPicture(
     if (body !== null && 'url' in body) resolve(body.url);
     else reject(toClientError(body));
   };
-  request.onerror = () => reject(toClientError(null));
+  const noteUnanswered = watchRequest(true);
+  request.onerror = () => {
+    const error = toClientError(null);
+    noteUnanswered(error);
+    reject(error);
+  };
   request.send(isFile ? picture : JSON.stringify(picture));
   return promise;
 }
-
-/** Without a problem document, which proxies do not send, the service counts as unreachable. */
-const toClientError = (problem: object | null): Error =>
-  problem === null
-    ? new TRPCClientError<AppRouter>('No response.')
-    : TRPCClientError.from<AppRouter>({
-        error: { code: -32_600, message: 'Refused.', data: { problem } },
-      } as unknown as Error); // the shape in which procedures answer

@@ -1,7 +1,7 @@
 import { createQuery } from '#client/react';
-import { isRosterTrpcError, proofLink } from '#client/trpc';
+import { isRosterTrpcError, proofLink, repeatLink } from '#client/trpc';
 import { QueryClient, type QueryClientConfig } from '@tanstack/react-query';
-import { createTRPCClient, httpBatchLink, httpLink, splitLink, type TRPCClientError } from '@trpc/client';
+import { createTRPCClient, httpBatchLink, httpLink, splitLink, TRPCClientError } from '@trpc/client';
 import type { inferRouterInputs, inferRouterOutputs } from '@trpc/server';
 import type { AppRouter } from '#client/router';
 import { isLoadError } from './load-error.ts';
@@ -10,6 +10,7 @@ import { language } from './messages/language.ts';
 import { problemAdvice, problemTitles } from './messages/problems.ts';
 import { proofTexts } from './messages/proof.ts';
 import { askForProof } from './proof.ts';
+import { askToSignIn, hasInput } from './sign-in-again.ts';
 import { findUnanswered, watchCalls } from './unanswered.ts';
 
 let findAccountId = (): string | undefined => undefined;
@@ -34,6 +35,7 @@ const MAX_URL_LENGTH = 2000;
 
 export const trpc = createTRPCClient<AppRouter>({
   links: [
+    repeatLink((error, { type, context }) => keepsPage(error, type) && context['isCheck'] !== true, askToSignIn),
     proofLink(askForProof),
     watchCalls,
     splitLink({
@@ -49,6 +51,46 @@ export const trpc = createTRPCClient<AppRouter>({
     }),
   ],
 });
+
+/**
+ * Whether the page stays when its session has ended, and asks the user to sign in again: if something was submitted or
+ * entered, which another page would lose.
+ */
+const keepsPage = (error: unknown, type: string): boolean =>
+  isSignedOut(error) && findAccountId() !== undefined && (type === 'mutation' || hasInput());
+
+/** Sends a request that is no call of a procedure, and again after the user has signed in again. */
+export const withSession = <Output>(send: () => Promise<Output>): Promise<Output> =>
+  send().catch(async (error: unknown) => {
+    if (!keepsPage(error, 'mutation') || !(await askToSignIn())) throw error;
+    return send();
+  });
+
+/**
+ * Whether the browser is signed in as the user that the page shows.
+ * @returns null if it is not signed in
+ */
+export async function isSameUser(): Promise<boolean | null> {
+  try {
+    await trpc.getMe.query(undefined, { context: { isCheck: true } });
+    return true;
+  } catch (error) {
+    if (isAccountChanged(error)) return false;
+    if (isSignedOut(error)) return null;
+    throw error;
+  }
+}
+
+/**
+ * Returns the error of a request that is no call of a procedure, as procedures throw theirs. Without a problem document,
+ * which proxies do not send, the service counts as unreachable.
+ */
+export const toClientError = (problem: object | null): Error =>
+  problem === null
+    ? new TRPCClientError<AppRouter>('No response.')
+    : TRPCClientError.from<AppRouter>({
+        error: { code: -32_600, message: 'Refused.', data: { problem } },
+      } as unknown as Error); // the shape in which procedures answer
 
 export const query = createQuery(trpc);
 

@@ -3,6 +3,7 @@ import { describe, expect } from 'vitest';
 import type { Api } from '../support/api.ts';
 import { hasChromium } from '../support/chromium.ts';
 import { aPerson, PASSWORD, shows, signInAs, test, type Open } from './console.ts';
+import { plugIn } from './virtual-authenticator.ts';
 
 const CONFIRM = 'Confirm that it is you';
 
@@ -80,18 +81,7 @@ describe.skipIf(!hasChromium)('an action that needs a recent sign-in', () => {
   test('takes a passkey instead of the password', async ({ api, open }) => {
     const { person, page } = await openStale(api, open);
     await api.rows('update session set proven_at = now() where account_id = $1', [person.id]);
-    const devtools = await page.context().newCDPSession(page);
-    await devtools.send('WebAuthn.enable');
-    await devtools.send('WebAuthn.addVirtualAuthenticator', {
-      options: {
-        protocol: 'ctap2',
-        transport: 'internal',
-        hasResidentKey: true,
-        hasUserVerification: true,
-        isUserVerified: true,
-        automaticPresenceSimulation: true,
-      },
-    });
+    await plugIn(page);
     await page.getByRole('button', { name: 'Add passkey' }).click();
     await page.getByRole('dialog').getByLabel('Name').fill('Laptop');
     await page.getByRole('dialog').getByRole('button', { name: 'Add passkey' }).click();

@@ -4,6 +4,7 @@ import { presentCredential, type Bearer } from './methods.ts';
 import { proofLink } from './proof-link.ts';
 
 export { proofLink } from './proof-link.ts';
+export { repeatLink } from './repeat-link.ts';
 export { isRosterTrpcError } from './trpc-error.ts';
 export type { AppRouter } from './generated/router.ts';
 

@@ -4,15 +4,15 @@ import { useEffect, useEffectEvent, type KeyboardEvent } from 'react';
 import { texts } from '../messages/console.ts';
 import { publicTexts } from '../messages/public.ts';
 import { proofTexts as words } from '../messages/proof.ts';
-import { passkeyErrorText, proveWithPasskey, supportsPasskeys } from '../passkeys.ts';
+import { proveWithPasskey, supportsPasskeys } from '../passkeys.ts';
 import { me } from '../session.ts';
 import { toFailure, query, trpc } from '../trpc.ts';
 import { useCallForm } from './call-form.ts';
 import { Dialog } from './dialog.tsx';
 import { FailureAlert } from './failure-alert.tsx';
-import { Key } from './icons.tsx';
 import { Username } from './new-password.tsx';
 import { Placeholder } from './page.tsx';
+import { PasskeyButton } from './passkey-button.tsx';
 import { useSubmission } from './submission.ts';
 
 type ProofDialogProps = { readonly onFinish: (isProven: boolean) => void };
@@ -53,7 +53,9 @@ export function ProofDialog({ onFinish }: ProofDialogProps) {
         {proof.data?.hasPasskey === true && supportsPasskeys() && (
           <>
             {proof.data.hasPassword && <Divider label={publicTexts.signIn.or} />}
-            <PasskeyProof onFinish={onFinish} />
+            <PasskeyButton {...OWN_ESCAPE} call={proveWithPasskey} onSuccess={() => onFinish(true)}>
+              {words.passkey}
+            </PasskeyButton>
           </>
         )}
         {link.error !== null && <FailureAlert failure={toFailure(link.error)} />}
@@ -107,30 +109,5 @@ function PasswordProof({ email, onFinish }: ProofDialogProps & { readonly email:
         </Group>
       </Stack>
     </form>
-  );
-}
-
-function PasskeyProof({ onFinish }: ProofDialogProps) {
-  const passkey = useSubmission({ isRepeatable: true, mutationFn: proveWithPasskey, onSuccess: () => onFinish(true) });
-  const passkeyError = passkeyErrorText(passkey.error, 'notUsed');
-  return (
-    <Stack gap="md">
-      {passkeyError !== undefined && (
-        <Text size="sm" role="alert">
-          {passkeyError}
-        </Text>
-      )}
-      {passkey.error !== null && passkeyError === undefined && <FailureAlert failure={toFailure(passkey.error)} />}
-      <Button
-        {...OWN_ESCAPE}
-        variant="default"
-        fullWidth
-        leftSection={<Key />}
-        loading={passkey.isPending}
-        onClick={() => passkey.submit()}
-      >
-        {words.passkey}
-      </Button>
-    </Stack>
   );
 }

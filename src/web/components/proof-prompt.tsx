@@ -1,27 +1,16 @@
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { lazy } from 'react';
 import { setProofPrompt } from '../proof.ts';
+import { LoadedDialog } from './loaded-dialog.tsx';
+import { usePrompt } from './prompt.ts';
 
 const ProofDialog = lazy(() => import('./proof-dialog.tsx').then((module) => ({ default: module.ProofDialog })));
 
-type Finish = (isProven: boolean) => void;
-
 /** Opens the dialog in which users confirm who they are, whenever a call needs it. */
 export function ProofPrompt() {
-  const [finish, setFinish] = useState<Finish>();
-  useEffect(() => {
-    setProofPrompt(
-      () =>
-        new Promise((resolve) => {
-          setFinish(() => (isProven: boolean) => {
-            setFinish(undefined);
-            resolve(isProven);
-          });
-        }),
-    );
-  }, []);
+  const finish = usePrompt(setProofPrompt);
   return finish === undefined ? null : (
-    <Suspense>
+    <LoadedDialog onClose={() => finish(false)}>
       <ProofDialog onFinish={finish} />
-    </Suspense>
+    </LoadedDialog>
   );
 }

@@ -14,7 +14,7 @@ export const publicTexts = defineTexts('public', {
     endedTitle: 'Your session has ended',
     ended: 'It expired or was signed out. Sign in to continue where you were.',
     alreadyTitle: 'You are signed in as {email}',
-    already: 'Continue, or sign in as someone else below.',
+    already: 'Continue, or sign in as someone else.',
     proceed: 'Continue',
   },
 

@@ -5,15 +5,14 @@ import { useEffect, useEffectEvent, useRef } from 'react';
 import { TextLink } from '../components/links.tsx';
 import { useCallForm } from '../components/call-form.ts';
 import { FailureAlert } from '../components/failure-alert.tsx';
-import { Key } from '../components/icons.tsx';
 import { Page } from '../components/page.tsx';
+import { PasskeyButton } from '../components/passkey-button.tsx';
 import { ResendVerification } from '../components/resend-verification.tsx';
-import { offerPasskeys, passkeyErrorText, signInWithPasskey } from '../passkeys.ts';
+import { offerPasskeys, signInWithPasskey } from '../passkeys.ts';
 import { me, useSessionStart } from '../session.ts';
 import { texts } from '../messages/console.ts';
 import { publicTexts } from '../messages/public.ts';
-import { toFailure, query, trpc } from '../trpc.ts';
-import { useSubmission } from '../components/submission.ts';
+import { query, trpc } from '../trpc.ts';
 
 export function SignIn() {
   const { next, ended } = useSearch({ from: '/public/sign-in' });
@@ -28,34 +27,17 @@ export function SignIn() {
     onError: () => passwordField.current?.select(),
   });
   const endOffer = useRef<() => void>(undefined);
-  const passkey = useSubmission({
-    isRepeatable: true,
-    mutationFn: () => {
-      endOffer.current?.();
-      return signInWithPasskey();
-    },
-    onSuccess: () => start(next),
-  });
   const signedIn = useEffectEvent(() => start(next));
   useEffect(() => {
     endOffer.current = offerPasskeys(() => signedIn());
     return endOffer.current;
   }, []);
-  const passkeyError = passkeyErrorText(passkey.error, 'notUsed');
 
   return (
     <Page title={publicTexts.signIn.title}>
       {ended && person === undefined && (
         <Alert color="yellow" title={publicTexts.signIn.endedTitle} role="alert">
           {publicTexts.signIn.ended}
-        </Alert>
-      )}
-      {person !== undefined && (
-        <Alert color="blue" title={publicTexts.signIn.alreadyTitle(person.email ?? person.id)}>
-          <Text size="sm">{publicTexts.signIn.already}</Text>
-          <Button size="sm" mt="sm" onClick={() => start(next)}>
-            {publicTexts.signIn.proceed}
-          </Button>
         </Alert>
       )}
       <form onSubmit={form.submit} noValidate>
@@ -91,26 +73,16 @@ export function SignIn() {
         </Stack>
       </form>
       <Divider label={publicTexts.signIn.or} />
-      <Stack gap="md">
-        {passkey.error !== null &&
-          (passkeyError === undefined ? (
-            <FailureAlert failure={toFailure(passkey.error)} />
-          ) : (
-            <Text size="sm" role="alert">
-              {passkeyError}
-            </Text>
-          ))}
-        <Button
-          variant="default"
-          size="md"
-          fullWidth
-          leftSection={<Key />}
-          loading={passkey.isPending}
-          onClick={() => passkey.submit()}
-        >
-          {publicTexts.signIn.passkey}
-        </Button>
-      </Stack>
+      <PasskeyButton
+        size="md"
+        call={() => {
+          endOffer.current?.();
+          return signInWithPasskey();
+        }}
+        onSuccess={() => start(next)}
+      >
+        {publicTexts.signIn.passkey}
+      </PasskeyButton>
       {/* The line keeps its height while the policy is loading. */}
       <p className="card-foot">
         {policy.data?.signup === 'open' ? (
@@ -121,6 +93,15 @@ export function SignIn() {
           '\u00a0'
         )}
       </p>
+      {/* Last, because it is known after the form is shown, which must not move. */}
+      {person !== undefined && (
+        <Alert color="blue" title={publicTexts.signIn.alreadyTitle(person.email ?? person.id)}>
+          <Text size="sm">{publicTexts.signIn.already}</Text>
+          <Button size="sm" mt="sm" onClick={() => start(next)}>
+            {publicTexts.signIn.proceed}
+          </Button>
+        </Alert>
+      )}
     </Page>
   );
 }
