@@ -26,6 +26,7 @@ export const areaTexts = defineTexts('operatorArea', {
     emptyTitle: 'Nothing here',
     empty: 'There are no entries.',
     more: 'This page has no entries, but the next ones can have some.',
+    exportHint: 'The whole list in this order, not only this page',
     table: {
       search: 'Search this list',
       count: '{count, plural, one {# entry} other {# entries}}',
@@ -40,7 +41,7 @@ export const areaTexts = defineTexts('operatorArea', {
 
   accounts: {
     title: 'Accounts',
-    explanation: 'In the order of their creation. Each page that you open is recorded in the audit log.',
+    explanation: 'Each page that you open and each export is recorded in the audit log.',
     by: { email: 'Email', name: 'Name', lastName: 'Last name', externalId: 'External ID' },
     states: { all: 'All accounts', disabled: 'Disabled accounts' },
     bulk: {
@@ -92,7 +93,7 @@ export const areaTexts = defineTexts('operatorArea', {
 
   teams: {
     title: 'Teams',
-    explanation: 'In the order of their creation. Each page that you open is recorded in the audit log.',
+    explanation: 'Each page that you open and each export is recorded in the audit log.',
     by: { name: 'Name', slug: 'Slug', externalId: 'External ID' },
     allPlans: 'All plans',
     noOwner: 'No owner',
@@ -226,45 +227,5 @@ export const areaTexts = defineTexts('operatorArea', {
     emptyTitle: 'No jobs',
     empty: 'Nothing of this kind waits or has failed.',
     refresh: 'Refresh',
-  },
-
-  audit: {
-    title: 'Audit log',
-    explanation: 'All events of this deployment, newest first. Viewing them is recorded, too.',
-    event: 'Action',
-    all: 'All actions',
-    actorId: 'Actor (account ID)',
-    accountId: 'About account (ID)',
-    teamId: 'Team (ID)',
-    keyId: 'Credential (ID)',
-    from: 'From',
-    to: 'To',
-    submit: 'Filter',
-    time: 'Time',
-    actor: 'Actor',
-    aboutColumn: 'About',
-    addressColumn: 'IP address',
-    requestId: 'Request ID',
-    count: 'Count',
-    team: 'team {name}',
-    key: 'with {name}',
-    request: 'request {id}',
-    times: '{count, number} times',
-    details: 'Details',
-    partial: 'Only a part of the log was searched so far. Go to the next page to search older events.',
-    emptyTitle: 'No matching events',
-    empty: 'Change the filters, or search older events.',
-    kinds: {
-      session: 'a signed-in user',
-      api_key: 'an API key',
-      oauth_grant: 'a connected app',
-      oauth_client: 'an OAuth client',
-      anonymous: 'a user who is not signed in',
-      operator_cli: 'the command line',
-      operator_key: 'an operator key',
-      operator_session: 'an operator',
-      operator: 'an operator',
-      system: 'the service',
-    },
   },
 });

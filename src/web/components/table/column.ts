@@ -15,6 +15,8 @@ export type Column<Row> = {
   readonly csv?: (row: Row) => Value;
   /** A choice of one value, such as a role. The route has to accept it as a search parameter named like the column. */
   readonly filter?: {
+    /** The name of the choice, if the title of the column does not name its values. */
+    readonly label?: string;
     readonly options: readonly { readonly value: string; readonly label: string }[];
     readonly value: (row: Row) => string;
   };
@@ -23,6 +25,8 @@ export type Column<Row> = {
   readonly className?: string;
   /** Whether the title stands before the value where a row is shown as a card. */
   readonly isLabelled?: boolean;
+  /** Whether the column is shown only to those who choose it. */
+  readonly isHiddenByDefault?: boolean;
   /** Whether the column is in the export, and not in the table. */
   readonly isExportOnly?: boolean;
 };
@@ -30,3 +34,19 @@ export type Column<Row> = {
 /** The first column names the row: it is its header and cannot be hidden. */
 export const visibleColumns = <Row>(columns: readonly Column<Row>[], hidden: ReadonlySet<string>) =>
   columns.filter(({ id, isExportOnly = false }, index) => !isExportOnly && (index === 0 || !hidden.has(id)));
+
+/** Returns the hidden columns by what the URL has: their names, and after `-` those that are hidden by default and shown. */
+export const hiddenColumns = <Row>(columns: readonly Column<Row>[], chosen: ReadonlySet<string>): ReadonlySet<string> =>
+  new Set(
+    columns
+      .filter(({ id, isHiddenByDefault = false }) => (isHiddenByDefault ? !chosen.has(`-${id}`) : chosen.has(id)))
+      .map(({ id }) => id),
+  );
+
+/** Returns what the URL has for hidden columns. Undefined is the default. */
+export function chosenColumns<Row>(columns: readonly Column<Row>[], hidden: ReadonlySet<string>): string | undefined {
+  const chosen = columns
+    .filter(({ id, isHiddenByDefault = false }) => hidden.has(id) !== isHiddenByDefault)
+    .map(({ id, isHiddenByDefault = false }) => (isHiddenByDefault ? `-${id}` : id));
+  return chosen.length === 0 ? undefined : chosen.join(',');
+}

@@ -11,7 +11,7 @@ export function csvField(value: unknown): string {
 export const csvLine = (values: readonly unknown[]): string => `${values.map(csvField).join(',')}\r\n`;
 
 /** Saves text as a file. */
-export function saveFile(name: string, parts: readonly string[]): void {
+export function saveFile(name: string, parts: readonly BlobPart[]): void {
   const url = URL.createObjectURL(new Blob([...parts]));
   const link = document.createElement('a');
   link.href = url;

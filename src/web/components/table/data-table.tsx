@@ -4,7 +4,7 @@ import { tableTexts as words } from '../../messages/table.ts';
 import { createSearch, filterRows, sortRows } from './arrange.ts';
 import { BulkBar } from './bulk/bulk-bar.tsx';
 import type { BulkAction } from './bulk/bulk-action.ts';
-import { visibleColumns, type Column } from './column.ts';
+import { hiddenColumns, visibleColumns, type Column } from './column.ts';
 import { csvLine, saveFile } from './csv.ts';
 import { useSearchText } from './search-text.ts';
 import { useSelection } from './selection.ts';
@@ -33,7 +33,7 @@ export type DataTableProps<Row> = {
   };
   /** Whether the rows can be sorted. Those of a page of a longer list cannot. By default as they can be searched. */
   readonly canSort?: boolean;
-  /** The column that the service sorts by, instead of the table. */
+  /** The columns that the service sorts by, instead of the table. */
   readonly order?: ServiceOrder;
   /** The heading above rows that follow each other, such as their day. For tables of at most 100 rows. */
   readonly groupOf?: (row: Row) => string;
@@ -71,7 +71,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   );
   const hidden = [...state.hidden].join();
   // eslint-disable-next-line react-hooks/exhaustive-deps -- `hidden` stands for `state.hidden`
-  const visible = useMemo(() => visibleColumns(columns, state.hidden), [columns, hidden]);
+  const visible = useMemo(() => visibleColumns(columns, hiddenColumns(columns, state.hidden)), [columns, hidden]);
   const selection = useSelection(found, rowId);
   const canSelect = bulk.length > 0;
   const isEmpty = rows.length === 0 && empty !== undefined;
@@ -156,7 +156,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
               sorting={sorting}
               selection={canSelect ? selection : undefined}
               hasActions={actions !== undefined}
-              canSort={(column) => (order === undefined ? canSort : column === order.column)}
+              canSort={(column) => (order === undefined ? canSort : order.columns.includes(column))}
               onSort={order?.onChange ?? ((column) => change({ sort: nextSort(column, sorting) }))}
             />
           }

@@ -2,8 +2,11 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 
 export type Sorting = { readonly column: string; readonly isDescending: boolean };
 
-/** The order of rows that the service sorts, and what turns it round. */
-export type ServiceOrder = Sorting & { readonly onChange: () => void };
+/** The order of rows that the service sorts, the columns that it can sort by, and how another one is chosen. */
+export type ServiceOrder = Sorting & {
+  readonly columns: readonly string[];
+  readonly onChange: (column: string) => void;
+};
 
 /** What the user has chosen. It is in the URL, so that it survives a reload and can be shared. */
 export type TableState = {

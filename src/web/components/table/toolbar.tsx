@@ -41,21 +41,21 @@ export function Toolbar<Row>(props: ToolbarProps<Row>) {
         />
       )}
       {columns.map(
-        ({ id, title, filter }) =>
+        ({ id, title, filter, filter: { label = title } = {} }) =>
           searchLabel !== undefined &&
           filter !== undefined && (
             <NativeSelect
               key={id}
               size="sm"
-              aria-label={title}
+              aria-label={label}
               className="data-filter"
               value={state.filters[id] ?? ''}
               onChange={({ currentTarget: { value } }) => onChange({ [id]: value === '' ? undefined : value })}
               data={[
-                { value: '', label: words.all(title) },
-                ...filter.options.map(({ value, label }) => ({
-                  value,
-                  label: words.option({ filter: title, value: label }),
+                { value: '', label: words.all(label) },
+                ...filter.options.map((option) => ({
+                  value: option.value,
+                  label: words.option({ filter: label, value: option.label }),
                 })),
               ]}
             />
@@ -69,7 +69,7 @@ export function Toolbar<Row>(props: ToolbarProps<Row>) {
         </VisuallyHidden>
       </Text>
       <Group gap="xs" className="data-tools">
-        <ColumnsChoice columns={columns} hidden={state.hidden} onChange={(hide) => onChange({ hide })} />
+        <ColumnsChoice columns={columns} chosen={state.hidden} onChange={(hide) => onChange({ hide })} />
         {onExport !== undefined && (
           <Button variant="default" size="sm" disabled={found === 0} onClick={onExport} title={words.csvHint(found)}>
             {words.csv}

@@ -1,5 +1,4 @@
 import { Badge, Group, Text } from '@mantine/core';
-import { useDates } from '../../components/dates.ts';
 import { TextLink } from '../../components/links.tsx';
 import type { BulkAction } from '../../components/table/bulk/bulk-action.ts';
 import type { Column } from '../../components/table/column.ts';
@@ -8,6 +7,7 @@ import { operatorTexts } from '../../messages/operator.ts';
 import { areaTexts } from '../../messages/operator-area.ts';
 import { trpc, type Outputs } from '../../trpc.ts';
 import { getAccountName } from './account-name.ts';
+import { Created } from './created.tsx';
 
 export type ListedAccount = Outputs['operator']['listAccounts']['accounts'][number];
 
@@ -17,6 +17,19 @@ const words = areaTexts.accounts;
 export const accountColumns: readonly Column<ListedAccount>[] = [
   { id: 'name', title: words.by.name, value: getAccountName, cell: (account) => <Name account={account} /> },
   { id: 'id', title: 'ID', value: ({ id }) => id, cell: ({ id }) => id, isExportOnly: true },
+  {
+    id: 'lastName',
+    title: words.by.lastName,
+    value: ({ lastName }) => lastName,
+    cell: ({ lastName }) =>
+      lastName !== null && (
+        <Text size="sm" className="wrap">
+          <bdi>{lastName}</bdi>
+        </Text>
+      ),
+    width: '14%',
+    isLabelled: true,
+  },
   {
     id: 'email',
     title: words.by.email,
@@ -28,7 +41,7 @@ export const accountColumns: readonly Column<ListedAccount>[] = [
           <bdi>{account.email}</bdi>
         </Text>
       ),
-    width: '28%',
+    width: '25%',
   },
   {
     id: 'externalId',
@@ -40,15 +53,15 @@ export const accountColumns: readonly Column<ListedAccount>[] = [
           {externalId}
         </Text>
       ),
-    width: '18%',
+    width: '15%',
     isLabelled: true,
   },
   {
-    id: 'created',
+    id: 'createdAt',
     title: apiKeysTexts.createdColumn,
     value: ({ createdAt }) => createdAt,
-    cell: (account) => <Created account={account} />,
-    width: '17%',
+    cell: ({ createdAt }) => <Created at={createdAt} />,
+    width: '14%',
     isLabelled: true,
   },
 ];
@@ -68,7 +81,7 @@ function Name({ account }: CellProps) {
         <bdi>{getAccountName(account)}</bdi>
       </TextLink>
       {account.role === 'admin' && (
-        <Badge variant="light" color="blue" tt="none">
+        <Badge variant="light" color="brand" tt="none">
           {operatorTexts.isOperator}
         </Badge>
       )}
@@ -78,15 +91,6 @@ function Name({ account }: CellProps) {
         </Badge>
       )}
     </Group>
-  );
-}
-
-function Created({ account: { createdAt } }: CellProps) {
-  const { day } = useDates();
-  return (
-    <Text size="sm" component="time" dateTime={createdAt}>
-      {day(createdAt)}
-    </Text>
   );
 }
 

@@ -6,10 +6,14 @@ import { query } from '../../trpc.ts';
 import { accountBulkActions, accountColumns } from './account-columns.tsx';
 import { getAccountName } from './account-name.ts';
 import { CreateAccount } from './create-account.tsx';
+import { downloadList } from './download-list.ts';
+import { useListOrder } from './list-order.ts';
 import { Operators, VIEW } from './operators.tsx';
-import { SearchPage, toPrefix } from './search-page.tsx';
+import { SearchPage, toField, toPrefix } from './search-page.tsx';
 
 const words = areaTexts.accounts;
+/** A search has the order of its field. */
+const ORDERS = ['createdAt', 'email', 'name', 'lastName'] as const;
 const route = getRouteApi('/console/operator/accounts');
 
 /** All accounts, fifty per page. */
@@ -23,11 +27,11 @@ function Accounts() {
   const search = route.useSearch();
   const { show, cursor } = search;
   const { data: person } = useQuery(me());
+  const field = show === undefined ? toField(words.by, search) : undefined;
+  const { input: sort, order } = useListOrder(field === undefined ? ORDERS : [field]);
+  const input = { ...(show === undefined ? toPrefix(words.by, search) : { disabled: true }), ...sort };
   const page = useQuery({
-    ...query('operator.listAccounts', {
-      ...(show === undefined ? toPrefix(words.by, search) : { disabled: true }),
-      ...(cursor !== undefined && { cursor }),
-    }),
+    ...query('operator.listAccounts', { ...input, ...(cursor !== undefined && { cursor }) }),
     ...VIEW,
   });
   return (
@@ -41,6 +45,8 @@ function Accounts() {
       }}
       search={search}
       page={page}
+      order={order}
+      download={() => downloadList('accounts', input)}
       items={({ accounts }) => accounts}
       columns={accountColumns}
       rowName={getAccountName}

@@ -2,12 +2,10 @@ import { Code, Text } from '@mantine/core';
 import { useDates } from '../../components/dates.ts';
 import { TextLink } from '../../components/links.tsx';
 import type { Column } from '../../components/table/column.ts';
-import { areaTexts } from '../../messages/operator-area.ts';
+import { operatorAuditTexts as words } from '../../messages/operator-audit.ts';
 import type { Outputs } from '../../trpc.ts';
 
 export type OperatorEvent = Outputs['operator']['audit']['events'][number];
-
-const words = areaTexts.audit;
 
 const getActor = ({ actor }: OperatorEvent): string =>
   actor.account?.name ?? actor.account?.id ?? words.kinds[actor.kind];
@@ -31,7 +29,7 @@ export const auditColumns: readonly Column<OperatorEvent>[] = [
     width: '16%',
   },
   { id: 'actor', title: words.actor, value: getActor, cell: (event) => <Actor event={event} />, width: '22%' },
-  plain('actorId', words.actorId, ({ actor }) => actor.account?.id ?? null),
+  plain('actorId', words.filters.actorId, ({ actor }) => actor.account?.id ?? null),
   {
     id: 'about',
     title: words.aboutColumn,
@@ -45,7 +43,7 @@ export const auditColumns: readonly Column<OperatorEvent>[] = [
     value: ({ actor }) => actor.address,
     cell: ({ actor }) => (
       <Text size="sm" className="wrap">
-        {actor.address}
+        <bdi>{actor.address}</bdi>
       </Text>
     ),
     width: '13%',

@@ -1,8 +1,7 @@
 import { Button, NativeSelect, TextInput } from '@mantine/core';
 import type { SubmitEvent } from 'react';
 import { areaTexts } from '../../messages/operator-area.ts';
-
-const words = areaTexts.audit;
+import { operatorAuditTexts as words } from '../../messages/operator-audit.ts';
 
 const FIELDS = ['actorId', 'accountId', 'teamId', 'keyId'] as const;
 const DAYS = ['from', 'to'] as const;
@@ -38,7 +37,7 @@ export function AuditFilters({ events, filters, onFilter }: AuditFiltersProps) {
         <TextInput
           key={name}
           name={name}
-          label={words[name]}
+          label={words.filters[name]}
           defaultValue={filters[name] ?? ''}
           autoComplete="off"
           autoCapitalize="none"
@@ -52,7 +51,7 @@ export function AuditFilters({ events, filters, onFilter }: AuditFiltersProps) {
           name={name}
           type="date"
           max="9999-12-30"
-          label={words[name]}
+          label={words.filters[name]}
           defaultValue={filters[name] ?? ''}
         />
       ))}

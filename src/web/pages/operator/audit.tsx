@@ -2,7 +2,7 @@ import { Alert } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { Page } from '../../components/page.tsx';
-import { areaTexts } from '../../messages/operator-area.ts';
+import { operatorAuditTexts as words } from '../../messages/operator-audit.ts';
 import { query } from '../../trpc.ts';
 import { auditColumns, type OperatorEvent } from './audit-columns.tsx';
 import { AuditFilters } from './audit-filters.tsx';
@@ -10,7 +10,6 @@ import { ListTable } from './list.tsx';
 import { Operators, VIEW } from './operators.tsx';
 import { toInstant } from './values.ts';
 
-const words = areaTexts.audit;
 const route = getRouteApi('/console/operator/audit');
 
 /** The whole audit log, newest first, with filters that all have to match. */

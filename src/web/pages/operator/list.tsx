@@ -3,6 +3,7 @@ import type { UseQueryResult } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { Placeholder } from '../../components/page.tsx';
 import { DataTable, type DataTableProps } from '../../components/table/data-table.tsx';
+import type { ServiceOrder } from '../../components/table/table-state.ts';
 import { areaTexts } from '../../messages/operator-area.ts';
 import { isGone, Refusal } from './operators.tsx';
 
@@ -10,7 +11,7 @@ const words = areaTexts.list;
 
 export type TableProps<Item> = Pick<
   DataTableProps<Item>,
-  'columns' | 'rowId' | 'rowName' | 'bulk' | 'actions' | 'tools'
+  'columns' | 'rowId' | 'rowName' | 'bulk' | 'actions' | 'tools' | 'hasOwnExport'
 >;
 
 type ListTableProps<Page, Item> = TableProps<Item> & {
@@ -21,16 +22,18 @@ type ListTableProps<Page, Item> = TableProps<Item> & {
   /** The place in the list; undefined at its beginning. */
   readonly cursor: string | undefined;
   readonly next: string | null | undefined;
-  /** Whether the service searches and filters the list, in its own order. */
+  /** Whether the service searches and filters the list. */
   readonly isSearched?: boolean;
+  /** The order in which the service lists more than one page. */
+  readonly order?: ServiceOrder;
 };
 
 /**
  * A page of a list, in any of its states. A list that is one page can be sorted and, unless the service does, searched
- * and filtered. In a part of a longer list that would mislead.
+ * and filtered. In a part of a longer list that would mislead, so only the service can sort it.
  */
 export function ListTable<Page, Item>(props: ListTableProps<Page, Item>) {
-  const { label, page, items, empty, cursor, next, isSearched = false, ...table } = props;
+  const { label, page, items, empty, cursor, next, isSearched = false, order, ...table } = props;
   const shown = isGone(page.error) || page.data === undefined ? undefined : items(page.data);
   const isWhole = cursor === undefined && !next;
   return (
@@ -47,6 +50,7 @@ export function ListTable<Page, Item>(props: ListTableProps<Page, Item>) {
             rows={shown}
             empty={<EmptyState variant="light" {...empty} />}
             canSort={isWhole}
+            {...(!isWhole && order !== undefined && { order })}
             {...(isWhole && !isSearched && { texts: words.table })}
             onBulkEnd={() => void page.refetch()}
             {...table}

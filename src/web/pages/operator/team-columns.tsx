@@ -2,8 +2,10 @@ import { Badge, Group, Text } from '@mantine/core';
 import { getTeamName } from '../../components/display-name.ts';
 import { TextLink } from '../../components/links.tsx';
 import type { Column } from '../../components/table/column.ts';
+import { apiKeysTexts } from '../../messages/api-keys.ts';
 import { areaTexts } from '../../messages/operator-area.ts';
 import type { Outputs } from '../../trpc.ts';
+import { Created } from './created.tsx';
 
 export type ListedTeam = Outputs['operator']['listTeams']['teams'][number];
 
@@ -20,7 +22,7 @@ const textColumn = (id: 'slug' | 'externalId' | 'planId', title: string): Column
         {team[id]}
       </Text>
     ),
-  width: '20%',
+  width: '18%',
   isLabelled: true,
 });
 
@@ -31,12 +33,20 @@ export const teamColumns: readonly Column<ListedTeam>[] = [
   textColumn('slug', words.by.slug),
   textColumn('externalId', words.by.externalId),
   textColumn('planId', areaTexts.subscription.plan),
+  {
+    id: 'createdAt',
+    title: apiKeysTexts.createdColumn,
+    value: ({ createdAt }) => createdAt,
+    cell: ({ createdAt }) => <Created at={createdAt} />,
+    width: '14%',
+    isLabelled: true,
+  },
 ];
 
 function Name({ team }: { readonly team: ListedTeam }) {
   return (
     <Group gap="xs">
-      <TextLink to="/operator/teams/$teamId" params={{ teamId: team.id }} preload={false} fw={600} className="wrap">
+      <TextLink to="/operator/teams/$teamId" params={{ teamId: team.id }} preload={false} className="wrap">
         <bdi>{getTeamName(team)}</bdi>
       </TextLink>
       {team.ownerId === null && (

@@ -4,11 +4,15 @@ import { getTeamName } from '../../components/display-name.ts';
 import { areaTexts } from '../../messages/operator-area.ts';
 import { query } from '../../trpc.ts';
 import { CreateTeam } from './create-team.tsx';
+import { downloadList } from './download-list.ts';
+import { useListOrder } from './list-order.ts';
 import { Operators, VIEW } from './operators.tsx';
-import { SearchPage, toPrefix } from './search-page.tsx';
+import { SearchPage, toField, toPrefix } from './search-page.tsx';
 import { teamColumns } from './team-columns.tsx';
 
 const words = areaTexts.teams;
+/** A search has the order of its field, and a plan that of the creation. */
+const ORDERS = ['createdAt', 'name', 'slug'] as const;
 const route = getRouteApi('/console/operator/teams');
 
 /** All teams, fifty per page. */
@@ -22,11 +26,11 @@ function Teams() {
   const search = route.useSearch();
   const { show, cursor } = search;
   const { data: plans = [] } = useQuery({ ...query('operator.plans'), staleTime: Infinity });
+  const field = show === undefined ? toField(words.by, search) : 'createdAt';
+  const { input: sort, order } = useListOrder(field === undefined ? ORDERS : [field]);
+  const input = { ...(show === undefined ? toPrefix(words.by, search) : { planId: show }), ...sort };
   const page = useQuery({
-    ...query('operator.listTeams', {
-      ...(show === undefined ? toPrefix(words.by, search) : { planId: show }),
-      ...(cursor !== undefined && { cursor }),
-    }),
+    ...query('operator.listTeams', { ...input, ...(cursor !== undefined && { cursor }) }),
     ...VIEW,
   });
   // A plan that is no longer configured still has its teams.
@@ -43,6 +47,8 @@ function Teams() {
       }}
       search={search}
       page={page}
+      order={order}
+      download={() => downloadList('teams', input)}
       items={({ teams }) => teams}
       columns={teamColumns}
       rowName={getTeamName}

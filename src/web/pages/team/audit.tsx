@@ -78,6 +78,7 @@ function AuditLog() {
           groupOf={({ occurredAt }) => day(occurredAt)}
           order={{
             column: 'time',
+            columns: ['time'],
             isDescending: order === 'newest',
             onChange: () => change({ sort: order === 'newest' ? 'time' : undefined }),
           }}
