@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect } from 'vitest';
 import { hasChromium } from '../support/chromium.ts';
 import type { Api } from '../support/api.ts';
-import { aPerson, shows, test } from './console.ts';
+import { aPerson, chooseOf, openMenuOf, shows, test } from './console.ts';
 
 const rowOf = (page: Page, key: string) =>
   page.getByRole('row').filter({ has: page.getByRole('heading', { name: key, exact: true }) });
@@ -59,6 +59,8 @@ describe.skipIf(!hasChromium)('the page of personal keys', () => {
     const dialog = page.getByRole('dialog');
     const submit = dialog.getByRole('button', { name: 'Create key' });
     expect(await dialog.getByRole('checkbox').count()).toBe(10);
+    expect(await dialog.getByRole('checkbox', { checked: true }).count()).toBe(5);
+    for (const box of await dialog.getByRole('checkbox').all()) await box.uncheck();
     await dialog.getByText('Select at least one scope').waitFor();
     expect(await submit.isDisabled()).toBe(true);
     await dialog.getByLabel('See teams and their details').check();
@@ -89,6 +91,28 @@ describe.skipIf(!hasChromium)('the page of personal keys', () => {
     await rowOf(page, 'Backup').waitFor();
     expect(await rowOf(page, 'Backup').innerText()).toContain(`${secret.slice(0, 13)}…${secret.slice(-4)}`);
     expect(await page.content()).not.toContain(secret);
+  });
+
+  test('the buttons of a dialog that is higher than the window are in sight from the start', async ({ api, open }) => {
+    const page = await open('/api-keys', { as: await aPerson(api) });
+    await page.setViewportSize({ width: 1280, height: 640 });
+    await page.getByRole('button', { name: 'Create key' }).click();
+    const dialog = page.getByRole('dialog');
+    const submit = dialog.getByRole('button', { name: 'Create key' });
+    await submit.waitFor();
+    expect(await dialog.evaluate((element) => element.scrollHeight > element.clientHeight)).toBe(true);
+    const box = await submit.boundingBox();
+    expect((box?.y ?? Infinity) + (box?.height ?? 0)).toBeLessThanOrEqual(640);
+    // What has the focus is never below them.
+    const last = dialog.getByRole('checkbox').last();
+    await last.focus();
+    expect(
+      await last.evaluate(
+        (element) =>
+          element.getBoundingClientRect().bottom <=
+          (element.closest('[role=dialog]')?.querySelector('.dialog-footer')?.getBoundingClientRect().top ?? 0),
+      ),
+    ).toBe(true);
   });
 
   test('a key that is never to expire does not', async ({ api, open }) => {
@@ -124,9 +148,13 @@ describe.skipIf(!hasChromium)('the page of personal keys', () => {
     ).toBe(2);
     const old = await rowOf(page, 'Old').innerText();
     expect(old).toContain('Expired');
-    expect(old).toMatch(/no use recorded yet\s+expired 2 Jan 2026/);
-    expect(await page.getByRole('button', { name: 'Rotate secret of Old' }).count()).toBe(0);
-    expect(await rowOf(page, 'Used').innerText()).toMatch(/last used 3 Nov 2026, 10:20\s+does not expire/);
+    expect(old).toMatch(/no use recorded yet\s+expired 2 Jan 2026/i);
+    expect(await rowOf(page, 'Used').getByRole('button').count()).toBe(1);
+    await openMenuOf(page, 'Old');
+    await page.getByRole('menuitem', { name: 'Change scopes of Old' }).waitFor();
+    expect(await page.getByRole('menuitem', { name: 'Rotate secret of Old' }).count()).toBe(0);
+    await page.keyboard.press('Escape');
+    expect(await rowOf(page, 'Used').innerText()).toMatch(/last used 3 Nov 2026, 10:20\s+does not expire/i);
     await rowOf(page, 'Used').getByText('2 scopes').click();
     expect(await page.getByRole('list', { name: 'Scopes of Used' }).getByRole('listitem').allInnerTexts()).toEqual([
       'See teams and their details teams:read',
@@ -138,7 +166,7 @@ describe.skipIf(!hasChromium)('the page of personal keys', () => {
     const person = await aPerson(api);
     const key = await aNamedKey(api, person, 'Backup');
     const page = await open('/api-keys', { as: person });
-    await page.getByRole('button', { name: 'Change scopes of Backup' }).click();
+    await chooseOf(page, 'Backup', 'Change scopes of Backup');
     const dialog = page.getByRole('dialog', { name: 'Scopes of Backup' });
     const save = dialog.getByRole('button', { name: 'Save' });
     expect(await save.isDisabled()).toBe(true);
@@ -173,7 +201,7 @@ describe.skipIf(!hasChromium)('the page of personal keys', () => {
     expect(await rowOf(page, 'Backup').innerText()).not.toContain('works until');
 
     async function rotate(overlap: string): Promise<string> {
-      await page.getByRole('button', { name: 'Rotate secret of Backup' }).click();
+      await chooseOf(page, 'Backup', 'Rotate secret of Backup');
       const dialog = page.getByRole('dialog');
       await dialog.getByLabel('Current secret stays valid').selectOption(overlap);
       await dialog.getByRole('button', { name: 'Rotate secret' }).click();
@@ -191,7 +219,7 @@ describe.skipIf(!hasChromium)('the page of personal keys', () => {
     const person = await aPerson(api);
     const key = await aNamedKey(api, person, 'Backup');
     const page = await open('/api-keys', { as: person });
-    await page.getByRole('button', { name: 'Revoke Backup' }).click();
+    await chooseOf(page, 'Backup', 'Revoke Backup');
     const dialog = page.getByRole('dialog');
     await dialog
       .getByText(/Applications that use Backup lose access immediately. Last minute’s uses aside: no use recorded yet./)
@@ -208,7 +236,7 @@ describe.skipIf(!hasChromium)('the page of personal keys', () => {
     await aNamedKey(api, person, 'Backup');
     const page = await open('/api-keys', { as: person });
     await page.route('**/trpc/revokeApiKey*', (route) => route.abort());
-    await page.getByRole('button', { name: 'Revoke Backup' }).click();
+    await chooseOf(page, 'Backup', 'Revoke Backup');
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
 
     await page.getByRole('dialog').getByText('The service could not be reached').waitFor();
@@ -234,7 +262,7 @@ describe.skipIf(!hasChromium)('the page of personal keys', () => {
 
     const alert = dialog.getByRole('alert');
     await alert.getByText('API key limit reached').waitFor();
-    expect(await alert.innerText()).toMatch(/Request ID\s+[\da-f-]{36}/);
+    expect(await alert.innerText()).not.toContain('Request ID');
     expect(await dialog.getByLabel('Name').inputValue()).toBe('One too many');
     expect(await keysOf(api, person)).toHaveLength(keyLimit);
   });
@@ -258,7 +286,7 @@ describe.skipIf(!hasChromium)('the page of a team’s keys', () => {
 
     expect((await credentialOf(api, secret)).body).toMatchObject({ audience: 'team' });
     expect(await rowOf(page, 'Deployment').innerText()).toContain('by you');
-    await page.getByRole('button', { name: 'Change scopes of Deployment' }).click();
+    await chooseOf(page, 'Deployment', 'Change scopes of Deployment');
     expect(await dialog.getByRole('checkbox').count()).toBe(6);
   });
 
@@ -269,9 +297,12 @@ describe.skipIf(!hasChromium)('the page of a team’s keys', () => {
     await rowOf(page, 'Deployment').waitFor();
 
     expect(await rowOf(page, 'Deployment').innerText()).toContain('by Ada Lovelace');
-    expect(await rowOf(page, 'Deployment').getByRole('button').allInnerTexts()).toEqual(['Usage', 'Revoke']);
+    await openMenuOf(page, 'Deployment');
+    await page.getByRole('menuitem').first().waitFor();
+    expect(await page.getByRole('menuitem').allInnerTexts()).toEqual(['Usage', 'Revoke']);
+    await page.keyboard.press('Escape');
     expect((await credentialOf(api, key.secret)).status).toBe(200);
-    await page.getByRole('button', { name: 'Revoke Deployment' }).click();
+    await chooseOf(page, 'Deployment', 'Revoke Deployment');
     const dialog = page.getByRole('dialog');
     await dialog.getByText(/Created by Ada Lovelace\. Applications that use Deployment/).waitFor();
     await dialog.getByRole('button', { name: 'Revoke' }).click();
@@ -288,12 +319,12 @@ describe.skipIf(!hasChromium)('the page of a team’s keys', () => {
     const page = await open(`/teams/${team.id}/api-keys`, { as: manager });
     await rowOf(page, 'Deployment').waitFor();
     await api.rows(`update role set permissions = '{}' where id = $1`, [role.id]);
-    await page.getByRole('button', { name: 'Revoke Deployment' }).click();
+    await chooseOf(page, 'Deployment', 'Revoke Deployment');
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
 
     const alert = page.getByRole('dialog').getByRole('alert');
     await alert.waitFor();
-    expect(await alert.innerText()).toMatch(/manage_api_keys[^]*Request ID\s+[\da-f-]{36}/);
+    expect(await alert.innerText()).toContain('manage_api_keys');
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
     await rowOf(page, 'Deployment').waitFor();
     expect((await credentialOf(api, key.secret)).status).toBe(200);

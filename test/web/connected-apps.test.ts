@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect } from 'vitest';
 import { hasChromium } from '../support/chromium.ts';
-import { aPerson, test } from './console.ts';
+import { aPerson, chooseOf, test } from './console.ts';
 
 const apps = (page: Page) => page.getByRole('region', { name: 'Connected apps' });
 const rowOf = (page: Page, client: string) =>
@@ -50,7 +50,7 @@ describe.skipIf(!hasChromium)('the connected apps of an account', () => {
     const client = await api.anOAuthClient({ name: 'Planner' });
     const grant = await api.aGrant(person, { client, scopes: ['teams:read', 'teams:write', 'members:read'] });
     const page = await open('/account', { as: person });
-    await page.getByRole('button', { name: 'Change access of Planner' }).click();
+    await chooseOf(page, 'Planner', 'Change access of Planner');
     const dialog = page.getByRole('dialog', { name: 'What can Planner do?' });
     const save = dialog.getByRole('button', { name: 'Save' });
     expect(await dialog.getByRole('checkbox').count()).toBe(3);
@@ -66,7 +66,7 @@ describe.skipIf(!hasChromium)('the connected apps of an account', () => {
     expect(await dialog.count()).toBe(0);
     expect(await scopesOf(page, 'Planner')).toEqual(['See teams and their details']);
     expect((await api.as(grant).get('/api/v1/credential')).body).toMatchObject({ scopes: ['teams:read'] });
-    await page.getByRole('button', { name: 'Change access of Planner' }).click();
+    await chooseOf(page, 'Planner', 'Change access of Planner');
     expect(await dialog.getByRole('checkbox').count()).toBe(1);
   });
 
@@ -80,12 +80,12 @@ describe.skipIf(!hasChromium)('the connected apps of an account', () => {
     await api.rows('update api_key set oauth_grant_id = $2 where id = $1', [key.id, grant.id]);
     const page = await open('/account', { as: person });
     const dialog = page.getByRole('dialog');
-    await page.getByRole('button', { name: 'Revoke the access of Planner' }).click();
+    await chooseOf(page, 'Planner', 'Revoke the access of Planner');
     await dialog.getByText(/Planner and the API keys it created lose access immediately/).waitFor();
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     expect((await api.as(grant).get('/api/v1/credential')).status).toBe(200);
 
-    await page.getByRole('button', { name: 'Revoke the access of Planner' }).click();
+    await chooseOf(page, 'Planner', 'Revoke the access of Planner');
     await dialog.getByRole('button', { name: 'Revoke' }).click();
     await apps(page).getByText('No application has access to your account.').waitFor();
 
@@ -100,7 +100,7 @@ describe.skipIf(!hasChromium)('the connected apps of an account', () => {
       scopes: ['teams:read', 'teams:write'],
     });
     const page = await open('/account', { as: person });
-    await page.getByRole('button', { name: 'Change access of Planner' }).click();
+    await chooseOf(page, 'Planner', 'Change access of Planner');
     await api.rows('update oauth_grant set revoked_at = now() where id = $1', [grant.id]);
 
     const dialog = page.getByRole('dialog');

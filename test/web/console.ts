@@ -15,7 +15,7 @@ type Options = BrowserContextOptions & { readonly as?: { id: string } };
 
 /** What tests provoke: rejected calls, and calls and files that a test aborts or cuts off. */
 const PROVOKED =
-  /^(Failed to load resource: (.* 4\d\d |net::ERR_(FAILED|INTERNET_DISCONNECTED))|TypeError: Failed to fetch dynamically)/;
+  /^(Failed to load resource: (.* 4\d\d |net::ERR_(FAILED|INTERNET_DISCONNECTED))|TypeError: Failed to fetch dynamically|Error: offline\b)/;
 
 /** Opens a browser window of its own, signed in as an account where one is named. */
 export type Open = (path: string, options?: Options) => Promise<Page>;

@@ -4,11 +4,16 @@ import type { Api } from '../support/api.ts';
 import { signedIn } from '../support/browser.ts';
 import { hasChromium } from '../support/chromium.ts';
 import { test } from './application.ts';
-import { aPerson, authorizePath, linkIn, openUserMenu, shows, type Open } from './console.ts';
+import { aPerson, authorizePath, chooseOf, linkIn, openMenuOf, openUserMenu, shows, type Open } from './console.ts';
 
 type Case = (api: Api, open: Open) => Promise<{ readonly page: Page; readonly button: Locator }>;
 
 const button = (page: Page, name: string | RegExp) => ({ page, button: page.getByRole('button', { name }) });
+
+async function anItem(page: Page, name: RegExp) {
+  await openMenuOf(page, /^Actions for/);
+  return { page, button: page.getByRole('menuitem', { name }) };
+}
 
 async function aTeamPage(
   api: Api,
@@ -59,7 +64,7 @@ const CASES: Readonly<Record<string, Case>> = {
     const owner = await aPerson(api);
     await api.anApiKey(owner, { scopes: ['teams:read'] });
     const page = await open('/api-keys', { as: owner });
-    await page.getByRole('button', { name: /^Change scopes/ }).click();
+    await chooseOf(page, /^Actions for/, /^Change scopes/);
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('checkbox', { checked: false }).first().check();
     return { page, button: dialog.getByRole('button', { name: 'Save' }) };
@@ -74,8 +79,8 @@ const CASES: Readonly<Record<string, Case>> = {
     return button(page, 'Withdraw offer');
   },
   'webhooks.sendTest': async (api, open) =>
-    button(await aTeamPage(api, open, 'webhooks', anEndpoint(api)), /^Send test/),
-  'webhooks.pause': async (api, open) => button(await aTeamPage(api, open, 'webhooks', anEndpoint(api)), /^Pause/),
+    anItem(await aTeamPage(api, open, 'webhooks', anEndpoint(api)), /^Send test/),
+  'webhooks.pause': async (api, open) => anItem(await aTeamPage(api, open, 'webhooks', anEndpoint(api)), /^Pause/),
   'auth.revokeRemainingAccess': async (api, open) => {
     const person = await aPerson(api);
     await api.anApiKey(person);

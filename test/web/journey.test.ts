@@ -3,7 +3,7 @@ import { describe, expect } from 'vitest';
 import type { Api } from '../support/api.ts';
 import { hasChromium } from '../support/chromium.ts';
 import { exchange, test } from './application.ts';
-import { authorizePath, linkIn, PASSWORD, shows } from './console.ts';
+import { authorizePath, linkIn, PASSWORD, shows, chooseOf } from './console.ts';
 
 const TEAM = 'Analytical Engine';
 
@@ -36,7 +36,7 @@ describe.skipIf(!hasChromium)('what two people do with a team, from the first pa
     await goTo(maxs, 'Members');
     expect(await tabs(maxs).getByRole('link', { name: 'API keys' }).count()).toBe(0);
     await goTo(adas, 'Roles');
-    await adas.getByRole('button', { name: 'Edit Engineer' }).click();
+    await chooseOf(adas, 'Engineer', 'Edit Engineer');
     await adas.getByRole('dialog').getByLabel('Manage the team’s API keys').check();
     await adas.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
     await adas.getByText('Role Engineer changed').waitFor();
@@ -50,12 +50,12 @@ describe.skipIf(!hasChromium)('what two people do with a team, from the first pa
     await maxs.getByRole('dialog').getByRole('button', { name: 'Create key' }).click();
     const first = await secretOnce(maxs);
     expect((await teamsBy(api, first)).body).toMatchObject([{ name: TEAM }]);
-    await maxs.getByRole('button', { name: 'Rotate secret of Deployment' }).click();
+    await chooseOf(maxs, 'Deployment', 'Rotate secret of Deployment');
     await maxs.getByLabel('Current secret stays valid').selectOption('For 1 hour');
     await maxs.getByRole('dialog').getByRole('button', { name: 'Rotate secret' }).click();
     const second = await secretOnce(maxs);
     expect([(await teamsBy(api, first)).status, (await teamsBy(api, second)).status]).toEqual([200, 200]);
-    await maxs.getByRole('button', { name: 'Revoke Deployment' }).click();
+    await chooseOf(maxs, 'Deployment', 'Revoke Deployment');
     await maxs.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
     await maxs.getByText('Key revoked.').waitFor();
     expect(await teamsBy(api, first)).toBeProblem('credential_invalid');
@@ -69,12 +69,12 @@ describe.skipIf(!hasChromium)('what two people do with a team, from the first pa
     const { access_token: token } = await exchange(api, app, app.arrivals.at(-1)?.query['code']);
     expect((await teamsBy(api, token)).body).toMatchObject([{ name: TEAM }]);
     await maxs.goto('/account');
-    await maxs.getByRole('button', { name: 'Change access of Planner' }).click();
+    await chooseOf(maxs, 'Planner', 'Change access of Planner');
     await maxs.getByRole('dialog').getByLabel('See teams and their details').uncheck();
     await maxs.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
     await maxs.getByText('Access changed.').waitFor();
     expect(await teamsBy(api, token)).toBeProblem('scope_missing');
-    await maxs.getByRole('button', { name: 'Revoke the access of Planner' }).click();
+    await chooseOf(maxs, 'Planner', 'Revoke the access of Planner');
     await maxs.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
     await maxs.getByText('No application has access to your account.').waitFor();
     expect(await teamsBy(api, token)).toBeProblem('credential_invalid');
@@ -150,8 +150,12 @@ async function join(api: Api, inviter: Page, invited: Page, email: string, role:
   const newcomer = invited.getByRole('link', { name: 'Sign up to accept' });
   const accept = invited.getByRole('button', { name: 'Accept invitation' });
   await newcomer.or(accept).waitFor();
-  if ((await newcomer.count()) === 0) await accept.click();
-  else {
+  if ((await newcomer.count()) === 0) {
+    await accept.click();
+    await shows(invited, 'Overview');
+    await invited.getByText(`You are now a member of ${TEAM}.`).waitFor();
+    await invited.goto('/');
+  } else {
     await newcomer.click();
     await invited.getByLabel('Password', { exact: true }).fill(PASSWORD);
     await invited.getByLabel('First name').fill('Max');

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect } from 'vitest';
 import { hasChromium } from '../support/chromium.ts';
 import { findViolations } from './axe.ts';
-import { aPerson, test } from './console.ts';
+import { aPerson, test, chooseOf } from './console.ts';
 
 const rowOf = (page: Page, key: string) =>
   page.getByRole('row').filter({ has: page.getByRole('heading', { name: key, exact: true }) });
@@ -38,7 +38,7 @@ describe.skipIf(!hasChromium)('an API key', () => {
     await rowOf(page, 'Reports').getByText('Expires soon').waitFor();
     await page.getByRole('alert').getByText('1 key expires soon').waitFor();
 
-    await page.getByRole('button', { name: 'Rename Reports' }).click();
+    await chooseOf(page, 'Reports', 'Rename Reports');
     await dialog.getByLabel('Name').fill('  ');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await dialog.getByText('Required.').waitFor();
@@ -58,7 +58,7 @@ describe.skipIf(!hasChromium)('an API key', () => {
       [key.id],
     );
     const page = await open('/api-keys', { as: person });
-    await page.getByRole('button', { name: 'Usage of A key' }).click();
+    await chooseOf(page, 'A key', 'Usage of A key');
     const dialog = page.getByRole('dialog', { name: 'Usage of A key' });
     await dialog.getByText('1,236 requests in 30 days').waitFor();
     await dialog.getByText('The last request came from 192.0.2.7.').waitFor();
@@ -78,10 +78,13 @@ test.skipIf(!hasChromium)('a thousand keys are searched, filtered and revoked to
   );
   const page = await open('/api-keys?expires=expired', { as: person });
   await page.getByRole('status').getByText('3 of 999 keys').waitFor();
+  expect(await page.getByRole('combobox', { name: 'Status' }).locator('option:checked').textContent()).toBe(
+    'Status: Expired',
+  );
   await page.getByRole('checkbox', { name: 'Select all 3 rows' }).check();
   await page.getByRole('group', { name: 'Selection' }).getByRole('button', { name: 'Revoke…' }).click();
   const dialog = page.getByRole('dialog', { name: 'Revoke 3 keys' });
-  await dialog.getByRole('button', { name: 'Revoke…' }).click();
+  await dialog.getByRole('button', { name: 'Revoke', exact: true }).click();
   await dialog.getByText('3 done').waitFor();
   await dialog.getByRole('button', { name: 'Close' }).last().click();
   await page.getByRole('status').getByText('0 of 996 keys').waitFor();

@@ -1,36 +1,9 @@
-import type { CDPSession, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { describe, expect } from 'vitest';
 import type { Api } from '../support/api.ts';
 import { hasChromium } from '../support/chromium.ts';
-import { shows, test } from './console.ts';
-
-/** An authenticator for the page, as Chromium plays one; whoever touches it is verified. */
-async function plugIn(page: Page) {
-  const devtools: CDPSession = await page.context().newCDPSession(page);
-  await devtools.send('WebAuthn.enable');
-  const { authenticatorId } = await devtools.send('WebAuthn.addVirtualAuthenticator', {
-    options: {
-      protocol: 'ctap2',
-      transport: 'internal',
-      hasResidentKey: true,
-      hasUserVerification: true,
-      isUserVerified: true,
-      automaticPresenceSimulation: true,
-    },
-  });
-  const credentials = async () => (await devtools.send('WebAuthn.getCredentials', { authenticatorId })).credentials;
-
-  return {
-    credentials,
-    verify: (isUserVerified: boolean) => devtools.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified }),
-    /** Takes over what another one holds, as a passkey that is synchronized, or copied. */
-    async hold(copied: Awaited<ReturnType<typeof credentials>>, changes: { signCount?: number } = {}) {
-      for (const credential of copied) {
-        await devtools.send('WebAuthn.addCredential', { authenticatorId, credential: { ...credential, ...changes } });
-      }
-    },
-  };
-}
+import { chooseOf, shows, test } from './console.ts';
+import { plugIn } from './virtual-authenticator.ts';
 
 const passkeysOn = (page: Page) => page.getByRole('region', { name: 'Passkeys' });
 
@@ -110,7 +83,7 @@ describe.skipIf(!hasChromium)('passkeys in a browser', () => {
   test('a passkey that was removed here cannot sign in, although the device still has it', async ({ api, open }) => {
     const { account, page, authenticator } = await withPasskey(api, open);
     await api.rows(`update account set password_hash = 'a hash' where id = $1`, [account.id]);
-    await passkeysOn(page).getByRole('button', { name: 'Remove the passkey Laptop' }).click();
+    await chooseOf(page, 'Laptop', 'Remove the passkey Laptop');
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
     await passkeysOn(page).getByText('You have no passkeys.').waitFor();
 
@@ -126,7 +99,7 @@ describe.skipIf(!hasChromium)('passkeys in a browser', () => {
   test('the last way into an account is not removed', async ({ api, open }) => {
     const { account, page } = await withPasskey(api, open);
 
-    await passkeysOn(page).getByRole('button', { name: 'Remove the passkey Laptop' }).click();
+    await chooseOf(page, 'Laptop', 'Remove the passkey Laptop');
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
     await page.getByRole('dialog').getByRole('alert').waitFor();
 

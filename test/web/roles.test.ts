@@ -4,7 +4,7 @@ import type { Permission } from '../../src/entities/index.ts';
 import { as, membershipOf } from '../trpc/console.ts';
 import type { Api } from '../support/api.ts';
 import { hasChromium } from '../support/chromium.ts';
-import { aPerson, shows, test } from './console.ts';
+import { aPerson, chooseOf, shows, test } from './console.ts';
 
 const roleOf = (page: Page, name: string) =>
   page.getByRole('listitem').filter({ has: page.getByRole('heading', { level: 3, name, exact: true }) });
@@ -71,7 +71,7 @@ describe.skipIf(!hasChromium)('the roles of a team', () => {
   test('new permissions and a new name apply to all members with the role', async ({ api, open }) => {
     const { ada, grace, team, path } = await aTeamWithBookkeeper(api);
     const page = await open(path, { as: ada });
-    await page.getByRole('button', { name: 'Edit Bookkeeper' }).click();
+    await chooseOf(page, 'Bookkeeper', 'Edit Bookkeeper');
     const dialog = page.getByRole('dialog', { name: 'Edit Bookkeeper' });
     expect(await dialog.getByLabel('View plan and billing').isChecked()).toBe(true);
     await dialog.getByLabel('Name').fill('Recruiter');
@@ -113,7 +113,7 @@ describe.skipIf(!hasChromium)('the roles of a team', () => {
     const { ada, grace, team, role, path } = await aTeamWithBookkeeper(api);
     const invitation = await api.anInvitation(team, { role: role.id });
     const page = await open(path, { as: ada });
-    await page.getByRole('button', { name: 'Delete Bookkeeper' }).click();
+    await chooseOf(page, 'Bookkeeper', 'Delete Bookkeeper');
     const dialog = page.getByRole('dialog', { name: 'Delete the role Bookkeeper?' });
     await dialog.getByText('1 member and 1 pending invitation get the replacement.').waitFor();
     const choice = dialog.getByLabel('Replacement role');
@@ -137,13 +137,12 @@ describe.skipIf(!hasChromium)('the roles of a team', () => {
   test('a role that was deleted concurrently is reported in the dialog, and leaves the list', async ({ api, open }) => {
     const { ada, team, role, path } = await aTeamWithBookkeeper(api);
     const page = await open(path, { as: ada });
-    await page.getByRole('button', { name: 'Edit Bookkeeper' }).click();
+    await chooseOf(page, 'Bookkeeper', 'Edit Bookkeeper');
     await (await as(api, ada)).roles.delete.mutate({ teamId: team.id, roleId: role.id, replacementRoleId: 'member' });
     await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
 
     const alert = page.getByRole('dialog').getByRole('alert');
     await alert.getByText('Role not found', { exact: true }).waitFor();
-    expect(await alert.innerText()).toMatch(/Request/);
     await page.keyboard.press('Escape');
     await page.getByText('No custom roles yet').waitFor();
     expect(await roleOf(page, 'Bookkeeper').count()).toBe(0);
@@ -168,12 +167,12 @@ describe.skipIf(!hasChromium)('the roles of a team', () => {
     await dialog.getByText('Not available: you can only grant permissions that you have.').first().waitFor();
     await page.keyboard.press('Escape');
 
-    await page.getByRole('button', { name: 'Edit Editor' }).click();
+    await chooseOf(page, 'Editor', 'Edit Editor');
     await dialog.getByText('This is your own role').waitFor();
     await dialog.getByLabel('Change the team’s settings and roles').uncheck();
     await dialog.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Your role does not allow changing roles.').waitFor();
-    expect(await page.getByRole('button', { name: /^(Create|Edit|Delete)/ }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: /^(Create|Actions for)/ }).count()).toBe(0);
   });
 
   test('a permission that was lost concurrently is explained, and the page offers no more', async ({ api, open }) => {

@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished } from 'vitest';
 import { hasChromium } from '../support/chromium.ts';
 import { aReceiver, dispatch, eventually, numberEvents } from '../webhooks/receiver.ts';
-import { aPerson, shows, test } from './console.ts';
+import { aPerson, chooseOf, shows, test } from './console.ts';
 import { looksWell } from './scenes/looks.ts';
 import { webhooks } from './scenes/webhooks.ts';
 
@@ -32,11 +32,11 @@ describe.skipIf(!hasChromium)('the webhooks of a team', () => {
     await row.getByText('1 type of events').waitFor();
     expect(await page.content()).not.toContain('whsec_');
 
-    await row.getByRole('button', { name: /^Edit/ }).click();
+    await chooseOf(page, /^Actions for/, /^Edit/);
     await dialog.getByLabel('team.renamed', { exact: true }).check();
     await dialog.getByRole('button', { name: 'Save' }).click();
     await row.getByText('2 types of events').waitFor();
-    await row.getByRole('button', { name: /^Send test/ }).click();
+    await chooseOf(page, /^Actions for/, /^Send test/);
     await page.getByText('Test event sent.').waitFor();
     await numberEvents(api);
     await eventually(() => expect(receiver.received.map(({ json }) => json.type)).toEqual(['webhook.test']));
@@ -58,16 +58,16 @@ describe.skipIf(!hasChromium)('the webhooks of a team', () => {
     await page.getByText('0 deliveries are sent again.').waitFor();
 
     await page.getByRole('link', { name: 'Back to all endpoints' }).click();
-    await row.getByRole('button', { name: /^Pause/ }).click();
+    await chooseOf(page, /^Actions for/, /^Pause/);
     await row.getByText('Paused', { exact: true }).waitFor();
-    await row.getByRole('button', { name: /^Resume/ }).click();
+    await chooseOf(page, /^Actions for/, /^Resume/);
     await row.getByText('Active', { exact: true }).waitFor();
-    await row.getByRole('button', { name: /^Rotate/ }).click();
+    await chooseOf(page, /^Actions for/, /^Rotate/);
     await dialog.getByRole('button', { name: 'Rotate secret' }).click();
     await dialog.getByText(/whsec_/).waitFor();
     await dialog.getByRole('button', { name: 'Done' }).click();
     await row.getByText(/^The previous secret also signs until/).waitFor();
-    await row.getByRole('button', { name: /^Delete/ }).click();
+    await chooseOf(page, /^Actions for/, /^Delete/);
     await dialog.getByRole('button', { name: 'Delete' }).click();
     await page.getByText('No webhook endpoints yet').waitFor();
   });

@@ -2,7 +2,7 @@ import { defineTexts } from './define-texts.ts';
 
 /** Texts of the pages about API keys. */
 export const apiKeysTexts = defineTexts('apiKeys', {
-  title: 'API keys',
+  title: 'Your API keys',
   explanation:
     'Programs use a key to act as you in all your teams, within the key’s scopes. Uses appear within a minute.',
   teamTitle: 'Team API keys',
@@ -15,8 +15,7 @@ export const apiKeysTexts = defineTexts('apiKeys', {
   teamEmpty: 'A team key lets a script or service access only this team.',
   you: 'you',
   nameless: 'a member without a name',
-  created: 'Created {date}',
-  createdBy: 'Created {date} by {person}',
+  createdBy: '{date} by {person}',
   used: 'last used {date}',
   // Uses are written in batches, at most a minute late.
   unused: 'no use recorded yet',
@@ -48,7 +47,7 @@ export const apiKeysTexts = defineTexts('apiKeys', {
   usage: 'Usage',
   usageOf: 'Usage of {key}',
   usageTitle: 'Usage of {key}',
-  usageHint: 'Requests by day (UTC), kept for 90 days. Uses appear within a minute.',
+  usageHint: 'Requests by day (UTC), kept for 90 days.',
   lastAddress: 'The last request came from {address}.',
   rename: 'Rename',
   renameOf: 'Rename {key}',
@@ -80,7 +79,7 @@ export const apiKeysTexts = defineTexts('apiKeys', {
   expiryDay: 'Day',
   expiryDayHint: 'At most a year from now. The key expires at the present time of day.',
   expiryDayFault: 'Choose a day between tomorrow and a year from now.',
-  expiryHint: 'An expired key that is forgotten does no harm.',
+  expiryHint: 'Applications lose access when the key expires.',
   submit: 'Create key',
 
   createdTitle: '{key} created',

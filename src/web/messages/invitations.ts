@@ -9,6 +9,7 @@ export const invitationsTexts = defineTexts('invitations', {
   empty: 'Invite people by email. They become members when they accept the link.',
   notAllowedTitle: 'Your role cannot invite people',
   notAllowed: 'Members with these roles can invite people: {roles}.',
+  notAllowedHere: 'Ask the owner of the team.',
   table: {
     search: 'Search by email',
     count: '{count, plural, one {# invitation} other {# invitations}}',

@@ -1,6 +1,6 @@
 import { SCOPES } from '../../../src/entities/index.ts';
 import type { Api } from '../../support/api.ts';
-import { aPerson } from '../console.ts';
+import { aPerson, chooseOf } from '../console.ts';
 import { LONG_NAME, type Scene } from './scene.ts';
 
 /** The keys of a person, and of a team. */
@@ -9,7 +9,7 @@ export const apiKeys: readonly Scene[] = [
     'api-keys',
     async (api, open) => {
       const page = await open('/api-keys', await aHolder(api));
-      await page.getByRole('button', { name: 'Revoke Backup' }).waitFor();
+      await page.getByRole('button', { name: 'Actions for Backup' }).waitFor();
       return page;
     },
   ],
@@ -30,7 +30,7 @@ export const apiKeys: readonly Scene[] = [
       await aNamedKey(api, maker, 'Deployment', { team });
       await aNamedKey(api, owner, LONG_NAME, { team, scopes: ['members:read', 'members:write'] });
       const page = await open(`/teams/${team.id}/api-keys`, owner);
-      await page.getByRole('button', { name: 'Revoke Deployment' }).waitFor();
+      await page.getByRole('button', { name: 'Actions for Deployment' }).waitFor();
       return page;
     },
   ],
@@ -45,7 +45,8 @@ export const apiKeys: readonly Scene[] = [
     name,
     async (api, open) => {
       const page = await open('/api-keys', await aHolder(api));
-      await page.getByRole('button', { name: action }).click();
+      if (name === 'create-key') await page.getByRole('button', { name: action }).click();
+      else await chooseOf(page, 'Backup', action);
       await page.getByRole('dialog').getByRole('button').last().waitFor();
       return page;
     },
@@ -54,7 +55,7 @@ export const apiKeys: readonly Scene[] = [
     'key-secret',
     async (api, open) => {
       const page = await open('/api-keys', await aHolder(api));
-      await page.getByRole('button', { name: 'Rotate secret of Backup' }).click();
+      await chooseOf(page, 'Backup', 'Rotate secret of Backup');
       await page.getByRole('button', { name: 'Rotate secret', exact: true }).click();
       await page.getByRole('dialog', { name: 'New secret of Backup' }).waitFor();
       return page;

@@ -1,6 +1,6 @@
 import { SCOPES } from '../../../src/entities/index.ts';
 import { signedIn } from '../../support/browser.ts';
-import { aPerson, authorizePath } from '../console.ts';
+import { aPerson, authorizePath, chooseOf } from '../console.ts';
 import { LONG_NAME, shown, type Scene } from './scene.ts';
 
 /** Applications, for those who make them and those who let them in. */
@@ -14,7 +14,7 @@ export const applications: readonly Scene[] = [
       const { trpc } = await signedIn(api, person);
       await trpc.oauthClients.rotateSecret.mutate({ clientId: id, overlapHours: 24 });
       const page = await open('/developer', person);
-      await page.getByRole('button', { name: 'Edit Planner' }).waitFor();
+      await page.getByRole('button', { name: 'Actions for Planner' }).waitFor();
       return page;
     },
   ],
@@ -36,7 +36,7 @@ export const applications: readonly Scene[] = [
       const person = await aPerson(api);
       await api.anOAuthClient({ name: 'Planner', owner: person, confidential: true });
       const page = await open('/developer', person);
-      await page.getByRole('button', { name: 'Rotate secret of Planner' }).click();
+      await chooseOf(page, 'Planner', 'Rotate secret of Planner');
       await page.getByRole('button', { name: 'Rotate secret', exact: true }).click();
       await page.getByRole('dialog', { name: 'New client secret' }).waitFor();
       return page;

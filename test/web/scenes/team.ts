@@ -1,5 +1,5 @@
 import type { Api } from '../../support/api.ts';
-import { aPerson } from '../console.ts';
+import { aPerson, chooseOf } from '../console.ts';
 import { LONG_NAME, shown, type Scene } from './scene.ts';
 
 /** The other pages of a team. */
@@ -53,7 +53,7 @@ export const teams: readonly Scene[] = [
     async (api, open) => {
       const { owner, path } = await aCrowdWithRoles(api);
       const page = await open(`${path}/roles`, owner);
-      await page.getByRole('button', { name: 'Delete Bookkeeper' }).click();
+      await chooseOf(page, 'Bookkeeper', 'Delete Bookkeeper');
       await page.getByText('2 members and 1 pending invitation get the replacement.').waitFor();
       return page;
     },

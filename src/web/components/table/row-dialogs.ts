@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { focusRow } from './row-menu.tsx';
+import { focusRow } from '../row-menu.tsx';
 
 /** Keeps which dialog of which row is open. A dialog can outlive its row, so the page shows it, not the row. */
 export function useRowDialogs<Row, Kind extends string>(rowId: (row: Row) => string) {

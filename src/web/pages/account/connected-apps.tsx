@@ -1,5 +1,5 @@
-import { Group, Text } from '@mantine/core';
-import { RowButton } from '../../components/row-button.tsx';
+import { Menu, Text } from '@mantine/core';
+import { RowMenu } from '../../components/row-menu.tsx';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Confirmation } from '../../components/confirmation.tsx';
@@ -67,15 +67,15 @@ function GrantRow({ grant }: { readonly grant: Grant }) {
           {SEPARATOR}
           {words.expires(day(expiresAt))}
         </Text>
-        <Group gap={4} className="row-actions">
-          <RowButton onClick={() => setDialog('change')} aria-label={words.changeOf(client.name)}>
-            {words.change}
-          </RowButton>
-          <RowButton color="red" onClick={() => setDialog('revoke')} aria-label={words.revokeOf(client.name)}>
-            {words.revoke}
-          </RowButton>
-        </Group>
       </div>
+      <RowMenu name={client.name} id={grant.id}>
+        <Menu.Item onClick={() => setDialog('change')} aria-label={words.changeOf(client.name)}>
+          {words.change}
+        </Menu.Item>
+        <Menu.Item className="data-danger" onClick={() => setDialog('revoke')} aria-label={words.revokeOf(client.name)}>
+          {words.revoke}
+        </Menu.Item>
+      </RowMenu>
       {dialog === 'change' && <AccessDialog grant={grant} onClose={close} />}
       {dialog === 'revoke' && (
         <Confirmation

@@ -1,6 +1,6 @@
-import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, Menu, Stack, Text, TextInput } from '@mantine/core';
 import { DialogButtons } from '../../components/dialog-buttons.tsx';
-import { RowButton } from '../../components/row-button.tsx';
+import { RowMenu } from '../../components/row-menu.tsx';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Dialog } from '../../components/dialog.tsx';
@@ -85,14 +85,14 @@ function PasskeyRow({ passkey: { id, name, createdAt, lastUsedAt } }: { readonly
           {lastUsedAt === null ? words.unused : words.used(day(lastUsedAt))}
         </Text>
       </div>
-      <Group gap={4}>
-        <RowButton onClick={() => setDialog('rename')} aria-label={words.renameOf(name)}>
+      <RowMenu name={name} id={id}>
+        <Menu.Item onClick={() => setDialog('rename')} aria-label={words.renameOf(name)}>
           {words.rename}
-        </RowButton>
-        <RowButton color="red" onClick={() => setDialog('remove')} aria-label={words.removeOf(name)}>
+        </Menu.Item>
+        <Menu.Item className="data-danger" onClick={() => setDialog('remove')} aria-label={words.removeOf(name)}>
           {words.remove}
-        </RowButton>
-      </Group>
+        </Menu.Item>
+      </RowMenu>
       {dialog === 'rename' && (
         <NameDialog
           title={words.rename}

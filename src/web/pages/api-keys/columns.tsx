@@ -2,6 +2,7 @@ import { Badge, Text } from '@mantine/core';
 import type { Column } from '../../components/table/column.ts';
 import { useDates } from '../../components/dates.ts';
 import { apiKeysTexts as words } from '../../messages/api-keys.ts';
+import { membersTexts } from '../../messages/members.ts';
 import { KeyCell } from './key-cell.tsx';
 import { getCreatorName, getKeyState, type Key } from './keys.ts';
 
@@ -23,6 +24,7 @@ export const keyColumns: readonly Column<Key>[] = [
     value: ({ createdAt }) => createdAt,
     cell: (key) => <Created apiKey={key} />,
     width: '18%',
+    isLabelled: true,
   },
   {
     id: 'used',
@@ -36,7 +38,7 @@ export const keyColumns: readonly Column<Key>[] = [
     title: words.expiry,
     value: ({ expiresAt }) => expiresAt,
     cell: (key) => <End apiKey={key} />,
-    filter: { options: STATES, value: getKeyState },
+    filter: { label: membersTexts.state, options: STATES, value: getKeyState },
     width: '18%',
   },
   {
@@ -55,24 +57,35 @@ function Created({ apiKey }: CellProps) {
   const date = day(apiKey.createdAt);
   return (
     <Text size="sm" className="wrap">
-      {apiKey.teamId === null ? words.created(date) : words.createdBy({ date, person: getCreatorName(apiKey) })}
+      {apiKey.teamId === null ? date : words.createdBy({ date, person: getCreatorName(apiKey) })}
     </Text>
   );
 }
 
 function Used({ apiKey: { lastUsedAt } }: CellProps) {
   const { minute } = useDates();
-  return <Text size="sm">{lastUsedAt === null ? words.unused : words.used(minute(lastUsedAt))}</Text>;
+  return (
+    <Text size="sm" className="sentence">
+      {lastUsedAt === null ? words.unused : words.used(minute(lastUsedAt))}
+    </Text>
+  );
 }
 
 /** When the key expires, with a warning in the last two weeks. */
 function End({ apiKey }: CellProps) {
   const { day } = useDates();
   const state = getKeyState(apiKey);
-  if (apiKey.expiresAt === null) return <Text size="sm">{words.endless}</Text>;
+  if (apiKey.expiresAt === null)
+    return (
+      <Text size="sm" className="sentence">
+        {words.endless}
+      </Text>
+    );
   return (
     <>
-      <Text size="sm">{(state === 'expired' ? words.expiredOn : words.expires)(day(apiKey.expiresAt))}</Text>
+      <Text size="sm" className="sentence">
+        {(state === 'expired' ? words.expiredOn : words.expires)(day(apiKey.expiresAt))}
+      </Text>
       {state !== 'active' && (
         <Badge variant="light" color={state === 'expired' ? 'red' : 'yellow'} tt="none">
           {words.states[state]}

@@ -5,6 +5,7 @@ import { useCommandedDialog } from '../../components/commanded-dialog.ts';
 import { FailureAlert } from '../../components/failure-alert.tsx';
 import { Key as KeyIcon } from '../../components/icons.tsx';
 import { DataTable } from '../../components/table/data-table.tsx';
+import { useRowDialogs } from '../../components/table/row-dialogs.ts';
 import { Page, Placeholder } from '../../components/page.tsx';
 import { keysQuery } from '../../page-queries.ts';
 import { apiKeysTexts as words } from '../../messages/api-keys.ts';
@@ -12,6 +13,8 @@ import { query, toFailure } from '../../trpc.ts';
 import { CreateKey } from './create-key.tsx';
 import { keyRevocation } from './bulk.ts';
 import { keyColumns } from './columns.tsx';
+import { KeyDialog } from './key-dialog.tsx';
+import { KeyMenu, type KeyAction } from './key-menu.tsx';
 import { getKeyState, type Key, type TeamId } from './keys.ts';
 import './api-keys.css';
 
@@ -35,6 +38,7 @@ export function KeysPage({ teamId }: { readonly teamId: TeamId }) {
   const keys = useQuery(keysQuery(teamId));
   const queries = useQueryClient();
   const [creating, setCreating] = useState(false);
+  const { asked, ask, close } = useRowDialogs<Key, KeyAction>(rowId);
   const isOfTeam = teamId !== undefined;
   useCommandedDialog('createKey', () => setCreating(true));
   const create = <Button onClick={() => setCreating(true)}>{words.create}</Button>;
@@ -46,7 +50,7 @@ export function KeysPage({ teamId }: { readonly teamId: TeamId }) {
       action={keys.data !== undefined && keys.data.length > 0 && create}
     >
       {keys.error !== null && <FailureAlert failure={toFailure(keys.error)} retry={() => void keys.refetch()} />}
-      {keys.isPending && <Placeholder rows={2} height={112} />}
+      {keys.isPending && <Placeholder rows={2} height={72} />}
       {keys.data !== undefined && (
         <>
           <Expiring keys={keys.data} />
@@ -68,6 +72,7 @@ export function KeysPage({ teamId }: { readonly teamId: TeamId }) {
                 <EmptyState.Actions>{create}</EmptyState.Actions>
               </EmptyState>
             }
+            actions={(key) => <KeyMenu apiKey={key} onAction={(action) => ask(action, key)} />}
             bulk={[keyRevocation]}
             onBulkEnd={() => {
               void queries.invalidateQueries(keysQuery(teamId));
@@ -76,6 +81,7 @@ export function KeysPage({ teamId }: { readonly teamId: TeamId }) {
           />
         </>
       )}
+      {asked && <KeyDialog action={asked.kind} apiKey={asked.row} onClose={close} />}
       {creating && <CreateKey teamId={teamId} onClose={() => setCreating(false)} />}
     </Page>
   );

@@ -1,5 +1,5 @@
-import { Group, Text } from '@mantine/core';
-import { RowButton } from '../../components/row-button.tsx';
+import { Menu, Text } from '@mantine/core';
+import { RowMenu } from '../../components/row-menu.tsx';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Confirmation } from '../../components/confirmation.tsx';
@@ -37,19 +37,19 @@ export function ClientRow({ client }: { readonly client: Client }) {
             {words.created(day(client.createdAt))}
           </Text>
         </div>
-        <Group gap={4}>
-          <RowButton onClick={() => setDialog('edit')} aria-label={words.editOf(name)}>
+        <RowMenu name={name} id={id}>
+          <Menu.Item onClick={() => setDialog('edit')} aria-label={words.editOf(name)}>
             {words.edit}
-          </RowButton>
+          </Menu.Item>
           {client.isConfidential && (
-            <RowButton onClick={() => setDialog('rotate')} aria-label={words.rotateOf(name)}>
+            <Menu.Item onClick={() => setDialog('rotate')} aria-label={words.rotateOf(name)}>
               {words.rotate}
-            </RowButton>
+            </Menu.Item>
           )}
-          <RowButton color="red" onClick={() => setDialog('delete')} aria-label={words.deleteOf(name)}>
+          <Menu.Item className="data-danger" onClick={() => setDialog('delete')} aria-label={words.deleteOf(name)}>
             {words.delete}
-          </RowButton>
-        </Group>
+          </Menu.Item>
+        </RowMenu>
       </div>
       <dl className="values">
         <div>
@@ -97,7 +97,8 @@ function Secret({ secret: { last4, createdAt, expiresAt } }: { readonly secret: 
   const { day, minute } = useDates();
   return (
     <dd>
-      {words.secretSince({ last4, date: day(createdAt) })},{' '}
+      {words.secretSince({ last4, date: day(createdAt) })}
+      {SEPARATOR}
       {expiresAt === null ? words.secretCurrent : words.secretUntil(minute(expiresAt))}
     </dd>
   );

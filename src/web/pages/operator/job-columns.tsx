@@ -1,7 +1,7 @@
-import { Badge, Code, Text } from '@mantine/core';
+import { Badge, Code, Menu, Text } from '@mantine/core';
 import { useDates } from '../../components/dates.ts';
 import { TextLink } from '../../components/links.tsx';
-import { RowButton } from '../../components/row-button.tsx';
+import { RowMenu } from '../../components/row-menu.tsx';
 import type { BulkAction } from '../../components/table/bulk/bulk-action.ts';
 import type { Column } from '../../components/table/column.ts';
 import { areaTexts } from '../../messages/operator-area.ts';
@@ -15,8 +15,8 @@ export const COLORS = { waiting: 'gray', running: 'blue', failed: 'red' } as con
 
 export const jobName = ({ task, kind }: Job): string => (kind === null ? task : `${task}: ${kind}`);
 
-/** Returns the columns of the queue. */
-export const jobColumns = (retry: (id: string) => void): readonly Column<Job>[] => [
+/** The columns of the queue. */
+export const jobColumns: readonly Column<Job>[] = [
   {
     id: 'job',
     title: words.job,
@@ -45,7 +45,11 @@ export const jobColumns = (retry: (id: string) => void): readonly Column<Job>[] 
     id: 'state',
     title: words.state,
     value: ({ state }) => words.states[state],
-    cell: (job) => <State job={job} retry={retry} />,
+    cell: ({ state }) => (
+      <Badge variant="light" color={COLORS[state]} tt="none">
+        {words.states[state]}
+      </Badge>
+    ),
     width: '14%',
   },
   { id: 'reason', title: words.reason, value: ({ reason }) => reason, cell: () => null, isExportOnly: true },
@@ -97,15 +101,14 @@ function Due({ job: { nextAt } }: CellProps) {
   );
 }
 
-const State = ({ job: { id, state }, retry }: CellProps & { readonly retry: (id: string) => void }) => (
-  <>
-    <Badge variant="light" color={COLORS[state]} tt="none">
-      {words.states[state]}
-    </Badge>
-    {state === 'failed' && (
-      <RowButton className="operator-row-button" onClick={() => retry(id)} aria-label={words.retryOf(id)}>
+type JobMenuProps = CellProps & { readonly isBusy: boolean; readonly onRetry: (id: string) => void };
+
+/** What can be done with a failed job. */
+export const JobMenu = ({ job, isBusy, onRetry }: JobMenuProps) =>
+  job.state === 'failed' && (
+    <RowMenu name={jobName(job)} id={job.id} isBusy={isBusy}>
+      <Menu.Item onClick={() => onRetry(job.id)} aria-label={words.retryOf(job.id)}>
         {words.retry}
-      </RowButton>
-    )}
-  </>
-);
+      </Menu.Item>
+    </RowMenu>
+  );

@@ -1,13 +1,12 @@
 import { Button, Group, NativeSelect } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { useMemo } from 'react';
 import { FailureAlert } from '../../components/failure-alert.tsx';
 import { useNotice } from '../../components/notices.tsx';
 import { Page } from '../../components/page.tsx';
 import { areaTexts } from '../../messages/operator-area.ts';
 import { query, toFailure, trpc } from '../../trpc.ts';
-import { COLORS, jobBulk, jobColumns, jobName, type Job } from './job-columns.tsx';
+import { COLORS, jobBulk, jobColumns, JobMenu, jobName, type Job } from './job-columns.tsx';
 import { ListTable } from './list.tsx';
 import { Operators } from './operators.tsx';
 
@@ -39,8 +38,6 @@ function Jobs() {
     onSuccess: ({ retried }) => notify(words.retried(retried)),
     onSettled: () => page.refetch(),
   });
-  const { mutate } = retry;
-  const columns = useMemo(() => jobColumns(mutate), [mutate]);
   return (
     <Page
       isWide
@@ -74,10 +71,13 @@ function Jobs() {
         label={words.title}
         page={page}
         items={({ jobs }) => jobs}
-        columns={columns}
+        columns={jobColumns}
         rowId={rowId}
         rowName={jobName}
         bulk={jobBulk}
+        actions={(job) => (
+          <JobMenu job={job} isBusy={retry.isPending && retry.variables === job.id} onRetry={retry.mutate} />
+        )}
         empty={{ title: words.emptyTitle, description: words.empty }}
         cursor={cursor}
         next={page.data?.nextAfter}

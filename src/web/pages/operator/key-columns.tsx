@@ -1,12 +1,10 @@
-import { Code, Text } from '@mantine/core';
-import { useState } from 'react';
-import { Confirmation } from '../../components/confirmation.tsx';
+import { Code, Menu, Text } from '@mantine/core';
 import { useDates } from '../../components/dates.ts';
-import { useNotice } from '../../components/notices.tsx';
-import { RowButton } from '../../components/row-button.tsx';
+import { RowMenu } from '../../components/row-menu.tsx';
 import type { BulkAction } from '../../components/table/bulk/bulk-action.ts';
 import type { Column } from '../../components/table/column.ts';
 import { apiKeysTexts } from '../../messages/api-keys.ts';
+import { SEPARATOR } from '../../messages/language.ts';
 import { areaTexts } from '../../messages/operator-area.ts';
 import { trpc, type Outputs } from '../../trpc.ts';
 import { getAccountName } from './account-name.ts';
@@ -15,13 +13,13 @@ export type ListedKey = Outputs['operator']['keys']['keys'][number];
 
 const words = areaTexts.keys;
 
-/** Returns the columns of the keys of an account or a team. */
-export const listedKeyColumns = (reread: () => Promise<unknown>): readonly Column<ListedKey>[] => [
+/** The columns of the keys of an account or a team. */
+export const listedKeyColumns: readonly Column<ListedKey>[] = [
   {
     id: 'key',
     title: apiKeysTexts.key,
     value: ({ name }) => name,
-    cell: (key) => <KeyCell apiKey={key} reread={reread} />,
+    cell: (key) => <KeyCell apiKey={key} />,
     search: ({ name, id, last4, scopes }) => `${name} ${id} ${last4} ${scopes.join(' ')}`,
   },
   { id: 'id', title: 'ID', value: ({ id }) => id, cell: ({ id }) => id, isExportOnly: true },
@@ -32,7 +30,9 @@ export const listedKeyColumns = (reread: () => Promise<unknown>): readonly Colum
     search: ({ account, team }) => `${getAccountName(account)} ${account.email ?? ''} ${team?.name ?? ''}`,
     cell: ({ account, team }) => (
       <Text size="sm" className="wrap">
-        <bdi>{getAccountName(account)}</bdi>, {team === null ? words.personal : words.team(team.name)}
+        <bdi>{getAccountName(account)}</bdi>
+        {SEPARATOR}
+        {team === null ? words.personal : words.team(team.name)}
       </Text>
     ),
     width: '22%',
@@ -86,7 +86,11 @@ function Created({ apiKey: { createdAt } }: CellProps) {
 
 function Used({ apiKey: { lastUsedAt } }: CellProps) {
   const { minute } = useDates();
-  return <Text size="sm">{lastUsedAt === null ? apiKeysTexts.unused : apiKeysTexts.used(minute(lastUsedAt))}</Text>;
+  return (
+    <Text size="sm" className="sentence">
+      {lastUsedAt === null ? apiKeysTexts.unused : apiKeysTexts.used(minute(lastUsedAt))}
+    </Text>
+  );
 }
 
 function End({ apiKey: { expiresAt } }: CellProps) {
@@ -94,42 +98,22 @@ function End({ apiKey: { expiresAt } }: CellProps) {
   return expiresAt !== null && <Text size="sm">{day(expiresAt)}</Text>;
 }
 
-function KeyCell({ apiKey, reread }: CellProps & { readonly reread: () => Promise<unknown> }) {
-  const notify = useNotice();
-  const [revoking, setRevoking] = useState(false);
-  const { id, name, keyPrefix, last4, scopes } = apiKey;
-  return (
-    <>
-      <Text fw={600} size="sm" className="wrap">
-        <bdi>{name}</bdi>
-      </Text>
-      <Code className="wrap">{`${keyPrefix}…${last4}`}</Code>
-      <Text size="xs" c="dimmed" className="wrap">
-        {scopes.join(' ')}
-      </Text>
-      <RowButton
-        color="red"
-        className="operator-row-button"
-        onClick={() => setRevoking(true)}
-        aria-label={words.revokeOf(name)}
-      >
-        {words.revoke}
-      </RowButton>
-      {revoking && (
-        <Confirmation
-          title={words.revokeTitle(name)}
-          explanation={words.revokeExplanation}
-          submit={words.revoke}
-          call={() => trpc.operator.revokeKey.mutate({ keyId: id })}
-          onSuccess={() => {
-            setRevoking(false);
-            notify(words.revoked);
-            void reread();
-          }}
-          onError={() => void reread()}
-          onClose={() => setRevoking(false)}
-        />
-      )}
-    </>
-  );
-}
+const KeyCell = ({ apiKey: { name, keyPrefix, last4, scopes } }: CellProps) => (
+  <>
+    <Text fw={600} size="sm" className="wrap">
+      <bdi>{name}</bdi>
+    </Text>
+    <Code className="wrap">{`${keyPrefix}…${last4}`}</Code>
+    <Text size="xs" c="dimmed" className="wrap">
+      {scopes.join(' ')}
+    </Text>
+  </>
+);
+
+export const ListedKeyMenu = ({ apiKey: { id, name }, onRevoke }: CellProps & { readonly onRevoke: () => void }) => (
+  <RowMenu name={name} id={id}>
+    <Menu.Item className="data-danger" onClick={onRevoke} aria-label={words.revokeOf(name)}>
+      {words.revoke}
+    </Menu.Item>
+  </RowMenu>
+);

@@ -1,11 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useMemo } from 'react';
+import { Confirmation } from '../../components/confirmation.tsx';
 import { TextLink } from '../../components/links.tsx';
+import { useNotice } from '../../components/notices.tsx';
 import { Page } from '../../components/page.tsx';
 import { areaTexts } from '../../messages/operator-area.ts';
-import { query } from '../../trpc.ts';
-import { listedKeyColumns, operatorKeyRevocation, type ListedKey } from './key-columns.tsx';
+import { useRowDialogs } from '../../components/table/row-dialogs.ts';
+import { query, trpc } from '../../trpc.ts';
+import { listedKeyColumns, ListedKeyMenu, operatorKeyRevocation, type ListedKey } from './key-columns.tsx';
 import { ListTable } from './list.tsx';
 import { Operators, VIEW } from './operators.tsx';
 
@@ -57,22 +59,39 @@ type KeysProps = {
 function Keys({ of, id, cursor }: KeysProps) {
   const page = useQuery({ ...query('operator.keys', { of, id, ...(cursor !== undefined && { cursor }) }), ...VIEW });
   const title = of === 'account' ? words.ofAccount : words.ofTeam;
-  const { refetch } = page;
-  const columns = useMemo(() => listedKeyColumns(refetch), [refetch]);
+  const { refetch: reread } = page;
+  const notify = useNotice();
+  const { asked, ask, close } = useRowDialogs<ListedKey, 'revoke'>(rowId);
   return (
     <Page isWide title={title} explanation={words.explanation}>
       <ListTable
         label={title}
         page={page}
         items={({ keys }) => keys}
-        columns={columns}
+        columns={listedKeyColumns}
         rowId={rowId}
         rowName={rowName}
         bulk={[operatorKeyRevocation]}
+        actions={(key) => <ListedKeyMenu apiKey={key} onRevoke={() => ask('revoke', key)} />}
         empty={{ title: areaTexts.list.emptyTitle, description: areaTexts.list.empty }}
         cursor={cursor}
         next={page.data?.nextCursor}
       />
+      {asked && (
+        <Confirmation
+          title={words.revokeTitle(asked.row.name)}
+          explanation={words.revokeExplanation}
+          submit={words.revoke}
+          call={() => trpc.operator.revokeKey.mutate({ keyId: asked.row.id })}
+          onSuccess={() => {
+            close();
+            notify(words.revoked);
+            void reread();
+          }}
+          onError={() => void reread()}
+          onClose={close}
+        />
+      )}
     </Page>
   );
 }

@@ -7,7 +7,7 @@ import { TextLink } from '../../components/links.tsx';
 import { useNotice } from '../../components/notices.tsx';
 import { Page } from '../../components/page.tsx';
 import { useRowDialogs } from '../../components/table/row-dialogs.ts';
-import { RowMenu } from '../../components/table/row-menu.tsx';
+import { RowMenu } from '../../components/row-menu.tsx';
 import { areaTexts } from '../../messages/operator-area.ts';
 import { query, trpc } from '../../trpc.ts';
 import { getAccountName } from './account-name.ts';

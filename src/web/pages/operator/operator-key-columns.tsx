@@ -1,11 +1,12 @@
-import { Code, Group, Text } from '@mantine/core';
+import { Code, Menu, Text } from '@mantine/core';
 import { useDates } from '../../components/dates.ts';
-import { RowButton } from '../../components/row-button.tsx';
+import { RowMenu } from '../../components/row-menu.tsx';
 import type { BulkAction } from '../../components/table/bulk/bulk-action.ts';
 import type { Column } from '../../components/table/column.ts';
 import { apiKeysTexts } from '../../messages/api-keys.ts';
 import { areaTexts } from '../../messages/operator-area.ts';
 import { trpc, type Outputs } from '../../trpc.ts';
+import { isolateName } from '../../messages/isolate.ts';
 import { SEPARATOR } from '../../messages/language.ts';
 
 export type OperatorKey = Outputs['operator']['listOperatorKeys']['keys'][number];
@@ -22,15 +23,12 @@ const time = (id: 'createdAt' | 'lastUsedAt' | 'expiresAt', title: string, none:
   isLabelled: true,
 });
 
-/** Returns the columns of the operator keys, with the buttons of each. */
-export const operatorKeyColumns = (
-  ask: (kind: KeyDialog, key: OperatorKey) => void,
-): readonly Column<OperatorKey>[] => [
+export const operatorKeyColumns: readonly Column<OperatorKey>[] = [
   {
     id: 'key',
     title: apiKeysTexts.key,
     value: ({ name }) => name,
-    cell: (key) => <KeyCell operatorKey={key} ask={ask} />,
+    cell: (key) => <KeyCell operatorKey={key} />,
     search: ({ name, last4, scopes }) => `${name} ${last4} ${scopes.join(' ')}`,
   },
   { id: 'id', title: 'ID', value: ({ id }) => id, cell: () => null, isExportOnly: true },
@@ -40,7 +38,7 @@ export const operatorKeyColumns = (
     value: ({ addresses }) => (addresses.length === 0 ? words.everywhere : addresses.join(SEPARATOR)),
     cell: ({ addresses }) => (
       <Text size="sm" className="wrap">
-        {addresses.length === 0 ? words.everywhere : addresses.join(SEPARATOR)}
+        {addresses.length === 0 ? words.everywhere : addresses.map(isolateName).join(SEPARATOR)}
       </Text>
     ),
     search: ({ addresses }) => addresses.join(' '),
@@ -73,15 +71,13 @@ type TimeProps = { readonly at: string | null; readonly none: string; readonly i
 function Time({ at, none, isDay }: TimeProps) {
   const { day, minute } = useDates();
   return (
-    <Text size="sm" className="wrap">
+    <Text size="sm" className="wrap sentence">
       {at === null ? none : <time dateTime={at}>{(isDay ? day : minute)(at)}</time>}
     </Text>
   );
 }
 
-type KeyCellProps = { readonly operatorKey: OperatorKey; readonly ask: (kind: KeyDialog, key: OperatorKey) => void };
-
-const KeyCell = ({ operatorKey, ask }: KeyCellProps) => (
+const KeyCell = ({ operatorKey }: { readonly operatorKey: OperatorKey }) => (
   <>
     <Text fw={600} size="sm" className="wrap">
       <bdi>{operatorKey.name}</bdi>
@@ -90,17 +86,25 @@ const KeyCell = ({ operatorKey, ask }: KeyCellProps) => (
     <Text size="xs" c="dimmed" className="wrap">
       {operatorKey.scopes.join(' ')}
     </Text>
-    <Group gap={0} className="operator-row-button">
-      <RowButton onClick={() => ask('rotate', operatorKey)} aria-label={words.rotateOf(operatorKey.name)}>
-        {words.rotate}
-      </RowButton>
-      <RowButton
-        color="red"
-        onClick={() => ask('revoke', operatorKey)}
-        aria-label={areaTexts.keys.revokeOf(operatorKey.name)}
-      >
-        {areaTexts.keys.revoke}
-      </RowButton>
-    </Group>
   </>
+);
+
+type OperatorKeyMenuProps = {
+  readonly operatorKey: OperatorKey;
+  readonly onAction: (kind: KeyDialog, key: OperatorKey) => void;
+};
+
+export const OperatorKeyMenu = ({ operatorKey, onAction }: OperatorKeyMenuProps) => (
+  <RowMenu name={operatorKey.name} id={operatorKey.id}>
+    <Menu.Item onClick={() => onAction('rotate', operatorKey)} aria-label={words.rotateOf(operatorKey.name)}>
+      {words.rotate}
+    </Menu.Item>
+    <Menu.Item
+      className="data-danger"
+      onClick={() => onAction('revoke', operatorKey)}
+      aria-label={areaTexts.keys.revokeOf(operatorKey.name)}
+    >
+      {areaTexts.keys.revoke}
+    </Menu.Item>
+  </RowMenu>
 );

@@ -1,15 +1,22 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useMemo, useState } from 'react';
+import { useState } from 'react';
 import { Confirmation } from '../../components/confirmation.tsx';
 import { useNotice } from '../../components/notices.tsx';
 import { Page } from '../../components/page.tsx';
 import { Rotation } from '../../components/rotation.tsx';
+import { useRowDialogs } from '../../components/table/row-dialogs.ts';
 import { areaTexts } from '../../messages/operator-area.ts';
 import { query, trpc } from '../../trpc.ts';
 import { CreateOperatorKey } from './create-operator-key.tsx';
 import { ListTable } from './list.tsx';
-import { operatorKeyBulk, operatorKeyColumns, type KeyDialog, type OperatorKey } from './operator-key-columns.tsx';
+import {
+  operatorKeyBulk,
+  operatorKeyColumns,
+  OperatorKeyMenu,
+  type KeyDialog,
+  type OperatorKey,
+} from './operator-key-columns.tsx';
 import { OperatorSecretOnce } from './operator-secret-once.tsx';
 import { Operators } from './operators.tsx';
 
@@ -28,8 +35,7 @@ export const OperatorKeysPage = () => (
 function OperatorKeys() {
   const page = useQuery({ ...query('operator.listOperatorKeys'), staleTime: 0 });
   const [creating, setCreating] = useState(false);
-  const [asked, setAsked] = useState<{ readonly kind: KeyDialog; readonly of: OperatorKey }>();
-  const columns = useMemo(() => operatorKeyColumns((kind, of) => setAsked({ kind, of })), []);
+  const { asked, ask, close } = useRowDialogs<OperatorKey, KeyDialog>(rowId);
   return (
     <Page
       isWide
@@ -41,16 +47,17 @@ function OperatorKeys() {
         label={words.title}
         page={page}
         items={({ keys }) => keys}
-        columns={columns}
+        columns={operatorKeyColumns}
         rowId={rowId}
         rowName={rowName}
         bulk={operatorKeyBulk}
+        actions={(key) => <OperatorKeyMenu operatorKey={key} onAction={ask} />}
         empty={{ title: areaTexts.list.emptyTitle, description: words.explanation }}
         cursor={undefined}
         next={null}
       />
       {creating && <CreateOperatorKey reread={page.refetch} onClose={() => setCreating(false)} />}
-      {asked && <KeyDialogs {...asked} reread={page.refetch} onClose={() => setAsked(undefined)} />}
+      {asked && <KeyDialogs kind={asked.kind} of={asked.row} reread={page.refetch} onClose={close} />}
     </Page>
   );
 }

@@ -6,16 +6,19 @@ import { FailureAlert } from '../../components/failure-alert.tsx';
 import { Envelope } from '../../components/icons.tsx';
 import { Page, Placeholder } from '../../components/page.tsx';
 import { DataTable } from '../../components/table/data-table.tsx';
+import { useRowDialogs } from '../../components/table/row-dialogs.ts';
+import { invitationsQuery } from '../../page-queries.ts';
 import { invitationsTexts as words } from '../../messages/invitations.ts';
-import { toFailure } from '../../trpc.ts';
+import { toFailure, type Failure } from '../../trpc.ts';
 import { invitationBulkActions } from './invitations/bulk.ts';
 import { invitationColumns } from './invitations/columns.tsx';
-import { invitationsQuery, type Invitation } from './invitations/invitation.ts';
+import { InvitationMenu } from './invitations/invitation-menu.tsx';
+import type { Invitation } from './invitations/invitation.ts';
 import { InviteDialog } from './invitations/invite-dialog.tsx';
 import { Revocation } from './invitations/revocation.tsx';
 import { useTeamRefresh } from './refresh.ts';
+import { getRoleName } from './roles/role-name.ts';
 import { useTeam } from './team.ts';
-import './invitations.css';
 import { SEPARATOR } from '../../messages/language.ts';
 
 export function InvitationsPage() {
@@ -24,17 +27,16 @@ export function InvitationsPage() {
 }
 
 function Refused() {
-  const inviting = useTeam().roles.filter(({ permissions }) => permissions.includes('invite_members'));
+  const roles = useTeam().roles.filter(({ permissions }) => permissions.includes('invite_members'));
+  const names = roles.map(getRoleName).join(SEPARATOR);
   return (
     <Page title={words.title}>
       <Alert color="gray" title={words.notAllowedTitle}>
-        {words.notAllowed(inviting.map(({ name, roleId }) => name ?? roleId).join(SEPARATOR))}
+        {names === '' ? words.notAllowedHere : words.notAllowed(names)}
       </Alert>
     </Page>
   );
 }
-
-type Open = { readonly inviting: { email: string; roleId?: string } } | { readonly revoking: Invitation };
 
 const rowId = ({ id }: Invitation): string => id;
 const rowName = ({ email }: Invitation): string => email;
@@ -44,19 +46,13 @@ function Invitations() {
   const { team, roles } = useTeam();
   const refresh = useTeamRefresh();
   const invitations = useQuery(invitationsQuery(team.id));
-  const [open, setOpen] = useState<Open>();
-  const close = () => setOpen(undefined);
-  useCommandedDialog('invite', () => setOpen({ inviting: { email: '' } }));
+  const [isInviting, setInviting] = useState(false);
+  const [refusal, setRefusal] = useState<Failure>();
+  const { asked, ask, close } = useRowDialogs<Invitation, 'again' | 'revoke'>(rowId);
+  useCommandedDialog('invite', () => setInviting(true));
   const list = invitations.data;
-  const columns = useMemo(
-    () =>
-      invitationColumns(roles, {
-        onAgain: ({ email, roleId }) => setOpen({ inviting: { email, roleId } }),
-        onRevoke: (revoking) => setOpen({ revoking }),
-      }),
-    [roles],
-  );
-  const invite = <Button onClick={() => setOpen({ inviting: { email: '' } })}>{words.invite}</Button>;
+  const columns = useMemo(() => invitationColumns(roles), [roles]);
+  const invite = <Button onClick={() => setInviting(true)}>{words.invite}</Button>;
   return (
     <Page
       isWide
@@ -67,7 +63,12 @@ function Invitations() {
       {invitations.error !== null && (
         <FailureAlert failure={toFailure(invitations.error)} retry={() => void invitations.refetch()} />
       )}
-      {invitations.isPending && <Placeholder rows={3} height={72} />}
+      {invitations.isPending && <Placeholder rows={3} height={60} />}
+      {refusal !== undefined && (
+        <div className="data-refusal">
+          <FailureAlert failure={refusal} onClose={() => setRefusal(undefined)} />
+        </div>
+      )}
       {list !== undefined && (
         <DataTable
           name={words.title}
@@ -82,12 +83,21 @@ function Invitations() {
               <EmptyState.Actions>{invite}</EmptyState.Actions>
             </EmptyState>
           }
+          actions={(invitation) => (
+            <InvitationMenu
+              invitation={invitation}
+              onAgain={() => ask('again', invitation)}
+              onRevoke={() => ask('revoke', invitation)}
+              onResend={setRefusal}
+            />
+          )}
           bulk={invitationBulkActions(team.id)}
           onBulkEnd={() => void refresh()}
         />
       )}
-      {open !== undefined && 'inviting' in open && <InviteDialog {...open.inviting} onClose={close} />}
-      {open !== undefined && 'revoking' in open && <Revocation invitation={open.revoking} onClose={close} />}
+      {isInviting && <InviteDialog email="" onClose={() => setInviting(false)} />}
+      {asked?.kind === 'again' && <InviteDialog {...asked.row} onClose={close} />}
+      {asked?.kind === 'revoke' && <Revocation invitation={asked.row} onClose={close} />}
     </Page>
   );
 }

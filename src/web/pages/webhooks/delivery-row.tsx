@@ -44,7 +44,9 @@ export function DeliveryRow({ teamId, endpointId, delivery }: DeliveryRowProps) 
             </Badge>
           </Group>
           <Text size="sm" c="dimmed" className="wrap">
-            <time dateTime={createdAt}>{time}</time>, {webhookId}
+            <time dateTime={createdAt}>{time}</time>
+            {SEPARATOR}
+            {webhookId}
             {nextAttemptAt !== null && SEPARATOR + words.next(minute(nextAttemptAt))}
           </Text>
           {reason !== null && (
@@ -77,7 +79,10 @@ function Attempts({ delivery: { attempts, type } }: Pick<DeliveryRowProps, 'deli
       <ol aria-label={words.attemptsOf(type)}>
         {attempts.map(({ at, status, durationMs, error, answer }) => (
           <li key={at}>
-            <time dateTime={at}>{minute(at)}</time>, {status === null ? <bdi>{error}</bdi> : words.status(status)},{' '}
+            <time dateTime={at}>{minute(at)}</time>
+            {SEPARATOR}
+            {status === null ? <bdi>{error}</bdi> : words.status(status)}
+            {SEPARATOR}
             {words.took(durationMs)}
             {answer !== null && answer !== '' && (
               <pre className="webhook-answer" dir="auto" tabIndex={0} aria-label={words.answer}>

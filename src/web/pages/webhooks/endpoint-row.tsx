@@ -1,9 +1,9 @@
-import { Badge, Group, Text } from '@mantine/core';
+import { Badge, Group, Menu, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useDates } from '../../components/dates.ts';
 import { FailureAlert } from '../../components/failure-alert.tsx';
 import { TextLink } from '../../components/links.tsx';
-import { RowButton } from '../../components/row-button.tsx';
+import { RowMenu } from '../../components/row-menu.tsx';
 import { webhooksTexts as words } from '../../messages/webhooks.ts';
 import { toFailure } from '../../trpc.ts';
 import { useChange } from './change.ts';
@@ -24,47 +24,41 @@ export function EndpointRow({ teamId, endpoint }: EndpointRowProps) {
   const isActive = status === 'active' || status === 'failing';
   return (
     <li className="row row-high">
-      <Group gap="xs">
-        <Text fw={600} component="h2" className="wrap">
-          <bdi>{url}</bdi>
-        </Text>
-        <Badge variant="light" color={COLORS[status]} tt="none">
-          {words.statuses[status]}
-        </Badge>
-      </Group>
+      <div className="row-head">
+        <Group gap="xs" className="row-text">
+          <Text fw={600} component="h2" className="wrap">
+            <bdi>{url}</bdi>
+          </Text>
+          <Badge variant="light" color={COLORS[status]} tt="none">
+            {words.statuses[status]}
+          </Badge>
+        </Group>
+        <RowMenu name={url} id={endpointId} isBusy={change.isPending}>
+          <Menu.Item onClick={() => setDialog('edit')} aria-label={words.editOf(url)}>
+            {words.edit}
+          </Menu.Item>
+          {isActive && (
+            <Menu.Item onClick={() => change.submit('sendTest')} aria-label={words.testOf(url)}>
+              {words.test}
+            </Menu.Item>
+          )}
+          <Menu.Item
+            onClick={() => change.submit(isActive ? 'pause' : 'resume')}
+            aria-label={(isActive ? words.pauseOf : words.resumeOf)(url)}
+          >
+            {isActive ? words.pause : words.resume}
+          </Menu.Item>
+          <Menu.Item onClick={() => setDialog('rotate')} aria-label={words.rotateOf(url)}>
+            {words.rotate}
+          </Menu.Item>
+          <Menu.Item className="data-danger" onClick={() => setDialog('delete')} aria-label={words.deleteOf(url)}>
+            {words.delete}
+          </Menu.Item>
+        </RowMenu>
+      </div>
       <Facts endpoint={endpoint} />
       {change.error !== null && <FailureAlert failure={toFailure(change.error)} onClose={change.reset} />}
-      <Group gap={4} className="row-actions">
-        <DeliveriesLink teamId={teamId} endpointId={endpointId} url={url} />
-        <RowButton onClick={() => setDialog('edit')} aria-label={words.editOf(url)}>
-          {words.edit}
-        </RowButton>
-        {isActive && (
-          <RowButton
-            loading={change.isPending && change.variables === 'sendTest'}
-            onClick={() => change.submit('sendTest')}
-            aria-label={words.testOf(url)}
-          >
-            {words.test}
-          </RowButton>
-        )}
-        {status !== 'paused' && status !== 'disabled' && (
-          <RowButton onClick={() => change.submit('pause')} aria-label={words.pauseOf(url)}>
-            {words.pause}
-          </RowButton>
-        )}
-        {!isActive && (
-          <RowButton onClick={() => change.submit('resume')} aria-label={words.resumeOf(url)}>
-            {words.resume}
-          </RowButton>
-        )}
-        <RowButton onClick={() => setDialog('rotate')} aria-label={words.rotateOf(url)}>
-          {words.rotate}
-        </RowButton>
-        <RowButton color="red" onClick={() => setDialog('delete')} aria-label={words.deleteOf(url)}>
-          {words.delete}
-        </RowButton>
-      </Group>
+      <DeliveriesLink teamId={teamId} endpointId={endpointId} url={url} />
       {dialog !== undefined && (
         <EndpointDialog name={dialog} teamId={teamId} endpoint={endpoint} onClose={() => setDialog(undefined)} />
       )}
@@ -96,7 +90,7 @@ function Facts({ endpoint }: { readonly endpoint: Endpoint }) {
 type DeliveriesLinkProps = { readonly teamId: TeamId; readonly endpointId: string; readonly url: string };
 
 const DeliveriesLink = ({ teamId, endpointId, url }: DeliveriesLinkProps) => (
-  <Text size="sm" px="xs" fw={600}>
+  <Text size="sm" mt={4}>
     {teamId === null ? (
       <TextLink to="/operator/webhooks/$endpointId" params={{ endpointId }} aria-label={words.deliveriesOf(url)}>
         {words.deliveries}

@@ -3,23 +3,24 @@ import { useDates } from '../../../components/dates.ts';
 import { getRoleLabel } from '../../../components/role-label.ts';
 import type { Column } from '../../../components/table/column.ts';
 import { invitationsTexts as words } from '../../../messages/invitations.ts';
+import { getRoleName } from '../roles/role-name.ts';
 import type { Role } from '../team.ts';
-import { InvitationCell, type InvitationActions } from './invitation-cell.tsx';
 import { getInvitationState, type Invitation } from './invitation.ts';
 
 const STATES = Object.entries(words.states).map(([value, label]) => ({ value, label }));
 const COLORS = { pending: 'teal', failed: 'red', expired: 'gray' } as const;
 
 /** The columns of the invitations, with a filter by the roles of the team. */
-export const invitationColumns = (
-  roles: readonly Role[],
-  actions: InvitationActions,
-): readonly Column<Invitation>[] => [
+export const invitationColumns = (roles: readonly Role[]): readonly Column<Invitation>[] => [
   {
     id: 'email',
     title: words.email,
     value: ({ email }) => email,
-    cell: (invitation) => <InvitationCell invitation={invitation} {...actions} />,
+    cell: ({ email }) => (
+      <Text fw={600} size="sm" className="wrap">
+        <bdi>{email}</bdi>
+      </Text>
+    ),
     search: ({ email }) => email,
   },
   {
@@ -30,7 +31,7 @@ export const invitationColumns = (
     filter: {
       options: roles
         .filter(({ roleId }) => roleId !== 'owner')
-        .map(({ roleId, name }) => ({ value: roleId, label: name === null ? roleId : getRoleLabel(name) })),
+        .map((role) => ({ value: role.roleId, label: getRoleName(role) })),
       value: ({ roleId }) => roleId,
     },
     width: '15%',

@@ -1,9 +1,7 @@
 import type { invitationsTexts as words } from '../../../messages/invitations.ts';
-import { query, type Outputs } from '../../../trpc.ts';
+import type { Outputs } from '../../../trpc.ts';
 
 export type Invitation = Outputs['invitations']['list'][number];
-
-export const invitationsQuery = (teamId: string) => query('invitations.list', { teamId });
 
 /** Returns whether an invitation can be accepted. An email that failed can be sent again until the link expires. */
 export function getInvitationState({ isExpired, emailFailure }: Invitation): keyof typeof words.states {

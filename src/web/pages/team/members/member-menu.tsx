@@ -1,5 +1,5 @@
 import { Menu } from '@mantine/core';
-import { RowMenu } from '../../../components/table/row-menu.tsx';
+import { RowMenu } from '../../../components/row-menu.tsx';
 import { membersTexts as words } from '../../../messages/members.ts';
 import { getMemberName, type Action, type Member } from './member.ts';
 

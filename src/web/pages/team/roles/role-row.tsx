@@ -1,5 +1,5 @@
-import { Badge, Group, Text } from '@mantine/core';
-import { RowButton } from '../../../components/row-button.tsx';
+import { Badge, Group, Menu, Text } from '@mantine/core';
+import { RowMenu } from '../../../components/row-menu.tsx';
 import { permissionTexts } from '../../../messages/permissions.ts';
 import { rolesTexts as words } from '../../../messages/roles.ts';
 import { useTeam, type Role } from '../team.ts';
@@ -32,14 +32,14 @@ export function RoleRow({ role, members, onEdit, onDelete }: RoleRowProps) {
           )}
         </Group>
         {isOffered && role.isAssignable && (
-          <Group gap={4}>
-            <RowButton onClick={() => onEdit(role)} aria-label={words.editOf(name)}>
+          <RowMenu name={name} id={role.roleId}>
+            <Menu.Item onClick={() => onEdit(role)} aria-label={words.editOf(name)}>
               {words.edit}
-            </RowButton>
-            <RowButton color="red" onClick={() => onDelete(role)} aria-label={words.deleteOf(name)}>
+            </Menu.Item>
+            <Menu.Item className="data-danger" onClick={() => onDelete(role)} aria-label={words.deleteOf(name)}>
               {words.delete}
-            </RowButton>
-          </Group>
+            </Menu.Item>
+          </RowMenu>
         )}
       </div>
       {role.permissions.length === 0 ? (
