@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect } from 'vitest';
+import type { Api } from '../support/api.ts';
 import { hasChromium } from '../support/chromium.ts';
 import { aPerson, openUserMenu, shows, test } from './console.ts';
 
@@ -8,7 +9,6 @@ const palette = (page: Page) => page.getByRole('dialog', { name: 'Search pages a
 async function run(page: Page, words: string): Promise<void> {
   await page.keyboard.press('Control+k');
   await palette(page).getByRole('combobox').fill(words);
-  await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Enter');
   await palette(page).waitFor({ state: 'detached' });
 }
@@ -26,7 +26,7 @@ describe.skipIf(!hasChromium)('the command palette', () => {
 
     await run(page, 'audit');
     await shows(page, 'Audit log');
-    await run(page, 'open diff');
+    await run(page, 'open différ');
     await page.waitForURL(`**/teams/${other.slug}/audit`);
     await run(page, 'dark');
     await expect.poll(() => page.evaluate('document.documentElement.dataset.mantineColorScheme')).toBe('dark');
@@ -120,6 +120,13 @@ describe.skipIf(!hasChromium)('the frame', () => {
     await shows(page, 'Your account');
     expect(await page.getByRole('banner').innerText()).toContain('Ada Lovelace');
     expect(await page.getByRole('banner').innerText()).toContain(ada.email);
+    expect(
+      await page.evaluate(
+        `[...document.querySelectorAll('.console-header > .side .user-button-name')].filter((e) => e.scrollHeight > e.clientHeight + 1).length`,
+      ),
+      'a name of twelve letters is cut off',
+    ).toBe(0);
+    expect(await page.getByRole('banner').getByRole('link', { name: 'Your API keys', exact: true }).count()).toBe(1);
     await page.getByRole('button', { name: 'Help' }).click();
     await page.getByRole('menuitem', { name: 'Error codes' }).click();
     await shows(page, 'Error codes');
@@ -162,5 +169,53 @@ describe.skipIf(!hasChromium)('the URL of a team', () => {
     await shows(page, 'You cannot see this team');
     const withoutRequestId = (words: string) => words.replace(/Request .*/g, '');
     expect(withoutRequestId(await page.getByRole('main').innerText())).toBe(withoutRequestId(text));
+  });
+});
+
+/** So many more teams of an account, `Team 1` and so on. */
+const addTeams = (api: Api, { id }: { readonly id: string }, count: number) =>
+  api.rows(
+    `with made as (
+       insert into team (id, name, slug, created_at, updated_at)
+       select $1 || '-' || n, 'Team ' || n, 'of-' || lower($1) || '-' || n, now(), now() from generate_series(1, $2::int) n
+       returning id
+     )
+     insert into membership (id, team_id, account_id, role_id, is_active, joined_at, created_at)
+     select 'mem_' || id, id, $1, 'guest', true, now(), now() from made`,
+    [id, count],
+  );
+
+describe.skipIf(!hasChromium)('somebody in two thousand teams', () => {
+  test('has the closest 50 in the switcher and in the palette, and reaches each by the keyboard', async ({
+    api,
+    open,
+  }) => {
+    const ada = await aPerson(api);
+    const team = await api.aTeam({ owner: ada, name: 'Analytical Engine' });
+    await addTeams(api, ada, 2000);
+    const page = await open(`/teams/${team.slug}`, { as: ada });
+    await shows(page, 'Overview');
+    const switcher = page.getByRole('combobox', { name: 'Team: Analytical Engine' });
+    const options = page.getByRole('option', { name: /^Team / });
+    await switcher.press('Enter');
+    await page.getByText('The first 50 of 2,001 are shown. Type to find others.').waitFor();
+    expect(await page.getByRole('option').count()).toBe(51);
+    // Whose name is what was typed comes first, although hundreds begin with it.
+    await page.keyboard.type('team 2');
+    await expect.poll(() => options.first().locator('bdi').innerText()).toBe('Team 2');
+    expect(await options.count()).toBe(50);
+    await page.keyboard.press('Control+a');
+    await page.keyboard.type('1999');
+    await expect.poll(() => options.locator('bdi').allInnerTexts()).toEqual(['Team 1999']);
+    await page.keyboard.press('Enter');
+    await page.getByRole('combobox', { name: 'Team: Team 1999' }).waitFor();
+
+    await page.keyboard.press('Control+k');
+    await palette(page).getByText('The first 50 of 2,000 are shown. Type to find others.').waitFor();
+    expect(await palette(page).getByRole('option').count()).toBeLessThan(100);
+    await page.keyboard.type('team 1777');
+    await expect.poll(() => palette(page).getByRole('option').allInnerTexts()).toEqual(['Open Team 1777']);
+    await page.keyboard.press('Enter');
+    await page.getByRole('combobox', { name: 'Team: Team 1777' }).waitFor();
   });
 });

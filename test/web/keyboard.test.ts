@@ -28,10 +28,19 @@ async function type(page: Page, target: Locator, text: string): Promise<void> {
   await page.keyboard.type(text);
 }
 
+/** Returns the text of the option that a combobox names as the current one, which has to be the marked one. */
+async function markedBy(combobox: Locator): Promise<string | null> {
+  const id = await combobox.getAttribute('aria-activedescendant');
+  if (id === null) return null;
+  return combobox.page().locator(`[id="${id}"][data-combobox-selected]`).innerText();
+}
+
 const button = (within: Page | Locator, name: string) => within.getByRole('button', { name, exact: true });
 
 /** Opens a menu, and presses the item of a name. */
 async function choose(page: Page, menu: Locator, item: string): Promise<void> {
+  // A dialog that is closing still holds the focus.
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
   await press(page, menu);
   const wanted = page.getByRole('menuitem', { name: item }).and(page.locator(':focus'));
   await page.getByRole('menuitem', { name: item }).waitFor();
@@ -109,11 +118,45 @@ describe.skipIf(!hasChromium)('by the keyboard alone', () => {
     await press(page, dialog.getByLabel('See teams and their details'), 'Space');
     await press(page, button(dialog, 'Create key'));
     await press(page, button(dialog, 'Done'));
-    await press(page, button(page, 'Revoke Deployment'));
+    await choose(page, page.getByRole('button', { name: 'Actions for Deployment' }), 'Revoke Deployment');
     await press(page, button(dialog, 'Revoke'));
     await page.getByText('Key revoked.').waitFor();
 
     await choose(page, page.getByRole('button', { name: /^Your account and settings/ }), 'Sign out');
     await shows(page, 'Sign in');
+  });
+
+  // Guarantees that screen readers announce the option that Enter chooses.
+  test('a list with a search names the marked option, also when typing follows the arrow keys', async ({
+    api,
+    open,
+  }) => {
+    const ada = await aPerson(api, { firstName: 'Ada', lastName: 'Lovelace' });
+    const team = await api.aTeam({ owner: ada, name: TEAM });
+    await api.aTeam({ owner: ada, name: 'Difference Engine' });
+    for (const firstName of ['Grace', 'Mary']) {
+      await api.aMember(team, await api.anAccount({ firstName, lastName: 'Hopper' }), { role: 'member' });
+    }
+    const page = await open(`/teams/${team.slug}/audit`, { as: ada });
+    await shows(page, 'Audit log');
+
+    const user = page.getByRole('combobox', { name: 'User' });
+    await type(page, user, 'hopper');
+    await expect.poll(() => markedBy(user)).toMatch(/^Grace Hopper/);
+    await page.keyboard.press('ArrowDown');
+    await expect.poll(() => markedBy(user)).toMatch(/^Mary Hopper/);
+    await page.keyboard.press('Control+a');
+    await page.keyboard.type('ada');
+    await expect.poll(() => markedBy(user)).toMatch(/^Ada Lovelace/);
+    await page.keyboard.press('Enter');
+    await expect.poll(() => new URL(page.url()).searchParams.get('person')).toBe(ada.id);
+
+    await page.keyboard.press('Control+k');
+    const palette = page.getByRole('combobox', { name: 'Search pages and actions' });
+    await palette.and(page.locator(':focus')).waitFor();
+    await page.keyboard.press('ArrowDown');
+    await expect.poll(() => markedBy(palette)).not.toBe(null);
+    await page.keyboard.type('difference');
+    await expect.poll(() => markedBy(palette)).toBe('Open Difference Engine');
   });
 });

@@ -1,9 +1,11 @@
 import { Combobox, Text, TextInput, useCombobox } from '@mantine/core';
 import { useId, useState } from 'react';
+import { followActiveOption, useFirstOption } from '../components/active-option.ts';
 import { Dialog } from '../components/dialog.tsx';
 import { Search } from '../components/icons.tsx';
 import { frameTexts } from '../messages/frame.ts';
-import { useCommands, type Command } from './commands.ts';
+import { findClosest } from './closest.ts';
+import { useCommands } from './commands.ts';
 
 const words = frameTexts.commands;
 
@@ -14,12 +16,17 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }) {
   const listId = useId();
   const groups = useCommands();
   const found = groups
-    .map(({ title, commands }) => ({ title, commands: commands.filter((command) => isFound(command, sought)) }))
-    .filter(({ commands }) => commands.length > 0);
+    .map(({ title, commands }) => ({
+      title,
+      ...findClosest(commands, sought, ({ terms, label }) => terms ?? [label]),
+    }))
+    .filter(({ count }) => count > 0);
+  const cut = found.find(({ shown, count }) => shown.length < count);
+  useFirstOption(combobox, sought, found.length);
   const run = (id: string) => {
     onClose();
     // Runs after this dialog has closed, so that the next one gets the focus.
-    const command = found.flatMap(({ commands }) => commands).find((each) => each.id === id);
+    const command = found.flatMap(({ shown }) => shown).find((each) => each.id === id);
     setTimeout(() => command?.run());
   };
   return (
@@ -29,45 +36,46 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }) {
       centered={false}
       classNames={{ header: 'palette-header', body: 'palette' }}
     >
-      <Combobox store={combobox} onOptionSubmit={run}>
-        <Combobox.EventsTarget aria-expanded={found.length > 0} {...(found.length > 0 && { 'aria-controls': listId })}>
-          <TextInput
-            value={sought}
-            onChange={(event) => {
-              setSought(event.currentTarget.value);
-              combobox.resetSelectedOption();
-            }}
+      <div ref={followActiveOption} className="contents">
+        <Combobox store={combobox} onOptionSubmit={run}>
+          <Combobox.EventsTarget
+            aria-expanded={found.length > 0}
+            {...(found.length > 0 && { 'aria-controls': listId })}
+          >
+            <TextInput
+              value={sought}
+              onChange={(event) => setSought(event.currentTarget.value)}
+              aria-label={words.title}
+              placeholder={words.placeholder}
+              leftSection={<Search size={18} />}
+              autoComplete="off"
+              data-autofocus
+              role="combobox"
+            />
+          </Combobox.EventsTarget>
+          <Combobox.Options
+            id={listId}
+            className="palette-options"
             aria-label={words.title}
-            placeholder={words.placeholder}
-            leftSection={<Search size={18} />}
-            autoComplete="off"
-            data-autofocus
-            role="combobox"
-          />
-        </Combobox.EventsTarget>
-        <Combobox.Options id={listId} className="palette-options" aria-label={words.title} hidden={found.length === 0}>
-          {found.map(({ title, commands }) => (
-            <Combobox.Group key={title} label={title}>
-              {commands.map(({ id, label, icon: Icon }) => (
-                <Combobox.Option key={id} value={id}>
-                  <Icon size={18} />
-                  <bdi>{label}</bdi>
-                </Combobox.Option>
-              ))}
-            </Combobox.Group>
-          ))}
-        </Combobox.Options>
-        <Text role="status" size="sm" c="dimmed" className="palette-none">
-          {found.length === 0 && words.none}
-        </Text>
-      </Combobox>
+            hidden={found.length === 0}
+          >
+            {found.map(({ title, shown }) => (
+              <Combobox.Group key={title} label={title}>
+                {shown.map(({ id, label, icon: Icon }) => (
+                  <Combobox.Option key={id} value={id}>
+                    <Icon size={18} />
+                    <bdi>{label}</bdi>
+                  </Combobox.Option>
+                ))}
+              </Combobox.Group>
+            ))}
+          </Combobox.Options>
+          <Text role="status" size="sm" c="dimmed" className="palette-none">
+            {found.length === 0 && words.none}
+            {cut !== undefined && frameTexts.more({ shown: cut.shown.length, count: cut.count })}
+          </Text>
+        </Combobox>
+      </div>
     </Dialog>
   );
 }
-
-/** Whether the label has all words of the search. */
-const isFound = ({ label }: Command, sought: string): boolean =>
-  sought
-    .toLocaleLowerCase()
-    .split(/\s+/)
-    .every((word) => label.toLocaleLowerCase().includes(word));

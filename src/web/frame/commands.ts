@@ -28,6 +28,8 @@ const words = frameTexts.commands;
 export type Command = {
   readonly id: string;
   readonly label: string;
+  /** What it is found by, instead of its label. */
+  readonly terms?: readonly string[];
   readonly icon: Icon;
   readonly run: () => void;
 };
@@ -98,13 +100,18 @@ function useTeamCommands(): Group {
   const { data: teams = [] } = useTeams();
   const openTeam = useTeamOpener();
   const current = useCurrentTeam();
+  const verb = words.openTeam('');
   return {
     title: frameTexts.teams,
     commands: teams
       .filter(({ id }) => id !== current?.team.id)
       .map(({ id, slug, name }) => ({
         id,
-        label: words.openTeam(getTeamName({ name })),
+        // Formatted for the few of thousands that are shown.
+        get label() {
+          return words.openTeam(getTeamName({ name }));
+        },
+        terms: [getTeamName({ name }), slug, verb],
         icon: Teams,
         run: () => openTeam(slug),
       })),

@@ -1,10 +1,12 @@
 import { useTeams } from '#client/react';
-import { Combobox, UnstyledButton, useCombobox } from '@mantine/core';
+import { Combobox, Text, UnstyledButton, useCombobox, type ComboboxStore } from '@mantine/core';
 import { useState } from 'react';
+import { followActiveOption, useFirstOption } from '../components/active-option.ts';
 import { getTeamName } from '../components/display-name.ts';
 import { Check, Plus, Selector, Teams } from '../components/icons.tsx';
 import { TeamPicture } from '../components/picture.tsx';
 import { frameTexts as words } from '../messages/frame.ts';
+import { findClosest } from './closest.ts';
 import { useCurrentTeam } from './current-team.ts';
 import { useFrameDialogs } from './frame-context.ts';
 import { useTeamOpener } from './team-opener.ts';
@@ -52,23 +54,14 @@ export function TeamSwitcher() {
           <Selector size={18} />
         </UnstyledButton>
       </Combobox.Target>
-      <Combobox.Dropdown className="team-switcher-list">
+      <Combobox.Dropdown ref={followActiveOption} className="team-switcher-list">
         <Combobox.Search
           value={sought}
-          onChange={(event) => {
-            setSought(event.currentTarget.value);
-            combobox.updateSelectedOptionIndex();
-          }}
+          onChange={(event) => setSought(event.currentTarget.value)}
           placeholder={words.findTeam}
           aria-label={words.findTeam}
         />
-        <Combobox.Options aria-label={words.teams}>
-          {combobox.dropdownOpened && <TeamOptions sought={sought} currentId={current?.team.id} />}
-          <Combobox.Option value={CREATE} className="team-switcher-create">
-            <Plus size={18} />
-            {words.createTeam}
-          </Combobox.Option>
-        </Combobox.Options>
+        {combobox.dropdownOpened && <TeamOptions store={combobox} sought={sought} currentId={current?.team.id} />}
       </Combobox.Dropdown>
     </Combobox>
   );
@@ -96,22 +89,37 @@ const Current = ({ team }: CurrentProps) =>
     </>
   );
 
-type TeamOptionsProps = { readonly sought: string; readonly currentId: string | undefined };
+type TeamOptionsProps = {
+  readonly store: ComboboxStore;
+  readonly sought: string;
+  readonly currentId: string | undefined;
+};
 
-function TeamOptions({ sought, currentId }: TeamOptionsProps) {
+function TeamOptions({ store, sought, currentId }: TeamOptionsProps) {
   const { data: teams = [] } = useTeams();
-  const text = sought.trim().toLocaleLowerCase();
-  const found = teams.filter(({ name }) => getTeamName({ name }).toLocaleLowerCase().includes(text));
+  const { shown, count } = findClosest(teams, sought, ({ name, slug }) => [getTeamName({ name }), slug]);
+  useFirstOption(store, sought, count);
   return (
-    <div className="team-switcher-options">
-      {found.map(({ id, slug, name, avatarUrl }) => (
-        <Combobox.Option key={id} value={slug} active={id === currentId}>
-          <TeamPicture name={name} src={avatarUrl} seed={id} size="sm" />
-          <bdi className="team-switcher-name">{getTeamName({ name })}</bdi>
-          {id === currentId && <Check size={16} />}
+    <>
+      <Text role="status" size="xs" c="dimmed" className="team-switcher-status">
+        {count === 0 && sought.trim() !== '' && words.noTeam}
+        {shown.length < count && words.more({ shown: shown.length, count })}
+      </Text>
+      <Combobox.Options aria-label={words.teams}>
+        <div className="team-switcher-options">
+          {shown.map(({ id, slug, name, avatarUrl }) => (
+            <Combobox.Option key={id} value={slug} active={id === currentId}>
+              <TeamPicture name={name} src={avatarUrl} seed={id} size="sm" />
+              <bdi className="team-switcher-name">{getTeamName({ name })}</bdi>
+              {id === currentId && <Check size={16} />}
+            </Combobox.Option>
+          ))}
+        </div>
+        <Combobox.Option value={CREATE} className="team-switcher-create">
+          <Plus size={18} />
+          {words.createTeam}
         </Combobox.Option>
-      ))}
-      {found.length === 0 && text !== '' && <Combobox.Empty>{words.noTeam}</Combobox.Empty>}
-    </div>
+      </Combobox.Options>
+    </>
   );
 }

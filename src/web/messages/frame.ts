@@ -8,6 +8,7 @@ export const frameTexts = defineTexts('frame', {
   chooseTeam: 'Choose a team',
   findTeam: 'Find a team',
   noTeam: 'No team found',
+  more: 'The first {shown, number} of {count, number} are shown. Type to find others.',
   teams: 'Teams',
   createTeam: 'Create team',
   commands: {

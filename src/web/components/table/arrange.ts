@@ -1,15 +1,14 @@
 import { language } from '../../messages/language.ts';
+import { foldText, toSearchWords } from '../../search-words.ts';
 import type { Column, Value } from './column.ts';
 import type { Sorting, TableState } from './table-state.ts';
-
-const folded = (text: string): string => text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
 
 /** Returns the rows that contain every word, ignoring case and accents. */
 export function createSearch<Row>(rows: readonly Row[], columns: readonly Column<Row>[]) {
   const searched = columns.flatMap(({ search }) => search ?? []);
-  const entries = rows.map((row) => ({ row, text: folded(searched.map((textOf) => textOf(row)).join(' ')) }));
+  const entries = rows.map((row) => ({ row, text: foldText(searched.map((textOf) => textOf(row)).join(' ')) }));
   return (search: string): readonly Row[] => {
-    const words = folded(search).split(/\s+/).filter(Boolean);
+    const words = toSearchWords(search);
     if (words.length === 0) return rows;
     return entries.filter(({ text }) => words.every((word) => text.includes(word))).map(({ row }) => row);
   };

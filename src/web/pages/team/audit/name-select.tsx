@@ -1,6 +1,7 @@
 import { defaultOptionsFilter, Select, type OptionsFilter } from '@mantine/core';
 import { useQuery, type UseQueryOptions } from '@tanstack/react-query';
 import { useState } from 'react';
+import { followActiveOption } from '../../../components/active-option.ts';
 import { auditTexts as words } from '../../../messages/audit.ts';
 import { toFailure } from '../../../trpc.ts';
 
@@ -39,31 +40,33 @@ export function NameSelect<Row>({ label, rows, toOption, value, name, onChange }
   const found = listed.find((option) => option.value === (value ?? ''));
   const chosen = found ?? { value: value ?? '', label: name ?? value ?? '' };
   return (
-    <Select
-      size="sm"
-      label={label}
-      value={chosen.value}
-      data={found === undefined ? [...listed, chosen] : listed}
-      renderOption={({ option }) => <bdi>{option.label}</bdi>}
-      limit={OPTIONS_MAX}
-      searchable
-      // Also once the options have arrived, so that Enter chooses the first one that was found.
-      selectFirstOptionOnChange={data !== undefined && text !== chosen.label}
-      openOnFocus={false}
-      allowDeselect={false}
-      loading={isFetching && isOpened}
-      error={error !== null && toFailure(error).title}
-      filter={filterOptions}
-      autoComplete="off"
-      spellCheck={false}
-      withScrollArea={false}
-      // A portal, locking or transitions would add style elements, which the Content-Security-Policy blocks.
-      comboboxProps={{ withinPortal: false, shadow: 'md', transitionProps: { duration: 0 } }}
-      classNames={{ options: 'audit-options' }}
-      onClick={({ currentTarget }) => currentTarget.select()}
-      onSearchChange={setText}
-      onDropdownOpen={() => setOpened(true)}
-      onChange={(next) => onChange(next === null || next === '' ? undefined : next)}
-    />
+    <div ref={followActiveOption} className="contents">
+      <Select
+        size="sm"
+        label={label}
+        value={chosen.value}
+        data={found === undefined ? [...listed, chosen] : listed}
+        renderOption={({ option }) => <bdi>{option.label}</bdi>}
+        limit={OPTIONS_MAX}
+        searchable
+        // Also once the options have arrived, so that Enter chooses the first one that was found.
+        selectFirstOptionOnChange={data !== undefined && text !== chosen.label}
+        openOnFocus={false}
+        allowDeselect={false}
+        loading={isFetching && isOpened}
+        error={error !== null && toFailure(error).title}
+        filter={filterOptions}
+        autoComplete="off"
+        spellCheck={false}
+        withScrollArea={false}
+        // A portal, locking or transitions would add style elements, which the Content-Security-Policy blocks.
+        comboboxProps={{ withinPortal: false, shadow: 'md', transitionProps: { duration: 0 } }}
+        classNames={{ options: 'audit-options' }}
+        onClick={({ currentTarget }) => currentTarget.select()}
+        onSearchChange={setText}
+        onDropdownOpen={() => setOpened(true)}
+        onChange={(next) => onChange(next === null || next === '' ? undefined : next)}
+      />
+    </div>
   );
 }
