@@ -1,20 +1,36 @@
 import { Paper, Stack, Text, Title } from '@mantine/core';
 import { useId, type ReactNode } from 'react';
 
-type SectionProps = { readonly title: string; readonly explanation: string; readonly children: ReactNode };
+type SectionProps = {
+  /** The fragment of the URL that leads to it. */
+  readonly anchor?: string;
+  readonly title: string;
+  readonly explanation?: string;
+  readonly children: ReactNode;
+};
 
 /** A titled block of a long page. */
-export function Section({ title, explanation, children }: SectionProps) {
+export function Section({ anchor, title, explanation, children }: SectionProps) {
   const id = useId();
   return (
-    <Paper component="section" withBorder radius="lg" className="section" aria-labelledby={id}>
+    <Paper
+      component="section"
+      id={anchor}
+      tabIndex={anchor === undefined ? undefined : -1}
+      withBorder
+      radius="lg"
+      className="section"
+      aria-labelledby={id}
+    >
       <div>
         <Title order={2} size="h4" id={id}>
           {title}
         </Title>
-        <Text size="sm" c="dimmed" mt={4}>
-          {explanation}
-        </Text>
+        {explanation !== undefined && (
+          <Text size="sm" c="dimmed" mt={4}>
+            {explanation}
+          </Text>
+        )}
       </div>
       <Stack gap="md">{children}</Stack>
     </Paper>

@@ -54,14 +54,12 @@ export const accountTexts = defineTexts('account', {
   sessions: {
     title: 'Sessions',
     explanation:
-      'Where you are signed in. Sign out sessions that you do not recognize. Uses and addresses appear within a minute.',
+      'Devices and browsers that are signed in to your account. Sign out sessions that you do not recognize.',
     unknownDevice: 'Unknown device',
     on: '{browser} on {os}',
     unknownLocation: 'Unknown location',
     since: 'since {date}',
     used: 'last used {date}',
-    // Uses are written in batches, at most a minute late.
-    unused: 'no use recorded yet',
     current: 'This session',
     revoke: 'Sign out',
     revokeOf: 'Sign out {device}',

@@ -4,6 +4,7 @@ import { defineTexts } from './define-texts.ts';
 export const texts = defineTexts('console', {
   skipToContent: 'Skip to content',
   loading: 'Loading…',
+  onThisPage: 'On this page',
   email: 'Email',
   password: 'Password',
   showPassword: 'Show password',

@@ -26,7 +26,7 @@ export function Activity({ name }: { readonly name: string }) {
   });
   const next = page.data?.nextCursor ?? null;
   return (
-    <Section title={words.title} explanation={words.explanation}>
+    <Section anchor="activity" title={words.title} explanation={words.explanation}>
       {page.error !== null && <FailureAlert failure={toFailure(page.error)} retry={() => void page.refetch()} />}
       {page.isPending && <Placeholder rows={SHOWN_EVENTS.account} height={44} />}
       {page.data?.events.length === 0 && (

@@ -20,7 +20,7 @@ type Grant = Outputs['grants']['list'][number];
 export function ConnectedApps() {
   const grants = useQuery(query('grants.list'));
   return (
-    <Section title={words.title} explanation={words.explanation}>
+    <Section anchor="apps" title={words.title} explanation={words.explanation}>
       {grants.error !== null && <FailureAlert failure={toFailure(grants.error)} retry={() => void grants.refetch()} />}
       {grants.isPending && <Placeholder rows={1} />}
       {grants.data?.length === 0 && <Text c="dimmed">{words.none}</Text>}

@@ -20,7 +20,7 @@ export function DataExport() {
     onSuccess: () => notify(words.saved),
   });
   return (
-    <Section title={words.title} explanation={words.explanation}>
+    <Section anchor="data" title={words.title} explanation={words.explanation}>
       {save.error !== null && <FailureAlert failure={toFailure(save.error)} onClose={save.reset} />}
       <Group>
         <Button variant="default" loading={save.isPending} onClick={() => save.submit()}>

@@ -14,7 +14,7 @@ export function Deletion() {
   const start = useSessionStart();
   const notify = useNotice();
   return (
-    <Section title={words.title} explanation={words.explanation}>
+    <Section anchor="deletion" title={words.title} explanation={words.explanation}>
       <Group>
         <Button variant="outline" color="red" onClick={() => setAsking(true)}>
           {words.open}

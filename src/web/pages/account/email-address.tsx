@@ -19,7 +19,7 @@ export function EmailAddress({ account: { email, emailVerified } }: { readonly a
   });
 
   return (
-    <Section title={accountTexts.email.title} explanation={accountTexts.email.explanation}>
+    <Section anchor="email" title={accountTexts.email.title} explanation={accountTexts.email.explanation}>
       {email !== null && (
         <div>
           <Text size="sm" c="dimmed">

@@ -26,7 +26,7 @@ export function Passkeys() {
   const passkeys = useQuery(query('passkeys.list'));
   const [adding, setAdding] = useState(false);
   return (
-    <Section title={words.title} explanation={words.explanation}>
+    <Section anchor="passkeys" title={words.title} explanation={words.explanation}>
       {passkeys.error !== null && (
         <FailureAlert failure={toFailure(passkeys.error)} retry={() => void passkeys.refetch()} />
       )}

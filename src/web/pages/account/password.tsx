@@ -22,7 +22,7 @@ export function Password({ email }: { readonly email: string | null }) {
   });
 
   return (
-    <Section title={accountTexts.password.title} explanation={accountTexts.password.explanation}>
+    <Section anchor="password" title={accountTexts.password.title} explanation={accountTexts.password.explanation}>
       <form onSubmit={form.submit} noValidate>
         <Stack gap="md">
           {form.failure !== undefined && <FailureAlert failure={form.failure} />}

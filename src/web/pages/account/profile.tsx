@@ -65,7 +65,7 @@ export function Profile({ account }: { readonly account: Outputs['getMe'] }) {
   };
 
   return (
-    <Section title={accountTexts.profile.title} explanation={accountTexts.profile.explanation}>
+    <Section anchor="profile" title={accountTexts.profile.title} explanation={accountTexts.profile.explanation}>
       <PictureField
         path="/pictures/me"
         hasPicture={account.avatar !== null}

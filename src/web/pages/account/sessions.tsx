@@ -29,7 +29,7 @@ export function Sessions() {
     },
   });
   return (
-    <Section title={words.title} explanation={words.explanation}>
+    <Section anchor="sessions" title={words.title} explanation={words.explanation}>
       {sessions.error !== null && (
         <FailureAlert failure={toFailure(sessions.error)} retry={() => void sessions.refetch()} />
       )}
@@ -88,17 +88,20 @@ function SessionRow({ session }: { readonly session: Session }) {
           {SEPARATOR}
           {words.since(minute(session.createdAt))}
         </Text>
-        <Text size="sm" c="dimmed">
-          {session.lastUsedAt === null ? words.unused : words.used(minute(session.lastUsedAt))}
-          {session.lastAddress !== null && (
-            <>
-              {' · '}
-              <bdi className="wrap" dir="ltr">
-                {session.lastAddress}
-              </bdi>
-            </>
-          )}
-        </Text>
+        {/* Uses are written in batches, at most a minute late. */}
+        {session.lastUsedAt !== null && (
+          <Text size="sm" c="dimmed" className="sentence">
+            {words.used(minute(session.lastUsedAt))}
+            {session.lastAddress !== null && (
+              <>
+                {' · '}
+                <bdi className="wrap" dir="ltr">
+                  {session.lastAddress}
+                </bdi>
+              </>
+            )}
+          </Text>
+        )}
         {revoke.error !== null && <FailureAlert failure={toFailure(revoke.error)} />}
       </div>
       {!session.isCurrentSession && (
