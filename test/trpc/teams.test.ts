@@ -114,6 +114,26 @@ describe('teams.updateDetails', () => {
     expect(await stateOf(api, team)).toEqual(before);
   });
 
+  // Guarantees that a form with both saves both or neither, and that a name alone is a rename.
+  test('renames in the same transaction, and says what has changed', async ({ api }) => {
+    const owner = await api.anAccount();
+    const { id: teamId, slug } = await api.aTeam({ owner });
+    const { teams } = await as(api, owner);
+    const eventsOf = () =>
+      api.rows(`select event from audit_event where team_id = $1 and event like 'team.%ed' order by id`, [teamId]);
+    const before = (await eventsOf()).length;
+
+    expect(await teams.updateDetails.mutate({ teamId, name: 'Kites' })).toMatchObject({ name: 'Kites', slug });
+    expect((await eventsOf()).slice(before)).toEqual([{ event: 'team.renamed' }]);
+    const problem = await problemOf(teams.updateDetails.mutate({ teamId, name: '', description: 'New' }));
+    expect(problem.code).toBe('validation_failed');
+    expect(await teams.updateDetails.mutate({ teamId, name: 'Kites', description: 'New' })).toMatchObject({
+      name: 'Kites',
+      description: 'New',
+    });
+    expect((await eventsOf()).slice(before)).toEqual([{ event: 'team.renamed' }, { event: 'team.updated' }]);
+  });
+
   test('takes the longest there may be, counted in code points', async ({ api }) => {
     const owner = await api.anAccount();
     const { id: teamId } = await api.aTeam({ owner });

@@ -75,12 +75,16 @@ describe.skipIf(!hasChromium)('a picture', () => {
     await alert.getByText('The file is larger than 2 MB.').waitFor();
     await choose(page, 'ada.png', 'image/png', (await png()).subarray(0, 300));
     await alert.getByText('The picture is damaged or incomplete.').waitFor();
+    await page.getByLabel('Picture URL').fill('http://example.com/a.png');
+    await page.getByRole('button', { name: 'Fetch picture' }).click();
+    await page.getByText('Enter a whole URL that begins with https://.').waitFor();
+    expect(await alert.count()).toBe(0);
     await page.getByLabel('Picture URL').fill('https://127.0.0.1/a.png');
     await page.getByRole('button', { name: 'Fetch picture' }).click();
     await alert.getByText('The picture could not be fetched.').waitFor();
     await page.context().setOffline(true);
     await choose(page, 'ada.png', 'image/png', await png());
-    await alert.getByText('Not sent: you are offline').waitFor();
+    await alert.getByText('No connection').waitFor();
     await page.context().setOffline(false);
     expect(await avatarOf(api, ada)).toBeNull();
   });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ProblemError } from '../../errors.ts';
 import { sessionProcedure, teamProcedure } from '../../procedures/procedures.ts';
-import { permissionName, resourceId, SUCCESS, success } from '../../procedures/fields.ts';
+import { permissionName, requireReadableNames, resourceId, SUCCESS, success } from '../../procedures/fields.ts';
 import { router } from '../../procedures/trpc.ts';
 import { requireRecentProof } from '../../auth/recent-proof.ts';
 import { readOverview, readSeats } from '../billing/seats.ts';
@@ -38,7 +38,9 @@ export const teamsConsoleRouter = router({
     input: updateTeamDetailsInput,
   })
     .output(teamOutput)
-    .mutation(async ({ ctx: { services, membership, caller }, input }) => {
+    .mutation(async ({ ctx, input }) => {
+      const { services, membership, caller } = ctx;
+      if (input.name !== undefined) requireReadableNames(ctx, { name: input.name });
       const details = await updateTeamDetails(services.db, caller, input);
       return presentTeam({ ...membership, team: { ...membership.team, ...details } });
     }),

@@ -19,6 +19,7 @@ export const httpsUrl = text(1, 2048).check(({ value, issues }) => {
 });
 
 export const updateTeamDetailsInput = {
+  name: teamName.optional(),
   description: text(0, 1000).nullable().optional(),
   avatarUrl: httpsUrl.nullable().optional(),
 };

@@ -72,10 +72,12 @@ export async function updateTeam(db: Database, caller: TeamCaller, name: string)
   await runAndRecord(runner, renameTeam(caller.credential), [name], { teamId: caller.teamId });
 }
 
+type Given = Details & { readonly name?: string | undefined };
+
 type Details = { readonly description?: string | null | undefined; readonly avatarUrl?: string | null | undefined };
 
-/** Changes the given details. @returns all of them as they are now */
-export const updateTeamDetails = (db: TransactionScope, caller: TeamCaller, { description, avatarUrl }: Details) =>
+/** Changes the given details in one transaction. @returns all of them as they are now */
+export const updateTeamDetails = (db: TransactionScope, caller: TeamCaller, { name, description, avatarUrl }: Given) =>
   withTeam(db, caller, 'edit_team_settings', async ({ tx, team }) => {
     if (description !== undefined) team.description = description;
     if (avatarUrl !== undefined && avatarUrl !== team.avatarUrl) {
@@ -85,11 +87,15 @@ export const updateTeamDetails = (db: TransactionScope, caller: TeamCaller, { de
     const changed = Object.entries({ description, avatarUrl }).flatMap(([field, value]) =>
       value === undefined ? [] : [field],
     );
-    record(tx, 'team.updated', { teamId: team.id, changed });
-    return { description: team.description ?? null, avatarUrl: team.avatarUrl ?? null };
+    if (changed.length > 0 || name === undefined) record(tx, 'team.updated', { teamId: team.id, changed });
+    if (name !== undefined && name !== team.name) {
+      team.name = name;
+      record(tx, 'team.renamed', { teamId: team.id });
+    }
+    return { name: team.name, description: team.description ?? null, avatarUrl: team.avatarUrl ?? null };
   });
 
-type TeamChanges = Details & { readonly name?: string | undefined; readonly externalId?: string | null | undefined };
+type TeamChanges = Given & { readonly externalId?: string | null | undefined };
 
 /** Changes a team for the operator. Omitted fields keep their value; the slug does not change. */
 export const updateTeamAsOperator = (

@@ -85,6 +85,7 @@ function listFaultText({ detail }: Failure, fault: Fault, index: string | undefi
 export function faultText({ code, pointer, params = {} }: Fault): string {
   const bound = Number(params['min'] ?? params['max']);
   if (code === 'invalid_format' && params['format'] === 'email') return faultTexts.email;
+  if (code === 'invalid_format' && params['format'] === 'name') return faultTexts.name;
   if (code === 'invalid_value' && /password/i.test(pointer)) return faultTexts.password;
   const fault = faultTexts[code];
   return typeof fault === 'string' ? fault : fault(bound);

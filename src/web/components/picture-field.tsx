@@ -51,6 +51,7 @@ export function PictureField({ path, children, hasPicture, onSet, remove }: Pict
         ? undefined
         : toFailure(error)
       : { ...words[fault], code: null, requestId: null, errors: [] };
+  const isUrlRefused = failure?.errors.some(({ pointer }) => pointer === '/url') === true;
   return (
     <Stack gap="sm" role="group" aria-label={words.label}>
       <Group gap="md" wrap="nowrap">
@@ -81,7 +82,7 @@ export function PictureField({ path, children, hasPicture, onSet, remove }: Pict
           </Text>
         </div>
       </Group>
-      {failure !== undefined && <FailureAlert failure={failure} />}
+      {failure !== undefined && !isUrlRefused && <FailureAlert failure={failure} />}
       <form
         noValidate
         onSubmit={(event) => {
@@ -94,13 +95,14 @@ export function PictureField({ path, children, hasPicture, onSet, remove }: Pict
           <TextInput
             label={words.url}
             description={words.urlHint}
+            error={isUrlRefused && words.urlRefused}
             type="url"
             name="pictureUrl"
             placeholder="https://"
             autoComplete="off"
             value={url}
             onChange={(event) => setUrl(event.currentTarget.value)}
-            flex={1}
+            flex="1 1 12rem"
           />
           <Button type="submit" variant="default" disabled={isBusy || url.trim() === ''}>
             {words.fetch}

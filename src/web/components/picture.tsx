@@ -5,8 +5,8 @@ import { getTint } from './tint.ts';
 type PictureProps = Pick<AvatarProps, 'size' | 'className'> & {
   readonly name: string;
   readonly src?: string | null;
-  /** The id, which decides the color of the initials; the name by default. */
-  readonly seed?: string;
+  /** The id, which decides the color of the initials. */
+  readonly seed: string;
 };
 
 /**
@@ -21,14 +21,7 @@ const wordsOf = (name: string): string => name.replaceAll(/(?<=^|\s)[^\p{L}\p{N}
 
 /** The picture of a person, or their initials. */
 export const PersonPicture = ({ src, seed, name, ...props }: PictureProps) => (
-  <Avatar
-    {...props}
-    name={wordsOf(name)}
-    src={ownPath(src)}
-    mod={{ tint: getTint(seed ?? name) }}
-    radius="xl"
-    aria-hidden
-  />
+  <Avatar {...props} name={wordsOf(name)} src={ownPath(src)} mod={{ tint: getTint(seed) }} radius="xl" aria-hidden />
 );
 
 /** The picture of a team, or its initials. */
@@ -37,7 +30,7 @@ export const TeamPicture = ({ src, seed, name, ...props }: PictureProps) => (
     {...props}
     name={wordsOf(name)}
     src={ownPath(src)}
-    mod={{ tint: getTint(seed ?? name), filled: true }}
+    mod={{ tint: getTint(seed), filled: true }}
     radius="md"
     aria-hidden
   />

@@ -9,6 +9,7 @@ export const pictureTexts = defineTexts('pictures', {
   remove: 'Remove picture',
   url: 'Picture URL',
   urlHint: 'The picture is fetched once and stored here.',
+  urlRefused: 'Enter a whole URL that begins with https://.',
   fetch: 'Fetch picture',
   sending: 'Uploading, {percent, number} %',
   processing: 'Processing the picture…',

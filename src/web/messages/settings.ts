@@ -5,17 +5,12 @@ export const settingsTexts = defineTexts('settings', {
   title: 'Settings',
   readOnly: 'Your role cannot change these settings. Ask a member who can.',
   nothing: 'None',
-  name: {
-    title: 'Name',
-    explanation: 'The id and slug of the team do not change.',
-    label: 'Team name',
-    saved: 'Team renamed.',
-  },
-  details: {
-    title: 'Description and picture',
-    explanation: 'Shown to members next to the name.',
+  general: {
+    title: 'General',
+    explanation: 'Shown to the members. The ID and slug of the team do not change.',
+    name: 'Team name',
     description: 'Description',
-    saved: 'Description saved.',
+    saved: 'Settings saved.',
   },
   identifiers: {
     title: 'Identifiers',

@@ -1246,7 +1246,12 @@ export type AppRouter = TRPCBuiltRouter<
     };
     teams: {
       updateDetails: Mutation<
-        { teamId: string; description?: string | null | undefined; avatarUrl?: string | null | undefined },
+        {
+          teamId: string;
+          name?: string | undefined;
+          description?: string | null | undefined;
+          avatarUrl?: string | null | undefined;
+        },
         Team
       >;
       bySlug: Query<{ slug: string }, { team: Team; permissions: Array<Permission> }>;

@@ -75,7 +75,7 @@ export function Profile({ account }: { readonly account: Outputs['getMe'] }) {
           showPicture(null, pictureTexts.removed);
         }}
       >
-        <PersonPicture name={getDisplayName(account, '')} src={account.avatar} size={64} />
+        <PersonPicture name={getDisplayName(account, '')} src={account.avatar} seed={account.id} size={64} />
       </PictureField>
       <form onSubmit={form.submit} noValidate>
         <Stack gap="md">

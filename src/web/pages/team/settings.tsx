@@ -1,18 +1,16 @@
 import { Page } from '../../components/page.tsx';
 import { settingsTexts as words } from '../../messages/settings.ts';
 import { Deletion } from './settings/deletion.tsx';
-import { Details } from './settings/details.tsx';
+import { General } from './settings/general.tsx';
 import { Identifiers } from './settings/identifiers.tsx';
 import { Leave } from './settings/leave.tsx';
-import { Name } from './settings/name.tsx';
 import { useTeam } from './team.ts';
 
 export function SettingsPage() {
   const { can } = useTeam();
   return (
     <Page title={words.title} explanation={can('edit_team_settings') ? undefined : words.readOnly}>
-      <Name />
-      <Details />
+      <General />
       <Identifiers />
       <Leave />
       <Deletion />

@@ -1,5 +1,6 @@
-import { Button, Group, Stack, Textarea } from '@mantine/core';
+import { Button, Group, Stack, Textarea, TextInput } from '@mantine/core';
 import { useCallForm } from '../../../components/call-form.ts';
+import { getTeamName } from '../../../components/display-name.ts';
 import { FailureAlert } from '../../../components/failure-alert.tsx';
 import { PictureField } from '../../../components/picture-field.tsx';
 import { TeamPicture } from '../../../components/picture.tsx';
@@ -12,20 +13,22 @@ import { useTeamRefresh } from '../refresh.ts';
 import { useTeam, type Team } from '../team.ts';
 import { useTeamChanged } from './changes.ts';
 
-const words = settingsTexts.details;
+const words = settingsTexts.general;
 
-export function Details() {
+/** The name, the description and the picture. A picture is saved when it is chosen. */
+export function General() {
   const { team, can } = useTeam();
   const changed = useTeamChanged();
   const refresh = useTeamRefresh();
   const form = useCallForm({
-    initialValues: { description: team.description ?? '' },
-    call: ({ description }) => trpc.teams.updateDetails.mutate({ teamId: team.id, description: orNull(description) }),
+    initialValues: { name: team.name, description: team.description ?? '' },
+    call: ({ name, description }) => save(team, { name: name.trim(), description: orNull(description) }),
     onSuccess: (output) => changed(output, words.saved),
     onError: () => void refresh(),
   });
   return (
     <Section title={words.title} explanation={words.explanation}>
+      {/* Also shown when the settings are read-only, because the error may be the reason. */}
       {form.failure !== undefined && <FailureAlert failure={form.failure} />}
       {can('edit_team_settings') && (
         <PictureField
@@ -36,12 +39,13 @@ export function Details() {
             changed(await trpc.teams.updateDetails.mutate({ teamId: team.id, avatarUrl: null }), pictureTexts.removed)
           }
         >
-          <TeamPicture name={team.name} src={team.avatarUrl} size={64} />
+          <TeamPicture name={team.name} src={team.avatarUrl} seed={team.id} size={64} />
         </PictureField>
       )}
       {can('edit_team_settings') ? (
         <form onSubmit={form.submit} noValidate>
           <Stack gap="md">
+            <TextInput {...form.field('name')} label={words.name} autoComplete="off" required />
             <Textarea
               {...form.field('description')}
               label={texts.optional(words.description)}
@@ -66,10 +70,25 @@ export function Details() {
 const ReadDetails = ({ team }: { readonly team: Team }) => (
   <dl className="values">
     <div>
+      <dt>{words.name}</dt>
+      <dd>{getTeamName(team)}</dd>
+    </div>
+    <div>
       <dt>{words.description}</dt>
-      <dd>{orNull(team.description ?? '') ?? settingsTexts.nothing}</dd>
+      <dd>
+        <bdi>{orNull(team.description ?? '') ?? settingsTexts.nothing}</bdi>
+      </dd>
     </div>
   </dl>
 );
 
 const orNull = (value: string): string | null => (value.trim() === '' ? null : value);
+
+/** Sends what has changed. The service accepts a name of blanks, but it would not be visible. */
+const save = async (team: Team, { name, description }: Pick<Team, 'name' | 'description'>): Promise<Team> => {
+  const change = {
+    ...(name !== team.name && { name }),
+    ...(description !== team.description && { description }),
+  };
+  return Object.keys(change).length === 0 ? team : trpc.teams.updateDetails.mutate({ teamId: team.id, ...change });
+};
