@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest';
-import { firstIdAt, newId, PERMISSIONS, type Permission } from '../../src/entities/index.ts';
+import { firstIdAt, newId, PERMISSIONS, SCOPES, type Permission } from '../../src/entities/index.ts';
 import { test, type Api } from '../support/api.ts';
-import { as, inMinutes, outcomeOf } from './console.ts';
+import { as, inMinutes, outcomeOf, withKey } from './console.ts';
 
 /** A team with two members, three pending invitations and one key that count, and others of each that do not. */
 async function aTeamInNumbers(api: Api) {
@@ -18,6 +18,33 @@ async function aTeamInNumbers(api: Api) {
   await api.anApiKey(owner);
   return { owner, team, teamId: team.id };
 }
+
+describe('teams.sizes', () => {
+  test('counts the active members of the user’s own teams, where their role can list them', async ({ api }) => {
+    const { owner, team } = await aTeamInNumbers(api);
+    await aTeamInNumbers(api);
+    const other = await api.aTeam({ owner: await api.anAccount() });
+    await api.aMember(other, owner, { role: 'guest' });
+    const guests = await api.aRole(other, ['invite_members']);
+    const inviter = await api.anAccount();
+    await api.aMember(other, inviter, { role: guests.id });
+
+    const sizes = await (await as(api, owner)).teams.sizes.query();
+    expect(sizes).toEqual([{ id: team.id, members: 2 }]);
+    expect(await (await as(api, inviter)).teams.sizes.query()).toEqual([]);
+    await api.rows('update membership set is_active = false where account_id = $1', [owner.id]);
+    expect(await (await as(api, owner)).teams.sizes.query()).toEqual([]);
+  });
+
+  test('requires a signed-in user, and looks at no more teams than there are cards', async ({ api }) => {
+    const owner = await api.anAccount();
+    const key = await api.anApiKey(owner, { scopes: SCOPES });
+    expect(await outcomeOf(api.visitor().trpc.teams.sizes.query())).toBe('credential_missing');
+    expect(await outcomeOf(withKey(api, key).teams.sizes.query())).toBe('session_required');
+    for (let count = 0; count < 10; count += 1) await api.aTeam({ owner });
+    expect(await (await as(api, owner)).teams.sizes.query()).toHaveLength(8);
+  });
+});
 
 describe('teams.overview', () => {
   test('counts active members, pending invitations and keys, whatever other teams have', async ({ api }) => {

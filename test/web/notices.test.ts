@@ -3,7 +3,7 @@ import { describe, expect } from 'vitest';
 import { signedIn } from '../support/browser.ts';
 import { hasChromium } from '../support/chromium.ts';
 import { findViolations } from './axe.ts';
-import { aPerson, shows, test } from './console.ts';
+import { aPerson, chooseOf, shows, test } from './console.ts';
 
 const bell = (page: Page) => page.getByRole('banner').getByRole('button', { name: /notice/i });
 const inDays = (days: number) => new Date(Date.now() + days * 24 * 60 * 60 * 1000);
@@ -72,7 +72,7 @@ describe.skipIf(!hasChromium)('the notices of the frame', () => {
 
     const page = await open('/api-keys', { as: ada });
     await page.getByRole('button', { name: '3 notices' }).waitFor();
-    await page.getByRole('button', { name: 'Revoke A key' }).click();
+    await chooseOf(page, 'A key', 'Revoke A key');
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
     await page.getByRole('button', { name: '2 notices' }).waitFor();
 
@@ -84,12 +84,59 @@ describe.skipIf(!hasChromium)('the notices of the frame', () => {
 
     await page.goto(`/teams/${team.slug}/invitations`);
     await page.getByRole('button', { name: '1 notice' }).waitFor();
-    await page
-      .getByRole('button', { name: /^Revoke the invitation/ })
-      .first()
-      .click();
+    await chooseOf(page, /^Actions for/, /^Revoke the invitation/);
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
     await page.getByRole('button', { name: 'Notices' }).waitFor();
+  });
+
+  test('of few free seats lead to the plan, or to the invitations for roles that cannot see it', async ({
+    api,
+    open,
+  }) => {
+    const [ada, bob] = [await aPerson(api), await aPerson(api)];
+    const team = await api.aTeam({ owner: ada, name: 'Loom' });
+    await api.aMember(team, bob, { role: (await api.aRole(team, ['invite_members'])).id });
+    const { trpc } = await signedIn(api, ada);
+    const { seats, taken } = await trpc.teams.seats.query({ teamId: team.id });
+    for (let i = taken; i < seats; i += 1) await api.anInvitation(team);
+    for (const [person, title] of [
+      [ada, 'Billing'],
+      [bob, 'Invitations'],
+    ] as const) {
+      const page = await open('/', { as: person });
+      await page.getByRole('button', { name: '1 notice' }).waitFor();
+      expect(await entries(page)).toEqual(['No free seats in Loom']);
+      await page.getByRole('menuitem', { name: /Loom/ }).click();
+      await shows(page, title);
+    }
+  });
+
+  test('are listed on the first page, above a card of each team with the role and the members', async ({
+    api,
+    open,
+  }) => {
+    const [ada, bob] = [await aPerson(api), await aPerson(api)];
+    const team = await api.aTeam({ owner: ada, name: 'Loom' });
+    await api.aMember(team, bob, { role: 'member' });
+    await api.aMember(await api.aTeam({ owner: bob, name: 'Engine' }), ada, { role: 'guest' });
+    await api.anApiKey(ada, { team, expiresAt: inDays(1) });
+    const page = await open('/', { as: ada });
+    await page.getByRole('region', { name: 'Waiting for you' }).waitFor();
+    const card = (name: string) =>
+      page
+        .getByRole('main')
+        .getByRole('listitem')
+        .filter({ has: page.getByRole('link', { name, exact: true }) });
+    await card('Loom').getByText('2 members').waitFor();
+    await card('Loom').getByText('Owner').waitFor();
+    expect(await card('Engine').innerText()).toMatch(/Guest/);
+    expect(await card('Engine').innerText()).not.toMatch(/member/i);
+    await page.getByRole('region', { name: 'Waiting for you' }).getByRole('link').click();
+    await shows(page, 'Team API keys');
+
+    const ofBob = await open('/', { as: bob });
+    await ofBob.getByRole('main').getByRole('link', { name: 'Loom' }).waitFor();
+    expect(await ofBob.getByRole('region', { name: 'Waiting for you' }).count()).toBe(0);
   });
 
   test('contain nothing of teams that the user has left, and nothing that the role cannot act on', async ({ api }) => {

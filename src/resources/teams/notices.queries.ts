@@ -16,6 +16,7 @@ type TeamRow = {
   plan_id: string | null;
   addons: Record<string, number> | null;
   is_offered: boolean;
+  sees_billing: boolean;
   /** Null if the user's role cannot act on it. */
   expiring_keys: number | null;
   taken: number | null;
@@ -26,6 +27,7 @@ const noticesOfTeams = query<TeamRow>(
   `select t.id, t.name, t.slug, s.plan_id, s.addons,
      exists (select from ownership_transfer o where o.team_id = t.id and o.nominee_id = $1 and o.expires_at > now())
        as is_offered,
+     'access_billing' = any(r.permissions) as sees_billing,
      case when 'manage_api_keys' = any(r.permissions) then ${expiringKeys('k.team_id = t.id')} end as expiring_keys,
      case when r.permissions && array['invite_members', 'access_billing'] then ${TAKEN_SEATS} end as taken
    from (
@@ -58,7 +60,11 @@ export async function listNotices(db: QueryRunner, plans: Parameters<typeof getS
     db.query(noticesOfTeams, [accountId]),
     db.query(noticesOfAccount, [accountId]),
   ]);
-  const of = (kind: Kind, { id, name, slug }: TeamRow, count: number) => ({ kind, team: { id, name, slug }, count });
+  const of = (kind: Kind, { id, name, slug, sees_billing: seesBilling }: TeamRow, count: number) => ({
+    kind,
+    team: { id, name, slug, seesBilling },
+    count,
+  });
   const free = (row: TeamRow) => {
     const seats = getSeats(plans, row);
     return row.taken !== null && isNearlyFull(row.taken, seats)

@@ -8,6 +8,7 @@ import { readOverview, readSeats } from '../billing/seats.ts';
 import { deleteTeam, leaveTeam } from './leave-and-delete.service.ts';
 import { acceptOwnership, declineOwnership, offerOwnership, withdrawOwnershipOffer } from './ownership.service.ts';
 import { listNotices } from './notices.queries.ts';
+import { countMembers } from './sizes.queries.ts';
 import { findMembershipBySlug, findOwnershipOffer, listOwnershipOffers } from './teams.queries.ts';
 import { updateTeamDetails } from './teams.service.ts';
 import {
@@ -18,6 +19,7 @@ import {
   presentTeam,
   presentTeamOfMembership,
   seatsOutput,
+  sizeOutput,
   teamOutput,
   updateTeamDetailsInput,
 } from './teams.schema.ts';
@@ -99,6 +101,11 @@ export const teamsConsoleRouter = router({
   notices: sessionProcedure
     .output(z.array(noticeOutput))
     .query(({ ctx: { services, principal } }) => listNotices(services.db, services.config.plans, principal.accountId)),
+
+  /** The sizes of the user's first teams. */
+  sizes: sessionProcedure
+    .output(z.array(sizeOutput))
+    .query(({ ctx: { services, principal } }) => countMembers(services.db, principal.accountId)),
 
   ownershipOffers: sessionProcedure
     .output(z.array(offeredTeamOutput))

@@ -71,9 +71,12 @@ export const overviewOutput = seatsOutput.extend({
 export const noticeOutput = z.object({
   kind: z.enum(['ownership', 'keys', 'seats']),
   /** Null for the user's own keys. */
-  team: z.object({ id: z.string(), name: z.string(), slug: z.string() }).nullable(),
+  team: z.object({ id: z.string(), name: z.string(), slug: z.string(), seesBilling: z.boolean() }).nullable(),
   count: z.int(),
 });
+
+/** How many active members a team has. */
+export const sizeOutput = z.object({ id: z.string(), members: z.int() });
 
 /** An offer of ownership for the members of the team. */
 export const ownershipOfferOutput = z.object({

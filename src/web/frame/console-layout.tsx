@@ -63,6 +63,10 @@ function Side() {
     <>
       <div className="side-brand">
         <Brand />
+        <div className="side-tools">
+          <NoticeMenu position="bottom-start" />
+          <HelpMenu />
+        </div>
       </div>
       <TeamSwitcher />
       <CommandButton />
@@ -74,8 +78,6 @@ function Side() {
       <AccountNavigation />
       <div className="side-foot" data-alone={!isInTeam || undefined}>
         <UserMenu />
-        <NoticeMenu position="top-end" />
-        <HelpMenu />
       </div>
     </>
   );

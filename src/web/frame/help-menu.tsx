@@ -10,7 +10,7 @@ export function HelpMenu() {
   const openDialog = useFrameDialogs();
   return (
     <Menu
-      position="top-end"
+      position="bottom-start"
       withinPortal={false}
       width={220}
       shadow="md"

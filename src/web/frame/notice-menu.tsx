@@ -2,8 +2,8 @@ import { ActionIcon, Menu, type MenuItemProps } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { createLink } from '@tanstack/react-router';
 import type { ComponentProps } from 'react';
-import { Bell, Key, People, Switch } from '../components/icons.tsx';
-import { getTeamName } from '../components/display-name.ts';
+import { Bell } from '../components/icons.tsx';
+import { describeNotice } from '../components/notice.ts';
 import { frameTexts } from '../messages/frame.ts';
 import { noticesQuery } from '../page-queries.ts';
 import type { Outputs } from '../trpc.ts';
@@ -16,7 +16,7 @@ type ItemProps = MenuItemProps & Omit<ComponentProps<'a'>, keyof MenuItemProps>;
 
 const MenuLink = createLink((props: ItemProps) => <Menu.Item component="a" {...props} />);
 
-type NoticeMenuProps = { readonly position: 'top-end' | 'bottom-end' };
+type NoticeMenuProps = { readonly position: 'bottom-start' | 'bottom-end' };
 
 /** What waits for the user in any team, with a link to where it can be done. */
 export function NoticeMenu({ position }: NoticeMenuProps) {
@@ -47,29 +47,11 @@ export function NoticeMenu({ position }: NoticeMenuProps) {
   );
 }
 
-function NoticeItem({ kind, team, count }: Notice) {
-  const expiring = { expires: 'expiring' };
-  if (team === null)
-    return (
-      <MenuLink to="/api-keys" search={expiring} leftSection={<Key size={18} />}>
-        {words.ownKeys(count)}
-      </MenuLink>
-    );
-  const params = { teamId: team.slug };
-  const name = getTeamName(team);
-  if (kind === 'keys')
-    return (
-      <MenuLink to="/teams/$teamId/api-keys" params={params} search={expiring} leftSection={<Key size={18} />}>
-        {words.keys({ count, team: name })}
-      </MenuLink>
-    );
-  return kind === 'ownership' ? (
-    <MenuLink to="/teams/$teamId/members" params={params} leftSection={<Switch size={18} />}>
-      {words.ownership(name)}
-    </MenuLink>
-  ) : (
-    <MenuLink to="/teams/$teamId" params={params} leftSection={<People size={18} />}>
-      {words.seats({ count, team: name })}
+function NoticeItem(notice: Notice) {
+  const { icon: Icon, text, link } = describeNotice(notice);
+  return (
+    <MenuLink {...link} leftSection={<Icon size={18} />}>
+      {text}
     </MenuLink>
   );
 }

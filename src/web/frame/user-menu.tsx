@@ -2,7 +2,7 @@ import { Menu, UnstyledButton, useMantineColorScheme, VisuallyHidden, type Manti
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { getDisplayName } from '../components/display-name.ts';
-import { Moon, Person, Selector, SignOutIcon, Sun, SunMoon } from '../components/icons.tsx';
+import { Moon, Person, SignOutIcon, Sun, SunMoon } from '../components/icons.tsx';
 import { PersonPicture } from '../components/picture.tsx';
 import { frameTexts } from '../messages/frame.ts';
 import { me, useSignOut } from '../session.ts';
@@ -40,7 +40,6 @@ export function UserMenu() {
             <bdi className="user-button-name">{name}</bdi>
             {person.email !== null && person.email !== name && <bdi className="user-button-email">{person.email}</bdi>}
           </span>
-          <Selector size={18} />
         </UnstyledButton>
       </Menu.Target>
       <Menu.Dropdown aria-label={words.menu}>

@@ -64,7 +64,7 @@ export const texts = defineTexts('console', {
   header: {
     navigation: 'Main',
     teams: 'Teams',
-    apiKeys: 'API keys',
+    apiKeys: 'Your API keys',
     operator: 'Operator',
     account: 'Account',
     developer: 'Developer',
@@ -75,6 +75,7 @@ export const texts = defineTexts('console', {
 
   home: {
     title: 'Your teams',
+    waiting: 'Waiting for you',
     create: 'Create team',
     emptyTitle: 'You are not in a team yet',
     empty: 'Create a team and invite others, or ask someone to invite you by email.',

@@ -12,7 +12,7 @@ const home = createRoute({
   getParentRoute: () => consolePages,
   path: '/',
   validateSearch: tableSearch(),
-  loader: reads(() => [query('listTeams'), query('teams.ownershipOffers')]),
+  loader: reads(() => [query('listTeams'), query('teams.ownershipOffers'), query('teams.sizes')]),
   component: lazyPage(() => import('../pages/home.tsx'), 'Home'),
 });
 

@@ -52,7 +52,7 @@ export const homeAndAccount: readonly Scene[] = [
       });
       const page = await open('/account', person);
       await page.getByRole('button', { name: 'Sign out Firefox' }).waitFor();
-      await page.getByRole('button', { name: 'Change access of Backup' }).waitFor();
+      await page.getByRole('button', { name: 'Actions for Backup' }).waitFor();
       return page;
     },
   ],

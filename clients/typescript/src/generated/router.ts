@@ -1284,10 +1284,11 @@ export type AppRouter = TRPCBuiltRouter<
         void,
         Array<{
           kind: 'ownership' | 'keys' | 'seats';
-          team: { id: string; name: string; slug: string } | null;
+          team: { id: string; name: string; slug: string; seesBilling: boolean } | null;
           count: number;
         }>
       >;
+      sizes: Query<void, Array<{ id: string; members: number }>>;
       ownershipOffers: Query<void, Array<{ teamId: string; teamName: string; expiresAt: string }>>;
       acceptOwnership: Mutation<{ teamId: string }, Team>;
       declineOwnership: Mutation<{ teamId: string }, Success>;

@@ -1,7 +1,5 @@
-import { Badge, Paper, Text } from '@mantine/core';
 import { getTeamName } from '../../components/display-name.ts';
 import { People } from '../../components/icons.tsx';
-import { TextLink } from '../../components/links.tsx';
 import { TeamPicture } from '../../components/picture.tsx';
 import { getRoleLabel } from '../../components/role-label.ts';
 import type { Column } from '../../components/table/column.ts';
@@ -9,6 +7,8 @@ import { DataTable } from '../../components/table/data-table.tsx';
 import { texts } from '../../messages/console.ts';
 import { membersTexts } from '../../messages/members.ts';
 import type { Outputs } from '../../trpc.ts';
+import { TeamCards } from './team-cards.tsx';
+import { RoleBadge, TeamName } from './team-name.tsx';
 import '../team/members.css';
 
 type Team = Outputs['listTeams'][number];
@@ -21,15 +21,7 @@ const rowId = ({ id }: Team): string => id;
 /** The teams of the user, as a table if there are many. */
 export const TeamList = ({ teams }: { readonly teams: readonly Team[] }) =>
   teams.length < TABLE_MIN ? (
-    <Paper component="ul" withBorder radius="lg" className="card-list">
-      {teams.map((team) => (
-        <li key={team.id} className="row">
-          <TeamPicture name={team.name} src={team.avatarUrl} seed={team.id} />
-          <Name team={team} />
-          <RoleBadge team={team} />
-        </li>
-      ))}
-    </Paper>
+    <TeamCards teams={teams} />
   ) : (
     <DataTable
       name={texts.home.title}
@@ -42,25 +34,6 @@ export const TeamList = ({ teams }: { readonly teams: readonly Team[] }) =>
     />
   );
 
-const Name = ({ team: { slug, name, description } }: { readonly team: Team }) => (
-  <div className="row-text">
-    <TextLink to="/teams/$teamId" params={{ teamId: slug }} fw={600} className="wrap">
-      <bdi>{getTeamName({ name })}</bdi>
-    </TextLink>
-    {description !== null && description !== '' && (
-      <Text size="sm" c="dimmed" lineClamp={2}>
-        {description}
-      </Text>
-    )}
-  </div>
-);
-
-const RoleBadge = ({ team: { role } }: { readonly team: Team }) => (
-  <Badge variant="light" color={role.id === 'owner' ? 'brand' : 'gray'} tt="none" size="lg">
-    <bdi>{getRoleLabel(role.name)}</bdi>
-  </Badge>
-);
-
 const columns: readonly Column<Team>[] = [
   {
     id: 'team',
@@ -69,7 +42,7 @@ const columns: readonly Column<Team>[] = [
     cell: (team) => (
       <div className="member-who">
         <TeamPicture name={team.name} src={team.avatarUrl} seed={team.id} size={36} />
-        <Name team={team} />
+        <TeamName team={team} />
       </div>
     ),
     search: ({ name, description }) => `${name} ${description ?? ''}`,
