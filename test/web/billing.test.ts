@@ -78,8 +78,8 @@ describe.skipIf(!hasChromium)('the billing of a team', () => {
     await page.getByText('2 of 50 seats used').waitFor();
 
     expect(await page.getByRole('navigation', { name: 'Team' }).getByRole('link', { name: 'Billing' }).count()).toBe(0);
-    expect(calls).toContain('/trpc/teams.seats');
-    expect(calls).not.toContain('/trpc/getTeamBilling');
+    expect(calls.join()).toContain('teams.seats');
+    expect(calls.join()).not.toContain('getTeamBilling');
     expect(await main(page).innerText()).not.toMatch(/Monthly|Active\b(?! members)/);
   });
 });

@@ -3,7 +3,17 @@ import { useDates } from './dates.ts';
 import './day-plot.css';
 
 const BAR = 8;
-const HEIGHT = 80;
+const HEIGHT = 100;
+
+/** The lines above zero at most. */
+const TICKS = 3;
+
+/** Returns the labels of an axis from zero: equal steps of 1, 2 or 5 and a power of ten, to the first that is as high. */
+function toTicks(most: number): readonly number[] {
+  const power = 10 ** Math.floor(Math.log10(Math.max(1, most / TICKS)));
+  const step = [1, 2, 5, 10].map((digit) => digit * power).find((size) => size * TICKS >= most) ?? 10 * power;
+  return Array.from({ length: Math.max(1, Math.ceil(most / step)) + 1 }, (_, index) => index * step);
+}
 
 type Day = { readonly day: string; readonly value: number };
 
@@ -25,38 +35,51 @@ type DayPlotProps = {
   readonly caption: string;
   readonly dayTitle: string;
   readonly valueTitle: string;
-  /** The text between the first and the last day. */
-  readonly legend: (most: number) => string;
   readonly barTitle: (values: Day) => string;
   /** Whether the table leaves days out. All are drawn. */
   readonly isOmitted?: (value: number) => boolean;
 };
 
 /** A number of each day as bars, and as a table for screen readers. */
-export function DayPlot({ days, caption, dayTitle, valueTitle, legend, barTitle, isOmitted }: DayPlotProps) {
-  const { day: format, number } = useDates();
-  const most = Math.max(1, ...days.map(({ value }) => value));
+export function DayPlot({ days, caption, dayTitle, valueTitle, barTitle, isOmitted }: DayPlotProps) {
+  const { calendarDay, shortCalendarDay, number } = useDates();
+  const ticks = toTicks(Math.max(...days.map(({ value }) => value)));
+  const top = ticks.at(-1) ?? 1;
   return (
     <>
-      <svg
-        viewBox={`0 0 ${days.length * BAR} ${HEIGHT}`}
-        preserveAspectRatio="none"
-        className="day-plot"
-        aria-hidden="true"
-      >
-        {days.map(({ day, value }, index) => {
-          const height = value === 0 ? 1 : Math.max(3, (value / most) * HEIGHT);
-          return (
-            <rect key={day} x={index * BAR + 1} y={HEIGHT - height} width={BAR - 2} height={height}>
-              <title>{barTitle({ day: format(day), value })}</title>
-            </rect>
-          );
-        })}
-      </svg>
-      <div className="day-axis" aria-hidden="true">
-        <span>{format(days[0]?.day ?? '')}</span>
-        <span>{legend(most)}</span>
-        <span>{format(days.at(-1)?.day ?? '')}</span>
+      <div className="day-plot" aria-hidden="true">
+        <div className="day-ticks">
+          {ticks.map((tick) => (
+            <span key={tick}>{number(tick)}</span>
+          ))}
+        </div>
+        <svg viewBox={`0 0 ${days.length * BAR} ${HEIGHT}`} preserveAspectRatio="none">
+          {ticks.map((tick) => (
+            <line
+              key={tick}
+              x2={days.length * BAR}
+              y1={HEIGHT - (tick / top) * HEIGHT}
+              y2={HEIGHT - (tick / top) * HEIGHT}
+            />
+          ))}
+          {days.map(({ day, value }, index) => {
+            const height = value === 0 ? 0 : Math.max(2, (value / top) * HEIGHT);
+            return (
+              <g key={day}>
+                <rect x={index * BAR + 1} y={HEIGHT - height} width={BAR - 2} height={height} />
+                {/* The title of a low bar can be reached anywhere above it. */}
+                <rect x={index * BAR} width={BAR} height={HEIGHT} className="day-target">
+                  <title>{barTitle({ day: calendarDay(day), value })}</title>
+                </rect>
+              </g>
+            );
+          })}
+        </svg>
+        <div className="day-axis">
+          {[0, Math.floor(days.length / 2), days.length - 1].map((index) => (
+            <span key={index}>{shortCalendarDay(days[index]?.day ?? '')}</span>
+          ))}
+        </div>
       </div>
       <VisuallyHidden>
         <table>
@@ -72,7 +95,7 @@ export function DayPlot({ days, caption, dayTitle, valueTitle, legend, barTitle,
               .filter(({ value }) => isOmitted?.(value) !== true)
               .map(({ day, value }) => (
                 <tr key={day}>
-                  <th scope="row">{format(day)}</th>
+                  <th scope="row">{calendarDay(day)}</th>
                   <td>{number(value)}</td>
                 </tr>
               ))}

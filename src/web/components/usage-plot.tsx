@@ -16,15 +16,21 @@ export function UsagePlot({ days, count = 30 }: { readonly days: readonly Day[];
       <Text size="sm" fw={600}>
         {words.total({ requests: total, days: count })}
       </Text>
-      <DayPlot
-        days={shown}
-        caption={words.caption(count)}
-        dayTitle={words.day}
-        valueTitle={words.requests}
-        legend={words.most}
-        barTitle={({ day, value }) => words.bar({ day, requests: value })}
-        isOmitted={(value) => value === 0}
-      />
+      {total > 0 && (
+        <>
+          <Text size="sm" c="dimmed">
+            {words.most(Math.max(...shown.map(({ value }) => value)))}
+          </Text>
+          <DayPlot
+            days={shown}
+            caption={words.caption(count)}
+            dayTitle={words.day}
+            valueTitle={words.requests}
+            barTitle={({ day, value }) => words.bar({ day, requests: value })}
+            isOmitted={(value) => value === 0}
+          />
+        </>
+      )}
     </div>
   );
 }

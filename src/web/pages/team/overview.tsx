@@ -26,7 +26,8 @@ export function OverviewPage() {
   const retry = () => {
     for (const part of [overview, usage, growth, activity]) if (part.isError) void part.refetch();
   };
-  const description = team.description?.trim() ?? '';
+  const written = team.description?.trim() ?? '';
+  const description = written === '' ? '' : <bdi>{written}</bdi>;
   return (
     <Page isWide title={words.title} explanation={description === '' ? undefined : description}>
       {!can('access_dashboard') && (

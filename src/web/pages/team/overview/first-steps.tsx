@@ -1,6 +1,7 @@
-import { Badge, Button, Group, Text } from '@mantine/core';
+import { Button, Group, Text, VisuallyHidden } from '@mantine/core';
 import { useLocalStorage } from '@mantine/hooks';
 import type { ReactNode } from 'react';
+import { Check } from '../../../components/icons.tsx';
 import { Copyable } from '../../../components/copyable.tsx';
 import { ButtonLink } from '../../../components/links.tsx';
 import { useNotice } from '../../../components/notices.tsx';
@@ -22,6 +23,7 @@ export function FirstSteps({ overview: { members, invitations, apiKeys } }: { re
     defaultValue: false,
     getInitialValueInEffect: false,
   });
+  const counts = [invitations, apiKeys].filter((count) => count !== null);
   if (members !== 1 || isOver || isDismissed) return null;
   const dismiss = () => {
     setDismissed(true);
@@ -30,18 +32,34 @@ export function FirstSteps({ overview: { members, invitations, apiKeys } }: { re
   };
   return (
     <Section title={words.title} explanation={words.explanation}>
+      <Text size="sm" fw={600}>
+        {words.progress({ done: 1 + counts.filter((count) => count > 0).length, all: 1 + counts.length })}
+      </Text>
       <ol className="rows">
+        <Step title={words.created} isDone />
         {invitations !== null && (
           <Step title={words.invite} hint={words.inviteHint} isDone={invitations > 0}>
-            <ButtonLink to="/teams/$teamId/invitations" params={params} variant="default" size="sm">
-              {words.inviteLink}
+            <ButtonLink
+              to="/teams/$teamId/invitations"
+              params={params}
+              state={{ dialog: 'invite' }}
+              variant="default"
+              size="sm"
+            >
+              {words.invite}
             </ButtonLink>
           </Step>
         )}
         {apiKeys !== null && (
           <Step title={words.key} hint={words.keyHint} isDone={apiKeys > 0}>
-            <ButtonLink to="/teams/$teamId/api-keys" params={params} variant="default" size="sm">
-              {words.keyLink}
+            <ButtonLink
+              to="/teams/$teamId/api-keys"
+              params={params}
+              state={{ dialog: 'createKey' }}
+              variant="default"
+              size="sm"
+            >
+              {words.key}
             </ButtonLink>
             <Text size="sm" w="100%">
               {words.try}
@@ -63,27 +81,26 @@ export function FirstSteps({ overview: { members, invitations, apiKeys } }: { re
 
 type StepProps = {
   readonly title: string;
-  readonly hint: string;
+  readonly hint?: string;
   readonly isDone: boolean;
-  readonly children: ReactNode;
+  readonly children?: ReactNode;
 };
 
 const Step = ({ title, hint, isDone, children }: StepProps) => (
   <li className="row">
-    <div className="overview-step">
-      <Group gap="xs">
+    <div className="overview-step" data-done={isDone || undefined}>
+      <span className="overview-tick">{isDone && <Check size={16} />}</span>
+      <div>
         <Text component="h3" fw={600}>
           {title}
+          {isDone && <VisuallyHidden> {words.done}</VisuallyHidden>}
         </Text>
-        {isDone && (
-          <Badge variant="light" color="teal" tt="none">
-            {words.done}
-          </Badge>
+        {!isDone && hint !== undefined && (
+          <Text size="sm" c="dimmed">
+            {hint}
+          </Text>
         )}
-      </Group>
-      <Text size="sm" c="dimmed">
-        {hint}
-      </Text>
+      </div>
     </div>
     {!isDone && children}
   </li>

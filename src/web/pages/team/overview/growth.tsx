@@ -19,7 +19,7 @@ export function Growth({ history: { data, error, isPending, refetch } }: GrowthP
   return (
     <Section title={words.title} explanation={words.explanation}>
       {error !== null && <FailureAlert failure={toFailure(error)} retry={() => void refetch()} />}
-      {isPending && <Placeholder rows={1} height={120} />}
+      {isPending && <Placeholder rows={1} height={220} />}
       {data !== undefined && (
         <div>
           <Text size="sm" fw={600}>
@@ -30,7 +30,6 @@ export function Growth({ history: { data, error, isPending, refetch } }: GrowthP
             caption={words.caption}
             dayTitle={words.day}
             valueTitle={words.members}
-            legend={words.most}
             barTitle={({ day, value }) => words.bar({ day, members: value })}
             // Before the team existed.
             isOmitted={(value) => value === 0}

@@ -20,7 +20,7 @@ export function Requests({ usage: { data, error, isPending, refetch }, keys }: R
   return (
     <Section title={words.title} explanation={words.explanation}>
       {error !== null && <FailureAlert failure={toFailure(error)} retry={() => void refetch()} />}
-      {isPending && <Placeholder rows={1} height={120} />}
+      {isPending && <Placeholder rows={1} height={220} />}
       {data !== undefined && <UsagePlot days={data} />}
     </Section>
   );
