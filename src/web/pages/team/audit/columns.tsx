@@ -15,7 +15,7 @@ export const auditColumns: readonly Column<AuditEvent>[] = [
     title: words.time,
     value: ({ occurredAt }) => occurredAt,
     cell: ({ occurredAt }) => <Time at={occurredAt} />,
-    width: '15%',
+    width: '11%',
   },
   {
     id: 'access',
@@ -44,14 +44,16 @@ export const auditColumns: readonly Column<AuditEvent>[] = [
       ),
     width: '17%',
     isLabelled: true,
+    isHiddenByDefault: true,
   },
 ];
 
+/** The time of day: rows are grouped by day. */
 function Time({ at }: { readonly at: string }) {
-  const { minute } = useDates();
+  const { time } = useDates();
   return (
     <Text size="sm" component="time" dateTime={at}>
-      {minute(at)}
+      {time(at)}
     </Text>
   );
 }
@@ -81,7 +83,7 @@ function FilterLink({ name, value, text }: FilterLinkProps) {
       size="sm"
       className="wrap"
     >
-      {text}
+      <bdi>{text}</bdi>
     </TextLink>
   );
 }

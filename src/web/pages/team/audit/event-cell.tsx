@@ -1,39 +1,69 @@
 import { Badge, Group, Text } from '@mantine/core';
+import { getTargetLabel } from '../../../components/role-label.ts';
 import { auditTexts as words } from '../../../messages/audit.ts';
 import type { AuditEvent } from './event.ts';
-import { EventLinks } from './event-links.tsx';
+import { EventNoun, type Role } from './event-noun.tsx';
 
-type Names = { readonly actor: string; readonly subject: string; readonly target: string };
+type Names = Readonly<Record<Role, string>>;
 
 const SENTENCES: Readonly<Partial<Record<string, (names: Names) => string>>> = words.sentences;
 
 /** Returns an event as a sentence. */
-export function describeEvent({ event, actor, subject, target, actorKind }: AuditEvent): string {
+export const describeEvent = (event: AuditEvent): string => toSentence(event, namesIn(event));
+
+const toSentence = ({ event }: AuditEvent, names: Names): string =>
+  SENTENCES[event]?.(names) ?? words.other({ actor: names.actor, event });
+
+function namesIn(event: AuditEvent): Names {
+  const { actor, subject, actorKind } = event;
   const actorName = actor === null ? words.actors[actorKind] : toName(actor.name, actor.userId);
-  const names = {
+  return {
     actor: actorName,
     subject: subject === null ? actorName : toName(subject.name, subject.userId),
-    target: target === null ? '' : toName(target.name, target.id),
+    target: isOfGoneInvitation(event)
+      ? words.someone
+      : (getTargetLabel(event) ?? words.deleted(event.target?.id ?? '')),
   };
-  return SENTENCES[event]?.(names) ?? words.other({ actor: actorName, event });
 }
 
 /** Returns the id if the resource no longer exists, and so has no name. */
 const toName = (name: string | null, id: string): string => name ?? words.deleted(id);
 
-/** An event as a sentence, with links to what it names. */
-export const EventCell = ({ event }: { readonly event: AuditEvent }) => (
-  <>
-    <Group gap="xs">
-      <Text fw={500} size="sm" className="wrap">
-        <bdi>{describeEvent(event)}</bdi>
-      </Text>
-      {event.count > 1 && (
-        <Badge variant="light" color="gray" tt="none">
-          {words.times(event.count)}
-        </Badge>
+/** The email of an invitation is a person’s, and is not kept for longer than the invitation. */
+const isOfGoneInvitation = ({ event, target }: AuditEvent): boolean =>
+  event.startsWith('invitation.') && target?.name === null;
+
+/** What stands for the names while a sentence is divided at them: characters that no text contains. */
+const MARKS: Names = { actor: '\uE000', subject: '\uE001', target: '\uE002' };
+const ROLES = new Map(Object.entries(MARKS).map(([role, mark]) => [mark, role as Role])); // the names of MARKS
+
+/** An event as a sentence, in which the names lead to what they name. */
+export function EventCell({ event }: { readonly event: AuditEvent }) {
+  const names = namesIn(event);
+  const parts = toSentence(event, MARKS).split(/([\uE000-\uE002])/u);
+  return (
+    <>
+      <Group gap="xs">
+        <Text fw={500} size="sm" className="wrap">
+          <bdi>
+            {parts.map((part, index) => {
+              const role = ROLES.get(part);
+              // eslint-disable-next-line react/no-array-index-key -- the parts of a sentence have no other name
+              return role === undefined ? part : <EventNoun key={index} event={event} role={role} name={names[role]} />;
+            })}
+          </bdi>
+        </Text>
+        {event.count > 1 && (
+          <Badge variant="light" color="gray" tt="none">
+            {words.times(event.count)}
+          </Badge>
+        )}
+      </Group>
+      {isOfGoneInvitation(event) && event.target !== null && (
+        <Text size="xs" c="dimmed" className="wrap">
+          {words.goneInvitation(event.target.id)}
+        </Text>
       )}
-    </Group>
-    <EventLinks event={event} />
-  </>
-);
+    </>
+  );
+}

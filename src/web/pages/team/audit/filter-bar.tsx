@@ -70,8 +70,10 @@ export function FilterBar({ search, onChange, personName, keyName }: FilterBarPr
           onChange={(key) => onChange({ key })}
         />
       )}
-      {day('from')}
-      {day('to')}
+      <Group gap="sm">
+        {day('from')}
+        {day('to')}
+      </Group>
       <TextInput
         size="sm"
         label={words.address}
